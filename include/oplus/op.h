@@ -1,0 +1,243 @@
+/** @file op.h
+ *  Define an element type, an operator or a function once; use it on every device.
+ *
+ *  From one text come an inlined C function, typed loops that your compiler vectorises (leaf.h), and the string
+ *  that a run-time compiler needs for a GPU.  Compiles as C11 and as C++17 with gcc >= 12 and clang >= 14. */
+#ifndef OPLUS_OP_H
+#define OPLUS_OP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <oplus/leaf.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- types ---------------------------------------------------------------------------------------------------- */
+
+/** What an element is, as far as the library must know: to order keys and to tell a NaN. */
+typedef enum oplus_scalar {
+    OPLUS_RECORD = 0, /**< a struct: see oplus_type::text */
+    OPLUS_I8,
+    OPLUS_I16,
+    OPLUS_I32,
+    OPLUS_I64,
+    OPLUS_U8,
+    OPLUS_U16,
+    OPLUS_U32,
+    OPLUS_U64,
+    OPLUS_F32,
+    OPLUS_F64
+} oplus_scalar;
+
+/** A plain C element type.  Its text, not its address or name, identifies it. */
+typedef struct oplus_type {
+    const char *name;    /**< as written in C: "float", "affine" */
+    const char *text;    /**< the members of a struct, "float a; float b;"; NULL for a scalar */
+    size_t size;         /**< bytes */
+    size_t align;        /**< bytes, a power of two */
+    oplus_scalar scalar; /**< OPLUS_RECORD for a struct */
+} oplus_type;
+
+/** @{ @brief The descriptors of the scalar types. */
+extern OPLUS_API const oplus_type oplus_i8, oplus_i16, oplus_i32, oplus_i64;
+extern OPLUS_API const oplus_type oplus_u8, oplus_u16, oplus_u32, oplus_u64;
+extern OPLUS_API const oplus_type oplus_f32, oplus_f64;
+/** @} */
+
+/** Defines `struct name` with the given members, its typedef, and its descriptor `name_type`.
+ *
+ *      OPLUS_STRUCT(affine, float a; float b;) */
+#define OPLUS_STRUCT(name, ...)                                                                                        \
+    typedef struct name {                                                                                              \
+        __VA_ARGS__                                                                                                    \
+    } name;                                                                                                            \
+    OPLUS_DESCRIBE_(name, #__VA_ARGS__)
+
+/** Makes the descriptor `name_type` of a struct that is declared elsewhere; repeat its members exactly.
+ *  A difference in size or alignment does not compile. */
+#define OPLUS_DESCRIBE(name, ...)                                                                                      \
+    struct name##_described {                                                                                          \
+        __VA_ARGS__                                                                                                    \
+    };                                                                                                                 \
+    OPLUS_STATIC_ASSERT_(sizeof(struct name##_described) == sizeof(name), "the members do not describe this type");    \
+    OPLUS_DESCRIBE_(name, #__VA_ARGS__)
+
+/* --- operators ------------------------------------------------------------------------------------------------ */
+
+/** What is promised of an operator, beyond being associative.  Rounding does not count against it. */
+enum {
+    OPLUS_COMMUTATIVE = 1, /**< a (+) b has the same bits as b (+) a */
+    OPLUS_EXACT = 2,       /**< associative to the bit, as integer sums and maxima are: any schedule gives the same */
+    OPLUS_WIDE = 4         /**< of a struct: no neighbouring members are x*y - z*w and x*w + z*y, so that gcc's widest
+                                vectors may be used (see leaf.h); oplus_op_check sees a false claim */
+};
+
+/** An associative operator on elements of one type.  Make one with OPLUS_OP; or fill in the members, all others
+ *  zero, with `combine` alone: everything works, through a call an element. */
+typedef struct oplus_op {
+    const char *name;       /**< for messages */
+    const oplus_type *type; /**< of the elements */
+    const void *identity;   /**< one element, or NULL where there is none */
+    unsigned flags;         /**< OPLUS_COMMUTATIVE | OPLUS_EXACT */
+    const char *text;       /**< the body in C, over a (earlier) and b (later); may be NULL */
+    const char *file;       /**< where the text stands, for messages of a compiler; may be NULL */
+    int line;               /**< in that file */
+    unsigned builtin;       /**< 0 in an operator of yours */
+    void (*combine)(void *out, const void *a, const void *b); /**< *out = *a (+) *b; out may be a or b */
+    const oplus_leaves *leaves;                               /**< the typed loops; may be NULL */
+} oplus_op;
+
+/** Defines an operator: `T name(T a, T b)` and its descriptor `name_op`.
+ *
+ *      OPLUS_OP(compose, affine, (1, 0), 0, {
+ *          affine r;
+ *          r.a = a.a * b.a;
+ *          r.b = a.b * b.a + b.b;
+ *          return r;
+ *      })
+ *
+ *  @param name      of the C function
+ *  @param T         one word: a scalar type (float, double, int32_t, ...) or a name given to OPLUS_STRUCT
+ *  @param identity  the members of e with e (+) x = x = x (+) e, in parentheses
+ *  @param flags     0, or OPLUS_COMMUTATIVE, OPLUS_EXACT
+ *  @param ...       the body, in braces; a is the earlier element, b the later */
+#define OPLUS_OP(name, T, identity, flags, ...)                                                                        \
+    static const T name##_identity OPLUS_UNUSED_ = {OPLUS_UNPAREN_ identity};                                          \
+    OPLUS_DEFINE_OP_(name, T, &name##_identity, flags, #__VA_ARGS__, __VA_ARGS__)
+
+/** The same without an identity: a semigroup.  Reduce of nothing and exclusive scan are then errors. */
+#define OPLUS_SEMIGROUP(name, T, flags, ...) OPLUS_DEFINE_OP_(name, T, NULL, flags, #__VA_ARGS__, __VA_ARGS__)
+
+/* --- functions ------------------------------------------------------------------------------------------------ */
+
+enum { OPLUS_MAX_ARITY = 8 };
+
+/** A function of one element from each of its inputs, for oplus_map and (as a predicate) oplus_filter. */
+typedef struct oplus_fn {
+    const char *name;                         /**< for messages */
+    const oplus_type *result;                 /**< of a predicate: oplus_u8, 0 or 1 */
+    unsigned arity;                           /**< how many inputs, 1 to OPLUS_MAX_ARITY */
+    const oplus_type *input[OPLUS_MAX_ARITY]; /**< of each input */
+    const oplus_type *param_type;             /**< NULL: takes no parameter */
+    const void *param;                        /**< its value; see oplus_with */
+    const char *text;                         /**< the body in C; may be NULL */
+    const char *file;                         /**< where the text stands; may be NULL */
+    int line;                                 /**< in that file */
+    void (*leaf)(const void *const *in, const void *param, size_t n, void *out); /**< out[i] = f(in[0][i], ...) */
+} oplus_fn;
+
+/** The function with its captured parameter `p` bound to *param, which must live until the call has returned. */
+static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
+{
+    oplus_fn bound = *fn;
+    bound.param = param;
+    return bound;
+}
+
+/** `R name(A a)` and `name_fn`:  OPLUS_MAP(square, float, float, { return a * a; }) */
+#define OPLUS_MAP(name, R, A, ...)                                                                                     \
+    OPLUS_FN_(R, name, (A a), __VA_ARGS__)                                                                             \
+    OPLUS_LEAF_(name, R, name(OPLUS_IN_(A, 0)))                                                                        \
+    OPLUS_FN_OBJECT_(name, R, 1, (&oplus_type_##A), NULL, #__VA_ARGS__)
+
+/** Two inputs a, b:  OPLUS_ZIP(axpy2, float, float, float, { return 2.0f * a + b; }) */
+#define OPLUS_ZIP(name, R, A, B, ...)                                                                                  \
+    OPLUS_FN_(R, name, (A a, B b), __VA_ARGS__)                                                                        \
+    OPLUS_LEAF_(name, R, name(OPLUS_IN_(A, 0), OPLUS_IN_(B, 1)))                                                       \
+    OPLUS_FN_OBJECT_(name, R, 2, (&oplus_type_##A, &oplus_type_##B), NULL, #__VA_ARGS__)
+
+/** Three inputs a, b, c. */
+#define OPLUS_ZIP3(name, R, A, B, C, ...)                                                                              \
+    OPLUS_FN_(R, name, (A a, B b, C c), __VA_ARGS__)                                                                   \
+    OPLUS_LEAF_(name, R, name(OPLUS_IN_(A, 0), OPLUS_IN_(B, 1), OPLUS_IN_(C, 2)))                                      \
+    OPLUS_FN_OBJECT_(name, R, 3, (&oplus_type_##A, &oplus_type_##B, &oplus_type_##C), NULL, #__VA_ARGS__)
+
+/** Four inputs a, b, c, d. */
+#define OPLUS_ZIP4(name, R, A, B, C, D, ...)                                                                           \
+    OPLUS_FN_(R, name, (A a, B b, C c, D d), __VA_ARGS__)                                                              \
+    OPLUS_LEAF_(name, R, name(OPLUS_IN_(A, 0), OPLUS_IN_(B, 1), OPLUS_IN_(C, 2), OPLUS_IN_(D, 3)))                     \
+    OPLUS_FN_OBJECT_(name, R, 4, (&oplus_type_##A, &oplus_type_##B, &oplus_type_##C, &oplus_type_##D), NULL,           \
+                     #__VA_ARGS__)
+
+/** One input a and a captured parameter p, a scalar or a small struct, bound by oplus_with:
+ *
+ *      OPLUS_MAP_WITH(scale, float, float, float, { return a * p; })
+ *      oplus_fn half = oplus_with(&scale_fn, &(float){0.5f}); */
+#define OPLUS_MAP_WITH(name, R, A, P, ...)                                                                             \
+    OPLUS_FN_(R, name, (A a, P p), __VA_ARGS__)                                                                        \
+    OPLUS_LEAF_(name, R, name(OPLUS_IN_(A, 0), OPLUS_PARAM_(P)))                                                       \
+    OPLUS_FN_OBJECT_(name, R, 1, (&oplus_type_##A), &oplus_type_##P, #__VA_ARGS__)
+
+/** Two inputs a, b and a captured parameter p. */
+#define OPLUS_ZIP_WITH(name, R, A, B, P, ...)                                                                          \
+    OPLUS_FN_(R, name, (A a, B b, P p), __VA_ARGS__)                                                                   \
+    OPLUS_LEAF_(name, R, name(OPLUS_IN_(A, 0), OPLUS_IN_(B, 1), OPLUS_PARAM_(P)))                                      \
+    OPLUS_FN_OBJECT_(name, R, 2, (&oplus_type_##A, &oplus_type_##B), &oplus_type_##P, #__VA_ARGS__)
+
+/** `int name(A a)` and `name_fn` for oplus_filter:  OPLUS_PREDICATE(negative, float, { return a < 0; }) */
+#define OPLUS_PREDICATE(name, A, ...)                                                                                  \
+    OPLUS_FN_(int, name, (A a), __VA_ARGS__)                                                                           \
+    OPLUS_LEAF_(name, uint8_t, (uint8_t)(name(OPLUS_IN_(A, 0)) != 0))                                                  \
+    OPLUS_FN_OBJECT_(name, uint8_t, 1, (&oplus_type_##A), NULL, #__VA_ARGS__)
+
+/** A predicate of a and a captured parameter p. */
+#define OPLUS_PREDICATE_WITH(name, A, P, ...)                                                                          \
+    OPLUS_FN_(int, name, (A a, P p), __VA_ARGS__)                                                                      \
+    OPLUS_LEAF_(name, uint8_t, (uint8_t)(name(OPLUS_IN_(A, 0), OPLUS_PARAM_(P)) != 0))                                 \
+    OPLUS_FN_OBJECT_(name, uint8_t, 1, (&oplus_type_##A), &oplus_type_##P, #__VA_ARGS__)
+
+/* --- how the macros work -------------------------------------------------------------------------------------- */
+
+#define OPLUS_UNPAREN_(...) __VA_ARGS__
+
+/* A type is named by one word, which must lead to its descriptor in a constant expression. */
+#define oplus_type_float    oplus_f32
+#define oplus_type_double   oplus_f64
+#define oplus_type_int8_t   oplus_i8
+#define oplus_type_int16_t  oplus_i16
+#define oplus_type_int32_t  oplus_i32
+#define oplus_type_int64_t  oplus_i64
+#define oplus_type_uint8_t  oplus_u8
+#define oplus_type_uint16_t oplus_u16
+#define oplus_type_uint32_t oplus_u32
+#define oplus_type_uint64_t oplus_u64
+#define oplus_type_int      oplus_i32
+#define oplus_type_unsigned oplus_u32
+
+#define OPLUS_TYPE_OBJECT_(object, name, text)                                                                         \
+    static const oplus_type object OPLUS_UNUSED_ = {#name, text, sizeof(name), OPLUS_ALIGNOF_(name), OPLUS_RECORD};
+#define OPLUS_DESCRIBE_(name, text)                                                                                    \
+    OPLUS_TYPE_OBJECT_(name##_type, name, text)                                                                        \
+    OPLUS_TYPE_OBJECT_(oplus_type_##name, name, text)
+
+#define OPLUS_FN_(R, name, parameters, ...)                                                                            \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline R name parameters { OPLUS_CONTRACT_OFF_ __VA_ARGS__ }
+
+#define OPLUS_DEFINE_OP_(name, T, identity, flags, text, ...)                                                          \
+    OPLUS_FN_(T, name, (T a, T b), __VA_ARGS__)                                                                        \
+    OPLUS_TYPED_LEAVES_(name, T)                                                                                       \
+    static const oplus_op name##_op OPLUS_UNUSED_ = {                                                                  \
+        #name,    &oplus_type_##T, identity, (flags),        text,                                                     \
+        __FILE__, __LINE__,        0,        name##_combine, OPLUS_CHOOSE_LEAVES_(name, T, flags)};
+
+#define OPLUS_IN_(A, k) ((const A *)in[k])[i]
+#define OPLUS_PARAM_(P) (*(const P *)param)
+#define OPLUS_LEAF_(name, R, call)                                                                                     \
+    OPLUS_UNFUSED_ OPLUS_STRICT_ static void name##_leaf(const void *const *in, const void *param, size_t n,           \
+                                                         void *out)                                                    \
+    {                                                                                                                  \
+        (void)param;                                                                                                   \
+        OPLUS_IVDEP_ for (size_t i = 0; i < n; i++)((R *)out)[i] = call;                                               \
+    }
+#define OPLUS_FN_OBJECT_(name, R, arity, inputs, param_type, text)                                                     \
+    static const oplus_fn name##_fn OPLUS_UNUSED_ = {                                                                  \
+        #name,    &oplus_type_##R, arity,      {OPLUS_UNPAREN_ inputs}, param_type, NULL, text,                        \
+        __FILE__, __LINE__,        name##_leaf};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+/** @file ops.h
+ *  The built-in operators, one for every name and type where it makes sense.
+ *
+ *  | operator       | types              | identity     |                                                      |
+ *  |----------------|--------------------|--------------|------------------------------------------------------|
+ *  | sum, prod      | all, and complex   | 0, 1         | integers wrap around                                 |
+ *  | min, max       | integers, floats   | largest, smallest | a NaN anywhere gives NaN; -0 < +0               |
+ *  | and, or, xor   | integers           | ~0, 0, 0     | bitwise                                              |
+ *  | land, lor      | integers           | 1, 0         | logical, on 0 and 1; joined results are 0 or 1       |
+ *
+ *  All are commutative; all but the sums and products of floats and complex numbers are exact. */
+#ifndef OPLUS_OPS_H
+#define OPLUS_OPS_H
+
+#include <oplus/op.h>
+
+/** Complex numbers, as pairs of floats or doubles (layout of C's float complex, Fortran's complex, NumPy's). */
+OPLUS_STRUCT(oplus_complex64, float re; float im;)
+OPLUS_STRUCT(oplus_complex128, double re; double im;)
+/** @{ @brief The descriptors of the complex types. */
+#define oplus_c64  oplus_complex64_type
+#define oplus_c128 oplus_complex128_type
+/** @} */
+
+/** X(operator, suffix, C type) for every built-in pair. */
+#define OPLUS_FOR_INTEGERS(X, op)                                                                                      \
+    X(op, i8, int8_t)                                                                                                  \
+    X(op, i16, int16_t)                                                                                                \
+    X(op, i32, int32_t)                                                                                                \
+    X(op, i64, int64_t)                                                                                                \
+    X(op, u8, uint8_t)                                                                                                 \
+    X(op, u16, uint16_t)                                                                                               \
+    X(op, u32, uint32_t)                                                                                               \
+    X(op, u64, uint64_t)
+#define OPLUS_FOR_FLOATS(X, op)                                                                                        \
+    X(op, f32, float)                                                                                                  \
+    X(op, f64, double)
+#define OPLUS_FOR_COMPLEX(X, op)                                                                                       \
+    X(op, c64, oplus_complex64)                                                                                        \
+    X(op, c128, oplus_complex128)
+#define OPLUS_FOR_BUILTINS(X)                                                                                          \
+    OPLUS_FOR_INTEGERS(X, sum)                                                                                         \
+    OPLUS_FOR_FLOATS(X, sum)                                                                                           \
+    OPLUS_FOR_COMPLEX(X, sum)                                                                                          \
+    OPLUS_FOR_INTEGERS(X, prod) OPLUS_FOR_FLOATS(X, prod) OPLUS_FOR_COMPLEX(X, prod) OPLUS_FOR_INTEGERS(X, min)        \
+        OPLUS_FOR_FLOATS(X, min) OPLUS_FOR_INTEGERS(X, max) OPLUS_FOR_FLOATS(X, max) OPLUS_FOR_INTEGERS(X, and)        \
+            OPLUS_FOR_INTEGERS(X, or) OPLUS_FOR_INTEGERS(X, xor) OPLUS_FOR_INTEGERS(X, land)                           \
+                OPLUS_FOR_INTEGERS(X, lor)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define OPLUS_DECLARE_(op, suffix, T) extern OPLUS_API const oplus_op oplus_##op##_##suffix;
+OPLUS_FOR_BUILTINS(OPLUS_DECLARE_)
+#undef OPLUS_DECLARE_
+#ifdef __cplusplus
+}
+#endif
+
+/* --- by the type that a pointer points to --- */
+
+#ifndef __cplusplus
+#define OPLUS_PICK_INTEGER_(op, p)                                                                                     \
+    int8_t:                                                                                                            \
+    &oplus_##op##_i8,                                                                                                  \
+        int16_t : &oplus_##op##_i16,                                                                                   \
+                  int32_t : &oplus_##op##_i32,                                                                         \
+                            int64_t : &oplus_##op##_i64,                                                               \
+                                      uint8_t : &oplus_##op##_u8,                                                      \
+                                                uint16_t : &oplus_##op##_u16,                                          \
+                                                           uint32_t : &oplus_##op##_u32,                               \
+                                                                      uint64_t : &oplus_##op##_u64                     \
+                                                                                 OPLUS_PICK_LONG_LONG_(op)
+#if defined(__linux__) && defined(__LP64__) /* there int64_t is long, and long long another type */
+#define OPLUS_PICK_LONG_LONG_(op) , long long : &oplus_##op##_i64, unsigned long long : &oplus_##op##_u64
+#else
+#define OPLUS_PICK_LONG_LONG_(op)
+#endif
+#define OPLUS_PICK_FLOAT_(op, p) float : &oplus_##op##_f32, double : &oplus_##op##_f64
+#define OPLUS_PICK_COMPLEX_(op, p)                                                                                     \
+    oplus_complex64:                                                                                                   \
+    &oplus_##op##_c64, oplus_complex128 : &oplus_##op##_c128
+#define OPLUS_PICK_ARITHMETIC_(op, p)                                                                                  \
+    _Generic(*(p), OPLUS_PICK_INTEGER_(op, p), OPLUS_PICK_FLOAT_(op, p), OPLUS_PICK_COMPLEX_(op, p))
+#define OPLUS_PICK_ORDERED_(op, p) _Generic(*(p), OPLUS_PICK_INTEGER_(op, p), OPLUS_PICK_FLOAT_(op, p))
+#define OPLUS_PICK_BITS_(op, p)    _Generic(*(p), OPLUS_PICK_INTEGER_(op, p))
+#else
+#define OPLUS_OVERLOAD_(op, suffix, T)                                                                                 \
+    static inline const oplus_op *oplus_pick_##op##_(const T *) { return &oplus_##op##_##suffix; }
+OPLUS_FOR_BUILTINS(OPLUS_OVERLOAD_)
+#undef OPLUS_OVERLOAD_
+#define OPLUS_PICK_ARITHMETIC_(op, p) oplus_pick_##op##_(p)
+#define OPLUS_PICK_ORDERED_(op, p)    oplus_pick_##op##_(p)
+#define OPLUS_PICK_BITS_(op, p)       oplus_pick_##op##_(p)
+#endif
+
+/** @{ @brief The built-in operator for the type of *p: oplus_reduce(dev, OPLUS_SUM(x), x, n, &sum). */
+#define OPLUS_SUM(p)  OPLUS_PICK_ARITHMETIC_(sum, p)
+#define OPLUS_PROD(p) OPLUS_PICK_ARITHMETIC_(prod, p)
+#define OPLUS_MIN(p)  OPLUS_PICK_ORDERED_(min, p)
+#define OPLUS_MAX(p)  OPLUS_PICK_ORDERED_(max, p)
+#define OPLUS_AND(p)  OPLUS_PICK_BITS_(and, p)
+#define OPLUS_OR(p)   OPLUS_PICK_BITS_(or, p)
+#define OPLUS_XOR(p)  OPLUS_PICK_BITS_(xor, p)
+#define OPLUS_LAND(p) OPLUS_PICK_BITS_(land, p)
+#define OPLUS_LOR(p)  OPLUS_PICK_BITS_(lor, p)
+/** @} */
+
+#endif

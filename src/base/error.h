@@ -1,0 +1,10 @@
+/* Failures in words: one text buffer a thread, read by oplus_last_error(). */
+#ifndef OPI_ERROR_H
+#define OPI_ERROR_H
+
+#include <oplus/oplus.h>
+
+/* Records what failed, with which argument and value, and what to do; returns the status to return. */
+oplus_status opi_fail(oplus_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

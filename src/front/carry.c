@@ -1,0 +1,121 @@
+/* Streams: oplus_carry_open, _add, _join, _value, _close, oplus_scan_from. */
+#include "base/fpenv.h"
+#include "front/check.h"
+#include "leaf/scan.h"
+#include "tree/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct oplus_carry {
+    oplus_op op; /* its own copy: what it points to is static */
+    opi_range *range;
+};
+
+oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **carry)
+{
+    if (!carry) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; give the address of an oplus_carry *", __func__);
+    *carry = NULL;
+    OPI_TRY(opi_check_op(__func__, op));
+    oplus_carry *const opened = malloc(sizeof *opened);
+    opi_range *const range = opi_alloc(opi_range_bytes(op));
+    if (!opened || !range) {
+        free(opened);
+        opi_free(range);
+        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a carry of %zu bytes", __func__, opi_range_bytes(op));
+    }
+    opened->op = *op;
+    opened->range = range;
+    opi_range_start(range, &opened->op, first, false);
+    *carry = opened;
+    return OPLUS_OK;
+}
+
+void oplus_carry_close(oplus_carry *carry)
+{
+    if (!carry) return;
+    opi_free(carry->range);
+    free(carry);
+}
+
+static oplus_status check(const char *call, const oplus_device *dev, const oplus_carry *carry, const void *in, size_t n)
+{
+    OPI_TRY(opi_check_device(call, dev));
+    if (!carry) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; open one with oplus_carry_open", call);
+    OPI_TRY(opi_check_pointer(call, "in", in, n));
+    OPI_TRY(opi_check_bytes(call, "n", n, carry->op.type->size));
+    if (n > UINT64_MAX - carry->range->end)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is %zu, but the carry ends at index %llu, too close to 2^64", call, n,
+                        (unsigned long long)carry->range->end);
+    return OPLUS_OK;
+}
+
+oplus_status oplus_carry_add(oplus_device *dev, oplus_carry *carry, const void *in, size_t n)
+{
+    OPI_TRY(check(__func__, dev, carry, in, n));
+    opi_reduce_sweep plan;
+    opi_reduce_plan(&plan, &carry->op, dev->isa, in, n, carry->range->end);
+    const opi_fpenv mode = opi_fpenv_enter();
+    const oplus_status status = opi_sweep_run(dev, &plan.sweep, carry->range);
+    opi_fpenv_leave(mode);
+    return status;
+}
+
+oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind kind, const void *in, size_t n, void *out)
+{
+    OPI_TRY(check(__func__, dev, carry, in, n));
+    OPI_TRY(opi_check_kind(__func__, kind));
+    if (kind == OPLUS_EXCLUSIVE) OPI_TRY(opi_check_identity(__func__, &carry->op, "an exclusive scan"));
+    OPI_TRY(opi_check_pointer(__func__, "out", out, n));
+    const size_t bytes = n * carry->op.type->size;
+    OPI_TRY(opi_check_overlap(__func__, "in", in, bytes, "out", out, bytes, true));
+    opi_scan_sweep plan;
+    opi_scan_plan(&plan, &carry->op, dev->isa, kind, in, NULL, n, out, carry->range->end);
+    const opi_fpenv mode = opi_fpenv_enter();
+    const oplus_status status = opi_sweep_run(dev, &plan.sweep, carry->range);
+    opi_fpenv_leave(mode);
+    return status;
+}
+
+/* Operators are the same if their texts are; without texts, if their functions are. */
+static bool same_op(const oplus_op *a, const oplus_op *b)
+{
+    if (a->type->size != b->type->size || a->flags != b->flags) return false;
+    if (a->text && b->text) return strcmp(a->text, b->text) == 0 && strcmp(a->type->name, b->type->name) == 0;
+    return a->combine == b->combine;
+}
+
+oplus_status oplus_carry_join(oplus_carry *left, const oplus_carry *right)
+{
+    if (!left || !right || left == right)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s; give two carries opened by oplus_carry_open", __func__,
+                        !left ? "left is NULL" : !right ? "right is NULL" : "left and right are the same");
+    if (!same_op(&left->op, &right->op))
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: left is of operator \"%s\", right of \"%s\"; both must be of the same",
+                        __func__, left->op.name, right->op.name);
+    if (left->range->end != right->range->first)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: right begins at index %llu, but left ends at %llu; right must continue left",
+                        __func__, (unsigned long long)right->range->first, (unsigned long long)left->range->end);
+    const opi_fpenv mode = opi_fpenv_enter();
+    opi_range_join(left->range, right->range);
+    opi_fpenv_leave(mode);
+    return OPLUS_OK;
+}
+
+oplus_status oplus_carry_value(const oplus_carry *carry, void *out)
+{
+    if (!carry) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; open one with oplus_carry_open", __func__);
+    OPI_TRY(opi_check_pointer(__func__, "out", out, 1));
+    if (carry->range->count == 0)
+        OPI_TRY(opi_check_identity(__func__, &carry->op, "the value of an empty carry"));
+    const opi_isa *isa[4];
+    opi_isa_list(isa);
+    opi_quiet quiet;
+    opi_quiet_plan(&quiet, isa[0], carry->op.type);
+    const opi_fpenv mode = opi_fpenv_enter();
+    const void *const value = opi_range_fold(carry->range);
+    memcpy(out, value ? value : carry->op.identity, carry->op.type->size);
+    opi_fpenv_leave(mode);
+    opi_quiet_run(&quiet, out, 1);
+    return OPLUS_OK;
+}

@@ -1,0 +1,42 @@
+/* oplus_filter. */
+#include "leaf/filter.h"
+#include "base/fpenv.h"
+#include "front/check.h"
+#include "front/fn.h"
+#include "tree/sweep.h"
+
+static oplus_status check(const char *call, const oplus_device *dev, const oplus_fn *keep, const void *in, size_t n,
+                          const void *out, const size_t *kept)
+{
+    OPI_TRY(opi_check_device(call, dev));
+    OPI_TRY(opi_check_fn(call, "keep", keep));
+    if (keep->arity != 1 || keep->result->scalar != OPLUS_U8)
+        return opi_fail(
+            OPLUS_ERR_ARGUMENT,
+            "%s: keep is function \"%s\" of %u inputs with a result of type %s; give a predicate, one input and "
+            "a result 0 or 1 of type uint8_t, made by OPLUS_PREDICATE",
+            call, keep->name ? keep->name : "?", keep->arity, keep->result->name ? keep->result->name : "?");
+    OPI_TRY(opi_check_pointer(call, "in", in, n));
+    OPI_TRY(opi_check_pointer(call, "out", out, n));
+    if (!kept)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: kept is NULL; give a size_t for the number of kept elements", call);
+    const size_t size = keep->input[0]->size;
+    OPI_TRY(opi_check_bytes(call, "n", n, size));
+    /* How far out reaches is not known yet.  Where it begins before `in` even an overlap would give right results: the
+     * kept elements of a block never go beyond the end of that block. */
+    if ((uintptr_t)out <= (uintptr_t)in) return OPLUS_OK;
+    return opi_check_overlap(call, "in", in, n * size, "out", out, size, false);
+}
+
+oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *in, size_t n, void *out, size_t *kept)
+{
+    OPI_TRY(check(__func__, dev, keep, in, n, out, kept));
+    opi_filter_sweep plan;
+    opi_filter_plan(&plan, keep, dev->isa, in, n, out);
+    size_t count = 0;
+    const opi_fpenv mode = opi_fpenv_enter();
+    const oplus_status status = opi_sweep_run(dev, &plan.sweep, &count);
+    opi_fpenv_leave(mode);
+    if (status == OPLUS_OK) *kept = count;
+    return status;
+}

@@ -1,0 +1,9 @@
+/* The check of a function, for map and filter. */
+#ifndef OPI_FN_H
+#define OPI_FN_H
+
+#include <oplus/oplus.h>
+
+oplus_status opi_check_fn(const char *call, const char *argument, const oplus_fn *fn);
+
+#endif

@@ -1,0 +1,31 @@
+/* oplus_map. */
+#include "leaf/map.h"
+#include "base/fpenv.h"
+#include "front/check.h"
+#include "front/fn.h"
+#include "tree/sweep.h"
+
+#include <stdio.h>
+
+oplus_status oplus_map(oplus_device *dev, const oplus_fn *fn, const void *const *in, size_t n, void *out)
+{
+    OPI_TRY(opi_check_device(__func__, dev));
+    OPI_TRY(opi_check_fn(__func__, "fn", fn));
+    OPI_TRY(opi_check_pointer(__func__, "in", in, 1));
+    OPI_TRY(opi_check_pointer(__func__, "out", out, n));
+    OPI_TRY(opi_check_bytes(__func__, "n", n, fn->result->size));
+    for (unsigned k = 0; k < fn->arity; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "in[%u]", k);
+        OPI_TRY(opi_check_pointer(__func__, name, in[k], n));
+        OPI_TRY(opi_check_bytes(__func__, "n", n, fn->input[k]->size));
+        OPI_TRY(
+            opi_check_overlap(__func__, name, in[k], n * fn->input[k]->size, "out", out, n * fn->result->size, true));
+    }
+    opi_map_sweep plan;
+    opi_map_plan(&plan, fn, dev->isa, in, n, out);
+    const opi_fpenv mode = opi_fpenv_enter();
+    const oplus_status status = opi_sweep_run(dev, &plan.sweep, NULL);
+    opi_fpenv_leave(mode);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* oplus_transpose. */
+#include "leaf/transpose.h"
+#include "front/check.h"
+#include "tree/sweep.h"
+
+static oplus_status check(const char *call, const oplus_device *dev, const oplus_type *type, const void *in,
+                          size_t rows, size_t cols, const void *out)
+{
+    OPI_TRY(opi_check_device(call, dev));
+    OPI_TRY(opi_check_type(call, "type", type));
+    if (cols > 0 && rows > (size_t)PTRDIFF_MAX / type->size / cols)
+        return opi_fail(
+            OPLUS_ERR_ARGUMENT,
+            "%s: rows %zu times cols %zu times %zu bytes does not fit the address space; give smaller extents", call,
+            rows, cols, type->size);
+    const size_t n = rows * cols, bytes = n * type->size;
+    OPI_TRY(opi_check_pointer(call, "in", in, n));
+    OPI_TRY(opi_check_pointer(call, "out", out, n));
+    if (n > 0 && in == out && rows != cols && rows != 1 && cols != 1)
+        return opi_fail(
+            OPLUS_ERR_OVERLAP,
+            "%s: in and out are the same, but rows is %zu and cols is %zu; in place a matrix must be square: "
+            "give memory of its own to out",
+            call, rows, cols);
+    return opi_check_overlap(call, "in", in, bytes, "out", out, bytes, true);
+}
+
+oplus_status oplus_transpose(oplus_device *dev, const oplus_type *type, const void *in, size_t rows, size_t cols,
+                             void *out)
+{
+    OPI_TRY(check(__func__, dev, type, in, rows, cols, out));
+    if (rows == 0 || cols == 0) return OPLUS_OK;
+    if (in == out && (rows == 1 || cols == 1)) return OPLUS_OK;
+    opi_transpose_sweep plan;
+    opi_transpose_plan(&plan, dev->isa, type->size, in, rows, cols, out);
+    return opi_sweep_run(dev, &plan.sweep, NULL);
+}

@@ -1,0 +1,126 @@
+#include "leaf/filter.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    BLOCK_BYTES = 128 << 10, /* the kept ones of a block wait in a second-level cache until their place is known */
+    PIECE_BYTES = 16 << 10,  /* of the input: with its flags and its kept ones in a first-level cache */
+    OVERRUN = 64             /* what compaction may write beyond the kept ones */
+};
+
+/* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
+static const size_t streaming_bytes = (size_t)8 << 20;
+
+static size_t elements_in(size_t bytes, size_t size) { return size < bytes ? bytes / size : 1; }
+
+/* Scratch of a worker: how many of its block are kept, the flags of a piece, the kept ones. */
+typedef struct workspace {
+    size_t *kept;
+    uint8_t *flags;
+    char *elements;
+} workspace;
+
+static size_t flags_bytes(size_t size) { return opi_round_up(elements_in(PIECE_BYTES, size), OPI_CACHE_LINE); }
+
+static workspace workspace_in(const opi_filter_sweep *plan, char *scratch)
+{
+    workspace w;
+    w.kept = (size_t *)scratch;
+    w.flags = (uint8_t *)scratch + OPI_CACHE_LINE;
+    w.elements = scratch + OPI_CACHE_LINE + flags_bytes(plan->size);
+    return w;
+}
+
+/* Compacts n elements, at most a piece, from `in` to `to`, which has room for all; returns how many are kept. */
+static size_t compact_piece(const opi_filter_sweep *plan, const char *in, size_t n, uint8_t *flags, char *to)
+{
+    const void *const inputs[] = {in};
+    plan->keep->leaf(inputs, plan->keep->param, n, flags);
+    return plan->isa->compact(in, flags, n, plan->size, to);
+}
+
+static void put(const opi_filter_sweep *plan, size_t at, const char *elements, size_t n)
+{
+    if (n == 0) return; /* out need not be memory where nothing is kept */
+    char *const to = plan->out + at * plan->size;
+    if (plan->streaming)
+        plan->isa->stream(to, elements, n * plan->size);
+    else
+        memcpy(to, elements, n * plan->size);
+}
+
+static void start(const opi_sweep *sweep, size_t at, void *carry)
+{
+    (void)sweep;
+    (void)at;
+    *(size_t *)carry = 0;
+}
+
+static void join(const opi_sweep *sweep, void *left, const void *right)
+{
+    (void)sweep;
+    *(size_t *)left += *(const size_t *)right;
+}
+
+static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
+{
+    const opi_filter_sweep *plan = (const opi_filter_sweep *)sweep;
+    const workspace w = workspace_in(plan, scratch);
+    const size_t piece = elements_in(PIECE_BYTES, plan->size);
+    assert(end - begin <= sweep->block);
+    size_t kept = 0;
+    for (size_t i = begin; i < end; i += piece) {
+        const size_t n = end - i < piece ? end - i : piece;
+        kept += compact_piece(plan, plan->in + i * plan->size, n, w.flags, w.elements + kept * plan->size);
+    }
+    *w.kept = kept;
+    *(size_t *)carry += kept;
+}
+
+/* Where nothing was aggregated (one thread) each piece is put in its place while it is in a first-level cache. */
+static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch)
+{
+    const opi_filter_sweep *plan = (const opi_filter_sweep *)sweep;
+    const workspace w = workspace_in(plan, scratch);
+    const size_t piece = elements_in(PIECE_BYTES, plan->size);
+    size_t *const before = carry;
+    (void)total;
+    if (aggregated) {
+        put(plan, *before, w.elements, *w.kept);
+        *before += *w.kept;
+    } else {
+        for (size_t i = begin; i < end; i += piece) {
+            const size_t n = end - i < piece ? end - i : piece;
+            const size_t kept = compact_piece(plan, plan->in + i * plan->size, n, w.flags, w.elements);
+            put(plan, *before, w.elements, kept);
+            *before += kept;
+        }
+    }
+    if (plan->streaming) plan->isa->fence();
+}
+
+void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa *isa, const void *in, size_t n,
+                     void *out)
+{
+    const size_t size = keep->input[0]->size;
+    memset(&plan->sweep, 0, sizeof plan->sweep);
+    plan->keep = keep;
+    plan->isa = isa;
+    plan->size = size;
+    plan->in = in;
+    plan->out = out;
+    plan->streaming = in != out && n * size >= streaming_bytes; /* in place, the lines are in the cache */
+    plan->sweep.n = n;
+    plan->sweep.block = elements_in(BLOCK_BYTES, size);
+    plan->sweep.bytes = 2 * n * size;
+    plan->sweep.carry_bytes = sizeof(size_t);
+    plan->sweep.scratch_bytes = OPI_CACHE_LINE + flags_bytes(size) + plan->sweep.block * size + OVERRUN;
+    plan->sweep.start = start;
+    plan->sweep.aggregate = aggregate;
+    plan->sweep.join = join;
+    plan->sweep.apply = apply;
+}

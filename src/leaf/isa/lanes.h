@@ -1,0 +1,85 @@
+/* Vectors of this instruction set in GNU C, one text for SSE2, AVX2, AVX-512 and NEON.
+ *
+ * A vector has OPI_LANES_<bits> lanes.  A shuffle names, for every lane l of its result, a lane of its two operands:
+ * OPI_SHUFFLE(W, a, b, f, h) takes lane f(W, h, l) of a (0 .. W-1) followed by b (W .. 2W-1). */
+#ifndef OPI_ISA_LANES_H
+#define OPI_ISA_LANES_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__)
+#define OPI_VECTOR   64
+#define OPI_LANES_8  64
+#define OPI_LANES_16 32
+#define OPI_LANES_32 16
+#define OPI_LANES_64 8
+#elif defined(__AVX2__)
+#define OPI_VECTOR   32
+#define OPI_LANES_8  32
+#define OPI_LANES_16 16
+#define OPI_LANES_32 8
+#define OPI_LANES_64 4
+#else
+#define OPI_VECTOR   16
+#define OPI_LANES_8  16
+#define OPI_LANES_16 8
+#define OPI_LANES_32 4
+#define OPI_LANES_64 2
+#endif
+
+#define OPI_UINT_8  uint8_t
+#define OPI_UINT_16 uint16_t
+#define OPI_UINT_32 uint32_t
+#define OPI_UINT_64 uint64_t
+#define OPI_INT_8   int8_t
+#define OPI_INT_16  int16_t
+#define OPI_INT_32  int32_t
+#define OPI_INT_64  int64_t
+
+#define OPI_INLINE static inline __attribute__((always_inline, unused))
+
+#define OPI_INDEX_2_(W, f, h, l)  f(W, h, l), f(W, h, (l) + 1)
+#define OPI_INDEX_4_(W, f, h, l)  OPI_INDEX_2_(W, f, h, l), OPI_INDEX_2_(W, f, h, (l) + 2)
+#define OPI_INDEX_8_(W, f, h, l)  OPI_INDEX_4_(W, f, h, l), OPI_INDEX_4_(W, f, h, (l) + 4)
+#define OPI_INDEX_16_(W, f, h, l) OPI_INDEX_8_(W, f, h, l), OPI_INDEX_8_(W, f, h, (l) + 8)
+#define OPI_INDEX_32_(W, f, h, l) OPI_INDEX_16_(W, f, h, l), OPI_INDEX_16_(W, f, h, (l) + 16)
+#define OPI_INDEX_64_(W, f, h, l) OPI_INDEX_32_(W, f, h, l), OPI_INDEX_32_(W, f, h, (l) + 32)
+
+#define OPI_SHUFFLE_(W, a, b, f, h) __builtin_shufflevector(a, b, OPI_INDEX_##W##_(W, f, h, 0))
+#define OPI_SHUFFLE(W, a, b, f, h)  OPI_SHUFFLE_(W, a, b, f, h)
+
+#define OPI_EXTREME_(vector, name, sign, bits)  OPI_EXTREME__(vector, name, sign, bits)
+#define OPI_EXTREME__(vector, name, sign, bits) vector##_##name##_##sign##bits
+
+/* Native vectors where GNU C has no good words (gcc 12): widening the bytes of heads, minimum and maximum. */
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#define OPI_WIDEN_8(p)                      _mm512_loadu_si512(p)
+#define OPI_WIDEN_16(p)                     _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(p)))
+#define OPI_WIDEN_32(p)                     _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(p)))
+#define OPI_WIDEN_64(p)                     _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(p)))
+#define OPI_EXTREME(name, sign, bits, a, b) OPI_EXTREME_(_mm512, name, sign, bits)((__m512i)(a), (__m512i)(b))
+#elif defined(__AVX2__)
+#include <immintrin.h>
+#define OPI_WIDEN_8(p)                      _mm256_loadu_si256((const __m256i *)(p))
+#define OPI_WIDEN_16(p)                     _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(p)))
+#define OPI_WIDEN_32(p)                     _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(p)))
+#define OPI_WIDEN_64(p)                     _mm256_cvtepu8_epi64(_mm_loadu_si32(p))
+#define OPI_EXTREME(name, sign, bits, a, b) OPI_EXTREME_(_mm256, name, sign, bits)((__m256i)(a), (__m256i)(b))
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#define OPI_ZEROS_BETWEEN_(bits, v) _mm_unpacklo_epi##bits(v, _mm_setzero_si128())
+#define OPI_WIDEN_8(p)              _mm_loadu_si128((const __m128i *)(p))
+#define OPI_WIDEN_16(p)             OPI_ZEROS_BETWEEN_(8, _mm_loadl_epi64((const __m128i *)(p)))
+#define OPI_WIDEN_32(p)             OPI_ZEROS_BETWEEN_(16, OPI_ZEROS_BETWEEN_(8, _mm_loadu_si32(p)))
+#define OPI_WIDEN_64(p)             OPI_ZEROS_BETWEEN_(32, OPI_ZEROS_BETWEEN_(16, OPI_ZEROS_BETWEEN_(8, _mm_loadu_si16(p))))
+#endif
+
+/* The last lane of b everywhere; b moved up by a lane, the last of a coming in; a moved down, the first of b coming in.
+ */
+#define OPI_LAST(W, h, l) (2 * (W)-1)
+#define OPI_UP(W, h, l)   ((W)-1 + (l))
+#define OPI_DOWN(W, h, l) ((l) + 1)
+
+#endif

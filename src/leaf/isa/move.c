@@ -1,0 +1,87 @@
+/* Moving data past the caches, and canonical NaNs. */
+#include "leaf/isa/leaves.h"
+
+#include <string.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
+/* --- non-temporal copies: a whole cache line is written without being read first -------------------------------- */
+
+enum { LINE = 64 };
+
+#if defined(OPI_ISA_avx512)
+static inline void stream_line(char *to, const char *from)
+{
+    _mm512_stream_si512((void *)to, _mm512_loadu_si512((const void *)from));
+}
+#elif defined(OPI_ISA_avx2)
+static inline void stream_line(char *to, const char *from)
+{
+    const __m256i a = _mm256_loadu_si256((const __m256i *)from), b = _mm256_loadu_si256((const __m256i *)from + 1);
+    _mm256_stream_si256((__m256i *)to, a);
+    _mm256_stream_si256((__m256i *)to + 1, b);
+}
+#elif defined(__SSE2__)
+static inline void stream_line(char *to, const char *from)
+{
+    const __m128i *const x = (const __m128i *)from;
+    const __m128i a = _mm_loadu_si128(x), b = _mm_loadu_si128(x + 1), c = _mm_loadu_si128(x + 2),
+                  d = _mm_loadu_si128(x + 3);
+    _mm_stream_si128((__m128i *)to, a);
+    _mm_stream_si128((__m128i *)to + 1, b);
+    _mm_stream_si128((__m128i *)to + 2, c);
+    _mm_stream_si128((__m128i *)to + 3, d);
+}
+#else
+/* ARM's non-temporal pair is a hint that cores are free to ignore, and most do. */
+static inline void stream_line(char *to, const char *from) { memcpy(to, from, LINE); }
+#endif
+
+void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes)
+{
+    char *t = to;
+    const char *f = from;
+    const size_t head = -(uintptr_t)t % LINE;
+    if (bytes < head + LINE) {
+        memcpy(t, f, bytes);
+        return;
+    }
+    memcpy(t, f, head);
+    t += head;
+    f += head;
+    bytes -= head;
+    for (; bytes >= LINE; bytes -= LINE, t += LINE, f += LINE) stream_line(t, f);
+    memcpy(t, f, bytes);
+}
+
+void OPI_ISA_NAME(opi_fence)(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+/* --- canonical NaNs: nearly always there are none, so that first a loop only asks --------------------------------- */
+
+/* Compares, unlike integer tests of the bits, exist for vectors of both widths everywhere. */
+#define QUIET(name, T, U, canonical)                                                                                   \
+    void OPI_ISA_NAME(name)(T * x, size_t n)                                                                           \
+    {                                                                                                                  \
+        enum { PIECE = 2048 / sizeof(T) };                                                                             \
+        static const U nan_bits = canonical;                                                                           \
+        T nan;                                                                                                         \
+        memcpy(&nan, &nan_bits, sizeof nan);                                                                           \
+        for (size_t begin = 0; begin < n; begin += PIECE) {                                                            \
+            T *const piece = x + begin;                                                                                \
+            const size_t m = n - begin < PIECE ? n - begin : PIECE;                                                    \
+            U any = 0;                                                                                                 \
+            for (size_t i = 0; i < m; i++) any |= (U)(piece[i] != piece[i]);                                           \
+            if (!any) continue;                                                                                        \
+            for (size_t i = 0; i < m; i++) piece[i] = piece[i] != piece[i] ? nan : piece[i];                           \
+        }                                                                                                              \
+    }
+
+QUIET(opi_quiet_f32, float, uint32_t, 0x7fc00000)
+QUIET(opi_quiet_f64, double, uint64_t, 0x7ff8000000000000)

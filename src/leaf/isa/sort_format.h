@@ -1,0 +1,321 @@
+/* The loops over one record format; included once a format, with
+ *
+ *   FORMAT(name)      the name with the format's behind it
+ *   RECORD, KEY       the types of a record and of its mapped key, uint32_t or uint64_t
+ *   MAKE_RECORD(k)    a record of key k without payload
+ *   KEY_OF(r)         its key
+ *   PAYLOAD_OF(r), SET_PAYLOAD(r, p)   its payload, where records have one (else not defined) */
+
+/* --- from the caller's arrays to records, and back ------------------------------------------------------------- */
+
+static void FORMAT(load)(const opi_sort *sort, size_t begin, size_t count, RECORD *OPLUS_RESTRICT_ out)
+{
+    const unsigned char *keys = sort->keys + begin * sort->key_size;
+#define LOAD_KEYS(bits)                                                                                                \
+    do {                                                                                                               \
+        const int##bits##_t float_mask = (int##bits##_t)sort->float_mask, flip = (int##bits##_t)sort->flip;            \
+        for (size_t i = 0; i < count; i++) {                                                                           \
+            int##bits##_t raw;                                                                                         \
+            memcpy(&raw, keys + i * sizeof raw, sizeof raw);                                                           \
+            raw = (int##bits##_t)(raw ^ ((raw >> (bits - 1)) & float_mask) ^ flip);                                    \
+            out[i] = MAKE_RECORD((uint##bits##_t)raw);                                                                 \
+        }                                                                                                              \
+    } while (0)
+    switch (sort->key_size) {
+    case 1:
+        LOAD_KEYS(8);
+        break;
+    case 2:
+        LOAD_KEYS(16);
+        break;
+    case 4:
+        LOAD_KEYS(32);
+        break;
+    default:
+        LOAD_KEYS(64);
+    }
+#undef LOAD_KEYS
+
+#ifdef PAYLOAD_OF
+    if (sort->payload == OPI_SORT_INDEX) {
+        for (size_t i = 0; i < count; i++) SET_PAYLOAD(out[i], begin + i);
+        return;
+    }
+    const unsigned char *values = sort->values + begin * sort->value_size;
+#define LOAD_VALUES(T, size)                                                                                           \
+    for (size_t i = 0; i < count; i++) {                                                                               \
+        T value = 0;                                                                                                   \
+        memcpy(&value, values + i * (size), size);                                                                     \
+        SET_PAYLOAD(out[i], value);                                                                                    \
+    }
+    switch (sort->value_size) {
+    case 4:
+        LOAD_VALUES(uint32_t, 4) break;
+    case 8:
+        LOAD_VALUES(uint64_t, 8) break;
+    default:
+        LOAD_VALUES(uint64_t, sort->value_size)
+    }
+#undef LOAD_VALUES
+#endif
+}
+
+static void FORMAT(unload)(const opi_sort *sort, size_t begin, size_t count, const RECORD *OPLUS_RESTRICT_ in)
+{
+    unsigned char *keys = sort->keys + begin * sort->key_size;
+#define UNLOAD_KEYS(bits)                                                                                              \
+    do {                                                                                                               \
+        const int##bits##_t float_mask = (int##bits##_t)sort->float_mask, flip = (int##bits##_t)sort->flip;            \
+        for (size_t i = 0; i < count; i++) {                                                                           \
+            int##bits##_t raw = (int##bits##_t)((int##bits##_t)KEY_OF(in[i]) ^ flip);                                  \
+            raw = (int##bits##_t)(raw ^ ((raw >> (bits - 1)) & float_mask));                                           \
+            memcpy(keys + i * sizeof raw, &raw, sizeof raw);                                                           \
+        }                                                                                                              \
+    } while (0)
+    switch (sort->key_size) {
+    case 1:
+        UNLOAD_KEYS(8);
+        break;
+    case 2:
+        UNLOAD_KEYS(16);
+        break;
+    case 4:
+        UNLOAD_KEYS(32);
+        break;
+    default:
+        UNLOAD_KEYS(64);
+    }
+#undef UNLOAD_KEYS
+
+#ifdef PAYLOAD_OF
+    const size_t size = sort->value_size;
+    if (sort->payload == OPI_SORT_INDEX) {
+        for (size_t i = 0; i < count; i++)
+            memcpy(sort->gathered + (begin + i) * size, sort->values + (size_t)PAYLOAD_OF(in[i]) * size, size);
+        return;
+    }
+    unsigned char *values = sort->values + begin * size;
+#define UNLOAD_VALUES(T, size)                                                                                         \
+    for (size_t i = 0; i < count; i++) {                                                                               \
+        const T value = (T)PAYLOAD_OF(in[i]);                                                                          \
+        memcpy(values + i * (size), &value, size);                                                                     \
+    }
+    switch (size) {
+    case 4:
+        UNLOAD_VALUES(uint32_t, 4) break;
+    case 8:
+        UNLOAD_VALUES(uint64_t, 8) break;
+    default:
+        UNLOAD_VALUES(uint64_t, size)
+    }
+#undef UNLOAD_VALUES
+#endif
+}
+
+/* The records from `begin` on, at least one and at most *count of them, which is set: in place, or through `chunk`. */
+static inline const RECORD *FORMAT(fetch)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t *count,
+                                          RECORD chunk[CHUNK])
+{
+    if (place != OPI_SORT_CALLER) return (const RECORD *)sort->records[place] + begin;
+    if (*count > CHUNK) *count = CHUNK;
+    FORMAT(load)(sort, begin, *count, chunk);
+    return chunk;
+}
+
+/* --- a partition: summary and scatter -------------------------------------------------------------------------- */
+
+static bool FORMAT(ascends)(const RECORD *in, size_t n)
+{
+    for (size_t begin = 1; begin < n; begin += CHUNK) { /* mostly the first chunk tells */
+        const size_t end = n - begin < CHUNK ? n : begin + CHUNK;
+        bool breaks = false;
+        for (size_t i = begin; i < end; i++) breaks |= KEY_OF(in[i - 1]) > KEY_OF(in[i]);
+        if (breaks) return false;
+    }
+    return true;
+}
+
+/* Strictly: no two keys are the same. */
+static bool FORMAT(descends)(const RECORD *in, size_t n)
+{
+    size_t i = 1;
+    while (i < n && KEY_OF(in[i - 1]) > KEY_OF(in[i])) i++;
+    return i == n;
+}
+
+static void FORMAT(summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
+                              opi_sort_summary *summary)
+{
+    RECORD chunk[CHUNK];
+    while (begin < end) {
+        uint32_t count[2][OPI_SORT_DIGITS] = {{0}}; /* two: neighbours often have the same digit */
+        size_t left = end - begin < HISTOGRAM_CHUNK ? end - begin : HISTOGRAM_CHUNK;
+        while (left > 0) {
+            size_t n = left < CHUNK ? left : CHUNK;
+            const RECORD *in = FORMAT(fetch)(sort, place, begin, &n, chunk);
+            KEY any = 0, all = (KEY)-1;
+            for (size_t i = 0; i < n; i++) {
+                any |= KEY_OF(in[i]);
+                all &= KEY_OF(in[i]);
+            }
+            size_t i = 0;
+            for (; i + 2 <= n; i += 2) {
+                count[0][(KEY_OF(in[i]) >> shift) & (OPI_SORT_DIGITS - 1)]++;
+                count[1][(KEY_OF(in[i + 1]) >> shift) & (OPI_SORT_DIGITS - 1)]++;
+            }
+            if (i < n) count[0][(KEY_OF(in[i]) >> shift) & (OPI_SORT_DIGITS - 1)]++;
+            if (summary->sorted)
+                summary->sorted = (summary->empty || summary->last <= KEY_OF(in[0])) && FORMAT(ascends)(in, n);
+            if (summary->empty) summary->first = KEY_OF(in[0]);
+            summary->empty = false;
+            summary->last = KEY_OF(in[n - 1]);
+            summary->any |= any;
+            summary->all &= all;
+            begin += n;
+            left -= n;
+        }
+        for (size_t d = 0; d < OPI_SORT_DIGITS; d++) summary->count[d] += (uint64_t)count[0][d] + count[1][d];
+    }
+}
+
+/* Records go to their bucket a cache line at a time: the lines being filled stay in the first-level cache.
+ * position[d]: where the next record of digit d goes; advanced. */
+static void FORMAT(scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
+                            unsigned char *to, size_t position[OPI_SORT_DIGITS])
+{
+    enum { LINE = OPI_CACHE_LINE / sizeof(RECORD) };
+    RECORD *const out = (RECORD *)to;
+    _Alignas(OPI_CACHE_LINE) RECORD line[OPI_SORT_DIGITS][LINE];
+    size_t first[OPI_SORT_DIGITS];
+    RECORD chunk[CHUNK];
+    memcpy(first, position, sizeof first);
+
+    for (size_t n; begin < end; begin += n) {
+        n = end - begin < CHUNK ? end - begin : CHUNK;
+        const RECORD *in = FORMAT(fetch)(sort, place, begin, &n, chunk);
+        for (size_t i = 0; i < n; i++) {
+            const size_t d = (KEY_OF(in[i]) >> shift) & (OPI_SORT_DIGITS - 1);
+            const size_t p = position[d]++;
+            line[d][p % LINE] = in[i];
+            if (p % LINE != LINE - 1) continue;
+            const size_t start = p - (LINE - 1);
+            if (start >= first[d])
+                stream_line(out + start, line[d]);
+            else /* the bucket's first line is not ours alone */
+                memcpy(out + first[d], line[d] + first[d] % LINE, (p + 1 - first[d]) * sizeof(RECORD));
+        }
+    }
+    for (size_t d = 0; d < OPI_SORT_DIGITS; d++) {
+        const size_t end_of_d = position[d], start = end_of_d - end_of_d % LINE;
+        const size_t from = start > first[d] ? start : first[d];
+        memcpy(out + from, line[d] + from % LINE, (end_of_d - from) * sizeof(RECORD));
+    }
+    stream_fence();
+}
+
+/* --- a bucket ---------------------------------------------------------------------------------------------------- */
+
+static void FORMAT(insert)(RECORD *x, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const RECORD r = x[i];
+        size_t j = i;
+        for (; j > 0 && KEY_OF(x[j - 1]) > KEY_OF(r); j--) x[j] = x[j - 1];
+        x[j] = r;
+    }
+}
+
+static RECORD *FORMAT(sort_in_cache)(RECORD *x, RECORD *other, size_t n, uint32_t *counts);
+
+/* Sorts records whose keys, shifted right by `known`, are in order: only runs that agree there can be out of it. */
+static void FORMAT(finish)(RECORD *x, RECORD *other, size_t n, unsigned known, uint32_t *counts)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (KEY_OF(x[i - 1]) <= KEY_OF(x[i])) continue;
+        const KEY prefix = KEY_OF(x[i]) >> known;
+        size_t begin = i - 1, end = i + 1;
+        while (begin > 0 && KEY_OF(x[begin - 1]) >> known == prefix) begin--;
+        while (end < n && KEY_OF(x[end]) >> known == prefix) end++;
+        RECORD *const sorted = FORMAT(sort_in_cache)(x + begin, other + begin, end - begin, counts);
+        if (sorted != x + begin) memcpy(x + begin, sorted, (end - begin) * sizeof(RECORD));
+        i = end;
+    }
+}
+
+/* Sorts n < 2^32 records, using `other` of the same size; returns which of the two holds them. */
+static RECORD *FORMAT(sort_in_cache)(RECORD *x, RECORD *other, size_t n, uint32_t *counts)
+{
+    if (n <= INSERTION) {
+        FORMAT(insert)(x, n);
+        return x;
+    }
+
+    /* --- 1. what needs no digits; reversed keys would also write to lines that collide in a cache --- */
+    if (FORMAT(ascends)(x, n)) return x;
+    if (FORMAT(descends)(x, n)) {
+        for (size_t i = 0; i < n; i++) other[n - 1 - i] = x[i];
+        return other;
+    }
+
+    /* --- 2. which digits: the highest bits that vary, as many as tell most of n records apart --- */
+    KEY any = 0, all = (KEY)-1;
+    for (size_t i = 0; i < n; i++) {
+        any |= KEY_OF(x[i]);
+        all &= KEY_OF(x[i]);
+    }
+    const digits plan = choose_digits((uint64_t)(any ^ all), n);
+    const KEY mask = ((KEY)1 << plan.bits) - 1;
+
+    /* --- 3. all histograms in one reading --- */
+    memset(counts, 0, ((size_t)plan.passes << plan.bits) * sizeof *counts);
+    uint32_t *const second = counts + ((size_t)1 << plan.bits), *const third = second + ((size_t)1 << plan.bits);
+    const unsigned low = plan.low, middle = low + plan.bits, high = middle + plan.bits;
+    if (plan.passes == 1)
+        for (size_t i = 0; i < n; i++) counts[(KEY_OF(x[i]) >> low) & mask]++;
+    else if (plan.passes == 2)
+        for (size_t i = 0; i < n; i++) {
+            counts[(KEY_OF(x[i]) >> low) & mask]++;
+            second[(KEY_OF(x[i]) >> middle) & mask]++;
+        }
+    else
+        for (size_t i = 0; i < n; i++) {
+            counts[(KEY_OF(x[i]) >> low) & mask]++;
+            second[(KEY_OF(x[i]) >> middle) & mask]++;
+            third[(KEY_OF(x[i]) >> high) & mask]++;
+        }
+
+    /* --- 4. a stable scatter a digit --- */
+    for (unsigned pass = 0, shift = low; pass < plan.passes; pass++, shift += plan.bits) {
+        uint32_t *const position = counts + ((size_t)pass << plan.bits);
+        if (position[(KEY_OF(x[0]) >> shift) & mask] == n) continue;
+        counts_to_positions(position, (size_t)1 << plan.bits);
+        for (size_t i = 0; i < n; i++) other[position[(KEY_OF(x[i]) >> shift) & mask]++] = x[i];
+        RECORD *const swap = x;
+        x = other;
+        other = swap;
+    }
+
+    /* --- 5. what the digits did not tell apart --- */
+    if (!plan.complete) FORMAT(finish)(x, other, n, plan.low, counts);
+    return x;
+}
+
+static void FORMAT(sort_bucket)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts)
+{
+    const size_t n = range.end - range.begin;
+    RECORD *x =
+        (RECORD *)sort->records[range.place == OPI_SORT_CALLER ? OPI_SORT_RECORDS_0 : range.place] + range.begin;
+    if (range.place == OPI_SORT_CALLER) FORMAT(load)(sort, range.begin, n, x);
+    if (!range.sorted) x = FORMAT(sort_in_cache)(x, other, n, counts);
+    FORMAT(unload)(sort, range.begin, n, x);
+}
+
+enum { FORMAT(bytes) = sizeof(RECORD) };
+
+#undef FORMAT
+#undef RECORD
+#undef KEY
+#undef MAKE_RECORD
+#undef KEY_OF
+#undef PAYLOAD_OF
+#undef SET_PAYLOAD

@@ -1,0 +1,127 @@
+/* Transpose of a tile that fits a first-level cache. */
+#include "leaf/isa/leaves.h"
+
+#include <string.h>
+
+/* --- any size: element by element ----------------------------------------------------------------------------------
+ */
+
+/* out[c][r] = in[r][c] for rows from r0, columns from c0. */
+static inline __attribute__((always_inline)) void plain(const char *in, size_t in_stride, char *out, size_t out_stride,
+                                                        size_t r0, size_t rows, size_t c0, size_t cols, size_t size)
+{
+    for (size_t c = c0; c < cols; c++)
+        for (size_t r = r0; r < rows; r++)
+            memcpy(out + (c * out_stride + r) * size, in + (r * in_stride + c) * size, size);
+}
+
+/* --- 1, 2, 4 and 8 bytes: perfect shuffles in registers -------------------------------------------------------------
+ */
+
+/* log2 W times, vectors i and i + W/2 of W are interleaved into 2i and 2i + 1: that is the transpose of W x W elements
+ * of 16 bytes / W.  Registers of 32 bytes hold two such squares, one from W rows further down, so that each register
+ * comes out as 2 W neighbours of a row of `out`. */
+typedef uint8_t bytes __attribute__((vector_size(16)));
+
+#ifdef __AVX2__
+enum { SQUARES = 2 };
+typedef uint8_t vector_1 __attribute__((vector_size(32)));
+typedef uint16_t vector_2 __attribute__((vector_size(32)));
+typedef uint32_t vector_4 __attribute__((vector_size(32)));
+typedef uint64_t vector_8 __attribute__((vector_size(32)));
+#define LOW_1(a, b)                                                                                                    \
+    __builtin_shufflevector(a, b, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, 16, 48, 17, 49, 18, 50, 19,  \
+                            51, 20, 52, 21, 53, 22, 54, 23, 55)
+#define HIGH_1(a, b)                                                                                                   \
+    __builtin_shufflevector(a, b, 8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47, 24, 56, 25, 57, 26,    \
+                            58, 27, 59, 28, 60, 29, 61, 30, 62, 31, 63)
+#define LOW_2(a, b)  __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27)
+#define HIGH_2(a, b) __builtin_shufflevector(a, b, 4, 20, 5, 21, 6, 22, 7, 23, 12, 28, 13, 29, 14, 30, 15, 31)
+#define LOW_4(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define HIGH_4(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define LOW_8(a, b)  __builtin_shufflevector(a, b, 0, 4, 2, 6)
+#define HIGH_8(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
+#else
+enum { SQUARES = 1 };
+typedef uint8_t vector_1 __attribute__((vector_size(16)));
+typedef uint16_t vector_2 __attribute__((vector_size(16)));
+typedef uint32_t vector_4 __attribute__((vector_size(16)));
+typedef uint64_t vector_8 __attribute__((vector_size(16)));
+#define LOW_1(a, b)  __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HIGH_1(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define LOW_2(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_2(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LOW_4(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define HIGH_4(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define LOW_8(a, b)  __builtin_shufflevector(a, b, 0, 2)
+#define HIGH_8(a, b) __builtin_shufflevector(a, b, 1, 3)
+#endif
+
+/* square_N: SQUARES * W rows by W columns; strides in bytes.  transpose_N: a tile of any extent. */
+#define TRANSPOSE(N)                                                                                                   \
+    static inline void square_##N(const char *in, size_t in_stride, char *out, size_t out_stride)                      \
+    {                                                                                                                  \
+        enum { W = 16 / N };                                                                                           \
+        vector_##N x[W], y[W];                                                                                         \
+        for (size_t i = 0; i < W; i++) {                                                                               \
+            bytes row[SQUARES];                                                                                        \
+            for (size_t s = 0; s < SQUARES; s++) memcpy(&row[s], in + (i + s * W) * in_stride, 16);                    \
+            memcpy(&x[i], row, sizeof x[i]);                                                                           \
+        }                                                                                                              \
+        for (size_t step = 1; step < W; step *= 2) {                                                                   \
+            for (size_t i = 0; i < W / 2; i++) {                                                                       \
+                y[2 * i] = LOW_##N(x[i], x[i + W / 2]);                                                                \
+                y[2 * i + 1] = HIGH_##N(x[i], x[i + W / 2]);                                                           \
+            }                                                                                                          \
+            for (size_t i = 0; i < W; i++) x[i] = y[i];                                                                \
+        }                                                                                                              \
+        for (size_t i = 0; i < W; i++) memcpy(out + i * out_stride, &x[i], sizeof x[i]);                               \
+    }                                                                                                                  \
+    static void transpose_##N(const char *in, size_t in_stride, char *out, size_t out_stride, size_t rows,             \
+                              size_t cols)                                                                             \
+    {                                                                                                                  \
+        enum { DOWN = SQUARES * 16 / N, ACROSS = 16 / N };                                                             \
+        const size_t whole_rows = rows / DOWN * DOWN, whole_cols = cols / ACROSS * ACROSS;                             \
+        for (size_t r = 0; r < whole_rows; r += DOWN)                                                                  \
+            for (size_t c = 0; c < whole_cols; c += ACROSS)                                                            \
+                square_##N(in + (r * in_stride + c) * N, in_stride * N, out + (c * out_stride + r) * N,                \
+                           out_stride * N);                                                                            \
+        plain(in, in_stride, out, out_stride, whole_rows, rows, 0, whole_cols, N);                                     \
+        plain(in, in_stride, out, out_stride, 0, rows, whole_cols, cols, N);                                           \
+    }
+TRANSPOSE(1)
+TRANSPOSE(2)
+TRANSPOSE(4)
+TRANSPOSE(8)
+
+void OPI_ISA_NAME(opi_transpose)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows,
+                                 size_t cols, size_t size)
+{
+    switch (size) {
+    case 1:
+        transpose_1(in, in_stride, out, out_stride, rows, cols);
+        return;
+    case 2:
+        transpose_2(in, in_stride, out, out_stride, rows, cols);
+        return;
+    case 4:
+        transpose_4(in, in_stride, out, out_stride, rows, cols);
+        return;
+    case 8:
+        transpose_8(in, in_stride, out, out_stride, rows, cols);
+        return;
+#define PLAIN(size)                                                                                                    \
+    case size:                                                                                                         \
+        plain(in, in_stride, out, out_stride, 0, rows, 0, cols, size);                                                 \
+        return;
+        PLAIN(3)
+        PLAIN(6)
+        PLAIN(12)
+        PLAIN(16)
+        PLAIN(24)
+        PLAIN(32)
+    default:
+        plain(in, in_stride, out, out_stride, 0, rows, 0, cols, size);
+        return;
+    }
+}

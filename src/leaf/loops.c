@@ -1,0 +1,81 @@
+#include "leaf/loops.h"
+
+#include <string.h>
+
+void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa)
+{
+    loops->op = op;
+    loops->size = op->type->size;
+    loops->level = OPLUS_LEAF_LEVEL(op->type->size);
+    loops->isa = isa;
+    loops->exact = NULL;
+    opi_quiet_plan(&loops->quiet, isa, op->type);
+    if (op->builtin) {
+        const opi_builtin *builtin = &isa->builtin[op->builtin - 1];
+        loops->tree = builtin->tree;
+        if (builtin->reduce) loops->exact = builtin;
+    } else if (op->leaves) {
+        loops->tree = *op->leaves;
+    } else {
+        memset(&loops->tree, 0, sizeof loops->tree);
+    }
+}
+
+/* --- the same loops around a call, for an operator known by `combine` alone --------------------------------------- */
+
+static void copy_bytes(void *out, const void *a, size_t size) { memcpy(out, a, size); }
+
+static void pick_bytes(void *out, int first, const void *a, const void *b, size_t size)
+{
+    memcpy(out, first ? a : b, size);
+}
+
+static oplus_element element_of(const opi_loops *loops)
+{
+    const oplus_element element = {loops->size, loops->op->combine, NULL, copy_bytes, pick_bytes};
+    return element;
+}
+
+size_t opi_loops_scratch(const opi_loops *loops)
+{
+    const size_t block = (size_t)1 << loops->level;
+    const size_t nodes = block, ladder = 2 * block + 2;
+    if (loops->tree.node) return 0;
+    return opi_round_up((nodes + ladder + 1) * loops->size + block, OPI_CACHE_LINE);
+}
+
+/* Scratch of a call by pointer: nodes, then the ladder, then flags. */
+static char *ladder_in(const opi_loops *loops, char *scratch) { return scratch + (loops->size << loops->level); }
+
+static uint8_t *flags_in(const opi_loops *loops, char *scratch)
+{
+    return (uint8_t *)ladder_in(loops, scratch) + (((size_t)2 << loops->level) + 2) * loops->size;
+}
+
+void opi_loops_node(const opi_loops *loops, const void *in, unsigned level, void *node, void *scratch)
+{
+    if (loops->tree.node)
+        loops->tree.node(in, level, node);
+    else
+        oplus_node_(element_of(loops), in, level, scratch, node);
+}
+
+void opi_loops_scan(const opi_loops *loops, const void *in, unsigned level, bool exclusive, const void *before, void *out,
+                    void *node, void *scratch)
+{
+    if (loops->tree.scan)
+        loops->tree.scan(in, level, exclusive, before, out, node);
+    else
+        oplus_scan_(element_of(loops), in, level, exclusive, before, out, scratch, ladder_in(loops, scratch), node);
+}
+
+void opi_loops_segscan(const opi_loops *loops, const void *in, const uint8_t *heads, unsigned level, bool exclusive,
+                       const void *before, void *out, void *node, uint8_t *head, void *scratch)
+{
+    const void *identity = exclusive ? loops->op->identity : before; /* an inclusive scan needs none */
+    if (loops->tree.segscan)
+        loops->tree.segscan(in, heads, level, exclusive, before, identity, out, node, head);
+    else
+        oplus_segscan_(element_of(loops), in, heads, level, exclusive, before, identity, out, scratch,
+                       flags_in(loops, scratch), ladder_in(loops, scratch), node, head);
+}

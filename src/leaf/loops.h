@@ -1,0 +1,40 @@
+/* An operator made ready for a call: its typed loops on this processor, and what its results need. */
+#ifndef OPI_LOOPS_H
+#define OPI_LOOPS_H
+
+#include "leaf/isa.h"
+#include "leaf/quiet.h"
+#include "leaf/range.h"
+
+typedef struct opi_loops {
+    const oplus_op *op;
+    size_t size;               /* bytes of an element */
+    unsigned level;            /* of the largest block */
+    oplus_leaves tree;         /* NULL members: an operator known by `combine` alone */
+    const opi_builtin *exact;  /* the any-schedule loops of an exact built-in operator, or NULL */
+    const opi_isa *isa;
+    opi_quiet quiet;           /* canonical NaN in results */
+} opi_loops;
+
+void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa);
+
+/* Scratch that the loops below need: nothing for typed ones. */
+size_t opi_loops_scratch(const opi_loops *loops);
+
+/* The node of an aligned block of 2^level elements; level <= loops->level. */
+void opi_loops_node(const opi_loops *loops, const void *in, unsigned level, void *node, void *scratch);
+/* Scan of an aligned block; see oplus_leaves::scan.  segscan: where heads is not NULL. */
+void opi_loops_scan(const opi_loops *loops, const void *in, unsigned level, bool exclusive, const void *before, void *out,
+                    void *node, void *scratch);
+void opi_loops_segscan(const opi_loops *loops, const void *in, const uint8_t *heads, unsigned level, bool exclusive,
+                       const void *before, void *out, void *node, uint8_t *head, void *scratch);
+
+/* Level of the largest aligned block that begins at index `at` and holds at most n > 0 elements. */
+static inline unsigned opi_loops_fit(const opi_loops *loops, uint64_t at, size_t n)
+{
+    unsigned level = 63 - (unsigned)__builtin_clzll(n);
+    if (at && (unsigned)__builtin_ctzll(at) < level) level = (unsigned)__builtin_ctzll(at);
+    return level < loops->level ? level : loops->level;
+}
+
+#endif

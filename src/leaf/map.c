@@ -1,0 +1,57 @@
+#include "leaf/map.h"
+
+#include <string.h>
+
+enum {
+    PIECE_BYTES = 16 << 10, /* of results: a piece stays in a first-level cache until it is looked over and stored */
+    BLOCK_BYTES = 256 << 10
+};
+
+/* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
+static const size_t streaming_bytes = (size_t)8 << 20;
+
+static size_t elements_in(size_t bytes, size_t size) { return size < bytes ? bytes / size : 1; }
+
+static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch)
+{
+    const opi_map_sweep *plan = (const opi_map_sweep *)sweep;
+    const oplus_fn *fn = plan->fn;
+    const size_t size = fn->result->size, piece = elements_in(PIECE_BYTES, size);
+    (void)carry;
+    (void)total;
+    (void)aggregated;
+    for (size_t i = begin; i < end; i += piece) {
+        const size_t n = end - i < piece ? end - i : piece;
+        const void *in[OPLUS_MAX_ARITY];
+        for (unsigned k = 0; k < fn->arity; k++) in[k] = plan->in[k] + i * fn->input[k]->size;
+        char *const out = plan->out + i * size, *const to = plan->streaming ? scratch : out;
+        fn->leaf(in, fn->param, n, to);
+        opi_quiet_run(&plan->quiet, to, n);
+        if (plan->streaming) plan->isa->stream(out, to, n * size);
+    }
+    if (plan->streaming) plan->isa->fence();
+}
+
+void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, const void *const *in, size_t n,
+                  void *out)
+{
+    memset(&plan->sweep, 0, sizeof plan->sweep);
+    plan->fn = fn;
+    plan->isa = isa;
+    opi_quiet_plan(&plan->quiet, isa, fn->result);
+    plan->out = out;
+    size_t bytes = fn->result->size;
+    plan->streaming = n * fn->result->size >= streaming_bytes;
+    for (unsigned k = 0; k < fn->arity; k++) {
+        plan->in[k] = in[k];
+        bytes += fn->input[k]->size;
+        if (in[k] == out) plan->streaming = false; /* its lines are in the cache when they are written */
+    }
+    const size_t size = fn->result->size, piece = elements_in(PIECE_BYTES, size);
+    plan->sweep.n = n;
+    plan->sweep.block = piece * elements_in(BLOCK_BYTES, piece * size);
+    plan->sweep.bytes = n * bytes;
+    plan->sweep.scratch_bytes = plan->streaming ? piece * size : 0;
+    plan->sweep.apply = apply;
+}

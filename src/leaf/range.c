@@ -1,0 +1,120 @@
+#include "leaf/range.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { INIT_LEVEL = 255 }; /* a value in front of everything: merges with nothing */
+
+static unsigned char *value_at(opi_range *range, int j) { return range->values + (size_t)j * range->op->type->size; }
+
+static unsigned char *prefix_at(opi_range *range, int j) { return value_at(range, OPI_RANGE_NODES + j); }
+
+/* *to = *to then *b, of the lifted operator where there are heads. */
+static void append(const opi_range *range, void *to, uint8_t *to_flag, const void *b, uint8_t b_flag)
+{
+    if (range->lifted && b_flag)
+        memcpy(to, b, range->op->type->size);
+    else
+        range->op->combine(to, to, b);
+    *to_flag |= b_flag;
+}
+
+size_t opi_range_bytes(const oplus_op *op)
+{
+    return opi_round_up(sizeof(opi_range) + 2 * (size_t)OPI_RANGE_NODES * op->type->size, OPI_CACHE_LINE);
+}
+
+void opi_range_start(opi_range *range, const oplus_op *op, uint64_t first, bool lifted)
+{
+    range->op = op;
+    range->first = range->end = first;
+    range->lifted = lifted;
+    range->count = range->folded = 0;
+}
+
+void opi_range_init(opi_range *range, const void *init)
+{
+    assert(range->count == 0);
+    range->level[0] = INIT_LEVEL;
+    range->flag[0] = 0;
+    range->count = 1;
+    memcpy(value_at(range, 0), init, range->op->type->size);
+}
+
+void opi_range_copy(opi_range *to, const opi_range *from)
+{
+    const size_t size = from->op->type->size;
+    memcpy(to, from, sizeof *from);
+    memcpy(to->values, from->values, (size_t)from->count * size);
+    memcpy(to->values + OPI_RANGE_NODES * size, from->values + OPI_RANGE_NODES * size, (size_t)from->folded * size);
+}
+
+/* Whether the newest node is the left half of the node that one of level k beginning at i 2^k completes.  Where all is
+ * exact, any neighbour will do. */
+static bool merges(const opi_range *range, unsigned k, uint64_t i)
+{
+    if (range->count == 0) return false;
+    if (range->op->flags & OPLUS_EXACT) return true;
+    return (i & 1) && range->level[range->count - 1] == k;
+}
+
+void opi_range_push(opi_range *range, unsigned level, const void *value, uint8_t flag)
+{
+    const size_t size = range->op->type->size;
+    unsigned k = level;
+    uint64_t i = range->end >> level;
+    int top = range->count;
+    assert(top < OPI_RANGE_NODES && (range->op->flags & OPLUS_EXACT || range->end == i << level));
+    memcpy(value_at(range, top), value, size);
+    range->level[top] = (uint8_t)k;
+    range->flag[top] = flag;
+    range->count = top + 1;
+    range->end += (uint64_t)1 << level;
+    for (range->count = top; merges(range, k, i); range->count = top, k++, i >>= 1) {
+        append(range, value_at(range, top - 1), &range->flag[top - 1], value_at(range, top), range->flag[top]);
+        top--;
+        if (range->level[top] != INIT_LEVEL) range->level[top] = (uint8_t)(k + 1);
+    }
+    range->count = top + 1;
+    if (range->folded > top) range->folded = top;
+}
+
+void opi_range_push_exact(opi_range *range, uint64_t elements, const void *value, uint8_t flag)
+{
+    assert(range->op->flags & OPLUS_EXACT);
+    const uint64_t end = range->end + elements;
+    opi_range_push(range, 0, value, flag);
+    range->end = end;
+}
+
+void opi_range_set_exact(opi_range *range, uint64_t end, const void *value, uint8_t flag)
+{
+    memcpy(value_at(range, 0), value, range->op->type->size);
+    range->level[0] = 0;
+    range->flag[0] = flag;
+    range->count = 1;
+    range->folded = 0;
+    range->end = end;
+}
+
+void opi_range_join(opi_range *left, const opi_range *right)
+{
+    assert(left->end == right->first);
+    const size_t size = right->op->type->size;
+    for (int j = 0; j < right->count; j++)
+        opi_range_push(left, right->level[j], right->values + (size_t)j * size, right->flag[j]);
+    left->end = right->end; /* an exact operator's nodes do not tell their extent */
+}
+
+const void *opi_range_fold(opi_range *range)
+{
+    if (range->count == 0) return NULL;
+    const size_t size = range->op->type->size;
+    uint8_t flag = 0;
+    for (int j = range->folded; j < range->count; j++) {
+        memcpy(prefix_at(range, j), j ? prefix_at(range, j - 1) : value_at(range, 0), size);
+        if (j) append(range, prefix_at(range, j), &flag, value_at(range, j), range->flag[j]);
+    }
+    range->folded = range->count;
+    return prefix_at(range, range->count - 1);
+}

@@ -1,0 +1,103 @@
+#include "leaf/reduce.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Elements of a block of about 64 KiB, a power of two and at least a leaf's: what a thread claims at a time. */
+static size_t block_of(const opi_loops *loops)
+{
+    size_t block = (size_t)1 << loops->level;
+    while (block * loops->size < (size_t)64 << 10) block *= 2;
+    return block;
+}
+
+size_t opi_reduce_scratch(const opi_loops *loops)
+{
+    return opi_round_up(loops->size, OPI_CACHE_LINE) + opi_loops_scratch(loops);
+}
+
+/* An exact built-in operator: accumulate in any order that is fast. */
+static void append_exact(const opi_loops *loops, const char *in, size_t n, opi_range *range, void *scratch)
+{
+    char *const value = scratch;
+    memcpy(value, in, loops->size);
+    loops->exact->reduce(in + loops->size, n - 1, value);
+    opi_range_push_exact(range, n, value, 0);
+}
+
+void opi_reduce_append(const opi_loops *loops, const void *in, size_t n, opi_range *range, void *scratch)
+{
+    const char *x = in;
+    char *const node = scratch, *const rest = node + opi_round_up(loops->size, OPI_CACHE_LINE);
+    if (n == 0) return;
+    if (loops->exact) {
+        append_exact(loops, x, n, range, scratch);
+        return;
+    }
+    while (n > 0) {
+        const unsigned level = opi_loops_fit(loops, range->end, n);
+        opi_loops_node(loops, x, level, node, rest);
+        opi_range_push(range, level, node, 0);
+        x += loops->size << level;
+        n -= (size_t)1 << level;
+    }
+}
+
+void opi_reduce_slice(const opi_loops *loops, const void *in, size_t n, void *out, void *scratch)
+{
+    const char *x = in;
+    char *const node = scratch, *const rest = node + opi_round_up(loops->size, OPI_CACHE_LINE);
+    assert(n > 0 && n <= opi_reduce_slice_limit(loops));
+    if (loops->exact) {
+        memcpy(out, x, loops->size);
+        loops->exact->reduce(x + loops->size, n - 1, out);
+    } else {
+        for (const char *first = x; n > 0;) {
+            const unsigned level = opi_loops_fit(loops, 0, n);
+            opi_loops_node(loops, x, level, x == first ? out : node, rest);
+            if (x != first) loops->op->combine(out, out, node);
+            x += loops->size << level;
+            n -= (size_t)1 << level;
+        }
+    }
+    opi_quiet_run(&loops->quiet, out, 1);
+}
+
+/* --- the sweep ---------------------------------------------------------------------------------------------------- */
+
+static void start(const opi_sweep *sweep, size_t at, void *carry)
+{
+    const opi_reduce_sweep *plan = (const opi_reduce_sweep *)sweep;
+    opi_range_start(carry, plan->loops.op, plan->first + at, false);
+}
+
+static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
+{
+    const opi_reduce_sweep *plan = (const opi_reduce_sweep *)sweep;
+    opi_reduce_append(&plan->loops, plan->in + begin * plan->loops.size, end - begin, carry, scratch);
+}
+
+static void join(const opi_sweep *sweep, void *left, const void *right)
+{
+    (void)sweep;
+    opi_range_join(left, right);
+}
+
+void opi_reduce_plan(opi_reduce_sweep *plan, const oplus_op *op, const opi_isa *isa, const void *in, size_t n,
+                     uint64_t first)
+{
+    memset(&plan->sweep, 0, sizeof plan->sweep);
+    opi_loops_plan(&plan->loops, op, isa);
+    plan->in = in;
+    plan->first = first;
+    const size_t block = block_of(&plan->loops);
+    plan->sweep.n = n;
+    plan->sweep.block = block;
+    plan->sweep.skew = (size_t)(first % block);
+    plan->sweep.bytes = n * plan->loops.size;
+    plan->sweep.carry_bytes = opi_range_bytes(op);
+    plan->sweep.scratch_bytes = opi_reduce_scratch(&plan->loops);
+    plan->sweep.start = start;
+    plan->sweep.aggregate = aggregate;
+    plan->sweep.join = join;
+}

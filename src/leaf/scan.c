@@ -1,0 +1,245 @@
+#include "leaf/scan.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    BLOCK_BYTES = 256 << 10, /* in and out of a block stay in a second-level cache between its two readings */
+    STAGE_BYTES = 16 << 10   /* results on their way to non-temporal stores */
+};
+
+/* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
+static const size_t streaming_bytes = (size_t)8 << 20;
+
+static size_t stage_elements(const opi_loops *loops)
+{
+    size_t n = (size_t)1 << loops->level;
+    while (n * loops->size < STAGE_BYTES) n *= 2;
+    return n;
+}
+
+/* --- pieces of scratch: a value, a node, the loops' own, the stage ------------------------------------------------- */
+
+typedef struct workspace {
+    char *value, *node, *loops, *stage;
+} workspace;
+
+static size_t value_bytes(const opi_loops *loops) { return opi_round_up(loops->size, OPI_CACHE_LINE); }
+
+static workspace workspace_in(const opi_scan_sweep *plan, char *scratch)
+{
+    workspace w;
+    w.value = scratch;
+    w.node = w.value + value_bytes(&plan->loops);
+    w.loops = w.node + value_bytes(&plan->loops);
+    w.stage = w.loops + opi_loops_scratch(&plan->loops);
+    return w;
+}
+
+static size_t workspace_bytes(const opi_scan_sweep *plan)
+{
+    const size_t stage = plan->streaming ? stage_elements(&plan->loops) * plan->loops.size : 0;
+    return 2 * value_bytes(&plan->loops) + opi_loops_scratch(&plan->loops) + stage;
+}
+
+/* --- scan of a run of elements that begins at range->end, which it extends ------------------------------------------ */
+
+/* The very first element of all: nothing precedes it. */
+static void scan_first(const opi_scan_sweep *plan, const char *x, char *out, opi_range *range, const workspace *w)
+{
+    const size_t size = plan->loops.size;
+    memcpy(w->node, x, size); /* out may be x */
+    opi_range_push(range, 0, w->node, 1);
+    memcpy(out, plan->exclusive ? plan->loops.op->identity : w->node, size);
+}
+
+static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out,
+                       opi_range *range, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    memcpy(w->value, opi_range_fold(range), loops->size);
+    if (heads)
+        loops->exact->segscan(x, heads, n, plan->exclusive, w->value, out);
+    else
+        loops->exact->scan(x, n, plan->exclusive, w->value, out);
+    opi_range_set_exact(range, range->end + n, w->value, 1);
+}
+
+static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out,
+                      opi_range *range, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    while (n > 0) {
+        const unsigned level = opi_loops_fit(loops, range->end, n);
+        const size_t count = (size_t)1 << level;
+        const void *before = opi_range_fold(range);
+        uint8_t head = 0;
+        if (heads)
+            opi_loops_segscan(loops, x, heads, level, plan->exclusive, before, out, w->node, &head, w->loops);
+        else
+            opi_loops_scan(loops, x, level, plan->exclusive, before, out, w->node, w->loops);
+        opi_range_push(range, level, w->node, head);
+        /* The last inclusive result closes a node that may be larger than the block. */
+        if (!plan->exclusive) memcpy(out + (count - 1) * loops->size, opi_range_fold(range), loops->size);
+        x += count * loops->size;
+        out += count * loops->size;
+        if (heads) heads += count;
+        n -= count;
+    }
+}
+
+static void scan_run(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out,
+                     opi_range *range, const workspace *w)
+{
+    const size_t size = plan->loops.size;
+    const size_t bare = range->count == 0; /* elements that nothing precedes */
+    if (bare) scan_first(plan, x, out, range, w);
+    (plan->loops.exact ? scan_exact : scan_tree)(plan, x + bare * size, heads ? heads + bare : NULL, n - bare,
+                                                 out + bare * size, range, w);
+    opi_quiet_run(&plan->loops.quiet, out, n);
+}
+
+/* --- the summary of a block with heads ------------------------------------------------------------------------------- */
+
+/* Index of the last head in [begin, end), or end if there is none. */
+static size_t last_head(const uint8_t *heads, size_t begin, size_t end)
+{
+    size_t i = end;
+    for (uint64_t eight; i - begin >= 8; i -= 8) {
+        memcpy(&eight, heads + i - 8, 8);
+        if (eight) break;
+    }
+    while (i > begin)
+        if (heads[--i]) return i;
+    return end;
+}
+
+/* The lifted node of a block of 2^level elements whose last head lies at `head`: what stands before it drops out of
+ * (f,s) (+) (g,t) = (f|g, g ? t : s (+) t), so that going up the tree only right siblings are joined. */
+static void node_from_head(const opi_scan_sweep *plan, const char *x, unsigned level, size_t head, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    memcpy(w->node, x + head * loops->size, loops->size);
+    for (unsigned k = 0; k < level; k++) {
+        const size_t i = head >> k;
+        if (i & 1) continue;
+        opi_loops_node(loops, x + ((i + 1) << k) * loops->size, k, w->value, w->loops);
+        loops->op->combine(w->node, w->node, w->value);
+    }
+}
+
+/* Appends [begin, end).  Nodes before the last head's never reach a result: any value may stand for them, and the
+ * elements there are not read. */
+static void append_lifted(const opi_scan_sweep *plan, size_t begin, size_t end, opi_range *range, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    const size_t head = last_head(plan->heads, begin, end);
+    if (head == end) {
+        opi_reduce_append(loops, plan->in + begin * loops->size, end - begin, range, w->value);
+        return;
+    }
+    const char *const at_head = plan->in + head * loops->size;
+    if (loops->exact) {
+        memcpy(w->node, at_head, loops->size);
+        loops->exact->reduce(at_head + loops->size, end - head - 1, w->node);
+        opi_range_push_exact(range, end - begin, w->node, 1);
+        return;
+    }
+    for (size_t i = begin; i < end;) {
+        const unsigned level = opi_loops_fit(loops, range->end, end - i);
+        const size_t next = i + ((size_t)1 << level);
+        const char *const x = plan->in + i * loops->size;
+        if (next <= head) {
+            opi_range_push(range, level, at_head, 0);
+        } else if (i <= head) {
+            node_from_head(plan, x, level, head - i, w);
+            opi_range_push(range, level, w->node, 1);
+        } else {
+            opi_loops_node(loops, x, level, w->node, w->loops);
+            opi_range_push(range, level, w->node, 0);
+        }
+        i = next;
+    }
+}
+
+/* --- the sweep ---------------------------------------------------------------------------------------------------- */
+
+static void start(const opi_sweep *sweep, size_t at, void *carry)
+{
+    const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
+    opi_range_start(carry, plan->loops.op, plan->first + at, plan->heads != NULL);
+}
+
+static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
+{
+    const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
+    opi_reduce_append(&plan->loops, plan->in + begin * plan->loops.size, end - begin, carry, scratch);
+}
+
+static void aggregate_lifted(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
+{
+    const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
+    const workspace w = workspace_in(plan, scratch);
+    append_lifted(plan, begin, end, carry, &w);
+}
+
+static void join(const opi_sweep *sweep, void *left, const void *right)
+{
+    (void)sweep;
+    opi_range_join(left, right);
+}
+
+static void copy(const opi_sweep *sweep, void *to, const void *from)
+{
+    (void)sweep;
+    opi_range_copy(to, from);
+}
+
+static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch)
+{
+    const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
+    const size_t size = plan->loops.size;
+    const workspace w = workspace_in(plan, scratch);
+    const size_t piece = plan->streaming ? stage_elements(&plan->loops) : end - begin;
+    (void)total;
+    (void)aggregated;
+    for (size_t i = begin; i < end;) {
+        /* Pieces end at multiples of their length, so that their blocks are whole. */
+        const size_t room = plan->streaming ? piece - (size_t)((plan->first + i) % piece) : piece;
+        const size_t n = room < end - i ? room : end - i;
+        char *const out = plan->streaming ? w.stage : plan->out + i * size;
+        scan_run(plan, plan->in + i * size, plan->heads ? plan->heads + i : NULL, n, out, carry, &w);
+        if (plan->streaming) plan->loops.isa->stream(plan->out + i * size, out, n * size);
+        i += n;
+    }
+    if (plan->streaming) plan->loops.isa->fence();
+}
+
+void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa, oplus_kind kind, const void *in,
+                   const uint8_t *heads, size_t n, void *out, uint64_t first)
+{
+    memset(&plan->sweep, 0, sizeof plan->sweep);
+    opi_loops_plan(&plan->loops, op, isa);
+    plan->in = in;
+    plan->heads = heads;
+    plan->out = out;
+    plan->exclusive = kind == OPLUS_EXCLUSIVE;
+    plan->first = first;
+    const size_t size = plan->loops.size;
+    plan->streaming = in != out && n * size >= streaming_bytes;
+
+    size_t block = (size_t)1 << plan->loops.level;
+    while (block * size < BLOCK_BYTES) block *= 2;
+    plan->sweep.n = n;
+    plan->sweep.block = block;
+    plan->sweep.skew = (size_t)(first % block);
+    plan->sweep.bytes = n * (2 * size + (heads != NULL));
+    plan->sweep.carry_bytes = opi_range_bytes(op);
+    plan->sweep.scratch_bytes = workspace_bytes(plan);
+    plan->sweep.start = start;
+    plan->sweep.aggregate = heads ? aggregate_lifted : aggregate;
+    plan->sweep.join = join;
+    plan->sweep.copy = copy;
+    plan->sweep.apply = apply;
+}

@@ -1,0 +1,132 @@
+#include "leaf/segreduce.h"
+
+#include <string.h>
+
+enum { BLOCK_BYTES = 256 << 10 };
+
+static opi_range *range_of(const void *carry) { return (opi_range *)((opi_segreduce_carry *)carry)->range; }
+
+/* Where segment s begins, as an item of the sweep. */
+static size_t begin_of(const opi_segreduce_sweep *plan, size_t s) { return plan->offsets[s] - plan->offsets[0]; }
+
+/* The first s with begin_of(s) > at, or segments + 1. */
+static size_t first_boundary_after(const opi_segreduce_sweep *plan, size_t at)
+{
+    size_t low = 0, high = plan->segments + 1;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (begin_of(plan, middle) > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The last place <= at where a segment begins. */
+static size_t anchor_at(const opi_segreduce_sweep *plan, size_t at)
+{
+    return begin_of(plan, first_boundary_after(plan, at) - 1);
+}
+
+static const char *element(const opi_segreduce_sweep *plan, size_t i) { return plan->in + i * plan->loops.size; }
+
+/* --- the sweep ---------------------------------------------------------------------------------------------------- */
+
+static void start(const opi_sweep *sweep, size_t at, void *carry)
+{
+    const opi_segreduce_sweep *plan = (const opi_segreduce_sweep *)sweep;
+    const size_t anchor = anchor_at(plan, at);
+    ((opi_segreduce_carry *)carry)->cut = anchor == at;
+    opi_range_start(range_of(carry), plan->loops.op, at - anchor, false);
+}
+
+/* Only the segment that is open at the end matters: the others are reduced when they are applied. */
+static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
+{
+    const opi_segreduce_sweep *plan = (const opi_segreduce_sweep *)sweep;
+    const size_t anchor = anchor_at(plan, end);
+    const size_t open = anchor > begin ? anchor : begin;
+    if (anchor >= begin) {
+        ((opi_segreduce_carry *)carry)->cut = true;
+        opi_range_start(range_of(carry), plan->loops.op, 0, false);
+    }
+    opi_reduce_append(&plan->loops, element(plan, open), end - open, range_of(carry), scratch);
+}
+
+static void join(const opi_sweep *sweep, void *left, const void *right)
+{
+    (void)sweep;
+    if (((const opi_segreduce_carry *)right)->cut)
+        opi_range_copy(range_of(left), range_of(right));
+    else
+        opi_range_join(range_of(left), range_of(right));
+}
+
+static void copy(const opi_sweep *sweep, void *to, const void *from)
+{
+    (void)sweep;
+    opi_range_copy(range_of(to), range_of(from));
+}
+
+/* Reduces the segment [begin, end), of which the range already holds what lies before `at`. */
+static void finish(const opi_segreduce_sweep *plan, opi_range *range, size_t begin, size_t at, size_t end, char *out,
+                   void *scratch)
+{
+    const opi_loops *loops = &plan->loops;
+    if (begin == end) {
+        memcpy(out, loops->op->identity, loops->size);
+    } else if (begin == at && end - begin <= opi_reduce_slice_limit(loops)) {
+        opi_reduce_slice(loops, element(plan, begin), end - begin, out, scratch);
+    } else {
+        if (begin == at) opi_range_start(range, loops->op, 0, false);
+        opi_reduce_append(loops, element(plan, at), end - at, range, scratch);
+        memcpy(out, opi_range_fold(range), loops->size);
+        opi_quiet_run(&loops->quiet, out, 1);
+    }
+}
+
+/* Finishes the segments that end in (begin, end], and at 0 those that end there. */
+static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch)
+{
+    const opi_segreduce_sweep *plan = (const opi_segreduce_sweep *)sweep;
+    const size_t anchor = anchor_at(plan, begin);
+    size_t at = begin; /* what is before it is in the range, or done */
+    (void)total;
+    size_t s = begin == 0 ? 0 : first_boundary_after(plan, begin) - 1;
+    for (; s < plan->segments && begin_of(plan, s + 1) <= end; s++) {
+        const size_t first = begin_of(plan, s), last = begin_of(plan, s + 1);
+        at = first > begin ? first : begin;
+        finish(plan, range_of(carry), first, at, last, plan->out + s * plan->loops.size, scratch);
+        at = last;
+    }
+    if (!aggregated) { /* the carry goes on to the next block */
+        if (at > begin || anchor == begin) opi_range_start(range_of(carry), plan->loops.op, 0, false);
+        opi_reduce_append(&plan->loops, element(plan, at), end - at, range_of(carry), scratch);
+    }
+}
+
+void opi_segreduce_plan(opi_segreduce_sweep *plan, const oplus_op *op, const opi_isa *isa, const void *in,
+                        const size_t *offsets, size_t segments, void *out)
+{
+    memset(&plan->sweep, 0, sizeof plan->sweep);
+    opi_loops_plan(&plan->loops, op, isa);
+    const size_t size = plan->loops.size, n = offsets[segments] - offsets[0];
+    plan->in = (const char *)in + offsets[0] * size;
+    plan->offsets = offsets;
+    plan->segments = segments;
+    plan->out = out;
+    size_t block = (size_t)1 << plan->loops.level;
+    while (block * size < BLOCK_BYTES) block *= 2;
+    plan->sweep.n = n;
+    plan->sweep.block = block;
+    plan->sweep.bytes = n * size + segments * (size + sizeof *offsets);
+    plan->sweep.carry_bytes = sizeof(opi_segreduce_carry) + opi_range_bytes(op);
+    plan->sweep.scratch_bytes = opi_reduce_scratch(&plan->loops);
+    plan->sweep.start = start;
+    plan->sweep.aggregate = aggregate;
+    plan->sweep.join = join;
+    plan->sweep.copy = copy;
+    plan->sweep.apply = apply;
+}

@@ -1,0 +1,43 @@
+/* The sweep: where leaves and trees meet.
+ *
+ * A primitive describes itself as three steps over contiguous blocks, with a carry that flows from left to right:
+ * aggregate a block, join neighbouring carries, apply what precedes a block to it.  A leaf fills this in and knows
+ * nothing of parallelism; a tree (src/tree) runs it and knows nothing of primitives.
+ *
+ *   reduce, fold                     aggregate, join
+ *   scan, segmented scan and reduce, filter   aggregate, join, apply
+ *   radix-sort pass                  aggregate, join, apply with `whole`
+ *   map, transpose                   apply alone, carry_bytes == 0
+ */
+#ifndef OPI_LEAF_SWEEP_H
+#define OPI_LEAF_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct opi_sweep opi_sweep;
+struct opi_sweep {
+    size_t n;             /* items to sweep over (elements, rows, ...) */
+    size_t block;         /* items a leaf takes at a time, so that a block stays in cache between its two readings */
+    size_t skew;          /* blocks end where (skew + index) is a multiple of block: global alignment */
+    size_t bytes;         /* moved in all: a tree runs small work on one thread */
+    size_t carry_bytes;   /* 0: blocks are independent */
+    size_t scratch_bytes; /* of a worker, kept between aggregate and apply of the same block; aligned to 64 */
+    bool whole; /* apply also wants the summary of everything: all blocks are aggregated before any is applied */
+
+    /* An empty carry at item `at`. */
+    void (*start)(const opi_sweep *sweep, size_t at, void *carry);
+    /* Extends a carry that ends at `begin` by the block [begin, end). */
+    void (*aggregate)(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch);
+    /* left becomes left then right. */
+    void (*join)(const opi_sweep *sweep, void *left, const void *right);
+    /* Copies a carry; NULL: carry_bytes as they are. */
+    void (*copy)(const opi_sweep *sweep, void *to, const void *from);
+    /* Finishes the block [begin, end).  carry: what precedes it, extended by the block on return (unless `whole`).
+     * aggregated: whether aggregate has seen this block with this scratch.  total: with `whole`, the summary of
+     * everything, else NULL.  NULL: nothing to write. */
+    void (*apply)(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch);
+};
+
+#endif

@@ -1,0 +1,206 @@
+#include "leaf/transpose.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Measured on Sapphire Rapids, November 2026: long runs of reading matter more than long runs of writing, so that a
+ * tile is low and wide and its neighbour to the right, which is fetched ahead, comes next. */
+enum {
+    RUN_BYTES = 128,      /* of a row of out, that a tile writes: two lines, whole if rows are aligned */
+    TILE_BYTES = 8 << 10, /* a tile, turned, in a first-level cache */
+    BLOCK_BYTES = 128 << 10
+};
+
+/* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
+static const size_t streaming_bytes = (size_t)8 << 20;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* --- from one matrix to another ----------------------------------------------------------------------------------- */
+
+typedef struct tile {
+    size_t row, col, rows, cols;
+} tile;
+
+static tile tile_at(const opi_transpose_sweep *plan, size_t index)
+{
+    const size_t tiles_across = (plan->cols + plan->across - 1) / plan->across;
+    tile t;
+    t.row = index / tiles_across * plan->down;
+    t.col = index % tiles_across * plan->across;
+    t.rows = smaller(plan->down, plan->rows - t.row);
+    t.cols = smaller(plan->across, plan->cols - t.col);
+    return t;
+}
+
+static const char *in_at(const opi_transpose_sweep *plan, size_t row, size_t col)
+{
+    return plan->in + (row * plan->cols + col) * plan->size;
+}
+
+static char *out_at(const opi_transpose_sweep *plan, size_t row, size_t col)
+{
+    return plan->out + (row * plan->rows + col) * plan->size;
+}
+
+static void fetch_ahead(const opi_transpose_sweep *plan, const tile *t)
+{
+    for (size_t r = 0; r < t->rows; r++) {
+        const char *const row = in_at(plan, t->row + r, t->col);
+        for (size_t b = 0; b < t->cols * plan->size; b += OPI_CACHE_LINE) __builtin_prefetch(row + b);
+    }
+}
+
+static void put(const opi_transpose_sweep *plan, char *to, const char *from, size_t bytes)
+{
+    if (plan->streaming)
+        plan->isa->stream(to, from, bytes);
+    else
+        memcpy(to, from, bytes);
+}
+
+static void write_turned(const opi_transpose_sweep *plan, const tile *t, const char *turned)
+{
+    const size_t run = t->rows * plan->size;
+    if (t->rows == plan->rows) { /* whole rows of out */
+        put(plan, out_at(plan, t->col, 0), turned, t->cols * run);
+        return;
+    }
+    for (size_t c = 0; c < t->cols; c++) put(plan, out_at(plan, t->col + c, t->row), turned + c * run, run);
+}
+
+static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch)
+{
+    const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
+    (void)carry;
+    (void)total;
+    (void)aggregated;
+    for (size_t i = begin; i < end; i++) {
+        const tile t = tile_at(plan, i), next = tile_at(plan, i + 1 < end ? i + 1 : i);
+        const char *const in = in_at(plan, t.row, t.col);
+        if (plan->packed) {
+            plan->isa->transpose(in, plan->cols, scratch, t.rows, t.rows, t.cols, plan->size);
+            if (i + 1 < end) fetch_ahead(plan, &next);
+            write_turned(plan, &t, scratch);
+        } else {
+            plan->isa->transpose(in, plan->cols, out_at(plan, t.col, t.row), plan->rows, t.rows, t.cols, plan->size);
+        }
+    }
+    if (plan->streaming) plan->isa->fence();
+}
+
+/* --- in place: tiles change places with their mirror images
+ * ----------------------------------------------------------- */
+
+static void write_square(const opi_transpose_sweep *plan, const char *turned, size_t row, size_t col, size_t rows,
+                         size_t cols)
+{
+    for (size_t r = 0; r < rows; r++)
+        memcpy(out_at(plan, row + r, col), turned + r * cols * plan->size, cols * plan->size);
+}
+
+/* Items are bands of rows: the tiles on and to the right of the diagonal. */
+static void apply_in_place(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
+                           bool aggregated, void *scratch)
+{
+    const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
+    const size_t n = plan->rows, side = plan->down, size = plan->size;
+    char *const first = scratch, *const second = first + opi_round_up(side * side * size, OPI_CACHE_LINE);
+    (void)carry;
+    (void)total;
+    (void)aggregated;
+    for (size_t band = begin; band < end; band++) {
+        const size_t i = band * side, down = smaller(side, n - i);
+        plan->isa->transpose(in_at(plan, i, i), n, first, down, down, down, size);
+        write_square(plan, first, i, i, down, down);
+        for (size_t j = i + side; j < n; j += side) {
+            const size_t across = smaller(side, n - j);
+            plan->isa->transpose(in_at(plan, i, j), n, first, down, down, across, size);
+            plan->isa->transpose(in_at(plan, j, i), n, second, across, across, down, size);
+            write_square(plan, first, j, i, across, down);
+            write_square(plan, second, i, j, down, across);
+        }
+    }
+}
+
+/* --- a row or a column: the same elements in the same order
+ * ------------------------------------------------------------ */
+
+static void apply_move(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
+                       bool aggregated, void *scratch)
+{
+    const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
+    (void)carry;
+    (void)total;
+    (void)aggregated;
+    (void)scratch;
+    put(plan, plan->out + begin * plan->size, plan->in + begin * plan->size, (end - begin) * plan->size);
+    if (plan->streaming) plan->isa->fence();
+}
+
+/* --- which of them --------------------------------------------------------------------------------------------------
+ */
+
+static size_t at_least_one(size_t n) { return n ? n : 1; }
+
+/* The fewest rows that make whole lines of out and a run long enough. */
+static size_t rows_of_run(size_t size)
+{
+    const size_t power_of_two = size & -size;
+    size_t rows = power_of_two < OPI_CACHE_LINE ? OPI_CACHE_LINE / power_of_two : 1;
+    while (rows * size < RUN_BYTES) rows *= 2;
+    return rows;
+}
+
+static void plan_tiles(opi_transpose_sweep *plan)
+{
+    const size_t rows = plan->rows, cols = plan->cols, size = plan->size;
+    plan->packed = size < RUN_BYTES;
+    plan->down = smaller(rows, rows_of_run(size));
+    plan->across = smaller(cols, at_least_one(TILE_BYTES / (plan->down * size)));
+    plan->down = smaller(rows, plan->down * at_least_one(TILE_BYTES / (plan->down * plan->across * size)));
+    const size_t tile_bytes = plan->down * plan->across * size;
+    plan->sweep.n = (rows + plan->down - 1) / plan->down * ((cols + plan->across - 1) / plan->across);
+    plan->sweep.block = at_least_one(BLOCK_BYTES / tile_bytes);
+    plan->sweep.scratch_bytes = plan->packed ? tile_bytes : 0;
+    plan->sweep.apply = apply;
+}
+
+static void plan_squares(opi_transpose_sweep *plan)
+{
+    const size_t side = smaller(plan->rows, at_least_one(RUN_BYTES / plan->size));
+    plan->down = plan->across = side;
+    plan->sweep.n = (plan->rows + side - 1) / side;
+    plan->sweep.block = 1;
+    plan->sweep.scratch_bytes = 2 * opi_round_up(side * side * plan->size, OPI_CACHE_LINE);
+    plan->sweep.apply = apply_in_place;
+}
+
+static void plan_move(opi_transpose_sweep *plan)
+{
+    plan->sweep.n = plan->rows * plan->cols;
+    plan->sweep.block = at_least_one(BLOCK_BYTES / plan->size);
+    plan->sweep.apply = apply_move;
+}
+
+void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, size_t size, const void *in, size_t rows,
+                        size_t cols, void *out)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->isa = isa;
+    plan->size = size;
+    plan->in = in;
+    plan->out = out;
+    plan->rows = rows;
+    plan->cols = cols;
+    plan->streaming = in != out && rows * cols * size >= streaming_bytes;
+    plan->sweep.bytes = 2 * rows * cols * size;
+    if (rows == 1 || cols == 1)
+        plan_move(plan);
+    else if (in == out)
+        plan_squares(plan);
+    else
+        plan_tiles(plan);
+}
