@@ -395,7 +395,7 @@ OPLUS_INLINE_ void oplus_segscan_(oplus_element e, const char *x, const uint8_t 
 #else
 #define OPLUS_TYPED_LEAVES_(name, T)                                                                                   \
     OPLUS_TYPED_ELEMENT_(name, T)                                                                                      \
-    OPLUS_LEAF_SET_(, name, T, OPLUS_UNFUSED_ OPLUS_STRICT_)
+    OPLUS_LEAF_SET_(, name, T, OPLUS_NARROW_ OPLUS_STRICT_)
 #define OPLUS_CHOOSE_LEAVES_(name, T, flags) (&name##_leaves)
 #endif
 

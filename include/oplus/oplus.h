@@ -190,8 +190,8 @@ OPLUS_API void oplus_carry_close(oplus_carry *carry);
 
 /** Is the operator associative on these samples, is its identity one, is a claimed commutativity (or exactness) true?
  *
- *  Tries all triples of up to 32 samples, random ones of more.  Floating-point members may differ by rounding, unless
- *  the operator claims to be OPLUS_EXACT.
+ *  Do its compiled loops give the bits of its function?  Tries all triples of up to 32 samples, random ones of more.
+ * Floating-point members may differ by rounding, unless the operator claims to be OPLUS_EXACT.
  *  @return OPLUS_OK, or OPLUS_ERR_ARGUMENT with the counterexample in oplus_last_error(). */
 OPLUS_API oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, const void *samples, size_t n);
 

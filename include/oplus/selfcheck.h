@@ -2,7 +2,7 @@
  *  Does this program, as it was compiled, get the bits that oplus promises?
  *
  *  Operators are compiled in your translation unit, with your flags; this check is too.  Include it where your
- * operators are, and run it once.  It costs some ten microseconds. */
+ * operators are, and run it once.  It takes about a fifth of a millisecond. */
 #ifndef OPLUS_SELFCHECK_H
 #define OPLUS_SELFCHECK_H
 

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "front/check.h"
 #include "leaf/element.h"
+#include "leaf/loops.h"
 
 #include <string.h>
 
@@ -11,6 +12,8 @@ enum {
     FIRST_SAMPLES = 16, /* of more, every triple of the first ones, */
     TRIES = 32768,      /* and in all about as many as of ALL_SAMPLES */
     ALL_PAIRS = 181,    /* every pair of so many samples is tried: sqrt(TRIES) */
+    LOOP_LEVEL = 6,     /* blocks of 64 samples, */
+    LOOP_ROUNDS = 64,   /* and how many */
     NUDGES = 16,        /* how often rounding is simulated before two results are called different */
     VALUE_BYTES = 128,  /* of one value in a message, cut if longer */
     NAME_BYTES = 48
@@ -209,6 +212,62 @@ static oplus_status try_triples(search *s)
     return OPLUS_OK;
 }
 
+/* --- do the typed loops compute what the operator says?  Not so where a compiler has fused a product in them ---------
+ */
+
+static oplus_status loops_differ(search *s, const void *typed, const void *called)
+{
+    words left, right;
+    return opi_fail(
+        OPLUS_ERR_ARGUMENT,
+        "oplus_op_check: the compiled loops of %.*s give %s where calling it gives %s: the compiler has fused a "
+        "product and a sum; %s",
+        NAME_BYTES, name(s), in_words(s, typed, left), in_words(s, called, right),
+        s->op->flags & OPLUS_WIDE ? "do not claim OPLUS_WIDE" : "compile without FMA, or with clang");
+}
+
+/* Scans blocks of samples in both ways.  memory: three blocks, and what the loops need. */
+static oplus_status compare_loops(search *s, const opi_loops *typed, const opi_loops *called, unsigned level,
+                                  char *memory)
+{
+    const size_t size = s->op->type->size, count = (size_t)1 << level,
+                 block = opi_round_up(count * size, OPI_CACHE_LINE);
+    char *const in = memory, *const by_type = in + block, *const by_call = by_type + block,
+                *const scratch = by_call + block;
+    uint64_t random = 4;
+    for (int round = 0; round < LOOP_ROUNDS; round++) {
+        for (size_t i = 0; i < count; i++) memcpy(in + i * size, sample(s, any_index(&random, s->n)), size);
+        opi_loops_scan(typed, in, level, false, sample(s, 0), by_type, slot(s, LEFT), scratch);
+        opi_loops_scan(called, in, level, false, sample(s, 0), by_call, slot(s, RIGHT), scratch);
+        if (!opi_element_same(&s->element, slot(s, LEFT), slot(s, RIGHT)))
+            return loops_differ(s, slot(s, LEFT), slot(s, RIGHT));
+        for (size_t i = 0; i + 1 < count; i++) /* the last is the caller's to write */
+            if (!opi_element_same(&s->element, by_type + i * size, by_call + i * size))
+                return loops_differ(s, by_type + i * size, by_call + i * size);
+    }
+    return OPLUS_OK;
+}
+
+static oplus_status try_loops(oplus_device *dev, search *s)
+{
+    oplus_op bare = *s->op;
+    bare.leaves = NULL;
+    bare.builtin = 0;
+    opi_loops typed, called;
+    opi_loops_plan(&typed, s->op, dev->isa);
+    opi_loops_plan(&called, &bare, dev->isa);
+    if (!typed.tree.scan) return OPLUS_OK;
+    const unsigned level = typed.level < LOOP_LEVEL ? typed.level : LOOP_LEVEL;
+    const size_t bytes = 3 * opi_round_up(s->op->type->size << level, OPI_CACHE_LINE) + opi_loops_scratch(&called);
+    char *const memory = opi_alloc(bytes);
+    if (!memory) return opi_fail(OPLUS_ERR_MEMORY, "oplus_op_check: no memory for %zu bytes", bytes);
+    const oplus_status status = compare_loops(s, &typed, &called, level, memory);
+    opi_free(memory);
+    return status;
+}
+
+/* --- the call ---------------------------------------------------------------------------------------------------- */
+
 oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, const void *samples, size_t n)
 {
     OPI_TRY(opi_check_device(__func__, dev));
@@ -228,6 +287,7 @@ oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, const void *s
     oplus_status status = try_identity(&s);
     if (status == OPLUS_OK) status = try_pairs(&s);
     if (status == OPLUS_OK) status = try_triples(&s);
+    if (status == OPLUS_OK) status = try_loops(dev, &s);
     opi_fpenv_leave(mode);
     opi_free(s.slots);
     return status;

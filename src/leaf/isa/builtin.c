@@ -1,9 +1,10 @@
 /* The built-in operators' leaves on this instruction set.
  *
- *   sums and products that round, of floats   tree.h on vectors
+ *   sums and products that round, of floats   tree.h, on vectors
  *   of complex numbers                        the generic loops of oplus/leaf.h
- *   everything else is exact                  exact.h on vectors of unsigned lanes: signed integers share them, and the
- *                                             minimum of floats is one of integers */
+ *   everything else is exact                  exact.h, on vectors of unsigned lanes, shared by signed integers; the
+ *                                             minimum of floats is one of integers.  Where vectors do not measure
+ *                                             faster, the generic loops block by block. */
 #include "leaf/builtin.h"
 #include "leaf/isa/leaves.h"
 

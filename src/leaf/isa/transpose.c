@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 /* --- any size: element by element ----------------------------------------------------------------------------------
  */
 
@@ -21,10 +25,14 @@ static inline __attribute__((always_inline)) void plain(const char *in, size_t i
 /* log2 W times, vectors i and i + W/2 of W are interleaved into 2i and 2i + 1: that is the transpose of W x W elements
  * of 16 bytes / W.  Registers of 32 bytes hold two such squares, one from W rows further down, so that each register
  * comes out as 2 W neighbours of a row of `out`. */
-typedef uint8_t bytes __attribute__((vector_size(16)));
 
 #ifdef __AVX2__
 enum { SQUARES = 2 };
+static inline __attribute__((always_inline)) __m256i load(const char *low, const char *high)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)low)),
+                                   _mm_loadu_si128((const __m128i *)high), 1);
+}
 typedef uint8_t vector_1 __attribute__((vector_size(32)));
 typedef uint16_t vector_2 __attribute__((vector_size(32)));
 typedef uint32_t vector_4 __attribute__((vector_size(32)));
@@ -43,6 +51,14 @@ typedef uint64_t vector_8 __attribute__((vector_size(32)));
 #define HIGH_8(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
 #else
 enum { SQUARES = 1 };
+typedef uint8_t vector __attribute__((vector_size(16)));
+static inline __attribute__((always_inline)) vector load(const char *low, const char *high)
+{
+    vector x;
+    (void)high;
+    memcpy(&x, low, sizeof x);
+    return x;
+}
 typedef uint8_t vector_1 __attribute__((vector_size(16)));
 typedef uint16_t vector_2 __attribute__((vector_size(16)));
 typedef uint32_t vector_4 __attribute__((vector_size(16)));
@@ -64,9 +80,7 @@ typedef uint64_t vector_8 __attribute__((vector_size(16)));
         enum { W = 16 / N };                                                                                           \
         vector_##N x[W], y[W];                                                                                         \
         for (size_t i = 0; i < W; i++) {                                                                               \
-            bytes row[SQUARES];                                                                                        \
-            for (size_t s = 0; s < SQUARES; s++) memcpy(&row[s], in + (i + s * W) * in_stride, 16);                    \
-            memcpy(&x[i], row, sizeof x[i]);                                                                           \
+            x[i] = (vector_##N)load(in + i * in_stride, in + (i + W) * in_stride);                                     \
         }                                                                                                              \
         for (size_t step = 1; step < W; step *= 2) {                                                                   \
             for (size_t i = 0; i < W / 2; i++) {                                                                       \
