@@ -1,5 +1,6 @@
 /* The floating-point mode that equal bits need: round to nearest, denormals kept.  A caller's program may have set
- * another (fast-math start-up code sets flush-to-zero); every call and every worker saves it, sets this, and restores. */
+ * another (fast-math start-up code sets flush-to-zero); every call and every worker saves it, sets this, and restores.
+ */
 #ifndef OPI_FPENV_H
 #define OPI_FPENV_H
 

@@ -14,7 +14,8 @@ struct oplus_carry {
 
 oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **carry)
 {
-    if (!carry) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; give the address of an oplus_carry *", __func__);
+    if (!carry)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; give the address of an oplus_carry *", __func__);
     *carry = NULL;
     OPI_TRY(opi_check_op(__func__, op));
     oplus_carry *const opened = malloc(sizeof *opened);
@@ -45,8 +46,8 @@ static oplus_status check(const char *call, const oplus_device *dev, const oplus
     OPI_TRY(opi_check_pointer(call, "in", in, n));
     OPI_TRY(opi_check_bytes(call, "n", n, carry->op.type->size));
     if (n > UINT64_MAX - carry->range->end)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is %zu, but the carry ends at index %llu, too close to 2^64", call, n,
-                        (unsigned long long)carry->range->end);
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is %zu, but the carry ends at index %llu, too close to 2^64", call,
+                        n, (unsigned long long)carry->range->end);
     return OPLUS_OK;
 }
 
@@ -61,7 +62,8 @@ oplus_status oplus_carry_add(oplus_device *dev, oplus_carry *carry, const void *
     return status;
 }
 
-oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind kind, const void *in, size_t n, void *out)
+oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind kind, const void *in, size_t n,
+                             void *out)
 {
     OPI_TRY(check(__func__, dev, carry, in, n));
     OPI_TRY(opi_check_kind(__func__, kind));
@@ -89,13 +91,16 @@ oplus_status oplus_carry_join(oplus_carry *left, const oplus_carry *right)
 {
     if (!left || !right || left == right)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s; give two carries opened by oplus_carry_open", __func__,
-                        !left ? "left is NULL" : !right ? "right is NULL" : "left and right are the same");
+                        !left    ? "left is NULL"
+                        : !right ? "right is NULL"
+                                 : "left and right are the same");
     if (!same_op(&left->op, &right->op))
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: left is of operator \"%s\", right of \"%s\"; both must be of the same",
                         __func__, left->op.name, right->op.name);
     if (left->range->end != right->range->first)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: right begins at index %llu, but left ends at %llu; right must continue left",
-                        __func__, (unsigned long long)right->range->first, (unsigned long long)left->range->end);
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: right begins at index %llu, but left ends at %llu; right must continue left", __func__,
+                        (unsigned long long)right->range->first, (unsigned long long)left->range->end);
     const opi_fpenv mode = opi_fpenv_enter();
     opi_range_join(left->range, right->range);
     opi_fpenv_leave(mode);
@@ -106,15 +111,16 @@ oplus_status oplus_carry_value(const oplus_carry *carry, void *out)
 {
     if (!carry) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; open one with oplus_carry_open", __func__);
     OPI_TRY(opi_check_pointer(__func__, "out", out, 1));
-    if (carry->range->count == 0)
-        OPI_TRY(opi_check_identity(__func__, &carry->op, "the value of an empty carry"));
+    if (carry->range->count == 0) OPI_TRY(opi_check_identity(__func__, &carry->op, "the value of an empty carry"));
     const opi_isa *isa[4];
-    opi_isa_list(isa);
+    opi_isa_list(isa); /* there is no device here: the least will do for one element */
     opi_quiet quiet;
     opi_quiet_plan(&quiet, isa[0], carry->op.type);
     const opi_fpenv mode = opi_fpenv_enter();
-    const void *const value = opi_range_fold(carry->range);
-    memcpy(out, value ? value : carry->op.identity, carry->op.type->size);
+    if (carry->range->count > 0)
+        opi_range_value(carry->range, out);
+    else
+        memcpy(out, carry->op.identity, carry->op.type->size);
     opi_fpenv_leave(mode);
     opi_quiet_run(&quiet, out, 1);
     return OPLUS_OK;

@@ -16,6 +16,7 @@
     } while (0)
 
 oplus_status opi_check_device(const char *call, const oplus_device *dev);
+bool opi_type_is_valid(const oplus_type *type);
 oplus_status opi_check_type(const char *call, const char *argument, const oplus_type *type);
 oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);

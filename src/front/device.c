@@ -16,7 +16,7 @@ static const char *const choices = "\"serial\", \"threads\", \"threads:N\" or \"
 const char *oplus_version(void)
 {
 #define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#define TEXT(x)  TEXT_(x)
     return TEXT(OPLUS_VERSION_MAJOR) "." TEXT(OPLUS_VERSION_MINOR) "." TEXT(OPLUS_VERSION_PATCH);
 }
 
@@ -46,14 +46,15 @@ static oplus_status workers_of(const char *where, int *workers)
         errno = 0;
         const long n = strtol(digits, &end, 10);
         if (*digits < '0' || *digits > '9' || *end || errno || n < 1 || n > MOST_THREADS)
-            return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_open: where is \"%s\"; the number of threads must be 1 to %d", where,
-                            (int)MOST_THREADS);
+            return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_open: where is \"%s\"; the number of threads must be 1 to %d",
+                            where, (int)MOST_THREADS);
         *workers = (int)n;
         return OPLUS_OK;
     }
     if (is_named(where, "cuda") || is_named(where, "opencl"))
-        return opi_fail(OPLUS_ERR_DEVICE, "oplus_open: where is \"%s\", but this version of oplus has no such devices; use %s",
-                        where, choices);
+        return opi_fail(OPLUS_ERR_DEVICE,
+                        "oplus_open: where is \"%s\", but this version of oplus has no such devices; use %s", where,
+                        choices);
     return opi_fail(OPLUS_ERR_DEVICE, "oplus_open: where is \"%s\", which is no device; use %s", where, choices);
 }
 
@@ -63,11 +64,12 @@ oplus_status oplus_open(const char *where, oplus_device **dev)
     if (!dev) return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_open: dev is NULL; give the address of an oplus_device *");
     *dev = NULL;
     OPI_TRY(workers_of(where ? where : "auto", &workers));
-    const opi_isa *const isa = opi_isa_choose();
-    if (!isa) return OPLUS_ERR_ARGUMENT;
+    const opi_isa *isa;
+    OPI_TRY(opi_isa_choose(&isa));
 
     oplus_device *const opened = calloc(1, sizeof *opened);
-    if (!opened) return opi_fail(OPLUS_ERR_MEMORY, "oplus_open: no memory for a device handle (%zu bytes)", sizeof *opened);
+    if (!opened)
+        return opi_fail(OPLUS_ERR_MEMORY, "oplus_open: no memory for a device handle (%zu bytes)", sizeof *opened);
     opened->workers = workers;
     opened->isa = isa;
     if (workers == 1) {

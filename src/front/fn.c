@@ -16,11 +16,14 @@ oplus_status opi_check_fn(const char *call, const char *argument, const oplus_fn
     if (fn->arity < 1 || fn->arity > OPLUS_MAX_ARITY)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s->arity of function \"%s\" is %u; it must be 1 to %d", call,
                         argument, own, fn->arity, OPLUS_MAX_ARITY);
-    snprintf(name, sizeof name, "%s->result", argument);
-    OPI_TRY(opi_check_type(call, name, fn->result));
+    if (!opi_type_is_valid(fn->result)) {
+        snprintf(name, sizeof name, "%s->result", argument);
+        return opi_check_type(call, name, fn->result);
+    }
     for (unsigned k = 0; k < fn->arity; k++) {
+        if (opi_type_is_valid(fn->input[k])) continue;
         snprintf(name, sizeof name, "%s->input[%u]", argument, k);
-        OPI_TRY(opi_check_type(call, name, fn->input[k]));
+        return opi_check_type(call, name, fn->input[k]);
     }
     if (fn->param_type && !fn->param)
         return opi_fail(OPLUS_ERR_ARGUMENT,

@@ -5,7 +5,8 @@
 #include "front/fn.h"
 #include "tree/sweep.h"
 
-#include <stdio.h>
+static const char *const input_names[OPLUS_MAX_ARITY] = {"in[0]", "in[1]", "in[2]", "in[3]",
+                                                         "in[4]", "in[5]", "in[6]", "in[7]"};
 
 oplus_status oplus_map(oplus_device *dev, const oplus_fn *fn, const void *const *in, size_t n, void *out)
 {
@@ -15,8 +16,7 @@ oplus_status oplus_map(oplus_device *dev, const oplus_fn *fn, const void *const 
     OPI_TRY(opi_check_pointer(__func__, "out", out, n));
     OPI_TRY(opi_check_bytes(__func__, "n", n, fn->result->size));
     for (unsigned k = 0; k < fn->arity; k++) {
-        char name[16];
-        snprintf(name, sizeof name, "in[%u]", k);
+        const char *const name = input_names[k];
         OPI_TRY(opi_check_pointer(__func__, name, in[k], n));
         OPI_TRY(opi_check_bytes(__func__, "n", n, fn->input[k]->size));
         OPI_TRY(

@@ -212,8 +212,7 @@ static oplus_status try_triples(search *s)
     return OPLUS_OK;
 }
 
-/* --- do the typed loops compute what the operator says?  Not so where a compiler has fused a product in them ---------
- */
+/* --- do the typed loops compute what the operator says?  Not so where a compiler has fused a product in them */
 
 static oplus_status loops_differ(search *s, const void *typed, const void *called)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* out = init, if there is one, then the n elements. */
-static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, const void *init, const void *in, size_t n,
-                        void *out)
+static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, const void *init, const void *in,
+                        size_t n, void *out)
 {
     opi_reduce_sweep plan;
     opi_reduce_plan(&plan, op, dev->isa, in, n, 0);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* --- are the offsets in order?  A sweep over segments; the carry is the first one that is wrong ----------------------- */
+/* --- are the offsets in order?  A sweep over segments; the carry is the first one that is wrong */
 
 typedef struct offsets_sweep {
     opi_sweep sweep;
@@ -55,11 +55,12 @@ static oplus_status check_offsets(oplus_device *dev, const oplus_op *op, const s
                         "oplus_segreduce: segment %zu is empty, and operator \"%s\" has no identity to give for it; "
                         "define it with OPLUS_OP, or leave empty segments out",
                         wrong, op->name);
-    return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_segreduce: offsets[%zu] is %zu but offsets[%zu] is %zu; offsets must not decrease",
-                    wrong, offsets[wrong], wrong + 1, offsets[wrong + 1]);
+    return opi_fail(OPLUS_ERR_ARGUMENT,
+                    "oplus_segreduce: offsets[%zu] is %zu but offsets[%zu] is %zu; offsets must not decrease", wrong,
+                    offsets[wrong], wrong + 1, offsets[wrong + 1]);
 }
 
-/* --- the call ------------------------------------------------------------------------------------------------------ */
+/* --- the call */
 
 static oplus_status run(oplus_device *dev, const oplus_op *op, const void *in, const size_t *offsets, size_t segments,
                         void *out)
@@ -79,8 +80,8 @@ static oplus_status run(oplus_device *dev, const oplus_op *op, const void *in, c
     return status;
 }
 
-oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *in, const size_t *offsets, size_t segments,
-                             void *out)
+oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *in, const size_t *offsets,
+                             size_t segments, void *out)
 {
     OPI_TRY(opi_check_device(__func__, dev));
     OPI_TRY(opi_check_op(__func__, op));
@@ -93,9 +94,9 @@ oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *
     const size_t n = offsets[segments] - offsets[0];
     OPI_TRY(opi_check_pointer(__func__, "in", in, n));
     OPI_TRY(opi_check_bytes(__func__, "offsets[segments]", offsets[segments], size));
-    OPI_TRY(opi_check_overlap(__func__, "in", (const char *)in + offsets[0] * size, n * size, "out", out, segments * size,
-                              false));
-    OPI_TRY(opi_check_overlap(__func__, "offsets", offsets, (segments + 1) * sizeof *offsets, "out", out, segments * size,
-                              false));
+    OPI_TRY(opi_check_overlap(__func__, "in", (const char *)in + offsets[0] * size, n * size, "out", out,
+                              segments * size, false));
+    OPI_TRY(opi_check_overlap(__func__, "offsets", offsets, (segments + 1) * sizeof *offsets, "out", out,
+                              segments * size, false));
     return run(dev, op, in, offsets, segments, out);
 }

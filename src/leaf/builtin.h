@@ -1,14 +1,17 @@
 /* The built-in operators, written once: bodies as OPLUS_OP takes them, over a (earlier) and b (later).
  *
- * OPI_FOR_BODIES(X) calls X(operator, suffix, T, (identity), flags, body) for every built-in of oplus/ops.h.  The bodies
- * keep to what C, OpenCL C and CUDA have in common.  Integers are computed unsigned and at least 32 bits wide, so that
- * they wrap around and never promote to a signed int. */
+ * OPI_FOR_BODIES(X) calls X(operator, suffix, T, (identity), flags, body) for every built-in of oplus/ops.h.  The
+ * bodies keep to what C, OpenCL C and CUDA have in common.  Integers are computed unsigned and at least 32 bits wide,
+ * so that they wrap around and never promote to a signed int. */
 #ifndef OPI_BUILTIN_H
 #define OPI_BUILTIN_H
 
 #include <oplus/ops.h>
 
-/* --- bodies --------------------------------------------------------------------------------------------------------- */
+/* A line a body, a line an operator. */
+/* clang-format off */
+
+/* --- bodies ------------------------------------------------------------------------------------------------------ */
 
 #define OPI_BODY_SUM(T, U)      { return (T)((U)a + (U)b); }
 #define OPI_BODY_PROD(T, U)     { return (T)((U)a * (U)b); }
@@ -27,10 +30,9 @@
 #define OPI_BODY_COMPLEX_SUM(T) { T r; r.re = a.re + b.re; r.im = a.im + b.im; return r; }
 /* Not a.re * b.re - a.im * b.im, the same value: gcc 12 turns - and + in neighbouring members into one fused operation
  * (vfmaddsub), whatever -ffp-contract=off says. */
-#define OPI_BODY_COMPLEX_PROD(T)                                                                                       \
-    { T r; r.re = a.re * b.re + a.im * -b.im; r.im = a.re * b.im + a.im * b.re; return r; }
+#define OPI_BODY_COMPLEX_PROD(T) { T r; r.re = a.re * b.re + a.im * -b.im; r.im = a.re * b.im + a.im * b.re; return r; }
 
-/* --- the table ------------------------------------------------------------------------------------------------------ */
+/* --- the table --------------------------------------------------------------------------------------------------- */
 
 #define OPI_INTEGER_(X, suffix, T, U, least, most)                                                                     \
     X(sum, suffix, T, (0), OPLUS_COMMUTATIVE | OPLUS_EXACT, OPI_BODY_SUM(T, U))                                        \

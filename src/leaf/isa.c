@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what was compiled, least first ---------------------------------------------------------------------------------
- */
+/* --- what was compiled, least first ------------------------------------------------------------------------------ */
 
 #if defined(__x86_64__)
 extern const opi_isa opi_isa_baseline, opi_isa_avx2, opi_isa_avx512;
@@ -37,8 +36,7 @@ static bool available(const opi_isa *isa) { return isa != NULL; }
 
 enum { COMPILED = sizeof compiled / sizeof *compiled };
 
-/* --- the choice -----------------------------------------------------------------------------------------------------
- */
+/* --- the choice -------------------------------------------------------------------------------------------------- */
 
 int opi_isa_list(const opi_isa *list[4])
 {
@@ -57,30 +55,30 @@ static const char *names_of(const opi_isa *const *list, int count, char *text, s
     return text;
 }
 
-const opi_isa *opi_isa_choose(void)
+oplus_status opi_isa_choose(const opi_isa **isa)
 {
     const opi_isa *list[4];
     const int count = opi_isa_list(list);
     const char *wanted = getenv("OPLUS_ISA");
     char names[64];
-    if (!wanted || !*wanted) return list[count - 1];
-    for (int i = 0; i < count; i++)
-        if (strcmp(wanted, list[i]->name) == 0) return list[i];
+    *isa = list[count - 1];
+    if (!wanted || !*wanted) return OPLUS_OK;
+    for (int i = 0; i < count; i++) {
+        *isa = list[i];
+        if (strcmp(wanted, list[i]->name) == 0) return OPLUS_OK;
+    }
 
+    *isa = NULL;
     names_of(list, count, names, sizeof names);
     static const char *const known[] = {"baseline", "avx2", "avx512", "neon"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(wanted, known[i]) == 0) {
-            opi_fail(OPLUS_ERR_UNSUPPORTED,
-                     "oplus_open: the environment variable OPLUS_ISA is \"%s\", which this processor does not have; it "
-                     "has %s: set one of these, or unset OPLUS_ISA",
-                     wanted, names);
-            return NULL;
-        }
-    opi_fail(
-        OPLUS_ERR_ARGUMENT,
-        "oplus_open: the environment variable OPLUS_ISA is \"%s\", which is no instruction set; this processor has "
-        "%s: set one of these, or unset OPLUS_ISA",
-        wanted, names);
-    return NULL;
+        if (strcmp(wanted, known[i]) == 0)
+            return opi_fail(OPLUS_ERR_UNSUPPORTED,
+                            "oplus_open: the environment variable OPLUS_ISA is \"%s\", which this processor does not "
+                            "have; it has %s: set one of these, or unset OPLUS_ISA",
+                            wanted, names);
+    return opi_fail(OPLUS_ERR_ARGUMENT,
+                    "oplus_open: the environment variable OPLUS_ISA is \"%s\", which is no instruction set; this "
+                    "processor has %s: set one of these, or unset OPLUS_ISA",
+                    wanted, names);
 }

@@ -88,8 +88,7 @@ static size_t take_number(const char **at, size_t limit)
     return is_letter(**at) ? 0 : value;
 }
 
-/* --- a base type: one typedef's name, or the words of C in any order -------------------------------------------------
- */
+/* --- a base type: one typedef's name, or the words of C in any order */
 
 static bool is_word(const char *word, size_t n, const char *text)
 {

@@ -60,8 +60,8 @@ void opi_loops_node(const opi_loops *loops, const void *in, unsigned level, void
         oplus_node_(element_of(loops), in, level, scratch, node);
 }
 
-void opi_loops_scan(const opi_loops *loops, const void *in, unsigned level, bool exclusive, const void *before, void *out,
-                    void *node, void *scratch)
+void opi_loops_scan(const opi_loops *loops, const void *in, unsigned level, bool exclusive, const void *before,
+                    void *out, void *node, void *scratch)
 {
     if (loops->tree.scan)
         loops->tree.scan(in, level, exclusive, before, out, node);

@@ -10,8 +10,7 @@
 #endif
 extern const opi_builtin LEAVES[OPI_BUILTINS];
 
-/* --- types ----------------------------------------------------------------------------------------------------------
- */
+/* --- types ------------------------------------------------------------------------------------------------------- */
 
 #define TYPE(suffix, T, scalar) const oplus_type oplus_##suffix = {#T, NULL, sizeof(T), _Alignof(T), scalar};
 TYPE(i8, int8_t, OPLUS_I8)
@@ -25,8 +24,7 @@ TYPE(u64, uint64_t, OPLUS_U64)
 TYPE(f32, float, OPLUS_F32)
 TYPE(f64, double, OPLUS_F64)
 
-/* --- operators ------------------------------------------------------------------------------------------------------
- */
+/* --- operators --------------------------------------------------------------------------------------------------- */
 
 #define OPERATOR(op, suffix, T, identity, flags, ...) OPERATOR_(op##_##suffix, T, identity, flags, __VA_ARGS__)
 #define OPERATOR_(name_, T, identity_, flags_, ...)                                                                    \

@@ -118,3 +118,11 @@ const void *opi_range_fold(opi_range *range)
     range->folded = range->count;
     return prefix_at(range, range->count - 1);
 }
+
+void opi_range_value(const opi_range *range, void *out)
+{
+    const size_t size = range->op->type->size;
+    assert(range->count > 0 && !range->lifted);
+    memcpy(out, range->values, size);
+    for (int j = 1; j < range->count; j++) range->op->combine(out, out, range->values + (size_t)j * size);
+}

@@ -42,7 +42,9 @@ void opi_range_push_exact(opi_range *range, uint64_t elements, const void *value
 void opi_range_set_exact(opi_range *range, uint64_t end, const void *value, uint8_t flag);
 /* left then right; right must begin where left ends. */
 void opi_range_join(opi_range *left, const opi_range *right);
-/* The left fold of the nodes: P(end) where first is 0; NULL if there are none. */
+/* The left fold of the nodes: P(end) where first is 0; NULL if there are none.  Keeps it for the next time. */
 const void *opi_range_fold(opi_range *range);
+/* The same of a range that stays as it is, and has nodes. */
+void opi_range_value(const opi_range *range, void *out);
 
 #endif

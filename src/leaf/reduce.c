@@ -36,6 +36,7 @@ void opi_reduce_append(const opi_loops *loops, const void *in, size_t n, opi_ran
     }
     while (n > 0) {
         const unsigned level = opi_loops_fit(loops, range->end, n);
+        opi_loops_prefetch(loops, x, level, n);
         opi_loops_node(loops, x, level, node, rest);
         opi_range_push(range, level, node, 0);
         x += loops->size << level;

@@ -18,7 +18,7 @@ static size_t stage_elements(const opi_loops *loops)
     return n;
 }
 
-/* --- pieces of scratch: a value, a node, the loops' own, the stage ------------------------------------------------- */
+/* --- pieces of scratch: a value, a node, the loops' own, the stage */
 
 typedef struct workspace {
     char *value, *node, *loops, *stage;
@@ -42,7 +42,7 @@ static size_t workspace_bytes(const opi_scan_sweep *plan)
     return 2 * value_bytes(&plan->loops) + opi_loops_scratch(&plan->loops) + stage;
 }
 
-/* --- scan of a run of elements that begins at range->end, which it extends ------------------------------------------ */
+/* --- scan of a run of elements that begins at range->end, which it extends */
 
 /* The very first element of all: nothing precedes it. */
 static void scan_first(const opi_scan_sweep *plan, const char *x, char *out, opi_range *range, const workspace *w)
@@ -74,6 +74,7 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
         const size_t count = (size_t)1 << level;
         const void *before = opi_range_fold(range);
         uint8_t head = 0;
+        opi_loops_prefetch(loops, x, level, n);
         if (heads)
             opi_loops_segscan(loops, x, heads, level, plan->exclusive, before, out, w->node, &head, w->loops);
         else
@@ -99,7 +100,7 @@ static void scan_run(const opi_scan_sweep *plan, const char *x, const uint8_t *h
     opi_quiet_run(&plan->loops.quiet, out, n);
 }
 
-/* --- the summary of a block with heads ------------------------------------------------------------------------------- */
+/* --- the summary of a block with heads */
 
 /* Index of the last head in [begin, end), or end if there is none. */
 static size_t last_head(const uint8_t *heads, size_t begin, size_t end)

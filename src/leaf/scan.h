@@ -12,8 +12,8 @@ typedef struct opi_scan_sweep {
     const uint8_t *heads; /* NULL: not segmented */
     char *out;
     bool exclusive;
-    bool streaming;       /* results go through a cached piece and non-temporal stores */
-    uint64_t first;       /* global index of in[0] */
+    bool streaming; /* results go through a cached piece and non-temporal stores */
+    uint64_t first; /* global index of in[0] */
 } opi_scan_sweep;
 
 void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa, oplus_kind kind, const void *in,

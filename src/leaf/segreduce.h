@@ -6,14 +6,14 @@
 
 /* The carry: the nodes of the segment that is open at the end of what it summarises. */
 typedef struct opi_segreduce_carry {
-    bool cut; /* that segment begins in (or at the beginning of) what is summarised */
+    bool cut;                           /* that segment begins in (or at the beginning of) what is summarised */
     _Alignas(64) unsigned char range[]; /* an opi_range, anchored at the segment's start */
 } opi_segreduce_carry;
 
 typedef struct opi_segreduce_sweep {
     opi_sweep sweep; /* items: elements from offsets[0] on */
     opi_loops loops;
-    const char *in;  /* the element at offsets[0] */
+    const char *in; /* the element at offsets[0] */
     const size_t *offsets;
     size_t segments;
     char *out;

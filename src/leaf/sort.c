@@ -38,8 +38,7 @@ opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order or
     return sort;
 }
 
-/* --- partition -----------------------------------------------------------------------------------------------------
- */
+/* --- partition */
 
 static void start_summary(const opi_sweep *sweep, size_t at, void *carry)
 {
@@ -163,8 +162,7 @@ size_t opi_sort_split(const opi_sort_partition *partition, const opi_sort_summar
     return ranges;
 }
 
-/* --- buckets -------------------------------------------------------------------------------------------------------
- */
+/* --- buckets */
 
 static void sort_buckets(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
                          bool aggregated, void *scratch)

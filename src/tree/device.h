@@ -11,11 +11,11 @@
 struct oplus_device {
     char name[64];
     oplus_status (*sweep)(oplus_device *dev, const opi_sweep *sweep, void *carry); /* its tree */
-    int workers;                                                                          /* threads; 1 if serial */
-    const opi_isa *isa;         /* the built-in leaves for this processor */
-    opi_buffer workspace;      /* of a tree: carries and the workers' scratch */
-    opi_buffer carry;          /* of the front: what a call begins and ends with */
-    opi_buffer array;          /* of a primitive: as large as the data (sort) */
+    int workers;                                                                   /* threads; 1 if serial */
+    const opi_isa *isa;   /* the built-in leaves for this processor */
+    opi_buffer workspace; /* of a tree: carries and the workers' scratch */
+    opi_buffer carry;     /* of the front: what a call begins and ends with */
+    opi_buffer array;     /* of a primitive: as large as the data (sort) */
 };
 
 #endif

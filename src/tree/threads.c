@@ -176,7 +176,8 @@ oplus_status opi_threads_sweep(oplus_device *dev, const opi_sweep *sweep, void *
         return opi_fail(OPLUS_ERR_MEMORY,
                         "no memory for %zu bytes of scratch of %zu threads; free some, or open fewer threads", bytes,
                         workers);
-    char *const all = dev->workspace.mem, *const first = all + carry_stride, *const scratch = first + carries * carry_stride;
+    char *const all = dev->workspace.mem, *const first = all + carry_stride,
+                *const scratch = first + carries * carry_stride;
     if (!carry && sweep->carry_bytes) {
         carry = all;
         sweep->start(sweep, 0, carry);

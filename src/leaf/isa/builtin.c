@@ -8,8 +8,7 @@
 #include "leaf/builtin.h"
 #include "leaf/isa/leaves.h"
 
-/* --- 1. operators that round ----------------------------------------------------------------------------------------
- */
+/* --- 1. operators that round ------------------------------------------------------------------------------------- */
 
 #define ROUNDING(op, suffix, T, identity, flags, ...) ROUNDING_(op##_##suffix, T, __VA_ARGS__)
 #define ROUNDING_(name, T, ...)                                                                                        \
@@ -43,8 +42,7 @@ OPI_COMPLEX_(ROUNDING, c128, oplus_complex128)
 #define JOIN(a, b) ((a) * (b))
 #include "leaf/isa/tree.h"
 
-/* --- 2. exact operators ---------------------------------------------------------------------------------------------
- */
+/* --- 2. exact operators ------------------------------------------------------------------------------------------ */
 
 #define LANE_BITS 8
 #include "leaf/isa/exact.h"
@@ -252,8 +250,7 @@ VECTORS(min_f64, 64, KEY_INF_64, min_i_64, key_min_64, unkey_64)
 VECTORS(max_f64, 64, KEY_MINUS_INF_64, max_i_64, key_max_64, unkey_64)
 #endif
 
-/* --- 3. the table ---------------------------------------------------------------------------------------------------
- */
+/* --- 3. the table ------------------------------------------------------------------------------------------------ */
 
 #define EXACT_ROW(row, name)                                                                                           \
     [OPI_BUILTIN_##                                                                                                    \

@@ -62,8 +62,7 @@ OPI_INLINE V N(load_heads)(const uint8_t *heads, size_t n)
 #endif
 }
 
-/* --- operators on vectors -------------------------------------------------------------------------------------------
- */
+/* --- operators on vectors ---------------------------------------------------------------------------------------- */
 
 OPI_INLINE V N(same)(V v) { return v; }
 OPI_INLINE V N(sum)(V a, V b) { return a + b; }
@@ -85,8 +84,7 @@ OPI_INLINE V N(min_i)(V a, V b) { return N(select)((V)((N(opi_signed))a < (N(opi
 OPI_INLINE V N(max_i)(V a, V b) { return N(select)((V)((N(opi_signed))a > (N(opi_signed))b), a, b); }
 #endif
 
-/* --- the steps within a vector --------------------------------------------------------------------------------------
- */
+/* --- the steps within a vector ----------------------------------------------------------------------------------- */
 
 /* Lanes of a 128-bit part take the h-th before them; a part takes the last lane of the one before. */
 #define PART            (128 / LANE_BITS)
@@ -131,8 +129,7 @@ OPI_INLINE V N(segscan_lanes)(N(opi_exact) op, V y, V *f)
     return y;
 }
 
-/* --- the leaves -----------------------------------------------------------------------------------------------------
- */
+/* --- the leaves -------------------------------------------------------------------------------------------------- */
 
 OPI_INLINE void N(exact_reduce)(N(opi_exact) op, const void *in, size_t n, void *carry)
 {

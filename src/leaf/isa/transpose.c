@@ -7,8 +7,7 @@
 #include <immintrin.h>
 #endif
 
-/* --- any size: element by element ----------------------------------------------------------------------------------
- */
+/* --- any size: element by element */
 
 /* out[c][r] = in[r][c] for rows from r0, columns from c0. */
 static inline __attribute__((always_inline)) void plain(const char *in, size_t in_stride, char *out, size_t out_stride,
@@ -19,8 +18,7 @@ static inline __attribute__((always_inline)) void plain(const char *in, size_t i
             memcpy(out + (c * out_stride + r) * size, in + (r * in_stride + c) * size, size);
 }
 
-/* --- 1, 2, 4 and 8 bytes: perfect shuffles in registers -------------------------------------------------------------
- */
+/* --- 1, 2, 4 and 8 bytes: perfect shuffles in registers */
 
 /* log2 W times, vectors i and i + W/2 of W are interleaved into 2i and 2i + 1: that is the transpose of W x W elements
  * of 16 bytes / W.  Registers of 32 bytes hold two such squares, one from W rows further down, so that each register
@@ -79,9 +77,8 @@ typedef uint64_t vector_8 __attribute__((vector_size(16)));
     {                                                                                                                  \
         enum { W = 16 / N };                                                                                           \
         vector_##N x[W], y[W];                                                                                         \
-        for (size_t i = 0; i < W; i++) {                                                                               \
-            x[i] = (vector_##N)load(in + i * in_stride, in + (i + W) * in_stride);                                     \
-        }                                                                                                              \
+        for (size_t i = 0; i < W; i++)                                                                                 \
+            x[i] = (vector_##N)load(in + i * in_stride, in + (i + (SQUARES - 1) * W) * in_stride);                     \
         for (size_t step = 1; step < W; step *= 2) {                                                                   \
             for (size_t i = 0; i < W / 2; i++) {                                                                       \
                 y[2 * i] = LOW_##N(x[i], x[i + W / 2]);                                                                \

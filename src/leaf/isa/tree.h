@@ -68,8 +68,7 @@ OPI_INLINE void N(put)(T *out, V c, V next, N(kind) kind)
     N(store)(out, kind == N(INCLUSIVE) ? OPI_SHUFFLE(W, c, next, OPI_DOWN, 0) : c);
 }
 
-/* --- a tile up and down ---------------------------------------------------------------------------------------------
- */
+/* --- a tile up and down ------------------------------------------------------------------------------------------ */
 
 /* Pairs at distance h, for which h lanes are one piece: pieces a0 a1 a2 a3 and b0 b1 b2 b3 give a0 b0 a2 b2 and
  * a1 b1 a3 b3; this undoes itself.  Floats at distances 1 and 2 do as in the picture above, which SSE2 and AVX2 have.
@@ -168,8 +167,7 @@ OPI_INLINE void N(tile_down_heads)(V x[W], const V *left, const M *left_flag)
 #undef LEVEL
 }
 
-/* --- a single vector ------------------------------------------------------------------------------------------------
- */
+/* --- a single vector --------------------------------------------------------------------------------------------- */
 
 /* Up: lane l joins the node that ends h lanes before it, if l + 1 is a multiple of 2h: it then holds the node of the 2h
  * lanes that end in it.  Down: a lane with bit h joins the node before its half to what precedes both halves. */
@@ -181,21 +179,25 @@ OPI_INLINE void N(tile_down_heads)(V x[W], const V *left, const M *left_flag)
 OPI_INLINE V N(vector_up)(V y)
 {
 #define STEP(h)                                                                                                        \
-    if (h < W) y = OPI_SHUFFLE(W, y, JOIN(OPI_SHUFFLE(W, y, y, BEFORE_UP, h), y), CHOOSE_UP, h);
-    STEP(1)
-    STEP(2) STEP(4) STEP(8)
+    if (h < W) y = OPI_SHUFFLE(W, y, JOIN(OPI_SHUFFLE(W, y, y, BEFORE_UP, h), y), CHOOSE_UP, h)
+    STEP(1);
+    STEP(2);
+    STEP(4);
+    STEP(8);
 #undef STEP
-        return y;
+    return y;
 }
 
 OPI_INLINE V N(vector_down)(V c, V y)
 {
 #define STEP(h)                                                                                                        \
-    if (h < W) c = OPI_SHUFFLE(W, c, JOIN(c, OPI_SHUFFLE(W, y, y, BEFORE_DOWN, h)), CHOOSE_DOWN, h);
-    STEP(8)
-    STEP(4) STEP(2) STEP(1)
+    if (h < W) c = OPI_SHUFFLE(W, c, JOIN(c, OPI_SHUFFLE(W, y, y, BEFORE_DOWN, h)), CHOOSE_DOWN, h)
+    STEP(8);
+    STEP(4);
+    STEP(2);
+    STEP(1);
 #undef STEP
-        return c;
+    return c;
 }
 
 /* f: the flags of the lanes; becomes those of the nodes that end in them. */
@@ -207,10 +209,12 @@ OPI_INLINE V N(vector_up_heads)(V y, M *f)
         y = OPI_SHUFFLE(W, y, joined, CHOOSE_UP, h);                                                                   \
         *f |= OPI_SHUFFLE(W, *f, *f, BEFORE_UP, h);                                                                    \
     }
-    STEP(1)
-    STEP(2) STEP(4) STEP(8)
+    STEP(1);
+    STEP(2);
+    STEP(4);
+    STEP(8);
 #undef STEP
-        return y;
+    return y;
 }
 
 OPI_INLINE V N(vector_down_heads)(V c, V y, M f)
@@ -221,14 +225,15 @@ OPI_INLINE V N(vector_down_heads)(V c, V y, M f)
         const M head = OPI_SHUFFLE(W, f, f, BEFORE_DOWN, h);                                                           \
         c = OPI_SHUFFLE(W, c, N(choose)(head, node, JOIN(c, node)), CHOOSE_DOWN, h);                                   \
     }
-    STEP(8)
-    STEP(4) STEP(2) STEP(1)
+    STEP(8);
+    STEP(4);
+    STEP(2);
+    STEP(1);
 #undef STEP
-        return c;
+    return c;
 }
 
-/* --- node -----------------------------------------------------------------------------------------------------------
- */
+/* --- node -------------------------------------------------------------------------------------------------------- */
 
 /* Nodes of the n / W vectors at in, n a multiple of W * W. */
 OPI_INLINE void N(spine)(const T *in, size_t n, T *nodes)
@@ -255,11 +260,13 @@ OPI_INLINE T N(node_vectors)(const T *in, int vectors)
             y[j] =
                 JOIN(OPI_SHUFFLE(W, y[2 * j], y[2 * j + 1], EVEN, 0), OPI_SHUFFLE(W, y[2 * j], y[2 * j + 1], ODD, 0));
 #define STEP(h)                                                                                                        \
-    if (h < W) y[0] = JOIN(y[0], OPI_SHUFFLE(W, y[0], y[0], AFTER, h));
-    STEP(1)
-    STEP(2) STEP(4) STEP(8)
+    if (h < W) y[0] = JOIN(y[0], OPI_SHUFFLE(W, y[0], y[0], AFTER, h))
+    STEP(1);
+    STEP(2);
+    STEP(4);
+    STEP(8);
 #undef STEP
-        return y[0][0];
+    return y[0][0];
 }
 
 static void N(node_fast)(const void *in, unsigned level, void *node)
@@ -291,8 +298,7 @@ static void N(node_fast)(const void *in, unsigned level, void *node)
     }
 }
 
-/* --- scan -----------------------------------------------------------------------------------------------------------
- */
+/* --- scan -------------------------------------------------------------------------------------------------------- */
 
 /* Fewer vectors than a tile has: each by itself, their nodes one by one. */
 OPI_INLINE void N(scan_vectors)(const T *in, size_t vectors, N(kind) kind, T before, T *out, T *node)
@@ -356,8 +362,7 @@ static void N(scan_fast)(const void *in, unsigned level, int exclusive, const vo
         N(scan_tiles)(in, n, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node);
 }
 
-/* --- segmented scan -------------------------------------------------------------------------------------------------
- */
+/* --- segmented scan ---------------------------------------------------------------------------------------------- */
 
 /* Heads are bytes in memory, and flags as wide as a lane in the spine. */
 OPI_INLINE M N(heads_at)(const void *heads, N(kind) kind, size_t i)
@@ -393,9 +398,10 @@ OPI_INLINE void N(segscan_vectors)(const T *in, const void *heads, size_t vector
     c[0] = before;
     for (size_t i = 1; i < vectors; i++) c[i] = flag[i - 1] ? last[i - 1] : JOIN(c[i & (i - 1)], last[i - 1]);
     c[vectors] = before;
-    for (size_t j = 0; j < vectors; j++)
-        N(put_heads)
-        (out, j * W, N(vector_down_heads)(N(splat)(c[j]), y[j], f[j]), N(splat)(c[j + 1]), heads, kind, identity);
+    for (size_t j = 0; j < vectors; j++) {
+        const V down = N(vector_down_heads)(N(splat)(c[j]), y[j], f[j]);
+        N(put_heads)(out, j * W, down, N(splat)(c[j + 1]), heads, kind, identity);
+    }
 }
 
 static void N(segscan_tiles)(const T *in, const void *heads, size_t n, N(kind) kind, T before, V identity, T *out,
@@ -435,12 +441,12 @@ static void N(segscan_fast)(const void *in, const uint8_t *heads, unsigned level
                             const void *identity, void *out, void *node, uint8_t *head)
 {
     const size_t n = (size_t)1 << level;
+    const N(kind) kind = exclusive ? N(EXCLUSIVE) : N(INCLUSIVE);
+    const V none = N(splat)(exclusive ? *(const T *)identity : 0);
     if (n < W)
         N(segscan)(in, heads, level, exclusive, before, identity, out, node, head);
     else
-        N(segscan_tiles)
-        (in, heads, n, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before,
-         N(splat)(exclusive ? *(const T *)identity : 0), out, node, head);
+        N(segscan_tiles)(in, heads, n, kind, *(const T *)before, none, out, node, head);
 }
 
 #undef PREFER_GENERIC
