@@ -69,8 +69,7 @@ enum { MEMBER_f32 = 4, MEMBER_f64 = 8, MEMBER_c64 = 4, MEMBER_c128 = 8 };
 static const row rows[] = {GOLDEN_BUILTIN_ROWS(BUILTIN_ROW) GOLDEN_OWN_ROWS(OWN_ROW)};
 enum { ROWS = sizeof rows / sizeof rows[0], LARGEST = 16 };
 
-/* --- one line of the file ------------------------------------------------------------------------------------------
- */
+/* --- one line of the file */
 
 static char *file; /* the text of tree-v1.txt */
 static uint8_t *heads;

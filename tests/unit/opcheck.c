@@ -94,8 +94,7 @@ static void rare_faults_are_found_and_shrunk(void **state)
     fails(&rare_op, x, 1000, "rare is not associative: a = 901, b = ");
 }
 
-/* --- up to rounding ------------------------------------------------------------------------------------------------
- */
+/* --- up to rounding */
 
 OPLUS_STRUCT(affine, float a; float b;)
 #define COMPOSE                                                                                                        \
@@ -180,8 +179,7 @@ static void merging_of_variances(void **state)
     fails(&careless_op, x, 12, "careless");
 }
 
-/* --- identity ------------------------------------------------------------------------------------------------------
- */
+/* --- identity */
 
 OPLUS_OP(from_one, int64_t, (1), OPLUS_COMMUTATIVE, { return a + b; })
 OPLUS_OP(earlier, int64_t, (0), 0, { return (void)b, a; })
@@ -195,8 +193,7 @@ static void identity_from_both_sides(void **state)
     passes(&oplus_sum_i64, x, 2);
 }
 
-/* --- records -------------------------------------------------------------------------------------------------------
- */
+/* --- records */
 
 OPLUS_STRUCT(mixed, int8_t kind; double x[2]; uint16_t id;)
 OPLUS_SEMIGROUP(mix, mixed, 0, {
@@ -246,8 +243,7 @@ static void long_values_are_cut(void **state)
     fails(&wide_minus_op, x, 2, "..., b = {x = [");
 }
 
-/* --- arguments -----------------------------------------------------------------------------------------------------
- */
+/* --- arguments */
 
 static void arguments(void **state)
 {
@@ -278,7 +274,8 @@ static void combine_alone_is_enough(void **state)
     passes(&bare, x, 40);
 }
 
-/* --- loops that do not do what the operator says -------------------------------------------------------------------- */
+/* --- loops that do not do what the operator says --------------------------------------------------------------------
+ */
 
 OPLUS_OP(total, double, (0), 0, { return a + b; })
 OPLUS_OP(nearly_total, double, (0), 0, { return a + b * 1.0000000000000002; })

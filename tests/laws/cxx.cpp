@@ -1,0 +1,184 @@
+// The headers from C++17: operators, functions and overloads compile there, and give the bits that C gives.
+#include <oplus/oplus.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+extern "C" {
+#include <cmocka.h>
+}
+
+OPLUS_STRUCT(line, float a; float b;)
+OPLUS_OP(then, line, (1, 0), 0, {
+    line r;
+    r.a = a.a * b.a;
+    r.b = a.b * b.a + b.b;
+    return r;
+})
+OPLUS_SEMIGROUP(newest, int32_t, 0, {
+    (void)a;
+    return b;
+})
+OPLUS_MAP(halved, double, float, { return a / 2.0; })
+OPLUS_ZIP(product, float, float, float, { return a * b; })
+OPLUS_MAP_WITH(plus, int32_t, int32_t, int32_t, { return a + p; })
+OPLUS_PREDICATE(even, int32_t, { return a % 2 == 0; })
+OPLUS_PREDICATE_WITH(under, int32_t, int32_t, { return a < p; })
+
+namespace
+{
+
+// Closes what it opened.
+struct Device {
+    oplus_device *handle = nullptr;
+    explicit Device(const char *where) { assert_int_equal(oplus_open(where, &handle), OPLUS_OK); }
+    ~Device() { oplus_close(handle); }
+    operator oplus_device *() const { return handle; }
+};
+
+// --- an overload for every type, which names the operator of that type
+// -------------------------------------------------
+
+void expect_named(const oplus_op *op, const char *name)
+{
+    if (std::strstr(op->name, name) == nullptr) fail_msg("%s is not a %s", op->name, name);
+}
+
+template <class T> void sums_and_products(const oplus_type *type)
+{
+    const T *p = nullptr;
+    assert_ptr_equal(OPLUS_SUM(p)->type, type);
+    assert_ptr_equal(OPLUS_PROD(p)->type, type);
+    expect_named(OPLUS_SUM(p), "sum");
+    expect_named(OPLUS_PROD(p), "prod");
+}
+
+template <class T> void ordered(const oplus_type *type)
+{
+    T *p = nullptr;
+    sums_and_products<T>(type);
+    expect_named(OPLUS_MIN(p), "min");
+    expect_named(OPLUS_MAX(p), "max");
+    assert_ptr_equal(OPLUS_MIN(p)->type, type);
+    assert_ptr_equal(OPLUS_MAX(p)->type, type);
+}
+
+template <class T> void bits(const oplus_type *type)
+{
+    const T *p = nullptr;
+    ordered<T>(type);
+    const oplus_op *const all[] = {OPLUS_AND(p), OPLUS_OR(p), OPLUS_XOR(p), OPLUS_LAND(p), OPLUS_LOR(p)};
+    const char *const names[] = {"_and_", "_or_", "_xor_", "_land_", "_lor_"};
+    for (int i = 0; i < 5; i++) {
+        assert_ptr_equal(all[i]->type, type);
+        expect_named(all[i], names[i]);
+    }
+}
+
+void overloads_pick_by_type(void **)
+{
+    bits<std::int8_t>(&oplus_i8);
+    bits<std::int16_t>(&oplus_i16);
+    bits<std::int32_t>(&oplus_i32);
+    bits<std::int64_t>(&oplus_i64);
+    bits<std::uint8_t>(&oplus_u8);
+    bits<std::uint16_t>(&oplus_u16);
+    bits<std::uint32_t>(&oplus_u32);
+    bits<std::uint64_t>(&oplus_u64);
+    ordered<float>(&oplus_f32);
+    ordered<double>(&oplus_f64);
+    const oplus_complex64 *c = nullptr;
+    const oplus_complex128 *z = nullptr;
+    assert_ptr_equal(OPLUS_SUM(c), &oplus_sum_c64);
+    assert_ptr_equal(OPLUS_PROD(z), &oplus_prod_c128);
+}
+
+// --- operators and functions defined here
+// ------------------------------------------------------------------------------
+
+void struct_operator(void **)
+{
+    static_assert(std::is_trivial<line>::value && sizeof(line) == 8, "a plain struct");
+    const Device one("serial"), three("threads:3");
+    std::vector<line> x(100003), y(x.size()), z(x.size());
+    for (std::size_t i = 0; i < x.size(); i++) x[i] = {1.0f + float(i % 7) / 1000, float(i % 11) - 5};
+    assert_int_equal(oplus_scan(one, &then_op, OPLUS_INCLUSIVE, x.data(), x.size(), y.data()), OPLUS_OK);
+    assert_int_equal(oplus_scan(three, &then_op, OPLUS_INCLUSIVE, x.data(), x.size(), z.data()), OPLUS_OK);
+    assert_memory_equal(y.data(), z.data(), y.size() * sizeof(line));
+    const line ab = then(x[0], x[1]), abcd = then(ab, then(x[2], x[3])); // the tree, by hand
+    assert_memory_equal(&y[1], &ab, sizeof ab);
+    assert_memory_equal(&y[3], &abcd, sizeof abcd);
+    line sum;
+    assert_int_equal(oplus_reduce(three, &then_op, x.data(), x.size(), &sum), OPLUS_OK);
+    assert_memory_equal(&sum, &y.back(), sizeof sum);
+}
+
+void integers_as_the_standard_library(void **)
+{
+    const Device dev("threads:2");
+    std::vector<std::int32_t> x(70001), y(x.size()), expected(x.size());
+    for (std::size_t i = 0; i < x.size(); i++) x[i] = std::int32_t(i * 7919 % 1000) - 400;
+    std::partial_sum(x.begin(), x.end(), expected.begin());
+    assert_int_equal(oplus_scan(dev, OPLUS_SUM(x.data()), OPLUS_INCLUSIVE, x.data(), x.size(), y.data()), OPLUS_OK);
+    assert_true(y == expected);
+
+    std::int32_t last = 0;
+    assert_int_equal(oplus_reduce(dev, &newest_op, x.data(), x.size(), &last), OPLUS_OK);
+    assert_int_equal(last, x.back());
+
+    std::size_t kept = 0;
+    assert_int_equal(oplus_filter(dev, &even_fn, x.data(), x.size(), y.data(), &kept), OPLUS_OK);
+    expected.clear();
+    std::copy_if(x.begin(), x.end(), std::back_inserter(expected), [](std::int32_t a) { return a % 2 == 0; });
+    assert_true(std::vector<std::int32_t>(y.begin(), y.begin() + std::ptrdiff_t(kept)) == expected);
+
+    const std::int32_t limit = -100;
+    const oplus_fn below = oplus_with(&under_fn, &limit);
+    assert_int_equal(oplus_filter(dev, &below, x.data(), x.size(), y.data(), &kept), OPLUS_OK);
+    assert_int_equal(kept, std::count_if(x.begin(), x.end(), [=](std::int32_t a) { return a < limit; }));
+
+    expected = x;
+    std::sort(expected.begin(), expected.end());
+    assert_int_equal(oplus_sort(dev, &oplus_i32, OPLUS_ASCENDING, x.data(), x.size()), OPLUS_OK);
+    assert_true(x == expected);
+}
+
+void functions(void **)
+{
+    const Device dev("serial");
+    const std::vector<float> a = {1, 2, 3}, b = {4, 5, 6};
+    const std::vector<std::int32_t> n = {1, 2, 3};
+    std::vector<float> c(3);
+    std::vector<double> h(3);
+    std::vector<std::int32_t> m(3);
+    const void *const ab[] = {a.data(), b.data()}, *const only[] = {n.data()};
+    const std::int32_t ten = 10;
+    const oplus_fn plus_ten = oplus_with(&plus_fn, &ten);
+    assert_int_equal(oplus_map(dev, &product_fn, ab, 3, c.data()), OPLUS_OK);
+    assert_int_equal(oplus_map(dev, &halved_fn, ab, 3, h.data()), OPLUS_OK);
+    assert_int_equal(oplus_map(dev, &plus_ten, only, 3, m.data()), OPLUS_OK);
+    assert_true((c == std::vector<float>{4, 10, 18}));
+    assert_true((h == std::vector<double>{0.5, 1, 1.5}));
+    assert_true((m == std::vector<std::int32_t>{11, 12, 13}));
+}
+
+} // namespace
+
+int main()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(overloads_pick_by_type),
+        cmocka_unit_test(struct_operator),
+        cmocka_unit_test(integers_as_the_standard_library),
+        cmocka_unit_test(functions),
+    };
+    return cmocka_run_group_tests_name("C++", tests, nullptr, nullptr);
+}

@@ -1,0 +1,445 @@
+/* Every call with every bad argument: the status is right, and oplus_last_error() names the call, the argument and its
+ * value. */
+#include "support/laws.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Under AddressSanitizer malloc ends the program when it is asked for too much, unless told otherwise. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
+
+/* Words that must stand in the message, ended by NULL. */
+static void check_failure(int line, const char *call, oplus_status got, oplus_status expected, const char *const *words)
+{
+    const char *const message = oplus_last_error();
+    if (got != expected)
+        fail_msg("line %d: %s: status is %s, expected %s (\"%s\")", line, call, oplus_status_string(got),
+                 oplus_status_string(expected), message);
+    for (; *words != NULL; words++)
+        if (strstr(message, *words) == NULL)
+            fail_msg("line %d: %s: \"%s\" does not say \"%s\"", line, call, message, *words);
+}
+
+#define FAILS(status, call, ...) check_failure(__LINE__, #call, call, status, (const char *const[]){__VA_ARGS__, NULL})
+#define BAD(call, ...)           FAILS(OPLUS_ERR_ARGUMENT, call, __VA_ARGS__)
+#define OVERLAPS(call, ...)      FAILS(OPLUS_ERR_OVERLAP, call, __VA_ARGS__)
+#define FINE(call)               assert_int_equal(call, OPLUS_OK)
+
+OPLUS_SEMIGROUP(earlier, float, 0, {
+    (void)b;
+    return a;
+})
+OPLUS_MAP(negate, float, float, { return -a; })
+OPLUS_MAP(widen, double, float, { return (double)a; })
+OPLUS_ZIP(add, float, float, float, { return a + b; })
+OPLUS_MAP_WITH(scale, float, float, float, { return a * p; })
+OPLUS_PREDICATE(negative, float, { return a < 0; })
+OPLUS_PREDICATE_WITH(below, float, float, { return a < p; })
+
+enum { N = 64 };
+static const size_t too_many = SIZE_MAX / 2; /* times four bytes, more than an address space */
+
+static oplus_device *dev;
+static float x[2 * N], y[2 * N];
+
+static int open_device(void **state)
+{
+    (void)state;
+    return oplus_open("threads:2", &dev);
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    oplus_close(dev);
+    return 0;
+}
+
+/* --- statuses, devices, memory */
+
+static void statuses_have_words(void **state)
+{
+    (void)state;
+#define HAS_WORDS(name, text) assert_string_equal(oplus_status_string(name), text);
+    OPLUS_STATUS_TABLE(HAS_WORDS)
+    assert_non_null(oplus_status_string((oplus_status)-1));
+    assert_non_null(oplus_status_string((oplus_status)1000));
+    assert_string_equal(oplus_version(), "0.1.0");
+}
+
+static void devices(void **state)
+{
+    static const char *const bad_counts[] = {
+        "threads:0", "threads:-1", "threads:x", "threads:", "threads:2x", "threads: 2", "threads:99999999999999999999"};
+    static const char *const unknown[] = {"thread", "", "serial:2", "Serial", "gpu", "threadss"};
+    static const char *const absent[] = {"cuda:0", "cuda", "opencl:0", "opencl:cpu"};
+    oplus_device *d = (oplus_device *)x;
+    (void)state;
+    BAD(oplus_open("serial", NULL), "oplus_open", "dev is NULL");
+    for (size_t i = 0; i < sizeof bad_counts / sizeof *bad_counts; i++) {
+        BAD(oplus_open(bad_counts[i], &d), "oplus_open", "where", bad_counts[i]);
+        assert_null(d);
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        FAILS(OPLUS_ERR_DEVICE, oplus_open(unknown[i], &d), "oplus_open", "where", unknown[i], "threads:N");
+        assert_null(d);
+    }
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        FAILS(OPLUS_ERR_DEVICE, oplus_open(absent[i], &d), "oplus_open", "where", absent[i]);
+    oplus_close(NULL);
+    assert_non_null(oplus_device_name(NULL));
+    BAD(oplus_sync(NULL), "oplus_sync", "dev is NULL");
+    BAD(oplus_trim(NULL), "oplus_trim", "dev is NULL");
+    FINE(oplus_sync(dev));
+    FINE(oplus_open(NULL, &d));
+    oplus_close(d);
+    FINE(oplus_open("auto", &d));
+    oplus_close(d);
+}
+
+static void memory(void **state)
+{
+    void *mem = x;
+    (void)state;
+    BAD(oplus_alloc(NULL, 8, &mem), "oplus_alloc", "dev is NULL");
+    BAD(oplus_alloc(dev, 8, NULL), "oplus_alloc", "mem is NULL");
+    FAILS(OPLUS_ERR_MEMORY, oplus_alloc(dev, SIZE_MAX / 4, &mem), "oplus_alloc", "4611686018427387903");
+    FAILS(OPLUS_ERR_MEMORY, oplus_alloc(dev, SIZE_MAX, &mem), "oplus_alloc", "18446744073709551615");
+    FINE(oplus_alloc(dev, 0, &mem));
+    assert_null(mem);
+    FINE(oplus_alloc(dev, 100, &mem));
+    assert_int_equal((uintptr_t)mem % 64, 0);
+    oplus_free(dev, mem);
+    oplus_free(dev, NULL);
+    BAD(oplus_copy(NULL, y, x, 4), "oplus_copy", "dev is NULL");
+    BAD(oplus_copy(dev, NULL, x, 4), "oplus_copy", "dst is NULL");
+    BAD(oplus_copy(dev, y, NULL, 4), "oplus_copy", "src is NULL");
+    OVERLAPS(oplus_copy(dev, x + 1, x, 8), "oplus_copy", "src", "dst", "8");
+    FINE(oplus_copy(dev, x, x, 8));
+    FINE(oplus_copy(dev, NULL, NULL, 0));
+}
+
+/* --- reduce, fold, scan */
+
+/* Operators that are none. */
+static const oplus_type no_size = {.name = "no_size", .align = 4};
+static const oplus_type odd_align = {.name = "odd_align", .size = 12, .align = 3};
+static const oplus_op no_type = {.name = "no_type", .combine = earlier_combine};
+static const oplus_op no_combine = {.name = "no_combine", .type = &oplus_f32};
+static const oplus_op no_bytes = {.name = "no_bytes", .type = &no_size, .combine = earlier_combine};
+
+static void reduce_and_fold(void **state)
+{
+    const oplus_op *const sum = &oplus_sum_f32;
+    float out, init = 1;
+    (void)state;
+    BAD(oplus_reduce(NULL, sum, x, N, &out), "oplus_reduce", "dev is NULL");
+    BAD(oplus_reduce(dev, NULL, x, N, &out), "oplus_reduce", "op is NULL");
+    BAD(oplus_reduce(dev, &no_type, x, N, &out), "oplus_reduce", "op->type is NULL");
+    BAD(oplus_reduce(dev, &no_combine, x, N, &out), "oplus_reduce", "op->combine", "no_combine");
+    BAD(oplus_reduce(dev, &no_bytes, x, N, &out), "oplus_reduce", "no_size", "size 0");
+    BAD(oplus_reduce(dev, sum, NULL, N, &out), "oplus_reduce", "in is NULL", "64");
+    BAD(oplus_reduce(dev, sum, x, too_many, &out), "oplus_reduce", "n is 9223372036854775807");
+    BAD(oplus_reduce(dev, sum, x, N, NULL), "oplus_reduce", "out is NULL");
+    BAD(oplus_reduce(dev, &earlier_op, x, 0, &out), "oplus_reduce", "earlier", "identity", "n = 0");
+    FINE(oplus_reduce(dev, sum, NULL, 0, &out));
+
+    BAD(oplus_fold(NULL, sum, &init, x, N, &out), "oplus_fold", "dev is NULL");
+    BAD(oplus_fold(dev, NULL, &init, x, N, &out), "oplus_fold", "op is NULL");
+    BAD(oplus_fold(dev, sum, NULL, x, N, &out), "oplus_fold", "init is NULL");
+    BAD(oplus_fold(dev, sum, &init, NULL, N, &out), "oplus_fold", "in is NULL");
+    BAD(oplus_fold(dev, sum, &init, x, too_many, &out), "oplus_fold", "n is 9223372036854775807");
+    BAD(oplus_fold(dev, sum, &init, x, N, NULL), "oplus_fold", "out is NULL");
+    FINE(oplus_fold(dev, &earlier_op, &init, NULL, 0, &out));
+}
+
+static void scan(void **state)
+{
+    const oplus_op *const sum = &oplus_sum_f32;
+    const oplus_kind in = OPLUS_INCLUSIVE, ex = OPLUS_EXCLUSIVE;
+    (void)state;
+    BAD(oplus_scan(NULL, sum, in, x, N, y), "oplus_scan", "dev is NULL");
+    BAD(oplus_scan(dev, NULL, in, x, N, y), "oplus_scan", "op is NULL");
+    BAD(oplus_scan(dev, &no_type, in, x, N, y), "oplus_scan", "op->type is NULL");
+    BAD(oplus_scan(dev, &no_combine, in, x, N, y), "oplus_scan", "op->combine");
+    BAD(oplus_scan(dev, sum, (oplus_kind)2, x, N, y), "oplus_scan", "kind is 2", "OPLUS_INCLUSIVE");
+    BAD(oplus_scan(dev, &earlier_op, ex, x, N, y), "oplus_scan", "earlier", "identity");
+    BAD(oplus_scan(dev, sum, in, NULL, N, y), "oplus_scan", "in is NULL", "64");
+    BAD(oplus_scan(dev, sum, in, x, N, NULL), "oplus_scan", "out is NULL", "64");
+    BAD(oplus_scan(dev, sum, in, x, too_many, y), "oplus_scan", "n is 9223372036854775807");
+    OVERLAPS(oplus_scan(dev, sum, in, x, N, x + 1), "oplus_scan", "in", "out", "256");
+    OVERLAPS(oplus_scan(dev, sum, in, x + N - 1, N, x), "oplus_scan", "in", "out", "256");
+    FINE(oplus_scan(dev, sum, in, x, N, x + N));
+    FINE(oplus_scan(dev, sum, in, x + N, N, x));
+    FINE(oplus_scan(dev, sum, ex, NULL, 0, NULL));
+    FINE(oplus_scan(dev, sum, in, x, 0, x));
+}
+
+static void segscan(void **state)
+{
+    const oplus_op *const sum = &oplus_sum_f32;
+    const oplus_kind in = OPLUS_INCLUSIVE, ex = OPLUS_EXCLUSIVE;
+    static uint8_t heads[N];
+    (void)state;
+    BAD(oplus_segscan(NULL, sum, in, x, heads, N, y), "oplus_segscan", "dev is NULL");
+    BAD(oplus_segscan(dev, NULL, in, x, heads, N, y), "oplus_segscan", "op is NULL");
+    BAD(oplus_segscan(dev, sum, (oplus_kind)-1, x, heads, N, y), "oplus_segscan", "kind is -1");
+    BAD(oplus_segscan(dev, &earlier_op, ex, x, heads, N, y), "oplus_segscan", "earlier", "identity");
+    BAD(oplus_segscan(dev, sum, in, NULL, heads, N, y), "oplus_segscan", "in is NULL");
+    BAD(oplus_segscan(dev, sum, in, x, NULL, N, y), "oplus_segscan", "heads is NULL");
+    BAD(oplus_segscan(dev, sum, in, x, heads, N, NULL), "oplus_segscan", "out is NULL");
+    BAD(oplus_segscan(dev, sum, in, x, heads, too_many, y), "oplus_segscan", "n is 9223372036854775807");
+    OVERLAPS(oplus_segscan(dev, sum, in, x, heads, N, x + 1), "oplus_segscan", "in", "out");
+    OVERLAPS(oplus_segscan(dev, sum, in, x, (uint8_t *)y, N, y), "oplus_segscan", "heads", "out");
+    FINE(oplus_segscan(dev, sum, in, NULL, NULL, 0, NULL));
+}
+
+static void segreduce(void **state)
+{
+    const oplus_op *const sum = &oplus_sum_f32;
+    static const size_t good[] = {0, 3, 3, 10}, down[] = {0, 7, 5, 10}, none[] = {4, 4, 4, 4};
+    static const size_t far[] = {0, 1, SIZE_MAX / 2};
+    (void)state;
+    BAD(oplus_segreduce(NULL, sum, x, good, 3, y), "oplus_segreduce", "dev is NULL");
+    BAD(oplus_segreduce(dev, NULL, x, good, 3, y), "oplus_segreduce", "op is NULL");
+    BAD(oplus_segreduce(dev, sum, NULL, good, 3, y), "oplus_segreduce", "in is NULL");
+    BAD(oplus_segreduce(dev, sum, x, NULL, 3, y), "oplus_segreduce", "offsets is NULL");
+    BAD(oplus_segreduce(dev, sum, x, good, 3, NULL), "oplus_segreduce", "out is NULL");
+    BAD(oplus_segreduce(dev, sum, x, down, 3, y), "oplus_segreduce", "offsets[1] is 7", "offsets[2] is 5");
+    BAD(oplus_segreduce(dev, sum, x, far, 2, y), "oplus_segreduce", "offsets[", "9223372036854775807");
+    BAD(oplus_segreduce(dev, sum, x, good, too_many, y), "oplus_segreduce", "segments is 9223372036854775807");
+    BAD(oplus_segreduce(dev, sum, x, good, SIZE_MAX, y), "oplus_segreduce", "segments is 18446744073709551615");
+    BAD(oplus_segreduce(dev, &earlier_op, x, good, 3, y), "oplus_segreduce", "segment 1 is empty", "earlier",
+        "identity");
+    OVERLAPS(oplus_segreduce(dev, sum, x, good, 3, x), "oplus_segreduce", "in", "out");
+    OVERLAPS(oplus_segreduce(dev, sum, x, (const size_t *)none, 3, (void *)none), "oplus_segreduce", "offsets", "out");
+    FINE(oplus_segreduce(dev, sum, NULL, NULL, 0, NULL));
+    FINE(oplus_segreduce(dev, sum, NULL, none, 3, y));
+}
+
+/* --- map, filter */
+
+static void map(void **state)
+{
+    const void *one[] = {x}, *two[] = {x, NULL}, *nothing[] = {NULL, NULL};
+    oplus_fn many = negate_fn, zero = negate_fn, no_leaf = negate_fn, no_result = negate_fn, no_input = negate_fn;
+    const oplus_fn half = oplus_with(&scale_fn, &(float){0.5f});
+    (void)state;
+    many.arity = OPLUS_MAX_ARITY + 1;
+    zero.arity = 0;
+    no_leaf.leaf = NULL;
+    no_result.result = NULL;
+    no_input.input[0] = NULL;
+    BAD(oplus_map(NULL, &negate_fn, one, N, y), "oplus_map", "dev is NULL");
+    BAD(oplus_map(dev, NULL, one, N, y), "oplus_map", "fn is NULL");
+    BAD(oplus_map(dev, &many, one, N, y), "oplus_map", "arity", "9");
+    BAD(oplus_map(dev, &zero, one, N, y), "oplus_map", "arity", "0");
+    BAD(oplus_map(dev, &no_leaf, one, N, y), "oplus_map", "leaf", "NULL");
+    BAD(oplus_map(dev, &no_result, one, N, y), "oplus_map", "result", "NULL");
+    BAD(oplus_map(dev, &no_input, one, N, y), "oplus_map", "input[0]", "NULL");
+    BAD(oplus_map(dev, &scale_fn, one, N, y), "oplus_map", "scale", "oplus_with");
+    BAD(oplus_map(dev, &negate_fn, NULL, N, y), "oplus_map", "in is NULL");
+    BAD(oplus_map(dev, &add_fn, two, N, y), "oplus_map", "in[1] is NULL");
+    BAD(oplus_map(dev, &negate_fn, one, N, NULL), "oplus_map", "out is NULL");
+    BAD(oplus_map(dev, &negate_fn, one, too_many, y), "oplus_map", "n is 9223372036854775807");
+    OVERLAPS(oplus_map(dev, &negate_fn, one, N, x + 1), "oplus_map", "in[0]", "out");
+    OVERLAPS(oplus_map(dev, &widen_fn, one, N / 2, x), "oplus_map", "in[0]", "out");
+    FINE(oplus_map(dev, &negate_fn, one, N, x));
+    FINE(oplus_map(dev, &half, one, N, y));
+    FINE(oplus_map(dev, &add_fn, nothing, 0, NULL));
+}
+
+static void filter(void **state)
+{
+    size_t kept = 77;
+    oplus_fn two = negative_fn;
+    (void)state;
+    two.arity = 2;
+    two.input[1] = &oplus_f32;
+    BAD(oplus_filter(NULL, &negative_fn, x, N, y, &kept), "oplus_filter", "dev is NULL");
+    BAD(oplus_filter(dev, NULL, x, N, y, &kept), "oplus_filter", "keep is NULL");
+    BAD(oplus_filter(dev, &negate_fn, x, N, y, &kept), "oplus_filter", "keep", "negate");
+    BAD(oplus_filter(dev, &two, x, N, y, &kept), "oplus_filter", "keep", "2 inputs");
+    BAD(oplus_filter(dev, &below_fn, x, N, y, &kept), "oplus_filter", "below", "oplus_with");
+    BAD(oplus_filter(dev, &negative_fn, NULL, N, y, &kept), "oplus_filter", "in is NULL");
+    BAD(oplus_filter(dev, &negative_fn, x, N, NULL, &kept), "oplus_filter", "out is NULL");
+    BAD(oplus_filter(dev, &negative_fn, x, N, y, NULL), "oplus_filter", "kept is NULL");
+    BAD(oplus_filter(dev, &negative_fn, x, too_many, y, &kept), "oplus_filter", "n is 9223372036854775807");
+    OVERLAPS(oplus_filter(dev, &negative_fn, x, N, x + 1, &kept), "oplus_filter", "in", "out");
+    FINE(oplus_filter(dev, &negative_fn, NULL, 0, NULL, &kept));
+    assert_int_equal(kept, 0);
+}
+
+/* --- sort, transpose */
+
+static void sort(void **state)
+{
+    const oplus_type *const f = &oplus_f32;
+    (void)state;
+    BAD(oplus_sort(NULL, f, OPLUS_ASCENDING, x, N), "oplus_sort", "dev is NULL");
+    BAD(oplus_sort(dev, NULL, OPLUS_ASCENDING, x, N), "oplus_sort", "key is NULL");
+    BAD(oplus_sort(dev, &oplus_complex64_type, OPLUS_ASCENDING, x, N), "oplus_sort", "key", "oplus_complex64");
+    BAD(oplus_sort(dev, f, (oplus_order)2, x, N), "oplus_sort", "order is 2", "OPLUS_ASCENDING");
+    BAD(oplus_sort(dev, f, OPLUS_ASCENDING, NULL, N), "oplus_sort", "keys is NULL");
+    BAD(oplus_sort(dev, f, OPLUS_ASCENDING, x, too_many), "oplus_sort", "n is 9223372036854775807");
+    FINE(oplus_sort(dev, f, OPLUS_DESCENDING, NULL, 0));
+
+    BAD(oplus_sort_pairs(NULL, f, OPLUS_ASCENDING, x, f, y, N), "oplus_sort_pairs", "dev is NULL");
+    BAD(oplus_sort_pairs(dev, NULL, OPLUS_ASCENDING, x, f, y, N), "oplus_sort_pairs", "key is NULL");
+    BAD(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, x, NULL, y, N), "oplus_sort_pairs", "value is NULL");
+    BAD(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, x, &odd_align, y, 4), "oplus_sort_pairs", "value", "odd_align",
+        "align 3");
+    BAD(oplus_sort_pairs(dev, &affine32_type, OPLUS_ASCENDING, x, f, y, N), "oplus_sort_pairs", "key", "affine32");
+    BAD(oplus_sort_pairs(dev, f, (oplus_order)-1, x, f, y, N), "oplus_sort_pairs", "order is -1");
+    BAD(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, NULL, f, y, N), "oplus_sort_pairs", "keys is NULL");
+    BAD(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, x, f, NULL, N), "oplus_sort_pairs", "values is NULL");
+    BAD(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, x, f, y, too_many), "oplus_sort_pairs", "n is 9223372036854775807");
+    BAD(oplus_sort_pairs(dev, &oplus_u8, OPLUS_ASCENDING, x, f, y, too_many), "oplus_sort_pairs",
+        "9223372036854775807");
+    OVERLAPS(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, x, f, x + 1, N), "oplus_sort_pairs", "keys", "values");
+    OVERLAPS(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, x, f, x, N), "oplus_sort_pairs", "keys", "values");
+    FINE(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, NULL, f, NULL, 0));
+}
+
+static void transpose(void **state)
+{
+    const oplus_type *const f = &oplus_f32;
+    const size_t root = (size_t)1 << 32;
+    (void)state;
+    BAD(oplus_transpose(NULL, f, x, 8, 8, y), "oplus_transpose", "dev is NULL");
+    BAD(oplus_transpose(dev, NULL, x, 8, 8, y), "oplus_transpose", "type is NULL");
+    BAD(oplus_transpose(dev, &no_size, x, 8, 8, y), "oplus_transpose", "no_size", "size 0");
+    BAD(oplus_transpose(dev, f, NULL, 8, 8, y), "oplus_transpose", "in is NULL");
+    BAD(oplus_transpose(dev, f, x, 8, 8, NULL), "oplus_transpose", "out is NULL");
+    BAD(oplus_transpose(dev, f, x, root, root, y), "oplus_transpose", "rows", "cols", "4294967296");
+    BAD(oplus_transpose(dev, f, x, too_many, 1, y), "oplus_transpose", "rows", "9223372036854775807");
+    OVERLAPS(oplus_transpose(dev, f, x, 4, 8, x), "oplus_transpose", "in", "out");
+    OVERLAPS(oplus_transpose(dev, f, x, 8, 8, x + 1), "oplus_transpose", "in", "out");
+    FINE(oplus_transpose(dev, f, x, 8, 8, x));
+    FINE(oplus_transpose(dev, f, x, 1, 8, x));
+    FINE(oplus_transpose(dev, f, NULL, 0, 8, NULL));
+    FINE(oplus_transpose(dev, f, NULL, 8, 0, NULL));
+    FINE(oplus_transpose(dev, f, NULL, SIZE_MAX, 0, NULL));
+}
+
+/* --- carries, checks */
+
+static void carries(void **state)
+{
+    const oplus_op *const sum = &oplus_sum_f32;
+    oplus_carry *a, *b, *none, *other;
+    float out;
+    (void)state;
+    BAD(oplus_carry_open(NULL, 0, &a), "oplus_carry_open", "op is NULL");
+    BAD(oplus_carry_open(&no_type, 0, &a), "oplus_carry_open", "op->type is NULL");
+    BAD(oplus_carry_open(sum, 0, NULL), "oplus_carry_open", "carry is NULL");
+    FINE(oplus_carry_open(sum, 0, &a));
+    FINE(oplus_carry_open(sum, 2 * N, &b));
+    FINE(oplus_carry_open(&earlier_op, 0, &none));
+    FINE(oplus_carry_open(&oplus_prod_f32, N, &other));
+
+    BAD(oplus_carry_add(NULL, a, x, N), "oplus_carry_add", "dev is NULL");
+    BAD(oplus_carry_add(dev, NULL, x, N), "oplus_carry_add", "carry is NULL");
+    BAD(oplus_carry_add(dev, a, NULL, N), "oplus_carry_add", "in is NULL");
+    BAD(oplus_carry_add(dev, a, x, too_many), "oplus_carry_add", "n is 9223372036854775807");
+    FINE(oplus_carry_add(dev, a, NULL, 0));
+
+    BAD(oplus_scan_from(NULL, a, OPLUS_INCLUSIVE, x, N, y), "oplus_scan_from", "dev is NULL");
+    BAD(oplus_scan_from(dev, NULL, OPLUS_INCLUSIVE, x, N, y), "oplus_scan_from", "carry is NULL");
+    BAD(oplus_scan_from(dev, a, (oplus_kind)7, x, N, y), "oplus_scan_from", "kind is 7");
+    BAD(oplus_scan_from(dev, none, OPLUS_EXCLUSIVE, x, N, y), "oplus_scan_from", "earlier", "identity");
+    BAD(oplus_scan_from(dev, a, OPLUS_INCLUSIVE, NULL, N, y), "oplus_scan_from", "in is NULL");
+    BAD(oplus_scan_from(dev, a, OPLUS_INCLUSIVE, x, N, NULL), "oplus_scan_from", "out is NULL");
+    BAD(oplus_scan_from(dev, a, OPLUS_INCLUSIVE, x, too_many, y), "oplus_scan_from", "n is 9223372036854775807");
+    OVERLAPS(oplus_scan_from(dev, a, OPLUS_INCLUSIVE, x, N, x + 1), "oplus_scan_from", "in", "out");
+
+    FINE(oplus_carry_add(dev, a, x, N));
+    BAD(oplus_carry_join(NULL, b), "oplus_carry_join", "left is NULL");
+    BAD(oplus_carry_join(a, NULL), "oplus_carry_join", "right is NULL");
+    BAD(oplus_carry_join(a, a), "oplus_carry_join", "same");
+    BAD(oplus_carry_join(a, b), "oplus_carry_join", "right begins at index 128", "left ends at 64");
+    BAD(oplus_carry_join(a, other), "oplus_carry_join", "left", "right", "sum", "prod");
+
+    BAD(oplus_carry_value(NULL, &out), "oplus_carry_value", "carry is NULL");
+    BAD(oplus_carry_value(a, NULL), "oplus_carry_value", "out is NULL");
+    BAD(oplus_carry_value(none, &out), "oplus_carry_value", "earlier", "identity");
+    oplus_carry_close(b);
+    FINE(oplus_carry_open(sum, UINT64_MAX - 3, &b));
+    BAD(oplus_carry_add(dev, b, x, N), "oplus_carry_add", "n is 64", "18446744073709551612");
+    oplus_carry_close(a);
+    oplus_carry_close(b);
+    oplus_carry_close(none);
+    oplus_carry_close(other);
+}
+
+static void op_check(void **state)
+{
+    const oplus_op *const sum = &oplus_sum_f32;
+    (void)state;
+    for (int i = 0; i < N; i++) x[i] = (float)(i - 7);
+    BAD(oplus_op_check(NULL, sum, x, 8), "oplus_op_check", "dev is NULL");
+    BAD(oplus_op_check(dev, NULL, x, 8), "oplus_op_check", "op is NULL");
+    BAD(oplus_op_check(dev, sum, NULL, 8), "oplus_op_check", "samples is NULL");
+    BAD(oplus_op_check(dev, sum, x, 0), "oplus_op_check", "sample");
+    BAD(oplus_op_check(dev, sum, x, too_many), "oplus_op_check", "n is 9223372036854775807");
+    FINE(oplus_op_check(dev, sum, x, 8));
+    FINE(oplus_op_check(dev, subject_named("compose32")->op, x, 8));
+    BAD(oplus_op_check(dev, subject_named("hash8")->op, x, 8), "oplus_op_check", "hash8", "associative");
+}
+
+/* A failed call leaves the words of its own failure, and a later success does not disturb them. */
+static void last_error_is_the_last(void **state)
+{
+    float out;
+    (void)state;
+    BAD(oplus_reduce(dev, NULL, x, N, &out), "oplus_reduce");
+    FINE(oplus_reduce(dev, &oplus_sum_f32, x, N, &out));
+    assert_non_null(strstr(oplus_last_error(), "oplus_reduce"));
+    BAD(oplus_sync(NULL), "oplus_sync");
+    assert_null(strstr(oplus_last_error(), "oplus_reduce"));
+}
+
+static void instruction_sets(void **state)
+{
+    const char *const given = getenv("OPLUS_ISA");
+    char before[32] = "";
+    oplus_device *d = (oplus_device *)x;
+    (void)state;
+    if (given != NULL) snprintf(before, sizeof before, "%s", given);
+    setenv("OPLUS_ISA", "abacus", 1);
+    const oplus_status status = oplus_open("serial", &d);
+    if (given != NULL)
+        setenv("OPLUS_ISA", before, 1);
+    else
+        unsetenv("OPLUS_ISA");
+    assert_int_equal(status, OPLUS_ERR_ARGUMENT);
+    assert_null(d);
+    assert_non_null(strstr(oplus_last_error(), "OPLUS_ISA"));
+    assert_non_null(strstr(oplus_last_error(), "abacus"));
+    assert_non_null(strstr(oplus_last_error(), "baseline"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statuses_have_words),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(reduce_and_fold),
+        cmocka_unit_test(scan),
+        cmocka_unit_test(segscan),
+        cmocka_unit_test(segreduce),
+        cmocka_unit_test(map),
+        cmocka_unit_test(filter),
+        cmocka_unit_test(sort),
+        cmocka_unit_test(transpose),
+        cmocka_unit_test(carries),
+        cmocka_unit_test(op_check),
+        cmocka_unit_test(last_error_is_the_last),
+        cmocka_unit_test(instruction_sets),
+    };
+    if (oplus_last_error()[0] != '\0') return 1; /* nothing has failed yet */
+    return cmocka_run_group_tests_name("errors", tests, open_device, close_device);
+}

@@ -1,0 +1,332 @@
+/* Every allocation of every call fails once: the call returns OPLUS_ERR_MEMORY, its inputs are intact, the device works
+ * afterwards, nothing leaks; and a steady state allocates nothing.
+ *
+ * The linker sends the library's calls of malloc and its kin through the __wrap_ functions here (faults.link). */
+#include "support/laws.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* --- the allocator that fails */
+
+static size_t allocations, failing; /* `failing` counts down to the one that fails; 0: none */
+static ptrdiff_t living;
+
+static bool fails(void)
+{
+    allocations++;
+    return failing > 0 && --failing == 0;
+}
+
+static void *counted(void *mem)
+{
+    if (mem != NULL) living++;
+    return mem;
+}
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *mem, size_t bytes);
+void *__real_aligned_alloc(size_t align, size_t bytes);
+int __real_posix_memalign(void **mem, size_t align, size_t bytes);
+char *__real_strdup(const char *text);
+void __real_free(void *mem);
+
+void *__wrap_malloc(size_t bytes) { return fails() ? NULL : counted(__real_malloc(bytes)); }
+void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : counted(__real_calloc(n, size)); }
+void *__wrap_aligned_alloc(size_t align, size_t bytes)
+{
+    return fails() ? NULL : counted(__real_aligned_alloc(align, bytes));
+}
+
+void *__wrap_realloc(void *mem, size_t bytes)
+{
+    if (fails()) return NULL;
+    void *const grown = __real_realloc(mem, bytes);
+    if (mem == NULL && grown != NULL) living++;
+    return grown;
+}
+
+int __wrap_posix_memalign(void **mem, size_t align, size_t bytes)
+{
+    if (fails()) return 12; /* ENOMEM */
+    const int error = __real_posix_memalign(mem, align, bytes);
+    if (error == 0) living++;
+    return error;
+}
+
+char *__wrap_strdup(const char *text) { return fails() ? NULL : counted(__real_strdup(text)); }
+
+void __wrap_free(void *mem)
+{
+    if (mem != NULL) living--;
+    __real_free(mem);
+}
+
+/* --- one call of each kind */
+
+enum { N = 100003, MANY = 1500007, SEGMENTS = 1000, ROWS = 313, COLS = 307 };
+
+OPLUS_PREDICATE(odd, uint32_t, { return a & 1; })
+OPLUS_MAP(twice, uint32_t, uint32_t, { return 2 * a; })
+OPLUS_STRUCT(wide, char bytes[40];)
+
+static uint32_t *x, *keys, *out; /* x is input only; MANY keys are sorted in place */
+static wide *values;
+static uint8_t *heads;
+static size_t offsets[SEGMENTS + 1], kept;
+static oplus_carry *carry;
+
+static oplus_status reduce(oplus_device *d) { return oplus_reduce(d, &oplus_sum_f32, x, N, out); }
+static oplus_status reduce_exact(oplus_device *d) { return oplus_reduce(d, &oplus_sum_u32, x, N, out); }
+static oplus_status fold(oplus_device *d) { return oplus_fold(d, &oplus_max_u32, x, x, N, out); }
+static oplus_status scan(oplus_device *d) { return oplus_scan(d, &oplus_sum_f32, OPLUS_EXCLUSIVE, x, N, out); }
+static oplus_status scan_exact(oplus_device *d) { return oplus_scan(d, &oplus_sum_u32, OPLUS_INCLUSIVE, x, N, out); }
+static oplus_status scan_bare(oplus_device *d)
+{
+    return oplus_scan(d, subject_named("bare")->op, OPLUS_INCLUSIVE, x, N / 2, out);
+}
+static oplus_status scan_struct(oplus_device *d)
+{
+    return oplus_scan(d, subject_named("compose32")->op, OPLUS_INCLUSIVE, x, N / 2, out);
+}
+static oplus_status scan_huge(oplus_device *d)
+{
+    return oplus_scan(d, subject_named("join5000")->op, OPLUS_INCLUSIVE, x, 4 * (size_t)N / 5000, out);
+}
+static oplus_status segscan(oplus_device *d)
+{
+    return oplus_segscan(d, &oplus_sum_f32, OPLUS_INCLUSIVE, x, heads, N, out);
+}
+static oplus_status segreduce(oplus_device *d) { return oplus_segreduce(d, &oplus_sum_f32, x, offsets, SEGMENTS, out); }
+static oplus_status map(oplus_device *d) { return oplus_map(d, &twice_fn, (const void *const[]){x}, N, out); }
+static oplus_status filter(oplus_device *d) { return oplus_filter(d, &odd_fn, x, N, out, &kept); }
+static oplus_status sort(oplus_device *d) { return oplus_sort(d, &oplus_u32, OPLUS_ASCENDING, keys, N); }
+static oplus_status sort_many(oplus_device *d) { return oplus_sort(d, &oplus_u32, OPLUS_DESCENDING, keys, MANY); }
+static oplus_status sort_pairs(oplus_device *d)
+{
+    return oplus_sort_pairs(d, &oplus_f32, OPLUS_DESCENDING, keys, &oplus_u32, values, N);
+}
+static oplus_status sort_wide(oplus_device *d)
+{
+    return oplus_sort_pairs(d, &oplus_i16, OPLUS_ASCENDING, keys, &wide_type, values, N);
+}
+static oplus_status transpose(oplus_device *d) { return oplus_transpose(d, &oplus_u32, x, ROWS, COLS, out); }
+static oplus_status transpose_odd(oplus_device *d) { return oplus_transpose(d, &small3_type, x, ROWS, COLS, out); }
+static oplus_status transpose_square(oplus_device *d) { return oplus_transpose(d, &oplus_u32, keys, COLS, COLS, keys); }
+static oplus_status op_check(oplus_device *d) { return oplus_op_check(d, &oplus_sum_f32, x, 50); }
+static oplus_status carry_add(oplus_device *d) { return oplus_carry_add(d, carry, x, N); }
+static oplus_status scan_from(oplus_device *d) { return oplus_scan_from(d, carry, OPLUS_INCLUSIVE, x, N, out); }
+static oplus_status carry_value(oplus_device *d)
+{
+    (void)d;
+    return oplus_carry_value(carry, out);
+}
+static oplus_status carry_open_and_join(oplus_device *d)
+{
+    oplus_carry *right = NULL;
+    const oplus_status status = oplus_carry_open(&oplus_sum_f32, 0, &right);
+    (void)d;
+    if (status != OPLUS_OK) return status;
+    oplus_carry *left = NULL;
+    oplus_status joined = oplus_carry_open(&oplus_sum_f32, 0, &left);
+    if (joined == OPLUS_OK) joined = oplus_carry_join(left, right);
+    oplus_carry_close(left);
+    oplus_carry_close(right);
+    return joined;
+}
+static oplus_status alloc_and_free(oplus_device *d)
+{
+    void *mem;
+    const oplus_status status = oplus_alloc(d, 1000, &mem);
+    if (status == OPLUS_OK) oplus_free(d, mem);
+    return status;
+}
+static oplus_status open_and_close(oplus_device *d)
+{
+    oplus_device *other;
+    const oplus_status status = oplus_open("threads:3", &other);
+    (void)d;
+    if (status == OPLUS_OK) oplus_close(other);
+    return status;
+}
+
+typedef struct call {
+    const char *name;
+    oplus_status (*run)(oplus_device *d);
+    bool allocates; /* by its nature, each time */
+} call;
+
+static const call calls[] = {
+    {"reduce", reduce, false},
+    {"reduce of an exact operator", reduce_exact, false},
+    {"fold", fold, false},
+    {"scan", scan, false},
+    {"scan by an exact operator", scan_exact, false},
+    {"scan by combine alone", scan_bare, false},
+    {"scan of structs", scan_struct, false},
+    {"scan of huge structs", scan_huge, false},
+    {"segscan", segscan, false},
+    {"segreduce", segreduce, false},
+    {"map", map, false},
+    {"filter", filter, false},
+    {"sort", sort, false},
+    {"sort of more than a cache holds", sort_many, false},
+    {"sort_pairs", sort_pairs, false},
+    {"sort_pairs of wide values", sort_wide, false},
+    {"transpose", transpose, false},
+    {"transpose of 3 bytes", transpose_odd, false},
+    {"transpose in place", transpose_square, false},
+    {"op_check", op_check, true},
+    {"carry_add", carry_add, false},
+    {"scan_from", scan_from, false},
+    {"carry_value", carry_value, false},
+    {"carry_open, carry_join", carry_open_and_join, true},
+    {"alloc", alloc_and_free, true},
+    {"open", open_and_close, true},
+};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+/* --- what a call reads */
+
+static void open_carry(oplus_device *d)
+{
+    assert_int_equal(oplus_carry_open(&oplus_sum_f32, 3, &carry), OPLUS_OK);
+    assert_int_equal(oplus_carry_add(d, carry, x, 1), OPLUS_OK);
+}
+
+static void fill(void)
+{
+    rng r = test_rng("faults");
+    for (size_t i = 0; i < N; i++) {
+        const float f = (float)rng_unit(&r);
+        memcpy(&x[i], &f, sizeof f);
+        heads[i] = rng_below(&r, 100) == 0;
+        for (size_t k = 0; k < sizeof *values; k++) values[i].bytes[k] = (char)(i >> (k % 4 * 8));
+    }
+    for (size_t i = 0; i < MANY; i++) keys[i] = (uint32_t)rng_next(&r);
+    for (size_t s = 0; s <= SEGMENTS; s++) offsets[s] = s * (N / SEGMENTS);
+}
+
+static uint64_t hash_of(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *const b = bytes;
+    size_t k = 0;
+    for (uint64_t word; k + sizeof word <= size; k += sizeof word) {
+        memcpy(&word, b + k, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    for (; k < size; k++) hash = (hash ^ b[k]) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash;
+}
+
+/* Inputs, what is sorted in place, and the carry. */
+static uint64_t inputs(void)
+{
+    uint64_t hash = 1;
+    float sum;
+    assert_int_equal(oplus_carry_value(carry, &sum), OPLUS_OK);
+    hash = hash_of(hash, &sum, sizeof sum);
+    hash = hash_of(hash, x, N * sizeof *x);
+    hash = hash_of(hash, keys, MANY * sizeof *keys);
+    hash = hash_of(hash, values, N * sizeof *values);
+    hash = hash_of(hash, heads, N);
+    return hash_of(hash, offsets, sizeof offsets);
+}
+
+/* --- the laws */
+
+static const char *const devices[] = {"serial", "threads:2", "threads:5"};
+
+static void every_allocation_fails_once(void **state)
+{
+    const call *const c = *state;
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        bool failed = true;
+        for (size_t k = 1; failed; k++) {
+            const ptrdiff_t before = living;
+            oplus_device *d = open_at(devices[i], NULL);
+            fill();
+            open_carry(d);
+            assert_int_equal(oplus_trim(d), OPLUS_OK);
+            const uint64_t intact = inputs();
+
+            /* --- 1. the k-th allocation fails --- */
+            allocations = 0;
+            failing = k;
+            const oplus_status status = c->run(d);
+            failed = failing == 0;
+            failing = 0;
+            if (failed && status != OPLUS_ERR_MEMORY)
+                fail_msg("%s on %s: allocation %zu failed, but the status is %s", c->name, devices[i], k,
+                         oplus_status_string(status));
+            if (failed && strstr(oplus_last_error(), "memory") == NULL)
+                fail_msg("%s on %s: allocation %zu failed, and the message is \"%s\"", c->name, devices[i], k,
+                         oplus_last_error());
+            if (!failed && status != OPLUS_OK) fail_msg("%s on %s: %s", c->name, devices[i], oplus_last_error());
+            if (failed && inputs() != intact)
+                fail_msg("%s on %s: allocation %zu failed, and an input was changed", c->name, devices[i], k);
+
+            /* --- 2. the device is fine, and nothing is lost --- */
+            if (c->run(d) != OPLUS_OK)
+                fail_msg("%s on %s, after allocation %zu had failed: %s", c->name, devices[i], k, oplus_last_error());
+            oplus_carry_close(carry);
+            oplus_close(d);
+            if (living != before)
+                fail_msg("%s on %s: allocation %zu failed, and %td blocks leaked", c->name, devices[i], k,
+                         living - before);
+            assert_true(k < 50);
+        }
+    }
+}
+
+static void steady_state_allocates_nothing(void **state)
+{
+    const call *const c = *state;
+    if (c->allocates) skip();
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        oplus_device *d = open_at(devices[i], NULL);
+        fill();
+        open_carry(d);
+        for (int warm = 0; warm < 4; warm++) { /* a stream's pieces begin at other places of a block each time */
+            fill();                            /* and what is sorted might be sorted another way */
+            assert_int_equal(c->run(d), OPLUS_OK);
+        }
+        fill();
+        allocations = 0;
+        assert_int_equal(c->run(d), OPLUS_OK);
+        if (allocations != 0) fail_msg("%s on %s still allocates %zu times", c->name, devices[i], allocations);
+        oplus_carry_close(carry);
+        oplus_close(d);
+    }
+}
+
+int main(void)
+{
+    static struct CMUnitTest failures[CALLS], steady[CALLS];
+    static char names[2][CALLS][80];
+    for (int i = 0; i < CALLS; i++) {
+        snprintf(names[0][i], sizeof names[0][i], "%s: every allocation fails once", calls[i].name);
+        snprintf(names[1][i], sizeof names[1][i], "%s: a steady state allocates nothing", calls[i].name);
+        failures[i] = (struct CMUnitTest){names[0][i], every_allocation_fails_once, NULL, NULL, (void *)&calls[i]};
+        steady[i] = (struct CMUnitTest){names[1][i], steady_state_allocates_nothing, NULL, NULL, (void *)&calls[i]};
+    }
+    x = must(opi_alloc(N * sizeof *x));
+    keys = must(opi_alloc(MANY * sizeof *keys));
+    out = must(opi_alloc(N * sizeof *out));
+    values = must(opi_alloc(N * sizeof *values));
+    heads = must(opi_alloc(N));
+    test_seed();
+    const int failed = cmocka_run_group_tests_name("failures", failures, NULL, NULL) +
+                       cmocka_run_group_tests_name("steady state", steady, NULL, NULL);
+    opi_free(x);
+    opi_free(keys);
+    opi_free(out);
+    opi_free(values);
+    opi_free(heads);
+    return failed;
+}

@@ -1,0 +1,215 @@
+/* Laws of what moves elements: filter, sort and transpose. */
+#include "support/laws.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+OPLUS_STRUCT(tagged, uint32_t key; uint32_t place;)
+OPLUS_STRUCT(chunk24, uint64_t word[3];)
+OPLUS_PREDICATE_WITH(key_below, tagged, uint32_t, { return a.key < p; })
+OPLUS_PREDICATE_WITH(key_not_below, tagged, uint32_t, { return !(a.key < p); })
+
+static size_t any_size(rng *r) { return rng_below(r, (size_t)1 << (1 + rng_below(r, test_quick() ? 15 : 18))); }
+
+/* Runs a law some times, each on a problem of its own at a place of its own. */
+static void often(const char *name, void (*law)(rng *r, const place *at_place))
+{
+    rng r = test_rng(name);
+    size_t count;
+    const place *place = all_places(&count);
+    for (size_t i = 0; i < (test_quick() ? 10 : 40) * count; i++) law(&r, &place[i % count]);
+}
+
+static tagged *tagged_elements(rng *r, size_t n, uint32_t keys)
+{
+    tagged *x = must(malloc((n + 1) * sizeof *x));
+    for (size_t i = 0; i < n; i++) x[i] = (tagged){(uint32_t)rng_below(r, keys), (uint32_t)i};
+    return x;
+}
+
+/* --- filter */
+
+/* filter(p) and filter(!p) are two increasing subsequences that together are all of x. */
+static void filter_parts(rng *r, const place *where)
+{
+    const size_t n = any_size(r);
+    const uint32_t limit = (uint32_t)rng_below(r, 1001);
+    tagged *x = tagged_elements(r, n, 1000), *yes = must(malloc((n + 1) * sizeof *x)),
+           *no = must(malloc((n + 1) * sizeof *x));
+    const oplus_fn below = oplus_with(&key_below_fn, &limit), not_below = oplus_with(&key_not_below_fn, &limit);
+    size_t kept = 0, left = 0, i = 0, j = 0;
+    assert_int_equal(oplus_filter(where->dev, &below, x, n, yes, &kept), OPLUS_OK);
+    assert_int_equal(oplus_filter(where->dev, &not_below, x, n, no, &left), OPLUS_OK);
+    if (kept + left != n)
+        fail_msg("%s %s: %zu are kept and %zu are not, of %zu", where->where, where->isa, kept, left, n);
+    for (size_t k = 0; k < n; k++) {
+        const tagged *const next = x[k].key < limit ? &yes[i++] : &no[j++];
+        if (memcmp(next, &x[k], sizeof *next) != 0)
+            fail_msg("%s %s, n = %zu: element %zu is not where filter should put it\n    OPLUS_TEST_SEED=%llu",
+                     where->where, where->isa, n, k, (unsigned long long)test_seed());
+    }
+
+    /* --- the same in place, and once more: what is kept is kept --- */
+    assert_int_equal(oplus_filter(where->dev, &below, x, n, x, &kept), OPLUS_OK);
+    assert_memory_equal(x, yes, kept * sizeof *x);
+    assert_int_equal(oplus_filter(where->dev, &below, x, kept, x, &left), OPLUS_OK);
+    assert_int_equal(left, kept);
+    assert_memory_equal(x, yes, kept * sizeof *x);
+    free(x);
+    free(yes);
+    free(no);
+}
+
+/* --- sort
+ * --------------------------------------------------------------------------------------------------------------------
+ */
+
+static const oplus_type *const key_types[] = {&oplus_i8,  &oplus_i16, &oplus_i32, &oplus_i64, &oplus_u8,
+                                              &oplus_u16, &oplus_u32, &oplus_u64, &oplus_f32, &oplus_f64};
+enum { KEY_TYPES = sizeof key_types / sizeof *key_types };
+
+/* The order, by definition: unsigned numbers that compare as the keys do. */
+static uint64_t rank_of(const oplus_type *type, const unsigned char *key)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, key, type->size); /* little endian */
+    const uint64_t sign = UINT64_C(1) << (8 * type->size - 1), all = sign | (sign - 1);
+    switch (type->scalar) {
+    case OPLUS_U8:
+    case OPLUS_U16:
+    case OPLUS_U32:
+    case OPLUS_U64:
+        return bits;
+    case OPLUS_F32:
+    case OPLUS_F64:
+        return bits & sign ? ~bits & all : bits | sign;
+    default:
+        return bits ^ sign;
+    }
+}
+
+static unsigned char *random_keys(rng *r, const oplus_type *type, size_t n)
+{
+    unsigned char *keys = must(malloc(n * type->size + 1));
+    const uint64_t masks[] = {UINT64_MAX, 0xff, UINT64_C(0xff000000000000ff), UINT64_C(0xf0f0f0f0f0f0f0f0), 0};
+    const uint64_t mask = masks[rng_below(r, 5)];
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t key = rng_next(r) & mask;
+        memcpy(keys + i * type->size, &key, type->size);
+    }
+    return keys;
+}
+
+/* Sorted pairs are in order, equal keys in the order they came in, and each value is still beside its key. */
+static void pairs_are_stable(rng *r, const place *where)
+{
+    const size_t n = any_size(r);
+    const oplus_type *const type = key_types[rng_below(r, KEY_TYPES)];
+    const oplus_order order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
+    unsigned char *before = random_keys(r, type, n), *keys = must(malloc(n * type->size + 1));
+    uint32_t *places = must(malloc((n + 1) * sizeof *places));
+    memcpy(keys, before, n * type->size);
+    for (size_t i = 0; i < n; i++) places[i] = (uint32_t)i;
+    assert_int_equal(oplus_sort_pairs(where->dev, type, order, keys, &oplus_u32, places, n), OPLUS_OK);
+    for (size_t i = 0; i < n; i++) {
+        bool wrong = places[i] >= n || memcmp(keys + i * type->size, before + places[i] * type->size, type->size) != 0;
+        if (i > 0) {
+            const uint64_t a = rank_of(type, keys + (i - 1) * type->size), b = rank_of(type, keys + i * type->size);
+            wrong = wrong || (order == OPLUS_ASCENDING ? a > b : a < b) || (a == b && places[i - 1] >= places[i]);
+        }
+        if (wrong)
+            fail_msg("%s %s: sort_pairs of %zu %s, %s, is wrong at %zu\n    OPLUS_TEST_SEED=%llu", where->where,
+                     where->isa, n, type->name, order ? "descending" : "ascending", i, (unsigned long long)test_seed());
+    }
+
+    /* --- keys alone give the same keys; and sorting twice is sorting once --- */
+    for (int twice = 0; twice < 2; twice++) {
+        assert_int_equal(oplus_sort(where->dev, type, order, before, n), OPLUS_OK);
+        if (memcmp(before, keys, n * type->size) != 0)
+            fail_msg("%s %s: sort of %zu %s, %s, differs from sort_pairs\n    OPLUS_TEST_SEED=%llu", where->where,
+                     where->isa, n, type->name, order ? "descending" : "ascending", (unsigned long long)test_seed());
+    }
+    free(before);
+    free(keys);
+    free(places);
+}
+
+/* Ascending reversed is descending, where no two keys are equal. */
+static void reversed_is_the_other_order(rng *r, const place *where)
+{
+    const size_t n = any_size(r);
+    uint64_t *up = must(malloc((n + 1) * sizeof *up)), *down = must(malloc((n + 1) * sizeof *down));
+    for (size_t i = 0; i < n; i++) up[i] = down[i] = i * UINT64_C(0x9e3779b97f4a7c15);
+    assert_int_equal(oplus_sort(where->dev, &oplus_u64, OPLUS_ASCENDING, up, n), OPLUS_OK);
+    assert_int_equal(oplus_sort(where->dev, &oplus_u64, OPLUS_DESCENDING, down, n), OPLUS_OK);
+    for (size_t i = 0; i < n; i++) assert_true(up[i] == down[n - 1 - i]);
+    free(up);
+    free(down);
+}
+
+/* --- transpose */
+
+/* Twice is the identity; once puts (r,c) at (c,r). */
+static void transpose_twice(rng *r, const place *where)
+{
+    const oplus_type *const types[] = {&oplus_u8,     &oplus_u16,     &small3_type,  &oplus_f32,    &oplus_f64,
+                                       &mixed12_type, &matrix22_type, &chunk24_type, &huge5000_type};
+    const oplus_type *const type = types[rng_below(r, sizeof types / sizeof *types)];
+    const size_t limit = type->size > 1000 ? 20 : test_quick() ? 150 : 700, size = type->size;
+    const bool square = rng_below(r, 3) == 0;
+    const size_t rows = rng_below(r, 8) == 0 ? rng_below(r, 3) : rng_below(r, limit);
+    const size_t cols = square ? rows : rng_below(r, 8) == 0 ? rng_below(r, 3) : rng_below(r, limit), n = rows * cols;
+    unsigned char *x = must(malloc(n * size + 1)), *y = must(malloc(n * size + 1)), *z = must(malloc(n * size + 1));
+    for (size_t i = 0; i < n * size; i++) x[i] = (unsigned char)rng_next(r);
+    assert_int_equal(oplus_transpose(where->dev, type, x, rows, cols, y), OPLUS_OK);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < cols; k++)
+            if (memcmp(x + (i * cols + k) * size, y + (k * rows + i) * size, size) != 0)
+                fail_msg("%s %s: transpose of %zu x %zu %s is wrong at (%zu,%zu)\n    OPLUS_TEST_SEED=%llu",
+                         where->where, where->isa, rows, cols, type->name, i, k, (unsigned long long)test_seed());
+    assert_int_equal(oplus_transpose(where->dev, type, y, cols, rows, z), OPLUS_OK);
+    if (n > 0) assert_memory_equal(x, z, n * size);
+    if (rows == cols || rows == 1 || cols == 1) {
+        assert_int_equal(oplus_transpose(where->dev, type, z, rows, cols, z), OPLUS_OK);
+        if (n > 0 && memcmp(y, z, n * size) != 0)
+            fail_msg("%s %s: transpose in place of %zu x %zu %s differs\n    OPLUS_TEST_SEED=%llu", where->where,
+                     where->isa, rows, cols, type->name, (unsigned long long)test_seed());
+    }
+    free(x);
+    free(y);
+    free(z);
+}
+
+/* --- all
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+
+#define OFTEN(law)                                                                                                     \
+    static void law##_often(void **state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        often(#law, law);                                                                                              \
+    }
+OFTEN(filter_parts)
+OFTEN(pairs_are_stable)
+OFTEN(reversed_is_the_other_order)
+OFTEN(transpose_twice)
+
+static int close_all(void **state)
+{
+    (void)state;
+    close_places();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filter_parts_often),
+        cmocka_unit_test(pairs_are_stable_often),
+        cmocka_unit_test(reversed_is_the_other_order_often),
+        cmocka_unit_test(transpose_twice_often),
+    };
+    test_seed();
+    return cmocka_run_group_tests_name("moves", tests, NULL, close_all);
+}

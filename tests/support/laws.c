@@ -1,0 +1,314 @@
+#include "support/laws.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "leaf/isa.h"
+
+/* --- the run ------------------------------------------------------------------------------------------------------ */
+
+uint64_t test_seed(void)
+{
+    static uint64_t seed;
+    if (seed == 0) {
+        const char *given = getenv("OPLUS_TEST_SEED");
+        seed = given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
+        if (seed == 0) seed = 1;
+        printf("OPLUS_TEST_SEED=%llu\n", (unsigned long long)seed);
+        fflush(stdout);
+    }
+    return seed;
+}
+
+bool test_quick(void)
+{
+    const char *quick = getenv("OPLUS_TEST_QUICK");
+    return quick != NULL && *quick != '\0' && strcmp(quick, "0") != 0;
+}
+
+rng test_rng(const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (; *name != '\0'; name++) hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    return (rng){hash ^ test_seed()};
+}
+
+void *must(void *mem)
+{
+    if (mem == NULL) {
+        fprintf(stderr, "the test itself is out of memory\n");
+        abort();
+    }
+    return mem;
+}
+
+/* --- places */
+
+static place places[64];
+static size_t place_count;
+
+oplus_device *open_at(const char *where, const char *isa)
+{
+    const char *const forced = getenv("OPLUS_ISA");
+    char *before = forced != NULL ? must(strdup(forced)) : NULL;
+    if (isa != NULL) setenv("OPLUS_ISA", isa, 1);
+    oplus_device *dev = NULL;
+    if (oplus_open(where, &dev) != OPLUS_OK)
+        fail_msg("oplus_open(%s, OPLUS_ISA=%s): %s", where, isa, oplus_last_error());
+    if (before != NULL)
+        setenv("OPLUS_ISA", before, 1);
+    else
+        unsetenv("OPLUS_ISA");
+    free(before);
+    return dev;
+}
+
+static void add_place(const char *where, const char *isa, bool thorough)
+{
+    places[place_count++] = (place){where, isa, thorough, open_at(where, isa)};
+}
+
+/* The leaves depend on the instruction set, the cuts on the number of threads: each set is run serially and by three
+ * threads, each number of threads with the best set. */
+const place *all_places(size_t *count)
+{
+    if (place_count == 0) {
+        static const char *const more[] = {"threads:1", "threads:2", "threads:4", "threads:5",
+                                           "threads:7", "threads:8", "threads:17"};
+        const opi_isa *isa[4];
+        const int isas = opi_isa_list(isa);
+        for (int i = 0; i < isas; i++) add_place("serial", isa[i]->name, true);
+        for (int i = 0; i < isas; i++) add_place("threads:3", isa[i]->name, i == isas - 1);
+        for (size_t i = 0; i < sizeof more / sizeof *more; i += test_quick() ? 3 : 1)
+            add_place(more[i], isa[isas - 1]->name, false);
+    }
+    *count = place_count;
+    return places;
+}
+
+void close_places(void)
+{
+    while (place_count > 0) oplus_close(places[--place_count].dev);
+}
+
+/* --- sizes */
+
+enum { SIZES = 256 };
+
+static size_t all_sizes(bool thorough, size_t max, size_t *list)
+{
+    static const size_t primes[] = {97, 1009, 5003, 10007, 65521, 99991, 199999, 1000003};
+    static const size_t few[] = {0, 1, 2, 3, 1000, 4097, 65535, 131071, 131072, 131073, 300007};
+    size_t count = 0;
+    if (thorough) {
+        for (size_t n = 0; n < 18; n++) list[count++] = n;
+        for (unsigned k = 5; k <= 17; k++)
+            for (size_t n = ((size_t)1 << k) - 1; n <= ((size_t)1 << k) + 1; n++) list[count++] = n;
+        for (size_t i = 0; i < sizeof primes / sizeof *primes; i++) list[count++] = primes[i];
+    } else {
+        for (size_t i = 0; i < sizeof few / sizeof *few; i++) list[count++] = few[i];
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (list[i] < max) list[kept++] = list[i];
+    list[kept++] = max;
+    return kept;
+}
+
+size_t largest(const subject *s)
+{
+    const size_t n = test_quick() ? 70001 : 700001;
+    return n < s->limit ? n : s->limit;
+}
+
+/* --- problems */
+
+problem problem_open(const subject *s, size_t max, size_t heads, bool init)
+{
+    const size_t size = s->op->type->size;
+    problem p = {.s = s, .size = size, .max = max};
+    rng r = test_rng(s->name);
+    p.x = must(malloc(max * size + 1));
+    for (size_t i = 0; i < max; i++) s->random(&r, p.x + i * size);
+    if (heads > 0) {
+        p.heads = must(calloc(max + 1, 1));
+        for (size_t i = 0; i < max; i++) /* any flag but 0 marks a head */
+            if (rng_below(&r, heads) == 0) p.heads[i] = (uint8_t)(1 + rng_below(&r, 255));
+    }
+    if (init) {
+        p.init = must(malloc(size));
+        s->random(&r, p.init);
+    }
+    p.prefix = must(malloc((max + 1) * size));
+    reference_prefixes(s, p.init, p.x, p.heads, max, p.prefix);
+    if (s->op->identity != NULL) {
+        p.exclusive = must(malloc(max * size + 1));
+        reference_exclusive(s, p.prefix, p.heads, max, p.exclusive);
+    }
+    return p;
+}
+
+void problem_close(problem *p)
+{
+    free(p->x);
+    free(p->heads);
+    free(p->init);
+    free(p->prefix);
+    free(p->exclusive);
+}
+
+/* --- laws */
+
+/* Looks for a smaller n at which the law fails too. */
+static trial shrunk(trial t, law holds, finding *f)
+{
+    for (size_t step = t.n / 2 + 1; step > 0; step /= 2) {
+        trial smaller = t;
+        finding g;
+        while (smaller.n >= step && (smaller.n -= step, !holds(&smaller, &g))) {
+            t = smaller;
+            *f = g;
+        }
+    }
+    return t;
+}
+
+void expect(const trial *t, law holds)
+{
+    finding f;
+    if (holds(t, &f)) return;
+    const trial s = shrunk(*t, holds, &f);
+    fail_msg("%s on %s %s, %s%s, n = %zu (found at %zu): %s\n    OPLUS_TEST_SEED=%llu%s", s.p->s->name, s.at->where,
+             s.at->isa, s.kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive", s.in_place ? ", in place" : "", s.n,
+             t->n, f.text, (unsigned long long)test_seed(), test_quick() ? " OPLUS_TEST_QUICK=1" : "");
+}
+
+void for_all(const problem *p, unsigned varies, law holds)
+{
+    rng r = test_rng(p->s->name);
+    size_t places_here, list[SIZES];
+    const place *place = all_places(&places_here);
+    for (; places_here > 0; places_here--, place++) {
+        const size_t sizes = all_sizes(place->thorough && !(varies & FEW_SIZES), p->max, list);
+        for (size_t i = 0; i < sizes; i++)
+            for (int kind = OPLUS_INCLUSIVE; kind <= (varies & KINDS ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE); kind++) {
+                if (kind == OPLUS_EXCLUSIVE && p->s->op->identity == NULL) continue;
+                trial t = {p, place, list[i], (oplus_kind)kind, (varies & IN_PLACE) && rng_below(&r, 2)};
+                expect(&t, holds);
+                if (!(varies & IN_PLACE) || t.n > 5000) continue;
+                t.in_place = !t.in_place;
+                expect(&t, holds);
+            }
+    }
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    close_places();
+    output(NULL, NULL, 0);
+    return 0;
+}
+
+int run_subjects(const char *group, void (*test)(void **state), bool (*wanted)(const subject *s))
+{
+    test_seed();
+    struct CMUnitTest *tests = must(calloc(subject_count, sizeof *tests));
+    size_t count = 0;
+    for (size_t i = 0; i < subject_count; i++)
+        if (wanted == NULL || wanted(&subjects[i]))
+            tests[count++] = (struct CMUnitTest){subjects[i].name, test, NULL, NULL, (void *)&subjects[i]};
+    const int failed = _cmocka_run_group_tests(group, tests, count, NULL, close_all);
+    free(tests);
+    return failed;
+}
+
+/* --- the words of a law */
+
+bool succeeded(oplus_status status, finding *f)
+{
+    if (status == OPLUS_OK) return true;
+    snprintf(f->text, sizeof f->text, "%s: %s", oplus_status_string(status), oplus_last_error());
+    return false;
+}
+
+static void hex(char *text, size_t room, const unsigned char *x, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < size && i < 32 && used + 3 < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%02x", i > 0 && i % 4 == 0 ? " " : "", x[i]);
+}
+
+static bool same_element(const problem *p, const unsigned char *a, const unsigned char *b)
+{
+    if (memcmp(a, b, p->size) == 0) return true;
+    if (p->s->blank == NULL) return false;
+    unsigned char x[64], y[64];
+    memcpy(x, a, p->size);
+    memcpy(y, b, p->size);
+    p->s->blank(x);
+    p->s->blank(y);
+    return memcmp(x, y, p->size) == 0;
+}
+
+bool same(const problem *p, const void *got, const void *expected, size_t n, finding *f)
+{
+    if (n == 0 || memcmp(got, expected, n * p->size) == 0) return true;
+    const unsigned char *g = got, *e = expected;
+    size_t i = 0, wrong = 0, first = 0;
+    for (; i < n; i++)
+        if (!same_element(p, g + i * p->size, e + i * p->size) && wrong++ == 0) first = i;
+    if (wrong == 0) return true;
+    char is[128] = "", should[128] = "";
+    hex(is, sizeof is, g + first * p->size, p->size);
+    hex(should, sizeof should, e + first * p->size, p->size);
+    snprintf(f->text, sizeof f->text, "%zu of %zu differ, the first at [%zu]: bytes %s, expected %s", wrong, n, first,
+             is, should);
+    return false;
+}
+
+enum { GUARD = 128, FILL = 0xa5 };
+
+static unsigned char *room, *inside;
+static size_t inside_bytes;
+
+void *output(const problem *p, const void *x, size_t n)
+{
+    static size_t capacity;
+    if (p == NULL) {
+        free(room);
+        room = NULL;
+        capacity = 0;
+        return NULL;
+    }
+    const size_t bytes = n * p->size, odd = p->s->op->type->align; /* 64-byte aligned, and then off by one element */
+    const size_t need = opi_round_up(bytes + 3 * GUARD + odd, 64);
+    if (need > capacity) {
+        free(room);
+        room = must(aligned_alloc(64, need));
+        capacity = need;
+    }
+    inside = room + GUARD + odd;
+    inside_bytes = bytes;
+    memset(inside - GUARD, FILL, GUARD);
+    memset(inside + bytes, FILL, GUARD);
+    if (x != NULL && bytes > 0)
+        memcpy(inside, x, bytes);
+    else
+        memset(inside, FILL, bytes);
+    return inside;
+}
+
+bool kept_inside(finding *f)
+{
+    for (size_t i = 0; i < GUARD; i++)
+        if (inside[-1 - (ptrdiff_t)i] != FILL || inside[inside_bytes + i] != FILL) {
+            snprintf(f->text, sizeof f->text, "wrote outside of the output, %zu bytes %s", i + 1,
+                     inside[inside_bytes + i] != FILL ? "behind it" : "before it");
+            return false;
+        }
+    return true;
+}
