@@ -1,0 +1,184 @@
+/* Where does a bacterium begin to copy its chromosome?  Three questions to the 1,042,519 letters of Chlamydia
+ * trachomatis (data/README.md says where they come from), answered on one thread and on all, with the same bits. */
+#include <oplus/oplus.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LETTERS = 1042519, WORD = 16, WORDS = LETTERS - WORD + 1 };
+
+/* --- operators and functions, each written once; the letters A C G T are 0 1 2 3 ------------------------------- */
+
+OPLUS_STRUCT(peak, float value; uint32_t at;)
+OPLUS_SEMIGROUP(higher, peak, OPLUS_EXACT, { return b.value > a.value ? b : a; }) /* of equals, the earlier */
+OPLUS_ZIP(peak_at, peak, int32_t, uint32_t, {
+    peak r = {(float)a, b};
+    return r;
+})
+
+OPLUS_STRUCT(affine, float a; float b;) /* y -> a * y + b */
+OPLUS_OP(compose, affine, (1, 0), 0, {
+    affine r = {a.a * b.a, a.b * b.a + b.b};
+    return r;
+})
+OPLUS_STRUCT(smoothing, float keep; float start;)
+OPLUS_MAP_WITH(smooth, affine, uint8_t, smoothing, {
+    affine r = {p.keep, a == 1 || a == 2 ? 1 - p.keep : 0};
+    return r;
+})
+OPLUS_ZIP_WITH(share_at, peak, affine, uint32_t, smoothing, {
+    peak r = {a.a * p.start + a.b, b};
+    return r;
+})
+
+OPLUS_MAP(c_over_g, int32_t, uint8_t, { return (a == 1) - (a == 2); })
+
+OPLUS_STRUCT(place, uint32_t at; uint32_t again;)
+OPLUS_ZIP4(mark, place, uint32_t, uint32_t, uint32_t, uint32_t, {
+    place r = {d, a == b || b == c};
+    return r;
+})
+OPLUS_PREDICATE(repeated, place, { return a.again != 0; })
+OPLUS_MAP(where, uint32_t, place, { return a.at; })
+OPLUS_ZIP(gap, uint8_t, uint32_t, uint32_t, { return b != a + 1; })
+
+/* --- the three questions ---------------------------------------------------------------------------------------- */
+
+typedef struct genome {
+    uint8_t letter[LETTERS];
+    uint32_t index[LETTERS]; /* 0, 1, 2, ... */
+    uint32_t word[WORDS];    /* word[i]: the letters i ... i + 15, two bits each */
+} genome;
+
+typedef struct answers {
+    peak origin, island, repeat;
+    uint32_t repeated_words, curve_bits; /* curve_bits: every bit of the smoothed curve, joined by exclusive or */
+} answers;
+
+static void stop(const char *why)
+{
+    fprintf(stderr, "demo: %s\n", why);
+    exit(1);
+}
+
+static void must(oplus_status status)
+{
+    if (status != OPLUS_OK) stop(oplus_last_error());
+}
+
+static void *room(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (!memory) stop("out of memory");
+    return memory;
+}
+
+/* Copying leaves the leading strand with more G than C: seen along the chromosome, the running count of C over G
+ * climbs up to the origin and falls after it (J. R. Lobry, Mol. Biol. Evol. 13, 1996). */
+static void find_origin(oplus_device *dev, const genome *g, answers *found)
+{
+    int32_t *count = room(LETTERS, sizeof *count);
+    peak *peaks = room(LETTERS, sizeof *peaks);
+    must(oplus_map(dev, &c_over_g_fn, (const void *[]){g->letter}, LETTERS, count));
+    must(oplus_scan(dev, OPLUS_SUM(count), OPLUS_INCLUSIVE, count, LETTERS, count));
+    must(oplus_map(dev, &peak_at_fn, (const void *[]){count, g->index}, LETTERS, peaks));
+    must(oplus_reduce(dev, &higher_op, peaks, LETTERS, &found->origin));
+    free(count), free(peaks);
+}
+
+/* The share of G and C, smoothed exponentially over 500 letters: a recurrence, hence a scan of affine maps. */
+static void find_island(oplus_device *dev, const genome *g, answers *found)
+{
+    const smoothing over_500 = {1 - 1.0f / 500, 0.41f};
+    const oplus_fn step = oplus_with(&smooth_fn, &over_500), share = oplus_with(&share_at_fn, &over_500);
+    affine *curve = room(LETTERS, sizeof *curve);
+    peak *peaks = room(LETTERS, sizeof *peaks);
+    must(oplus_map(dev, &step, (const void *[]){g->letter}, LETTERS, curve));
+    must(oplus_scan(dev, &compose_op, OPLUS_INCLUSIVE, curve, LETTERS, curve));
+    must(oplus_map(dev, &share, (const void *[]){curve, g->index}, LETTERS, peaks));
+    must(oplus_reduce(dev, &higher_op, peaks, LETTERS, &found->island));
+    must(oplus_reduce(dev, &oplus_xor_u32, curve, 2 * (size_t)LETTERS, &found->curve_bits));
+    free(curve), free(peaks);
+}
+
+/* Sorted, equal words are neighbours.  The longest unbroken run of places with such a word is the longest repeat. */
+static void find_repeat(oplus_device *dev, const genome *g, answers *found)
+{
+    uint32_t *word = room(WORDS + 2, sizeof *word), *at = room(LETTERS + 1, sizeof *at);
+    place *places = room(WORDS, sizeof *places);
+    memcpy(word + 1, g->word, sizeof g->word);
+    memcpy(at + 1, g->index, sizeof g->index);
+    must(oplus_sort_pairs(dev, &oplus_u32, OPLUS_ASCENDING, word + 1, &oplus_u32, at + 1, WORDS));
+    word[0] = ~word[1], word[WORDS + 1] = ~word[WORDS]; /* no neighbour at either end */
+    must(oplus_map(dev, &mark_fn, (const void *[]){word, word + 1, word + 2, at + 1}, WORDS, places));
+
+    size_t n;
+    must(oplus_filter(dev, &repeated_fn, places, WORDS, places, &n));
+    must(oplus_map(dev, &where_fn, (const void *[]){places}, n, at + 1));
+    must(oplus_sort(dev, &oplus_u32, OPLUS_ASCENDING, at + 1, n));
+    found->repeated_words = (uint32_t)n;
+
+    uint8_t *heads = room(n, sizeof *heads);
+    int32_t *run = room(n, sizeof *run);
+    peak *peaks = room(n, sizeof *peaks);
+    for (size_t i = 0; i < n; i++) run[i] = 1;
+    must(oplus_map(dev, &gap_fn, (const void *[]){at, at + 1}, n, heads)); /* the first is a head whatever at[0] is */
+    must(oplus_segscan(dev, OPLUS_SUM(run), OPLUS_INCLUSIVE, run, heads, n, run));
+    must(oplus_map(dev, &peak_at_fn, (const void *[]){run, at + 1}, n, peaks));
+    must(oplus_reduce(dev, &higher_op, peaks, n, &found->repeat));
+    free(word), free(at), free(places), free(heads), free(run), free(peaks);
+}
+
+/* --- input, report ---------------------------------------------------------------------------------------------- */
+
+static genome *load(const char *path)
+{
+    genome *g = room(1, sizeof *g);
+    static uint8_t packed[(LETTERS + 3) / 4]; /* four letters a byte, the first in the lowest bits */
+    FILE *file = fopen(path, "rb");
+    if (!file || fread(packed, 1, sizeof packed, file) != sizeof packed) stop("cannot read the genome");
+    fclose(file);
+    uint32_t word = 0;
+    for (uint32_t i = 0; i < LETTERS; i++) {
+        g->letter[i] = packed[i / 4] >> 2 * (i % 4) & 3;
+        g->index[i] = i;
+        word = word << 2 | g->letter[i];
+        if (i + 1 >= WORD) g->word[i + 1 - WORD] = word;
+    }
+    return g;
+}
+
+static answers ask(const char *where, const genome *g)
+{
+    oplus_device *dev;
+    answers found = {{0, 0}, {0, 0}, {0, 0}, 0, 0};
+    must(oplus_open(where, &dev));
+    find_origin(dev, g, &found);
+    find_island(dev, g, &found);
+    find_repeat(dev, g, &found);
+    uint32_t bits;
+    memcpy(&bits, &found.island.value, sizeof bits);
+    printf("  %-20s peak %08x, curve %08x\n", oplus_device_name(dev), bits, found.curve_bits);
+    oplus_close(dev);
+    return found;
+}
+
+int main(int argc, char **argv)
+{
+    genome *g = load(argc > 1 ? argv[1] : DATA "/chlamydia.bases");
+    printf("Chlamydia trachomatis, one circular chromosome of %d letters\n\nbits of the answers\n", LETTERS);
+    const answers one = ask("serial", g), all = ask("threads", g);
+    free(g);
+    if (memcmp(&one, &all, sizeof one) != 0) stop("the answers differ"); /* bit for bit; no padding in there */
+
+    const unsigned length = (unsigned)one.repeat.value + WORD - 1, first = one.repeat.at + WORD + 1 - length;
+    printf("  same bits\n\n"
+           "Copying begins at letter %u (annotated origin: 719988 to 720258).\n"
+           "G and C are densest at letter %u: %.1f %% over some 500 (16S ribosomal RNA gene: 854128 to 855677).\n"
+           "%u of %d words of 16 letters occur again. The longest repeat has %u letters and ends at %u:\n"
+           "the ribosomal RNA genes, which are there twice.\n",
+           one.origin.at + 1, one.island.at + 1, 100 * one.island.value, one.repeated_words, WORDS, length,
+           first + length - 1);
+    return 0;
+}
