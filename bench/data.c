@@ -1,0 +1,300 @@
+#define _DEFAULT_SOURCE /* madvise */
+#include "data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SEGMENT = 100, HUGE_PAGE = 2 << 20 };
+
+/* --- names ---------------------------------------------------------------------------------------------------- */
+
+static const char *const primitive_names[] = {
+#define BENCH_NAME(id, name) name,
+    BENCH_PRIMITIVES(BENCH_NAME)
+#undef BENCH_NAME
+};
+
+static const struct {
+    const char *name;
+    size_t size;
+} types[] = {{"f32", 4}, {"f64", 8}, {"i32", 4}, {"i64", 8}, {"u32", 4}, {"u64", 8}, {"affine", 8}};
+
+const char *bench_primitive_name(bench_primitive primitive) { return primitive_names[primitive]; }
+const char *bench_type_name(bench_type type) { return types[type].name; }
+
+bool bench_primitive_find(const char *name, bench_primitive *primitive)
+{
+    for (int i = 0; i < BENCH_PRIMITIVE_COUNT; i++)
+        if (strcmp(name, primitive_names[i]) == 0) return *primitive = (bench_primitive)i, true;
+    return false;
+}
+
+bool bench_type_find(const char *name, bench_type *type)
+{
+    for (int i = 0; i < BENCH_TYPE_COUNT; i++)
+        if (strcmp(name, types[i].name) == 0) return *type = (bench_type)i, true;
+    return false;
+}
+
+bool bench_primitive_has(bench_primitive primitive, bench_type type)
+{
+    switch (primitive) {
+    case BENCH_REDUCE:
+    case BENCH_FOLD:
+    case BENCH_SCAN:
+    case BENCH_EXCLUSIVE:
+        return true;
+    case BENCH_PAIRS:
+        return type == BENCH_U32;
+    default:
+        return type != BENCH_AFFINE;
+    }
+}
+
+/* --- random data ---------------------------------------------------------------------------------------------- */
+
+static uint64_t random_state;
+
+static uint64_t random_u64(void) /* splitmix64: Steele, Lea, Flood, OOPSLA 2014 */
+{
+    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static bool is_sort(bench_primitive primitive) { return primitive == BENCH_SORT || primitive == BENCH_PAIRS; }
+
+/* Small integers, 0 on average: their sums are exact in every type.  Half of them is odd, which the filter keeps. */
+static void fill_values(void *mem, bench_type type, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t r = random_u64();
+        const int v = (int)(r & 7) - (int)(r >> 3 & 7);
+        switch (type) {
+        case BENCH_F32:
+            ((float *)mem)[i] = (float)v;
+            break;
+        case BENCH_F64:
+            ((double *)mem)[i] = v;
+            break;
+        case BENCH_I32:
+        case BENCH_U32:
+            ((int32_t *)mem)[i] = v;
+            break;
+        case BENCH_AFFINE:
+            ((bench_affine *)mem)[i] = (bench_affine){r & 64 ? 1.0f : -1.0f, (float)v};
+            break;
+        default:
+            ((int64_t *)mem)[i] = v;
+            break;
+        }
+    }
+}
+
+/* Keys: random bits; floats uniform in [-1, 1). */
+static void fill_keys(void *mem, bench_type type, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t r = random_u64();
+        switch (type) {
+        case BENCH_F32:
+            ((float *)mem)[i] = (float)(int32_t)r * 0x1p-31f;
+            break;
+        case BENCH_F64:
+            ((double *)mem)[i] = (double)(int64_t)r * 0x1p-63;
+            break;
+        case BENCH_I32:
+        case BENCH_U32:
+            ((uint32_t *)mem)[i] = (uint32_t)r;
+            break;
+        default:
+            ((uint64_t *)mem)[i] = r;
+            break;
+        }
+    }
+}
+
+static void *allocate(size_t bytes, bool huge)
+{
+    const size_t align = huge && bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
+    const size_t whole = (bytes + align) / align * align;
+    void *mem = aligned_alloc(align, whole);
+    if (!mem) {
+        fprintf(stderr, "bench: no memory for %zu bytes; choose a smaller --n\n", whole);
+        exit(1);
+    }
+#ifdef MADV_HUGEPAGE
+    if (align == HUGE_PAGE) madvise(mem, whole, MADV_HUGEPAGE);
+#endif
+    memset(mem, 0, whole);
+    return mem;
+}
+
+static void make_segments(bench_problem *p, bool huge)
+{
+    uint8_t *heads = allocate(p->n, huge);
+    int32_t *ids = allocate(p->n * sizeof *ids, huge);
+    int32_t id = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        heads[i] = i == 0 || random_u64() % SEGMENT == 0;
+        ids[i] = id += heads[i];
+    }
+    size_t *offsets = allocate(((size_t)id + 1) * sizeof *offsets, huge), s = 0;
+    for (size_t i = 0; i < p->n; i++)
+        if (heads[i]) offsets[s++] = i;
+    offsets[s] = p->n;
+    p->heads = heads;
+    p->ids = ids;
+    p->offsets = offsets;
+    p->segments = s;
+}
+
+static void make_pairs(bench_problem *p, bool huge)
+{
+    uint32_t *values = allocate(p->n * sizeof *values, huge);
+    bench_pair *pairs = allocate(p->n * sizeof *pairs, huge);
+    for (size_t i = 0; i < p->n; i++) {
+        values[i] = (uint32_t)i;
+        pairs[i] = (bench_pair){.key = ((const uint32_t *)p->in)[i], .value = (uint32_t)i};
+    }
+    p->in2 = values;
+    p->pairs = pairs;
+    p->out2 = allocate(p->n * sizeof *values, huge);
+    p->out_pairs = allocate(p->n * sizeof *pairs, huge);
+}
+
+void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type type, size_t n, size_t side, bool huge)
+{
+    *p = (bench_problem){.primitive = primitive, .type = type, .n = n, .element = types[type].size, .threads = 1};
+    random_state = 1;
+    if (primitive == BENCH_TRANSPOSE) {
+        p->rows = p->cols = side ? side : (size_t)sqrt((double)n);
+        p->n = p->rows * p->cols;
+    }
+    void *in = allocate(p->n * p->element, huge);
+    if (is_sort(primitive))
+        fill_keys(in, type, p->n);
+    else
+        fill_values(in, type, p->n);
+    p->in = in;
+    p->out = allocate(p->n * p->element, huge);
+    if (primitive == BENCH_ZIP) {
+        void *in2 = allocate(p->n * p->element, huge);
+        fill_values(in2, type, p->n);
+        p->in2 = in2;
+    }
+    if (primitive == BENCH_SEGSCAN || primitive == BENCH_SEGREDUCE) make_segments(p, huge);
+    if (primitive == BENCH_PAIRS) make_pairs(p, huge);
+}
+
+void bench_problem_close(bench_problem *p)
+{
+    const void *const owned[] = {p->in, p->in2, p->heads, p->ids, p->offsets, p->pairs, p->out, p->out2, p->out_pairs};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free((void *)(uintptr_t)owned[i]);
+}
+
+void bench_problem_restore(bench_problem *p)
+{
+    if (!is_sort(p->primitive)) return;
+    memcpy(p->out, p->in, p->n * p->element);
+    if (p->out2) memcpy(p->out2, p->in2, p->n * sizeof(uint32_t));
+    if (p->out_pairs) memcpy(p->out_pairs, p->pairs, p->n * sizeof(bench_pair));
+}
+
+/* --- results -------------------------------------------------------------------------------------------------- */
+
+/* Four strands, so that memory, not the multiplier's latency, sets the pace. */
+static uint64_t hash_bytes(const void *mem, size_t bytes, uint64_t seed)
+{
+    enum { STRANDS = 4 };
+    const char *p = mem;
+    uint64_t h[STRANDS] = {seed, 1, 2, 3}, last = 0;
+    for (; bytes >= sizeof h; bytes -= sizeof h, p += sizeof h)
+        for (int s = 0; s < STRANDS; s++) {
+            uint64_t word;
+            memcpy(&word, p + 8 * s, 8);
+            h[s] = (h[s] ^ word) * 0x9e3779b97f4a7c15u;
+            h[s] ^= h[s] >> 29;
+        }
+    for (; bytes > 0; bytes--, p++) last = last * 257 + (unsigned char)*p;
+    for (int s = 0; s < STRANDS; s++) last = (last ^ h[s]) * 0x100000001b3u;
+    return last;
+}
+
+static size_t result_count(const bench_problem *p)
+{
+    switch (p->primitive) {
+    case BENCH_REDUCE:
+    case BENCH_MAXIMUM:
+    case BENCH_FOLD:
+        return 1;
+    case BENCH_FILTER:
+        return p->kept;
+    case BENCH_SEGREDUCE:
+        return p->segments;
+    default:
+        return p->n;
+    }
+}
+
+void bench_pairs_unzip(const bench_problem *p)
+{
+    uint32_t *keys = p->out, *values = p->out2;
+    for (size_t i = 0; i < p->n; i++) {
+        keys[i] = p->out_pairs[i].key;
+        values[i] = p->out_pairs[i].value;
+    }
+}
+
+uint64_t bench_keys_hash(const bench_problem *p)
+{
+    const size_t count = result_count(p);
+    return hash_bytes(p->out, count * p->element, count);
+}
+
+uint64_t bench_result_hash(const bench_problem *p)
+{
+    const uint64_t keys = bench_keys_hash(p);
+    return p->primitive == BENCH_PAIRS ? hash_bytes(p->out2, p->n * sizeof(uint32_t), keys) : keys;
+}
+
+bool bench_pairs_belong(const bench_problem *p)
+{
+    const uint32_t *before = p->in, *keys = p->out, *values = p->out2;
+    for (size_t i = 0; i < p->n; i++)
+        if (values[i] >= p->n || before[values[i]] != keys[i]) return false;
+    return true;
+}
+
+bool bench_reads_only(bench_primitive primitive)
+{
+    return primitive == BENCH_REDUCE || primitive == BENCH_MAXIMUM || primitive == BENCH_FOLD ||
+           primitive == BENCH_SEGREDUCE;
+}
+
+double bench_problem_bytes(const bench_problem *p)
+{
+    const double n = (double)p->n, size = (double)p->element, segments = (double)p->segments;
+    switch (p->primitive) {
+    case BENCH_REDUCE:
+    case BENCH_MAXIMUM:
+    case BENCH_FOLD:
+        return n * size;
+    case BENCH_ZIP:
+        return 3 * n * size;
+    case BENCH_SEGSCAN:
+        return n * (2 * size + 1);
+    case BENCH_SEGREDUCE:
+        return n * size + segments * (size + (double)sizeof(size_t));
+    case BENCH_FILTER:
+        return (n + (double)p->kept) * size;
+    case BENCH_PAIRS:
+        return 2 * n * (size + (double)sizeof(uint32_t));
+    default:
+        return 2 * n * size;
+    }
+}

@@ -1,0 +1,33 @@
+/* Problems: their random data, their size in bytes, their names. */
+#ifndef BENCH_DATA_H
+#define BENCH_DATA_H
+
+#include "bench.h"
+
+const char *bench_primitive_name(bench_primitive primitive);
+const char *bench_type_name(bench_type type);
+bool bench_primitive_find(const char *name, bench_primitive *primitive);
+bool bench_type_find(const char *name, bench_type *type);
+bool bench_primitive_has(bench_primitive primitive, bench_type type); /* is there such a case? */
+
+/* Makes the data of a problem; exits with a message if there is no memory.  side: of a square transpose, or 0 for the
+ * largest that n allows.  huge: ask for 2 MiB pages. */
+void bench_problem_open(bench_problem *problem, bench_primitive primitive, bench_type type, size_t n, size_t side,
+                        bool huge);
+void bench_problem_close(bench_problem *problem);
+
+/* Puts back what a sort has sorted. */
+void bench_problem_restore(bench_problem *problem);
+
+/* Numbers that tell one result from another: all of it, or the keys alone. */
+uint64_t bench_result_hash(const bench_problem *problem);
+uint64_t bench_keys_hash(const bench_problem *problem);
+/* Pairs: takes sorted records apart; after an unstable sort, does every value still stand beside its key? */
+void bench_pairs_unzip(const bench_problem *problem);
+bool bench_pairs_belong(const bench_problem *problem);
+
+/* Bytes of the input read + bytes of the output written, each once. */
+double bench_problem_bytes(const bench_problem *problem);
+bool bench_reads_only(bench_primitive primitive);
+
+#endif

@@ -1,0 +1,113 @@
+#include "goals.h"
+
+#include <oplus/oplus.h>
+
+#include "data.h"
+#include "report.h"
+
+enum { BIG = 1 << 27, TENTH = 10000000, CACHED = 100000 };
+
+/* One requirement.  Rows of one case follow one another and share its measurement. */
+typedef struct goal {
+    bench_primitive primitive;
+    bench_type type;
+    size_t n, side;
+    int threads;
+    bench_class class;
+    double ratio;          /* ours / best peer, at least */
+    const char *elsewhere; /* published GB/s on another machine (AVX2 EPYC, 2 cores) of peers that are not here */
+} goal;
+
+#define BOTH(primitive, type, n, ratio1, ratio2)                                                                       \
+    {BENCH_##primitive, BENCH_##type, n, 0, 1, BENCH_CLASS_ANY, ratio1, ""},                                           \
+    {                                                                                                                  \
+        BENCH_##primitive, BENCH_##type, n, 0, 2, BENCH_CLASS_ANY, ratio2, ""                                          \
+    }
+#define SORT(primitive, type, threads, class, ratio, elsewhere)                                                        \
+    {                                                                                                                  \
+        BENCH_##primitive, BENCH_##type, TENTH, 0, threads, BENCH_CLASS_##class, ratio, elsewhere                      \
+    }
+#define SQUARE(side, ratio1, ratio2)                                                                                   \
+    {BENCH_TRANSPOSE, BENCH_F32, (side) * (side), side, 1, BENCH_CLASS_ANY, ratio1, ""},                               \
+    {                                                                                                                  \
+        BENCH_TRANSPOSE, BENCH_F32, (side) * (side), side, 2, BENCH_CLASS_ANY, ratio2, ""                              \
+    }
+
+static const goal goals[] = {
+    BOTH(REDUCE, F32, BIG, 1.0, 1.0),
+    BOTH(REDUCE, F32, CACHED, 1.8, 1.2),
+    BOTH(REDUCE, F64, BIG, 1.0, 1.0),
+    BOTH(MAXIMUM, F32, BIG, 0.95, 0.95),
+    BOTH(REDUCE, AFFINE, BIG, 1.1, 1.1),
+    BOTH(SCAN, F32, BIG, 1.3, 2.2),
+    BOTH(SCAN, I32, BIG, 1.4, 1.6),
+    BOTH(SCAN, I64, BIG, 1.4, 1.4),
+    BOTH(SCAN, AFFINE, BIG, 1.0, 1.4),
+    BOTH(SEGSCAN, I32, BIG, 1.3, 1.8),
+    BOTH(FILTER, U32, BIG, 8.0, 8.0),
+    SORT(SORT, U32, 1, UNSTABLE, 0.7, "x86-simd-sort 0.91 (vqsort there 1.01)"),
+    SORT(SORT, U32, 1, STABLE, 1.4, "ParlayLib 0.45"),
+    SORT(SORT, U32, 2, UNSTABLE, 0.9, "x86-simd-sort 1.43, ips2ra 0.53"),
+    SORT(SORT, U32, 2, STABLE, 1.4, "ParlayLib 0.86"),
+    SORT(SORT, U64, 1, UNSTABLE, 0.7, "(vqsort there 0.90)"),
+    SORT(SORT, U64, 1, STABLE, 1.3, "ParlayLib 0.47"),
+    SORT(SORT, U64, 2, UNSTABLE, 0.75, "x86-simd-sort 1.61, ips2ra 1.23"),
+    SORT(SORT, U64, 2, STABLE, 1.2, "ParlayLib 0.96"),
+    SORT(SORT, F32, 1, UNSTABLE, 0.65, "(vqsort there 0.92)"),
+    SORT(SORT, F32, 2, UNSTABLE, 0.7, "x86-simd-sort 1.53"),
+    SORT(PAIRS, U32, 1, ANY, 1.1, "x86-simd-sort 0.96, ParlayLib 0.90"),
+    SORT(PAIRS, U32, 2, ANY, 1.2, "x86-simd-sort 1.81, ParlayLib 1.71"),
+    SQUARE(4000, 1.3, 1.8),
+    SQUARE(4096, 1.3, 1.8),
+};
+
+static const char *const classes[] = {"", ", of stable", ", of unstable"};
+
+static void print_goal(FILE *file, const goal *g, const bench_problem *p, const bench_results *results)
+{
+    const bench_result *peer = bench_best(results, BENCH_PEER, g->class);
+    const double ours = bench_rate(results, bench_best(results, BENCH_OURS, BENCH_CLASS_ANY));
+    const double theirs = bench_rate(results, peer), ratio = theirs > 0 ? ours / theirs : 0;
+    fprintf(file, "| %s %s%s | %zu | %d | %.2f | %.2f | %.2f %s | %.2f | %.2f | %s | %s |\n",
+            bench_primitive_name(p->primitive), bench_type_name(p->type), classes[g->class], p->n, p->threads,
+            bench_rate(results, bench_best(results, BENCH_LIMIT, BENCH_CLASS_ANY)), ours, theirs,
+            peer ? peer->contender->name : "no peer", ratio, g->ratio,
+            !peer               ? "?"
+            : ratio >= g->ratio ? "yes"
+                                : "no",
+            g->elsewhere);
+    fflush(file);
+}
+
+static bool same_data(const goal *a, const goal *b)
+{
+    return a->primitive == b->primitive && a->type == b->type && a->n == b->n && a->side == b->side;
+}
+
+void bench_goals(FILE *file, FILE *csv, const bench_plan *plan, bool huge, bool quick)
+{
+    bench_problem problem;
+    bench_results results;
+    fprintf(file, "| case | n | threads | limit | oplus | best peer here | oplus / peer | goal | reached | elsewhere: "
+                  "their figure on another machine |\n|---|---|---|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++) {
+        const goal *g = &goals[i];
+        const bool new_data = i == 0 || !same_data(g, g - 1);
+        if (new_data) {
+            if (i > 0) bench_problem_close(&problem);
+            const size_t n = quick && g->n > CACHED && !g->side ? g->n / 16 : g->n;
+            bench_problem_open(&problem, g->primitive, g->type, n, g->side, huge);
+        }
+        if (new_data || g->threads != problem.threads) {
+            fprintf(stderr, "bench: %zu of %zu: %s %s, %d threads\n", i + 1, sizeof goals / sizeof *goals,
+                    bench_primitive_name(g->primitive), bench_type_name(g->type), g->threads);
+            problem.threads = g->threads;
+            problem.dev = bench_device(g->threads);
+            bench_measure(&problem, plan, &results);
+            oplus_close(problem.dev);
+            if (csv) bench_csv_case(csv, &problem, &results);
+        }
+        print_goal(file, g, &problem, &results);
+    }
+    bench_problem_close(&problem);
+}

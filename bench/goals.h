@@ -1,0 +1,18 @@
+/* The figures to beat, row by row: which case, which peers, by how much. */
+#ifndef BENCH_GOALS_H
+#define BENCH_GOALS_H
+
+#include <stdio.h>
+
+#include "measure.h"
+
+/* Measures the goals (quick: on a sixteenth of the data) and prints them as a Markdown table. */
+void bench_goals(FILE *file, FILE *csv, const bench_plan *plan, bool huge, bool quick);
+
+/* What a call costs on a few elements, beside the plain loop; threads: of the device. */
+void bench_latency(FILE *file, FILE *csv, const bench_plan *plan, int threads);
+
+/* Opens the device that has so many threads; exits with a message if there is none. */
+struct oplus_device *bench_device(int threads);
+
+#endif

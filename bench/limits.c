@@ -1,0 +1,144 @@
+/* What the machine can do: the fastest ways we know to read memory and to copy it, moving the problem's bytes.
+ * A read is of the input's bytes; a copy, of half of all bytes. */
+#include <omp.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include "data.h"
+
+enum {
+    VECTOR = 64,
+    STREAMS = 4,
+    PER_THREAD = 64 << 10 /* bytes; for fewer, starting a thread costs more than it saves */
+};
+typedef uint64_t vector __attribute__((vector_size(VECTOR), may_alias));
+
+static uint64_t sink; /* results that nobody wants, but which must be computed */
+
+static bool on_one_thread(const bench_problem *p)
+{
+    return p->threads == 1 || p->n * p->element / (size_t)p->threads < PER_THREAD;
+}
+
+/* --- read ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t fold_vectors(vector x)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < VECTOR / sizeof all; i++) all ^= x[i];
+    return all;
+}
+
+static uint64_t xor_ahead(const vector *v, size_t n)
+{
+    vector x[STREAMS] = {{0}};
+    size_t i = 0;
+    for (; i + STREAMS <= n; i += STREAMS)
+        for (size_t s = 0; s < STREAMS; s++) x[s] ^= v[i + s];
+    for (; i < n; i++) x[0] ^= v[i];
+    return fold_vectors(x[0] ^ x[1] ^ x[2] ^ x[3]);
+}
+
+static uint64_t xor_streams(const vector *v, size_t n)
+{
+    const size_t each = n / STREAMS;
+    vector x[STREAMS] = {{0}};
+    for (size_t i = 0; i < each; i++)
+        for (size_t s = 0; s < STREAMS; s++) x[s] ^= v[s * each + i];
+    return fold_vectors(x[0] ^ x[1] ^ x[2] ^ x[3]) ^ xor_ahead(v + STREAMS * each, n - STREAMS * each);
+}
+
+static void read_by(uint64_t (*part)(const vector *, size_t), const bench_problem *p)
+{
+    const size_t n = p->n * p->element / VECTOR;
+    const vector *in = p->in;
+    uint64_t all = 0;
+    if (on_one_thread(p)) {
+        all = part(in, n);
+    } else {
+#pragma omp parallel num_threads(p->threads) reduction(^ : all)
+        {
+            const size_t who = (size_t)omp_get_thread_num(), of = (size_t)omp_get_num_threads();
+            const size_t begin = n * who / of, end = n * (who + 1) / of;
+            all ^= part(in + begin, end - begin);
+        }
+    }
+    sink += all;
+}
+
+static void read_ahead(bench_problem *p) { read_by(xor_ahead, p); }
+static void read_streams(bench_problem *p) { read_by(xor_streams, p); }
+
+/* --- copy ----------------------------------------------------------------------------------------------------- */
+
+static void copy_memcpy(vector *out, const vector *in, size_t n) { memcpy(out, in, n * VECTOR); }
+
+static void copy_regular(vector *out, const vector *in, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[i] = in[i];
+        __asm__ volatile("" ::: "memory"); /* keeps this a loop: the compiler would call memcpy */
+    }
+}
+
+static void copy_streaming(vector *out, const vector *in, size_t n)
+{
+#if defined(__AVX512F__)
+    for (size_t i = 0; i < n; i++) _mm512_stream_si512((void *)(out + i), _mm512_load_si512((const void *)(in + i)));
+    _mm_sfence();
+#elif defined(__AVX__)
+    for (size_t i = 0; i < 2 * n; i++)
+        _mm256_stream_si256((__m256i *)out + i, _mm256_load_si256((const __m256i *)in + i));
+    _mm_sfence();
+#elif defined(__SSE2__)
+    for (size_t i = 0; i < 4 * n; i++) _mm_stream_si128((__m128i *)out + i, _mm_load_si128((const __m128i *)in + i));
+    _mm_sfence();
+#else
+    copy_regular(out, in, n);
+#endif
+}
+
+static void copy_by(void (*part)(vector *, const vector *, size_t), const bench_problem *p)
+{
+    const size_t n = p->n * p->element / VECTOR;
+    const vector *in = p->in;
+    vector *out = p->out;
+    if (on_one_thread(p)) {
+        part(out, in, n);
+        return;
+    }
+#pragma omp parallel num_threads(p->threads)
+    {
+        const size_t who = (size_t)omp_get_thread_num(), of = (size_t)omp_get_num_threads();
+        const size_t begin = n * who / of, end = n * (who + 1) / of;
+        part(out + begin, in + begin, end - begin);
+    }
+}
+
+static void copy_by_memcpy(bench_problem *p) { copy_by(copy_memcpy, p); }
+static void copy_by_loop(bench_problem *p) { copy_by(copy_regular, p); }
+static void copy_by_streaming(bench_problem *p) { copy_by(copy_streaming, p); }
+
+/* --- the table: what only reads is measured against reads, all else against copies ------------------------------ */
+
+#define READS(id)                                                                                                      \
+    {"read", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, read_ahead},                                                  \
+    {                                                                                                                  \
+        "read, 4 streams", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, read_streams                                    \
+    }
+#define COPIES(id)                                                                                                     \
+    {"memcpy", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, copy_by_memcpy},                                            \
+        {"copy", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, copy_by_loop},                                            \
+    {                                                                                                                  \
+        "copy, streaming", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, copy_by_streaming                               \
+    }
+
+const bench_contender bench_limits[] = {READS(REDUCE),     READS(MAXIMUM),
+                                        READS(FOLD),       READS(SEGREDUCE),
+                                        COPIES(MAP),       COPIES(ZIP),
+                                        COPIES(SCAN),      COPIES(EXCLUSIVE),
+                                        COPIES(SEGSCAN),   COPIES(FILTER),
+                                        COPIES(SORT),      COPIES(PAIRS),
+                                        COPIES(TRANSPOSE), {0}};

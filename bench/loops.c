@@ -1,0 +1,174 @@
+/* The plain loops that a C programmer would write instead: the reference of every result, and what a call on a few
+ * elements must not be much slower than. */
+#include <stdlib.h>
+
+#include "bench.h"
+
+/* X(type id, suffix, C type, type in which sums wrap around) */
+#define FOR_NUMBERS(X)                                                                                                 \
+    X(F32, f32, float, float)                                                                                          \
+    X(F64, f64, double, double)                                                                                        \
+    X(I32, i32, int32_t, uint32_t)                                                                                     \
+    X(I64, i64, int64_t, uint64_t)                                                                                     \
+    X(U32, u32, uint32_t, uint32_t)                                                                                    \
+    X(U64, u64, uint64_t, uint64_t)
+
+#define PLUS(ID, suffix, T, U)                                                                                         \
+    static const T identity_##suffix = 0;                                                                              \
+    static inline T plus_##suffix(T a, T b) { return (T)((U)a + (U)b); }
+FOR_NUMBERS(PLUS)
+
+static const bench_affine identity_affine = {1, 0};
+static inline bench_affine plus_affine(bench_affine a, bench_affine b)
+{
+    const bench_affine r = {a.a * b.a, a.b * b.a + b.b};
+    return r;
+}
+
+/* --- with a sum ----------------------------------------------------------------------------------------------- */
+
+#define SUMS(ID, suffix, T, U)                                                                                         \
+    static void reduce_##suffix(bench_problem *p)                                                                      \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T sum = identity_##suffix;                                                                                     \
+        for (size_t i = 0; i < p->n; i++) sum = plus_##suffix(sum, in[i]);                                             \
+        *(T *)p->out = sum;                                                                                            \
+    }                                                                                                                  \
+    static void fold_##suffix(bench_problem *p)                                                                        \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T sum = in[0];                                                                                                 \
+        for (size_t i = 0; i < p->n; i++) sum = plus_##suffix(sum, in[i]);                                             \
+        *(T *)p->out = sum;                                                                                            \
+    }                                                                                                                  \
+    static void scan_##suffix(bench_problem *p)                                                                        \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        T sum = identity_##suffix;                                                                                     \
+        for (size_t i = 0; i < p->n; i++) out[i] = sum = plus_##suffix(sum, in[i]);                                    \
+    }                                                                                                                  \
+    static void exclusive_##suffix(bench_problem *p)                                                                   \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        T sum = identity_##suffix;                                                                                     \
+        for (size_t i = 0; i < p->n; i++) {                                                                            \
+            out[i] = sum;                                                                                              \
+            sum = plus_##suffix(sum, in[i]);                                                                           \
+        }                                                                                                              \
+    }
+FOR_NUMBERS(SUMS)
+SUMS(AFFINE, affine, bench_affine, )
+
+#define SEGMENTS(ID, suffix, T, U)                                                                                     \
+    static void segscan_##suffix(bench_problem *p)                                                                     \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        T sum = identity_##suffix;                                                                                     \
+        for (size_t i = 0; i < p->n; i++) out[i] = sum = p->heads[i] ? in[i] : plus_##suffix(sum, in[i]);              \
+    }                                                                                                                  \
+    static void segreduce_##suffix(bench_problem *p)                                                                   \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t s = 0; s < p->segments; s++) {                                                                     \
+            T sum = identity_##suffix;                                                                                 \
+            for (size_t i = p->offsets[s]; i < p->offsets[s + 1]; i++) sum = plus_##suffix(sum, in[i]);                \
+            out[s] = sum;                                                                                              \
+        }                                                                                                              \
+    }
+FOR_NUMBERS(SEGMENTS)
+
+/* --- without -------------------------------------------------------------------------------------------------- */
+
+#define ELEMENTWISE(ID, suffix, T, U)                                                                                  \
+    static void map_##suffix(bench_problem *p)                                                                         \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t i = 0; i < p->n; i++) out[i] = in[i] * in[i];                                                      \
+    }                                                                                                                  \
+    static void zip_##suffix(bench_problem *p)                                                                         \
+    {                                                                                                                  \
+        const T *in = p->in, *in2 = p->in2;                                                                            \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t i = 0; i < p->n; i++) out[i] = 2 * in[i] + in2[i];                                                 \
+    }                                                                                                                  \
+    static void max_##suffix(bench_problem *p)                                                                         \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T max = in[0];                                                                                                 \
+        for (size_t i = 1; i < p->n; i++) max = in[i] > max ? in[i] : max;                                             \
+        *(T *)p->out = max;                                                                                            \
+    }                                                                                                                  \
+    static void filter_##suffix(bench_problem *p)                                                                      \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        size_t kept = 0;                                                                                               \
+        for (size_t i = 0; i < p->n; i++)                                                                              \
+            if ((int)in[i] & 1) out[kept++] = in[i];                                                                   \
+        p->kept = kept;                                                                                                \
+    }                                                                                                                  \
+    static void filter_branchless_##suffix(bench_problem *p)                                                           \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        size_t kept = 0;                                                                                               \
+        for (size_t i = 0; i < p->n; i++) {                                                                            \
+            out[kept] = in[i]; /* never beyond out[i] */                                                               \
+            kept += (int)in[i] & 1;                                                                                    \
+        }                                                                                                              \
+        p->kept = kept;                                                                                                \
+    }                                                                                                                  \
+    static int compare_##suffix(const void *a, const void *b)                                                          \
+    {                                                                                                                  \
+        const T x = *(const T *)a, y = *(const T *)b;                                                                  \
+        return (x > y) - (x < y);                                                                                      \
+    }                                                                                                                  \
+    static void sort_##suffix(bench_problem *p) { qsort(p->out, p->n, sizeof(T), compare_##suffix); }                  \
+    static void transpose_##suffix(bench_problem *p)                                                                   \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t c = 0; c < p->cols; c++)                                                                           \
+            for (size_t r = 0; r < p->rows; r++) out[c * p->rows + r] = in[r * p->cols + c];                           \
+    }
+FOR_NUMBERS(ELEMENTWISE)
+
+/* By key, and stable because equal keys are told apart by their index. */
+static int compare_pairs(const void *a, const void *b)
+{
+    const bench_pair *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->out_pairs, compare_pairs); }
+
+/* --- the table ------------------------------------------------------------------------------------------------ */
+
+#define LOOP(id, ID, run)  {"loop", BENCH_LOOP, BENCH_##id, BENCH_##ID, 0, run},
+#define QSORT(id, ID, run) {"qsort", BENCH_LOOP, BENCH_##id, BENCH_##ID, 0, run},
+#define ALL(ID, suffix, T, U)                                                                                          \
+    LOOP(REDUCE, ID, reduce_##suffix)                                                                                  \
+    LOOP(FOLD, ID, fold_##suffix)                                                                                      \
+    LOOP(SCAN, ID, scan_##suffix)                                                                                      \
+    LOOP(EXCLUSIVE, ID, exclusive_##suffix)
+#define NUMBERS(ID, suffix, T, U)                                                                                      \
+    LOOP(SEGSCAN, ID, segscan_##suffix)                                                                                \
+    LOOP(SEGREDUCE, ID, segreduce_##suffix)                                                                            \
+    LOOP(MAP, ID, map_##suffix)                                                                                        \
+    LOOP(ZIP, ID, zip_##suffix)                                                                                        \
+    LOOP(MAXIMUM, ID, max_##suffix)                                                                                    \
+    LOOP(FILTER, ID, filter_##suffix){"loop, no branch", BENCH_LOOP, BENCH_FILTER,                                     \
+                                      BENCH_##ID,        0,          filter_branchless_##suffix},                      \
+        LOOP(TRANSPOSE, ID, transpose_##suffix) QSORT(SORT, ID, sort_##suffix)
+
+const bench_contender bench_loops[] = {
+    FOR_NUMBERS(ALL) ALL(AFFINE, affine, , )
+        FOR_NUMBERS(NUMBERS){"qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},
+    {0}};

@@ -1,0 +1,107 @@
+/* oplus as its user meets it: built-in operators from the library, our own compiled here. */
+#include <oplus/oplus.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench.h"
+
+OPLUS_DESCRIBE(bench_affine, float a; float b;)
+OPLUS_OP(compose, bench_affine, (1, 0), OPLUS_WIDE, {
+    bench_affine r;
+    r.a = a.a * b.a;
+    r.b = a.b * b.a + b.b;
+    return r;
+})
+
+#define FOR_NUMBERS(X)                                                                                                 \
+    X(F32, f32, float)                                                                                                 \
+    X(F64, f64, double)                                                                                                \
+    X(I32, i32, int32_t)                                                                                               \
+    X(I64, i64, int64_t)                                                                                               \
+    X(U32, u32, uint32_t)                                                                                              \
+    X(U64, u64, uint64_t)
+
+#define FUNCTIONS(ID, suffix, T)                                                                                       \
+    OPLUS_MAP(square_##suffix, T, T, { return a * a; })                                                                \
+    OPLUS_ZIP(axpy_##suffix, T, T, T, { return 2 * a + b; })                                                           \
+    OPLUS_PREDICATE(odd_##suffix, T, { return (int)a & 1; })
+FOR_NUMBERS(FUNCTIONS)
+
+static const oplus_type *const types[] = {&oplus_f32, &oplus_f64, &oplus_i32,        &oplus_i64,
+                                          &oplus_u32, &oplus_u64, &bench_affine_type};
+static const oplus_op *const sums[] = {&oplus_sum_f32, &oplus_sum_f64, &oplus_sum_i32, &oplus_sum_i64,
+                                       &oplus_sum_u32, &oplus_sum_u64, &compose_op};
+static const oplus_op *const maxima[] = {&oplus_max_f32, &oplus_max_f64, &oplus_max_i32,
+                                         &oplus_max_i64, &oplus_max_u32, &oplus_max_u64};
+static const oplus_fn *const squares[] = {&square_f32_fn, &square_f64_fn, &square_i32_fn,
+                                          &square_i64_fn, &square_u32_fn, &square_u64_fn};
+static const oplus_fn *const axpys[] = {&axpy_f32_fn, &axpy_f64_fn, &axpy_i32_fn,
+                                        &axpy_i64_fn, &axpy_u32_fn, &axpy_u64_fn};
+static const oplus_fn *const odds[] = {&odd_f32_fn, &odd_f64_fn, &odd_i32_fn, &odd_i64_fn, &odd_u32_fn, &odd_u64_fn};
+
+static void must(oplus_status status)
+{
+    if (status == OPLUS_OK) return;
+    fprintf(stderr, "bench: %s: %s\n", oplus_status_string(status), oplus_last_error());
+    exit(1);
+}
+
+static void map(bench_problem *p)
+{
+    const void *in[] = {p->in};
+    must(oplus_map(p->dev, squares[p->type], in, p->n, p->out));
+}
+
+static void zip(bench_problem *p)
+{
+    const void *in[] = {p->in, p->in2};
+    must(oplus_map(p->dev, axpys[p->type], in, p->n, p->out));
+}
+
+static void reduce(bench_problem *p) { must(oplus_reduce(p->dev, sums[p->type], p->in, p->n, p->out)); }
+static void maximum(bench_problem *p) { must(oplus_reduce(p->dev, maxima[p->type], p->in, p->n, p->out)); }
+static void fold(bench_problem *p) { must(oplus_fold(p->dev, sums[p->type], p->in, p->in, p->n, p->out)); }
+static void scan(bench_problem *p) { must(oplus_scan(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, p->n, p->out)); }
+static void exclusive(bench_problem *p)
+{
+    must(oplus_scan(p->dev, sums[p->type], OPLUS_EXCLUSIVE, p->in, p->n, p->out));
+}
+static void segscan(bench_problem *p)
+{
+    must(oplus_segscan(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, p->heads, p->n, p->out));
+}
+static void segreduce(bench_problem *p)
+{
+    must(oplus_segreduce(p->dev, sums[p->type], p->in, p->offsets, p->segments, p->out));
+}
+static void filter(bench_problem *p) { must(oplus_filter(p->dev, odds[p->type], p->in, p->n, p->out, &p->kept)); }
+static void sort(bench_problem *p) { must(oplus_sort(p->dev, types[p->type], OPLUS_ASCENDING, p->out, p->n)); }
+static void pairs(bench_problem *p)
+{
+    must(oplus_sort_pairs(p->dev, types[p->type], OPLUS_ASCENDING, p->out, &oplus_u32, p->out2, p->n));
+}
+static void transpose(bench_problem *p)
+{
+    must(oplus_transpose(p->dev, types[p->type], p->in, p->rows, p->cols, p->out));
+}
+
+#define OURS(id, run)                                                                                                  \
+    {                                                                                                                  \
+        "oplus", BENCH_OURS, BENCH_##id, BENCH_ANY_TYPE, 0, run                                                        \
+    }
+
+const bench_contender bench_ours[] = {OURS(MAP, map),
+                                      OURS(ZIP, zip),
+                                      OURS(REDUCE, reduce),
+                                      OURS(MAXIMUM, maximum),
+                                      OURS(FOLD, fold),
+                                      OURS(SCAN, scan),
+                                      OURS(EXCLUSIVE, exclusive),
+                                      OURS(SEGSCAN, segscan),
+                                      OURS(FILTER, filter),
+                                      OURS(SORT, sort),
+                                      OURS(SEGREDUCE, segreduce),
+                                      OURS(PAIRS, pairs),
+                                      OURS(TRANSPOSE, transpose),
+                                      {0}};

@@ -1,0 +1,71 @@
+// The parallel mode of GNU libstdc++ (OpenMP).
+#include <parallel/algorithm>
+#include <parallel/numeric>
+
+#include "peer.hpp"
+
+// It would stay serial below sizes of its own; here it shall do as it is told.
+static __gnu_parallel::default_parallel_tag tag(const bench_problem *p)
+{
+    static const bool forced = [] {
+        __gnu_parallel::_Settings s;
+        s.algorithm_strategy = __gnu_parallel::force_parallel;
+        __gnu_parallel::_Settings::set(s);
+        return true;
+    }();
+    (void)forced;
+    return __gnu_parallel::default_parallel_tag(static_cast<__gnu_parallel::_ThreadIndex>(p->threads));
+}
+
+template <class T> static void reduce(bench_problem *p)
+{
+    const view<T> v(p);
+    tag(p);
+    *v.out = __gnu_parallel::accumulate(v.in, v.end, identity<T>(), sum());
+}
+
+template <class T> static void max(bench_problem *p)
+{
+    const view<T> v(p);
+    tag(p);
+    *v.out = *__gnu_parallel::max_element(v.in, v.end);
+}
+
+template <class T> static void scan(bench_problem *p)
+{
+    const view<T> v(p);
+    tag(p);
+    __gnu_parallel::partial_sum(v.in, v.end, v.out, sum());
+}
+
+template <class T> static void sort(bench_problem *p)
+{
+    const view<T> v(p);
+    __gnu_parallel::sort(v.out, v.out + v.n, std::less<T>(), tag(p));
+}
+
+template <class T> static void stable_sort(bench_problem *p)
+{
+    const view<T> v(p);
+    __gnu_parallel::stable_sort(v.out, v.out + v.n, std::less<T>(), tag(p));
+}
+
+static void sort_pairs(bench_problem *p)
+{
+    __gnu_parallel::sort(p->out_pairs, p->out_pairs + p->n, std::less<bench_pair>(), tag(p));
+}
+
+static void stable_sort_pairs(bench_problem *p)
+{
+    __gnu_parallel::stable_sort(p->out_pairs, p->out_pairs + p->n, std::less<bench_pair>(), tag(p));
+}
+
+extern "C" const bench_contender bench_peers_gnu[] = {
+    PEER_ALL("__gnu_parallel::accumulate", REDUCE, 0, reduce),
+    PEER_NUMBERS("__gnu_parallel::max_element", MAXIMUM, 0, max),
+    PEER_ALL("__gnu_parallel::partial_sum", SCAN, 0, scan),
+    PEER_NUMBERS("__gnu_parallel::sort", SORT, BENCH_UNSTABLE, sort),
+    PEER_NUMBERS("__gnu_parallel::stable_sort", SORT, 0, stable_sort),
+    PEER("__gnu_parallel::sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
+    PEER("__gnu_parallel::stable_sort of records", PAIRS, U32, BENCH_RECORDS, stable_sort_pairs),
+    PEER_END};

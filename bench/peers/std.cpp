@@ -1,0 +1,201 @@
+// The C++ standard library: its serial algorithms and, where TBB is there, its parallel ones.
+#include <algorithm>
+#include <numeric>
+#ifdef BENCH_HAVE_TBB
+#include <execution>
+#include <tbb/task_arena.h>
+#endif
+
+#include "peer.hpp"
+
+// --- serial ------------------------------------------------------------------------------------------------------
+
+template <class T> static void reduce(bench_problem *p)
+{
+    const view<T> v(p);
+    *v.out = std::reduce(v.in, v.end, identity<T>(), sum());
+}
+
+template <class T> static void max(bench_problem *p)
+{
+    const view<T> v(p);
+    *v.out = *std::max_element(v.in, v.end);
+}
+
+template <class T> static void scan(bench_problem *p)
+{
+    const view<T> v(p);
+    std::inclusive_scan(v.in, v.end, v.out, sum());
+}
+
+template <class T> static void exclusive(bench_problem *p)
+{
+    const view<T> v(p);
+    std::exclusive_scan(v.in, v.end, v.out, identity<T>(), sum());
+}
+
+template <class T> static void map(bench_problem *p)
+{
+    const view<T> v(p);
+    std::transform(v.in, v.end, v.out, square());
+}
+
+template <class T> static void zip(bench_problem *p)
+{
+    const view<T> v(p);
+    std::transform(v.in, v.end, static_cast<const T *>(p->in2), v.out, axpy());
+}
+
+template <class T> static void filter(bench_problem *p)
+{
+    const view<T> v(p);
+    p->kept = static_cast<size_t>(std::copy_if(v.in, v.end, v.out, odd()) - v.out);
+}
+
+template <class T> static void sort(bench_problem *p) { std::sort(view<T>(p).out, view<T>(p).out + p->n); }
+template <class T> static void stable_sort(bench_problem *p)
+{
+    std::stable_sort(view<T>(p).out, view<T>(p).out + p->n);
+}
+static void sort_pairs(bench_problem *p) { std::sort(p->out_pairs, p->out_pairs + p->n); }
+static void stable_sort_pairs(bench_problem *p) { std::stable_sort(p->out_pairs, p->out_pairs + p->n); }
+
+// --- parallel ----------------------------------------------------------------------------------------------------
+
+#ifdef BENCH_HAVE_TBB
+
+// The standard has no way to say how many threads; TBB, which does the work, has.
+template <class F> static void with_threads(const bench_problem *p, F work)
+{
+    static tbb::task_arena arena;
+    if (!arena.is_active() || arena.max_concurrency() != p->threads) {
+        arena.terminate();
+        arena.initialize(p->threads);
+    }
+    arena.execute(work);
+}
+
+static constexpr auto &par = std::execution::par;
+static constexpr auto &unseq = std::execution::par_unseq;
+
+template <class T> static void par_reduce(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { *v.out = std::reduce(par, v.in, v.end, identity<T>(), sum()); });
+}
+
+template <class T> static void unseq_reduce(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { *v.out = std::reduce(unseq, v.in, v.end, identity<T>(), sum()); });
+}
+
+template <class T> static void par_max(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { *v.out = std::reduce(par, v.in, v.end, *v.in, maximum()); });
+}
+
+template <class T> static void unseq_max(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { *v.out = std::reduce(unseq, v.in, v.end, *v.in, maximum()); });
+}
+
+template <class T> static void par_scan(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { std::inclusive_scan(par, v.in, v.end, v.out, sum(), identity<T>()); });
+}
+
+template <class T> static void unseq_scan(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { std::inclusive_scan(unseq, v.in, v.end, v.out, sum(), identity<T>()); });
+}
+
+template <class T> static void par_exclusive(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { std::exclusive_scan(par, v.in, v.end, v.out, identity<T>(), sum()); });
+}
+
+template <class T> static void unseq_map(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { std::transform(unseq, v.in, v.end, v.out, square()); });
+}
+
+template <class T> static void unseq_zip(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { std::transform(unseq, v.in, v.end, static_cast<const T *>(p->in2), v.out, axpy()); });
+}
+
+template <class T> static void par_filter(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { p->kept = static_cast<size_t>(std::copy_if(par, v.in, v.end, v.out, odd()) - v.out); });
+}
+
+template <class T> static void unseq_filter(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { p->kept = static_cast<size_t>(std::copy_if(unseq, v.in, v.end, v.out, odd()) - v.out); });
+}
+
+template <class T> static void par_sort(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { std::sort(par, v.out, v.out + v.n); });
+}
+
+template <class T> static void par_stable_sort(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { std::stable_sort(par, v.out, v.out + v.n); });
+}
+
+static void par_sort_pairs(bench_problem *p)
+{
+    with_threads(p, [&] { std::sort(par, p->out_pairs, p->out_pairs + p->n); });
+}
+
+static void par_stable_sort_pairs(bench_problem *p)
+{
+    with_threads(p, [&] { std::stable_sort(par, p->out_pairs, p->out_pairs + p->n); });
+}
+#endif
+
+// --- the table ---------------------------------------------------------------------------------------------------
+
+extern "C" const bench_contender bench_peers_std[] = {
+    PEER_ALL("std::reduce", REDUCE, 0, reduce),
+    PEER_NUMBERS("std::max_element", MAXIMUM, 0, max),
+    PEER_ALL("std::inclusive_scan", SCAN, 0, scan),
+    PEER_ALL("std::exclusive_scan", EXCLUSIVE, 0, exclusive),
+    PEER_NUMBERS("std::transform", MAP, 0, map),
+    PEER_NUMBERS("std::transform", ZIP, 0, zip),
+    PEER_NUMBERS("std::copy_if", FILTER, 0, filter),
+    PEER_NUMBERS("std::sort", SORT, BENCH_UNSTABLE, sort),
+    PEER_NUMBERS("std::stable_sort", SORT, 0, stable_sort),
+    PEER("std::sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
+    PEER("std::stable_sort of records", PAIRS, U32, BENCH_RECORDS, stable_sort_pairs),
+#ifdef BENCH_HAVE_TBB
+    PEER_ALL("std::reduce(par)", REDUCE, 0, par_reduce),
+    PEER_NUMBERS("std::reduce(par_unseq)", REDUCE, 0, unseq_reduce),
+    PEER_NUMBERS("std::reduce(par)", MAXIMUM, 0, par_max),
+    PEER_NUMBERS("std::reduce(par_unseq)", MAXIMUM, 0, unseq_max),
+    PEER_ALL("std::inclusive_scan(par)", SCAN, 0, par_scan),
+    PEER_NUMBERS("std::inclusive_scan(par_unseq)", SCAN, 0, unseq_scan),
+    PEER_ALL("std::exclusive_scan(par)", EXCLUSIVE, 0, par_exclusive),
+    PEER_NUMBERS("std::transform(par_unseq)", MAP, 0, unseq_map),
+    PEER_NUMBERS("std::transform(par_unseq)", ZIP, 0, unseq_zip),
+    PEER_NUMBERS("std::copy_if(par)", FILTER, 0, par_filter),
+    PEER_NUMBERS("std::copy_if(par_unseq)", FILTER, 0, unseq_filter),
+    PEER_NUMBERS("std::sort(par)", SORT, BENCH_UNSTABLE, par_sort),
+    PEER_NUMBERS("std::stable_sort(par)", SORT, 0, par_stable_sort),
+    PEER("std::sort(par) of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, par_sort_pairs),
+    PEER("std::stable_sort(par) of records", PAIRS, U32, BENCH_RECORDS, par_stable_sort_pairs),
+#endif
+    PEER_END};

@@ -1,0 +1,54 @@
+// Thrust on OpenMP: what has keys.  It takes segments as rising numbers instead of flags; rates count the flags.
+#include <thrust/copy.h>
+#include <thrust/iterator/discard_iterator.h>
+#include <thrust/reduce.h>
+#include <thrust/scan.h>
+#include <thrust/sort.h>
+#include <thrust/system/omp/execution_policy.h>
+
+#include "peer.hpp"
+
+template <class T> static void segscan(bench_problem *p)
+{
+    const view<T> v(p);
+    thrust::inclusive_scan_by_key(thrust::omp::par, p->ids, p->ids + v.n, v.in, v.out);
+}
+
+template <class T> static void segreduce(bench_problem *p)
+{
+    const view<T> v(p);
+    thrust::reduce_by_key(thrust::omp::par, p->ids, p->ids + v.n, v.in, thrust::make_discard_iterator(), v.out);
+}
+
+template <class T> static void scan(bench_problem *p)
+{
+    const view<T> v(p);
+    thrust::inclusive_scan(thrust::omp::par, v.in, v.end, v.out);
+}
+
+template <class T> static void filter(bench_problem *p)
+{
+    const view<T> v(p);
+    p->kept = static_cast<size_t>(thrust::copy_if(thrust::omp::par, v.in, v.end, v.out, odd()) - v.out);
+}
+
+template <class T> static void stable_sort(bench_problem *p)
+{
+    const view<T> v(p);
+    thrust::stable_sort(thrust::omp::par, v.out, v.out + v.n);
+}
+
+static void sort_pairs(bench_problem *p)
+{
+    uint32_t *keys = static_cast<uint32_t *>(p->out), *values = static_cast<uint32_t *>(p->out2);
+    thrust::stable_sort_by_key(thrust::omp::par, keys, keys + p->n, values);
+}
+
+extern "C" const bench_contender bench_peers_thrust[] = {
+    PEER_NUMBERS("thrust inclusive_scan_by_key (OpenMP)", SEGSCAN, 0, segscan),
+    PEER_NUMBERS("thrust reduce_by_key (OpenMP)", SEGREDUCE, 0, segreduce),
+    PEER_NUMBERS("thrust inclusive_scan (OpenMP)", SCAN, 0, scan),
+    PEER_NUMBERS("thrust copy_if (OpenMP)", FILTER, 0, filter),
+    PEER_NUMBERS("thrust stable_sort (OpenMP)", SORT, 0, stable_sort),
+    PEER("thrust stable_sort_by_key (OpenMP)", PAIRS, U32, 0, sort_pairs),
+    PEER_END};
