@@ -16,13 +16,13 @@ size_t opi_reduce_scratch(const opi_loops *loops)
     return opi_round_up(loops->size, OPI_CACHE_LINE) + opi_loops_scratch(loops);
 }
 
-/* An exact built-in operator: accumulate in any order that is fast. */
-static void append_exact(const opi_loops *loops, const char *in, size_t n, opi_range *range, void *scratch)
+/* value = reduce of n > 0 elements by an exact built-in operator.  It starts from the identity rather than from in[0],
+ * so that vectors are loaded from where the array begins; one element alone is itself, also for logical operators,
+ * which make 0 or 1 of what they join. */
+static void reduce_exact(const opi_loops *loops, const char *in, size_t n, void *value)
 {
-    char *const value = scratch;
-    memcpy(value, in, loops->size);
-    loops->exact->reduce(in + loops->size, n - 1, value);
-    opi_range_push_exact(range, n, value, 0);
+    memcpy(value, n == 1 ? in : loops->op->identity, loops->size);
+    if (n > 1) loops->exact->reduce(in, n, value);
 }
 
 void opi_reduce_append(const opi_loops *loops, const void *in, size_t n, opi_range *range, void *scratch)
@@ -31,7 +31,8 @@ void opi_reduce_append(const opi_loops *loops, const void *in, size_t n, opi_ran
     char *const node = scratch, *const rest = node + opi_round_up(loops->size, OPI_CACHE_LINE);
     if (n == 0) return;
     if (loops->exact) {
-        append_exact(loops, x, n, range, scratch);
+        reduce_exact(loops, x, n, node);
+        opi_range_push_exact(range, n, node, 0);
         return;
     }
     while (n > 0) {
@@ -50,8 +51,7 @@ void opi_reduce_slice(const opi_loops *loops, const void *in, size_t n, void *ou
     char *const node = scratch, *const rest = node + opi_round_up(loops->size, OPI_CACHE_LINE);
     assert(n > 0 && n <= opi_reduce_slice_limit(loops));
     if (loops->exact) {
-        memcpy(out, x, loops->size);
-        loops->exact->reduce(x + loops->size, n - 1, out);
+        reduce_exact(loops, x, n, out);
     } else {
         for (const char *first = x; n > 0;) {
             const unsigned level = opi_loops_fit(loops, 0, n);

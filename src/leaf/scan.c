@@ -53,15 +53,23 @@ static void scan_first(const opi_scan_sweep *plan, const char *x, char *out, opi
     memcpy(out, plan->exclusive ? plan->loops.op->identity : w->node, size);
 }
 
+/* Where nothing precedes, the identity does: vectors are then loaded from where the arrays begin. */
 static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out,
                        opi_range *range, const workspace *w)
 {
     const opi_loops *loops = &plan->loops;
-    memcpy(w->value, opi_range_fold(range), loops->size);
+    const bool bare = range->count == 0;
+    memcpy(w->node, x, loops->size); /* out may be x */
+    memcpy(w->value, bare ? loops->op->identity : opi_range_fold(range), loops->size);
     if (heads)
         loops->exact->segscan(x, heads, n, plan->exclusive, w->value, out);
     else
         loops->exact->scan(x, n, plan->exclusive, w->value, out);
+    if (bare) { /* x[0] stands for itself, also with a logical operator, which makes 0 or 1 of it */
+        const size_t own = plan->exclusive ? 1 : 0;
+        if (own < n && !(heads && plan->exclusive && heads[1])) memcpy(out + own * loops->size, w->node, loops->size);
+        if (n == 1) memcpy(w->value, w->node, loops->size);
+    }
     opi_range_set_exact(range, range->end + n, w->value, 1);
 }
 
@@ -93,10 +101,13 @@ static void scan_run(const opi_scan_sweep *plan, const char *x, const uint8_t *h
                      opi_range *range, const workspace *w)
 {
     const size_t size = plan->loops.size;
-    const size_t bare = range->count == 0; /* elements that nothing precedes */
-    if (bare) scan_first(plan, x, out, range, w);
-    (plan->loops.exact ? scan_exact : scan_tree)(plan, x + bare * size, heads ? heads + bare : NULL, n - bare,
-                                                 out + bare * size, range, w);
+    if (plan->loops.exact) {
+        scan_exact(plan, x, heads, n, out, range, w);
+    } else {
+        const size_t bare = range->count == 0; /* elements that nothing precedes */
+        if (bare) scan_first(plan, x, out, range, w);
+        scan_tree(plan, x + bare * size, heads ? heads + bare : NULL, n - bare, out + bare * size, range, w);
+    }
     opi_quiet_run(&plan->loops.quiet, out, n);
 }
 
