@@ -43,9 +43,10 @@ OPLUS_STRUCT(oplus_complex128, double re; double im;)
     OPLUS_FOR_FLOATS(X, sum)                                                                                           \
     OPLUS_FOR_COMPLEX(X, sum)                                                                                          \
     OPLUS_FOR_INTEGERS(X, prod)                                                                                        \
-    OPLUS_FOR_FLOATS(X, prod) OPLUS_FOR_COMPLEX(X, prod) OPLUS_FOR_INTEGERS(X, min) OPLUS_FOR_FLOATS(X, min)           \
-        OPLUS_FOR_INTEGERS(X, max) OPLUS_FOR_FLOATS(X, max) OPLUS_FOR_INTEGERS(X, and) OPLUS_FOR_INTEGERS(X, or)       \
-            OPLUS_FOR_INTEGERS(X, xor) OPLUS_FOR_INTEGERS(X, land) OPLUS_FOR_INTEGERS(X, lor)
+    OPLUS_FOR_FLOATS(X, prod)                                                                                          \
+    OPLUS_FOR_COMPLEX(X, prod) OPLUS_FOR_INTEGERS(X, min) OPLUS_FOR_FLOATS(X, min) OPLUS_FOR_INTEGERS(X, max)          \
+        OPLUS_FOR_FLOATS(X, max) OPLUS_FOR_INTEGERS(X, and) OPLUS_FOR_INTEGERS(X, or) OPLUS_FOR_INTEGERS(X, xor)       \
+            OPLUS_FOR_INTEGERS(X, land) OPLUS_FOR_INTEGERS(X, lor)
 
 #ifdef __cplusplus
 extern "C" {

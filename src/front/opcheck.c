@@ -253,8 +253,8 @@ static oplus_status try_loops(oplus_device *dev, search *s)
     bare.leaves = NULL;
     bare.builtin = 0;
     opi_loops typed, called;
-    opi_loops_plan(&typed, s->op, dev->isa);
-    opi_loops_plan(&called, &bare, dev->isa);
+    opi_loops_plan(&typed, s->op, dev->isa, 0);
+    opi_loops_plan(&called, &bare, dev->isa, 0);
     if (!typed.tree.scan) return OPLUS_OK;
     const unsigned level = typed.level < LOOP_LEVEL ? typed.level : LOOP_LEVEL;
     const size_t bytes = 3 * opi_round_up(s->op->type->size << level, OPI_CACHE_LINE) + opi_loops_scratch(&called);

@@ -94,8 +94,8 @@ oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *
     const size_t n = offsets[segments] - offsets[0];
     OPI_TRY(opi_check_pointer(__func__, "in", in, n));
     OPI_TRY(opi_check_bytes(__func__, "offsets[segments]", offsets[segments], size));
-    OPI_TRY(opi_check_overlap(__func__, "in", (const char *)in + offsets[0] * size, n * size, "out", out,
-                              segments * size, false));
+    const void *const first = n ? (const char *)in + offsets[0] * size : in; /* in may be NULL if n is 0 */
+    OPI_TRY(opi_check_overlap(__func__, "in", first, n * size, "out", out, segments * size, false));
     OPI_TRY(opi_check_overlap(__func__, "offsets", offsets, (segments + 1) * sizeof *offsets, "out", out,
                               segments * size, false));
     return run(dev, op, in, offsets, segments, out);

@@ -57,7 +57,7 @@ static const char *names_of(const opi_isa *const *list, int count, char *text, s
 
 oplus_status opi_isa_choose(const opi_isa **isa)
 {
-    const opi_isa *list[4];
+    const opi_isa *list[4] = {NULL};
     const int count = opi_isa_list(list);
     const char *wanted = getenv("OPLUS_ISA");
     char names[64];

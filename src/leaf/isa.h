@@ -27,6 +27,8 @@ typedef struct opi_builtin {
     void (*reduce)(const void *in, size_t n, void *carry);
     void (*scan)(const void *in, size_t n, int exclusive, void *carry, void *out);
     void (*segscan)(const void *in, const uint8_t *heads, size_t n, int exclusive, void *carry, void *out);
+    unsigned node_level; /* of the largest block that tree.node takes; 0: as the others */
+    void (*node_far)(const void *in, unsigned level, void *node); /* tree.node for what is not in a cache, or NULL */
 } opi_builtin;
 
 struct opi_sort_format;

@@ -2,11 +2,14 @@
 
 #include <string.h>
 
-void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa)
+enum { FAR_BYTES = 1 << 20 }; /* more is not in a core's own cache */
+
+void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, size_t bytes)
 {
     loops->op = op;
     loops->size = op->type->size;
     loops->level = OPLUS_LEAF_LEVEL(op->type->size);
+    loops->node_level = loops->level;
     loops->isa = isa;
     loops->exact = NULL;
     opi_quiet_plan(&loops->quiet, isa, op->type);
@@ -14,6 +17,8 @@ void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa)
         const opi_builtin *builtin = &isa->builtin[op->builtin - 1];
         loops->tree = builtin->tree;
         if (builtin->reduce) loops->exact = builtin;
+        if (builtin->node_level) loops->node_level = builtin->node_level;
+        if (builtin->node_far && bytes >= FAR_BYTES) loops->tree.node = builtin->node_far;
     } else if (op->leaves) {
         loops->tree = *op->leaves;
     } else {

@@ -10,13 +10,15 @@ typedef struct opi_loops {
     const oplus_op *op;
     size_t size;              /* bytes of an element */
     unsigned level;           /* of the largest block */
+    unsigned node_level;      /* of the largest block that only a node is made of */
     oplus_leaves tree;        /* NULL members: an operator known by `combine` alone */
     const opi_builtin *exact; /* the any-schedule loops of an exact built-in operator, or NULL */
     const opi_isa *isa;
     opi_quiet quiet; /* canonical NaN in results */
 } opi_loops;
 
-void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa);
+/* bytes: how much there is to read, so that it comes from memory or from a cache. */
+void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, size_t bytes);
 
 /* Scratch that the loops below need: nothing for typed ones. */
 size_t opi_loops_scratch(const opi_loops *loops);
@@ -38,12 +40,12 @@ static inline void opi_loops_prefetch(const opi_loops *loops, const char *x, uns
     for (size_t i = 0; i < bytes; i += OPI_CACHE_LINE) __builtin_prefetch(x + 2 * bytes + i, 0, 2);
 }
 
-/* Level of the largest aligned block that begins at index `at` and holds at most n > 0 elements. */
-static inline unsigned opi_loops_fit(const opi_loops *loops, uint64_t at, size_t n)
+/* Level, at most `most`, of the largest aligned block that begins at index `at` and holds at most n > 0 elements. */
+static inline unsigned opi_loops_fit(unsigned most, uint64_t at, size_t n)
 {
     unsigned level = 63 - (unsigned)__builtin_clzll(n);
     if (at && (unsigned)__builtin_ctzll(at) < level) level = (unsigned)__builtin_ctzll(at);
-    return level < loops->level ? level : loops->level;
+    return level < most ? level : most;
 }
 
 #endif

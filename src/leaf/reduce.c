@@ -6,7 +6,7 @@
 /* Elements of a block of about 64 KiB, a power of two and at least a leaf's: what a thread claims at a time. */
 static size_t block_of(const opi_loops *loops)
 {
-    size_t block = (size_t)1 << loops->level;
+    size_t block = (size_t)1 << loops->node_level;
     while (block * loops->size < (size_t)64 << 10) block *= 2;
     return block;
 }
@@ -36,8 +36,8 @@ void opi_reduce_append(const opi_loops *loops, const void *in, size_t n, opi_ran
         return;
     }
     while (n > 0) {
-        const unsigned level = opi_loops_fit(loops, range->end, n);
-        opi_loops_prefetch(loops, x, level, n);
+        const unsigned level = opi_loops_fit(loops->node_level, range->end, n);
+        if (level <= loops->level) opi_loops_prefetch(loops, x, level, n);
         opi_loops_node(loops, x, level, node, rest);
         opi_range_push(range, level, node, 0);
         x += loops->size << level;
@@ -54,14 +54,13 @@ void opi_reduce_slice(const opi_loops *loops, const void *in, size_t n, void *ou
         reduce_exact(loops, x, n, out);
     } else {
         for (const char *first = x; n > 0;) {
-            const unsigned level = opi_loops_fit(loops, 0, n);
+            const unsigned level = opi_loops_fit(loops->node_level, 0, n);
             opi_loops_node(loops, x, level, x == first ? out : node, rest);
             if (x != first) loops->op->combine(out, out, node);
             x += loops->size << level;
             n -= (size_t)1 << level;
         }
     }
-    opi_quiet_run(&loops->quiet, out, 1);
 }
 
 /* --- the sweep ---------------------------------------------------------------------------------------------------- */
@@ -88,7 +87,7 @@ void opi_reduce_plan(opi_reduce_sweep *plan, const oplus_op *op, const opi_isa *
                      uint64_t first)
 {
     memset(&plan->sweep, 0, sizeof plan->sweep);
-    opi_loops_plan(&plan->loops, op, isa);
+    opi_loops_plan(&plan->loops, op, isa, n * op->type->size);
     plan->in = in;
     plan->first = first;
     const size_t block = block_of(&plan->loops);

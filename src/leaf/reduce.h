@@ -13,7 +13,7 @@ size_t opi_reduce_scratch(const opi_loops *loops);
  * right and the left fold needs no range; it holds while no two nodes are of one size. */
 static inline size_t opi_reduce_slice_limit(const opi_loops *loops)
 {
-    return loops->exact ? SIZE_MAX : ((size_t)2 << loops->level) - 1;
+    return loops->exact ? SIZE_MAX : ((size_t)2 << loops->node_level) - 1;
 }
 void opi_reduce_slice(const opi_loops *loops, const void *in, size_t n, void *out, void *scratch);
 

@@ -78,7 +78,7 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
 {
     const opi_loops *loops = &plan->loops;
     while (n > 0) {
-        const unsigned level = opi_loops_fit(loops, range->end, n);
+        const unsigned level = opi_loops_fit(loops->level, range->end, n);
         const size_t count = (size_t)1 << level;
         const void *before = opi_range_fold(range);
         uint8_t head = 0;
@@ -158,7 +158,7 @@ static void append_lifted(const opi_scan_sweep *plan, size_t begin, size_t end, 
         return;
     }
     for (size_t i = begin; i < end;) {
-        const unsigned level = opi_loops_fit(loops, range->end, end - i);
+        const unsigned level = opi_loops_fit(loops->level, range->end, end - i);
         const size_t next = i + ((size_t)1 << level);
         const char *const x = plan->in + i * loops->size;
         if (next <= head) {
@@ -232,7 +232,7 @@ void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa,
                    const uint8_t *heads, size_t n, void *out, uint64_t first)
 {
     memset(&plan->sweep, 0, sizeof plan->sweep);
-    opi_loops_plan(&plan->loops, op, isa);
+    opi_loops_plan(&plan->loops, op, isa, n * op->type->size);
     plan->in = in;
     plan->heads = heads;
     plan->out = out;

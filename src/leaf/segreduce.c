@@ -82,7 +82,6 @@ static void finish(const opi_segreduce_sweep *plan, opi_range *range, size_t beg
         if (begin == at) opi_range_start(range, loops->op, 0, false);
         opi_reduce_append(loops, element(plan, at), end - at, range, scratch);
         memcpy(out, opi_range_fold(range), loops->size);
-        opi_quiet_run(&loops->quiet, out, 1);
     }
 }
 
@@ -94,13 +93,15 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     const size_t anchor = anchor_at(plan, begin);
     size_t at = begin; /* what is before it is in the range, or done */
     (void)total;
-    size_t s = begin == 0 ? 0 : first_boundary_after(plan, begin) - 1;
+    const size_t s_begin = begin == 0 ? 0 : first_boundary_after(plan, begin) - 1;
+    size_t s = s_begin;
     for (; s < plan->segments && begin_of(plan, s + 1) <= end; s++) {
         const size_t first = begin_of(plan, s), last = begin_of(plan, s + 1);
         at = first > begin ? first : begin;
         finish(plan, range_of(carry), first, at, last, plan->out + s * plan->loops.size, scratch);
         at = last;
     }
+    opi_quiet_run(&plan->loops.quiet, plan->out + s_begin * plan->loops.size, s - s_begin);
     if (!aggregated) { /* the carry goes on to the next block */
         if (at > begin || anchor == begin) opi_range_start(range_of(carry), plan->loops.op, 0, false);
         opi_reduce_append(&plan->loops, element(plan, at), end - at, range_of(carry), scratch);
@@ -111,8 +112,8 @@ void opi_segreduce_plan(opi_segreduce_sweep *plan, const oplus_op *op, const opi
                         const size_t *offsets, size_t segments, void *out)
 {
     memset(&plan->sweep, 0, sizeof plan->sweep);
-    opi_loops_plan(&plan->loops, op, isa);
-    const size_t size = plan->loops.size, n = offsets[segments] - offsets[0];
+    const size_t size = op->type->size, n = offsets[segments] - offsets[0];
+    opi_loops_plan(&plan->loops, op, isa, n * size);
     plan->in = (const char *)in + offsets[0] * size;
     plan->offsets = offsets;
     plan->segments = segments;

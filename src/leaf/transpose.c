@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A tile is turned in scratch and written from there: `run` bytes of each row of out.  Runs are long where their ends
@@ -165,6 +166,7 @@ static void plan_tiles(opi_transpose_sweep *plan)
 {
     const size_t rows = plan->rows, cols = plan->cols, size = plan->size;
     const bool aligned = (uintptr_t)plan->out % OPI_CACHE_LINE == 0 && rows * size % OPI_CACHE_LINE == 0;
+    assert(rows > 0 && cols > 0 && size > 0);
     const shape best = plan->streaming && aligned ? whole_lines : broken_lines;
     plan->packed = size < best.run_bytes;
     plan->down = smaller(rows, rows_of_run(size, best.run_bytes));
@@ -179,6 +181,7 @@ static void plan_tiles(opi_transpose_sweep *plan)
 
 static void plan_squares(opi_transpose_sweep *plan)
 {
+    assert(plan->rows > 0 && plan->size > 0);
     const size_t side = smaller(plan->rows, at_least_one(SQUARE_ROW_BYTES / plan->size));
     plan->down = plan->across = side;
     plan->sweep.n = (plan->rows + side - 1) / side;

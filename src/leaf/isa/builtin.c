@@ -273,7 +273,10 @@ VECTORS(max_f64, 64, KEY_MINUS_INF_64, max_i_64, key_max_64, unkey_64)
     EXACT_ROW(max_f##bits, max_f##bits)                                                                                \
     TREE_ROW(sum_f##bits)                                                                                              \
     TREE_ROW(prod_f##bits)
-#define TREE_ROW(name)    [OPI_BUILTIN_##name] = {.tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast}},
+#define TREE_ROW(name)                                                                                                 \
+    [OPI_BUILTIN_##name] = {.node_level = name##_NODE_LEVEL,                                                           \
+                            .node_far = name##_node_far,                                                               \
+                            .tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast}},
 #define GENERIC_ROW(name) [OPI_BUILTIN_##name] = {.tree = {name##_node, name##_scan, name##_segscan}},
 
 const opi_builtin OPI_ISA_NAME(opi_builtins)[OPI_BUILTINS] = {FOR_WIDTHS(INTEGER_ROWS) FLOAT_ROWS(32) FLOAT_ROWS(64)

@@ -235,10 +235,17 @@ OPI_INLINE V N(vector_down_heads)(V c, V y, M f)
 
 /* --- node -------------------------------------------------------------------------------------------------------- */
 
-/* Nodes of the n / W vectors at in, n a multiple of W * W. */
-OPI_INLINE void N(spine)(const T *in, size_t n, T *nodes)
+/* Bytes to ask for in advance where the elements come from memory: left to itself, a tenth of its speed is lost, while
+ * in cache it is the asking that costs (sums of floats: 0.90 against 0.83 of the read limit, and 63 against 81 GB/s;
+ * 2026-11-21, Xeon with AVX-512). */
+enum { N(AHEAD) = 8192 };
+
+/* Nodes of the n / W vectors at in, n a multiple of W * W.  far: they come from memory. */
+OPI_INLINE void N(spine)(const T *in, size_t n, T *nodes, bool far)
 {
     for (; n > 0; n -= W * W, in += W * W, nodes += W) {
+        for (size_t j = 0; far && j < W * W * sizeof(T); j += 64)
+            __builtin_prefetch((const char *)in + N(AHEAD) + j, 0, 2);
         V x[W];
         for (int j = 0; j < W; j++) x[j] = N(load)(in + j * W);
         N(store)(nodes, N(tile_up)(x, NULL));
@@ -269,17 +276,25 @@ OPI_INLINE T N(node_vectors)(const T *in, int vectors)
     return y[0][0];
 }
 
-static void N(node_fast)(const void *in, unsigned level, void *node)
+/* A node has no results to keep in cache, so that its block may be larger: the last steps, on less than a tile, then
+ * cost less (75 to 90 GB/s for floats in cache; 2026-11-21, Xeon with AVX-512). */
+enum { N(NODE_LEVEL) = LEVELS + 3 };
+
+OPI_INLINE void N(node_of)(const void *in, unsigned level, void *node, bool far)
 {
-    T nodes[2][((size_t)1 << LEVELS) / W];
+    T nodes[2][((size_t)1 << N(NODE_LEVEL)) / W];
     const T *x = in;
     size_t n = (size_t)1 << level;
     if (n < W) {
-        N(node)(in, level, node);
+        *(T *)node = n == 1   ? x[0]
+                     : n == 2 ? JOIN(x[0], x[1])
+                     : n == 4
+                         ? JOIN(JOIN(x[0], x[1]), JOIN(x[2], x[3]))
+                         : JOIN(JOIN(JOIN(x[0], x[1]), JOIN(x[2], x[3])), JOIN(JOIN(x[4], x[5]), JOIN(x[6], x[7])));
         return;
     }
     for (int k = 0; n >= W * W; k ^= 1, n /= W) {
-        N(spine)(x, n, nodes[k]);
+        N(spine)(x, n, nodes[k], far && k == 0);
         x = nodes[k];
     }
     switch (n / W) {
@@ -297,6 +312,9 @@ static void N(node_fast)(const void *in, unsigned level, void *node)
         break;
     }
 }
+
+static void N(node_fast)(const void *in, unsigned level, void *node) { N(node_of)(in, level, node, false); }
+static void N(node_far)(const void *in, unsigned level, void *node) { N(node_of)(in, level, node, true); }
 
 /* --- scan -------------------------------------------------------------------------------------------------------- */
 
