@@ -38,15 +38,18 @@ OPLUS_STRUCT(oplus_complex128, double re; double im;)
 #define OPLUS_FOR_COMPLEX(X, op)                                                                                       \
     X(op, c64, oplus_complex64)                                                                                        \
     X(op, c128, oplus_complex128)
+/* clang-format off */
 #define OPLUS_FOR_BUILTINS(X)                                                                                          \
-    OPLUS_FOR_INTEGERS(X, sum)                                                                                         \
-    OPLUS_FOR_FLOATS(X, sum)                                                                                           \
-    OPLUS_FOR_COMPLEX(X, sum)                                                                                          \
-    OPLUS_FOR_INTEGERS(X, prod)                                                                                        \
-    OPLUS_FOR_FLOATS(X, prod)                                                                                          \
-    OPLUS_FOR_COMPLEX(X, prod) OPLUS_FOR_INTEGERS(X, min) OPLUS_FOR_FLOATS(X, min) OPLUS_FOR_INTEGERS(X, max)          \
-        OPLUS_FOR_FLOATS(X, max) OPLUS_FOR_INTEGERS(X, and) OPLUS_FOR_INTEGERS(X, or) OPLUS_FOR_INTEGERS(X, xor)       \
-            OPLUS_FOR_INTEGERS(X, land) OPLUS_FOR_INTEGERS(X, lor)
+    OPLUS_FOR_INTEGERS(X, sum)  OPLUS_FOR_FLOATS(X, sum)  OPLUS_FOR_COMPLEX(X, sum)                                    \
+    OPLUS_FOR_INTEGERS(X, prod) OPLUS_FOR_FLOATS(X, prod) OPLUS_FOR_COMPLEX(X, prod)                                   \
+    OPLUS_FOR_INTEGERS(X, min)  OPLUS_FOR_FLOATS(X, min)                                                               \
+    OPLUS_FOR_INTEGERS(X, max)  OPLUS_FOR_FLOATS(X, max)                                                               \
+    OPLUS_FOR_INTEGERS(X, and)                                                                                         \
+    OPLUS_FOR_INTEGERS(X, or)                                                                                          \
+    OPLUS_FOR_INTEGERS(X, xor)                                                                                         \
+    OPLUS_FOR_INTEGERS(X, land)                                                                                        \
+    OPLUS_FOR_INTEGERS(X, lor)
+/* clang-format on */
 
 #ifdef __cplusplus
 extern "C" {
