@@ -3,11 +3,13 @@
  *
  *  Conventions, stated once:
  *  - Arguments come in the order device, operator or type, options, input and its extent, output.
- *  - Every call returns an oplus_status; oplus_last_error() says in words what was wrong, with which argument, and what
+ *  - Every call that can fail returns an oplus_status; oplus_last_error() says in words what was wrong, with which argument, and what
  *    to do.  The library never prints and never exits.  After a failed call inputs are intact and outputs unspecified.
  *  - n is a number of elements and may be 0.  `in == out` is allowed; partial overlap is OPLUS_ERR_OVERLAP.
- *  - Memory belongs to the caller; the library keeps no pointer to it after oplus_sync.
- *  - One thread at a time per device handle; different handles are independent.
+ *  - Memory belongs to the caller; the library keeps no pointer to it after oplus_sync.  Arrays are aligned to their
+ * type.
+ *  - One thread at a time per device handle, and per carry; different handles are independent.
+ *  - Descriptors (oplus_op, oplus_fn, oplus_type) are read during a call only; see oplus_carry_open for the exception.
  *  - In `a (+) b`, a is always the earlier element: only associativity is assumed, never commutativity.
  *  - Results have the same bits on every device and number of threads (docs/tree-v1.md).
  *
@@ -71,8 +73,9 @@ typedef struct oplus_device oplus_device;
  *                "auto" or NULL: the best there is.  "cuda:0", "opencl:0", "opencl:cpu": OPLUS_ERR_DEVICE for now.
  *  @param dev    set to the device; close it with oplus_close.
  *
- *  Inside an OpenMP parallel region a call runs on its own thread.  OPLUS_ISA=baseline|avx2|avx512|neon in the
- *  environment forces the instruction set of the built-in operators. */
+ *  Inside an OpenMP parallel region a call runs on its own thread.  After fork(), use "serial" in the child: gcc's
+ * OpenMP does not survive it.  OPLUS_ISA=baseline|avx2|avx512|neon in the environment forces the instruction set of the
+ * built-in operators. */
 OPLUS_API oplus_status oplus_open(const char *where, oplus_device **dev);
 
 /** Closes a device and frees its scratch memory.  NULL is allowed. */
@@ -104,7 +107,7 @@ typedef enum oplus_order { OPLUS_ASCENDING = 0, OPLUS_DESCENDING = 1 } oplus_ord
 
 /** Reduce: *out = in[0] (+) ... (+) in[n-1]; of nothing, the identity (an error where the operator has none).
  *
- *  Reads n elements.  Rounding error grows with log2 n. */
+ *  Reads n elements once.  Rounding error grows with log2 n. */
 OPLUS_API oplus_status oplus_reduce(oplus_device *dev, const oplus_op *op, const void *in, size_t n, void *out);
 
 /** Fold: reduce with a value in front: *out = *init (+) in[0] (+) ... (+) in[n-1]; needs no identity. */
@@ -113,7 +116,7 @@ OPLUS_API oplus_status oplus_fold(oplus_device *dev, const oplus_op *op, const v
 
 /** Inclusive or exclusive scan: out[i] = in[0] (+) ... (+) in[i]   (exclusive: ... (+) in[i-1], out[0] = identity).
  *
- *  Reads n and writes n elements once.  Bit for bit, out[i] == reduce of the first i+1 (exclusive: i) elements. */
+ *  Reads n and writes n elements once.  An exclusive scan needs an identity, also of one element.  Bit for bit, out[i] == reduce of the first i+1 (exclusive: i) elements. */
 OPLUS_API oplus_status oplus_scan(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in, size_t n,
                                   void *out);
 
@@ -127,17 +130,21 @@ OPLUS_API oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplu
 
 /** Segmented reduce: out[s] = reduce of in[offsets[s] .. offsets[s+1]), with the bits of oplus_reduce of that slice.
  *
- *  offsets are segments + 1 indices that never decrease; an empty segment gives the identity.
- *  Work is dealt by elements: one long segment keeps all threads busy. */
+ *  offsets are segments + 1 indices that never decrease; an empty segment gives the identity (an error where the
+ *  operator has none).  out overlaps neither in nor offsets.  Work is dealt by elements: one long segment keeps all
+ *  threads busy. */
 OPLUS_API oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *in, const size_t *offsets,
                                        size_t segments, void *out);
 
-/** Map: out[i] = fn(in[0][i], ..., in[arity-1][i]); out may be one of the inputs of the same element size. */
+/** Map: out[i] = fn(in[0][i], ..., in[arity-1][i]); out may be one of the inputs of the same element size.
+ *
+ *  in points to fn->arity arrays.  Reads each and writes n elements once. */
 OPLUS_API oplus_status oplus_map(oplus_device *dev, const oplus_fn *fn, const void *const *in, size_t n, void *out);
 
 /** Filter: copies the elements that `keep` accepts, in their order, to out, and their number to *kept.
  *
- *  out needs room for the kept ones only; n elements always suffice. */
+ *  out needs room for the kept ones only; n elements always suffice.  It may be `in`, or begin before it; beginning inside
+ *  it is OPLUS_ERR_OVERLAP. */
 OPLUS_API oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *in, size_t n, void *out,
                                     size_t *kept);
 
@@ -166,21 +173,24 @@ OPLUS_API oplus_status oplus_transpose(oplus_device *dev, const oplus_type *type
  *  What comes out of a carry has the bits of one call over the whole sequence, however it was cut. */
 typedef struct oplus_carry oplus_carry;
 
-/** Opens an empty carry at element index `first`; close it with oplus_carry_close. */
+/** Opens an empty carry at element index `first`; close it with oplus_carry_close.
+ *
+ *  *op is copied; its type, identity and texts must live until then.  A carry holds up to 260 elements. */
 OPLUS_API oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **carry);
 
-/** Adds the next n elements. */
+/** Adds the next n elements; reads them once.  A call that fails leaves the carry as it was. */
 OPLUS_API oplus_status oplus_carry_add(oplus_device *dev, oplus_carry *carry, const void *in, size_t n);
 
-/** Scans the next n elements, continuing from the carry, and adds them to it. */
+/** Scans the next n elements, continuing from the carry, and adds them to it.  As oplus_scan in what it reads, writes
+ *  and asks of in and out; a call that fails leaves the carry as it was. */
 OPLUS_API oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind kind, const void *in, size_t n,
                                        void *out);
 
-/** Joins: left becomes the summary of both; right must begin where left ends.  Exactly associative, for any operator.
- */
+/** Joins: left becomes the summary of both; right, which stays as it is, must be of the same operator and begin where
+ *  left ends.  Exactly associative, for any operator. */
 OPLUS_API oplus_status oplus_carry_join(oplus_carry *left, const oplus_carry *right);
 
-/** The reduce of what was added; the identity if that is nothing. */
+/** The reduce of what was added; of nothing, the identity (an error where the operator has none). */
 OPLUS_API oplus_status oplus_carry_value(const oplus_carry *carry, void *out);
 
 /** Frees a carry.  NULL is allowed. */
@@ -190,8 +200,8 @@ OPLUS_API void oplus_carry_close(oplus_carry *carry);
 
 /** Is the operator associative on these samples, is its identity one, is a claimed commutativity (or exactness) true?
  *
- *  Do its compiled loops give the bits of its function?  Tries all triples of up to 32 samples, random ones of more.
- * Floating-point members may differ by rounding, unless the operator claims to be OPLUS_EXACT.
+ *  And do its compiled loops give the bits of its function?  Tries all triples of up to 32 samples, and about as many
+ *  at random of more.  Floating-point members may differ by rounding, unless the operator claims to be OPLUS_EXACT.
  *  @return OPLUS_OK, or OPLUS_ERR_ARGUMENT with the counterexample in oplus_last_error(). */
 OPLUS_API oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, const void *samples, size_t n);
 

@@ -24,12 +24,10 @@ void opi_free(void *mem) { free(mem); }
 bool opi_buffer_reserve(opi_buffer *buffer, size_t bytes)
 {
     if (buffer->mem && bytes <= buffer->bytes) return true; /* never NULL, so that callers may add to it */
-    void *mem = opi_alloc(bytes);
-    if (!mem) return false;
-    opi_free(buffer->mem);
-    buffer->mem = mem;
-    buffer->bytes = bytes;
-    return true;
+    opi_buffer_release(buffer); /* first, so that both need not fit; the content is lost anyway */
+    buffer->mem = opi_alloc(bytes);
+    if (buffer->mem) buffer->bytes = bytes;
+    return buffer->mem != NULL;
 }
 
 void opi_buffer_release(opi_buffer *buffer)

@@ -20,8 +20,7 @@ typedef struct opi_buffer {
     size_t bytes;
 } opi_buffer;
 
-/* Makes the buffer at least `bytes` large, its content lost if it grows; false, and unchanged, if there is no memory.
- */
+/* Makes the buffer at least `bytes` large, its content lost if it grows; false, and unchanged, without memory. */
 bool opi_buffer_reserve(opi_buffer *buffer, size_t bytes);
 void opi_buffer_release(opi_buffer *buffer);
 

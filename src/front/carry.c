@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct oplus_carry {
-    oplus_op op; /* its own copy: what it points to is static */
+    oplus_op op; /* its own copy; what it points to must live as long */
     opi_range *range;
 };
 
@@ -79,12 +79,15 @@ oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind k
     return status;
 }
 
-/* Operators are the same if their texts are; without texts, if their functions are. */
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+/* Operators are the same if their texts and their types' are; without texts, if their functions are. */
 static bool same_op(const oplus_op *a, const oplus_op *b)
 {
-    if (a->type->size != b->type->size || a->flags != b->flags) return false;
-    if (a->text && b->text) return strcmp(a->text, b->text) == 0 && strcmp(a->type->name, b->type->name) == 0;
-    return a->combine == b->combine;
+    if (a->type->size != b->type->size || a->type->scalar != b->type->scalar || a->flags != b->flags) return false;
+    if (!a->text || !b->text) return a->combine == b->combine;
+    return same_text(a->text, b->text) && same_text(a->type->name, b->type->name) &&
+           same_text(a->type->text, b->type->text);
 }
 
 oplus_status oplus_carry_join(oplus_carry *left, const oplus_carry *right)
@@ -96,7 +99,7 @@ oplus_status oplus_carry_join(oplus_carry *left, const oplus_carry *right)
                                  : "left and right are the same");
     if (!same_op(&left->op, &right->op))
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: left is of operator \"%s\", right of \"%s\"; both must be of the same",
-                        __func__, left->op.name, right->op.name);
+                        __func__, opi_name(left->op.name), opi_name(right->op.name));
     if (left->range->end != right->range->first)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: right begins at index %llu, but left ends at %llu; right must continue left", __func__,

@@ -9,7 +9,7 @@ oplus_status opi_check_device(const char *call, const oplus_device *dev)
 bool opi_type_is_valid(const oplus_type *type)
 {
     return type && type->size > 0 && type->align > 0 && (type->align & (type->align - 1)) == 0 &&
-           type->size % type->align == 0;
+           type->size % type->align == 0 && type->align <= OPI_CACHE_LINE;
 }
 
 oplus_status opi_check_type(const char *call, const char *argument, const oplus_type *type)
@@ -19,8 +19,9 @@ oplus_status opi_check_type(const char *call, const char *argument, const oplus_
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give a type, &oplus_f32 or one made by OPLUS_STRUCT", call,
                         argument);
     return opi_fail(OPLUS_ERR_ARGUMENT,
-                    "%s: %s \"%s\" has size %zu and align %zu; align must be a power of two that divides size", call,
-                    argument, type->name ? type->name : "?", type->size, type->align);
+                    "%s: %s \"%s\" has size %zu and align %zu; size must not be 0, and align a power of two up to 64 "
+                    "that divides it",
+                    call, argument, opi_name(type->name), type->size, type->align);
 }
 
 oplus_status opi_check_op(const char *call, const oplus_op *op)
@@ -31,7 +32,7 @@ oplus_status opi_check_op(const char *call, const oplus_op *op)
     OPI_TRY(opi_check_type(call, "op->type", op->type));
     if (!op->combine)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: op->combine of operator \"%s\" is NULL; give at least this function",
-                        call, op->name ? op->name : "?");
+                        call, opi_name(op->name));
     return OPLUS_OK;
 }
 
@@ -47,7 +48,7 @@ oplus_status opi_check_identity(const char *call, const oplus_op *op, const char
     if (op->identity) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT,
                     "%s: operator \"%s\" has no identity, which %s needs; define it with OPLUS_OP, or avoid this case",
-                    call, op->name ? op->name : "?", why);
+                    call, opi_name(op->name), why);
 }
 
 oplus_status opi_check_pointer(const char *call, const char *argument, const void *pointer, size_t n)

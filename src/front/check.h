@@ -16,6 +16,9 @@
     } while (0)
 
 oplus_status opi_check_device(const char *call, const oplus_device *dev);
+/* A name for a message, where there may be none. */
+static inline const char *opi_name(const char *name) { return name ? name : "?"; }
+
 bool opi_type_is_valid(const oplus_type *type);
 oplus_status opi_check_type(const char *call, const char *argument, const oplus_type *type);
 oplus_status opi_check_op(const char *call, const oplus_op *op);

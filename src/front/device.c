@@ -129,8 +129,9 @@ void oplus_free(oplus_device *dev, void *mem)
 oplus_status oplus_copy(oplus_device *dev, void *dst, const void *src, size_t bytes)
 {
     OPI_TRY(opi_check_device(__func__, dev));
-    OPI_TRY(opi_check_pointer(__func__, "dst", dst, bytes));
-    OPI_TRY(opi_check_pointer(__func__, "src", src, bytes));
+    if (bytes && (!dst || !src))
+        return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_copy: %s is NULL; give memory of %zu bytes", dst ? "src" : "dst",
+                        bytes);
     OPI_TRY(opi_check_overlap(__func__, "src", src, bytes, "dst", dst, bytes, true));
     if (bytes && dst != src) memcpy(dst, src, bytes);
     return OPLUS_OK;

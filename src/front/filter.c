@@ -15,7 +15,7 @@ static oplus_status check(const char *call, const oplus_device *dev, const oplus
             OPLUS_ERR_ARGUMENT,
             "%s: keep is function \"%s\" of %u inputs with a result of type %s; give a predicate, one input and "
             "a result 0 or 1 of type uint8_t, made by OPLUS_PREDICATE",
-            call, keep->name ? keep->name : "?", keep->arity, keep->result->name ? keep->result->name : "?");
+            call, opi_name(keep->name), keep->arity, opi_name(keep->result->name));
     OPI_TRY(opi_check_pointer(call, "in", in, n));
     OPI_TRY(opi_check_pointer(call, "out", out, n));
     if (!kept)

@@ -9,7 +9,7 @@ oplus_status opi_check_fn(const char *call, const char *argument, const oplus_fn
     if (!fn)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: %s is NULL; give a function, &name_fn of an OPLUS_MAP or OPLUS_PREDICATE", call, argument);
-    const char *const own = fn->name ? fn->name : "?";
+    const char *const own = opi_name(fn->name);
     if (!fn->leaf)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s->leaf of function \"%s\" is NULL; make the function with OPLUS_MAP",
                         call, argument, own);
@@ -29,6 +29,6 @@ oplus_status opi_check_fn(const char *call, const char *argument, const oplus_fn
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: %s->param of function \"%s\" is NULL though it takes a parameter (%s); bind it with "
                         "oplus_with(&%s_fn, &value)",
-                        call, argument, own, fn->param_type->name ? fn->param_type->name : "?", own);
+                        call, argument, own, opi_name(fn->param_type->name), own);
     return OPLUS_OK;
 }

@@ -54,7 +54,7 @@ static oplus_status check_offsets(oplus_device *dev, const oplus_op *op, const s
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "oplus_segreduce: segment %zu is empty, and operator \"%s\" has no identity to give for it; "
                         "define it with OPLUS_OP, or leave empty segments out",
-                        wrong, op->name);
+                        wrong, opi_name(op->name));
     return opi_fail(OPLUS_ERR_ARGUMENT,
                     "oplus_segreduce: offsets[%zu] is %zu but offsets[%zu] is %zu; offsets must not decrease", wrong,
                     offsets[wrong], wrong + 1, offsets[wrong + 1]);
@@ -87,7 +87,7 @@ oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *
     OPI_TRY(opi_check_op(__func__, op));
     if (segments == 0) return OPLUS_OK;
     const size_t size = op->type->size;
-    OPI_TRY(opi_check_pointer(__func__, "offsets", offsets, segments));
+    OPI_TRY(opi_check_pointer(__func__, "offsets", offsets, segments + 1));
     OPI_TRY(opi_check_pointer(__func__, "out", out, segments));
     OPI_TRY(opi_check_bytes(__func__, "segments", segments, size > sizeof *offsets ? size : sizeof *offsets));
     OPI_TRY(check_offsets(dev, op, offsets, segments));

@@ -96,7 +96,7 @@ static oplus_status check_key(const char *call, oplus_device *dev, const oplus_t
     if (key->scalar <= OPLUS_RECORD || key->scalar > OPLUS_F64)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: key \"%s\" is not a scalar; sort by a member with oplus_sort_pairs, the records as values",
-                        call, key->name ? key->name : "?");
+                        call, opi_name(key->name));
     if (order != OPLUS_ASCENDING && order != OPLUS_DESCENDING)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: order is %d; give OPLUS_ASCENDING (0) or OPLUS_DESCENDING (1)", call,
                         (int)order);

@@ -47,7 +47,7 @@ static void put(const opi_filter_sweep *plan, size_t at, const char *elements, s
     if (n == 0) return; /* out need not be memory where nothing is kept */
     char *const to = plan->out + at * plan->size;
     if (plan->streaming)
-        plan->isa->stream(to, elements, n * plan->size);
+        plan->isa->stream(to, elements, n * plan->size, NULL);
     else
         memcpy(to, elements, n * plan->size);
 }

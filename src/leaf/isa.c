@@ -9,14 +9,23 @@
 /* --- what was compiled, least first ------------------------------------------------------------------------------ */
 
 #if defined(__x86_64__)
+#include <cpuid.h>
+
 extern const opi_isa opi_isa_baseline, opi_isa_avx2, opi_isa_avx512;
 static const opi_isa *const compiled[] = {&opi_isa_baseline, &opi_isa_avx2, &opi_isa_avx512};
+
+static bool has_lzcnt(void) /* clang 14's __builtin_cpu_supports does not know it */
+{
+    unsigned a, b, c = 0, d;
+    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & bit_LZCNT);
+}
 
 /* Whether the processor and the system have what the flags in CMakeLists.txt let the compiler use. */
 static bool available(const opi_isa *isa)
 {
     __builtin_cpu_init();
     if (isa == &opi_isa_baseline) return true;
+    if (!has_lzcnt()) return false;
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
         !__builtin_cpu_supports("popcnt"))
         return false;

@@ -37,8 +37,10 @@ typedef struct opi_isa {
     const char *name;           /* "baseline", "avx2", "avx512", "neon" */
     const opi_builtin *builtin; /* OPI_BUILTINS of them */
 
-    /* Copies with non-temporal stores where there are any; does not overlap.  `fence` orders them, once at the end. */
-    void (*stream)(void *to, const void *from, size_t bytes);
+    /* Copies with non-temporal stores where there are any; does not overlap.  next: what
+     * will be read then, asked for line by line meanwhile so that memory is read while it is written; or NULL.  `fence`
+     * orders them, once at the end. */
+    void (*stream)(void *to, const void *from, size_t bytes, const void *next);
     void (*fence)(void);
     /* Replaces every NaN by the canonical one (positive, quiet, no payload). */
     void (*quiet_f32)(float *x, size_t n);

@@ -28,7 +28,8 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
         char *const out = plan->out + i * size, *const to = plan->streaming ? scratch : out;
         fn->leaf(in, fn->param, n, to);
         opi_quiet_run(&plan->quiet, to, n);
-        if (plan->streaming) plan->isa->stream(out, to, n * size);
+        const void *const next = end - i < 2 * piece ? NULL : plan->in[0] + (i + n) * fn->input[0]->size;
+        if (plan->streaming) plan->isa->stream(out, to, n * size, next);
     }
     if (plan->streaming) plan->isa->fence();
 }

@@ -73,7 +73,8 @@ void opi_range_push(opi_range *range, unsigned level, const void *value, uint8_t
     for (range->count = top; merges(range, k, i); range->count = top, k++, i >>= 1) {
         append(range, value_at(range, top - 1), &range->flag[top - 1], value_at(range, top), range->flag[top]);
         top--;
-        if (range->level[top] != INIT_LEVEL) range->level[top] = (uint8_t)(k + 1);
+        /* An exact node has no level: it may stand for any number of elements. */
+        if (range->level[top] != INIT_LEVEL) range->level[top] = range->op->flags & OPLUS_EXACT ? 0 : (uint8_t)(k + 1);
     }
     range->count = top + 1;
     if (range->folded > top) range->folded = top;

@@ -215,14 +215,15 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     const workspace w = workspace_in(plan, scratch);
     const size_t piece = plan->streaming ? stage_elements(&plan->loops) : end - begin;
     (void)total;
-    (void)aggregated;
     for (size_t i = begin; i < end;) {
         /* Pieces end at multiples of their length, so that their blocks are whole. */
         const size_t room = plan->streaming ? piece - (size_t)((plan->first + i) % piece) : piece;
         const size_t n = room < end - i ? room : end - i;
         char *const out = plan->streaming ? w.stage : plan->out + i * size;
         scan_run(plan, plan->in + i * size, plan->heads ? plan->heads + i : NULL, n, out, carry, &w);
-        if (plan->streaming) plan->loops.isa->stream(plan->out + i * size, out, n * size);
+        /* What has been aggregated is in a cache already. */
+        const char *const next = aggregated || end - i < 2 * piece ? NULL : plan->in + (i + n) * size;
+        if (plan->streaming) plan->loops.isa->stream(plan->out + i * size, out, n * size, next);
         i += n;
     }
     if (plan->streaming) plan->loops.isa->fence();

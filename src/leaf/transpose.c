@@ -63,7 +63,7 @@ static void fetch(const opi_transpose_sweep *plan, const tile *t)
 static void put(const opi_transpose_sweep *plan, char *to, const char *from, size_t bytes)
 {
     if (plan->streaming)
-        plan->isa->stream(to, from, bytes);
+        plan->isa->stream(to, from, bytes, NULL);
     else
         memcpy(to, from, bytes);
 }

@@ -18,7 +18,7 @@ enum {
 };
 
 /* Bytes moved below which starting threads costs more than it saves: docs/performance.md has the measurement. */
-static const size_t small_work = (size_t)128 << 10;
+static const size_t small_work = (size_t)256 << 10;
 
 /* What the workers of one sweep share; each counter has a cache line of its own. */
 typedef struct shared_state {

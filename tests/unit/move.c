@@ -226,7 +226,7 @@ static void stream_copies(void **state)
         for (size_t shift = 0; shift < 64; shift += shift < 4 ? 1 : 15)
             for (size_t bytes = 0; bytes < 600; bytes++) {
                 guarded to = guarded_open(bytes, shift);
-                isas[k]->stream(to.at, from + bytes % 7, bytes);
+                isas[k]->stream(to.at, from + bytes % 7, bytes, bytes & 1 ? from : NULL);
                 isas[k]->fence();
                 assert_memory_equal(to.at, from + bytes % 7, bytes);
                 guarded_close(&to, bytes);

@@ -131,14 +131,17 @@ OPI_INLINE V N(segscan_lanes)(N(opi_exact) op, V y, V *f)
 
 /* --- the leaves -------------------------------------------------------------------------------------------------- */
 
-OPI_INLINE void N(exact_reduce)(N(opi_exact) op, const void *in, size_t n, void *carry)
+/* far: the elements come from memory, and are asked for in advance. */
+OPI_INLINE void N(exact_reduce_from)(N(opi_exact) op, const void *in, size_t n, void *carry, bool far)
 {
     const U *x = in;
     const V identity = N(splat)(op.identity);
     V sum[4] = {identity, identity, identity, identity};
     if (n == 0) return;
-    for (; n >= 4 * W; n -= 4 * W, x += 4 * W)
+    for (; n >= 4 * W; n -= 4 * W, x += 4 * W) {
+        for (size_t j = 0; far && j < 4 * OPI_VECTOR; j += 64) __builtin_prefetch((const char *)x + 4096 + j, 0, 2);
         for (int j = 0; j < 4; j++) sum[j] = op.join(sum[j], op.key(N(load)(x + j * W)));
+    }
     for (; n >= W; n -= W, x += W) sum[0] = op.join(sum[0], op.key(N(load)(x)));
     sum[1] = op.join(sum[1], op.key(N(load_some)(x, n, op.unkey(identity))));
 
@@ -146,6 +149,14 @@ OPI_INLINE void N(exact_reduce)(N(opi_exact) op, const void *in, size_t n, void 
     for (int j = 0; j < 4; j++) total = op.join(total, sum[j]);
     total = op.unkey(N(scan_lanes)(op, total));
     memcpy(carry, (char *)&total + (W - 1) * sizeof(U), sizeof(U));
+}
+
+OPI_INLINE void N(exact_reduce)(N(opi_exact) op, const void *in, size_t n, void *carry)
+{
+    if (n >= ((size_t)1 << 20) / sizeof(U))
+        N(exact_reduce_from)(op, in, n, carry, true);
+    else
+        N(exact_reduce_from)(op, in, n, carry, false);
 }
 
 /* The results of a vector v that `carry` (in every lane) precedes; *carry moves on. */

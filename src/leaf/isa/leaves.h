@@ -6,7 +6,7 @@
 #include "leaf/sort.h"
 
 extern const opi_builtin OPI_ISA_NAME(opi_builtins)[OPI_BUILTINS];
-void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes);
+void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes, const void *next);
 void OPI_ISA_NAME(opi_fence)(void);
 void OPI_ISA_NAME(opi_quiet_f32)(float *x, size_t n);
 void OPI_ISA_NAME(opi_quiet_f64)(double *x, size_t n);

@@ -39,10 +39,10 @@ static inline void stream_line(char *to, const char *from)
 static inline void stream_line(char *to, const char *from) { memcpy(to, from, LINE); }
 #endif
 
-void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes)
+void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes, const void *next)
 {
     char *t = to;
-    const char *f = from;
+    const char *f = from, *ahead = next;
     const size_t head = -(uintptr_t)t % LINE;
     if (bytes < head + LINE) {
         memcpy(t, f, bytes);
@@ -52,7 +52,12 @@ void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes)
     t += head;
     f += head;
     bytes -= head;
-    for (; bytes >= LINE; bytes -= LINE, t += LINE, f += LINE) stream_line(t, f);
+    for (; bytes >= LINE; bytes -= LINE, t += LINE, f += LINE) {
+        stream_line(t, f);
+        if (!ahead) continue;
+        __builtin_prefetch(ahead, 0, 2);
+        ahead += LINE;
+    }
     memcpy(t, f, bytes);
 }
 

@@ -294,7 +294,7 @@ OPI_INLINE void N(node_of)(const void *in, unsigned level, void *node, bool far)
         return;
     }
     for (int k = 0; n >= W * W; k ^= 1, n /= W) {
-        N(spine)(x, n, nodes[k], far && k == 0);
+        N(spine)(x, n, nodes[k], far && x == in);
         x = nodes[k];
     }
     switch (n / W) {
