@@ -1,5 +1,5 @@
 /* The floating-point mode that equal bits need: round to nearest, denormals kept.  A caller's program may have set
- * another (fast-math start-up code sets flush-to-zero); calls and workers that compute save it, set this, and restore. */
+ * another (fast-math start-up code sets flush-to-zero); calls and workers that compute save it, set this, restore. */
 #ifndef OPI_FPENV_H
 #define OPI_FPENV_H
 

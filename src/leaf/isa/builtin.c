@@ -253,8 +253,10 @@ VECTORS(max_f64, 64, KEY_MINUS_INF_64, max_i_64, key_max_64, unkey_64)
 /* --- 3. the table ------------------------------------------------------------------------------------------------ */
 
 #define EXACT_ROW(row, name)                                                                                           \
-    [OPI_BUILTIN_##                                                                                                    \
-        row] = {{name##_node, name##_scan, name##_segscan}, name##_reduce, name##_scan_any, name##_segscan_any},
+    [OPI_BUILTIN_##row] = {.tree = {name##_node, name##_scan, name##_segscan},                                         \
+                           .reduce = name##_reduce,                                                                    \
+                           .scan = name##_scan_any,                                                                    \
+                           .segscan = name##_segscan_any},
 #define SHARED_ROWS(op, bits) EXACT_ROW(op##_i##bits, op##_u##bits) EXACT_ROW(op##_u##bits, op##_u##bits)
 #define INTEGER_ROWS(bits)                                                                                             \
     SHARED_ROWS(sum, bits)                                                                                             \
