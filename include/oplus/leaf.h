@@ -29,19 +29,23 @@
 #endif
 #endif
 
-/* Operators are compiled without contraction of a * b + c into a fused operation, whatever the flags around them:
- * gcc takes an attribute, clang a pragma in the function's body.  gcc's SLP vectoriser makes tree-shaped code slow. */
+/* Operators are compiled without contraction of a * b + c into a fused operation, under all flags of gcc and clang but
+ * clang's own -ffp-contract=fast, which oplus_selfcheck reports: gcc takes an attribute, clang a pragma in the
+ * function's body.  gcc's SLP vectoriser makes tree-shaped code slow. */
 #if defined(__clang__)
-#define OPLUS_STRICT_       __attribute__((unused))
-#define OPLUS_CONTRACT_OFF_ _Pragma("STDC FP_CONTRACT OFF")
+#define OPLUS_STRICT_        __attribute__((unused))
+#define OPLUS_CONTRACT_OFF_  _Pragma("STDC FP_CONTRACT OFF")
+#define OPLUS_HELPER_STRICT_ OPLUS_CONTRACT_OFF_ /* of a function whose body is not ours to begin */
 #define OPLUS_IVDEP_
 #elif defined(__OPTIMIZE__)
 #define OPLUS_STRICT_ __attribute__((unused, optimize("O3", "fp-contract=off", "no-tree-slp-vectorize")))
 #define OPLUS_CONTRACT_OFF_
+#define OPLUS_HELPER_STRICT_
 #define OPLUS_IVDEP_ _Pragma("GCC ivdep")
 #else
 #define OPLUS_STRICT_ __attribute__((unused, optimize("fp-contract=off")))
 #define OPLUS_CONTRACT_OFF_
+#define OPLUS_HELPER_STRICT_
 #define OPLUS_IVDEP_
 #endif
 
@@ -205,7 +209,7 @@ OPLUS_INLINE_ void oplus_scan_(oplus_element e, const char *x, unsigned level, i
 {
     const unsigned bottom = e.size >= 8 && level >= 2 ? 2 : 1; /* quads pay for structs, pairs for narrow elements */
     const size_t count = (size_t)1 << level;
-    const char *const pair = nodes;
+    char *const pair = nodes;
     const char *at_level[64];
     at_level[0] = x;
     if (level == 0) {
@@ -216,7 +220,7 @@ OPLUS_INLINE_ void oplus_scan_(oplus_element e, const char *x, unsigned level, i
     if (bottom == 2) nodes += count / 4 * e.size;
     for (unsigned k = bottom; k <= level; k++) {
         if (k == 2 && bottom == 2)
-            oplus_up_quads_(e, x, (char *)pair, nodes, count / 4);
+            oplus_up_quads_(e, x, pair, nodes, count / 4);
         else
             oplus_up_(e, at_level[k - 1], nodes, count >> k);
         at_level[k] = nodes;
@@ -332,71 +336,87 @@ OPLUS_INLINE_ void oplus_segscan_(oplus_element e, const char *x, const uint8_t 
 
 /* --- an operator's own instance -------------------------------------------------------------------------------- */
 
+/* A parameter or local of a macro could hide a type or an operator of yours, hence each name here ends in an
+ * underscore; and what it defines at file scope, `name` itself and its descriptor apart, begins with oplus_. */
 #define OPLUS_TYPED_ELEMENT_(name, T)                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void name##_combine(void *out, const void *a, const void *b)             \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void oplus_##name##_combine_(void *out_, const void *a_, const void *b_) \
     {                                                                                                                  \
-        *(T *)out = name(*(const T *)a, *(const T *)b);                                                                \
+        *(T *)out_ = name(*(const T *)a_, *(const T *)b_);                                                             \
     }                                                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void name##_lift(void *out, int head, const void *a, const void *b)      \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void oplus_##name##_lift_(void *out_, int head_, const void *a_,         \
+                                                                        const void *b_)                                \
     {                                                                                                                  \
-        const T y = *(const T *)b, joined = name(*(const T *)a, y);                                                    \
-        *(T *)out = head ? y : joined;                                                                                 \
+        const T y_ = *(const T *)b_, joined_ = name(*(const T *)a_, y_);                                               \
+        *(T *)out_ = head_ ? y_ : joined_;                                                                             \
     }                                                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void name##_copy(void *out, const void *a, size_t size)                  \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void oplus_##name##_copy_(void *out_, const void *a_, size_t size_)      \
     {                                                                                                                  \
-        (void)size;                                                                                                    \
-        *(T *)out = *(const T *)a;                                                                                     \
+        (void)size_;                                                                                                   \
+        *(T *)out_ = *(const T *)a_;                                                                                   \
     }                                                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void name##_pick(void *out, int first, const void *a, const void *b,     \
-                                                               size_t size)                                            \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void oplus_##name##_pick_(void *out_, int first_, const void *a_,        \
+                                                                        const void *b_, size_t size_)                  \
     {                                                                                                                  \
-        (void)size;                                                                                                    \
-        const T x = *(const T *)a, y = *(const T *)b;                                                                  \
-        *(T *)out = first ? x : y;                                                                                     \
+        (void)size_;                                                                                                   \
+        const T x_ = *(const T *)a_, y_ = *(const T *)b_;                                                              \
+        *(T *)out_ = first_ ? x_ : y_;                                                                                 \
+    }
+#define OPLUS_ELEMENT_(name, T)                                                                                        \
+    {                                                                                                                  \
+        sizeof(T), oplus_##name##_combine_, oplus_##name##_lift_, oplus_##name##_copy_, oplus_##name##_pick_           \
     }
 
 /* The three loops of one set, and their table. */
 #define OPLUS_LEAF_SET_(set, name, T, ATTRIBUTES)                                                                      \
-    ATTRIBUTES static void name##_node##set(const void *in, unsigned level, void *node)                                \
+    ATTRIBUTES static void oplus_##name##_node##set(const void *in_, unsigned level_, void *node_)                     \
     {                                                                                                                  \
-        const oplus_element e = {sizeof(T), name##_combine, name##_lift, name##_copy, name##_pick};                    \
-        T nodes[1 << OPLUS_LEAF_LEVEL(sizeof(T))];                                                                     \
-        oplus_node_(e, (const char *)in, level, (char *)nodes, (char *)node);                                          \
+        const oplus_element e_ = OPLUS_ELEMENT_(name, T);                                                              \
+        T nodes_[1 << OPLUS_LEAF_LEVEL(sizeof(T))];                                                                    \
+        oplus_node_(e_, (const char *)in_, level_, (char *)nodes_, (char *)node_);                                     \
     }                                                                                                                  \
-    ATTRIBUTES static void name##_scan##set(const void *in, unsigned level, int exclusive, const void *before,         \
-                                            void *out, void *node)                                                     \
+    ATTRIBUTES static void oplus_##name##_scan##set(const void *in_, unsigned level_, int exclusive_,                  \
+                                                    const void *before_, void *out_, void *node_)                      \
     {                                                                                                                  \
-        const oplus_element e = {sizeof(T), name##_combine, name##_lift, name##_copy, name##_pick};                    \
-        T nodes[1 << OPLUS_LEAF_LEVEL(sizeof(T))], ladder[(1 << OPLUS_LEAF_LEVEL(sizeof(T))) + 2];                     \
-        oplus_scan_(e, (const char *)in, level, exclusive, (const char *)before, (char *)out, (char *)nodes,           \
-                    (char *)ladder, (char *)node);                                                                     \
+        const oplus_element e_ = OPLUS_ELEMENT_(name, T);                                                              \
+        T nodes_[1 << OPLUS_LEAF_LEVEL(sizeof(T))], ladder_[(1 << OPLUS_LEAF_LEVEL(sizeof(T))) + 2];                   \
+        oplus_scan_(e_, (const char *)in_, level_, exclusive_, (const char *)before_, (char *)out_, (char *)nodes_,    \
+                    (char *)ladder_, (char *)node_);                                                                   \
     }                                                                                                                  \
-    ATTRIBUTES static void name##_segscan##set(const void *in, const uint8_t *heads, unsigned level, int exclusive,    \
-                                               const void *before, const void *identity, void *out, void *node,        \
-                                               uint8_t *head)                                                          \
+    ATTRIBUTES static void oplus_##name##_segscan##set(const void *in_, const uint8_t *heads_, unsigned level_,        \
+                                                       int exclusive_, const void *before_, const void *identity_,     \
+                                                       void *out_, void *node_, uint8_t *head_)                        \
     {                                                                                                                  \
-        const oplus_element e = {sizeof(T), name##_combine, name##_lift, name##_copy, name##_pick};                    \
-        T nodes[1 << OPLUS_LEAF_LEVEL(sizeof(T))], ladder[(2 << OPLUS_LEAF_LEVEL(sizeof(T))) + 2];                     \
-        uint8_t flags[1 << OPLUS_LEAF_LEVEL(sizeof(T))];                                                               \
-        oplus_segscan_(e, (const char *)in, heads, level, exclusive, (const char *)before, (const char *)identity,     \
-                       (char *)out, (char *)nodes, flags, (char *)ladder, (char *)node, head);                         \
+        const oplus_element e_ = OPLUS_ELEMENT_(name, T);                                                              \
+        T nodes_[1 << OPLUS_LEAF_LEVEL(sizeof(T))], ladder_[(2 << OPLUS_LEAF_LEVEL(sizeof(T))) + 2];                   \
+        uint8_t flags_[1 << OPLUS_LEAF_LEVEL(sizeof(T))];                                                              \
+        oplus_segscan_(e_, (const char *)in_, heads_, level_, exclusive_, (const char *)before_,                       \
+                       (const char *)identity_, (char *)out_, (char *)nodes_, flags_, (char *)ladder_, (char *)node_,  \
+                       head_);                                                                                         \
     }                                                                                                                  \
-    static const oplus_leaves name##_leaves##set OPLUS_UNUSED_ = {name##_node##set, name##_scan##set,                  \
-                                                                  name##_segscan##set};
+    static const oplus_leaves oplus_##name##_leaves##set OPLUS_UNUSED_ = {                                             \
+        oplus_##name##_node##set, oplus_##name##_scan##set, oplus_##name##_segscan##set};
 
 #ifdef OPLUS_TWO_SETS_
 #define OPLUS_TYPED_LEAVES_(name, T)                                                                                   \
     OPLUS_TYPED_ELEMENT_(name, T)                                                                                      \
-    OPLUS_LEAF_SET_(, name, T, OPLUS_NARROW_ OPLUS_STRICT_)                                                            \
-    OPLUS_LEAF_SET_(_wide, name, T, OPLUS_STRICT_)
+    OPLUS_LEAF_SET_(_, name, T, OPLUS_NARROW_ OPLUS_STRICT_)                                                           \
+    OPLUS_LEAF_SET_(_wide_, name, T, OPLUS_STRICT_)
 #define OPLUS_CHOOSE_LEAVES_(name, T, flags)                                                                           \
-    ((((flags)&OPLUS_WIDE) != 0 || OPLUS_IS_SCALAR_(T)) ? &name##_leaves_wide : &name##_leaves)
-#define OPLUS_IS_SCALAR_(T) (__builtin_classify_type(*(T *)0) != 12 /* a struct */)
+    ((((flags)&OPLUS_WIDE) != 0 || OPLUS_IS_SCALAR_(T)) ? &oplus_##name##_leaves_wide_ : &oplus_##name##_leaves_)
+#ifdef __cplusplus
+#define OPLUS_IS_SCALAR_(T) (!__is_class(T) && !__is_union(T))
+#else
+/* clang-format off */
+#define OPLUS_IS_SCALAR_(T) \
+    _Generic(*(T *)0, int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, \
+                      uint8_t: 1, uint16_t: 1, uint32_t: 1, uint64_t: 1, float: 1, double: 1, default: 0)
+/* clang-format on */
+#endif
 #else
 #define OPLUS_TYPED_LEAVES_(name, T)                                                                                   \
     OPLUS_TYPED_ELEMENT_(name, T)                                                                                      \
-    OPLUS_LEAF_SET_(, name, T, OPLUS_NARROW_ OPLUS_STRICT_)
-#define OPLUS_CHOOSE_LEAVES_(name, T, flags) (&name##_leaves)
+    OPLUS_LEAF_SET_(_, name, T, OPLUS_NARROW_ OPLUS_STRICT_)
+#define OPLUS_CHOOSE_LEAVES_(name, T, flags) (&oplus_##name##_leaves_)
 #endif
 
 #ifdef __cplusplus

@@ -32,12 +32,15 @@ typedef enum oplus_scalar {
     OPLUS_F64
 } oplus_scalar;
 
-/** A plain C element type.  Its text, not its address or name, identifies it. */
+/** A plain C element type.  Its text, not its address or name, identifies it.
+ *
+ *  Arrays of it must be aligned to `align`, at most 64.  Elements up to about 64 KiB are meant: a carry holds 260 of
+ *  them, and a scan keeps 4 on the stack. */
 typedef struct oplus_type {
     const char *name;    /**< as written in C: "float", "affine" */
     const char *text;    /**< the members of a struct, "float a; float b;"; NULL for a scalar */
     size_t size;         /**< bytes */
-    size_t align;        /**< bytes, a power of two */
+    size_t align;        /**< bytes, a power of two, at most 64 */
     oplus_scalar scalar; /**< OPLUS_RECORD for a struct */
 } oplus_type;
 
@@ -59,10 +62,12 @@ extern OPLUS_API const oplus_type oplus_f32, oplus_f64;
 /** Makes the descriptor `name_type` of a struct that is declared elsewhere; repeat its members exactly.
  *  A difference in size or alignment does not compile. */
 #define OPLUS_DESCRIBE(name, ...)                                                                                      \
-    struct name##_described {                                                                                          \
+    struct oplus_##name##_described_ {                                                                                 \
         __VA_ARGS__                                                                                                    \
     };                                                                                                                 \
-    OPLUS_STATIC_ASSERT_(sizeof(struct name##_described) == sizeof(name), "the members do not describe this type");    \
+    OPLUS_STATIC_ASSERT_(sizeof(struct oplus_##name##_described_) == sizeof(name) &&                                   \
+                             OPLUS_ALIGNOF_(struct oplus_##name##_described_) == OPLUS_ALIGNOF_(name),                 \
+                         "the members do not describe this type");                                                     \
     OPLUS_DESCRIBE_(name, #__VA_ARGS__)
 
 /* --- operators ------------------------------------------------------------------------------------------------ */
@@ -81,7 +86,7 @@ typedef struct oplus_op {
     const char *name;       /**< for messages */
     const oplus_type *type; /**< of the elements */
     const void *identity;   /**< one element, or NULL where there is none */
-    unsigned flags;         /**< OPLUS_COMMUTATIVE | OPLUS_EXACT */
+    unsigned flags;         /**< 0, or OPLUS_COMMUTATIVE, _EXACT, _WIDE joined by | */
     const char *text;       /**< the body in C, over a (earlier) and b (later); may be NULL */
     const char *file;       /**< where the text stands, for messages of a compiler; may be NULL */
     int line;               /**< in that file */
@@ -99,17 +104,28 @@ typedef struct oplus_op {
  *          return r;
  *      })
  *
+ *  It may be called on any two values, and what it returns be dropped, as a segmented scan does at a head: it must be
+ *  defined for all of them.  What else the macros define begins with oplus_.
+ *
  *  @param name      of the C function
  *  @param T         one word: a scalar type (float, double, int32_t, ...) or a name given to OPLUS_STRUCT
- *  @param identity  the members of e with e (+) x = x = x (+) e, in parentheses
- *  @param flags     0, or OPLUS_COMMUTATIVE, OPLUS_EXACT
+ *  @param identity  the members of e with e (+) x = x = x (+) e, in parentheses; an array's in braces: ({1, 0, 0, 1})
+ *  @param flags     0, or OPLUS_COMMUTATIVE, OPLUS_EXACT, OPLUS_WIDE joined by |
  *  @param ...       the body, in braces; a is the earlier element, b the later */
 #define OPLUS_OP(name, T, identity, flags, ...)                                                                        \
-    static const T name##_identity OPLUS_UNUSED_ = {OPLUS_UNPAREN_ identity};                                          \
-    OPLUS_DEFINE_OP_(name, T, &name##_identity, flags, #__VA_ARGS__, __VA_ARGS__)
+    static const T oplus_##name##_identity_ OPLUS_UNUSED_ = {OPLUS_UNPAREN_ identity};                                 \
+    OPLUS_DEFINE_OP_(name, T, &oplus_##name##_identity_, flags, #__VA_ARGS__, __VA_ARGS__)
 
 /** The same without an identity: a semigroup.  Reduce of nothing and exclusive scan are then errors. */
 #define OPLUS_SEMIGROUP(name, T, flags, ...) OPLUS_DEFINE_OP_(name, T, NULL, flags, #__VA_ARGS__, __VA_ARGS__)
+
+/** Stands before a function of yours that a body calls, so that it can be inlined there, and rounds as the body does:
+ *
+ *      OPLUS_HELPER float larger(float a, float b) { return a < b ? b : a; }
+ *
+ *  gcc for AVX inlines no other, as it compiles bodies without AVX (see leaf.h).  Use it at file scope: under clang it
+ *  also switches contraction off for the rest of the file (STDC FP_CONTRACT). */
+#define OPLUS_HELPER OPLUS_HELPER_STRICT_ OPLUS_NARROW_ OPLUS_STRICT_ static inline
 
 /* --- functions ------------------------------------------------------------------------------------------------ */
 
@@ -140,27 +156,27 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
 /** `R name(A a)` and `name_fn`:  OPLUS_MAP(square, float, float, { return a * a; }) */
 #define OPLUS_MAP(name, R, A, ...)                                                                                     \
     OPLUS_FN_(R, name, (A a), __VA_ARGS__)                                                                             \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0)), name(in0[i]))                                                              \
-    OPLUS_FN_OBJECT_(name, R, 1, (&oplus_type_##A), NULL, #__VA_ARGS__)
+    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0)), name(in0_[i_]))                                                            \
+    OPLUS_FN_OBJECT_(name, R, 1, (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
 
 /** Two inputs a, b:  OPLUS_ZIP(axpy2, float, float, float, { return 2.0f * a + b; }) */
 #define OPLUS_ZIP(name, R, A, B, ...)                                                                                  \
     OPLUS_FN_(R, name, (A a, B b), __VA_ARGS__)                                                                        \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1)), name(in0[i], in1[i]))                                      \
-    OPLUS_FN_OBJECT_(name, R, 2, (&oplus_type_##A, &oplus_type_##B), NULL, #__VA_ARGS__)
+    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1)), name(in0_[i_], in1_[i_]))                                  \
+    OPLUS_FN_OBJECT_(name, R, 2, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), NULL, #__VA_ARGS__)
 
 /** Three inputs a, b, c. */
 #define OPLUS_ZIP3(name, R, A, B, C, ...)                                                                              \
     OPLUS_FN_(R, name, (A a, B b, C c), __VA_ARGS__)                                                                   \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_IN_(C, 2)), name(in0[i], in1[i], in2[i]))              \
-    OPLUS_FN_OBJECT_(name, R, 3, (&oplus_type_##A, &oplus_type_##B, &oplus_type_##C), NULL, #__VA_ARGS__)
+    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_IN_(C, 2)), name(in0_[i_], in1_[i_], in2_[i_]))        \
+    OPLUS_FN_OBJECT_(name, R, 3, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C)), NULL, #__VA_ARGS__)
 
 /** Four inputs a, b, c, d. */
 #define OPLUS_ZIP4(name, R, A, B, C, D, ...)                                                                           \
     OPLUS_FN_(R, name, (A a, B b, C c, D d), __VA_ARGS__)                                                              \
     OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_IN_(C, 2) OPLUS_IN_(D, 3)),                            \
-                name(in0[i], in1[i], in2[i], in3[i]))                                                                  \
-    OPLUS_FN_OBJECT_(name, R, 4, (&oplus_type_##A, &oplus_type_##B, &oplus_type_##C, &oplus_type_##D), NULL,           \
+                name(in0_[i_], in1_[i_], in2_[i_], in3_[i_]))                                                          \
+    OPLUS_FN_OBJECT_(name, R, 4, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C), &OPLUS_TYPE_(D)), NULL,           \
                      #__VA_ARGS__)
 
 /** One input a and a captured parameter p, a scalar or a small struct, bound by oplus_with:
@@ -169,32 +185,33 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
  *      oplus_fn half = oplus_with(&scale_fn, &(float){0.5f}); */
 #define OPLUS_MAP_WITH(name, R, A, P, ...)                                                                             \
     OPLUS_FN_(R, name, (A a, P p), __VA_ARGS__)                                                                        \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_PARAM_(P)), name(in0[i], p))                                           \
-    OPLUS_FN_OBJECT_(name, R, 1, (&oplus_type_##A), &oplus_type_##P, #__VA_ARGS__)
+    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_PARAM_(P)), name(in0_[i_], p_))                                        \
+    OPLUS_FN_OBJECT_(name, R, 1, (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /** Two inputs a, b and a captured parameter p. */
 #define OPLUS_ZIP_WITH(name, R, A, B, P, ...)                                                                          \
     OPLUS_FN_(R, name, (A a, B b, P p), __VA_ARGS__)                                                                   \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_PARAM_(P)), name(in0[i], in1[i], p))                   \
-    OPLUS_FN_OBJECT_(name, R, 2, (&oplus_type_##A, &oplus_type_##B), &oplus_type_##P, #__VA_ARGS__)
+    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_PARAM_(P)), name(in0_[i_], in1_[i_], p_))              \
+    OPLUS_FN_OBJECT_(name, R, 2, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /** `int name(A a)` and `name_fn` for oplus_filter:  OPLUS_PREDICATE(negative, float, { return a < 0; }) */
 #define OPLUS_PREDICATE(name, A, ...)                                                                                  \
     OPLUS_FN_(int, name, (A a), __VA_ARGS__)                                                                           \
-    OPLUS_LEAF_(name, uint8_t, (OPLUS_IN_(A, 0)), (uint8_t)(name(in0[i]) ? 1 : 0))                                     \
-    OPLUS_FN_OBJECT_(name, uint8_t, 1, (&oplus_type_##A), NULL, #__VA_ARGS__)
+    OPLUS_LEAF_(name, uint8_t, (OPLUS_IN_(A, 0)), (uint8_t)(name(in0_[i_]) ? 1 : 0))                                   \
+    OPLUS_FN_OBJECT_(name, uint8_t, 1, (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
 
 /** A predicate of a and a captured parameter p. */
 #define OPLUS_PREDICATE_WITH(name, A, P, ...)                                                                          \
     OPLUS_FN_(int, name, (A a, P p), __VA_ARGS__)                                                                      \
-    OPLUS_LEAF_(name, uint8_t, (OPLUS_IN_(A, 0) OPLUS_PARAM_(P)), (uint8_t)(name(in0[i], p) ? 1 : 0))                  \
-    OPLUS_FN_OBJECT_(name, uint8_t, 1, (&oplus_type_##A), &oplus_type_##P, #__VA_ARGS__)
+    OPLUS_LEAF_(name, uint8_t, (OPLUS_IN_(A, 0) OPLUS_PARAM_(P)), (uint8_t)(name(in0_[i_], p_) ? 1 : 0))               \
+    OPLUS_FN_OBJECT_(name, uint8_t, 1, (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /* --- how the macros work -------------------------------------------------------------------------------------- */
 
 #define OPLUS_UNPAREN_(...) __VA_ARGS__
 
-/* A type is named by one word, which must lead to its descriptor in a constant expression. */
+/* A type is named by one word, or a macro for it, which must lead to its descriptor in a constant expression. */
+#define OPLUS_TYPE_(T)      oplus_type_##T
 #define oplus_type_float    oplus_f32
 #define oplus_type_double   oplus_f64
 #define oplus_type_int8_t   oplus_i8
@@ -220,26 +237,33 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
 #define OPLUS_DEFINE_OP_(name, T, identity, flags, text, ...)                                                          \
     OPLUS_FN_(T, name, (T a, T b), __VA_ARGS__)                                                                        \
     OPLUS_TYPED_LEAVES_(name, T)                                                                                       \
-    static const oplus_op name##_op OPLUS_UNUSED_ = {                                                                  \
-        #name,    &oplus_type_##T, identity, (flags),        text,                                                     \
-        __FILE__, __LINE__,        0,        name##_combine, OPLUS_CHOOSE_LEAVES_(name, T, flags)};
+    static const oplus_op name##_op OPLUS_UNUSED_ = {#name,                                                            \
+                                                     &OPLUS_TYPE_(T),                                                  \
+                                                     identity,                                                         \
+                                                     (flags),                                                          \
+                                                     text,                                                             \
+                                                     __FILE__,                                                         \
+                                                     __LINE__,                                                         \
+                                                     0,                                                                \
+                                                     oplus_##name##_combine_,                                          \
+                                                     OPLUS_CHOOSE_LEAVES_(name, T, flags)};
 
 /* Inputs and parameter are taken out of the loop: for all a compiler knows, a result that is a byte may change them.
  * A predicate gives `? 1 : 0` because gcc 12 does not vectorise `a & 1` compared with 0. */
-#define OPLUS_IN_(A, k) const A *const in##k = (const A *)in[k];
-#define OPLUS_PARAM_(P) const P p = *(const P *)param;
+#define OPLUS_IN_(A, k) const A *const in##k##_ = (const A *)in_[k];
+#define OPLUS_PARAM_(P) const P p_ = *(const P *)param_;
 #define OPLUS_LEAF_(name, R, inputs, call)                                                                             \
-    OPLUS_UNFUSED_ OPLUS_STRICT_ static void name##_leaf(const void *const *in, const void *param, size_t n,           \
-                                                         void *out)                                                    \
+    OPLUS_UNFUSED_ OPLUS_STRICT_ static void oplus_##name##_leaf_(const void *const *in_, const void *param_,          \
+                                                                  size_t n_, void *out_)                               \
     {                                                                                                                  \
         OPLUS_UNPAREN_ inputs;                                                                                         \
-        (void)param;                                                                                                   \
-        OPLUS_IVDEP_ for (size_t i = 0; i < n; i++)((R *)out)[i] = call;                                               \
+        (void)param_;                                                                                                  \
+        OPLUS_IVDEP_ for (size_t i_ = 0; i_ < n_; i_++)((R *)out_)[i_] = call;                                         \
     }
 #define OPLUS_FN_OBJECT_(name, R, arity, inputs, param_type, text)                                                     \
     static const oplus_fn name##_fn OPLUS_UNUSED_ = {                                                                  \
-        #name,    &oplus_type_##R, arity,      {OPLUS_UNPAREN_ inputs}, param_type, NULL, text,                        \
-        __FILE__, __LINE__,        name##_leaf};
+        #name, &OPLUS_TYPE_(R), arity,    {OPLUS_UNPAREN_ inputs}, param_type, NULL,                                   \
+        text,  __FILE__,        __LINE__, oplus_##name##_leaf_};
 
 #ifdef __cplusplus
 }

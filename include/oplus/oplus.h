@@ -3,11 +3,12 @@
  *
  *  Conventions, stated once:
  *  - Arguments come in the order device, operator or type, options, input and its extent, output.
- *  - Every call that can fail returns an oplus_status; oplus_last_error() says in words what was wrong, with which argument, and what
- *    to do.  The library never prints and never exits.  After a failed call inputs are intact and outputs unspecified.
+ *  - Every call that can fail returns an oplus_status; oplus_last_error() says in words what was wrong, with which
+ *    argument, and what to do.  The library never prints and never exits.  After a failed call inputs are intact and
+ *    outputs unspecified.
  *  - n is a number of elements and may be 0.  `in == out` is allowed; partial overlap is OPLUS_ERR_OVERLAP.
- *  - Memory belongs to the caller; the library keeps no pointer to it after oplus_sync.  Arrays are aligned to their
- * type.
+ *  - Memory belongs to the caller; the library keeps no pointer to it after oplus_sync.
+ *  - Arrays are aligned to their type.
  *  - One thread at a time per device handle, and per carry; different handles are independent.
  *  - Descriptors (oplus_op, oplus_fn, oplus_type) are read during a call only; see oplus_carry_open for the exception.
  *  - In `a (+) b`, a is always the earlier element: only associativity is assumed, never commutativity.
@@ -74,8 +75,10 @@ typedef struct oplus_device oplus_device;
  *  @param dev    set to the device; close it with oplus_close.
  *
  *  Inside an OpenMP parallel region a call runs on its own thread.  After fork(), use "serial" in the child: gcc's
- * OpenMP does not survive it.  OPLUS_ISA=baseline|avx2|avx512|neon in the environment forces the instruction set of the
- * built-in operators. */
+ *  OpenMP does not survive it.  OPLUS_ISA=baseline|avx2|avx512|neon in the environment forces the instruction set of
+ *  the library's own loops.
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: a number of threads or an OPLUS_ISA that is none; OPLUS_ERR_DEVICE: no such
+ *          device; OPLUS_ERR_UNSUPPORTED: an OPLUS_ISA that this processor lacks; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_open(const char *where, oplus_device **dev);
 
 /** Closes a device and frees its scratch memory.  NULL is allowed. */
@@ -116,7 +119,8 @@ OPLUS_API oplus_status oplus_fold(oplus_device *dev, const oplus_op *op, const v
 
 /** Inclusive or exclusive scan: out[i] = in[0] (+) ... (+) in[i]   (exclusive: ... (+) in[i-1], out[0] = identity).
  *
- *  Reads n and writes n elements once.  An exclusive scan needs an identity, also of one element.  Bit for bit, out[i] == reduce of the first i+1 (exclusive: i) elements. */
+ *  Reads n and writes n elements once.  An exclusive scan needs an identity.  Bit for bit, out[i] == reduce of the
+ *  first i+1 (exclusive: i) elements. */
 OPLUS_API oplus_status oplus_scan(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in, size_t n,
                                   void *out);
 
@@ -143,8 +147,8 @@ OPLUS_API oplus_status oplus_map(oplus_device *dev, const oplus_fn *fn, const vo
 
 /** Filter: copies the elements that `keep` accepts, in their order, to out, and their number to *kept.
  *
- *  out needs room for the kept ones only; n elements always suffice.  It may be `in`, or begin before it; beginning inside
- *  it is OPLUS_ERR_OVERLAP. */
+ *  Reads n elements and writes the kept ones, once.  out needs room for these only; n elements always suffice.  It may
+ *  be `in`, or begin before it; beginning inside it is OPLUS_ERR_OVERLAP. */
 OPLUS_API oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *in, size_t n, void *out,
                                     size_t *kept);
 
@@ -175,7 +179,8 @@ typedef struct oplus_carry oplus_carry;
 
 /** Opens an empty carry at element index `first`; close it with oplus_carry_close.
  *
- *  *op is copied; its type, identity and texts must live until then.  A carry holds up to 260 elements. */
+ *  *op is copied; what it points to (type, identity, texts, functions) must live until then.  A carry holds up to 260
+ *  elements. */
 OPLUS_API oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **carry);
 
 /** Adds the next n elements; reads them once.  A call that fails leaves the carry as it was. */

@@ -63,6 +63,10 @@ OPLUS_FOR_BUILTINS(OPLUS_DECLARE_)
 
 /* --- by the type that a pointer points to --- */
 
+#if defined(__linux__) && defined(__LP64__)
+#define OPLUS_HAS_LONG_LONG_ /* int64_t is long, and long long another type */
+#endif
+
 #ifndef __cplusplus
 #define OPLUS_PICK_INTEGER_(op, p)                                                                                     \
     int8_t:                                                                                                            \
@@ -75,7 +79,7 @@ OPLUS_FOR_BUILTINS(OPLUS_DECLARE_)
                                                            uint32_t : &oplus_##op##_u32,                               \
                                                                       uint64_t : &oplus_##op##_u64                     \
                                                                                  OPLUS_PICK_LONG_LONG_(op)
-#if defined(__linux__) && defined(__LP64__) /* there int64_t is long, and long long another type */
+#ifdef OPLUS_HAS_LONG_LONG_
 #define OPLUS_PICK_LONG_LONG_(op) , long long : &oplus_##op##_i64, unsigned long long : &oplus_##op##_u64
 #else
 #define OPLUS_PICK_LONG_LONG_(op)
@@ -92,6 +96,21 @@ OPLUS_FOR_BUILTINS(OPLUS_DECLARE_)
 #define OPLUS_OVERLOAD_(op, suffix, T)                                                                                 \
     static inline const oplus_op *oplus_pick_##op##_(const T *) { return &oplus_##op##_##suffix; }
 OPLUS_FOR_BUILTINS(OPLUS_OVERLOAD_)
+#ifdef OPLUS_HAS_LONG_LONG_
+#define OPLUS_OVERLOAD_LONG_LONG_(op)                                                                                  \
+    OPLUS_OVERLOAD_(op, i64, long long)                                                                                \
+    OPLUS_OVERLOAD_(op, u64, unsigned long long)
+OPLUS_OVERLOAD_LONG_LONG_(sum)
+OPLUS_OVERLOAD_LONG_LONG_(prod)
+OPLUS_OVERLOAD_LONG_LONG_(min)
+OPLUS_OVERLOAD_LONG_LONG_(max)
+OPLUS_OVERLOAD_LONG_LONG_(and)
+OPLUS_OVERLOAD_LONG_LONG_(or)
+OPLUS_OVERLOAD_LONG_LONG_(xor)
+OPLUS_OVERLOAD_LONG_LONG_(land)
+OPLUS_OVERLOAD_LONG_LONG_(lor)
+#undef OPLUS_OVERLOAD_LONG_LONG_
+#endif
 #undef OPLUS_OVERLOAD_
 #define OPLUS_PICK_ARITHMETIC_(op, p) oplus_pick_##op##_(p)
 #define OPLUS_PICK_ORDERED_(op, p)    oplus_pick_##op##_(p)

@@ -1,8 +1,8 @@
 /** @file selfcheck.h
  *  Does this program, as it was compiled, get the bits that oplus promises?
  *
- *  Operators are compiled in your translation unit, with your flags; this check is too.  Include it where your operators
- *  are, and run it once: it is a few scans and reduces of 1000 elements. */
+ *  Operators are compiled in your translation unit, with your flags; this check is too.  Include it where your
+ *  operators are, and run it once: it is a few scans and reduces of 1000 elements. */
 #ifndef OPLUS_SELFCHECK_H
 #define OPLUS_SELFCHECK_H
 

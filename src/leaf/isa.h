@@ -27,8 +27,16 @@ typedef struct opi_builtin {
     void (*reduce)(const void *in, size_t n, void *carry);
     void (*scan)(const void *in, size_t n, int exclusive, void *carry, void *out);
     void (*segscan)(const void *in, const uint8_t *heads, size_t n, int exclusive, void *carry, void *out);
+    /* The same where in and out are in memory and out is aligned to a cache line, with non-temporal stores (fence after
+     * them) if `streams`. */
+    bool streams;
+    void (*scan_far)(const void *in, size_t n, int exclusive, void *carry, void *out);
+    void (*segscan_far)(const void *in, const uint8_t *heads, size_t n, int exclusive, void *carry, void *out);
     unsigned node_level; /* of the largest block that tree.node takes; 0: as the others */
     void (*node_far)(const void *in, unsigned level, void *node); /* tree.node for what is not in a cache, or NULL */
+    /* tree.scan of a whole largest block with non-temporal stores (fence after them) and canonical NaNs, out aligned to
+     * a cache line; or NULL.  The last inclusive result is the caller's. */
+    void (*block_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node);
 } opi_builtin;
 
 struct opi_sort_format;

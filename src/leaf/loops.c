@@ -11,10 +11,11 @@ void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, si
     loops->level = OPLUS_LEAF_LEVEL(op->type->size);
     loops->node_level = loops->level;
     loops->isa = isa;
-    loops->exact = NULL;
+    loops->builtin = loops->exact = NULL;
     opi_quiet_plan(&loops->quiet, isa, op->type);
     if (op->builtin) {
         const opi_builtin *builtin = &isa->builtin[op->builtin - 1];
+        loops->builtin = builtin;
         loops->tree = builtin->tree;
         if (builtin->reduce) loops->exact = builtin;
         if (builtin->node_level) loops->node_level = builtin->node_level;

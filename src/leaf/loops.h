@@ -8,11 +8,12 @@
 
 typedef struct opi_loops {
     const oplus_op *op;
-    size_t size;              /* bytes of an element */
-    unsigned level;           /* of the largest block */
-    unsigned node_level;      /* of the largest block that only a node is made of */
-    oplus_leaves tree;        /* NULL members: an operator known by `combine` alone */
-    const opi_builtin *exact; /* the any-schedule loops of an exact built-in operator, or NULL */
+    size_t size;                /* bytes of an element */
+    unsigned level;             /* of the largest block */
+    unsigned node_level;        /* of the largest block that only a node is made of */
+    oplus_leaves tree;          /* NULL members: an operator known by `combine` alone */
+    const opi_builtin *builtin; /* NULL: an operator of a user */
+    const opi_builtin *exact;   /* the any-schedule loops of an exact built-in operator, or NULL */
     const opi_isa *isa;
     opi_quiet quiet; /* canonical NaN in results */
 } opi_loops;

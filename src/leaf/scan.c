@@ -54,7 +54,7 @@ static void scan_first(const opi_scan_sweep *plan, const char *x, char *out, opi
 }
 
 /* Where nothing precedes, the identity does: vectors are then loaded from where the arrays begin. */
-static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out,
+static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out, bool far,
                        opi_range *range, const workspace *w)
 {
     const opi_loops *loops = &plan->loops;
@@ -62,9 +62,9 @@ static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t 
     memcpy(w->node, x, loops->size); /* out may be x */
     memcpy(w->value, bare ? loops->op->identity : opi_range_fold(range), loops->size);
     if (heads)
-        loops->exact->segscan(x, heads, n, plan->exclusive, w->value, out);
+        (far ? loops->exact->segscan_far : loops->exact->segscan)(x, heads, n, plan->exclusive, w->value, out);
     else
-        loops->exact->scan(x, n, plan->exclusive, w->value, out);
+        (far ? loops->exact->scan_far : loops->exact->scan)(x, n, plan->exclusive, w->value, out);
     if (bare) { /* x[0] stands for itself, also with a logical operator, which makes 0 or 1 of it */
         const size_t own = plan->exclusive ? 1 : 0;
         if (own < n && !(heads && plan->exclusive && heads[1])) memcpy(out + own * loops->size, w->node, loops->size);
@@ -73,7 +73,7 @@ static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t 
     opi_range_set_exact(range, range->end + n, w->value, 1);
 }
 
-static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out,
+static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out, bool far,
                       opi_range *range, const workspace *w)
 {
     const opi_loops *loops = &plan->loops;
@@ -81,15 +81,22 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
         const unsigned level = opi_loops_fit(loops->level, range->end, n);
         const size_t count = (size_t)1 << level;
         const void *before = opi_range_fold(range);
+        const bool past_caches = far && level == loops->level;
         uint8_t head = 0;
         opi_loops_prefetch(loops, x, level, n);
-        if (heads)
+        if (past_caches)
+            loops->builtin->block_far(x, level, plan->exclusive, before, out, w->node);
+        else if (heads)
             opi_loops_segscan(loops, x, heads, level, plan->exclusive, before, out, w->node, &head, w->loops);
         else
             opi_loops_scan(loops, x, level, plan->exclusive, before, out, w->node, w->loops);
         opi_range_push(range, level, w->node, head);
         /* The last inclusive result closes a node that may be larger than the block. */
         if (!plan->exclusive) memcpy(out + (count - 1) * loops->size, opi_range_fold(range), loops->size);
+        if (!past_caches)
+            opi_quiet_run(&loops->quiet, out, count);
+        else if (!plan->exclusive)
+            opi_quiet_run(&loops->quiet, out + (count - 1) * loops->size, 1);
         x += count * loops->size;
         out += count * loops->size;
         if (heads) heads += count;
@@ -97,18 +104,20 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
     }
 }
 
-static void scan_run(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out,
+/* far: out is in memory and the loops write past the caches (see writes_far). */
+static void scan_run(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out, bool far,
                      opi_range *range, const workspace *w)
 {
     const size_t size = plan->loops.size;
     if (plan->loops.exact) {
-        scan_exact(plan, x, heads, n, out, range, w);
+        scan_exact(plan, x, heads, n, out, far, range, w);
+        if (!far) opi_quiet_run(&plan->loops.quiet, out, n);
     } else {
         const size_t bare = range->count == 0; /* elements that nothing precedes */
         if (bare) scan_first(plan, x, out, range, w);
-        scan_tree(plan, x + bare * size, heads ? heads + bare : NULL, n - bare, out + bare * size, range, w);
+        opi_quiet_run(&plan->loops.quiet, out, bare);
+        scan_tree(plan, x + bare * size, heads ? heads + bare : NULL, n - bare, out + bare * size, far, range, w);
     }
-    opi_quiet_run(&plan->loops.quiet, out, n);
 }
 
 /* --- the summary of a block with heads */
@@ -207,6 +216,15 @@ static void copy(const opi_sweep *sweep, void *to, const void *from)
     opi_range_copy(to, from);
 }
 
+/* Whether the loops can write past the caches themselves: whole lines, and no NaN to be put right afterwards. */
+static bool writes_far(const opi_scan_sweep *plan, const char *out)
+{
+    const opi_loops *loops = &plan->loops;
+    if (!plan->streaming || (uintptr_t)out % OPI_CACHE_LINE) return false;
+    if (loops->exact) return loops->exact->streams && loops->quiet.mode == OPI_QUIET_NOTHING;
+    return !plan->heads && loops->builtin && loops->builtin->block_far;
+}
+
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
                   void *scratch)
 {
@@ -215,12 +233,18 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     const workspace w = workspace_in(plan, scratch);
     const size_t piece = plan->streaming ? stage_elements(&plan->loops) : end - begin;
     (void)total;
+    if (writes_far(plan, plan->out + begin * size)) {
+        scan_run(plan, plan->in + begin * size, plan->heads ? plan->heads + begin : NULL, end - begin,
+                 plan->out + begin * size, true, carry, &w);
+        plan->loops.isa->fence();
+        return;
+    }
     for (size_t i = begin; i < end;) {
         /* Pieces end at multiples of their length, so that their blocks are whole. */
         const size_t room = plan->streaming ? piece - (size_t)((plan->first + i) % piece) : piece;
         const size_t n = room < end - i ? room : end - i;
         char *const out = plan->streaming ? w.stage : plan->out + i * size;
-        scan_run(plan, plan->in + i * size, plan->heads ? plan->heads + i : NULL, n, out, carry, &w);
+        scan_run(plan, plan->in + i * size, plan->heads ? plan->heads + i : NULL, n, out, false, carry, &w);
         /* What has been aggregated is in a cache already. */
         const char *const next = aggregated || end - i < 2 * piece ? NULL : plan->in + (i + n) * size;
         if (plan->streaming) plan->loops.isa->stream(plan->out + i * size, out, n * size, next);

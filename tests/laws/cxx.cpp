@@ -33,6 +33,17 @@ OPLUS_MAP_WITH(plus, int32_t, int32_t, int32_t, { return a + p; })
 OPLUS_PREDICATE(even, int32_t, { return a % 2 == 0; })
 OPLUS_PREDICATE_WITH(under, int32_t, int32_t, { return a < p; })
 
+// Names that the macros use inside, or that C++ has in other places, are free; tests/unit/names.c has more.
+namespace taken
+{
+OPLUS_STRUCT(node, int32_t level; int32_t out;)
+OPLUS_OP(head, node, (0, 0), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return {a.level + b.level, a.out + b.out}; })
+OPLUS_MAP(in, node, int32_t, { return {a, -a}; })
+OPLUS_MAP(out, int32_t, node, { return a.out; })
+OPLUS_HELPER int32_t doubled(int32_t a) { return 2 * a; }
+OPLUS_MAP_WITH(param, int32_t, int32_t, int32_t, { return doubled(a) + p; })
+} // namespace taken
+
 namespace
 {
 
@@ -93,6 +104,8 @@ void overloads_pick_by_type(void **)
     bits<std::uint16_t>(&oplus_u16);
     bits<std::uint32_t>(&oplus_u32);
     bits<std::uint64_t>(&oplus_u64);
+    bits<long long>(&oplus_i64); // not always int64_t
+    bits<unsigned long long>(&oplus_u64);
     ordered<float>(&oplus_f32);
     ordered<double>(&oplus_f64);
     const oplus_complex64 *c = nullptr;
@@ -170,6 +183,27 @@ void functions(void **)
     assert_true((m == std::vector<std::int32_t>{11, 12, 13}));
 }
 
+void names(void **)
+{
+    const Device dev("threads:2");
+    std::vector<std::int32_t> x(5000), y(x.size());
+    std::vector<taken::node> nodes(x.size());
+    std::iota(x.begin(), x.end(), 1);
+    const void *const from[] = {x.data()}, *const of[] = {nodes.data()};
+    const std::int32_t one = 1;
+    const oplus_fn twice_and_one = oplus_with(&taken::param_fn, &one);
+    assert_int_equal(oplus_map(dev, &taken::in_fn, from, x.size(), nodes.data()), OPLUS_OK);
+    assert_int_equal(oplus_scan(dev, &taken::head_op, OPLUS_INCLUSIVE, of[0], x.size(), nodes.data()), OPLUS_OK);
+    assert_int_equal(oplus_map(dev, &taken::out_fn, of, x.size(), y.data()), OPLUS_OK);
+    for (std::size_t i = 0, sum = 0; i < x.size(); i++) {
+        sum += i + 1;
+        assert_int_equal(nodes[i].level, std::int32_t(sum));
+        assert_int_equal(y[i], -std::int32_t(sum));
+    }
+    assert_int_equal(oplus_map(dev, &twice_and_one, from, x.size(), y.data()), OPLUS_OK);
+    for (std::size_t i = 0; i < x.size(); i++) assert_int_equal(y[i], 2 * x[i] + 1);
+}
+
 } // namespace
 
 int main()
@@ -179,6 +213,7 @@ int main()
         cmocka_unit_test(struct_operator),
         cmocka_unit_test(integers_as_the_standard_library),
         cmocka_unit_test(functions),
+        cmocka_unit_test(names),
     };
     return cmocka_run_group_tests_name("C++", tests, nullptr, nullptr);
 }

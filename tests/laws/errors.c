@@ -126,9 +126,9 @@ static void memory(void **state)
 /* Operators that are none. */
 static const oplus_type no_size = {.name = "no_size", .align = 4};
 static const oplus_type odd_align = {.name = "odd_align", .size = 12, .align = 3};
-static const oplus_op no_type = {.name = "no_type", .combine = earlier_combine};
+static const oplus_op no_type = {.name = "no_type", .combine = oplus_earlier_combine_};
 static const oplus_op no_combine = {.name = "no_combine", .type = &oplus_f32};
-static const oplus_op no_bytes = {.name = "no_bytes", .type = &no_size, .combine = earlier_combine};
+static const oplus_op no_bytes = {.name = "no_bytes", .type = &no_size, .combine = oplus_earlier_combine_};
 
 static void reduce_and_fold(void **state)
 {

@@ -77,7 +77,7 @@ static void integers(void **state)
 /* --- the tree: not associative, so that any other one would show */
 
 OPLUS_SEMIGROUP(stir, uint8_t, 0, { return (uint8_t)((a * 167u + 1) ^ ((unsigned)b << 3 | b >> 5) * 5); })
-static const subject stirring = {"stir", &stir_op, stir_combine, NULL, NULL, NULL, 0};
+static const subject stirring = {"stir", &stir_op, oplus_stir_combine_, NULL, NULL, NULL, 0};
 
 enum { BLOCK = 4096 };
 

@@ -165,7 +165,7 @@ static size_t some(void) { return test_quick() ? 40009 : 100003; }
 
 static void nan_comes_out_canonical(void **state)
 {
-    const subject kinds = {"add_kinds", &add_kinds_op, add_kinds_combine, random_kinds, quiet_kinds, NULL, 0};
+    const subject kinds = {"add_kinds", &add_kinds_op, oplus_add_kinds_combine_, random_kinds, quiet_kinds, NULL, 0};
     const subject cases[] = {
         with_input("sum_f32", random_f32),       with_input("sum_f64", random_f64),
         with_input("prod_f32", random_f32),      with_input("prod_f64", random_f64),

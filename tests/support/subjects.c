@@ -277,9 +277,9 @@ static void combine_bare(void *out, const void *pa, const void *pb)
 static const affine32 bare_identity = {1, 0};
 static const oplus_op bare_op = {
     .name = "bare", .type = &affine32_type, .identity = &bare_identity, .combine = combine_bare};
-static const oplus_op bare_hash_op = {.name = "bare_hash", .type = &oplus_u64, .combine = hash8_combine};
+static const oplus_op bare_hash_op = {.name = "bare_hash", .type = &oplus_u64, .combine = oplus_hash8_combine_};
 static const oplus_op bare_exact_op = {
-    .name = "bare_exact", .type = &matrix22_type, .flags = OPLUS_EXACT, .combine = multiply_combine};
+    .name = "bare_exact", .type = &matrix22_type, .flags = OPLUS_EXACT, .combine = oplus_multiply_combine_};
 
 #define RANDOM_AFFINE(T, R, any)                                                                                       \
     static void random_##T(rng *r, void *out)                                                                          \
@@ -349,24 +349,24 @@ const subject subjects[] = {
      MILLION},
     OPLUS_FOR_BUILTINS(BUILTIN)
 #undef BUILTIN
-        {"compose32", &compose32_op, compose32_combine, random_affine32, quiet_two_f32, NULL, MILLION},
-    {"compose64", &compose64_op, compose64_combine, random_affine64, quiet_two_f64, NULL, MILLION},
-    {"rotate", &rotate_op, rotate_combine, random_prod_c64, quiet_two_f32, NULL, MILLION},
-    {"multiply", &multiply_op, multiply_combine, random_matrix22, NULL, NULL, MILLION},
-    {"multiply_exact", &multiply_exact_op, multiply_exact_combine, random_matrix22, NULL, NULL, MILLION},
-    {"first_u32", &first_u32_op, first_u32_combine, random_4, NULL, NULL, MILLION},
-    {"last_f64", &last_f64_op, last_f64_combine, random_sum_f64, quiet_f64, NULL, MILLION},
-    {"hash8", &hash8_op, hash8_combine, random_8, NULL, NULL, MILLION},
-    {"hash4", &hash4_op, hash4_combine, random_4, NULL, NULL, MILLION},
-    {"hash2", &hash2_op, hash2_combine, random_2, NULL, NULL, MILLION},
-    {"hash1", &hash1_op, hash1_combine, random_1, NULL, NULL, MILLION},
-    {"join3", &join3_op, join3_combine, random_small3, NULL, NULL, MILLION},
-    {"join12", &join12_op, join12_combine, random_mixed12, quiet_mixed12, NULL, MILLION},
-    {"join16", &join16_op, join16_combine, random_padded16, quiet_padded16, blank_padded16, MILLION},
-    {"join5000", &join5000_op, join5000_combine, random_huge5000, NULL, NULL, 700},
+        {"compose32", &compose32_op, oplus_compose32_combine_, random_affine32, quiet_two_f32, NULL, MILLION},
+    {"compose64", &compose64_op, oplus_compose64_combine_, random_affine64, quiet_two_f64, NULL, MILLION},
+    {"rotate", &rotate_op, oplus_rotate_combine_, random_prod_c64, quiet_two_f32, NULL, MILLION},
+    {"multiply", &multiply_op, oplus_multiply_combine_, random_matrix22, NULL, NULL, MILLION},
+    {"multiply_exact", &multiply_exact_op, oplus_multiply_exact_combine_, random_matrix22, NULL, NULL, MILLION},
+    {"first_u32", &first_u32_op, oplus_first_u32_combine_, random_4, NULL, NULL, MILLION},
+    {"last_f64", &last_f64_op, oplus_last_f64_combine_, random_sum_f64, quiet_f64, NULL, MILLION},
+    {"hash8", &hash8_op, oplus_hash8_combine_, random_8, NULL, NULL, MILLION},
+    {"hash4", &hash4_op, oplus_hash4_combine_, random_4, NULL, NULL, MILLION},
+    {"hash2", &hash2_op, oplus_hash2_combine_, random_2, NULL, NULL, MILLION},
+    {"hash1", &hash1_op, oplus_hash1_combine_, random_1, NULL, NULL, MILLION},
+    {"join3", &join3_op, oplus_join3_combine_, random_small3, NULL, NULL, MILLION},
+    {"join12", &join12_op, oplus_join12_combine_, random_mixed12, quiet_mixed12, NULL, MILLION},
+    {"join16", &join16_op, oplus_join16_combine_, random_padded16, quiet_padded16, blank_padded16, MILLION},
+    {"join5000", &join5000_op, oplus_join5000_combine_, random_huge5000, NULL, NULL, 700},
     {"bare", &bare_op, combine_bare, random_affine32, quiet_two_f32, NULL, MILLION},
-    {"bare_hash", &bare_hash_op, hash8_combine, random_8, NULL, NULL, MILLION},
-    {"bare_exact", &bare_exact_op, multiply_combine, random_matrix22, NULL, NULL, MILLION},
+    {"bare_hash", &bare_hash_op, oplus_hash8_combine_, random_8, NULL, NULL, MILLION},
+    {"bare_exact", &bare_exact_op, oplus_multiply_combine_, random_matrix22, NULL, NULL, MILLION},
 };
 const size_t subject_count = sizeof subjects / sizeof *subjects;
 

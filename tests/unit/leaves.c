@@ -27,7 +27,7 @@ typedef struct pair {
 
 static const pair pairs[OPI_BUILTINS] = {
 #define PAIR(op, suffix, T, identity, flags, ...) PAIR_(op##_##suffix)
-#define PAIR_(name)                               [OPI_BUILTIN_##name] = {&oplus_##name, &name##_leaves},
+#define PAIR_(name)                               [OPI_BUILTIN_##name] = {&oplus_##name, &oplus_##name##_leaves_},
     OPI_FOR_BODIES(PAIR)};
 
 /* --- elements -------------------------------------------------------------------------------------------------- */

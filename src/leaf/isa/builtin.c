@@ -13,7 +13,22 @@
 #define ROUNDING(op, suffix, T, identity, flags, ...) ROUNDING_(op##_##suffix, T, __VA_ARGS__)
 #define ROUNDING_(name, T, ...)                                                                                        \
     OPLUS_FN_(T, name, (T a, T b), __VA_ARGS__)                                                                        \
-    OPLUS_TYPED_LEAVES_(name, T)
+    OPLUS_TYPED_LEAVES_(name, T)                                                                                       \
+    OPLUS_STRICT_ static void name##_node(const void *in, unsigned level, void *node)                                  \
+    {                                                                                                                  \
+        oplus_##name##_node_(in, level, node);                                                                         \
+    }                                                                                                                  \
+    OPLUS_STRICT_ static void name##_scan(const void *in, unsigned level, int exclusive, const void *before,           \
+                                          void *out, void *node)                                                       \
+    {                                                                                                                  \
+        oplus_##name##_scan_(in, level, exclusive, before, out, node);                                                 \
+    }                                                                                                                  \
+    OPLUS_STRICT_ static void name##_segscan(const void *in, const uint8_t *heads, unsigned level, int exclusive,      \
+                                             const void *before, const void *identity, void *out, void *node,          \
+                                             uint8_t *head)                                                            \
+    {                                                                                                                  \
+        oplus_##name##_segscan_(in, heads, level, exclusive, before, identity, out, node, head);                       \
+    }
 ROUNDING(sum, f32, float, , , OPI_BODY_FLOAT_SUM(float))
 ROUNDING(sum, f64, double, , , OPI_BODY_FLOAT_SUM(double))
 ROUNDING(prod, f32, float, , , OPI_BODY_FLOAT_PROD(float))
@@ -85,20 +100,25 @@ FLOAT_KEYS(64, UINT64_C(0x7fffffffffffffff), INT64_C(0x7ff0000000000000))
         exact_reduce_##bits((opi_exact_##bits){(opi_lane_##bits)(identity), join, key, unkey}, in, n, carry);          \
     }
 
+#define VECTOR_SCAN(name, bits, identity, join, key, unkey, suffix, far)                                               \
+    static void name##_scan_##suffix(const void *in, size_t n, int exclusive, void *carry, void *out)                  \
+    {                                                                                                                  \
+        exact_scan_##bits((opi_exact_##bits){(opi_lane_##bits)(identity), join, key, unkey}, in, NULL, n, exclusive,   \
+                          carry, out, far);                                                                            \
+    }                                                                                                                  \
+    static void name##_segscan_##suffix(const void *in, const uint8_t *heads, size_t n, int exclusive, void *carry,    \
+                                        void *out)                                                                     \
+    {                                                                                                                  \
+        exact_scan_##bits((opi_exact_##bits){(opi_lane_##bits)(identity), join, key, unkey}, in, heads, n, exclusive,  \
+                          carry, out, far);                                                                            \
+    }
+
 /* By vectors: any n comes first, and a block is any n. */
 #define VECTORS(name, bits, identity, join, key, unkey)                                                                \
     VECTOR_REDUCE(name, bits, identity, join, key, unkey)                                                              \
-    static void name##_scan_any(const void *in, size_t n, int exclusive, void *carry, void *out)                       \
-    {                                                                                                                  \
-        exact_scan_##bits((opi_exact_##bits){(opi_lane_##bits)(identity), join, key, unkey}, in, NULL, n, exclusive,   \
-                          carry, out);                                                                                 \
-    }                                                                                                                  \
-    static void name##_segscan_any(const void *in, const uint8_t *heads, size_t n, int exclusive, void *carry,         \
-                                   void *out)                                                                          \
-    {                                                                                                                  \
-        exact_scan_##bits((opi_exact_##bits){(opi_lane_##bits)(identity), join, key, unkey}, in, heads, n, exclusive,  \
-                          carry, out);                                                                                 \
-    }                                                                                                                  \
+    VECTOR_SCAN(name, bits, identity, join, key, unkey, any, false)                                                    \
+    VECTOR_SCAN(name, bits, identity, join, key, unkey, far, true)                                                     \
+    enum { name##_streams = 1 };                                                                                       \
     static void name##_node(const void *in, unsigned level, void *node)                                                \
     {                                                                                                                  \
         memcpy(node, in, sizeof(opi_lane_##bits));                                                                     \
@@ -143,8 +163,9 @@ static size_t last_head(const uint8_t *heads, size_t n)
         }                                                                                                              \
     }
 
-/* By the generic loops: blocks come first, and any n is a row of blocks. */
+/* By the generic loops: blocks come first, and any n is a row of blocks.  They do not stream. */
 #define BLOCKS(name, T, identity, ...)                                                                                 \
+    enum { name##_streams = 0 };                                                                                       \
     ROUNDING_(name, T, __VA_ARGS__)                                                                                    \
     static void name##_scan_any(const void *in, size_t n, int exclusive, void *carry, void *out)                       \
     {                                                                                                                  \
@@ -174,6 +195,15 @@ static size_t last_head(const uint8_t *heads, size_t n)
             if (!exclusive) y[count - 1] = *before;                                                                    \
             x += count, y += count, heads += count, n -= count;                                                        \
         }                                                                                                              \
+    }                                                                                                                  \
+    static void name##_scan_far(const void *in, size_t n, int exclusive, void *carry, void *out)                       \
+    {                                                                                                                  \
+        name##_scan_any(in, n, exclusive, carry, out);                                                                 \
+    }                                                                                                                  \
+    static void name##_segscan_far(const void *in, const uint8_t *heads, size_t n, int exclusive, void *carry,         \
+                                   void *out)                                                                          \
+    {                                                                                                                  \
+        name##_segscan_any(in, heads, n, exclusive, carry, out);                                                       \
     }
 
 /* Level of the largest block of at most n > 0 elements. */
@@ -256,7 +286,10 @@ VECTORS(max_f64, 64, KEY_MINUS_INF_64, max_i_64, key_max_64, unkey_64)
     [OPI_BUILTIN_##row] = {.tree = {name##_node, name##_scan, name##_segscan},                                         \
                            .reduce = name##_reduce,                                                                    \
                            .scan = name##_scan_any,                                                                    \
-                           .segscan = name##_segscan_any},
+                           .segscan = name##_segscan_any,                                                              \
+                           .streams = name##_streams,                                                                  \
+                           .scan_far = name##_scan_far,                                                                \
+                           .segscan_far = name##_segscan_far},
 #define SHARED_ROWS(op, bits) EXACT_ROW(op##_i##bits, op##_u##bits) EXACT_ROW(op##_u##bits, op##_u##bits)
 #define INTEGER_ROWS(bits)                                                                                             \
     SHARED_ROWS(sum, bits)                                                                                             \
@@ -278,6 +311,7 @@ VECTORS(max_f64, 64, KEY_MINUS_INF_64, max_i_64, key_max_64, unkey_64)
 #define TREE_ROW(name)                                                                                                 \
     [OPI_BUILTIN_##name] = {.node_level = name##_NODE_LEVEL,                                                           \
                             .node_far = name##_node_far,                                                               \
+                            .block_far = name##_scan_far,                                                              \
                             .tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast}},
 #define GENERIC_ROW(name) [OPI_BUILTIN_##name] = {.tree = {name##_node, name##_scan, name##_segscan}},
 

@@ -176,8 +176,10 @@ OPI_INLINE V N(exact_segscan_step)(N(opi_exact) op, V v, V heads, int exclusive,
     return exclusive ? N(select)(heads, N(splat)(op.identity), MOVE_UP(out, before)) : out;
 }
 
+/* far: in and out are in memory, out aligned to a vector: what is read is asked for, what is written passes the caches.
+ */
 OPI_INLINE void N(exact_scan)(N(opi_exact) op, const void *in, const uint8_t *heads, size_t n, int exclusive,
-                              void *carry, void *out)
+                              void *carry, void *out, bool far)
 {
     const char *x = in;
     char *y = out;
@@ -193,7 +195,12 @@ OPI_INLINE void N(exact_scan)(N(opi_exact) op, const void *in, const uint8_t *he
             result = N(exact_scan_step)(op, N(load)(x), exclusive, &before);
         }
         result = op.unkey(result);
-        memcpy(y, &result, sizeof result);
+        if (far) {
+            __builtin_prefetch(x + 4096, 0, 2);
+            OPI_STREAM(y, result);
+        } else {
+            memcpy(y, &result, sizeof result);
+        }
     }
     if (n > 0) {
         /* What precedes in[n] is the last inclusive result of a lane in use: the others hold the identity, and joining

@@ -82,4 +82,17 @@
 #define OPI_UP(W, h, l)   ((W)-1 + (l))
 #define OPI_DOWN(W, h, l) ((l) + 1)
 
+/* Stores a vector past the caches; to is aligned to it. */
+#if defined(__AVX512F__)
+#define OPI_STREAM(to, v) _mm512_stream_si512((void *)(to), (__m512i)(v))
+#elif defined(__AVX2__)
+#define OPI_STREAM(to, v) _mm256_stream_si256((__m256i *)(void *)(to), (__m256i)(v))
+#elif defined(__SSE2__)
+#define OPI_STREAM(to, v) _mm_stream_si128((__m128i *)(void *)(to), (__m128i)(v))
+#else
+#define OPI_STREAM(to, v)                                                                                              \
+    memcpy(to, &(v), sizeof(v)) /* ARM's non-temporal stores are a hint that most cores ignore                         \
+                                 */
+#endif
+
 #endif

@@ -68,6 +68,14 @@ OPI_INLINE void N(put)(T *out, V c, V next, N(kind) kind)
     N(store)(out, kind == N(INCLUSIVE) ? OPI_SHUFFLE(W, c, next, OPI_DOWN, 0) : c);
 }
 
+/* The same past the caches, where nobody will look for NaNs afterwards: they are made canonical here. */
+OPI_INLINE void N(put_far)(T *out, V c, V next, N(kind) kind)
+{
+    const V v = kind == N(INCLUSIVE) ? OPI_SHUFFLE(W, c, next, OPI_DOWN, 0) : c;
+    const V quiet = N(choose)((M)(v != v), N(splat)((T)__builtin_nan("")), v);
+    OPI_STREAM(out, quiet);
+}
+
 /* --- a tile up and down ------------------------------------------------------------------------------------------ */
 
 /* Pairs at distance h, for which h lanes are one piece: pieces a0 a1 a2 a3 and b0 b1 b2 b3 give a0 b0 a2 b2 and
@@ -338,7 +346,8 @@ OPI_INLINE void N(scan_vectors)(const T *in, size_t vectors, N(kind) kind, T bef
 }
 
 /* n >= W.  in == out is allowed: all is read before anything is written. */
-static void N(scan_tiles)(const T *in, size_t n, N(kind) kind, T before, T *out, T *node)
+/* far: out is in memory, and aligned to a vector. */
+static void N(scan_tiles)(const T *in, size_t n, N(kind) kind, T before, T *out, T *node, bool far)
 {
     const size_t tiles = n / (W * W);
     V left[((size_t)1 << LEVELS) / W];
@@ -352,14 +361,15 @@ static void N(scan_tiles)(const T *in, size_t n, N(kind) kind, T before, T *out,
         for (int j = 0; j < W; j++) x[j] = N(load)(in + (t * W + j) * W);
         N(store)(spine + t * W, N(tile_up)(x, left + t * (W - 1)));
     }
-    N(scan_tiles)(spine, n / W, N(SPINE), before, spine, node);
+    N(scan_tiles)(spine, n / W, N(SPINE), before, spine, node, false);
     spine[n / W] = before; /* any value: the caller writes the last inclusive result */
     for (size_t t = 0; t < tiles; t++) {
         V x[W + 1];
         x[0] = N(load)(spine + t * W);
         x[W] = N(splat)(spine[(t + 1) * W]);
         N(tile_down)(x, left + t * (W - 1));
-        for (int j = 0; j < W; j++) N(put)(out + (t * W + j) * W, x[j], x[j + 1], kind);
+        for (int j = 0; j < W && far; j++) N(put_far)(out + (t * W + j) * W, x[j], x[j + 1], kind);
+        for (int j = 0; j < W && !far; j++) N(put)(out + (t * W + j) * W, x[j], x[j + 1], kind);
     }
 }
 
@@ -377,7 +387,14 @@ static void N(scan_fast)(const void *in, unsigned level, int exclusive, const vo
     if (n < W || PREFER_GENERIC(exclusive))
         N(scan)(in, level, exclusive, before, out, node);
     else
-        N(scan_tiles)(in, n, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node);
+        N(scan_tiles)(in, n, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node, false);
+}
+
+/* A block of at least a tile, past the caches; results but the last of an inclusive scan are canonical. */
+static void N(scan_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node)
+{
+    N(scan_tiles)
+    (in, (size_t)1 << level, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node, true);
 }
 
 /* --- segmented scan ---------------------------------------------------------------------------------------------- */

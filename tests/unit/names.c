@@ -1,0 +1,223 @@
+/* The macros of oplus/op.h take no names but `name`, `name_op`, `name_fn` and `name_type`: whatever they use inside is
+ * free for types, operators and functions.  Most of this test is that it compiles; see also laws/cxx.cpp. */
+#include <oplus/oplus.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* --- 1. types, each with an operator and functions that see it ---------------------------------------------------- */
+
+#define AFFINE(T)                                                                                                      \
+    OPLUS_STRUCT(T, uint32_t scale; uint32_t shift;)                                                                   \
+    OPLUS_OP(compose_##T, T, (1, 0), OPLUS_EXACT, {                                                                    \
+        T r;                                                                                                           \
+        r.scale = a.scale * b.scale;                                                                                   \
+        r.shift = a.shift * b.scale + b.shift;                                                                         \
+        return r;                                                                                                      \
+    })                                                                                                                 \
+    OPLUS_ZIP_WITH(make_##T, T, uint32_t, uint32_t, T, {                                                               \
+        T r;                                                                                                           \
+        r.scale = p.scale + a;                                                                                         \
+        r.shift = p.shift ^ b;                                                                                         \
+        return r;                                                                                                      \
+    })                                                                                                                 \
+    OPLUS_MAP(shift_##T, uint32_t, T, { return a.shift; })                                                             \
+    OPLUS_PREDICATE_WITH(is_##T, T, T, { return a.shift != p.shift; })
+#define FOR_TYPES(X)                                                                                                   \
+    X(node)                                                                                                            \
+    X(in)                                                                                                              \
+    X(out)                                                                                                             \
+    X(level)                                                                                                           \
+    X(before)                                                                                                          \
+    X(head)                                                                                                            \
+    X(heads)                                                                                                           \
+    X(identity)                                                                                                        \
+    X(flags)                                                                                                           \
+    X(e)                                                                                                               \
+    X(nodes)                                                                                                           \
+    X(ladder)                                                                                                          \
+    X(exclusive)                                                                                                       \
+    X(size)                                                                                                            \
+    X(first)
+FOR_TYPES(AFFINE)
+
+/* --- 2. operators and functions ----------------------------------------------------------------------------------- */
+
+#define FOR_SUMS(X)    X(joined) X(x) X(y) X(a)
+#define FOR_SQUARES(X) X(n) X(i) X(param) X(p) X(in0) X(call)
+#define SUM(name)      OPLUS_OP(name, uint32_t, (0), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a + b; })
+#define SQUARE(name)   OPLUS_MAP(name, uint32_t, uint32_t, { return a * a; })
+FOR_SUMS(SUM)
+FOR_SQUARES(SQUARE)
+
+/* The user's own functions beside an operator; they are the user's, whatever it is. */
+#define OWN(suffix)                                                                                                    \
+    static int matrix_##suffix(void) { return (int)sizeof #suffix; }
+#define FOR_SUFFIXES(X) X(copy) X(pick) X(lift) X(combine) X(identity) X(node) X(scan) X(segscan) X(leaves) X(leaf)
+FOR_SUFFIXES(OWN)
+OPLUS_STRUCT(matrix_described, uint32_t m[4];)
+OPLUS_OP(matrix, matrix_described, ({1, 0, 0, 1}), 0, {
+    matrix_described r;
+    for (int row = 0; row < 4; row += 2)
+        for (int k = 0; k < 2; k++) r.m[row + k] = a.m[row] * b.m[k] + a.m[row + 1] * b.m[2 + k];
+    return r;
+})
+
+/* --- 3. a macro for a type, and a function that bodies call ------------------------------------------------------- */
+
+#define real double
+OPLUS_HELPER real fused(real a, real b, real c) { return a * b + c; }
+OPLUS_HELPER __attribute__((always_inline)) real larger(real a, real b) { return a < b ? b : a; }
+OPLUS_OP(largest, real, (-1), OPLUS_COMMUTATIVE, { return larger(a, b); })
+OPLUS_MAP(halved, real, real, { return a / 2; })
+OPLUS_ZIP3(residue, real, real, real, real, { return fused(a, b, c); })
+OPLUS_ZIP4(inner, real, real, real, real, real, { return a * b + c * d; })
+OPLUS_ZIP_WITH(blend, real, real, real, real, { return larger(a, b) * p; })
+OPLUS_PREDICATE(positive, real, { return a > 0; })
+
+/* --- the tests ---------------------------------------------------------------------------------------------------- */
+
+enum { N = 5000 };
+static oplus_device *dev;
+static uint32_t one[N], two[N], results[N];
+
+static void fill(void)
+{
+    for (uint32_t at = 0; at < N; at++) {
+        one[at] = at * 2654435761u;
+        two[at] = at * 40503u + 7;
+    }
+}
+
+/* Makes N affine maps with scale 1 + 2 one[] and shift 5 ^ two[], scans them, and takes out what is wanted. */
+static void chain(const oplus_op *compose, const oplus_fn *make, const oplus_fn *shift, const oplus_fn *differs)
+{
+    static uint32_t maps[N][2];
+    static uint8_t starts[N];
+    const uint32_t offset[2] = {1, 5}, last_shift[2] = {0, 0};
+    const oplus_fn made = oplus_with(make, offset), other = oplus_with(differs, last_shift);
+    uint32_t scale = 1, sum = 0;
+    size_t kept = 0, expected = 0;
+
+    fill();
+    for (size_t at = 0; at < N; at++) one[at] *= 2;
+    assert_int_equal(oplus_map(dev, &made, (const void *const[]){one, two}, N, maps), OPLUS_OK);
+    assert_int_equal(oplus_scan(dev, compose, OPLUS_EXCLUSIVE, maps, N, maps), OPLUS_OK);
+    assert_int_equal(oplus_map(dev, shift, (const void *const[]){maps}, N, results), OPLUS_OK);
+    for (size_t at = 0; at < N; at++) {
+        assert_int_equal(maps[at][0], scale);
+        assert_int_equal(results[at], sum);
+        expected += sum != 0;
+        scale *= 1 + one[at];
+        sum = sum * (1 + one[at]) + (5 ^ two[at]);
+    }
+    assert_int_equal(oplus_filter(dev, &other, maps, N, maps, &kept), OPLUS_OK);
+    assert_int_equal(kept, expected);
+
+    assert_int_equal(oplus_map(dev, &made, (const void *const[]){one, two}, N, maps), OPLUS_OK);
+    for (size_t at = 0; at < N; at++) starts[at] = at % 77 == 3;
+    assert_int_equal(oplus_segscan(dev, compose, OPLUS_INCLUSIVE, maps, starts, N, maps), OPLUS_OK);
+    sum = 0;
+    for (size_t at = 0; at < N; at++) {
+        sum = (starts[at] ? 0 : sum * (1 + one[at])) + (5 ^ two[at]);
+        assert_int_equal(maps[at][1], sum);
+    }
+}
+
+static void types(void **state)
+{
+    (void)state;
+#define CHAIN(T) chain(&compose_##T##_op, &make_##T##_fn, &shift_##T##_fn, &is_##T##_fn);
+    FOR_TYPES(CHAIN)
+}
+
+static void operators(void **state)
+{
+    const oplus_op *const sums[] = {
+#define OP(name) &name##_op,
+        FOR_SUMS(OP)};
+    (void)state;
+    fill();
+    for (size_t which = 0; which < sizeof sums / sizeof *sums; which++) {
+        uint32_t sum = 0;
+        assert_int_equal(oplus_scan(dev, sums[which], OPLUS_INCLUSIVE, one, N, results), OPLUS_OK);
+        for (size_t at = 0; at < N; at++) assert_int_equal(results[at], sum += one[at]);
+    }
+}
+
+static void functions(void **state)
+{
+    const oplus_fn *const squares[] = {
+#define FN(name) &name##_fn,
+        FOR_SQUARES(FN)};
+    (void)state;
+    fill();
+    for (size_t which = 0; which < sizeof squares / sizeof *squares; which++) {
+        assert_int_equal(oplus_map(dev, squares[which], (const void *const[]){two}, N, results), OPLUS_OK);
+        for (size_t at = 0; at < N; at++) assert_int_equal(results[at], two[at] * two[at]);
+    }
+}
+
+static void suffixes(void **state)
+{
+    const matrix_described fibonacci[3] = {{{1, 1, 1, 0}}, {{1, 1, 1, 0}}, {{1, 1, 1, 0}}};
+    matrix_described power;
+    (void)state;
+#define CALL(suffix) assert_int_equal(matrix_##suffix(), sizeof #suffix);
+    FOR_SUFFIXES(CALL)
+    assert_int_equal(oplus_reduce(dev, &matrix_op, fibonacci, 3, &power), OPLUS_OK);
+    assert_memory_equal(&power, &((matrix_described){{3, 2, 2, 1}}), sizeof power);
+    assert_int_equal(oplus_reduce(dev, &matrix_op, fibonacci, 0, &power), OPLUS_OK);
+    assert_memory_equal(&power, &((matrix_described){{1, 0, 0, 1}}), sizeof power);
+}
+
+static void macros_for_types(void **state)
+{
+    static double sums[4];
+    /* (1 + e)(1 - e) - 1 = -e^2 rounds to 0 in two steps, and is -e^2 where they are fused. */
+    const double u[4] = {1 + 0x1p-30, 2, -3, 4}, v[4] = {1 - 0x1p-30, 1, 1, 1}, w[4] = {-1, 0, 0, 0.5};
+    const double ten = 10;
+    const oplus_fn tenfold = oplus_with(&blend_fn, &ten);
+    size_t kept;
+    (void)state;
+    assert_ptr_equal(largest_op.type, &oplus_f64);
+    assert_ptr_equal(halved_fn.result, &oplus_f64);
+    assert_int_equal(oplus_map(dev, &residue_fn, (const void *const[]){u, v, w}, 4, sums), OPLUS_OK);
+    assert_true(sums[0] == 0 && sums[1] == 2 && sums[2] == -3 && sums[3] == 4.5);
+    assert_int_equal(oplus_map(dev, &inner_fn, (const void *const[]){u, v, w, v}, 4, sums), OPLUS_OK);
+    assert_true(sums[1] == 2 && sums[3] == 4.5);
+    assert_int_equal(oplus_map(dev, &tenfold, (const void *const[]){u, w}, 4, sums), OPLUS_OK);
+    assert_true(sums[2] == 0 && sums[3] == 40);
+    assert_int_equal(oplus_map(dev, &halved_fn, (const void *const[]){u}, 4, sums), OPLUS_OK);
+    assert_true(sums[1] == 1 && sums[2] == -1.5);
+    assert_int_equal(oplus_scan(dev, &largest_op, OPLUS_INCLUSIVE, u, 4, sums), OPLUS_OK);
+    assert_true(sums[0] == u[0] && sums[2] == 2 && sums[3] == 4);
+    assert_int_equal(oplus_filter(dev, &positive_fn, u, 4, sums, &kept), OPLUS_OK);
+    assert_true(kept == 3 && sums[2] == 4);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return oplus_open("threads:2", &dev) != OPLUS_OK;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    oplus_close(dev);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types),    cmocka_unit_test(operators),        cmocka_unit_test(functions),
+        cmocka_unit_test(suffixes), cmocka_unit_test(macros_for_types),
+    };
+    return cmocka_run_group_tests_name("names", tests, setup, teardown);
+}
