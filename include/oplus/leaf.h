@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file leaf.h
  *  The loops inside a block: what one core does with 2^level neighbouring elements of any type.
  *
@@ -336,71 +337,69 @@ OPLUS_INLINE_ void oplus_segscan_(oplus_element e, const char *x, const uint8_t 
 
 /* --- an operator's own instance -------------------------------------------------------------------------------- */
 
-/* A parameter or local of a macro could hide a type or an operator of yours, hence each name here ends in an
- * underscore; and what it defines at file scope, `name` itself and its descriptor apart, begins with oplus_. */
-#define OPLUS_TYPED_ELEMENT_(name, T)                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void oplus_##name##_combine_(void *out_, const void *a_, const void *b_) \
+/* A parameter or local of a macro could hide a type or an operator of yours: hence each name here ends in an
+ * underscore.  own: how the functions begin, oplus_name in your translation unit. */
+#define OPLUS_TYPED_ELEMENT_(own, name, T)                                                                             \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_combine_(void *out_, const void *a_, const void *b_)          \
     {                                                                                                                  \
         *(T *)out_ = name(*(const T *)a_, *(const T *)b_);                                                             \
     }                                                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void oplus_##name##_lift_(void *out_, int head_, const void *a_,         \
-                                                                        const void *b_)                                \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_lift_(void *out_, int head_, const void *a_, const void *b_)  \
     {                                                                                                                  \
         const T y_ = *(const T *)b_, joined_ = name(*(const T *)a_, y_);                                               \
         *(T *)out_ = head_ ? y_ : joined_;                                                                             \
     }                                                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void oplus_##name##_copy_(void *out_, const void *a_, size_t size_)      \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_copy_(void *out_, const void *a_, size_t size_)               \
     {                                                                                                                  \
         (void)size_;                                                                                                   \
         *(T *)out_ = *(const T *)a_;                                                                                   \
     }                                                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void oplus_##name##_pick_(void *out_, int first_, const void *a_,        \
-                                                                        const void *b_, size_t size_)                  \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_pick_(void *out_, int first_, const void *a_, const void *b_, \
+                                                               size_t size_)                                           \
     {                                                                                                                  \
         (void)size_;                                                                                                   \
         const T x_ = *(const T *)a_, y_ = *(const T *)b_;                                                              \
         *(T *)out_ = first_ ? x_ : y_;                                                                                 \
     }
-#define OPLUS_ELEMENT_(name, T)                                                                                        \
+#define OPLUS_ELEMENT_(own, T)                                                                                         \
     {                                                                                                                  \
-        sizeof(T), oplus_##name##_combine_, oplus_##name##_lift_, oplus_##name##_copy_, oplus_##name##_pick_           \
+        sizeof(T), own##_combine_, own##_lift_, own##_copy_, own##_pick_                                               \
     }
 
 /* The three loops of one set, and their table. */
-#define OPLUS_LEAF_SET_(set, name, T, ATTRIBUTES)                                                                      \
-    ATTRIBUTES static void oplus_##name##_node##set(const void *in_, unsigned level_, void *node_)                     \
+#define OPLUS_LEAF_SET_(set, own, T, ATTRIBUTES)                                                                       \
+    ATTRIBUTES static void own##_node##set(const void *in_, unsigned level_, void *node_)                              \
     {                                                                                                                  \
-        const oplus_element e_ = OPLUS_ELEMENT_(name, T);                                                              \
+        const oplus_element e_ = OPLUS_ELEMENT_(own, T);                                                               \
         T nodes_[1 << OPLUS_LEAF_LEVEL(sizeof(T))];                                                                    \
         oplus_node_(e_, (const char *)in_, level_, (char *)nodes_, (char *)node_);                                     \
     }                                                                                                                  \
-    ATTRIBUTES static void oplus_##name##_scan##set(const void *in_, unsigned level_, int exclusive_,                  \
-                                                    const void *before_, void *out_, void *node_)                      \
+    ATTRIBUTES static void own##_scan##set(const void *in_, unsigned level_, int exclusive_, const void *before_,      \
+                                           void *out_, void *node_)                                                    \
     {                                                                                                                  \
-        const oplus_element e_ = OPLUS_ELEMENT_(name, T);                                                              \
+        const oplus_element e_ = OPLUS_ELEMENT_(own, T);                                                               \
         T nodes_[1 << OPLUS_LEAF_LEVEL(sizeof(T))], ladder_[(1 << OPLUS_LEAF_LEVEL(sizeof(T))) + 2];                   \
         oplus_scan_(e_, (const char *)in_, level_, exclusive_, (const char *)before_, (char *)out_, (char *)nodes_,    \
                     (char *)ladder_, (char *)node_);                                                                   \
     }                                                                                                                  \
-    ATTRIBUTES static void oplus_##name##_segscan##set(const void *in_, const uint8_t *heads_, unsigned level_,        \
-                                                       int exclusive_, const void *before_, const void *identity_,     \
-                                                       void *out_, void *node_, uint8_t *head_)                        \
+    ATTRIBUTES static void own##_segscan##set(const void *in_, const uint8_t *heads_, unsigned level_, int exclusive_, \
+                                              const void *before_, const void *identity_, void *out_, void *node_,     \
+                                              uint8_t *head_)                                                          \
     {                                                                                                                  \
-        const oplus_element e_ = OPLUS_ELEMENT_(name, T);                                                              \
+        const oplus_element e_ = OPLUS_ELEMENT_(own, T);                                                               \
         T nodes_[1 << OPLUS_LEAF_LEVEL(sizeof(T))], ladder_[(2 << OPLUS_LEAF_LEVEL(sizeof(T))) + 2];                   \
         uint8_t flags_[1 << OPLUS_LEAF_LEVEL(sizeof(T))];                                                              \
         oplus_segscan_(e_, (const char *)in_, heads_, level_, exclusive_, (const char *)before_,                       \
                        (const char *)identity_, (char *)out_, (char *)nodes_, flags_, (char *)ladder_, (char *)node_,  \
                        head_);                                                                                         \
     }                                                                                                                  \
-    static const oplus_leaves oplus_##name##_leaves##set OPLUS_UNUSED_ = {                                             \
-        oplus_##name##_node##set, oplus_##name##_scan##set, oplus_##name##_segscan##set};
+    static const oplus_leaves own##_leaves##set OPLUS_UNUSED_ = {own##_node##set, own##_scan##set, own##_segscan##set};
 
 #ifdef OPLUS_TWO_SETS_
 #define OPLUS_TYPED_LEAVES_(name, T)                                                                                   \
-    OPLUS_TYPED_ELEMENT_(name, T)                                                                                      \
-    OPLUS_LEAF_SET_(_, name, T, OPLUS_NARROW_ OPLUS_STRICT_)                                                           \
-    OPLUS_LEAF_SET_(_wide_, name, T, OPLUS_STRICT_)
+    OPLUS_TYPED_ELEMENT_(oplus_##name, name, T)                                                                        \
+    OPLUS_LEAF_SET_(_, oplus_##name, T, OPLUS_NARROW_ OPLUS_STRICT_)                                                   \
+    OPLUS_LEAF_SET_(_wide_, oplus_##name, T, OPLUS_STRICT_)
 #define OPLUS_CHOOSE_LEAVES_(name, T, flags)                                                                           \
     ((((flags)&OPLUS_WIDE) != 0 || OPLUS_IS_SCALAR_(T)) ? &oplus_##name##_leaves_wide_ : &oplus_##name##_leaves_)
 #ifdef __cplusplus
@@ -414,8 +413,8 @@ OPLUS_INLINE_ void oplus_segscan_(oplus_element e, const char *x, const uint8_t 
 #endif
 #else
 #define OPLUS_TYPED_LEAVES_(name, T)                                                                                   \
-    OPLUS_TYPED_ELEMENT_(name, T)                                                                                      \
-    OPLUS_LEAF_SET_(_, name, T, OPLUS_NARROW_ OPLUS_STRICT_)
+    OPLUS_TYPED_ELEMENT_(oplus_##name, name, T)                                                                        \
+    OPLUS_LEAF_SET_(_, oplus_##name, T, OPLUS_NARROW_ OPLUS_STRICT_)
 #define OPLUS_CHOOSE_LEAVES_(name, T, flags) (&oplus_##name##_leaves_)
 #endif
 

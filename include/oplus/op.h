@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file op.h
  *  Define an element type, an operator or a function once; use it on every device.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file oplus.h
  *  Data-parallel primitives over any associative operator and any plain C type.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file ops.h
  *  The built-in operators, one for every name and type where it makes sense.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file selfcheck.h
  *  Does this program, as it was compiled, get the bits that oplus promises?
  *

@@ -1,6 +1,5 @@
 /* oplus_filter. */
 #include "leaf/filter.h"
-#include "base/fpenv.h"
 #include "front/check.h"
 #include "front/fn.h"
 #include "tree/sweep.h"
@@ -34,9 +33,7 @@ oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *i
     opi_filter_sweep plan;
     opi_filter_plan(&plan, keep, dev->isa, in, n, out);
     size_t count = 0;
-    const opi_fpenv mode = opi_fpenv_enter();
     const oplus_status status = opi_sweep_run(dev, &plan.sweep, &count);
-    opi_fpenv_leave(mode);
     if (status == OPLUS_OK) *kept = count;
     return status;
 }

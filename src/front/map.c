@@ -1,6 +1,5 @@
 /* oplus_map. */
 #include "leaf/map.h"
-#include "base/fpenv.h"
 #include "front/check.h"
 #include "front/fn.h"
 #include "tree/sweep.h"
@@ -24,8 +23,5 @@ oplus_status oplus_map(oplus_device *dev, const oplus_fn *fn, const void *const 
     }
     opi_map_sweep plan;
     opi_map_plan(&plan, fn, dev->isa, in, n, out);
-    const opi_fpenv mode = opi_fpenv_enter();
-    const oplus_status status = opi_sweep_run(dev, &plan.sweep, NULL);
-    opi_fpenv_leave(mode);
-    return status;
+    return opi_sweep_run(dev, &plan.sweep, NULL);
 }

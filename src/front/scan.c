@@ -1,6 +1,5 @@
 /* oplus_scan, oplus_segscan. */
 #include "leaf/scan.h"
-#include "base/fpenv.h"
 #include "front/check.h"
 #include "tree/sweep.h"
 
@@ -25,10 +24,7 @@ static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op,
     if (!opi_buffer_reserve(&dev->carry, plan.sweep.carry_bytes))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", call, plan.sweep.carry_bytes);
     opi_range_start(dev->carry.mem, op, 0, heads != NULL);
-    const opi_fpenv mode = opi_fpenv_enter();
-    const oplus_status status = opi_sweep_run(dev, &plan.sweep, dev->carry.mem);
-    opi_fpenv_leave(mode);
-    return status;
+    return opi_sweep_run(dev, &plan.sweep, dev->carry.mem);
 }
 
 oplus_status oplus_scan(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in, size_t n, void *out)

@@ -1,6 +1,5 @@
 /* oplus_segreduce. */
 #include "leaf/segreduce.h"
-#include "base/fpenv.h"
 #include "front/check.h"
 #include "tree/sweep.h"
 
@@ -74,10 +73,7 @@ static oplus_status run(oplus_device *dev, const oplus_op *op, const void *in, c
     if (!opi_buffer_reserve(&dev->carry, plan.sweep.carry_bytes))
         return opi_fail(OPLUS_ERR_MEMORY, "oplus_segreduce: no memory for %zu bytes of carry", plan.sweep.carry_bytes);
     plan.sweep.start(&plan.sweep, 0, dev->carry.mem);
-    const opi_fpenv mode = opi_fpenv_enter();
-    const oplus_status status = opi_sweep_run(dev, &plan.sweep, dev->carry.mem);
-    opi_fpenv_leave(mode);
-    return status;
+    return opi_sweep_run(dev, &plan.sweep, dev->carry.mem);
 }
 
 oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *in, const size_t *offsets,

@@ -11,11 +11,6 @@ enum {
     OVERRUN = 64             /* what compaction may write beyond the kept ones */
 };
 
-/* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
-static const size_t streaming_bytes = (size_t)8 << 20;
-
-static size_t elements_in(size_t bytes, size_t size) { return size < bytes ? bytes / size : 1; }
-
 /* Scratch of a worker: how many of its block are kept, the flags of a piece, the kept ones. */
 typedef struct workspace {
     size_t *kept;
@@ -23,7 +18,7 @@ typedef struct workspace {
     char *elements;
 } workspace;
 
-static size_t flags_bytes(size_t size) { return opi_round_up(elements_in(PIECE_BYTES, size), OPI_CACHE_LINE); }
+static size_t flags_bytes(size_t size) { return opi_round_up(opi_elements_in(PIECE_BYTES, size), OPI_CACHE_LINE); }
 
 static workspace workspace_in(const opi_filter_sweep *plan, char *scratch)
 {
@@ -69,7 +64,7 @@ static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *ca
 {
     const opi_filter_sweep *plan = (const opi_filter_sweep *)sweep;
     const workspace w = workspace_in(plan, scratch);
-    const size_t piece = elements_in(PIECE_BYTES, plan->size);
+    const size_t piece = opi_elements_in(PIECE_BYTES, plan->size);
     assert(end - begin <= sweep->block);
     size_t kept = 0;
     for (size_t i = begin; i < end; i += piece) {
@@ -86,7 +81,7 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
 {
     const opi_filter_sweep *plan = (const opi_filter_sweep *)sweep;
     const workspace w = workspace_in(plan, scratch);
-    const size_t piece = elements_in(PIECE_BYTES, plan->size);
+    const size_t piece = opi_elements_in(PIECE_BYTES, plan->size);
     size_t *const before = carry;
     (void)total;
     if (aggregated) {
@@ -113,9 +108,9 @@ void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa
     plan->size = size;
     plan->in = in;
     plan->out = out;
-    plan->streaming = in != out && n * size >= streaming_bytes; /* in place, the lines are in the cache */
+    plan->streaming = in != out && n * size >= OPI_STREAMING_BYTES; /* in place, the lines are in the cache */
     plan->sweep.n = n;
-    plan->sweep.block = elements_in(BLOCK_BYTES, size);
+    plan->sweep.block = opi_elements_in(BLOCK_BYTES, size);
     plan->sweep.bytes = 2 * n * size;
     plan->sweep.carry_bytes = sizeof(size_t);
     plan->sweep.scratch_bytes = OPI_CACHE_LINE + flags_bytes(size) + plan->sweep.block * size + OVERRUN;

@@ -41,6 +41,14 @@ static inline void opi_loops_prefetch(const opi_loops *loops, const char *x, uns
     for (size_t i = 0; i < bytes; i += OPI_CACHE_LINE) __builtin_prefetch(x + 2 * bytes + i, 0, 2);
 }
 
+/* Elements in a block of about `bytes`: a power of two, and at least 2^level. */
+static inline size_t opi_loops_block(const opi_loops *loops, unsigned level, size_t bytes)
+{
+    size_t block = (size_t)1 << level;
+    while (block * loops->size < bytes) block *= 2;
+    return block;
+}
+
 /* Level, at most `most`, of the largest aligned block that begins at index `at` and holds at most n > 0 elements. */
 static inline unsigned opi_loops_fit(unsigned most, uint64_t at, size_t n)
 {

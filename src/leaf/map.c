@@ -7,17 +7,12 @@ enum {
     BLOCK_BYTES = 256 << 10
 };
 
-/* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
-static const size_t streaming_bytes = (size_t)8 << 20;
-
-static size_t elements_in(size_t bytes, size_t size) { return size < bytes ? bytes / size : 1; }
-
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
                   void *scratch)
 {
     const opi_map_sweep *plan = (const opi_map_sweep *)sweep;
     const oplus_fn *fn = plan->fn;
-    const size_t size = fn->result->size, piece = elements_in(PIECE_BYTES, size);
+    const size_t size = fn->result->size, piece = opi_elements_in(PIECE_BYTES, size);
     (void)carry;
     (void)total;
     (void)aggregated;
@@ -43,15 +38,15 @@ void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, c
     opi_quiet_plan(&plan->quiet, isa, fn->result);
     plan->out = out;
     size_t bytes = fn->result->size;
-    plan->streaming = n * fn->result->size >= streaming_bytes;
+    plan->streaming = n * fn->result->size >= OPI_STREAMING_BYTES;
     for (unsigned k = 0; k < fn->arity; k++) {
         plan->in[k] = in[k];
         bytes += fn->input[k]->size;
         if (in[k] == out) plan->streaming = false; /* its lines are in the cache when they are written */
     }
-    const size_t size = fn->result->size, piece = elements_in(PIECE_BYTES, size);
+    const size_t size = fn->result->size, piece = opi_elements_in(PIECE_BYTES, size);
     plan->sweep.n = n;
-    plan->sweep.block = piece * elements_in(BLOCK_BYTES, piece * size);
+    plan->sweep.block = piece * opi_elements_in(BLOCK_BYTES, piece * size);
     plan->sweep.bytes = n * bytes;
     plan->sweep.scratch_bytes = plan->streaming ? piece * size : 0;
     plan->sweep.apply = apply;

@@ -39,8 +39,6 @@ TYPE(f64, double, OPLUS_F64)
                                     .identity = &name_##_identity,                                                     \
                                     .flags = flags_,                                                                   \
                                     .text = #__VA_ARGS__,                                                              \
-                                    .file = "oplus/ops.h",                                                             \
-                                    .line = 1,                                                                         \
                                     .builtin = OPI_BUILTIN_##name_ + 1,                                                \
                                     .combine = name_##_combine,                                                        \
                                     .leaves = &LEAVES[OPI_BUILTIN_##name_].tree};

@@ -3,13 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Elements of a block of about 64 KiB, a power of two and at least a leaf's: what a thread claims at a time. */
-static size_t block_of(const opi_loops *loops)
-{
-    size_t block = (size_t)1 << loops->node_level;
-    while (block * loops->size < (size_t)64 << 10) block *= 2;
-    return block;
-}
+enum { BLOCK_BYTES = 64 << 10 }; /* what a thread claims at a time */
 
 size_t opi_reduce_scratch(const opi_loops *loops)
 {
@@ -90,7 +84,7 @@ void opi_reduce_plan(opi_reduce_sweep *plan, const oplus_op *op, const opi_isa *
     opi_loops_plan(&plan->loops, op, isa, n * op->type->size);
     plan->in = in;
     plan->first = first;
-    const size_t block = block_of(&plan->loops);
+    const size_t block = opi_loops_block(&plan->loops, plan->loops.node_level, BLOCK_BYTES);
     plan->sweep.n = n;
     plan->sweep.block = block;
     plan->sweep.skew = (size_t)(first % block);

@@ -8,15 +8,7 @@ enum {
     STAGE_BYTES = 16 << 10   /* results on their way to non-temporal stores */
 };
 
-/* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
-static const size_t streaming_bytes = (size_t)8 << 20;
-
-static size_t stage_elements(const opi_loops *loops)
-{
-    size_t n = (size_t)1 << loops->level;
-    while (n * loops->size < STAGE_BYTES) n *= 2;
-    return n;
-}
+static size_t stage_elements(const opi_loops *loops) { return opi_loops_block(loops, loops->level, STAGE_BYTES); }
 
 /* --- pieces of scratch: a value, a node, the loops' own, the stage */
 
@@ -264,10 +256,9 @@ void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa,
     plan->exclusive = kind == OPLUS_EXCLUSIVE;
     plan->first = first;
     const size_t size = plan->loops.size;
-    plan->streaming = in != out && n * size >= streaming_bytes;
+    plan->streaming = in != out && n * size >= OPI_STREAMING_BYTES;
 
-    size_t block = (size_t)1 << plan->loops.level;
-    while (block * size < BLOCK_BYTES) block *= 2;
+    const size_t block = opi_loops_block(&plan->loops, plan->loops.level, BLOCK_BYTES);
     plan->sweep.n = n;
     plan->sweep.block = block;
     plan->sweep.skew = (size_t)(first % block);

@@ -118,8 +118,7 @@ void opi_segreduce_plan(opi_segreduce_sweep *plan, const oplus_op *op, const opi
     plan->offsets = offsets;
     plan->segments = segments;
     plan->out = out;
-    size_t block = (size_t)1 << plan->loops.level;
-    while (block * size < BLOCK_BYTES) block *= 2;
+    const size_t block = opi_loops_block(&plan->loops, plan->loops.level, BLOCK_BYTES);
     plan->sweep.n = n;
     plan->sweep.block = block;
     plan->sweep.bytes = n * size + segments * (size + sizeof *offsets);

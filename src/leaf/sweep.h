@@ -40,4 +40,13 @@ struct opi_sweep {
                   void *scratch);
 };
 
+/* --- sizes that several leaves share -------------------------------------------------------------------------------
+ */
+
+/* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
+enum { OPI_STREAMING_BYTES = 8 << 20 };
+
+/* How many elements of `size` bytes there are in `bytes`, at least one. */
+static inline size_t opi_elements_in(size_t bytes, size_t size) { return size < bytes ? bytes / size : 1; }
+
 #endif

@@ -19,9 +19,6 @@ enum {
     BLOCK_BYTES = 128 << 10
 };
 
-/* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
-static const size_t streaming_bytes = (size_t)8 << 20;
-
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* --- from one matrix to another ----------------------------------------------------------------------------------- */
@@ -207,7 +204,7 @@ void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, size_t si
     plan->out = out;
     plan->rows = rows;
     plan->cols = cols;
-    plan->streaming = in != out && rows * cols * size >= streaming_bytes;
+    plan->streaming = in != out && rows * cols * size >= OPI_STREAMING_BYTES;
     plan->sweep.bytes = 2 * rows * cols * size;
     if (rows == 1 || cols == 1)
         plan_move(plan);

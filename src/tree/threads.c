@@ -23,7 +23,7 @@ static const size_t small_work = (size_t)256 << 10;
 /* What the workers of one sweep share; each counter has a cache line of its own. */
 typedef struct shared_state {
     _Alignas(OPI_CACHE_LINE) atomic_size_t next; /* block to be claimed */
-    _Alignas(OPI_CACHE_LINE) atomic_size_t turn; /* block whose carry is ready */
+    _Alignas(OPI_CACHE_LINE) atomic_size_t turn; /* block whose carry is ready; with `whole`, to be applied next */
 } shared_state;
 
 static inline void relax(void)

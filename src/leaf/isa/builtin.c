@@ -13,22 +13,8 @@
 #define ROUNDING(op, suffix, T, identity, flags, ...) ROUNDING_(op##_##suffix, T, __VA_ARGS__)
 #define ROUNDING_(name, T, ...)                                                                                        \
     OPLUS_FN_(T, name, (T a, T b), __VA_ARGS__)                                                                        \
-    OPLUS_TYPED_LEAVES_(name, T)                                                                                       \
-    OPLUS_STRICT_ static void name##_node(const void *in, unsigned level, void *node)                                  \
-    {                                                                                                                  \
-        oplus_##name##_node_(in, level, node);                                                                         \
-    }                                                                                                                  \
-    OPLUS_STRICT_ static void name##_scan(const void *in, unsigned level, int exclusive, const void *before,           \
-                                          void *out, void *node)                                                       \
-    {                                                                                                                  \
-        oplus_##name##_scan_(in, level, exclusive, before, out, node);                                                 \
-    }                                                                                                                  \
-    OPLUS_STRICT_ static void name##_segscan(const void *in, const uint8_t *heads, unsigned level, int exclusive,      \
-                                             const void *before, const void *identity, void *out, void *node,          \
-                                             uint8_t *head)                                                            \
-    {                                                                                                                  \
-        oplus_##name##_segscan_(in, heads, level, exclusive, before, identity, out, node, head);                       \
-    }
+    OPLUS_TYPED_ELEMENT_(name, name, T)                                                                                \
+    OPLUS_LEAF_SET_(, name, T, OPLUS_STRICT_)
 ROUNDING(sum, f32, float, , , OPI_BODY_FLOAT_SUM(float))
 ROUNDING(sum, f64, double, , , OPI_BODY_FLOAT_SUM(double))
 ROUNDING(prod, f32, float, , , OPI_BODY_FLOAT_PROD(float))
