@@ -85,10 +85,7 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
         opi_range_push(range, level, w->node, head);
         /* The last inclusive result closes a node that may be larger than the block. */
         if (!plan->exclusive) memcpy(out + (count - 1) * loops->size, opi_range_fold(range), loops->size);
-        if (!past_caches)
-            opi_quiet_run(&loops->quiet, out, count);
-        else if (!plan->exclusive)
-            opi_quiet_run(&loops->quiet, out + (count - 1) * loops->size, 1);
+        if (!past_caches) opi_quiet_run(&loops->quiet, out, count);
         x += count * loops->size;
         out += count * loops->size;
         if (heads) heads += count;
@@ -214,7 +211,8 @@ static bool writes_far(const opi_scan_sweep *plan, const char *out)
     const opi_loops *loops = &plan->loops;
     if (!plan->streaming || (uintptr_t)out % OPI_CACHE_LINE) return false;
     if (loops->exact) return loops->exact->streams && loops->quiet.mode == OPI_QUIET_NOTHING;
-    return !plan->heads && loops->builtin && loops->builtin->block_far;
+    /* An inclusive block's last result is written after the block: its line would have to be fetched back. */
+    return plan->exclusive && !plan->heads && loops->builtin && loops->builtin->block_far;
 }
 
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,

@@ -35,7 +35,7 @@ static int allocate(void **state)
     (void)state;
     in = malloc(BYTES);
     in_place = aligned_alloc(64, BYTES / 64 * 64 + 64);
-    out = aligned_alloc(64, BYTES / 64 * 64 + 4096);
+    out = aligned_alloc(64, BYTES / 64 * 64 + 64 + 4096);
     heads = malloc(BYTES);
     return !(in && in_place && out && heads);
 }
