@@ -69,7 +69,9 @@
 
 #define OPLUS_UNUSED_ __attribute__((unused))
 #define OPLUS_INLINE_ OPLUS_NARROW_ static inline __attribute__((always_inline, unused))
-#define OPLUS_API     __attribute__((visibility("default")))
+#ifndef OPLUS_API
+#define OPLUS_API __attribute__((visibility("default")))
+#endif
 #ifdef __cplusplus
 #define OPLUS_ALIGNOF_(T)                        alignof(T)
 #define OPLUS_STATIC_ASSERT_(condition, message) static_assert(condition, message)

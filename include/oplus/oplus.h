@@ -15,7 +15,8 @@
  *  - In `a (+) b`, a is always the earlier element: only associativity is assumed, never commutativity.
  *  - Results have the same bits on every device and number of threads (docs/tree-v1.md).
  *
- *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks. */
+ *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks
+ *            6. types, operators and functions given as text. */
 #ifndef OPLUS_OPLUS_H
 #define OPLUS_OPLUS_H
 
@@ -184,6 +185,10 @@ typedef struct oplus_carry oplus_carry;
  *  elements. */
 OPLUS_API oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **carry);
 
+/** Puts a value in front of everything, as the init of a fold: scans and the value then begin with it.  The carry must
+ *  be empty, and cannot be the right one of a join.  Bit for bit, the value is that of oplus_fold. */
+OPLUS_API oplus_status oplus_carry_init(oplus_carry *carry, const void *init);
+
 /** Adds the next n elements; reads them once.  A call that fails leaves the carry as it was. */
 OPLUS_API oplus_status oplus_carry_add(oplus_device *dev, oplus_carry *carry, const void *in, size_t n);
 
@@ -210,6 +215,80 @@ OPLUS_API void oplus_carry_close(oplus_carry *carry);
  *  at random of more.  Floating-point members may differ by rounding, unless the operator claims to be OPLUS_EXACT.
  *  @return OPLUS_OK, or OPLUS_ERR_ARGUMENT with the counterexample in oplus_last_error(). */
 OPLUS_API oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, const void *samples, size_t n);
+
+/* --- 6. types, operators and functions given as text ------------------------------------------------------------- */
+
+/** @name The second door
+ *
+ *  For other languages, and for operators known only at run time (docs/text.md).  A text is
+ *  - an expression over a (earlier) and b (later): `a > b ? a : b`;
+ *  - or statements that set the result r, which begins as zeros: `r.x = a.x * b.x; r.y = a.y;`;
+ *  - or a body that returns: `if (a < b) return a; return b;`.
+ *  It may call what <math.h> and <stdlib.h> declare, and is C, run with the rights of this process: never take a
+ *  text from someone you do not trust.
+ *
+ *  It is compiled by the system's C compiler (OPLUS_CC in the environment, else cc, gcc or clang: 0.1 to 1 s), for this
+ *  processor and with the flags that equal bits need, into typed loops as OPLUS_OP makes them.  The result is cached
+ *  (OPLUS_CACHE_DIR, else $XDG_CACHE_HOME/oplus, else ~/.cache/oplus; OPLUS_CACHE=0: nowhere) under a key of the whole
+ *  source, the flags and the compiler's version; from then on a call takes milliseconds.
+ *
+ *  What is made is the caller's to free, once no call and no carry uses it.  Nothing that was passed in needs to live on.
+ *  Any thread may call these.  @{ */
+
+/** The type of that name: "f32" or "float", "i64" or "int64_t", ..., "c64", "c128"; NULL if there is none. */
+OPLUS_API const oplus_type *oplus_type_named(const char *name);
+
+/** The built-in operator "sum", "prod", "min", "max", "and", "or", "xor", "land" or "lor" on a type; NULL if there is
+ *  none. */
+OPLUS_API const oplus_op *oplus_op_named(const char *name, const oplus_type *type);
+
+/** One member of a type. */
+typedef struct oplus_member {
+    char name[32]; /**< cut if longer; "" in a scalar type */
+    oplus_scalar scalar;
+    size_t offset, count; /**< bytes from the start; elements of an array (of all dimensions), else 1 */
+} oplus_member;
+
+/** Lists the members of a type, in order, and returns their number; a scalar type has one, named "".
+ *
+ *  -1 if the type has more than `capacity`, or its text is not understood: members are scalars and arrays of them. */
+OPLUS_API int oplus_type_members(const oplus_type *type, oplus_member *members, int capacity);
+
+/** Makes a struct type.
+ *
+ *  @param name     an identifier of C, by which texts may call it
+ *  @param members  "float scale; float shift;": scalars and arrays of them, up to 64; the last ; may be missing
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY. */
+OPLUS_API oplus_status oplus_type_make(const char *name, const char *members, oplus_type **type);
+
+/** Makes an operator from a text over a and b.
+ *
+ *  @param name      for messages; NULL: the text
+ *  @param identity  one element, which is copied, or NULL where there is none
+ *  @param flags     as in OPLUS_OP
+ *  @param combine   used where there is no compiler: everything works then, through a call an element, and op->leaves
+ *                   is NULL.  NULL: no compiler is an error.
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_COMPILE: the text does not compile (the compiler's words are in
+ *          oplus_last_error) or there is no compiler; OPLUS_ERR_IO: no place for temporary files; OPLUS_ERR_MEMORY. */
+OPLUS_API oplus_status oplus_op_make(const char *name, const oplus_type *type, const void *identity, unsigned flags,
+                                     const char *text, void (*combine)(void *out, const void *a, const void *b),
+                                     oplus_op **op);
+
+/** Makes a function for oplus_map, or a predicate for oplus_filter, from a text over its inputs a, b, c, ... h.
+ *
+ *  @param result      the type of the result; NULL: a predicate (anything but 0 keeps the element)
+ *  @param arity       how many inputs, 1 to OPLUS_MAX_ARITY; a predicate has one
+ *  @param param_type  of the parameter p, to be bound by oplus_with or in fn->param; NULL: there is none
+ *  @return as oplus_op_make. */
+OPLUS_API oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned arity,
+                                     const oplus_type *const *input, const oplus_type *param_type, const char *text,
+                                     oplus_fn **fn);
+
+/** Free what was made.  NULL is allowed. */
+OPLUS_API void oplus_type_free(oplus_type *type);
+OPLUS_API void oplus_op_free(oplus_op *op);
+OPLUS_API void oplus_fn_free(oplus_fn *fn);
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Streams: oplus_carry_open, _add, _join, _value, _close, oplus_scan_from. */
+/* Streams: oplus_carry_open, _init, _add, _join, _value, _close, oplus_scan_from. */
 #include "base/fpenv.h"
 #include "front/check.h"
 #include "leaf/scan.h"
@@ -10,6 +10,7 @@
 struct oplus_carry {
     oplus_op op; /* its own copy; what it points to must live as long */
     opi_range *range;
+    bool begins; /* with an init: nothing can precede it */
 };
 
 oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **carry)
@@ -27,6 +28,7 @@ oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **
     }
     opened->op = *op;
     opened->range = range;
+    opened->begins = false;
     opi_range_start(range, &opened->op, first, false);
     *carry = opened;
     return OPLUS_OK;
@@ -37,6 +39,17 @@ void oplus_carry_close(oplus_carry *carry)
     if (!carry) return;
     opi_free(carry->range);
     free(carry);
+}
+
+oplus_status oplus_carry_init(oplus_carry *carry, const void *init)
+{
+    if (!carry) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; open one with oplus_carry_open", __func__);
+    OPI_TRY(opi_check_pointer(__func__, "init", init, 1));
+    if (carry->range->count > 0)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: the carry is not empty; give the init before any element", __func__);
+    opi_range_init(carry->range, init);
+    carry->begins = true;
+    return OPLUS_OK;
 }
 
 static oplus_status check(const char *call, const oplus_device *dev, const oplus_carry *carry, const void *in, size_t n)
@@ -64,7 +77,8 @@ oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind k
 {
     OPI_TRY(check(__func__, dev, carry, in, n));
     OPI_TRY(opi_check_kind(__func__, kind));
-    if (kind == OPLUS_EXCLUSIVE) OPI_TRY(opi_check_identity(__func__, &carry->op, "an exclusive scan"));
+    if (kind == OPLUS_EXCLUSIVE && carry->range->count == 0)
+        OPI_TRY(opi_check_identity(__func__, &carry->op, "an exclusive scan"));
     OPI_TRY(opi_check_pointer(__func__, "out", out, n));
     const size_t bytes = n * carry->op.type->size;
     OPI_TRY(opi_check_overlap(__func__, "in", in, bytes, "out", out, bytes, true));
@@ -94,6 +108,9 @@ oplus_status oplus_carry_join(oplus_carry *left, const oplus_carry *right)
     if (!same_op(&left->op, &right->op))
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: left is of operator \"%s\", right of \"%s\"; both must be of the same",
                         __func__, opi_name(left->op.name), opi_name(right->op.name));
+    if (right->begins)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: right begins with an init (oplus_carry_init); nothing can precede it",
+                        __func__);
     if (left->range->end != right->range->first)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: right begins at index %llu, but left ends at %llu; right must continue left", __func__,

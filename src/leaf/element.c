@@ -206,7 +206,7 @@ static void say_members(writer *to, const opi_element *plan, const void *x)
     const bool record = plan->member[0].name[0] != '\0';
     if (record) say(to, "{");
     for (walk w = {.plan = plan}; more(&w); step(&w)) {
-        const opi_member *const member = &plan->member[w.member];
+        const oplus_member *const member = &plan->member[w.member];
         if (w.index == 0 && record) say(to, "%s%s = ", w.member ? ", " : "", member->name);
         if (member->count > 1) say(to, "%s", w.index ? ", " : "[");
         if (is_float(member->scalar))

@@ -10,7 +10,7 @@
 typedef struct opi_element {
     size_t size;
     int members; /* -1: bytes */
-    opi_member member[OPI_MAX_MEMBERS];
+    oplus_member member[OPI_MAX_MEMBERS];
 } opi_element;
 
 void opi_element_plan(opi_element *plan, const oplus_type *type);

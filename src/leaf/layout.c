@@ -1,8 +1,9 @@
 #include "leaf/layout.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <string.h>
+
+enum { LARGEST_ELEMENT = 1 << 20 }; /* bytes of an array in a text that is measured */
 
 /* Where a compiler puts a member after a char: its alignment inside a struct, which on some targets is not _Alignof. */
 #define ALIGN_INSIDE(T)                                                                                                \
@@ -146,7 +147,7 @@ static oplus_scalar take_type(const char **at)
 /* --- members ------------------------------------------------------------------------------------------------------ */
 
 /* A name and its array dimensions; at most `limit` elements. */
-static bool take_declarator(const char **at, size_t limit, opi_member *member)
+static bool take_declarator(const char **at, size_t limit, oplus_member *member)
 {
     const size_t n = word_length(at);
     if (n == 0) return false;
@@ -162,31 +163,46 @@ static bool take_declarator(const char **at, size_t limit, opi_member *member)
     return true;
 }
 
-int opi_layout(const oplus_type *type, opi_member *members, int capacity)
+/* Lists the members of a struct's text and measures it, up to `limit` bytes an array; -1 if it is not understood. */
+static int read_members(const char *at, size_t limit, oplus_member *members, int capacity, size_t *size, size_t *align)
 {
-    if (type->scalar != OPLUS_RECORD) {
-        if (capacity < 1) return -1;
-        members[0] = (opi_member){"", type->scalar, 0, 1};
-        return 1;
-    }
-    const char *at = type->text;
-    if (!at) return -1;
-    size_t end = 0, align = 1;
+    size_t end = 0;
     int count = 0;
+    *align = 1;
     for (skip_space(&at); *at; skip_space(&at)) {
         const oplus_scalar scalar = take_type(&at);
         if (scalar == OPLUS_RECORD) return -1;
-        const size_t size = scalars[scalar].size, own_align = scalars[scalar].align;
+        const size_t own_size = scalars[scalar].size, own_align = scalars[scalar].align;
         do {
             if (count == capacity) return -1;
-            opi_member *const member = &members[count++];
-            if (!take_declarator(&at, type->size / size, member)) return -1;
+            oplus_member *const member = &members[count++];
+            if (!take_declarator(&at, limit / own_size, member)) return -1;
             member->scalar = scalar;
             member->offset = (end + own_align - 1) / own_align * own_align;
-            end = member->offset + member->count * size;
+            end = member->offset + member->count * own_size;
         } while (take_sign(&at, ','));
         if (!take_sign(&at, ';')) return -1;
-        if (own_align > align) align = own_align;
+        if (own_align > *align) *align = own_align;
     }
-    return count > 0 && align == type->align && (end + align - 1) / align * align == type->size ? count : -1;
+    *size = (end + *align - 1) / *align * *align;
+    return count > 0 ? count : -1;
+}
+
+int opi_layout(const oplus_type *type, oplus_member *members, int capacity)
+{
+    size_t size, align;
+    if (type->scalar != OPLUS_RECORD) {
+        if (capacity < 1) return -1;
+        members[0] = (oplus_member){"", type->scalar, 0, 1};
+        return 1;
+    }
+    if (!type->text) return -1;
+    const int count = read_members(type->text, type->size, members, capacity, &size, &align);
+    return count > 0 && align == type->align && size == type->size ? count : -1;
+}
+
+bool opi_layout_measure(const char *text, size_t *size, size_t *align)
+{
+    oplus_member members[OPI_MAX_MEMBERS];
+    return read_members(text, LARGEST_ELEMENT, members, OPI_MAX_MEMBERS, size, align) > 0;
 }

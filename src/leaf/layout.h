@@ -2,21 +2,20 @@
 #ifndef OPI_LAYOUT_H
 #define OPI_LAYOUT_H
 
-#include <oplus/op.h>
+#include <oplus/oplus.h>
+
+#include <stdbool.h>
 
 enum { OPI_MAX_MEMBERS = 64 };
-
-typedef struct opi_member {
-    char name[32]; /* cut if longer; "" in a scalar type */
-    oplus_scalar scalar;
-    size_t offset, count; /* bytes from the start; elements of an array (of all dimensions), else 1 */
-} opi_member;
 
 /* Lists the members of a type, in order, and returns their number; a scalar type has one, named "".
  *
  * -1 if the text is not understood (nested structs, pointers, bit-fields, sizes that are not numbers), if it does not
  * give the size and the alignment of the type, or if there are more members than `capacity`.  Never guesses. */
-int opi_layout(const oplus_type *type, opi_member *members, int capacity);
+int opi_layout(const oplus_type *type, oplus_member *members, int capacity);
+
+/* The size and the alignment of a struct with these members; false if the text is not understood. */
+bool opi_layout_measure(const char *text, size_t *size, size_t *align);
 
 /* Bytes of a scalar; 0 for OPLUS_RECORD. */
 size_t opi_scalar_size(oplus_scalar scalar);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static void add_row(opi_quiet *plan, const opi_member *member)
+static void add_row(opi_quiet *plan, const oplus_member *member)
 {
     const bool wide = member->scalar == OPLUS_F64;
     if (!wide && member->scalar != OPLUS_F32) return;
@@ -25,7 +25,7 @@ void opi_quiet_plan(opi_quiet *plan, const opi_isa *isa, const oplus_type *type)
         if (type->scalar == OPLUS_F64) plan->mode = OPI_QUIET_F64;
         return;
     }
-    opi_member members[OPI_MAX_MEMBERS];
+    oplus_member members[OPI_MAX_MEMBERS];
     const int count = opi_layout(type, members, OPI_MAX_MEMBERS);
     for (int i = 0; i < count; i++) add_row(plan, &members[i]);
     if (plan->rows == 0) return;

@@ -150,6 +150,46 @@ static void empty(const problem *p, const place *where)
     oplus_carry_close(NULL);
 }
 
+/* --- a value in front: the stream of a fold, and a scan that begins with it */
+
+static void begins_with_init(const problem *p, const place *where, rng *r)
+{
+    const size_t n = 1 + rng_below(r, p->max);
+    unsigned char *out = must(malloc(n * p->size));
+    finding f;
+    for (int kind = OPLUS_INCLUSIVE; kind <= OPLUS_EXCLUSIVE; kind++) {
+        oplus_carry *carry;
+        run(p, where, oplus_carry_open(p->s->op, 0, &carry));
+        run(p, where, oplus_carry_init(carry, p->init));
+        check_value(p, where, "carry_init is the value of no elements", carry, p->prefix);
+        for (size_t begin = 0, m; begin < n; begin += m) {
+            m = 1 + rng_below(r, n - begin);
+            run(p, where,
+                oplus_scan_from(where->dev, carry, (oplus_kind)kind, at(p, p->x, begin), m, out + begin * p->size));
+        }
+        check_value(p, where, "carry_init, then scan_from == fold", carry, at(p, p->prefix, n));
+        if (!same(p, out, at(p, p->prefix, kind == OPLUS_INCLUSIVE), n, &f))
+            fail_msg("scan_from after carry_init, kind %d: %s on %s %s: %s\n    OPLUS_TEST_SEED=%llu", kind, p->s->name,
+                     where->where, where->isa, f.text, (unsigned long long)test_seed());
+        oplus_carry_close(carry);
+    }
+    free(out);
+}
+
+static void init_errors(const problem *p, const place *where)
+{
+    oplus_carry *left, *right;
+    run(p, where, oplus_carry_open(p->s->op, 0, &left));
+    run(p, where, oplus_carry_open(p->s->op, 0, &right));
+    assert_int_equal(oplus_carry_init(NULL, p->init), OPLUS_ERR_ARGUMENT);
+    assert_int_equal(oplus_carry_init(right, NULL), OPLUS_ERR_ARGUMENT);
+    run(p, where, oplus_carry_init(right, p->init));
+    assert_int_equal(oplus_carry_init(right, p->init), OPLUS_ERR_ARGUMENT);
+    assert_int_equal(oplus_carry_join(left, right), OPLUS_ERR_ARGUMENT);
+    oplus_carry_close(left);
+    oplus_carry_close(right);
+}
+
 static void carry_laws(void **state)
 {
     const subject *s = *state;
@@ -157,14 +197,18 @@ static void carry_laws(void **state)
     const place *place = all_places(&place_count);
     rng r = test_rng(s->name);
     problem p = problem_open(s, s->limit < 150000 ? s->limit : 150000, 0, false);
+    problem q = problem_open(s, s->limit < 30000 ? s->limit : 30000, 0, true);
     for (size_t i = 0; i < place_count; i++) {
         empty(&p, &place[i]);
         for (int round = 0; round < (test_quick() ? 2 : 8); round++) {
             joined_in_any_order(&p, &place[i], &r);
             begins_anywhere(&p, &place[i], &r);
+            begins_with_init(&q, &place[i], &r);
         }
+        init_errors(&q, &place[i]);
     }
     problem_close(&p);
+    problem_close(&q);
 }
 
 int main(void) { return run_subjects("carry", carry_laws, NULL); }

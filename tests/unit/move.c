@@ -78,9 +78,9 @@ OPLUS_STRUCT(bits, int a : 3; int b : 29;)
 static void layout_reads_members(void **state)
 {
     (void)state;
-    opi_member m[OPI_MAX_MEMBERS];
+    oplus_member m[OPI_MAX_MEMBERS];
     assert_int_equal(opi_layout(&mixed_type, m, OPI_MAX_MEMBERS), 6);
-    const opi_member expected[] = {
+    const oplus_member expected[] = {
         {"x", OPLUS_F64, offsetof(mixed, x), 3}, {"k", OPLUS_I32, offsetof(mixed, k), 1},
         {"m", OPLUS_I32, offsetof(mixed, m), 1}, {"c", OPLUS_U8, offsetof(mixed, c), 4},
         {"u", OPLUS_U64, offsetof(mixed, u), 1}, {"f", OPLUS_F32, offsetof(mixed, f), 1},
@@ -99,7 +99,7 @@ static void layout_reads_members(void **state)
 static void layout_knows_what_it_does_not_know(void **state)
 {
     (void)state;
-    opi_member m[4];
+    oplus_member m[4];
     assert_int_equal(opi_layout(&nested_type, m, 4), -1);
     assert_int_equal(opi_layout(&pointer_type, m, 4), -1);
     assert_int_equal(opi_layout(&bits_type, m, 4), -1);

@@ -1,0 +1,15 @@
+# Files as an array of bytes in a C source:  cmake -DNAME=opi_x -DHEADER=jit/x.h -DOUT=x.c -DIN=a;b -P embed.cmake
+# Lines that include <oplus/...> are left out: what they name is embedded too.
+set(content "")
+foreach(file IN LISTS IN)
+  file(READ ${file} text)
+  string(REGEX REPLACE "#include <oplus/[a-z]+\\.h>\n" "" text "${text}")
+  cmake_path(GET file FILENAME label)
+  string(APPEND content "#line 1 \"${label}\"\n${text}")
+endforeach()
+file(WRITE ${OUT}.text "${content}")
+file(READ ${OUT}.text hex HEX)
+file(REMOVE ${OUT}.text)
+string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
+string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
+file(WRITE ${OUT} "#include \"${HEADER}\"\n\nconst unsigned char ${NAME}[] = {\n${hex}\n};\nconst size_t ${NAME}_bytes = sizeof ${NAME};\n")

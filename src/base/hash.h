@@ -1,0 +1,16 @@
+/* Hashes of 128 bits (XXH3): keys of what was compiled, and checksums of files. */
+#ifndef OPI_HASH_H
+#define OPI_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct opi_hash {
+    uint64_t low, high;
+} opi_hash;
+
+opi_hash opi_hash_bytes(const void *bytes, size_t size);
+/* Of a list of strings, up to NULL; where one ends and the next begins counts. */
+opi_hash opi_hash_strings(const char *const *strings);
+
+#endif

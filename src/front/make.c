@@ -1,0 +1,338 @@
+/* oplus_type_make, oplus_op_make, oplus_fn_make and their _free: from text to descriptors. */
+#include "front/check.h"
+#include "jit/module.h"
+#include "jit/source.h"
+#include "jit/text.h"
+#include "leaf/layout.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHY_BYTES = 128, NAME_BYTES = 80 };
+
+static oplus_status no_memory(const char *call)
+{
+    return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the description", call);
+}
+
+/* --- memory of what is made: one block, its parts laid out one after the other --------------------------------------
+ */
+
+/* Counts on the first walk, when `at` is NULL, and copies on the second. */
+typedef struct packer {
+    char *at;
+    size_t bytes;
+} packer;
+
+static void *pack(packer *p, const void *from, size_t bytes)
+{
+    char *const to = p->at ? p->at + p->bytes : NULL;
+    p->bytes += opi_round_up(bytes, OPI_CACHE_LINE); /* an element may ask for that alignment */
+    if (to) memcpy(to, from, bytes);
+    return to;
+}
+
+static const char *pack_string(packer *p, const char *text) { return text ? pack(p, text, strlen(text) + 1) : NULL; }
+
+static const oplus_type *pack_type(packer *p, const oplus_type *type)
+{
+    if (!type) return NULL;
+    oplus_type *const copy = pack(p, type, sizeof *type);
+    const char *const name = pack_string(p, type->name), *const text = pack_string(p, type->text);
+    if (copy) {
+        copy->name = name;
+        copy->text = text;
+    }
+    return copy;
+}
+
+/* --- checks
+ * ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_identifier(const char *name)
+{
+    if (!name || !*name || (*name >= '0' && *name <= '9')) return false;
+    for (; *name; name++)
+        if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9') ||
+              *name == '_'))
+            return false;
+    return true;
+}
+
+/* A type that can be written into a source. */
+static oplus_status check_described(const char *call, const char *argument, const oplus_type *type)
+{
+    OPI_TRY(opi_check_type(call, argument, type));
+    if (type->scalar < OPLUS_RECORD || type->scalar > OPLUS_F64)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s->scalar is %d; give a value of oplus_scalar", call, argument,
+                        (int)type->scalar);
+    if (type->scalar != OPLUS_RECORD) {
+        if (opi_scalar_size(type->scalar) == type->size) return OPLUS_OK;
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s \"%s\" has %zu bytes, but its scalar has %zu", call, argument,
+                        opi_name(type->name), type->size, opi_scalar_size(type->scalar));
+    }
+    if (is_identifier(type->name) && type->text) return OPLUS_OK;
+    return opi_fail(
+        OPLUS_ERR_ARGUMENT, "%s: %s \"%s\" is a struct without %s; make the type with OPLUS_STRUCT or oplus_type_make",
+        call, argument, opi_name(type->name), type->text ? "a name that is an identifier" : "the text of its members");
+}
+
+/* The structs of one source that share a name must be the same. */
+static oplus_status check_names(const char *call, const oplus_type *const *types, unsigned count)
+{
+    for (unsigned j = 0; j < count; j++)
+        for (unsigned i = 0; i < j; i++) {
+            const oplus_type *const a = types[i], *const b = types[j];
+            if (!a || !b || a->scalar != OPLUS_RECORD || b->scalar != OPLUS_RECORD || strcmp(a->name, b->name) != 0 ||
+                strcmp(a->text, b->text) == 0)
+                continue;
+            return opi_fail(
+                OPLUS_ERR_ARGUMENT,
+                "%s: two struct types are called \"%s\", with members \"%s\" and \"%s\"; give them names of "
+                "their own",
+                call, a->name, a->text, b->text);
+        }
+    return OPLUS_OK;
+}
+
+static oplus_status make_body(const char *call, const char *text, const char *result, char **body)
+{
+    char why[WHY_BYTES];
+    if (!text)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: text is NULL; give an expression, such as \"a > b ? a : b\"", call);
+    *body = opi_text_body(text, result, why, sizeof why);
+    if (*body) return OPLUS_OK;
+    if (!*why) return no_memory(call);
+    return opi_fail(
+        OPLUS_ERR_ARGUMENT,
+        "%s: text \"%.*s\": %s; give an expression (\"a > b ? a : b\"), statements that set r (\"r.x = a.x; "
+        "r.y = b.y;\"), or a body that returns",
+        call, NAME_BYTES, text, why);
+}
+
+static void describe(char what[NAME_BYTES + 16], const char *kind, const char *name)
+{
+    snprintf(what, NAME_BYTES + 16, "%s \"%.*s\"", kind, NAME_BYTES, name);
+}
+
+/* --- types
+ * ------------------------------------------------------------------------------------------------------------ */
+
+oplus_status oplus_type_make(const char *name, const char *members, oplus_type **type)
+{
+    if (!type) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: type is NULL; give the address of an oplus_type *", __func__);
+    *type = NULL;
+    if (!is_identifier(name))
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: name \"%s\" is no identifier; give letters, digits and _, as \"affine\"", __func__,
+                        opi_name(name));
+    if (!members)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: members is NULL; give them as in \"float a; float b;\"", __func__);
+
+    size_t n = strlen(members);
+    while (n > 0 && strchr(" \t\r\n", members[n - 1])) n--;
+    char *const text = malloc(n + 2);
+    if (!text) return no_memory(__func__);
+    snprintf(text, n + 2, "%.*s%s", (int)n, members, n > 0 && members[n - 1] == ';' ? "" : ";");
+
+    oplus_type made = {.name = name, .text = text, .scalar = OPLUS_RECORD};
+    if (!opi_layout_measure(text, &made.size, &made.align)) {
+        free(text);
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: members \"%.*s\" are not understood; give scalars and arrays of them, up to 64, as in "
+                        "\"float scale; int32_t count[2];\"",
+                        __func__, NAME_BYTES, members);
+    }
+    packer p = {0};
+    pack_type(&p, &made);
+    p = (packer){.at = opi_alloc(p.bytes)};
+    if (p.at) *type = (oplus_type *)pack_type(&p, &made);
+    free(text);
+    return *type ? OPLUS_OK : no_memory(__func__);
+}
+
+void oplus_type_free(oplus_type *type) { opi_free(type); } /* the first part of its block */
+
+/* --- operators
+ * -------------------------------------------------------------------------------------------------------- */
+
+typedef struct made_op {
+    oplus_op op; /* first: the caller's pointer is that of the block */
+    void *module;
+} made_op;
+
+static made_op *pack_op(packer *p, const made_op *made)
+{
+    made_op *const copy = pack(p, made, sizeof *made);
+    const char *const name = pack_string(p, made->op.name), *const text = pack_string(p, made->op.text);
+    const oplus_type *const type = pack_type(p, made->op.type);
+    const void *const identity = made->op.identity ? pack(p, made->op.identity, made->op.type->size) : NULL;
+    if (copy) {
+        copy->op.name = name;
+        copy->op.text = text;
+        copy->op.type = type;
+        copy->op.identity = identity;
+    }
+    return copy;
+}
+
+/* Fills in combine and leaves; keeps the given combine where there is no compiler. */
+static oplus_status compile_op(const char *call, made_op *made)
+{
+    char what[NAME_BYTES + 16];
+    bool absent = false;
+    char *const source = opi_source_op(&made->op, made->op.text);
+    if (!source) return no_memory(call);
+    describe(what, "operator", made->op.name);
+    const oplus_status status = opi_module_open(call, what, source, &made->module, &absent);
+    free(source);
+    if (absent && made->op.combine) return OPLUS_OK;
+    OPI_TRY(status);
+    void *address;
+    OPI_TRY(opi_module_symbol(call, made->module, OPI_MODULE_OP, &address));
+    const oplus_op *const compiled = *(const oplus_op *const *)address;
+    made->op.combine = compiled->combine;
+    made->op.leaves = compiled->leaves;
+    return OPLUS_OK;
+}
+
+oplus_status oplus_op_make(const char *name, const oplus_type *type, const void *identity, unsigned flags,
+                           const char *text, void (*combine)(void *out, const void *a, const void *b), oplus_op **op)
+{
+    if (!op) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: op is NULL; give the address of an oplus_op *", __func__);
+    *op = NULL;
+    OPI_TRY(check_described(__func__, "type", type));
+    if (flags & ~(unsigned)(OPLUS_COMMUTATIVE | OPLUS_EXACT | OPLUS_WIDE))
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: flags is %u; give 0, or OPLUS_COMMUTATIVE (1), OPLUS_EXACT (2), OPLUS_WIDE (4), or a sum",
+                        __func__, flags);
+    char *body = NULL;
+    OPI_TRY(make_body(__func__, text, opi_source_type(type), &body));
+    made_op made = {.op = {.name = name ? name : text,
+                           .type = type,
+                           .identity = identity,
+                           .flags = flags,
+                           .text = body,
+                           .file = "operator",
+                           .line = 1,
+                           .combine = combine}};
+    const oplus_status status = compile_op(__func__, &made);
+    if (status == OPLUS_OK) {
+        packer p = {0};
+        pack_op(&p, &made);
+        p = (packer){.at = opi_alloc(p.bytes)};
+        if (p.at) *op = &pack_op(&p, &made)->op;
+    }
+    free(body);
+    if (!*op) opi_module_close(made.module);
+    return status != OPLUS_OK || *op ? status : no_memory(__func__);
+}
+
+void oplus_op_free(oplus_op *op)
+{
+    if (!op) return;
+    opi_module_close(((made_op *)op)->module);
+    opi_free(op);
+}
+
+/* --- functions
+ * -------------------------------------------------------------------------------------------------------- */
+
+typedef struct made_fn {
+    oplus_fn fn; /* first: the caller's pointer is that of the block */
+    void *module;
+} made_fn;
+
+static made_fn *pack_fn(packer *p, const made_fn *made)
+{
+    made_fn *const copy = pack(p, made, sizeof *made);
+    const char *const name = pack_string(p, made->fn.name), *const text = pack_string(p, made->fn.text);
+    const oplus_type *const result = pack_type(p, made->fn.result), *const param = pack_type(p, made->fn.param_type);
+    for (unsigned k = 0; k < made->fn.arity; k++) {
+        const oplus_type *const input = pack_type(p, made->fn.input[k]);
+        if (copy) copy->fn.input[k] = input;
+    }
+    if (copy) {
+        copy->fn.name = name;
+        copy->fn.text = text;
+        copy->fn.result = result;
+        copy->fn.param_type = param;
+    }
+    return copy;
+}
+
+static oplus_status check_fn(const char *call, const oplus_type *result, unsigned arity, const oplus_type *const *input,
+                             const oplus_type *param_type)
+{
+    const oplus_type *types[OPLUS_MAX_ARITY + 2];
+    char argument[16];
+    const unsigned most = result ? OPLUS_MAX_ARITY : 1;
+    if (arity < 1 || arity > most)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: arity is %u; it must be 1%s", call, arity,
+                        result ? " to 8" : " in a predicate");
+    if (!input) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: input is NULL; give the types of %u inputs", call, arity);
+    for (unsigned k = 0; k < arity; k++) {
+        snprintf(argument, sizeof argument, "input[%u]", k);
+        OPI_TRY(check_described(call, argument, input[k]));
+        types[k] = input[k];
+    }
+    if (result) OPI_TRY(check_described(call, "result", result));
+    if (param_type) OPI_TRY(check_described(call, "param_type", param_type));
+    types[arity] = result;
+    types[arity + 1] = param_type;
+    return check_names(call, types, arity + 2);
+}
+
+static oplus_status compile_fn(const char *call, made_fn *made, bool predicate)
+{
+    char what[NAME_BYTES + 16];
+    bool absent;
+    char *const source = opi_source_fn(&made->fn, predicate, made->fn.text);
+    if (!source) return no_memory(call);
+    describe(what, predicate ? "predicate" : "function", made->fn.name);
+    const oplus_status status = opi_module_open(call, what, source, &made->module, &absent);
+    free(source);
+    OPI_TRY(status);
+    void *address;
+    OPI_TRY(opi_module_symbol(call, made->module, OPI_MODULE_LEAF, &address));
+    memcpy(&made->fn.leaf, address, sizeof made->fn.leaf);
+    return OPLUS_OK;
+}
+
+oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned arity, const oplus_type *const *input,
+                           const oplus_type *param_type, const char *text, oplus_fn **fn)
+{
+    if (!fn) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: fn is NULL; give the address of an oplus_fn *", __func__);
+    *fn = NULL;
+    OPI_TRY(check_fn(__func__, result, arity, input, param_type));
+    const bool predicate = result == NULL;
+    char *body = NULL;
+    OPI_TRY(make_body(__func__, text, predicate ? "_Bool" : opi_source_type(result), &body));
+    made_fn made = {.fn = {.name = name ? name : text,
+                           .result = predicate ? &oplus_u8 : result,
+                           .arity = arity,
+                           .param_type = param_type,
+                           .text = body,
+                           .file = predicate ? "predicate" : "function",
+                           .line = 1}};
+    for (unsigned k = 0; k < arity; k++) made.fn.input[k] = input[k];
+    const oplus_status status = compile_fn(__func__, &made, predicate);
+    if (status == OPLUS_OK) {
+        packer p = {0};
+        pack_fn(&p, &made);
+        p = (packer){.at = opi_alloc(p.bytes)};
+        if (p.at) *fn = &pack_fn(&p, &made)->fn;
+    }
+    free(body);
+    if (!*fn) opi_module_close(made.module);
+    return status != OPLUS_OK || *fn ? status : no_memory(__func__);
+}
+
+void oplus_fn_free(oplus_fn *fn)
+{
+    if (!fn) return;
+    opi_module_close(((made_fn *)fn)->module);
+    opi_free(fn);
+}
