@@ -156,25 +156,25 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
 
 /** `R name(A a)` and `name_fn`:  OPLUS_MAP(square, float, float, { return a * a; }) */
 #define OPLUS_MAP(name, R, A, ...)                                                                                     \
-    OPLUS_FN_(R, name, (A a), __VA_ARGS__)                                                                             \
+    OPLUS_FN_(R, name, (A a OPLUS_UNUSED_), __VA_ARGS__)                                                               \
     OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0)), name(in0_[i_]))                                                            \
     OPLUS_FN_OBJECT_(name, R, 1, (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
 
 /** Two inputs a, b:  OPLUS_ZIP(axpy2, float, float, float, { return 2.0f * a + b; }) */
 #define OPLUS_ZIP(name, R, A, B, ...)                                                                                  \
-    OPLUS_FN_(R, name, (A a, B b), __VA_ARGS__)                                                                        \
+    OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_), __VA_ARGS__)                                            \
     OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1)), name(in0_[i_], in1_[i_]))                                  \
     OPLUS_FN_OBJECT_(name, R, 2, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), NULL, #__VA_ARGS__)
 
 /** Three inputs a, b, c. */
 #define OPLUS_ZIP3(name, R, A, B, C, ...)                                                                              \
-    OPLUS_FN_(R, name, (A a, B b, C c), __VA_ARGS__)                                                                   \
+    OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_, C c OPLUS_UNUSED_), __VA_ARGS__)                         \
     OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_IN_(C, 2)), name(in0_[i_], in1_[i_], in2_[i_]))        \
     OPLUS_FN_OBJECT_(name, R, 3, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C)), NULL, #__VA_ARGS__)
 
 /** Four inputs a, b, c, d. */
 #define OPLUS_ZIP4(name, R, A, B, C, D, ...)                                                                           \
-    OPLUS_FN_(R, name, (A a, B b, C c, D d), __VA_ARGS__)                                                              \
+    OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_, C c OPLUS_UNUSED_, D d OPLUS_UNUSED_), __VA_ARGS__)      \
     OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_IN_(C, 2) OPLUS_IN_(D, 3)),                            \
                 name(in0_[i_], in1_[i_], in2_[i_], in3_[i_]))                                                          \
     OPLUS_FN_OBJECT_(name, R, 4, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C), &OPLUS_TYPE_(D)), NULL,           \
@@ -185,25 +185,25 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
  *      OPLUS_MAP_WITH(scale, float, float, float, { return a * p; })
  *      oplus_fn half = oplus_with(&scale_fn, &(float){0.5f}); */
 #define OPLUS_MAP_WITH(name, R, A, P, ...)                                                                             \
-    OPLUS_FN_(R, name, (A a, P p), __VA_ARGS__)                                                                        \
+    OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                                            \
     OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_PARAM_(P)), name(in0_[i_], p_))                                        \
     OPLUS_FN_OBJECT_(name, R, 1, (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /** Two inputs a, b and a captured parameter p. */
 #define OPLUS_ZIP_WITH(name, R, A, B, P, ...)                                                                          \
-    OPLUS_FN_(R, name, (A a, B b, P p), __VA_ARGS__)                                                                   \
+    OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                         \
     OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_PARAM_(P)), name(in0_[i_], in1_[i_], p_))              \
     OPLUS_FN_OBJECT_(name, R, 2, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /** `int name(A a)` and `name_fn` for oplus_filter:  OPLUS_PREDICATE(negative, float, { return a < 0; }) */
 #define OPLUS_PREDICATE(name, A, ...)                                                                                  \
-    OPLUS_FN_(int, name, (A a), __VA_ARGS__)                                                                           \
+    OPLUS_FN_(int, name, (A a OPLUS_UNUSED_), __VA_ARGS__)                                                             \
     OPLUS_LEAF_(name, uint8_t, (OPLUS_IN_(A, 0)), (uint8_t)(name(in0_[i_]) ? 1 : 0))                                   \
     OPLUS_FN_OBJECT_(name, uint8_t, 1, (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
 
 /** A predicate of a and a captured parameter p. */
 #define OPLUS_PREDICATE_WITH(name, A, P, ...)                                                                          \
-    OPLUS_FN_(int, name, (A a, P p), __VA_ARGS__)                                                                      \
+    OPLUS_FN_(int, name, (A a OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                                          \
     OPLUS_LEAF_(name, uint8_t, (OPLUS_IN_(A, 0) OPLUS_PARAM_(P)), (uint8_t)(name(in0_[i_], p_) ? 1 : 0))               \
     OPLUS_FN_OBJECT_(name, uint8_t, 1, (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
@@ -225,6 +225,11 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
 #define oplus_type_uint64_t oplus_u64
 #define oplus_type_int      oplus_i32
 #define oplus_type_unsigned oplus_u32
+#if SIZE_MAX == UINT64_MAX
+#define oplus_type_size_t oplus_u64
+#else
+#define oplus_type_size_t oplus_u32
+#endif
 
 #define OPLUS_TYPE_OBJECT_(object, name, text)                                                                         \
     static const oplus_type object OPLUS_UNUSED_ = {#name, text, sizeof(name), OPLUS_ALIGNOF_(name), OPLUS_RECORD};
@@ -236,7 +241,7 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
     OPLUS_NARROW_ OPLUS_STRICT_ static inline R name parameters { OPLUS_CONTRACT_OFF_ __VA_ARGS__ }
 
 #define OPLUS_DEFINE_OP_(name, T, identity, flags, text, ...)                                                          \
-    OPLUS_FN_(T, name, (T a, T b), __VA_ARGS__)                                                                        \
+    OPLUS_FN_(T, name, (T a OPLUS_UNUSED_, T b OPLUS_UNUSED_), __VA_ARGS__)                                            \
     OPLUS_TYPED_LEAVES_(name, T)                                                                                       \
     static const oplus_op name##_op OPLUS_UNUSED_ = {#name,                                                            \
                                                      &OPLUS_TYPE_(T),                                                  \

@@ -232,8 +232,8 @@ OPLUS_API oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, con
  *  (OPLUS_CACHE_DIR, else $XDG_CACHE_HOME/oplus, else ~/.cache/oplus; OPLUS_CACHE=0: nowhere) under a key of the whole
  *  source, the flags and the compiler's version; from then on a call takes milliseconds.
  *
- *  What is made is the caller's to free, once no call and no carry uses it.  Nothing that was passed in needs to live on.
- *  Any thread may call these.  @{ */
+ *  What is made is the caller's to free, once no call and no carry uses it.  Nothing that was passed in needs to live
+ * on. Any thread may call these.  @{ */
 
 /** The type of that name: "f32" or "float", "i64" or "int64_t", ..., "c64", "c128"; NULL if there is none. */
 OPLUS_API const oplus_type *oplus_type_named(const char *name);

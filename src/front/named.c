@@ -31,6 +31,7 @@ const oplus_type *oplus_type_named(const char *name)
         {"uint64_t", &oplus_u64},
         {"float", &oplus_f32},
         {"double", &oplus_f64},
+        {"size_t", &oplus_type_size_t},
         {"int", &oplus_i32},
         {"unsigned", &oplus_u32},
         {"oplus_complex64", &oplus_c64},

@@ -175,6 +175,24 @@ static void suffixes(void **state)
     assert_memory_equal(&power, &((matrix_described){{1, 0, 0, 1}}), sizeof power);
 }
 
+/* size_t is a type, and a body need not use all that it is given (a warning would be an error here). */
+OPLUS_SEMIGROUP(first_of, size_t, 0, { return a; })
+OPLUS_ZIP_WITH(nothing_of, size_t, size_t, float, float, { return 7; })
+
+static void sizes(void **state)
+{
+    (void)state;
+    const size_t x[3] = {5, 6, 7};
+    const float y[3] = {0}, p = 0;
+    size_t out[3];
+    const oplus_fn nothing = oplus_with(&nothing_of_fn, &p);
+    assert_int_equal(oplus_reduce(dev, &first_of_op, x, 3, out), OPLUS_OK);
+    assert_int_equal(out[0], 5);
+    assert_int_equal(oplus_map(dev, &nothing, (const void *const[]){x, y}, 3, out), OPLUS_OK);
+    assert_int_equal(out[2], 7);
+    assert_ptr_equal(oplus_type_named("size_t"), sizeof(size_t) == 8 ? &oplus_u64 : &oplus_u32);
+}
+
 static void macros_for_types(void **state)
 {
     static double sums[4];
@@ -217,7 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types),    cmocka_unit_test(operators),        cmocka_unit_test(functions),
-        cmocka_unit_test(suffixes), cmocka_unit_test(macros_for_types),
+        cmocka_unit_test(suffixes), cmocka_unit_test(macros_for_types), cmocka_unit_test(sizes),
     };
     return cmocka_run_group_tests_name("names", tests, setup, teardown);
 }
