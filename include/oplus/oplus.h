@@ -244,9 +244,10 @@ OPLUS_API const oplus_op *oplus_op_named(const char *name, const oplus_type *typ
 
 /** One member of a type. */
 typedef struct oplus_member {
-    char name[32]; /**< cut if longer; "" in a scalar type */
-    oplus_scalar scalar;
-    size_t offset, count; /**< bytes from the start; elements of an array (of all dimensions), else 1 */
+    char name[32];       /**< cut if longer; "" in a scalar type */
+    oplus_scalar scalar; /**< what it is, or its elements are */
+    size_t offset;       /**< bytes from the start of the struct */
+    size_t count;        /**< elements of an array (of all dimensions), else 1 */
 } oplus_member;
 
 /** Lists the members of a type, in order, and returns their number; a scalar type has one, named "".
@@ -258,16 +259,20 @@ OPLUS_API int oplus_type_members(const oplus_type *type, oplus_member *members, 
  *
  *  @param name     an identifier of C, by which texts may call it
  *  @param members  "float scale; float shift;": scalars and arrays of them, up to 64; the last ; may be missing
+ *  @param type     set to the type; free it with oplus_type_free
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_type_make(const char *name, const char *members, oplus_type **type);
 
 /** Makes an operator from a text over a and b.
  *
  *  @param name      for messages; NULL: the text
+ *  @param type      of the elements: a scalar, or a struct with the text of its members
  *  @param identity  one element, which is copied, or NULL where there is none
  *  @param flags     as in OPLUS_OP
+ *  @param text      see above
  *  @param combine   used where there is no compiler: everything works then, through a call an element, and op->leaves
  *                   is NULL.  NULL: no compiler is an error.
+ *  @param op        set to the operator; free it with oplus_op_free
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_COMPILE: the text does not compile (the compiler's words are in
  *          oplus_last_error) or there is no compiler; OPLUS_ERR_IO: no place for temporary files; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_op_make(const char *name, const oplus_type *type, const void *identity, unsigned flags,
@@ -276,9 +281,13 @@ OPLUS_API oplus_status oplus_op_make(const char *name, const oplus_type *type, c
 
 /** Makes a function for oplus_map, or a predicate for oplus_filter, from a text over its inputs a, b, c, ... h.
  *
+ *  @param name        for messages; NULL: the text
  *  @param result      the type of the result; NULL: a predicate (anything but 0 keeps the element)
  *  @param arity       how many inputs, 1 to OPLUS_MAX_ARITY; a predicate has one
+ *  @param input       the type of each input
  *  @param param_type  of the parameter p, to be bound by oplus_with or in fn->param; NULL: there is none
+ *  @param text        see above
+ *  @param fn          set to the function; free it with oplus_fn_free
  *  @return as oplus_op_make. */
 OPLUS_API oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned arity,
                                      const oplus_type *const *input, const oplus_type *param_type, const char *text,

@@ -5,29 +5,33 @@
 
 enum { LARGEST_ELEMENT = 1 << 20 }; /* bytes of an array in a text that is measured */
 
-/* Where a compiler puts a member after a char: its alignment inside a struct, which on some targets is not _Alignof. */
-#define ALIGN_INSIDE(T)                                                                                                \
-    offsetof(                                                                                                          \
-        struct {                                                                                                       \
-            char c;                                                                                                    \
-            T x;                                                                                                       \
-        },                                                                                                             \
-        x)
+/* The scalars with their alignment inside a struct, which on some targets is not _Alignof: where a compiler puts a
+ * member after a char. */
+#define SCALARS(X)                                                                                                     \
+    X(I8, int8_t)                                                                                                      \
+    X(I16, int16_t)                                                                                                    \
+    X(I32, int32_t)                                                                                                    \
+    X(I64, int64_t)                                                                                                    \
+    X(U8, uint8_t)                                                                                                     \
+    X(U16, uint16_t)                                                                                                   \
+    X(U32, uint32_t)                                                                                                   \
+    X(U64, uint64_t)                                                                                                   \
+    X(F32, float)                                                                                                      \
+    X(F64, double)
+
+#define BEHIND_A_CHAR(name, T)                                                                                         \
+    struct behind_a_char_##name {                                                                                      \
+        char c;                                                                                                        \
+        T x;                                                                                                           \
+    };
+SCALARS(BEHIND_A_CHAR)
 
 static const struct {
     size_t size, align;
 } scalars[] = {
-    [OPLUS_RECORD] = {0, 0},
-    [OPLUS_I8] = {1, 1},
-    [OPLUS_I16] = {2, ALIGN_INSIDE(int16_t)},
-    [OPLUS_I32] = {4, ALIGN_INSIDE(int32_t)},
-    [OPLUS_I64] = {8, ALIGN_INSIDE(int64_t)},
-    [OPLUS_U8] = {1, 1},
-    [OPLUS_U16] = {2, ALIGN_INSIDE(uint16_t)},
-    [OPLUS_U32] = {4, ALIGN_INSIDE(uint32_t)},
-    [OPLUS_U64] = {8, ALIGN_INSIDE(uint64_t)},
-    [OPLUS_F32] = {4, ALIGN_INSIDE(float)},
-    [OPLUS_F64] = {8, ALIGN_INSIDE(double)},
+#define ROW(name, T) [OPLUS_##name] = {sizeof(T), offsetof(struct behind_a_char_##name, x)},
+    SCALARS(ROW)
+#undef ROW
 };
 
 size_t opi_scalar_size(oplus_scalar scalar) { return scalars[scalar].size; }
