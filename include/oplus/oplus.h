@@ -224,16 +224,16 @@ OPLUS_API oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, con
  *  - an expression over a (earlier) and b (later): `a > b ? a : b`;
  *  - or statements that set the result r, which begins as zeros: `r.x = a.x * b.x; r.y = a.y;`;
  *  - or a body that returns: `if (a < b) return a; return b;`.
- *  It may call what <math.h> and <stdlib.h> declare, and is C, run with the rights of this process: never take a
- *  text from someone you do not trust.
+ *  It may call what <math.h>, <stdlib.h> and <string.h> declare, and is C, run with the rights of this process: never
+ *  take a text from someone you do not trust.
  *
- *  It is compiled by the system's C compiler (OPLUS_CC in the environment, else cc, gcc or clang: 0.1 to 1 s), for this
- *  processor and with the flags that equal bits need, into typed loops as OPLUS_OP makes them.  The result is cached
- *  (OPLUS_CACHE_DIR, else $XDG_CACHE_HOME/oplus, else ~/.cache/oplus; OPLUS_CACHE=0: nowhere) under a key of the whole
- *  source, the flags and the compiler's version; from then on a call takes milliseconds.
+ *  It is compiled by the system's C compiler (OPLUS_CC in the environment, else cc, gcc or clang: 0.1 to 0.5 s) for
+ *  this processor, with the flags that equal bits need, into typed loops as OPLUS_OP makes them.  The result is cached
+ *  (OPLUS_CACHE_DIR, else $XDG_CACHE_HOME/oplus, else ~/.cache/oplus; OPLUS_CACHE=0: nowhere) under a key of the
+ *  whole source, the flags and the compiler's version; from then on a call takes milliseconds.
  *
- *  What is made is the caller's to free, once no call and no carry uses it.  Nothing that was passed in needs to live
- * on. Any thread may call these.  @{ */
+ *  What is made is the caller's to free, once no call and no carry uses it; what was passed in need not live on.
+ *  Any thread may call these.  @{ */
 
 /** The type of that name: "f32" or "float", "i64" or "int64_t", ..., "c64", "c128"; NULL if there is none. */
 OPLUS_API const oplus_type *oplus_type_named(const char *name);
@@ -258,7 +258,8 @@ OPLUS_API int oplus_type_members(const oplus_type *type, oplus_member *members, 
 /** Makes a struct type.
  *
  *  @param name     an identifier of C, by which texts may call it
- *  @param members  "float scale; float shift;": scalars and arrays of them, up to 64; the last ; may be missing
+ *  @param members  "float scale; float shift;": scalars and arrays of them, up to 64 and 64 KiB; the last ; may be
+ *                  missing
  *  @param type     set to the type; free it with oplus_type_free
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_type_make(const char *name, const char *members, oplus_type **type);
@@ -274,7 +275,8 @@ OPLUS_API oplus_status oplus_type_make(const char *name, const char *members, op
  *                   is NULL.  NULL: no compiler is an error.
  *  @param op        set to the operator; free it with oplus_op_free
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_COMPILE: the text does not compile (the compiler's words are in
- *          oplus_last_error) or there is no compiler; OPLUS_ERR_IO: no place for temporary files; OPLUS_ERR_MEMORY. */
+ *          oplus_last_error) or there is no compiler; OPLUS_ERR_IO: no place for temporary files, or for another
+ *          process; OPLUS_ERR_UNSUPPORTED: as oplus_open, of OPLUS_ISA; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_op_make(const char *name, const oplus_type *type, const void *identity, unsigned flags,
                                      const char *text, void (*combine)(void *out, const void *a, const void *b),
                                      oplus_op **op);

@@ -39,11 +39,17 @@ static void make(char *path)
     mkdir(path, 0700);
 }
 
+static bool is_ours(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid();
+}
+
 /* Ours, and nobody else's to write: what lies there will be run. */
 static bool is_safe(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && !(info.st_mode & 022);
+    return is_ours(path) && stat(path, &info) == 0 && !(info.st_mode & 022);
 }
 
 static bool directory(char path[OPI_PATH_BYTES])
@@ -56,7 +62,7 @@ static bool directory(char path[OPI_PATH_BYTES])
         n = snprintf(path, OPI_PATH_BYTES, "%s", given);
     else if (xdg && *xdg == '/')
         n = snprintf(path, OPI_PATH_BYTES, "%s/oplus", xdg);
-    else if (home && *home == '/')
+    else if (home && *home == '/' && is_ours(home))
         n = snprintf(path, OPI_PATH_BYTES, "%s/.cache/oplus", home);
     if (n < 1 || n > OPI_PATH_BYTES - 128) return false; /* room for a file's name */
     make(path);
@@ -107,6 +113,7 @@ bool opi_cache_store(opi_hash key, const char *suffix, const void *content, size
     snprintf(draft, sizeof draft, "%s.XXXXXX", path);
     const int fd = mkstemp(draft); /* 0600 */
     if (fd < 0) return false;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
     const footer end = footer_of(key, content, bytes);
     bool good = opi_file_write(fd, content, bytes) && opi_file_write(fd, &end, sizeof end);
     good = close(fd) == 0 && good;

@@ -7,4 +7,7 @@
 /* Records what failed, with which argument and value, and what to do; returns the status to return. */
 oplus_status opi_fail(oplus_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* At most `bytes` of a text, and no part of a character (UTF-8). */
+int opi_cut(const char *text, int bytes);
+
 #endif

@@ -2,18 +2,19 @@
 #ifndef OPI_PROCESS_H
 #define OPI_PROCESS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum opi_process {
-    OPI_PROCESS_GOOD,   /* it ended with 0 */
-    OPI_PROCESS_FAILED, /* it ended otherwise, or was killed */
-    OPI_PROCESS_ABSENT, /* there is no such program, or it may not be run */
-    OPI_PROCESS_LATE    /* it took longer than allowed, and was killed */
+    OPI_PROCESS_GOOD,    /* it ended with 0 */
+    OPI_PROCESS_FAILED,  /* it ended otherwise, or was killed */
+    OPI_PROCESS_UNKNOWN, /* it ended, and the host program, which ignores or collects its children, knows how */
+    OPI_PROCESS_ABSENT,  /* there is no such program, or it may not be run */
+    OPI_PROCESS_LATE,    /* it took longer than allowed, and was killed, with what it had started */
+    OPI_PROCESS_ERROR    /* it could not be started: errno says why */
 } opi_process;
 
-/* Runs argv[0], looked up in PATH, with no input; the beginning of what it prints on both streams goes to `said`,
- * cut to `bytes`, ended by 0. */
+/* Runs argv[0], looked up in PATH, with no input and in the locale C; the beginning of what it prints on both streams
+ * goes to `said`, cut to `bytes`, ended by 0. */
 opi_process opi_process_run(const char *const *argv, int seconds, char *said, size_t bytes);
 
 #endif

@@ -65,7 +65,7 @@ oplus_status oplus_open(const char *where, oplus_device **dev)
     *dev = NULL;
     OPI_TRY(workers_of(where ? where : "auto", &workers));
     const opi_isa *isa;
-    OPI_TRY(opi_isa_choose(&isa));
+    OPI_TRY(opi_isa_choose(__func__, &isa));
 
     oplus_device *const opened = calloc(1, sizeof *opened);
     if (!opened)

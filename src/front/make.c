@@ -17,8 +17,7 @@ static oplus_status no_memory(const char *call)
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the description", call);
 }
 
-/* --- memory of what is made: one block, its parts laid out one after the other --------------------------------------
- */
+/* --- memory of what is made: one block, its parts laid out one after the other ------------------------------------ */
 
 /* Counts on the first walk, when `at` is NULL, and copies on the second. */
 typedef struct packer {
@@ -48,17 +47,12 @@ static const oplus_type *pack_type(packer *p, const oplus_type *type)
     return copy;
 }
 
-/* --- checks
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- checks ------------------------------------------------------------------------------------------------------- */
 
-static bool is_identifier(const char *name)
+/* A name that a type can have in a text: none that stands for an input, the parameter or the result. */
+static bool is_type_name(const char *name)
 {
-    if (!name || !*name || (*name >= '0' && *name <= '9')) return false;
-    for (; *name; name++)
-        if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9') ||
-              *name == '_'))
-            return false;
-    return true;
+    return opi_text_is_name(name) && !(strlen(name) == 1 && strchr("abcdefghpr", *name));
 }
 
 /* A type that can be written into a source. */
@@ -69,14 +63,19 @@ static oplus_status check_described(const char *call, const char *argument, cons
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s->scalar is %d; give a value of oplus_scalar", call, argument,
                         (int)type->scalar);
     if (type->scalar != OPLUS_RECORD) {
-        if (opi_scalar_size(type->scalar) == type->size) return OPLUS_OK;
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s \"%s\" has %zu bytes, but its scalar has %zu", call, argument,
-                        opi_name(type->name), type->size, opi_scalar_size(type->scalar));
+        const size_t size = opi_scalar_size(type->scalar), align = opi_scalar_align(type->scalar);
+        if (type->size == size && type->align >= align) return OPLUS_OK;
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s \"%s\" has size %zu and align %zu, but its scalar has %zu and %zu",
+                        call, argument, opi_name(type->name), type->size, type->align, size, align);
     }
-    if (is_identifier(type->name) && type->text) return OPLUS_OK;
-    return opi_fail(
-        OPLUS_ERR_ARGUMENT, "%s: %s \"%s\" is a struct without %s; make the type with OPLUS_STRUCT or oplus_type_make",
-        call, argument, opi_name(type->name), type->text ? "a name that is an identifier" : "the text of its members");
+    if (type->size > OPI_LARGEST_ELEMENT)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s \"%s\" has %zu bytes; an element may have %d", call, argument,
+                        opi_name(type->name), type->size, OPI_LARGEST_ELEMENT);
+    if (is_type_name(type->name) && type->text) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT,
+                    "%s: %s \"%s\" is a struct without %s; make the type with OPLUS_STRUCT or oplus_type_make", call,
+                    argument, opi_name(type->name),
+                    type->text ? "a name that C and texts leave free (not int, a, r)" : "the text of its members");
 }
 
 /* The structs of one source that share a name must be the same. */
@@ -85,49 +84,76 @@ static oplus_status check_names(const char *call, const oplus_type *const *types
     for (unsigned j = 0; j < count; j++)
         for (unsigned i = 0; i < j; i++) {
             const oplus_type *const a = types[i], *const b = types[j];
-            if (!a || !b || a->scalar != OPLUS_RECORD || b->scalar != OPLUS_RECORD || strcmp(a->name, b->name) != 0 ||
-                strcmp(a->text, b->text) == 0)
+            if (!a || !b || a->scalar != OPLUS_RECORD || b->scalar != OPLUS_RECORD || strcmp(a->name, b->name) != 0)
                 continue;
-            return opi_fail(
-                OPLUS_ERR_ARGUMENT,
-                "%s: two struct types are called \"%s\", with members \"%s\" and \"%s\"; give them names of "
-                "their own",
-                call, a->name, a->text, b->text);
+            if (strcmp(a->text, b->text) == 0 && a->size == b->size && a->align == b->align) continue;
+            return opi_fail(OPLUS_ERR_ARGUMENT,
+                            "%s: two struct types are called \"%s\": \"%s\" of %zu bytes and \"%s\" of %zu; give them "
+                            "names of their own",
+                            call, a->name, a->text, a->size, b->text, b->size);
         }
     return OPLUS_OK;
 }
 
-static oplus_status make_body(const char *call, const char *text, const char *result, char **body)
+static oplus_status make_body(const char *call, const char *text, const char *label, const char *result, char **body)
 {
     char why[WHY_BYTES];
     if (!text)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: text is NULL; give an expression, such as \"a > b ? a : b\"", call);
-    *body = opi_text_body(text, result, why, sizeof why);
+    *body = opi_text_body(text, label, result, why, sizeof why);
     if (*body) return OPLUS_OK;
     if (!*why) return no_memory(call);
     return opi_fail(
         OPLUS_ERR_ARGUMENT,
         "%s: text \"%.*s\": %s; give an expression (\"a > b ? a : b\"), statements that set r (\"r.x = a.x; "
         "r.y = b.y;\"), or a body that returns",
-        call, NAME_BYTES, text, why);
+        call, opi_cut(text, NAME_BYTES), text, why);
 }
 
 static void describe(char what[NAME_BYTES + 16], const char *kind, const char *name)
 {
-    snprintf(what, NAME_BYTES + 16, "%s \"%.*s\"", kind, NAME_BYTES, name);
+    snprintf(what, NAME_BYTES + 16, "%s \"%.*s\"", kind, opi_cut(name, NAME_BYTES), name);
 }
 
-/* --- types
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- types -------------------------------------------------------------------------------------------------------- */
+
+static oplus_status refuse_member(const char *call, const char *members, const char *name, const char *why)
+{
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: members \"%.*s\": \"%s\" %s", call, opi_cut(members, NAME_BYTES), members,
+                    name, why);
+}
+
+/* Fills in size and alignment, and looks at the names. */
+static oplus_status measure(const char *call, const char *members, oplus_type *type)
+{
+    oplus_member member[OPI_MAX_MEMBERS];
+    if (!opi_layout_measure(type->text, &type->size, &type->align))
+        return opi_fail(
+            OPLUS_ERR_ARGUMENT,
+            "%s: members \"%.*s\" are not understood; give scalars and arrays of them, up to 64 and %d bytes, "
+            "as in \"float scale; int32_t count[2];\"",
+            call, opi_cut(members, NAME_BYTES), members, OPI_LARGEST_ELEMENT);
+    const int count = opi_layout(type, member, OPI_MAX_MEMBERS);
+    for (int i = 0; i < count; i++) {
+        if (!opi_text_is_name(member[i].name))
+            return refuse_member(call, members, member[i].name, "is a word of C; give the member another name");
+        for (int k = 0; k < i; k++)
+            if (strcmp(member[i].name, member[k].name) == 0 && strlen(member[i].name) + 1 < sizeof member[i].name)
+                return refuse_member(call, members, member[i].name, "is there twice; give the members different names");
+    }
+    return OPLUS_OK;
+}
 
 oplus_status oplus_type_make(const char *name, const char *members, oplus_type **type)
 {
     if (!type) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: type is NULL; give the address of an oplus_type *", __func__);
     *type = NULL;
-    if (!is_identifier(name))
-        return opi_fail(OPLUS_ERR_ARGUMENT,
-                        "%s: name \"%s\" is no identifier; give letters, digits and _, as \"affine\"", __func__,
-                        opi_name(name));
+    if (!is_type_name(name))
+        return opi_fail(
+            OPLUS_ERR_ARGUMENT,
+            "%s: name \"%s\" cannot name a type; give letters, digits and _, as \"affine\", that C and texts "
+            "leave free (not int, a, r)",
+            __func__, opi_name(name));
     if (!members)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: members is NULL; give them as in \"float a; float b;\"", __func__);
 
@@ -138,12 +164,10 @@ oplus_status oplus_type_make(const char *name, const char *members, oplus_type *
     snprintf(text, n + 2, "%.*s%s", (int)n, members, n > 0 && members[n - 1] == ';' ? "" : ";");
 
     oplus_type made = {.name = name, .text = text, .scalar = OPLUS_RECORD};
-    if (!opi_layout_measure(text, &made.size, &made.align)) {
+    const oplus_status status = measure(__func__, members, &made);
+    if (status != OPLUS_OK) {
         free(text);
-        return opi_fail(OPLUS_ERR_ARGUMENT,
-                        "%s: members \"%.*s\" are not understood; give scalars and arrays of them, up to 64, as in "
-                        "\"float scale; int32_t count[2];\"",
-                        __func__, NAME_BYTES, members);
+        return status;
     }
     packer p = {0};
     pack_type(&p, &made);
@@ -155,8 +179,7 @@ oplus_status oplus_type_make(const char *name, const char *members, oplus_type *
 
 void oplus_type_free(oplus_type *type) { opi_free(type); } /* the first part of its block */
 
-/* --- operators
- * -------------------------------------------------------------------------------------------------------- */
+/* --- operators ---------------------------------------------------------------------------------------------------- */
 
 typedef struct made_op {
     oplus_op op; /* first: the caller's pointer is that of the block */
@@ -183,9 +206,9 @@ static oplus_status compile_op(const char *call, made_op *made)
 {
     char what[NAME_BYTES + 16];
     bool absent = false;
-    char *const source = opi_source_op(&made->op, made->op.text);
+    char *const source = opi_source_op(&made->op);
     if (!source) return no_memory(call);
-    describe(what, "operator", made->op.name);
+    describe(what, OPI_LABEL_OP, made->op.name);
     const oplus_status status = opi_module_open(call, what, source, &made->module, &absent);
     free(source);
     if (absent && made->op.combine) return OPLUS_OK;
@@ -209,13 +232,13 @@ oplus_status oplus_op_make(const char *name, const oplus_type *type, const void 
                         "%s: flags is %u; give 0, or OPLUS_COMMUTATIVE (1), OPLUS_EXACT (2), OPLUS_WIDE (4), or a sum",
                         __func__, flags);
     char *body = NULL;
-    OPI_TRY(make_body(__func__, text, opi_source_type(type), &body));
+    OPI_TRY(make_body(__func__, text, OPI_LABEL_OP, opi_source_type(type), &body));
     made_op made = {.op = {.name = name ? name : text,
                            .type = type,
                            .identity = identity,
                            .flags = flags,
                            .text = body,
-                           .file = "operator",
+                           .file = OPI_LABEL_OP,
                            .line = 1,
                            .combine = combine}};
     const oplus_status status = compile_op(__func__, &made);
@@ -237,8 +260,7 @@ void oplus_op_free(oplus_op *op)
     opi_free(op);
 }
 
-/* --- functions
- * -------------------------------------------------------------------------------------------------------- */
+/* --- functions ---------------------------------------------------------------------------------------------------- */
 
 typedef struct made_fn {
     oplus_fn fn; /* first: the caller's pointer is that of the block */
@@ -289,9 +311,9 @@ static oplus_status compile_fn(const char *call, made_fn *made, bool predicate)
 {
     char what[NAME_BYTES + 16];
     bool absent;
-    char *const source = opi_source_fn(&made->fn, predicate, made->fn.text);
+    char *const source = opi_source_fn(&made->fn, predicate);
     if (!source) return no_memory(call);
-    describe(what, predicate ? "predicate" : "function", made->fn.name);
+    describe(what, predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, made->fn.name);
     const oplus_status status = opi_module_open(call, what, source, &made->module, &absent);
     free(source);
     OPI_TRY(status);
@@ -309,13 +331,14 @@ oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned 
     OPI_TRY(check_fn(__func__, result, arity, input, param_type));
     const bool predicate = result == NULL;
     char *body = NULL;
-    OPI_TRY(make_body(__func__, text, predicate ? "_Bool" : opi_source_type(result), &body));
+    const char *const label = predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN;
+    OPI_TRY(make_body(__func__, text, label, predicate ? "_Bool" : opi_source_type(result), &body));
     made_fn made = {.fn = {.name = name ? name : text,
                            .result = predicate ? &oplus_u8 : result,
                            .arity = arity,
                            .param_type = param_type,
                            .text = body,
-                           .file = predicate ? "predicate" : "function",
+                           .file = label,
                            .line = 1}};
     for (unsigned k = 0; k < arity; k++) made.fn.input[k] = input[k];
     const oplus_status status = compile_fn(__func__, &made, predicate);

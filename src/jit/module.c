@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "jit/source.h"
 #include "leaf/isa.h"
 
 #include <dlfcn.h>
@@ -13,24 +14,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
-enum { VERSION_SECONDS = 20, COMPILE_SECONDS = 120, SAID_BYTES = 2048, MAX_FLAGS = 48, LARGEST_MODULE = 64 << 20 };
+enum {
+    VERSION_SECONDS = 20,
+    COMPILE_SECONDS = 120,
+    SAID_BYTES = 2048,
+    COMMAND_BYTES = 1024, /* of OPLUS_CC */
+    COMMAND_WORDS = 16,
+    FLAGS_BYTES = 256, /* of the flags for an instruction set */
+    MAX_WORDS = 64,    /* of the whole command */
+    FILE_WORDS = 8,    /* of it, at its end */
+    LARGEST_MODULE = 64 << 20
+};
 
-/* --- 1. the compiler and its flags ----------------------------------------------------------------------------------
- */
+/* --- 1. the compiler and its flags -------------------------------------------------------------------------------- */
 
 typedef struct compiler {
-    char words[256]; /* OPLUS_CC, cut at its blanks */
-    const char *argv[MAX_FLAGS + 8];
+    char command[COMMAND_BYTES], flags[FLAGS_BYTES]; /* cut into words */
+    const char *argv[MAX_WORDS];
     int count;
     char version[SAID_BYTES]; /* what it says of itself */
 } compiler;
 
-/* Values may not depend on them: no contraction (with OPLUS_HELPER), no errno, no floating-point traps. */
-static const char *const flags[] = {
-    "-std=gnu11",        "-O3", "-fPIC", "-shared", "-w", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno",
-    "-fno-trapping-math"};
+/* Values may not depend on them: no contraction (with OPLUS_HELPER), no errno, no floating-point traps.  Warnings that
+ * would mean indeterminate values are errors. */
+static const char *const flags[] = {"-std=gnu11",
+                                    "-O3",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-fvisibility=hidden",
+                                    "-ffp-contract=off",
+                                    "-fno-math-errno",
+                                    "-fno-trapping-math",
+                                    "-Ulinux",
+                                    "-Uunix",
+                                    "-Werror=implicit-function-declaration",
+                                    "-Werror=implicit-int",
+                                    "-Werror=int-conversion",
+                                    "-Werror=incompatible-pointer-types",
+                                    "-Werror=return-type"};
 
 /* What CMakeLists.txt gives the library's own loops for this instruction set. */
 static const char *isa_flags(const char *isa)
@@ -50,82 +74,91 @@ static const char *isa_flags(const char *isa)
     return "";
 }
 
-/* Cuts text at its blanks into arguments. */
-static void add_words(compiler *cc, char *text, int limit)
+/* Cuts text at its blanks into at most `limit` words; false if there are more. */
+static bool add_words(compiler *cc, char *text, int limit)
 {
     char *rest = text;
-    for (char *word = strtok_r(text, " ", &rest); word && cc->count < limit; word = strtok_r(NULL, " ", &rest))
+    for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+        if (limit-- == 0) return false;
         cc->argv[cc->count++] = word;
+    }
+    return true;
 }
 
-/* Whether this is a compiler that runs; keeps its version. */
-static bool answers(compiler *cc)
+/* What OPLUS_CC says, or NULL. */
+static const char *wanted_compiler(void)
 {
-    const int count = cc->count;
+    const char *const wanted = getenv("OPLUS_CC");
+    return wanted && wanted[strspn(wanted, " \t")] ? wanted : NULL;
+}
+
+static oplus_status no_compiler(const char *call, bool late)
+{
+    const char *const wanted = wanted_compiler();
+    if (!wanted)
+        return opi_fail(OPLUS_ERR_COMPILE,
+                        "%s: a text needs a C compiler, and none of cc, gcc, clang runs here; install one (Debian: "
+                        "apt-get install gcc libc6-dev), or name one in the environment variable OPLUS_CC",
+                        call);
+    return opi_fail(
+        OPLUS_ERR_COMPILE,
+        "%s: the compiler in the environment variable OPLUS_CC, \"%.*s\", does not %s (with --version); name "
+        "one that does, or unset OPLUS_CC",
+        call, opi_cut(wanted, 200), wanted, late ? "answer in 20 seconds" : "run");
+}
+
+static oplus_status cannot_start(const char *call, const compiler *cc)
+{
+    return opi_fail(OPLUS_ERR_IO, "%s: cannot start the compiler %s (%s); try again when the system has more to spare",
+                    call, cc->argv[0], strerror(errno));
+}
+
+/* Asks the compiler in argv[0 .. count) for its version. */
+static opi_process ask(compiler *cc)
+{
     cc->argv[cc->count] = "--version";
     cc->argv[cc->count + 1] = NULL;
     const opi_process end = opi_process_run(cc->argv, VERSION_SECONDS, cc->version, sizeof cc->version);
-    cc->count = count;
-    return end == OPI_PROCESS_GOOD;
+    return end == OPI_PROCESS_UNKNOWN && cc->version[0] ? OPI_PROCESS_GOOD : end;
 }
 
-static bool find_compiler(compiler *cc)
+static oplus_status find_wanted(const char *call, const char *wanted, compiler *cc, bool *absent)
+{
+    const bool fits = strlen(wanted) < sizeof cc->command;
+    snprintf(cc->command, sizeof cc->command, "%s", wanted);
+    if (!fits || !add_words(cc, cc->command, COMMAND_WORDS))
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: the environment variable OPLUS_CC, \"%.*s...\", is longer than %d bytes or %d words; put "
+                        "the arguments into a script, and name that",
+                        call, opi_cut(wanted, 80), wanted, COMMAND_BYTES - 1, (int)COMMAND_WORDS);
+    const opi_process end = ask(cc);
+    if (end == OPI_PROCESS_GOOD) return OPLUS_OK;
+    if (end == OPI_PROCESS_ERROR) return cannot_start(call, cc);
+    *absent = true;
+    return no_compiler(call, end == OPI_PROCESS_LATE);
+}
+
+static oplus_status find_compiler(const char *call, compiler *cc, bool *absent)
 {
     static const char *const usual[] = {"cc", "gcc", "clang"};
-    const char *const wanted = getenv("OPLUS_CC");
-    cc->count = 0;
-    if (wanted && *wanted) {
-        snprintf(cc->words, sizeof cc->words, "%s", wanted);
-        add_words(cc, cc->words, 8);
-        return cc->count > 0 && answers(cc);
-    }
+    const char *const wanted = wanted_compiler();
+    if (wanted) return find_wanted(call, wanted, cc, absent);
+    cc->count = 1;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
         cc->argv[0] = usual[i];
-        cc->count = 1;
-        if (answers(cc)) return true;
+        const opi_process end = ask(cc);
+        if (end == OPI_PROCESS_GOOD) return OPLUS_OK;
+        if (end == OPI_PROCESS_ERROR) return cannot_start(call, cc);
     }
-    return false;
+    *absent = true;
+    return no_compiler(call, false);
 }
 
-static oplus_status no_compiler(const char *call)
-{
-    const char *const wanted = getenv("OPLUS_CC");
-    if (wanted && *wanted)
-        return opi_fail(OPLUS_ERR_COMPILE,
-                        "%s: the compiler in the environment variable OPLUS_CC, \"%s\", does not run (with --version); "
-                        "name one that does, or unset OPLUS_CC",
-                        call, wanted);
-    return opi_fail(OPLUS_ERR_COMPILE,
-                    "%s: a text needs a C compiler, and none of cc, gcc, clang runs here; install one (Debian: apt-get "
-                    "install gcc libc6-dev), or name one in the environment variable OPLUS_CC",
-                    call);
-}
-
-/* --- 2. a place for temporary files ---------------------------------------------------------------------------------
- */
+/* --- 2. a place for temporary files ------------------------------------------------------------------------------- */
 
 typedef struct workshop {
     char directory[OPI_PATH_BYTES - 64], source[OPI_PATH_BYTES], module[OPI_PATH_BYTES];
 } workshop;
-
-static oplus_status open_workshop(const char *call, workshop *w, const char *source)
-{
-    const char *const temporary = getenv("TMPDIR");
-    snprintf(w->directory, sizeof w->directory, "%s/oplus-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(w->directory))
-        return opi_fail(OPLUS_ERR_IO, "%s: cannot make the directory %s for temporary files (%s); set TMPDIR", call,
-                        w->directory, strerror(errno));
-    snprintf(w->source, sizeof w->source, "%s/module.c", w->directory);
-    snprintf(w->module, sizeof w->module, "%s/module.so", w->directory);
-    const int fd = open(w->source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    const bool written = fd >= 0 && opi_file_write(fd, source, strlen(source));
-    const int failure = errno;
-    if (fd >= 0 && close(fd) == 0 && written) return OPLUS_OK;
-    unlink(w->source);
-    rmdir(w->directory);
-    return opi_fail(OPLUS_ERR_IO, "%s: cannot write %s (%s); make room, or set TMPDIR", call, w->source,
-                    strerror(failure));
-}
 
 static void close_workshop(const workshop *w)
 {
@@ -134,8 +167,34 @@ static void close_workshop(const workshop *w)
     rmdir(w->directory);
 }
 
-/* --- 3. compile and load
- * ---------------------------------------------------------------------------------------------- */
+static bool write_new(const char *path, const char *content)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) return false;
+    const bool written = opi_file_write(fd, content, strlen(content));
+    const int failure = errno;
+    const bool closed = close(fd) == 0;
+    if (!written) errno = failure;
+    return written && closed;
+}
+
+static oplus_status open_workshop(const char *call, workshop *w, const char *source)
+{
+    const char *const given = getenv("TMPDIR"), *const temporary = given && *given ? given : "/tmp";
+    snprintf(w->directory, sizeof w->directory, "%s%s/oplus-XXXXXX", *temporary == '/' ? "" : "./", temporary);
+    if (!mkdtemp(w->directory))
+        return opi_fail(OPLUS_ERR_IO, "%s: cannot make the directory %s for temporary files (%s); set TMPDIR", call,
+                        w->directory, strerror(errno));
+    snprintf(w->source, sizeof w->source, "%s/module.c", w->directory);
+    snprintf(w->module, sizeof w->module, "%s/module.so", w->directory);
+    if (write_new(w->source, source)) return OPLUS_OK;
+    const oplus_status status =
+        opi_fail(OPLUS_ERR_IO, "%s: cannot write %s (%s); make room, or set TMPDIR", call, w->source, strerror(errno));
+    close_workshop(w);
+    return status;
+}
+
+/* --- 3. compile --------------------------------------------------------------------------------------------------- */
 
 /* Leaves out what only repeats that there is a function around the text. */
 static void drop_line(char *said, const char *containing)
@@ -147,37 +206,63 @@ static void drop_line(char *said, const char *containing)
     memmove(begin, *end ? end + 1 : end, strlen(*end ? end + 1 : end) + 1);
 }
 
-static oplus_status compile(const char *call, const char *what, compiler *cc, const workshop *w)
+/* Does the compiler speak of what the user wrote, and not of ours? */
+static bool is_about_text(const char *said)
+{
+    static const char *const labels[] = {OPI_LABEL_OP ":", OPI_LABEL_FN ":", OPI_LABEL_PREDICATE ":", OPI_LABEL_MEMBERS,
+                                         "undefined reference"};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (strstr(said, labels[i])) return true;
+    return false;
+}
+
+static oplus_status does_not_compile(const char *call, const char *what, const compiler *cc, char *said, bool *absent)
+{
+    drop_line(said, ": In function");
+    drop_line(said, "reported only once");
+    const size_t n = strlen(said);
+    if (n > 0 && said[n - 1] == '\n') said[n - 1] = '\0';
+    if (is_about_text(said)) return opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile:\n%s", call, what, said);
+    *absent = true; /* as good as none */
+    return opi_fail(OPLUS_ERR_COMPILE,
+                    "%s: the compiler %s cannot compile C here; install what it lacks (Debian: apt-get install gcc "
+                    "libc6-dev), or name another in the environment variable OPLUS_CC; it says: %s",
+                    call, cc->argv[0], *said ? said : "nothing");
+}
+
+static oplus_status compile(const char *call, const char *what, compiler *cc, const workshop *w, bool *absent)
 {
     char said[SAID_BYTES];
     const char *const files[] = {"-o", w->module, w->source, "-lm", NULL};
     memcpy(&cc->argv[cc->count], files, sizeof files);
     switch (opi_process_run(cc->argv, COMPILE_SECONDS, said, sizeof said)) {
-    case OPI_PROCESS_GOOD:
-        return OPLUS_OK;
-    case OPI_PROCESS_ABSENT:
-        return no_compiler(call);
+    case OPI_PROCESS_ERROR:
+        return cannot_start(call, cc);
     case OPI_PROCESS_LATE:
         return opi_fail(OPLUS_ERR_COMPILE, "%s: %s was not compiled after %d seconds by %s; make it simpler", call,
                         what, (int)COMPILE_SECONDS, cc->argv[0]);
+    case OPI_PROCESS_GOOD:
+    case OPI_PROCESS_UNKNOWN:
+        if (access(w->module, F_OK) == 0) return OPLUS_OK;
+        break;
+    case OPI_PROCESS_ABSENT:
     case OPI_PROCESS_FAILED:
         break;
     }
-    drop_line(said, "oplus_text_");
-    drop_line(said, "reported only once");
-    const size_t n = strlen(said);
-    if (n > 0 && said[n - 1] == '\n') said[n - 1] = '\0';
-    return opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile:\n%s", call, what, said);
+    return does_not_compile(call, what, cc, said, absent);
 }
+
+/* --- 4. load ------------------------------------------------------------------------------------------------------ */
 
 static oplus_status load(const char *call, const char *what, const char *path, void **module)
 {
     *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (*module) return OPLUS_OK;
+    const char *const why = dlerror();
     return opi_fail(OPLUS_ERR_COMPILE,
-                    "%s: %s was compiled but cannot be loaded: %s; if its directory may not hold "
-                    "programs (noexec), set OPLUS_CACHE_DIR and TMPDIR to others",
-                    call, what, dlerror());
+                    "%s: %s was compiled but cannot be loaded: %s; if this directory may not hold programs (noexec), "
+                    "set OPLUS_CACHE_DIR or TMPDIR to another",
+                    call, what, why ? why : "?");
 }
 
 /* Into the cache if there is one, and from there; otherwise from where it was made. */
@@ -192,32 +277,46 @@ static oplus_status keep_and_load(const char *call, const char *what, opi_hash k
     return load(call, what, w->module, module);
 }
 
+/* Of the command up to its files, the version of the compiler, and the source. */
+static opi_hash key_of(const compiler *cc, const char *source)
+{
+    char command[64];
+    const opi_hash words = opi_hash_strings(cc->argv);
+    snprintf(command, sizeof command, "%llx %llx", (unsigned long long)words.high, (unsigned long long)words.low);
+    return opi_hash_strings((const char *const[]){command, cc->version, source, NULL});
+}
+
+static oplus_status choose_command(const char *call, compiler *cc, bool *absent)
+{
+    const opi_isa *isa;
+    if (getauxval(AT_SECURE)) { /* the environment, and so the compiler, is another user's */
+        *absent = true;
+        return opi_fail(OPLUS_ERR_COMPILE, "%s: a set-user-id program does not compile texts; run it without", call);
+    }
+    oplus_status status = opi_isa_choose(call, &isa);
+    if (status == OPLUS_OK) status = find_compiler(call, cc, absent);
+    if (status != OPLUS_OK) return status;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) cc->argv[cc->count++] = flags[i];
+    snprintf(cc->flags, sizeof cc->flags, "%s", isa_flags(isa->name));
+    add_words(cc, cc->flags, MAX_WORDS - cc->count - FILE_WORDS);
+    cc->argv[cc->count] = NULL;
+    return OPLUS_OK;
+}
+
 oplus_status opi_module_open(const char *call, const char *what, const char *source, void **module, bool *absent)
 {
-    compiler cc;
-    const opi_isa *isa;
-    char path[OPI_PATH_BYTES], for_isa[256];
+    compiler cc = {.count = 0};
+    workshop w = {.directory = ""};
+    char path[OPI_PATH_BYTES];
     *module = NULL;
-    oplus_status status = opi_isa_choose(&isa);
+    *absent = false;
+    oplus_status status = choose_command(call, &cc, absent);
     if (status != OPLUS_OK) return status;
-    *absent = !find_compiler(&cc);
-    if (*absent) return no_compiler(call);
-
-    /* --- the command, up to the files: with the source and the version of the compiler it makes up the key --- */
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) cc.argv[cc.count++] = flags[i];
-    snprintf(for_isa, sizeof for_isa, "%s", isa_flags(isa->name));
-    add_words(&cc, for_isa, MAX_FLAGS);
-    cc.argv[cc.count] = NULL;
-    const opi_hash command = opi_hash_strings(cc.argv);
-    char numbers[64];
-    snprintf(numbers, sizeof numbers, "%llx %llx", (unsigned long long)command.high, (unsigned long long)command.low);
-    const opi_hash key = opi_hash_strings((const char *const[]){numbers, cc.version, source, NULL});
-
+    const opi_hash key = key_of(&cc, source);
     if (opi_cache_find(key, ".so", path) && (*module = dlopen(path, RTLD_NOW | RTLD_LOCAL))) return OPLUS_OK;
-    workshop w = {0};
     status = open_workshop(call, &w, source);
     if (status != OPLUS_OK) return status;
-    status = compile(call, what, &cc, &w);
+    status = compile(call, what, &cc, &w, absent);
     if (status == OPLUS_OK) status = keep_and_load(call, what, key, &w, module);
     close_workshop(&w);
     return status;

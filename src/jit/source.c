@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- pieces ---------------------------------------------------------------------------------------------------------
- */
+/* --- pieces ------------------------------------------------------------------------------------------------------- */
 
 const char *opi_source_type(const oplus_type *type)
 {
@@ -24,23 +23,19 @@ static void write_headers(FILE *to)
     fputc('\n', to);
 }
 
-/* The struct, once, and that it is laid out as its descriptor says. */
+/* The struct, once, and that it is laid out as its descriptor says.  No macro makes it, so that a message of the
+ * compiler is short. */
 static void write_type(FILE *to, const oplus_type *type, const oplus_type *const *written, unsigned count)
 {
     if (!type || type->scalar != OPLUS_RECORD) return;
     for (unsigned i = 0; i < count; i++)
         if (written[i] && written[i]->scalar == OPLUS_RECORD && strcmp(written[i]->name, type->name) == 0) return;
+    const char *const T = type->name;
     fprintf(to,
-            "#line 1 \"members of %s\"\nOPLUS_STRUCT(%s, %s)\n"
+            "typedef struct %s {\n#line 1 \"" OPI_LABEL_MEMBERS "%s\"\n%s\n} %s;\n"
             "OPLUS_STATIC_ASSERT_(sizeof(%s) == %zu && OPLUS_ALIGNOF_(%s) == %zu, \"the members do not make up the "
-            "size and alignment of the type\");\n",
-            type->name, type->name, type->text, type->name, type->size, type->name, type->align);
-}
-
-/* The user's text as a function of its own, so that a message of the compiler tells its line and column. */
-static void write_body(FILE *to, const char *label, const char *body)
-{
-    fprintf(to, "#line 1 \"%s\"\n%s\n#line 1 \"module\"\n", label, body);
+            "size and alignment of the type\");\n#line 1 \"module\"\nOPLUS_DESCRIBE_(%s, \"\")\n",
+            T, T, type->text, T, T, type->size, T, type->align, T);
 }
 
 static char *finish(FILE *to, char **text)
@@ -51,10 +46,9 @@ static char *finish(FILE *to, char **text)
     return NULL;
 }
 
-/* --- modules --------------------------------------------------------------------------------------------------------
- */
+/* --- modules ------------------------------------------------------------------------------------------------------ */
 
-char *opi_source_op(const oplus_op *op, const char *body)
+char *opi_source_op(const oplus_op *op)
 {
     char *text = NULL;
     size_t bytes;
@@ -63,14 +57,13 @@ char *opi_source_op(const oplus_op *op, const char *body)
     const char *const T = opi_source_type(op->type);
     write_headers(to);
     write_type(to, op->type, NULL, 0);
-    fprintf(to, "OPLUS_HELPER %s oplus_text_(%s a, %s b)\n", T, T, T);
-    write_body(to, "operator", body);
+    fprintf(to, "OPLUS_HELPER %s oplus_text_(%s a, %s b)\n%s\n", T, T, T, op->text);
     fprintf(to, "OPLUS_SEMIGROUP(oplus_made_, %s, %u, { return oplus_text_(a, b); })\n", T, op->flags);
     fprintf(to, "OPLUS_EXPORT_ const oplus_op *const " OPI_MODULE_OP " = &oplus_made__op;\n");
     return finish(to, &text);
 }
 
-char *opi_source_fn(const oplus_fn *fn, bool predicate, const char *body)
+char *opi_source_fn(const oplus_fn *fn, bool predicate)
 {
     static const char inputs[] = "abcdefgh";
     const oplus_type *types[OPLUS_MAX_ARITY + 2];
@@ -89,8 +82,7 @@ char *opi_source_fn(const oplus_fn *fn, bool predicate, const char *body)
     for (unsigned k = 0; k < fn->arity; k++)
         fprintf(to, "%s%s %c", k ? ", " : "", opi_source_type(fn->input[k]), inputs[k]);
     if (fn->param_type) fprintf(to, ", %s p", opi_source_type(fn->param_type));
-    fprintf(to, ")\n");
-    write_body(to, predicate ? "predicate" : "function", body);
+    fprintf(to, ")\n%s\n", fn->text);
 
     fprintf(to, "OPLUS_LEAF_(made, %s, (", R);
     for (unsigned k = 0; k < fn->arity; k++) fprintf(to, "OPLUS_IN_(%s, %u) ", opi_source_type(fn->input[k]), k);

@@ -10,10 +10,15 @@
 #define OPI_MODULE_OP   "oplus_module_op"   /* const oplus_op *const */
 #define OPI_MODULE_LEAF "oplus_module_leaf" /* the leaf of an oplus_fn, a pointer to it */
 
-/* In memory to be freed; NULL without memory. */
-char *opi_source_op(const oplus_op *op, const char *body);
-/* result NULL: a predicate. */
-char *opi_source_fn(const oplus_fn *fn, bool predicate, const char *body);
+/* The names by which a compiler's messages call the user's text, and (followed by the name) a struct's members. */
+#define OPI_LABEL_OP        "operator"
+#define OPI_LABEL_FN        "function"
+#define OPI_LABEL_PREDICATE "predicate"
+#define OPI_LABEL_MEMBERS   "members of "
+
+/* In memory to be freed; NULL without memory.  op->text and fn->text are bodies (jit/text.h). */
+char *opi_source_op(const oplus_op *op);
+char *opi_source_fn(const oplus_fn *fn, bool predicate);
 
 /* How C calls the type in these sources. */
 const char *opi_source_type(const oplus_type *type);

@@ -1,66 +1,103 @@
 #include "jit/text.h"
 
-#include <stdbool.h>
+#include "base/error.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 64 };
 
-/* --- 1. read it as a sequence of signs, words and literals ---------------------------------------------------------
- */
-
-/* What a text is made of, as far as its form depends on it. */
-typedef struct outline {
-    bool returns;    /* the word return */
-    bool result;     /* the word r, not as a member */
-    bool sets;       /* r, or a member of it, is set */
-    bool statements; /* a ; outside of parentheses, or a block */
-    bool braced;     /* all of it in one pair of braces */
-    char open[MAX_DEPTH];
-    int depth;
-    const char *begin, *end; /* without blanks around */
-} outline;
+/* --- 1. words and signs ------------------------------------------------------------------------------------------- */
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_word(const char *word, size_t n, const char *text)
+
+static size_t word_length(const char *at)
 {
-    return strlen(text) == n && memcmp(word, text, n) == 0;
+    size_t n = 0;
+    while (is_letter(at[n]) || is_digit(at[n])) n++;
+    return n;
 }
 
-static const char *complain(char *why, size_t bytes, const char *message, const char *at)
+static bool is_among(const char *word, size_t n, const char *const *words)
 {
-    char rest[24];
-    snprintf(rest, sizeof rest, "%s", at);
-    rest[strcspn(rest, "\n")] = '\0';
-    snprintf(why, bytes, "%s at \"%s\"", message, rest);
+    for (; *words; words++)
+        if (strlen(*words) == n && memcmp(word, *words, n) == 0) return true;
+    return false;
+}
+
+bool opi_text_is_name(const char *word)
+{
+    static const char *const keywords[] = {
+        "auto",     "break",    "case",       "char",      "const",          "continue",      "default",  "do",
+        "double",   "else",     "enum",       "extern",    "float",          "for",           "goto",     "if",
+        "inline",   "int",      "long",       "register",  "restrict",       "return",        "short",    "signed",
+        "sizeof",   "static",   "struct",     "switch",    "typedef",        "union",         "unsigned", "void",
+        "volatile", "while",    "asm",        "typeof",    "_Alignas",       "_Alignof",      "_Atomic",  "_Bool",
+        "_Complex", "_Generic", "_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local", "bool",     "true",
+        "false",    "NULL",     NULL};
+    return word && is_letter(*word) && word[word_length(word)] == '\0' && !is_among(word, strlen(word), keywords);
+}
+
+/* --- 2. read the text --------------------------------------------------------------------------------------------- */
+
+/* What a text is made of, as far as its form depends on it. */
+typedef struct outline {
+    const char *text, *begin, *end; /* begin, end: without blanks around */
+    bool returns;                   /* the word return */
+    bool sets;                      /* the result r, or a member of it, is set */
+    bool own;                       /* an r is declared */
+    bool statements;                /* a ; outside of parentheses */
+    char open[MAX_DEPTH];
+    int depth, round; /* brackets that are open; those among them that are ( or [ */
+    int inner;        /* braces inside of such: a statement expression, whose words are its own */
+    char *why;
+    size_t why_bytes;
+} outline;
+
+static const char *complain(outline *o, const char *message, const char *at)
+{
+    const int line = (int)strcspn(at, "\n");
+    const int shown = opi_cut(at, line < 23 ? line : 23);
+    snprintf(o->why, o->why_bytes, "%s at \"%.*s\"", message, shown, at);
     return NULL;
 }
 
-/* Past a literal in quotes. */
-static const char *skip_literal(const char *at, char *why, size_t bytes)
+/* A \ that joins its line to the next one: gcc overlooks blanks between. */
+static bool joins_lines(const char *at)
+{
+    if (*at != '\\') return false;
+    for (at++; is_blank(*at) && *at != '\n'; at++) {
+    }
+    return *at == '\n' || *at == '\0';
+}
+
+static const char *skip_literal(outline *o, const char *at)
 {
     const char quote = *at, *const begin = at;
-    for (at++; *at && *at != '\n'; at++) {
-        if (*at == '\\' && at[1] && at[1] != '\n')
+    for (at++; *at && *at != '\n' && !joins_lines(at); at++) {
+        if (*at == '\\')
             at++;
         else if (*at == quote)
             return at + 1;
     }
-    return complain(why, bytes, "a quotation mark has no partner", begin);
+    return complain(o, "a quotation mark has no partner", begin);
 }
 
-static const char *skip_comment(const char *at, char *why, size_t bytes)
+static const char *skip_comment(outline *o, const char *at)
 {
-    if (at[1] == '/') return at + strcspn(at, "\n");
-    const char *const end = strstr(at + 2, "*/");
-    return end ? end + 2 : complain(why, bytes, "a comment has no end", at);
+    const bool line = at[1] == '/';
+    for (const char *c = at + 2; *c; c++) {
+        if (joins_lines(c)) return complain(o, "a comment has a line that ends in \\", at);
+        if (line ? *c == '\n' : c[0] == '*' && c[1] == '/') return c + (line ? 0 : 2);
+    }
+    return line ? o->end : complain(o, "a comment has no end", at);
 }
 
 /* Past blanks and members: r, r.x, r.x[3] = ... is set; r.x == ... is not. */
-static bool is_set(const char *at)
+static bool is_assigned(const char *at)
 {
     for (int brackets = 0; *at; at++) {
         if (*at == '[')
@@ -76,20 +113,30 @@ static bool is_set(const char *at)
     return (*at == '<' || *at == '>') && at[1] == *at && at[2] == '=';
 }
 
-static const char *read_word(outline *o, const char *text, const char *at)
+/* A word r: a member of something, the declaration of another one, or the result, which may be set here. */
+static void read_r(outline *o, const char *at)
 {
-    const char *end = at, *before = at;
-    while (is_letter(*end) || is_digit(*end)) end++;
-    while (before > text && is_blank(before[-1])) before--;
-    const bool is_member =
-        before > text && (before[-1] == '.' || (before - 1 > text && before[-1] == '>' && before[-2] == '-'));
-    const size_t n = (size_t)(end - at);
-    if (is_word(at, n, "return")) o->returns = true;
-    if (is_word(at, n, "r") && !is_member) {
-        o->result = true;
-        o->sets = o->sets || is_set(end);
+    static const char *const no_types[] = {"return", "else", "do", "case", "goto", "sizeof", NULL};
+    const char *before = at;
+    while (before > o->begin && is_blank(before[-1])) before--;
+    const size_t room = (size_t)(before - o->begin);
+    const char last = room > 0 ? before[-1] : ' ', second = room > 1 ? before[-2] : ' ';
+    if (last == '.' || (last == '>' && second == '-')) return;
+    if (is_letter(last) || is_digit(last)) {
+        size_t n = 0;
+        while (n < room && (is_letter(before[-1 - (ptrdiff_t)n]) || is_digit(before[-1 - (ptrdiff_t)n]))) n++;
+        if (!is_among(before - n, n, no_types)) o->own = true;
     }
-    return end;
+    const bool by_address = last == '&' && second != '&', stepped = (last == '+' || last == '-') && second == last;
+    if (by_address || stepped || is_assigned(at + 1)) o->sets = true;
+}
+
+static const char *read_word(outline *o, const char *at)
+{
+    const size_t n = word_length(at);
+    if (o->inner == 0 && n == 6 && memcmp(at, "return", 6) == 0) o->returns = true;
+    if (o->inner == 0 && n == 1 && *at == 'r') read_r(o, at);
+    return at + n;
 }
 
 static const char *read_number(const char *at)
@@ -99,103 +146,120 @@ static const char *read_number(const char *at)
     return at;
 }
 
-static const char *open_bracket(outline *o, const char *at, char *why, size_t bytes)
+static const char *open_bracket(outline *o, const char *at)
 {
-    if (o->depth == MAX_DEPTH) return complain(why, bytes, "more than 64 brackets are open", at);
-    if (*at == '{') o->statements = true;
+    if (o->depth == MAX_DEPTH) return complain(o, "more than 64 brackets are open", at);
+    if (*at != '{')
+        o->round++;
+    else if (o->round > 0)
+        o->inner++;
     o->open[o->depth++] = *at;
     return at + 1;
 }
 
-static const char *close_bracket(outline *o, const char *at, char *why, size_t bytes)
+static const char *close_bracket(outline *o, const char *at)
 {
     static const char openers[] = "([{", closers[] = ")]}";
     const char opener = openers[strchr(closers, *at) - closers];
     if (o->depth == 0 || o->open[o->depth - 1] != opener) {
         char message[] = "a ? has no partner";
         message[2] = *at;
-        return complain(why, bytes, message, at);
+        return complain(o, message, at);
     }
     o->depth--;
-    /* the brace that opened the text closes before its end: it does not embrace all of it */
-    if (o->depth == 0 && at + 1 < o->end) o->braced = false;
+    if (opener != '{')
+        o->round--;
+    else if (o->round > 0)
+        o->inner--;
     return at + 1;
 }
 
-/* Past the next sign, word, literal or comment. */
-static const char *read_one(outline *o, const char *text, const char *at, char *why, size_t bytes)
+/* Other spellings of # { } [ ], which would escape the counting of brackets. */
+static bool is_digraph(const char *at)
 {
-    if (is_letter(*at)) return read_word(o, text, at);
+    static const char *const digraphs[] = {"<%", "%>", "<:", ":>", "%:", NULL};
+    return at[0] && is_among(at, at[1] ? 2 : 1, digraphs);
+}
+
+/* Past the next sign, word, literal or comment. */
+static const char *read_one(outline *o, const char *at)
+{
+    if (is_letter(*at)) return read_word(o, at);
     if (is_digit(*at) || (*at == '.' && is_digit(at[1]))) return read_number(at);
+    if (is_digraph(at)) return complain(o, "a digraph stands", at);
     switch (*at) {
     case '"':
     case '\'':
-        return skip_literal(at, why, bytes);
+        return skip_literal(o, at);
     case '/':
-        return at[1] == '/' || at[1] == '*' ? skip_comment(at, why, bytes) : at + 1;
+        return at[1] == '/' || at[1] == '*' ? skip_comment(o, at) : at + 1;
     case '(':
     case '[':
     case '{':
-        return open_bracket(o, at, why, bytes);
+        return open_bracket(o, at);
     case ')':
     case ']':
     case '}':
-        return close_bracket(o, at, why, bytes);
+        return close_bracket(o, at);
     case '#':
-        return complain(why, bytes, "a text has no directives, but there is a #", at);
+        return complain(o, "a text has no directives, but there is a #", at);
     case '\\':
-        return complain(why, bytes, "a \\ stands outside of quotation marks", at);
+        return complain(o, "a \\ stands outside of quotation marks", at);
     case ';':
-        if (o->depth == 0 || o->open[o->depth - 1] == '{') o->statements = true;
+        if (o->round == 0) o->statements = true;
         return at + 1;
     default:
         return at + 1;
     }
 }
 
-static bool read_text(outline *o, const char *text, char *why, size_t bytes)
+static bool refuse(outline *o, const char *why)
 {
-    *o = (outline){.begin = text, .end = text + strlen(text)};
-    while (is_blank(*o->begin)) o->begin++;
-    while (o->end > o->begin && is_blank(o->end[-1])) o->end--;
-    if (o->begin == o->end) return snprintf(why, bytes, "it is empty"), false;
-    if (o->end - o->begin > OPI_TEXT_BYTES)
-        return snprintf(why, bytes, "it is longer than %d bytes", (int)OPI_TEXT_BYTES), false;
-    o->braced = *o->begin == '{';
-    for (const char *at = o->begin; at < o->end;) {
-        at = read_one(o, o->begin, at, why, bytes);
-        if (!at) return false;
-    }
-    if (o->depth == 0) return true;
-    snprintf(why, bytes, "%d bracket%s not closed, the last is a %c", o->depth, o->depth > 1 ? "s are" : " is",
-             o->open[o->depth - 1]);
+    snprintf(o->why, o->why_bytes, "%s", why);
     return false;
 }
 
-/* --- 2. make a body of it ------------------------------------------------------------------------------------------
- */
-
-/* A // comment at the end must not swallow what follows: hence the line breaks. */
-char *opi_text_body(const char *text, const char *result, char *why, size_t why_bytes)
+static bool read_text(outline *o)
 {
-    outline o;
-    why[0] = '\0';
-    if (!read_text(&o, text, why, why_bytes)) return NULL;
-    const int n = (int)(o.end - o.begin);
-    const size_t room = (size_t)n + 2 * strlen(result) + 64;
-    const bool statements = o.statements || o.sets || o.returns;
-    if (statements && !o.returns && !o.sets)
-        return snprintf(why, why_bytes, "it neither returns a value nor sets the result r"), NULL;
+    o->begin = o->text;
+    o->end = o->text + strlen(o->text);
+    while (is_blank(*o->begin)) o->begin++;
+    while (o->end > o->begin && is_blank(o->end[-1])) o->end--;
+    if (o->begin == o->end) return refuse(o, "it is empty");
+    if (o->end - o->text > OPI_TEXT_BYTES) return refuse(o, "it is longer than 65536 bytes");
+    for (const char *at = o->begin; at < o->end;) {
+        at = read_one(o, at);
+        if (!at) return false;
+    }
+    if (o->depth > 0) {
+        snprintf(o->why, o->why_bytes, "%d bracket%s not closed, the last is a %c", o->depth,
+                 o->depth > 1 ? "s are" : " is", o->open[o->depth - 1]);
+        return false;
+    }
+    const bool expression = !o->statements && !o->sets && !o->returns;
+    if (expression || o->returns || (o->sets && !o->own)) return true;
+    if (o->own) return refuse(o, "it declares an r of its own and does not return it");
+    return refuse(o, "it neither returns a value nor sets the result r; an expression has no ; at its end");
+}
 
+/* --- 3. make a body of it ----------------------------------------------------------------------------------------- */
+
+/* Line breaks around the text: its lines and columns are the user's, and a // at its end swallows nothing of ours. */
+char *opi_text_body(const char *text, const char *label, const char *result, char *why, size_t why_bytes)
+{
+    outline o = {.text = text, .why = why, .why_bytes = why_bytes};
+    why[0] = '\0';
+    if (!read_text(&o)) return NULL;
+    const int n = (int)(o.end - text);
+    const size_t room = (size_t)n + strlen(label) + strlen(result) + 96;
     char *const body = malloc(room);
     if (!body) return NULL;
-    if (!statements)
-        snprintf(body, room, "{ return ( %.*s\n); }", n, o.begin);
-    else if (o.braced && o.returns && !o.result)
-        snprintf(body, room, "%.*s", n, o.begin);
-    else if (!o.result)
-        snprintf(body, room, "{ %.*s\n; }", n, o.begin);
+    if (o.returns && (o.own || !o.sets))
+        snprintf(body, room, "{\n#line 1 \"%s\"\n%.*s\n#line 1 \"module\"\n}", label, n, text);
+    else if (o.returns || o.sets)
+        snprintf(body, room, "{ %s r = {0}; {\n#line 1 \"%s\"\n%.*s\n#line 1 \"module\"\n; } return r; }", result,
+                 label, n, text);
     else
-        snprintf(body, room, "{ %s r = {0}; %.*s\n; return r; }", result, n, o.begin);
+        snprintf(body, room, "{ return (\n#line 1 \"%s\"\n%.*s\n#line 1 \"module\"\n); }", label, n, text);
     return body;
 }

@@ -64,7 +64,7 @@ static const char *names_of(const opi_isa *const *list, int count, char *text, s
     return text;
 }
 
-oplus_status opi_isa_choose(const opi_isa **isa)
+oplus_status opi_isa_choose(const char *call, const opi_isa **isa)
 {
     const opi_isa *list[4] = {NULL};
     const int count = opi_isa_list(list);
@@ -83,11 +83,11 @@ oplus_status opi_isa_choose(const opi_isa **isa)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(wanted, known[i]) == 0)
             return opi_fail(OPLUS_ERR_UNSUPPORTED,
-                            "oplus_open: the environment variable OPLUS_ISA is \"%s\", which this processor does not "
+                            "%s: the environment variable OPLUS_ISA is \"%s\", which this processor does not "
                             "have; it has %s: set one of these, or unset OPLUS_ISA",
-                            wanted, names);
+                            call, wanted, names);
     return opi_fail(OPLUS_ERR_ARGUMENT,
-                    "oplus_open: the environment variable OPLUS_ISA is \"%s\", which is no instruction set; this "
+                    "%s: the environment variable OPLUS_ISA is \"%s\", which is no instruction set; this "
                     "processor has %s: set one of these, or unset OPLUS_ISA",
-                    wanted, names);
+                    call, wanted, names);
 }

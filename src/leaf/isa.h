@@ -63,9 +63,9 @@ typedef struct opi_isa {
                       size_t size);
 } opi_isa;
 
-/* The best one for this processor, or the one that OPLUS_ISA names; fails if that is not to be had.
- */
-oplus_status opi_isa_choose(const opi_isa **isa);
+/* The best one for this processor, or the one that OPLUS_ISA names; fails, in the name of `call`, if that is not to be
+ * had. */
+oplus_status opi_isa_choose(const char *call, const opi_isa **isa);
 /* All that this processor has, best last; returns how many (at most 4). */
 int opi_isa_list(const opi_isa *list[4]);
 

@@ -3,8 +3,6 @@
 #include <limits.h>
 #include <string.h>
 
-enum { LARGEST_ELEMENT = 1 << 20 }; /* bytes of an array in a text that is measured */
-
 /* The scalars with their alignment inside a struct, which on some targets is not _Alignof: where a compiler puts a
  * member after a char. */
 #define SCALARS(X)                                                                                                     \
@@ -35,6 +33,7 @@ static const struct {
 };
 
 size_t opi_scalar_size(oplus_scalar scalar) { return scalars[scalar].size; }
+size_t opi_scalar_align(oplus_scalar scalar) { return scalars[scalar].align; }
 
 static oplus_scalar integer(size_t size, bool is_signed)
 {
@@ -93,7 +92,7 @@ static size_t take_number(const char **at, size_t limit)
     return is_letter(**at) ? 0 : value;
 }
 
-/* --- a base type: one typedef's name, or the words of C in any order */
+/* --- a base type: one typedef's name, or the words of C in any order ---------------------------------------------- */
 
 static bool is_word(const char *word, size_t n, const char *text)
 {
@@ -208,5 +207,6 @@ int opi_layout(const oplus_type *type, oplus_member *members, int capacity)
 bool opi_layout_measure(const char *text, size_t *size, size_t *align)
 {
     oplus_member members[OPI_MAX_MEMBERS];
-    return read_members(text, LARGEST_ELEMENT, members, OPI_MAX_MEMBERS, size, align) > 0;
+    return read_members(text, OPI_LARGEST_ELEMENT, members, OPI_MAX_MEMBERS, size, align) > 0 &&
+           *size <= OPI_LARGEST_ELEMENT;
 }

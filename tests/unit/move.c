@@ -179,7 +179,7 @@ static opi_quiet_mode mode_of(const oplus_type *type)
 {
     const opi_isa *isa;
     opi_quiet plan;
-    assert_int_equal(opi_isa_choose(&isa), OPLUS_OK);
+    assert_int_equal(opi_isa_choose("test", &isa), OPLUS_OK);
     opi_quiet_plan(&plan, isa, type);
     return plan.mode;
 }
@@ -200,7 +200,7 @@ static void quiet_structs(void **state)
     memset(x, 0xff, sizeof x);
     const opi_isa *isa;
     opi_quiet plan;
-    assert_int_equal(opi_isa_choose(&isa), OPLUS_OK);
+    assert_int_equal(opi_isa_choose("test", &isa), OPLUS_OK);
     opi_quiet_plan(&plan, isa, &mixed_type);
     opi_quiet_run(&plan, x, 4);
     for (int i = 0; i < 5; i++) {

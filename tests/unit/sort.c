@@ -287,7 +287,7 @@ static void chooses_records_by_size(void **state)
 {
     (void)state;
     const opi_isa *isa;
-    assert_int_equal(opi_isa_choose(&isa), OPLUS_OK);
+    assert_int_equal(opi_isa_choose("test", &isa), OPLUS_OK);
     char keys[1], values[1];
     const oplus_type large = {"large", "char bytes[12];", 12, 1, OPLUS_RECORD};
     assert_int_equal(opi_sort_plan(isa, &oplus_u16, OPLUS_ASCENDING, keys, NULL, NULL, 9).format->bytes, 4);

@@ -1,15 +1,23 @@
 /* Texts of operators: their forms, and what is wrong with those that have none. */
 #include "support/laws.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "jit/text.h"
 
+/* The forms of a body; the text stands in it as line 1 of "file". */
+#define LINE       "\n#line 1 \"file\"\n"
+#define OURS       "\n#line 1 \"module\"\n"
+#define VALUE(t)   "{ return (" LINE t OURS "); }"
+#define RESULT(t)  "{ T r = {0}; {" LINE t OURS "; } return r; }"
+#define RETURNS(t) "{" LINE t OURS "}"
+
 static void becomes(const char *text, const char *expected)
 {
     char why[128];
-    char *const body = opi_text_body(text, "T", why, sizeof why);
+    char *const body = opi_text_body(text, "file", "T", why, sizeof why);
     if (!body) fail_msg("\"%s\": %s", text, why);
     assert_string_equal(body, expected);
     free(body);
@@ -18,46 +26,70 @@ static void becomes(const char *text, const char *expected)
 static void is_refused(const char *text, const char *message)
 {
     char why[128];
-    char *const body = opi_text_body(text, "T", why, sizeof why);
+    char *const body = opi_text_body(text, "file", "T", why, sizeof why);
     if (body) fail_msg("\"%s\" became \"%s\"", text, body);
     if (!strstr(why, message)) fail_msg("\"%s\": \"%s\" does not say \"%s\"", text, why, message);
 }
 
 static void expressions(void **state)
 {
+    static const char *const texts[] = {"a + b",
+                                        "a == b",
+                                        "a.r + b.r",
+                                        "a->r = 1",
+                                        "a // the earlier",
+                                        "a + ';' /* ; return r = 1 */",
+                                        "1e+3 + 0x1p-3",
+                                        "a /b",
+                                        "f(\"(\", '\\'', '\\\\')",
+                                        "(T){a.x + b.x, a.y * b.y}",
+                                        "({ double r = a; r + b; })",
+                                        "({ return a; })",
+                                        "r == a",
+                                        "a % b < c : d"};
     (void)state;
-    becomes("a + b", "{ return ( a + b\n); }");
-    becomes("  a > b ? a : b \n", "{ return ( a > b ? a : b\n); }");
-    becomes("a == b", "{ return ( a == b\n); }");
-    becomes("a.r + b.r", "{ return ( a.r + b.r\n); }");
-    becomes("a // the earlier", "{ return ( a // the earlier\n); }");
-    becomes("a + ';' /* ; return r = 1 */", "{ return ( a + ';' /* ; return r = 1 */\n); }");
-    becomes("1e+3 + 0x1p-3", "{ return ( 1e+3 + 0x1p-3\n); }");
-    becomes("a /b", "{ return ( a /b\n); }");
-    becomes("f(\"(\", '\\'', '\\\\')", "{ return ( f(\"(\", '\\'', '\\\\')\n); }");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char expected[256];
+        snprintf(expected, sizeof expected, VALUE("%s"), texts[i]);
+        becomes(texts[i], expected);
+    }
+    becomes("\n  a > b ? a : b \n", VALUE("\n  a > b ? a : b")); /* its lines and columns stay */
 }
 
 static void statements(void **state)
 {
+    static const char *const texts[] = {"r = a",
+                                        "r.x = a.x; r.y = b.y",
+                                        "r.x [ 2 ] += a.x;",
+                                        "r.n++",
+                                        "++r;",
+                                        "r <<= 1",
+                                        "{ r = a; }",
+                                        "memcpy(&r, &a, sizeof r);",
+                                        "sincosf(a.x, &r.x, &r.y)",
+                                        "for (r = a; r < b; r++) ;",
+                                        "if (a < b) r = a; else r = b;",
+                                        "for (int i = 0; i < 2; i++) r.x[i] = a.x[i];",
+                                        "{ if (a < 0) { return b; } r = a; }"};
     (void)state;
-    becomes("r = a", "{ T r = {0}; r = a\n; return r; }");
-    becomes("r.x = a.x; r.y = b.y", "{ T r = {0}; r.x = a.x; r.y = b.y\n; return r; }");
-    becomes("r.x [ 2 ] += a.x;", "{ T r = {0}; r.x [ 2 ] += a.x;\n; return r; }");
-    becomes("r.n++", "{ T r = {0}; r.n++\n; return r; }");
-    becomes("r <<= 1", "{ T r = {0}; r <<= 1\n; return r; }");
-    becomes("{ r = a; }", "{ T r = {0}; { r = a; }\n; return r; }");
-    becomes("for (int i = 0; i < 2; i++) r.x[i] = a.x[i];",
-            "{ T r = {0}; for (int i = 0; i < 2; i++) r.x[i] = a.x[i];\n; return r; }");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char expected[256];
+        snprintf(expected, sizeof expected, RESULT("%s"), texts[i]);
+        becomes(texts[i], expected);
+    }
 }
 
 static void bodies(void **state)
 {
+    static const char *const texts[] = {"if (a < b) return a; return b;", "{ return a; }",
+                                        "{ float t = a; } return b;",     "double r = a * b; return r;",
+                                        "T r; r.x = a.x; return r;",      "return a"};
     (void)state;
-    becomes("if (a < b) return a; return b;", "{ if (a < b) return a; return b;\n; }");
-    becomes("{ return a; }", "{ return a; }");
-    becomes("{ float t = a; } return b;", "{ { float t = a; } return b;\n; }");
-    becomes("{ if (a < 0) { return b; } r = a; }", "{ T r = {0}; { if (a < 0) { return b; } r = a; }\n; return r; }");
-    becomes("T r = {1}; return r;", "{ T r = {0}; T r = {1}; return r;\n; return r; }");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char expected[256];
+        snprintf(expected, sizeof expected, RETURNS("%s"), texts[i]);
+        becomes(texts[i], expected);
+    }
 }
 
 static void refusals(void **state)
@@ -77,6 +109,14 @@ static void refusals(void **state)
     is_refused("a \\ b", "a \\ stands outside");
     is_refused("float t = a + b;", "neither returns a value nor sets the result r");
     is_refused("r == a;", "neither returns");
+    is_refused("a + b;", "an expression has no ; at its end");
+    is_refused("double r = a;", "declares an r of its own");
+    is_refused("return a; %> double f(double a) <% return a;", "a digraph stands at \"%> double");
+    is_refused("%:define b 1", "a digraph");
+    is_refused("a + b // say \\", "a line that ends in \\");
+    is_refused("(a // \\\n) + 1", "a line that ends in \\");
+    is_refused("a /* *\\ \n/ + b", "a line that ends in \\");
+    is_refused("'\\\n'", "a quotation mark has no partner");
 
     char deep[200];
     memset(deep, '(', 100);
@@ -90,9 +130,23 @@ static void refusals(void **state)
     free(large);
 }
 
+static void names(void **state)
+{
+    (void)state;
+    assert_true(opi_text_is_name("affine"));
+    assert_true(opi_text_is_name("_x2"));
+    assert_true(opi_text_is_name("integer"));
+    assert_false(opi_text_is_name("int"));
+    assert_false(opi_text_is_name("_Bool"));
+    assert_false(opi_text_is_name("2d"));
+    assert_false(opi_text_is_name("a b"));
+    assert_false(opi_text_is_name(""));
+    assert_false(opi_text_is_name(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(expressions), cmocka_unit_test(statements),
-                                       cmocka_unit_test(bodies), cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(bodies), cmocka_unit_test(refusals), cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
