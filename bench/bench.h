@@ -1,7 +1,8 @@
 /* The benchmark's vocabulary: a problem (data and where its result goes) and contenders that solve it.
  *
  * A machine limit, oplus, a plain loop and a peer library are all contenders: they are warmed up, checked against one
- * another and timed in turn, so that noise of the machine hits all alike.  Read by C and C++. */
+ * another and timed in turn, so that noise of the machine hits all alike.  Read by C and C++, and by peers, which are
+ * modules loaded at run time. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -43,7 +44,8 @@ typedef enum bench_type {
     BENCH_I64,
     BENCH_U32,
     BENCH_U64,
-    BENCH_AFFINE, /* bench_affine: 8 bytes, not commutative */
+    BENCH_AFFINE,   /* bench_affine: 8 bytes, not commutative */
+    BENCH_AFFINE64, /* bench_affine64: the same of 16 bytes */
     BENCH_TYPE_COUNT,
     BENCH_ANY_TYPE = BENCH_TYPE_COUNT
 } bench_type;
@@ -51,6 +53,10 @@ typedef enum bench_type {
 typedef struct bench_affine {
     float a, b;
 } bench_affine;
+
+typedef struct bench_affine64 {
+    double a, b;
+} bench_affine64;
 
 typedef struct bench_pair { /* the key last: where a little-endian machine wants it to see the record as one word */
     uint32_t value, key;
@@ -95,10 +101,25 @@ typedef struct bench_contender {
     void (*run)(bench_problem *problem);
 } bench_contender;
 
-/* A table ends where run is NULL.  Which tables there are is decided when the benchmark is configured. */
-extern const bench_contender bench_limits[], bench_ours[], bench_loops[];
-extern const bench_contender bench_peers_openmp[], bench_peers_std[], bench_peers_tbb[], bench_peers_gnu[],
-    bench_peers_highway[], bench_peers_boost[], bench_peers_thrust[], bench_peers_openblas[];
+/* --- peers ------------------------------------------------------------------------------------------------------ */
+
+/* What a module exports under the name bench_peer_module. */
+typedef struct bench_peer {
+    unsigned abi;        /* BENCH_ABI of the benchmark that it was built for; another one refuses it */
+    const char *title;   /* "oneTBB" */
+    const char *version; /* of the peer, known once it is open */
+    const char *built;   /* compiler and flags */
+    /* Those below may be NULL.  open is called once, before all else, and returns why the peer cannot take part, or
+     * NULL; begin before the calls on a problem, end after them, while its memory is still there. */
+    const char *(*open)(void);
+    void (*begin)(const bench_problem *problem);
+    void (*end)(void);
+    const bench_contender *contenders; /* ends where run is NULL */
+} bench_peer;
+
+enum { BENCH_ABI = 1000 + sizeof(bench_problem) };
+
+extern __attribute__((visibility("default"))) const bench_peer bench_peer_module;
 
 #ifdef __cplusplus
 }

@@ -2,10 +2,11 @@
 #include "data.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "../tool/die.h"
 
 enum { SEGMENT = 100, HUGE_PAGE = 2 << 20 };
 
@@ -20,7 +21,7 @@ static const char *const primitive_names[] = {
 static const struct {
     const char *name;
     size_t size;
-} types[] = {{"f32", 4}, {"f64", 8}, {"i32", 4}, {"i64", 8}, {"u32", 4}, {"u64", 8}, {"affine", 8}};
+} types[] = {{"f32", 4}, {"f64", 8}, {"i32", 4}, {"i64", 8}, {"u32", 4}, {"u64", 8}, {"affine", 8}, {"affine64", 16}};
 
 const char *bench_primitive_name(bench_primitive primitive) { return primitive_names[primitive]; }
 const char *bench_type_name(bench_type type) { return types[type].name; }
@@ -50,7 +51,7 @@ bool bench_primitive_has(bench_primitive primitive, bench_type type)
     case BENCH_PAIRS:
         return type == BENCH_U32;
     default:
-        return type != BENCH_AFFINE;
+        return type != BENCH_AFFINE && type != BENCH_AFFINE64;
     }
 }
 
@@ -88,6 +89,9 @@ static void fill_values(void *mem, bench_type type, size_t n)
         case BENCH_AFFINE:
             ((bench_affine *)mem)[i] = (bench_affine){r & 64 ? 1.0f : -1.0f, (float)v};
             break;
+        case BENCH_AFFINE64:
+            ((bench_affine64 *)mem)[i] = (bench_affine64){r & 64 ? 1.0 : -1.0, v};
+            break;
         default:
             ((int64_t *)mem)[i] = v;
             break;
@@ -123,10 +127,7 @@ static void *allocate(size_t bytes, bool huge)
     const size_t align = huge && bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
     const size_t whole = (bytes + align) / align * align;
     void *mem = aligned_alloc(align, whole);
-    if (!mem) {
-        fprintf(stderr, "bench: no memory for %zu bytes; choose a smaller --n\n", whole);
-        exit(1);
-    }
+    if (!mem) tool_die(TOOL_FAILED, "no memory for %zu bytes: choose a smaller --n", whole);
 #ifdef MADV_HUGEPAGE
     if (align == HUGE_PAGE) madvise(mem, whole, MADV_HUGEPAGE);
 #endif
@@ -248,6 +249,13 @@ void bench_pairs_unzip(const bench_problem *p)
         keys[i] = p->out_pairs[i].key;
         values[i] = p->out_pairs[i].value;
     }
+}
+
+void bench_problem_spoil(bench_problem *p)
+{
+    memset(p->out, 0xa5, p->n * p->element);
+    p->kept = 0;
+    bench_problem_restore(p);
 }
 
 uint64_t bench_keys_hash(const bench_problem *p)

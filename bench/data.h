@@ -10,7 +10,7 @@ bool bench_primitive_find(const char *name, bench_primitive *primitive);
 bool bench_type_find(const char *name, bench_type *type);
 bool bench_primitive_has(bench_primitive primitive, bench_type type); /* is there such a case? */
 
-/* Makes the data of a problem; exits with a message if there is no memory.  side: of a square transpose, or 0 for the
+/* Makes the data of a problem, or ends the command for lack of memory.  side: of a square transpose, or 0 for the
  * largest that n allows.  huge: ask for 2 MiB pages. */
 void bench_problem_open(bench_problem *problem, bench_primitive primitive, bench_type type, size_t n, size_t side,
                         bool huge);
@@ -18,6 +18,8 @@ void bench_problem_close(bench_problem *problem);
 
 /* Puts back what a sort has sorted. */
 void bench_problem_restore(bench_problem *problem);
+/* Leaves nothing of an earlier result, which could be taken for the next contender's. */
+void bench_problem_spoil(bench_problem *problem);
 
 /* Numbers that tell one result from another: all of it, or the keys alone. */
 uint64_t bench_result_hash(const bench_problem *problem);

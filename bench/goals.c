@@ -63,15 +63,15 @@ static const goal goals[] = {
 
 static const char *const classes[] = {"", ", of stable", ", of unstable"};
 
-static void print_goal(FILE *file, const goal *g, const bench_problem *p, const bench_results *results)
+static void print_goal(FILE *file, const goal *g, const bench_case *c)
 {
-    const bench_result *peer = bench_best(results, BENCH_PEER, g->class);
-    const double ours = bench_rate(results, bench_best(results, BENCH_OURS, BENCH_CLASS_ANY));
-    const double theirs = bench_rate(results, peer), ratio = theirs > 0 ? ours / theirs : 0;
+    const bench_result *peer = bench_best(c, BENCH_PEER, g->class);
+    const double ours = bench_rate(c, bench_best(c, BENCH_OURS, BENCH_CLASS_ANY));
+    const double theirs = bench_rate(c, peer), ratio = theirs > 0 ? ours / theirs : 0;
     fprintf(file, "| %s %s%s | %zu | %d | %.2f | %.2f | %.2f %s | %.2f | %.2f | %s | %s |\n",
-            bench_primitive_name(p->primitive), bench_type_name(p->type), classes[g->class], p->n, p->threads,
-            bench_rate(results, bench_best(results, BENCH_LIMIT, BENCH_CLASS_ANY)), ours, theirs,
-            peer ? peer->contender->name : "no peer", ratio, g->ratio,
+            bench_primitive_name(c->primitive), bench_type_name(c->type), classes[g->class], c->n, c->threads,
+            bench_rate(c, bench_best(c, BENCH_LIMIT, BENCH_CLASS_ANY)), ours, theirs, peer ? peer->name : "no peer",
+            ratio, g->ratio,
             !peer               ? "?"
             : ratio >= g->ratio ? "yes"
                                 : "no",
@@ -84,10 +84,10 @@ static bool same_data(const goal *a, const goal *b)
     return a->primitive == b->primitive && a->type == b->type && a->n == b->n && a->side == b->side;
 }
 
-void bench_goals(FILE *file, FILE *csv, const bench_plan *plan, bool huge, bool quick)
+void bench_goals(FILE *file, bench_log *log, const bench_plan *plan, bool huge, bool quick)
 {
-    bench_problem problem;
-    bench_results results;
+    bench_problem problem = {0};
+    const bench_case *measured = NULL;
     fprintf(file, "| case | n | threads | limit | oplus | best peer here | oplus / peer | goal | reached | elsewhere: "
                   "their figure on another machine |\n|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof goals / sizeof *goals; i++) {
@@ -99,15 +99,14 @@ void bench_goals(FILE *file, FILE *csv, const bench_plan *plan, bool huge, bool 
             bench_problem_open(&problem, g->primitive, g->type, n, g->side, huge);
         }
         if (new_data || g->threads != problem.threads) {
-            fprintf(stderr, "bench: %zu of %zu: %s %s, %d threads\n", i + 1, sizeof goals / sizeof *goals,
+            fprintf(stderr, "oplus bench: %zu of %zu: %s %s, %d threads\n", i + 1, sizeof goals / sizeof *goals,
                     bench_primitive_name(g->primitive), bench_type_name(g->type), g->threads);
             problem.threads = g->threads;
             problem.dev = bench_device(g->threads);
-            bench_measure(&problem, plan, &results);
+            measured = bench_log_add(log, bench_measure(&problem, plan));
             oplus_close(problem.dev);
-            if (csv) bench_csv_case(csv, &problem, &results);
         }
-        print_goal(file, g, &problem, &results);
+        print_goal(file, g, measured);
     }
     bench_problem_close(&problem);
 }

@@ -4,15 +4,15 @@
 
 #include <stdio.h>
 
-#include "measure.h"
+#include "log.h"
 
 /* Measures the goals (quick: on a sixteenth of the data) and prints them as a Markdown table. */
-void bench_goals(FILE *file, FILE *csv, const bench_plan *plan, bool huge, bool quick);
+void bench_goals(FILE *file, bench_log *log, const bench_plan *plan, bool huge, bool quick);
 
 /* What a call costs on a few elements, beside the plain loop; threads: of the device. */
-void bench_latency(FILE *file, FILE *csv, const bench_plan *plan, int threads);
+void bench_latency(FILE *file, bench_log *log, const bench_plan *plan, int threads);
 
-/* Opens the device that has so many threads; exits with a message if there is none. */
+/* Opens the device that has so many threads, or ends the command. */
 struct oplus_device *bench_device(int threads);
 
 #endif

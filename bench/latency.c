@@ -11,25 +11,26 @@ typedef struct small_case {
 } small_case;
 
 static const small_case cases[] = {
-    {BENCH_MAP, BENCH_F32},       {BENCH_ZIP, BENCH_F32},       {BENCH_REDUCE, BENCH_F32},
-    {BENCH_REDUCE, BENCH_I32},    {BENCH_REDUCE, BENCH_F64},    {BENCH_MAXIMUM, BENCH_F32},
-    {BENCH_REDUCE, BENCH_AFFINE}, {BENCH_FOLD, BENCH_F32},      {BENCH_SCAN, BENCH_F32},
-    {BENCH_SCAN, BENCH_I32},      {BENCH_SCAN, BENCH_I64},      {BENCH_SCAN, BENCH_AFFINE},
-    {BENCH_EXCLUSIVE, BENCH_F32}, {BENCH_SEGSCAN, BENCH_I32},   {BENCH_SEGREDUCE, BENCH_F32},
-    {BENCH_FILTER, BENCH_U32},    {BENCH_SORT, BENCH_U32},      {BENCH_SORT, BENCH_F32},
-    {BENCH_PAIRS, BENCH_U32},     {BENCH_TRANSPOSE, BENCH_F32},
+    {BENCH_MAP, BENCH_F32},       {BENCH_ZIP, BENCH_F32},         {BENCH_REDUCE, BENCH_F32},
+    {BENCH_REDUCE, BENCH_I32},    {BENCH_REDUCE, BENCH_F64},      {BENCH_MAXIMUM, BENCH_F32},
+    {BENCH_REDUCE, BENCH_AFFINE}, {BENCH_REDUCE, BENCH_AFFINE64}, {BENCH_FOLD, BENCH_F32},
+    {BENCH_SCAN, BENCH_F32},      {BENCH_SCAN, BENCH_I32},        {BENCH_SCAN, BENCH_I64},
+    {BENCH_SCAN, BENCH_AFFINE},   {BENCH_SCAN, BENCH_AFFINE64},   {BENCH_EXCLUSIVE, BENCH_F32},
+    {BENCH_SEGSCAN, BENCH_I32},   {BENCH_SEGREDUCE, BENCH_F32},   {BENCH_FILTER, BENCH_U32},
+    {BENCH_SORT, BENCH_U32},      {BENCH_SORT, BENCH_F32},        {BENCH_PAIRS, BENCH_U32},
+    {BENCH_TRANSPOSE, BENCH_F32},
 };
 static const size_t sizes[] = {1, 10, 100, 1000, 10000};
 enum { SIZES = sizeof sizes / sizeof *sizes, GOAL_N = 1000, GOAL_NS = 100 };
 
 /* ns of the best of a role; -1 if there is none */
-static double ns_of(const bench_results *results, bench_role role)
+static double ns_of(const bench_case *measured, bench_role role)
 {
-    const bench_result *r = bench_best(results, role, BENCH_CLASS_ANY);
+    const bench_result *r = bench_best(measured, role, BENCH_CLASS_ANY);
     return r ? r->median * 1e9 : -1;
 }
 
-void bench_latency(FILE *file, FILE *csv, const bench_plan *plan, int threads)
+void bench_latency(FILE *file, bench_log *log, const bench_plan *plan, int threads)
 {
     oplus_device *dev = bench_device(threads);
     bool reached = true;
@@ -43,16 +44,14 @@ void bench_latency(FILE *file, FILE *csv, const bench_plan *plan, int threads)
         fprintf(file, "| %s %s |", bench_primitive_name(cases[c].primitive), bench_type_name(cases[c].type));
         for (size_t s = 0; s < SIZES; s++) {
             bench_problem problem;
-            bench_results results;
             bench_problem_open(&problem, cases[c].primitive, cases[c].type, sizes[s], 0, false);
             problem.dev = dev;
-            bench_measure(&problem, plan, &results);
-            if (csv) bench_csv_case(csv, &problem, &results);
+            const bench_case *measured = bench_log_add(log, bench_measure(&problem, plan));
             bench_problem_close(&problem);
 
             const bool is_sort = cases[c].primitive == BENCH_SORT || cases[c].primitive == BENCH_PAIRS;
-            const double ours = ns_of(&results, BENCH_OURS), peer = is_sort ? ns_of(&results, BENCH_PEER) : -1;
-            double loop = ns_of(&results, BENCH_LOOP);
+            const double ours = ns_of(measured, BENCH_OURS), peer = is_sort ? ns_of(measured, BENCH_PEER) : -1;
+            double loop = ns_of(measured, BENCH_LOOP);
             if (peer >= 0 && peer < loop) loop = peer;
             fprintf(file, " %.0f / %.0f |", ours, loop);
             if (sizes[s] == GOAL_N) slower = ours - loop;

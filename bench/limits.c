@@ -7,13 +7,28 @@
 #endif
 
 #include "data.h"
+#include "kernels.h"
+
+/* What the instruction set moves at once, and how it writes past the caches. */
+#if defined(__AVX512F__)
+enum { VECTOR = 64 };
+#define STREAM(to, x) _mm512_stream_si512((void *)(to), (__m512i)(x))
+#elif defined(__AVX__)
+enum { VECTOR = 32 };
+#define STREAM(to, x) _mm256_stream_si256((__m256i *)(to), (__m256i)(x))
+#elif defined(__SSE2__)
+enum { VECTOR = 16 };
+#define STREAM(to, x) _mm_stream_si128((__m128i *)(to), (__m128i)(x))
+#else
+enum { VECTOR = 16 };
+#define STREAM(to, x) (*(to) = (x))
+#endif
+typedef uint64_t vector __attribute__((vector_size(VECTOR), may_alias));
 
 enum {
-    VECTOR = 64,
     STREAMS = 4,
     PER_THREAD = 64 << 10 /* bytes; for fewer, starting a thread costs more than it saves */
 };
-typedef uint64_t vector __attribute__((vector_size(VECTOR), may_alias));
 
 static uint64_t sink; /* results that nobody wants, but which must be computed */
 
@@ -24,10 +39,11 @@ static bool on_one_thread(const bench_problem *p)
 
 /* --- read ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t fold_vectors(vector x)
+static uint64_t fold_streams(const vector *x)
 {
     uint64_t all = 0;
-    for (size_t i = 0; i < VECTOR / sizeof all; i++) all ^= x[i];
+    for (size_t s = 0; s < STREAMS; s++)
+        for (size_t i = 0; i < VECTOR / sizeof all; i++) all ^= x[s][i];
     return all;
 }
 
@@ -38,7 +54,7 @@ static uint64_t xor_ahead(const vector *v, size_t n)
     for (; i + STREAMS <= n; i += STREAMS)
         for (size_t s = 0; s < STREAMS; s++) x[s] ^= v[i + s];
     for (; i < n; i++) x[0] ^= v[i];
-    return fold_vectors(x[0] ^ x[1] ^ x[2] ^ x[3]);
+    return fold_streams(x);
 }
 
 static uint64_t xor_streams(const vector *v, size_t n)
@@ -47,7 +63,7 @@ static uint64_t xor_streams(const vector *v, size_t n)
     vector x[STREAMS] = {{0}};
     for (size_t i = 0; i < each; i++)
         for (size_t s = 0; s < STREAMS; s++) x[s] ^= v[s * each + i];
-    return fold_vectors(x[0] ^ x[1] ^ x[2] ^ x[3]) ^ xor_ahead(v + STREAMS * each, n - STREAMS * each);
+    return fold_streams(x) ^ xor_ahead(v + STREAMS * each, n - STREAMS * each);
 }
 
 static void read_by(uint64_t (*part)(const vector *, size_t), const bench_problem *p)
@@ -85,18 +101,9 @@ static void copy_regular(vector *out, const vector *in, size_t n)
 
 static void copy_streaming(vector *out, const vector *in, size_t n)
 {
-#if defined(__AVX512F__)
-    for (size_t i = 0; i < n; i++) _mm512_stream_si512((void *)(out + i), _mm512_load_si512((const void *)(in + i)));
+    for (size_t i = 0; i < n; i++) STREAM(out + i, in[i]);
+#if defined(__SSE2__)
     _mm_sfence();
-#elif defined(__AVX__)
-    for (size_t i = 0; i < 2 * n; i++)
-        _mm256_stream_si256((__m256i *)out + i, _mm256_load_si256((const __m256i *)in + i));
-    _mm_sfence();
-#elif defined(__SSE2__)
-    for (size_t i = 0; i < 4 * n; i++) _mm_stream_si128((__m128i *)out + i, _mm_load_si128((const __m128i *)in + i));
-    _mm_sfence();
-#else
-    copy_regular(out, in, n);
 #endif
 }
 
@@ -135,10 +142,10 @@ static void copy_by_streaming(bench_problem *p) { copy_by(copy_streaming, p); }
         "copy, streaming", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, copy_by_streaming                               \
     }
 
-const bench_contender bench_limits[] = {READS(REDUCE),     READS(MAXIMUM),
-                                        READS(FOLD),       READS(SEGREDUCE),
-                                        COPIES(MAP),       COPIES(ZIP),
-                                        COPIES(SCAN),      COPIES(EXCLUSIVE),
-                                        COPIES(SEGSCAN),   COPIES(FILTER),
-                                        COPIES(SORT),      COPIES(PAIRS),
-                                        COPIES(TRANSPOSE), {0}};
+const bench_contender BENCH_TWIN(limits, BENCH_ISA)[] = {READS(REDUCE),     READS(MAXIMUM),
+                                                         READS(FOLD),       READS(SEGREDUCE),
+                                                         COPIES(MAP),       COPIES(ZIP),
+                                                         COPIES(SCAN),      COPIES(EXCLUSIVE),
+                                                         COPIES(SEGSCAN),   COPIES(FILTER),
+                                                         COPIES(SORT),      COPIES(PAIRS),
+                                                         COPIES(TRANSPOSE), {0}};

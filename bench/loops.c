@@ -2,7 +2,7 @@
  * elements must not be much slower than. */
 #include <stdlib.h>
 
-#include "bench.h"
+#include "kernels.h"
 
 /* X(type id, suffix, C type, type in which sums wrap around) */
 #define FOR_NUMBERS(X)                                                                                                 \
@@ -18,12 +18,15 @@
     static inline T plus_##suffix(T a, T b) { return (T)((U)a + (U)b); }
 FOR_NUMBERS(PLUS)
 
-static const bench_affine identity_affine = {1, 0};
-static inline bench_affine plus_affine(bench_affine a, bench_affine b)
-{
-    const bench_affine r = {a.a * b.a, a.b * b.a + b.b};
-    return r;
-}
+#define COMPOSE(suffix)                                                                                                \
+    static const bench_##suffix identity_##suffix = {1, 0};                                                            \
+    static inline bench_##suffix plus_##suffix(bench_##suffix a, bench_##suffix b)                                     \
+    {                                                                                                                  \
+        const bench_##suffix r = {a.a * b.a, a.b * b.a + b.b};                                                         \
+        return r;                                                                                                      \
+    }
+COMPOSE(affine)
+COMPOSE(affine64)
 
 /* --- with a sum ----------------------------------------------------------------------------------------------- */
 
@@ -61,6 +64,7 @@ static inline bench_affine plus_affine(bench_affine a, bench_affine b)
     }
 FOR_NUMBERS(SUMS)
 SUMS(AFFINE, affine, bench_affine, )
+SUMS(AFFINE64, affine64, bench_affine64, )
 
 #define SEGMENTS(ID, suffix, T, U)                                                                                     \
     static void segscan_##suffix(bench_problem *p)                                                                     \
@@ -168,7 +172,7 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
                                       BENCH_##ID,        0,          filter_branchless_##suffix},                      \
         LOOP(TRANSPOSE, ID, transpose_##suffix) QSORT(SORT, ID, sort_##suffix)
 
-const bench_contender bench_loops[] = {
-    FOR_NUMBERS(ALL) ALL(AFFINE, affine, , )
+const bench_contender BENCH_TWIN(loops, BENCH_ISA)[] = {
+    FOR_NUMBERS(ALL) ALL(AFFINE, affine, , ) ALL(AFFINE64, affine64, , )
         FOR_NUMBERS(NUMBERS){"qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},
     {0}};

@@ -3,11 +3,13 @@
 
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "data.h"
+#include "kernels.h"
+
+#include "../tool/die.h"
 
 double bench_now(void)
 {
@@ -28,9 +30,9 @@ static double clock_cost(void)
 
 /* OpenMP's workers spin for a while after a parallel region (about 15 ms with gcc's library), and would take a core
  * from whoever comes next. */
-static void settle(const bench_problem *p)
+static void settle(const bench_problem *p, const bench_plan *plan)
 {
-    if (p->threads > 1) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    if (p->threads > 1) nanosleep(&(struct timespec){.tv_nsec = (long)(plan->settle * 1e9)}, NULL);
 }
 
 /* Seconds a call, the mean of a batch.  What a sort has sorted is put back outside the time. */
@@ -49,7 +51,17 @@ static double time_batch(const bench_contender *c, bench_problem *p, size_t call
         c->run(p);
         sum += fmax(bench_now() - begin - cost, 0);
     }
-    return sum / (double)calls;
+    return fmax(sum / (double)calls, 1e-9); /* what is shorter, the clock does not see */
+}
+
+/* After a pause threads sleep deeply, and so may the processor: calls that nobody times, until all are awake.  Not
+ * where a call takes so long that waking is nothing. */
+static void rouse(const bench_contender *c, bench_problem *p, const bench_plan *plan, double call)
+{
+    if (call > 25 * plan->batch) return;
+    const double begin = bench_now();
+    do time_batch(c, p, 1);
+    while (bench_now() - begin < plan->batch / 2);
 }
 
 static size_t calls_of(double seconds, double batch)
@@ -72,44 +84,44 @@ static void summarise(bench_result *r)
 
 /* --- who takes part ------------------------------------------------------------------------------------------- */
 
-static void enter(bench_results *results, const bench_contender *table, const bench_problem *p)
+typedef struct entrant {
+    const bench_contender *is;
+    double first; /* seconds of the first call */
+    size_t calls; /* in a batch */
+    bool out;     /* of the rounds: too slow */
+} entrant;
+
+typedef struct field {
+    const bench_problem *problem;
+    entrant *entrants;
+    bench_case *results; /* the same contenders in the same order */
+} field;
+
+static void enter(field *f, const bench_contender *table, const char *peer)
 {
-    for (; table->run; table++)
-        if (table->primitive == p->primitive && (table->type == p->type || table->type == BENCH_ANY_TYPE) &&
-            results->count < BENCH_MAX_RESULTS)
-            results->of[results->count++] = (bench_result){.contender = table};
+    const bench_problem *p = f->problem;
+    for (; table->run; table++) {
+        if (table->primitive != p->primitive || (table->type != p->type && table->type != BENCH_ANY_TYPE)) continue;
+        const size_t i = f->results->count++;
+        f->entrants = tool_realloc(f->entrants, (i + 1) * sizeof *f->entrants);
+        f->results->of = tool_realloc(f->results->of, (i + 1) * sizeof *f->results->of);
+        f->entrants[i] = (entrant){.is = table};
+        f->results->of[i] = (bench_result){.name = table->name,
+                                           .peer = peer,
+                                           .role = table->role,
+                                           .stable = !(table->traits & BENCH_UNSTABLE),
+                                           .time = tool_alloc(BENCH_MAX_ROUNDS * sizeof(double))};
+    }
 }
 
-static void enter_all(bench_results *results, const bench_problem *p, bool peers)
+static void enter_all(field *f, const bench_plan *plan)
 {
-    enter(results, bench_loops, p); /* first: their result is the reference */
-    enter(results, bench_limits, p);
-    enter(results, bench_ours, p);
-    if (!peers) return;
-#ifdef BENCH_HAVE_OPENMP_CXX
-    enter(results, bench_peers_openmp, p);
-#endif
-#ifdef BENCH_HAVE_GNU_PARALLEL
-    enter(results, bench_peers_gnu, p);
-#endif
-#ifdef BENCH_HAVE_CXX
-    enter(results, bench_peers_std, p);
-#endif
-#ifdef BENCH_HAVE_TBB
-    enter(results, bench_peers_tbb, p);
-#endif
-#ifdef BENCH_HAVE_HIGHWAY
-    enter(results, bench_peers_highway, p);
-#endif
-#ifdef BENCH_HAVE_BOOST
-    enter(results, bench_peers_boost, p);
-#endif
-#ifdef BENCH_HAVE_THRUST
-    enter(results, bench_peers_thrust, p);
-#endif
-#ifdef BENCH_HAVE_OPENBLAS
-    enter(results, bench_peers_openblas, p);
-#endif
+    const bench_kernels *kernels = bench_kernels_here();
+    enter(f, kernels->loops, NULL); /* first: their result is the reference */
+    enter(f, kernels->limits, NULL);
+    enter(f, kernels->ours, NULL);
+    for (size_t i = 0; plan->peers && i < plan->peers->count; i++)
+        enter(f, plan->peers->of[i]->contenders, plan->peers->of[i]->title);
 }
 
 /* --- the first call: is the result right, and how long does it take? --------------------------------------------- */
@@ -129,77 +141,116 @@ static bool is_right(const bench_contender *c, const bench_problem *p, reference
     return bench_result_hash(p) == ref->result;
 }
 
-/* Returns the seconds of the first call; touches all memory, starts threads, fills scratch. */
-static double warm_up(bench_result *r, bench_problem *p, reference *ref)
+/* Touches all memory, starts threads, fills scratch. */
+static void first_call(entrant *e, bench_result *r, bench_problem *p, reference *ref, const bench_plan *plan)
 {
-    settle(p);
-    bench_problem_restore(p);
+    settle(p, plan);
+    bench_problem_spoil(p);
     const double begin = bench_now();
-    r->contender->run(p);
-    const double seconds = bench_now() - begin;
-    r->wrong = !is_right(r->contender, p, ref);
-    if (r->wrong) fprintf(stderr, "bench: %s: a wrong result\n", r->contender->name);
-    return seconds;
+    e->is->run(p);
+    e->first = bench_now() - begin;
+    r->right = is_right(e->is, p, ref);
+    if (!r->right)
+        tool_warn("%s: a wrong result: %s of %zu %s, %d threads", r->name, bench_primitive_name(p->primitive), p->n,
+                  bench_type_name(p->type), p->threads);
 }
 
 /* Not worth nine more calls: a peer or a loop that takes long, and much longer than the fastest of its class. */
-static bool is_far_behind(const bench_results *results, const double *first, size_t i)
+static bool is_far_behind(const field *f, size_t i)
 {
-    const bench_contender *me = results->of[i].contender;
+    const bench_result *me = &f->results->of[i];
+    const double first = f->entrants[i].first;
     double fastest = INFINITY;
-    for (size_t j = 0; j < results->count; j++) {
-        const bench_contender *c = results->of[j].contender;
-        const bool same_class = (c->traits & BENCH_UNSTABLE) == (me->traits & BENCH_UNSTABLE);
-        if (c->role != BENCH_LIMIT && same_class) fastest = fmin(fastest, first[j]);
+    for (size_t j = 0; j < f->results->count; j++) {
+        const bench_result *r = &f->results->of[j];
+        if (r->role != BENCH_LIMIT && r->stable == me->stable) fastest = fmin(fastest, f->entrants[j].first);
     }
     const bool is_other = me->role == BENCH_LOOP || me->role == BENCH_PEER;
-    return is_other && ((first[i] > 0.05 && first[i] > 4 * fastest) || (first[i] > 0.5 && first[i] > 2 * fastest));
+    return is_other && ((first > 0.05 && first > 4 * fastest) || (first > 0.5 && first > 2 * fastest));
 }
 
-void bench_measure(bench_problem *p, const bench_plan *plan, bench_results *results)
+/* How many calls fill a batch: the first call was cold, so the best of others says it. */
+static size_t calibrate(const entrant *e, bench_problem *p, const bench_plan *plan)
 {
-    double first[BENCH_MAX_RESULTS];
-    size_t calls[BENCH_MAX_RESULTS];
-    bool out[BENCH_MAX_RESULTS];
+    if (e->first > 0.1) return 1;
+    double call = INFINITY;
+    settle(p, plan);
+    rouse(e->is, p, plan, e->first);
+    for (int i = 0; i < 3; i++)
+        call = fmin(call, time_batch(e->is, p, calls_of(fmin(call, e->first), plan->batch / 10)));
+    return calls_of(call, plan->batch);
+}
+
+static void tell_peers(const bench_plan *plan, const bench_problem *p, bool begins)
+{
+    for (size_t i = 0; plan->peers && i < plan->peers->count; i++) {
+        const bench_peer *peer = plan->peers->of[i];
+        if (begins && peer->begin) peer->begin(p);
+        if (!begins && peer->end) peer->end();
+    }
+}
+
+bench_case bench_measure(bench_problem *p, const bench_plan *plan)
+{
+    bench_case results = {.primitive = p->primitive, .type = p->type, .n = p->n, .threads = p->threads};
+    field f = {.problem = p, .results = &results};
     reference ref = {0};
     omp_set_num_threads(p->threads);
-    *results = (bench_results){0};
-    enter_all(results, p, plan->peers);
+    tell_peers(plan, p, true);
+    enter_all(&f, plan);
 
     /* --- 1. warm up and check --- */
-    for (size_t i = 0; i < results->count; i++) first[i] = warm_up(&results->of[i], p, &ref);
-    for (size_t i = 0; i < results->count; i++) {
-        bench_result *r = &results->of[i];
-        out[i] = is_far_behind(results, first, i);
-        if (out[i]) r->time[r->samples++] = first[i];
-        /* short calls: the first was cold, so a second one says how many fill a batch */
-        calls[i] = first[i] < 0.1
-                       ? calls_of(time_batch(r->contender, p, calls_of(first[i], plan->batch / 10)), plan->batch)
-                       : 1;
+    for (size_t i = 0; i < results.count; i++) {
+        first_call(&f.entrants[i], &results.of[i], p, &ref, plan);
+        if (i == 0) results.bytes = bench_problem_bytes(p); /* how many a filter keeps, the loop has said */
+    }
+    for (size_t i = 0; i < results.count; i++) {
+        entrant *e = &f.entrants[i];
+        bench_result *r = &results.of[i];
+        e->out = is_far_behind(&f, i);
+        if (e->out)
+            r->time[r->samples++] = e->first;
+        else
+            e->calls = calibrate(e, p, plan);
     }
 
     /* --- 2. rounds --- */
     for (int round = 0; round < plan->rounds; round++)
-        for (size_t i = 0; i < results->count; i++) {
-            bench_result *r = &results->of[i];
-            if (out[i]) continue;
-            settle(p);
-            if (calls[i] > 1) time_batch(r->contender, p, 1);
-            r->time[r->samples++] = time_batch(r->contender, p, calls[i]);
+        for (size_t i = 0; i < results.count; i++) {
+            const entrant *e = &f.entrants[i];
+            bench_result *r = &results.of[i];
+            if (e->out) continue;
+            settle(p, plan);
+            rouse(e->is, p, plan, e->first);
+            r->time[r->samples++] = time_batch(e->is, p, e->calls);
         }
-    results->bytes = bench_problem_bytes(p);
-    for (size_t i = 0; i < results->count; i++) summarise(&results->of[i]);
+    for (size_t i = 0; i < results.count; i++) summarise(&results.of[i]);
+    tell_peers(plan, p, false);
+    free(f.entrants);
+    return results;
 }
 
-const bench_result *bench_best(const bench_results *results, bench_role role, bench_class class)
+void bench_case_free(bench_case *measured)
+{
+    for (size_t i = 0; i < measured->count; i++) free(measured->of[i].time);
+    free(measured->of);
+}
+
+/* --- what to make of it --------------------------------------------------------------------------------------- */
+
+const bench_result *bench_best(const bench_case *measured, bench_role role, bench_class class)
 {
     const bench_result *best = NULL;
-    for (size_t i = 0; i < results->count; i++) {
-        const bench_result *r = &results->of[i];
-        const bool unstable = r->contender->traits & BENCH_UNSTABLE;
-        if (r->contender->role != role || r->wrong) continue;
-        if ((class == BENCH_CLASS_STABLE && unstable) || (class == BENCH_CLASS_UNSTABLE && !unstable)) continue;
+    for (size_t i = 0; i < measured->count; i++) {
+        const bench_result *r = &measured->of[i];
+        if (r->role != role || !r->right) continue;
+        if ((class == BENCH_CLASS_STABLE && !r->stable) || (class == BENCH_CLASS_UNSTABLE && r->stable)) continue;
         if (!best || r->median < best->median) best = r;
     }
     return best;
+}
+
+double bench_rate(const bench_case *measured, const bench_result *result)
+{
+    return result ? measured->bytes / result->median * 1e-9 : 0;
 }

@@ -3,35 +3,49 @@
 #define BENCH_MEASURE_H
 
 #include "bench.h"
+#include "peers.h"
 
-enum { BENCH_MAX_ROUNDS = 101, BENCH_MAX_RESULTS = 32 };
+enum { BENCH_MAX_ROUNDS = 101 };
 
+/* What one contender did. */
 typedef struct bench_result {
-    const bench_contender *contender;
-    double median, best; /* seconds a call */
+    const char *name, *peer; /* peer: the title of its module, or NULL */
+    bench_role role;
+    bool stable;         /* of a sort: equal keys stay in order */
+    bool right;          /* its result is the plain loop's, bit for bit */
     int samples;         /* 1: far behind after the warm-up, and left out of the rounds */
-    bool wrong;          /* its result differs from the plain loop's */
-    double time[BENCH_MAX_ROUNDS];
+    double median, best; /* seconds a call */
+    double *time;        /* of each sample, rising */
 } bench_result;
 
-typedef struct bench_results {
+/* A problem that has been measured; the names' memory lives elsewhere. */
+typedef struct bench_case {
+    bench_primitive primitive;
+    bench_type type;
+    size_t n;
+    int threads;
+    double bytes;
     size_t count;
-    double bytes; /* of the problem */
-    bench_result of[BENCH_MAX_RESULTS];
-} bench_results;
+    bench_result *of;
+} bench_case;
 
 typedef struct bench_plan {
     int rounds;
-    double batch; /* seconds: a call that is shorter is repeated */
-    bool peers;   /* or only ourselves, the loop and the limit */
+    double batch;             /* seconds: a call that is shorter is repeated */
+    double settle;            /* seconds between contenders on several threads */
+    const bench_peers *peers; /* NULL: only ourselves, the loop and the limit */
 } bench_plan;
 
 /* Measures every contender of problem's primitive and type, with problem->threads threads. */
-void bench_measure(bench_problem *problem, const bench_plan *plan, bench_results *results);
+bench_case bench_measure(bench_problem *problem, const bench_plan *plan);
+void bench_case_free(bench_case *measured);
 
 /* The fastest right one of a role; of sorts, those with (unstable: without) a stable result, or any; NULL if none. */
 typedef enum bench_class { BENCH_CLASS_ANY, BENCH_CLASS_STABLE, BENCH_CLASS_UNSTABLE } bench_class;
-const bench_result *bench_best(const bench_results *results, bench_role role, bench_class class);
+const bench_result *bench_best(const bench_case *measured, bench_role role, bench_class class);
+
+/* GB/s of a result, 0 of none. */
+double bench_rate(const bench_case *measured, const bench_result *result);
 
 double bench_now(void); /* seconds */
 

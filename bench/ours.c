@@ -1,14 +1,21 @@
 /* oplus as its user meets it: built-in operators from the library, our own compiled here. */
 #include <oplus/oplus.h>
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "kernels.h"
 
-#include "bench.h"
+#include "../tool/die.h"
 
 OPLUS_DESCRIBE(bench_affine, float a; float b;)
 OPLUS_OP(compose, bench_affine, (1, 0), OPLUS_WIDE, {
     bench_affine r;
+    r.a = a.a * b.a;
+    r.b = a.b * b.a + b.b;
+    return r;
+})
+
+OPLUS_DESCRIBE(bench_affine64, double a; double b;)
+OPLUS_OP(compose64, bench_affine64, (1, 0), OPLUS_WIDE, {
+    bench_affine64 r;
     r.a = a.a * b.a;
     r.b = a.b * b.a + b.b;
     return r;
@@ -28,10 +35,10 @@ OPLUS_OP(compose, bench_affine, (1, 0), OPLUS_WIDE, {
     OPLUS_PREDICATE(odd_##suffix, T, { return (int)a & 1; })
 FOR_NUMBERS(FUNCTIONS)
 
-static const oplus_type *const types[] = {&oplus_f32, &oplus_f64, &oplus_i32,        &oplus_i64,
-                                          &oplus_u32, &oplus_u64, &bench_affine_type};
+static const oplus_type *const types[] = {&oplus_f32, &oplus_f64, &oplus_i32,         &oplus_i64,
+                                          &oplus_u32, &oplus_u64, &bench_affine_type, &bench_affine64_type};
 static const oplus_op *const sums[] = {&oplus_sum_f32, &oplus_sum_f64, &oplus_sum_i32, &oplus_sum_i64,
-                                       &oplus_sum_u32, &oplus_sum_u64, &compose_op};
+                                       &oplus_sum_u32, &oplus_sum_u64, &compose_op,    &compose64_op};
 static const oplus_op *const maxima[] = {&oplus_max_f32, &oplus_max_f64, &oplus_max_i32,
                                          &oplus_max_i64, &oplus_max_u32, &oplus_max_u64};
 static const oplus_fn *const squares[] = {&square_f32_fn, &square_f64_fn, &square_i32_fn,
@@ -42,9 +49,7 @@ static const oplus_fn *const odds[] = {&odd_f32_fn, &odd_f64_fn, &odd_i32_fn, &o
 
 static void must(oplus_status status)
 {
-    if (status == OPLUS_OK) return;
-    fprintf(stderr, "bench: %s: %s\n", oplus_status_string(status), oplus_last_error());
-    exit(1);
+    if (status != OPLUS_OK) tool_die(TOOL_FAILED, "%s", oplus_last_error());
 }
 
 static void map(bench_problem *p)
@@ -91,17 +96,17 @@ static void transpose(bench_problem *p)
         "oplus", BENCH_OURS, BENCH_##id, BENCH_ANY_TYPE, 0, run                                                        \
     }
 
-const bench_contender bench_ours[] = {OURS(MAP, map),
-                                      OURS(ZIP, zip),
-                                      OURS(REDUCE, reduce),
-                                      OURS(MAXIMUM, maximum),
-                                      OURS(FOLD, fold),
-                                      OURS(SCAN, scan),
-                                      OURS(EXCLUSIVE, exclusive),
-                                      OURS(SEGSCAN, segscan),
-                                      OURS(FILTER, filter),
-                                      OURS(SORT, sort),
-                                      OURS(SEGREDUCE, segreduce),
-                                      OURS(PAIRS, pairs),
-                                      OURS(TRANSPOSE, transpose),
-                                      {0}};
+const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
+                                                       OURS(ZIP, zip),
+                                                       OURS(REDUCE, reduce),
+                                                       OURS(MAXIMUM, maximum),
+                                                       OURS(FOLD, fold),
+                                                       OURS(SCAN, scan),
+                                                       OURS(EXCLUSIVE, exclusive),
+                                                       OURS(SEGSCAN, segscan),
+                                                       OURS(FILTER, filter),
+                                                       OURS(SORT, sort),
+                                                       OURS(SEGREDUCE, segreduce),
+                                                       OURS(PAIRS, pairs),
+                                                       OURS(TRANSPOSE, transpose),
+                                                       {0}};

@@ -4,15 +4,11 @@
 
 #include <stdio.h>
 
-#include "measure.h"
+#include "log.h"
 
-void bench_print_machine(FILE *file, int argc, char **argv);
+void bench_print_about(FILE *file, const bench_log *log);
 void bench_print_head(FILE *file);
-void bench_print_case(FILE *file, const bench_problem *problem, const bench_results *results, bool all);
-void bench_csv_head(FILE *csv);
-void bench_csv_case(FILE *csv, const bench_problem *problem, const bench_results *results);
-
-/* GB/s of a result, 0 of none. */
-double bench_rate(const bench_results *results, const bench_result *result);
+void bench_print_case(FILE *file, const bench_case *measured, bool all);
+void bench_log_print_csv(FILE *file, const void *log);
 
 #endif

@@ -1,17 +1,18 @@
-# What `cmake --install` puts where: library, headers, CMake package, pkg-config file, licence.
+# What `cmake --install` puts where: library, headers, CMake package, pkg-config file, licence; and in which Debian
+# package (cmake/package.cmake) each belongs: component runtime, dev or tool.
 
 # The static library lies in an export of its own: only its users need to find OpenMP.
-install(TARGETS oplus EXPORT oplus_shared)
-install(TARGETS oplus_static EXPORT oplus_static)
-install(DIRECTORY include/oplus TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(TARGETS oplus EXPORT oplus_shared LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
+install(TARGETS oplus_static EXPORT oplus_static ARCHIVE COMPONENT dev)
+install(DIRECTORY include/oplus TYPE INCLUDE COMPONENT dev FILES_MATCHING PATTERN "*.h")
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oplus)
-install(EXPORT oplus_shared FILE oplus-shared.cmake NAMESPACE oplus:: DESTINATION ${package_dir})
-install(EXPORT oplus_static FILE oplus-static.cmake NAMESPACE oplus:: DESTINATION ${package_dir})
+install(EXPORT oplus_shared FILE oplus-shared.cmake NAMESPACE oplus:: DESTINATION ${package_dir} COMPONENT dev)
+install(EXPORT oplus_static FILE oplus-static.cmake NAMESPACE oplus:: DESTINATION ${package_dir} COMPONENT dev)
 configure_package_config_file(cmake/oplusConfig.cmake.in oplusConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(oplusConfigVersion.cmake COMPATIBILITY SameMinorVersion) # until 1.0
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/oplusConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/oplusConfigVersion.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT dev)
 
 # pkg-config --static: the names of the OpenMP runtime that the library was built with.
 list(TRANSFORM OpenMP_C_LIB_NAMES PREPEND -l OUTPUT_VARIABLE openmp_libs)
@@ -20,7 +21,20 @@ list(JOIN openmp_libs " " openmp_libs)
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
 configure_file(cmake/oplus.pc.in oplus.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/oplus.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/oplus.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
-install(FILES LICENSE TYPE DOC)
-install(FILES README.md CHANGELOG.md TYPE DOC OPTIONAL)
+# Each package has its licence under its own name.
+set(component_package_runtime liboplus${PROJECT_VERSION_MAJOR})
+set(component_package_dev liboplus-dev)
+set(component_package_tool oplus)
+set(components runtime dev)
+if(OPLUS_BUILD_TOOL)
+  list(APPEND components tool)
+endif()
+foreach(component IN LISTS components)
+  install(FILES LICENSE RENAME copyright COMPONENT ${component}
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${component_package_${component}})
+endforeach()
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/liboplus-dev COMPONENT dev)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/liboplus-dev/docs COMPONENT dev
+        FILES_MATCHING PATTERN "*.md")

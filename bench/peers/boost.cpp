@@ -1,4 +1,6 @@
 // Boost.Sort.
+#include <boost/version.hpp>
+
 #include <boost/sort/block_indirect_sort/block_indirect_sort.hpp>
 #include <boost/sort/parallel_stable_sort/parallel_stable_sort.hpp>
 #include <boost/sort/sample_sort/sample_sort.hpp>
@@ -50,7 +52,7 @@ static void block_indirect_pairs(bench_problem *p)
     boost::sort::block_indirect_sort(p->out_pairs, p->out_pairs + p->n, static_cast<uint32_t>(p->threads));
 }
 
-extern "C" const bench_contender bench_peers_boost[] = {
+static const bench_contender table[] = {
     PEER_NUMBERS("boost spreadsort", SORT, BENCH_UNSTABLE, spread),
     PEER_NUMBERS("boost spinsort", SORT, 0, spin),
     PEER_NUMBERS("boost block_indirect_sort", SORT, BENCH_UNSTABLE, block_indirect),
@@ -60,3 +62,5 @@ extern "C" const bench_contender bench_peers_boost[] = {
     PEER("boost block_indirect_sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, block_indirect_pairs),
     PEER("boost sample_sort of records", PAIRS, U32, BENCH_RECORDS, sample_pairs),
     PEER_END};
+
+PEER_MODULE("Boost.Sort", BOOST_LIB_VERSION, nullptr, table)

@@ -2,6 +2,8 @@
 #include <parallel/algorithm>
 #include <parallel/numeric>
 
+#include <omp.h>
+
 #include "peer.hpp"
 
 // It would stay serial below sizes of its own; here it shall do as it is told.
@@ -60,7 +62,10 @@ static void stable_sort_pairs(bench_problem *p)
     __gnu_parallel::stable_sort(p->out_pairs, p->out_pairs + p->n, std::less<bench_pair>(), tag(p));
 }
 
-extern "C" const bench_contender bench_peers_gnu[] = {
+// Those that take no number of threads ask OpenMP, of which a module may have a library of its own.
+static void use_threads(const bench_problem *p) { omp_set_num_threads(p->threads); }
+
+static const bench_contender table[] = {
     PEER_ALL("__gnu_parallel::accumulate", REDUCE, 0, reduce),
     PEER_NUMBERS("__gnu_parallel::max_element", MAXIMUM, 0, max),
     PEER_ALL("__gnu_parallel::partial_sum", SCAN, 0, scan),
@@ -69,3 +74,5 @@ extern "C" const bench_contender bench_peers_gnu[] = {
     PEER("__gnu_parallel::sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
     PEER("__gnu_parallel::stable_sort of records", PAIRS, U32, BENCH_RECORDS, stable_sort_pairs),
     PEER_END};
+
+PEER_MODULE("GNU parallel", "libstdc++ " PEER_TEXT(_GLIBCXX_RELEASE), use_threads, table)

@@ -20,6 +20,8 @@ static void sort_pairs(bench_problem *p)
     sorter()(reinterpret_cast<hwy::K32V32 *>(p->out_pairs), p->n, hwy::SortAscending());
 }
 
-extern "C" const bench_contender bench_peers_highway[] = {
-    PEER_NUMBERS("vqsort", SORT, BENCH_UNSTABLE, sort),
-    PEER("vqsort of words", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs), PEER_END};
+static const bench_contender table[] = {PEER_NUMBERS("vqsort", SORT, BENCH_UNSTABLE, sort),
+                                        PEER("vqsort of words", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
+                                        PEER_END};
+
+PEER_MODULE("vqsort", "Highway " HIGHWAY_VERSION, nullptr, table)

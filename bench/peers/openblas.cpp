@@ -19,6 +19,8 @@ static void transpose_f64(bench_problem *p)
     cblas_domatcopy(CblasRowMajor, CblasTrans, rows, cols, 1, v.in, cols, v.out, rows);
 }
 
-extern "C" const bench_contender bench_peers_openblas[] = {PEER("OpenBLAS somatcopy", TRANSPOSE, F32, 0, transpose_f32),
-                                                           PEER("OpenBLAS domatcopy", TRANSPOSE, F64, 0, transpose_f64),
-                                                           PEER_END};
+static const bench_contender table[] = {PEER("OpenBLAS somatcopy", TRANSPOSE, F32, 0, transpose_f32),
+                                        PEER("OpenBLAS domatcopy", TRANSPOSE, F64, 0, transpose_f64), PEER_END};
+
+// " OpenBLAS 0.3.21 "
+PEER_MODULE("OpenBLAS", &OPENBLAS_VERSION[sizeof " OpenBLAS"], nullptr, table)

@@ -1,4 +1,4 @@
-// What the peers share: typed views of a problem, the operators, and rows of a table.
+// What the peers in C++ share: typed views of a problem, the operators, rows of a table, and the module.
 #ifndef BENCH_PEER_HPP
 #define BENCH_PEER_HPP
 
@@ -17,6 +17,7 @@ template <class T> struct view {
 struct sum {
     template <class T> T operator()(T a, T b) const { return a + b; }
     bench_affine operator()(bench_affine a, bench_affine b) const { return {a.a * b.a, a.b * b.a + b.b}; }
+    bench_affine64 operator()(bench_affine64 a, bench_affine64 b) const { return {a.a * b.a, a.b * b.a + b.b}; }
 };
 
 struct maximum {
@@ -37,6 +38,7 @@ struct odd {
 
 template <class T> inline T identity() { return T(0); }
 template <> inline bench_affine identity<bench_affine>() { return {1, 0}; }
+template <> inline bench_affine64 identity<bench_affine64>() { return {1, 0}; }
 
 inline bool operator<(bench_pair a, bench_pair b) { return a.key < b.key; }
 
@@ -49,10 +51,24 @@ inline bool operator<(bench_pair a, bench_pair b) { return a.key < b.key; }
     PEER(name, id, F32, traits, f<float>), PEER(name, id, F64, traits, f<double>),                                     \
         PEER(name, id, I32, traits, f<int32_t>), PEER(name, id, I64, traits, f<int64_t>),                              \
         PEER(name, id, U32, traits, f<uint32_t>), PEER(name, id, U64, traits, f<uint64_t>)
-#define PEER_ALL(name, id, traits, f) PEER_NUMBERS(name, id, traits, f), PEER(name, id, AFFINE, traits, f<bench_affine>)
+#define PEER_ALL(name, id, traits, f)                                                                                  \
+    PEER_NUMBERS(name, id, traits, f), PEER(name, id, AFFINE, traits, f<bench_affine>),                                \
+        PEER(name, id, AFFINE64, traits, f<bench_affine64>)
 #define PEER_END                                                                                                       \
     {                                                                                                                  \
         nullptr, BENCH_PEER, BENCH_MAP, BENCH_ANY_TYPE, 0, nullptr                                                     \
     }
+
+// The module: PEER_MODULE("oneTBB", "2021.8", begin or nullptr, table)
+#ifdef __clang__
+#define PEER_COMPILER ""
+#else
+#define PEER_COMPILER "g++ "
+#endif
+#define PEER_TEXT_(...) #__VA_ARGS__
+#define PEER_TEXT(...)  PEER_TEXT_(__VA_ARGS__)
+#define PEER_MODULE(title, version, begin, table)                                                                      \
+    extern "C" const bench_peer bench_peer_module = {                                                                  \
+        BENCH_ABI, title, version, PEER_COMPILER __VERSION__ " " BENCH_FLAGS, nullptr, begin, nullptr, table};
 
 #endif

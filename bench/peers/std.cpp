@@ -167,9 +167,15 @@ static void par_stable_sort_pairs(bench_problem *p)
 }
 #endif
 
+#ifdef BENCH_HAVE_TBB
+#define BACKEND " on oneTBB"
+#else
+#define BACKEND ""
+#endif
+
 // --- the table ---------------------------------------------------------------------------------------------------
 
-extern "C" const bench_contender bench_peers_std[] = {
+static const bench_contender table[] = {
     PEER_ALL("std::reduce", REDUCE, 0, reduce),
     PEER_NUMBERS("std::max_element", MAXIMUM, 0, max),
     PEER_ALL("std::inclusive_scan", SCAN, 0, scan),
@@ -199,3 +205,5 @@ extern "C" const bench_contender bench_peers_std[] = {
     PEER("std::stable_sort(par) of records", PAIRS, U32, BENCH_RECORDS, par_stable_sort_pairs),
 #endif
     PEER_END};
+
+PEER_MODULE("libstdc++", PEER_TEXT(_GLIBCXX_RELEASE) BACKEND, nullptr, table)

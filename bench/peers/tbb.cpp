@@ -6,6 +6,7 @@
 #include <tbb/parallel_scan.h>
 #include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
+#include <tbb/version.h>
 
 #include "peer.hpp"
 
@@ -108,7 +109,7 @@ static void sort_pairs(bench_problem *p)
     with_threads(p, [&] { tbb::parallel_sort(p->out_pairs, p->out_pairs + p->n); });
 }
 
-extern "C" const bench_contender bench_peers_tbb[] = {
+static const bench_contender table[] = {
     PEER_ALL("tbb::parallel_reduce", REDUCE, 0, reduce),
     PEER_NUMBERS("tbb::parallel_reduce", MAXIMUM, 0, max),
     PEER_ALL("tbb::parallel_scan", SCAN, 0, scan),
@@ -117,3 +118,5 @@ extern "C" const bench_contender bench_peers_tbb[] = {
     PEER_NUMBERS("tbb::parallel_sort", SORT, BENCH_UNSTABLE, sort),
     PEER("tbb::parallel_sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
     PEER_END};
+
+PEER_MODULE("oneTBB", PEER_TEXT(TBB_VERSION_MAJOR) "." PEER_TEXT(TBB_VERSION_MINOR), nullptr, table)

@@ -1,10 +1,12 @@
 // Thrust on OpenMP: what has keys.  It takes segments as rising numbers instead of flags; rates count the flags.
+#include <omp.h>
 #include <thrust/copy.h>
 #include <thrust/iterator/discard_iterator.h>
 #include <thrust/reduce.h>
 #include <thrust/scan.h>
 #include <thrust/sort.h>
 #include <thrust/system/omp/execution_policy.h>
+#include <thrust/version.h>
 
 #include "peer.hpp"
 
@@ -44,11 +46,15 @@ static void sort_pairs(bench_problem *p)
     thrust::stable_sort_by_key(thrust::omp::par, keys, keys + p->n, values);
 }
 
-extern "C" const bench_contender bench_peers_thrust[] = {
-    PEER_NUMBERS("thrust inclusive_scan_by_key (OpenMP)", SEGSCAN, 0, segscan),
-    PEER_NUMBERS("thrust reduce_by_key (OpenMP)", SEGREDUCE, 0, segreduce),
-    PEER_NUMBERS("thrust inclusive_scan (OpenMP)", SCAN, 0, scan),
-    PEER_NUMBERS("thrust copy_if (OpenMP)", FILTER, 0, filter),
-    PEER_NUMBERS("thrust stable_sort (OpenMP)", SORT, 0, stable_sort),
-    PEER("thrust stable_sort_by_key (OpenMP)", PAIRS, U32, 0, sort_pairs),
-    PEER_END};
+// Those that take no number of threads ask OpenMP, of which a module may have a library of its own.
+static void use_threads(const bench_problem *p) { omp_set_num_threads(p->threads); }
+
+static const bench_contender table[] = {PEER_NUMBERS("thrust inclusive_scan_by_key (OpenMP)", SEGSCAN, 0, segscan),
+                                        PEER_NUMBERS("thrust reduce_by_key (OpenMP)", SEGREDUCE, 0, segreduce),
+                                        PEER_NUMBERS("thrust inclusive_scan (OpenMP)", SCAN, 0, scan),
+                                        PEER_NUMBERS("thrust copy_if (OpenMP)", FILTER, 0, filter),
+                                        PEER_NUMBERS("thrust stable_sort (OpenMP)", SORT, 0, stable_sort),
+                                        PEER("thrust stable_sort_by_key (OpenMP)", PAIRS, U32, 0, sort_pairs),
+                                        PEER_END};
+
+PEER_MODULE("Thrust", PEER_TEXT(THRUST_VERSION) " on OpenMP", use_threads, table)

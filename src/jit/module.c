@@ -220,6 +220,7 @@ static oplus_status does_not_compile(const char *call, const char *what, const c
 {
     drop_line(said, ": In function");
     drop_line(said, "reported only once");
+    drop_line(said, "being treated as errors");
     const size_t n = strlen(said);
     if (n > 0 && said[n - 1] == '\n') said[n - 1] = '\0';
     if (is_about_text(said)) return opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile:\n%s", call, what, said);

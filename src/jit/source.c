@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OURS "\n#line 1 \"module\"\n" /* what follows is not the user's */
+
 /* --- pieces ------------------------------------------------------------------------------------------------------- */
 
 const char *opi_source_type(const oplus_type *type)
@@ -34,7 +36,7 @@ static void write_type(FILE *to, const oplus_type *type, const oplus_type *const
     fprintf(to,
             "typedef struct %s {\n#line 1 \"" OPI_LABEL_MEMBERS "%s\"\n%s\n} %s;\n"
             "OPLUS_STATIC_ASSERT_(sizeof(%s) == %zu && OPLUS_ALIGNOF_(%s) == %zu, \"the members do not make up the "
-            "size and alignment of the type\");\n#line 1 \"module\"\nOPLUS_DESCRIBE_(%s, \"\")\n",
+            "size and alignment of the type\");" OURS "OPLUS_DESCRIBE_(%s, \"\")\n",
             T, T, type->text, T, T, type->size, T, type->align, T);
 }
 
@@ -57,7 +59,7 @@ char *opi_source_op(const oplus_op *op)
     const char *const T = opi_source_type(op->type);
     write_headers(to);
     write_type(to, op->type, NULL, 0);
-    fprintf(to, "OPLUS_HELPER %s oplus_text_(%s a, %s b)\n%s\n", T, T, T, op->text);
+    fprintf(to, "OPLUS_HELPER %s oplus_text_(%s a, %s b)\n%s" OURS, T, T, T, op->text);
     fprintf(to, "OPLUS_SEMIGROUP(oplus_made_, %s, %u, { return oplus_text_(a, b); })\n", T, op->flags);
     fprintf(to, "OPLUS_EXPORT_ const oplus_op *const " OPI_MODULE_OP " = &oplus_made__op;\n");
     return finish(to, &text);
@@ -82,7 +84,7 @@ char *opi_source_fn(const oplus_fn *fn, bool predicate)
     for (unsigned k = 0; k < fn->arity; k++)
         fprintf(to, "%s%s %c", k ? ", " : "", opi_source_type(fn->input[k]), inputs[k]);
     if (fn->param_type) fprintf(to, ", %s p", opi_source_type(fn->param_type));
-    fprintf(to, ")\n%s\n", fn->text);
+    fprintf(to, ")\n%s" OURS, fn->text);
 
     fprintf(to, "OPLUS_LEAF_(made, %s, (", R);
     for (unsigned k = 0; k < fn->arity; k++) fprintf(to, "OPLUS_IN_(%s, %u) ", opi_source_type(fn->input[k]), k);

@@ -11,8 +11,8 @@ enum { MAX_DEPTH = 64 };
 /* --- 1. words and signs ------------------------------------------------------------------------------------------- */
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(int c) { return c >= '0' && c <= '9'; }
+static bool is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 static size_t word_length(const char *at)
 {
@@ -120,7 +120,7 @@ static void read_r(outline *o, const char *at)
     const char *before = at;
     while (before > o->begin && is_blank(before[-1])) before--;
     const size_t room = (size_t)(before - o->begin);
-    const char last = room > 0 ? before[-1] : ' ', second = room > 1 ? before[-2] : ' ';
+    const int last = room > 0 ? before[-1] : ' ', second = room > 1 ? before[-2] : ' ';
     if (last == '.' || (last == '>' && second == '-')) return;
     if (is_letter(last) || is_digit(last)) {
         size_t n = 0;
@@ -251,15 +251,14 @@ char *opi_text_body(const char *text, const char *label, const char *result, cha
     why[0] = '\0';
     if (!read_text(&o)) return NULL;
     const int n = (int)(o.end - text);
-    const size_t room = (size_t)n + strlen(label) + strlen(result) + 96;
+    const size_t room = (size_t)n + strlen(label) + strlen(result) + 64;
     char *const body = malloc(room);
     if (!body) return NULL;
     if (o.returns && (o.own || !o.sets))
-        snprintf(body, room, "{\n#line 1 \"%s\"\n%.*s\n#line 1 \"module\"\n}", label, n, text);
+        snprintf(body, room, "{\n#line 1 \"%s\"\n%.*s\n}", label, n, text);
     else if (o.returns || o.sets)
-        snprintf(body, room, "{ %s r = {0}; {\n#line 1 \"%s\"\n%.*s\n#line 1 \"module\"\n; } return r; }", result,
-                 label, n, text);
+        snprintf(body, room, "{ %s r = {0}; {\n#line 1 \"%s\"\n%.*s\n; } return r; }", result, label, n, text);
     else
-        snprintf(body, room, "{ return (\n#line 1 \"%s\"\n%.*s\n#line 1 \"module\"\n); }", label, n, text);
+        snprintf(body, room, "{ return (\n#line 1 \"%s\"\n%.*s\n); }", label, n, text);
     return body;
 }

@@ -9,10 +9,9 @@
 
 /* The forms of a body; the text stands in it as line 1 of "file". */
 #define LINE       "\n#line 1 \"file\"\n"
-#define OURS       "\n#line 1 \"module\"\n"
-#define VALUE(t)   "{ return (" LINE t OURS "); }"
-#define RESULT(t)  "{ T r = {0}; {" LINE t OURS "; } return r; }"
-#define RETURNS(t) "{" LINE t OURS "}"
+#define VALUE(t)   "{ return (" LINE t "\n); }"
+#define RESULT(t)  "{ T r = {0}; {" LINE t "\n; } return r; }"
+#define RETURNS(t) "{" LINE t "\n}"
 
 static void becomes(const char *text, const char *expected)
 {

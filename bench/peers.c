@@ -1,0 +1,99 @@
+#define _GNU_SOURCE /* scandir */
+#include "peers.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../tool/die.h"
+
+/* The peers that the project has modules for. */
+static const struct {
+    const char *title, *packages;
+} known[] = {
+    {"OpenMP", "g++"},
+    {"GNU parallel", "g++"},
+    {"libstdc++", "g++ libtbb-dev"},
+    {"oneTBB", "g++ libtbb-dev"},
+    {"vqsort", "g++ libhwy-dev"},
+    {"Boost.Sort", "g++ libboost-dev"},
+    {"Thrust", "g++ libthrust-dev"},
+    {"OpenBLAS", "g++ libopenblas-dev"},
+    {"NumPy", "python3-dev python3-numpy"},
+};
+
+/* --- where ---------------------------------------------------------------------------------------------------- */
+
+/* The first directory that is there of those beside the program: in a build tree, installed. */
+static char *beside_program(void)
+{
+    static const char *const places[] = {"/../bench/peers", "/" BENCH_PEERS_FROM_PROGRAM};
+    static char path[4096 + 256];
+    char program[4096];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) return NULL;
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(path, sizeof path, "%s%s", program, places[i]);
+        if (access(path, R_OK) == 0) return path;
+    }
+    return NULL;
+}
+
+/* --- a module --------------------------------------------------------------------------------------------------- */
+
+/* Its libraries stay loaded to the end: threads of theirs may be waiting. */
+static const char *load(const char *path, const bench_peer **peer)
+{
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!module) return dlerror();
+    *peer = dlsym(module, "bench_peer_module");
+    if (!*peer) return "it is no peer: it has no bench_peer_module";
+    if ((*peer)->abi != BENCH_ABI) return "it was built for another version of oplus: build it again";
+    return (*peer)->open ? (*peer)->open() : NULL;
+}
+
+static int is_module(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot && strcmp(dot, ".so") == 0;
+}
+
+void bench_peers_load(bench_peers *peers, const char *dir)
+{
+    struct dirent **entries = NULL;
+    const char *variable = getenv("OPLUS_PEERS"), *named = dir ? dir : variable && *variable ? variable : NULL;
+    peers->count = 0;
+    dir = named ? named : beside_program();
+    const int count = dir ? scandir(dir, &entries, is_module, alphasort) : 0;
+    if (count < 0 && named)
+        tool_die(TOOL_USAGE, "%s: the directory of peers %s cannot be read: %s",
+                 named == variable ? "OPLUS_PEERS" : "--peers", named, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        char path[4096 + 512];
+        const bench_peer *peer = NULL;
+        snprintf(path, sizeof path, "%s/%s", dir, entries[i]->d_name);
+        const char *why = peers->count == BENCH_MAX_PEERS ? "there are too many" : load(path, &peer);
+        if (why)
+            tool_warn("the peer %s is left out: %s", path, why);
+        else
+            peers->of[peers->count++] = peer;
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+void bench_peers_print_absent(FILE *file, const char *begin, const bench_peers *peers)
+{
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        bool present = false;
+        for (size_t i = 0; i < peers->count; i++) present |= strcmp(peers->of[i]->title, known[k].title) == 0;
+        if (!present)
+            fprintf(file, "%s%s: not here; its module is built where Debian has %s\n", begin, known[k].title,
+                    known[k].packages);
+    }
+}

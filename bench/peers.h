@@ -1,0 +1,24 @@
+/* Peers: libraries to compare with, each a module in a directory, loaded if it is there. */
+#ifndef BENCH_PEERS_H
+#define BENCH_PEERS_H
+
+#include <stdio.h>
+
+#include "bench.h"
+
+enum { BENCH_MAX_PEERS = 32 };
+
+typedef struct bench_peers {
+    size_t count;
+    const bench_peer *of[BENCH_MAX_PEERS];
+} bench_peers;
+
+/* Loads the modules of a directory: dir; else $OPLUS_PEERS; else that of the program's build tree, or where they are
+ * installed with it.  A module that does not load is reported and left out; a directory that was named must be there.
+ */
+void bench_peers_load(bench_peers *peers, const char *dir);
+
+/* The names of those we know that are not there, with the Debian packages that bring them, as lines that begin so. */
+void bench_peers_print_absent(FILE *file, const char *begin, const bench_peers *peers);
+
+#endif

@@ -1,0 +1,195 @@
+/* NumPy, in this process: Python is embedded, and its arrays are views of our memory.
+ *
+ * Each primitive is a Python function without arguments over such views, made when a problem begins: what is timed is
+ * one call of it, as a Python program would make it.  All calls come from the thread that loaded the module. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h> /* the first, as it asks for GNU's names */
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "../bench.h"
+
+/* 2 a + b takes two calls, as NumPy has none for it.  A mask gives a new array; copying that to where the filter's
+ * result is expected is timed too. */
+static const char program[] =
+    "import numpy as np\n"
+    "version = np.__version__\n"
+    "def array(memory, dtype): return np.frombuffer(memory, dtype=dtype)\n"
+    "\n"
+    "class calls:\n"
+    "    def __init__(self, memories, dtype, rows, cols, segments, keep):\n"
+    "        x, x2, out, out2, offsets = memories\n"
+    "        x, out = array(x, dtype), array(out, dtype)\n"
+    "        one, dt = out[:1].reshape(()), x.dtype\n"
+    "        self.map = lambda: np.multiply(x, x, out=out)\n"
+    "        self.reduce = lambda: np.add.reduce(x, dtype=dt, out=one)\n"
+    "        self.max = lambda: np.maximum.reduce(x, out=one)\n"
+    "        self.fold = lambda: np.add.reduce(x, dtype=dt, out=one, initial=x[0])\n"
+    "        self.scan = lambda: np.cumsum(x, dtype=dt, out=out)\n"
+    "        self.sort = lambda: out.sort()\n"
+    "        self.stable_sort = lambda: out.sort(kind='stable')\n"
+    "        def exclusive():\n"
+    "            out[0] = 0\n"
+    "            np.cumsum(x[:-1], dtype=dt, out=out[1:])\n"
+    "        self.exclusive = exclusive\n"
+    "        def filter():\n"
+    "            kept = x[(x.astype(np.int32, copy=False) & 1).astype(bool)]\n"
+    "            np.copyto(out[:kept.size], kept)\n"
+    "            keep(kept.size)\n"
+    "        self.filter = filter\n"
+    "        if x2 is not None and out2 is None:\n"
+    "            y = array(x2, dtype)\n"
+    "            def zip():\n"
+    "                np.multiply(x, dt.type(2), out=out)\n"
+    "                np.add(out, y, out=out)\n"
+    "            self.zip = zip\n"
+    "        if out2 is not None:\n"
+    "            values = array(out2, np.uint32)\n"
+    "            def pairs():\n"
+    "                order = np.argsort(out, kind='stable')\n"
+    "                out[:] = out[order]\n"
+    "                values[:] = values[order]\n"
+    "            self.pairs = pairs\n"
+    "        if offsets is not None:\n"
+    "            heads, sums = array(offsets, np.uintp)[:-1].astype(np.intp), out[:segments]\n"
+    "            self.segreduce = lambda: np.add.reduceat(x, heads, dtype=dt, out=sums)\n"
+    "        if rows:\n"
+    "            flipped, target = x.reshape(rows, cols).T, out.reshape(cols, rows)\n"
+    "            self.transpose = lambda: np.copyto(target, flipped)\n";
+
+static PyObject *names;    /* of the program: its module's dictionary */
+static PyObject *prepared; /* calls of the problem at hand */
+static size_t kept;        /* what the filter said */
+static char version[32];
+
+static const char *const dtypes[] = {"f4", "f8", "i4", "i8", "u4", "u8", NULL, NULL};
+
+/* --- the module ------------------------------------------------------------------------------------------------- */
+
+static PyObject *keep(PyObject *self, PyObject *count)
+{
+    (void)self;
+    kept = PyLong_AsSize_t(count);
+    Py_RETURN_NONE;
+}
+static PyMethodDef keep_method = {"keep", keep, METH_O, NULL};
+
+/* NumPy's own modules take Python's functions from whoever has loaded them for all to see. */
+static bool show_python(void)
+{
+    Dl_info python;
+    return dladdr((void *)(uintptr_t)&Py_InitializeFromConfig, &python) &&
+           dlopen(python.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
+/* Isolated: no environment variables, no signal handlers, no user's packages. */
+static bool start_python(void)
+{
+    PyConfig config;
+    PyConfig_InitIsolatedConfig(&config);
+    bool good = !PyStatus_Exception(PyConfig_SetBytesString(&config, &config.program_name, BENCH_PYTHON)) &&
+                !PyStatus_Exception(Py_InitializeFromConfig(&config));
+    PyConfig_Clear(&config);
+    return good;
+}
+
+static const char *open_numpy(void)
+{
+    if (!show_python()) return "libpython cannot be made visible to NumPy";
+    if (!start_python()) return "Python does not start (" BENCH_PYTHON ")";
+    names = PyDict_New();
+    PyObject *done = names ? PyRun_String(program, Py_file_input, names, names) : NULL;
+    PyObject *text = done ? PyDict_GetItemString(names, "version") : NULL;
+    if (!text) {
+        PyErr_Print();
+        return "NumPy cannot be imported by " BENCH_PYTHON " (Debian: python3-numpy)";
+    }
+    snprintf(version, sizeof version, "%s", PyUnicode_AsUTF8(text));
+    Py_DECREF(done);
+    return NULL;
+}
+
+/* --- a problem -------------------------------------------------------------------------------------------------- */
+
+static PyObject *memory(const void *mem, size_t bytes, int access)
+{
+    if (!mem) Py_RETURN_NONE;
+    return PyMemoryView_FromMemory((char *)(uintptr_t)mem, (Py_ssize_t)bytes, access);
+}
+
+static void begin(const bench_problem *p)
+{
+    if (!dtypes[p->type]) return; /* no structs */
+    const size_t bytes = p->n * p->element;
+    PyObject *keeper = PyCFunction_New(&keep_method, NULL);
+    /* N: the call takes the reference */
+    prepared = PyObject_CallFunction(
+        PyDict_GetItemString(names, "calls"), "(NNNNN)snnnN", memory(p->in, bytes, PyBUF_READ),
+        memory(p->in2, bytes, PyBUF_READ), memory(p->out, bytes, PyBUF_WRITE),
+        memory(p->out2, p->n * sizeof(uint32_t), PyBUF_WRITE),
+        memory(p->offsets, p->offsets ? (p->segments + 1) * sizeof(size_t) : 0, PyBUF_READ), dtypes[p->type],
+        (Py_ssize_t)p->rows, (Py_ssize_t)p->cols, (Py_ssize_t)p->segments, keeper);
+    if (!prepared) PyErr_Print();
+}
+
+static void end(void) { Py_CLEAR(prepared); }
+
+/* What fails leaves a wrong result, and says why. */
+static void call(const char *name)
+{
+    PyObject *result = prepared ? PyObject_CallMethod(prepared, name, NULL) : NULL;
+    if (!result) PyErr_Print();
+    Py_XDECREF(result);
+}
+
+/* --- the table ---------------------------------------------------------------------------------------------------- */
+
+/* X(primitive, method of calls, name in reports, traits) */
+#define FOR_CALLS(X)                                                                                                   \
+    X(MAP, map, "np.multiply", 0)                                                                                      \
+    X(ZIP, zip, "np.multiply, np.add", 0)                                                                              \
+    X(REDUCE, reduce, "np.add.reduce", 0)                                                                              \
+    X(MAXIMUM, max, "np.maximum.reduce", 0)                                                                            \
+    X(FOLD, fold, "np.add.reduce(initial)", 0)                                                                         \
+    X(SCAN, scan, "np.cumsum", 0)                                                                                      \
+    X(EXCLUSIVE, exclusive, "np.cumsum, shifted", 0)                                                                   \
+    X(SEGREDUCE, segreduce, "np.add.reduceat", 0)                                                                      \
+    X(SORT, sort, "np.sort", BENCH_UNSTABLE)                                                                           \
+    X(SORT, stable_sort, "np.sort(stable)", 0)                                                                         \
+    X(TRANSPOSE, transpose, "np.copyto of x.T", 0)
+
+#define CALL(id, name, text, traits)                                                                                   \
+    static void run_##name(bench_problem *p)                                                                           \
+    {                                                                                                                  \
+        (void)p;                                                                                                       \
+        call(#name);                                                                                                   \
+    }
+FOR_CALLS(CALL)
+CALL(PAIRS, pairs, , )
+
+static void run_filter(bench_problem *p)
+{
+    call("filter");
+    p->kept = kept <= p->n ? kept : 0;
+}
+
+#define ROW(id, ID, name, text, traits) {text, BENCH_PEER, BENCH_##id, BENCH_##ID, traits, run_##name},
+#define ROWS(id, name, text, traits)                                                                                   \
+    ROW(id, F32, name, text, traits)                                                                                   \
+    ROW(id, F64, name, text, traits)                                                                                   \
+    ROW(id, I32, name, text, traits)                                                                                   \
+    ROW(id, I64, name, text, traits)                                                                                   \
+    ROW(id, U32, name, text, traits)                                                                                   \
+    ROW(id, U64, name, text, traits)
+
+/* clang-format off */
+static const bench_contender table[] = {
+    FOR_CALLS(ROWS)
+    ROWS(FILTER, filter, "x[mask]", 0)
+    ROW(PAIRS, U32, pairs, "np.argsort(stable), take", 0)
+    {0}};
+/* clang-format on */
+
+const bench_peer bench_peer_module = {BENCH_ABI,  "NumPy", version, "as Debian compiles it; one thread",
+                                      open_numpy, begin,   end,     table};

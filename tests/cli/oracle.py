@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""oracle.py OPLUS [ROUNDS]: the command against NumPy, on random arrays of every type, shape, order and byte order.
+
+Integers are compared exactly, sums of floats with the canonical tree (docs/tree-v1.md), bit for bit.
+Exits 77 (skipped) where NumPy is missing."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: no NumPy (Debian: apt-get install python3-numpy)")
+    sys.exit(77)
+
+OPLUS = os.path.abspath(sys.argv[1])
+ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 40
+INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
+FLOATS = ["f4", "f8"]
+COMPLEX = ["c8", "c16"]
+np.seterr(all="ignore")
+rng = np.random.default_rng(20261121)
+checks = 0
+
+
+# --- running the command, comparing ---------------------------------------------------------------------------------
+
+def run(*arguments, stdin=None, code=0):
+    """The bytes that the command prints; stdin: bytes, or None."""
+    done = subprocess.run([OPLUS, *map(str, arguments)], input=stdin if stdin is not None else b"", capture_output=True)
+    if done.returncode != code:
+        sys.exit(f"oplus {' '.join(map(str, arguments))}: exit code {done.returncode}, not {code}\n{done.stderr.decode()}")
+    return done.stdout if code == 0 else done.stderr.decode()
+
+
+def result(*arguments, stdin=None):
+    """The array that the command writes."""
+    run(*arguments, "-o", "out.npy", stdin=stdin)
+    return np.load("out.npy")
+
+
+def piped(*arguments):
+    """The array that the command prints for x.npy on its stdin."""
+    with open("x.npy", "rb") as file:
+        data = run(*arguments, stdin=file.read())
+    with open("piped.npy", "wb") as file:
+        file.write(data)
+    return np.load("piped.npy")
+
+
+def expect(seen, wanted, what):
+    """The same type, shape and bits."""
+    global checks
+    checks += 1
+    wanted = np.asarray(wanted)
+    wanted = wanted.astype(wanted.dtype.newbyteorder("="), copy=False)
+    if seen.dtype == wanted.dtype and seen.shape == wanted.shape and seen.tobytes() == wanted.tobytes():
+        return
+    sys.exit(f"{what}\n--- NumPy, {wanted.dtype} {wanted.shape}\n{wanted}\n--- oplus, {seen.dtype} {seen.shape}\n{seen}")
+
+
+def save(name, x, version):
+    with open(name, "wb") as file:
+        np.lib.format.write_array(file, x, version=version, allow_pickle=False)
+
+
+# --- data -----------------------------------------------------------------------------------------------------------
+
+def any_shape():
+    dims = rng.integers(0, 4)
+    if dims == 1:
+        return (int(rng.choice([0, 1, 2, 7, 64, 1000, 100003])),)
+    return tuple(int(n) for n in rng.integers(0 if rng.random() < 0.1 else 1, 20, size=dims))
+
+
+def any_values(kind, shape):
+    """Of every size; floats without NaN, whose bits NumPy does not fix."""
+    dtype = np.dtype(kind)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max, size=shape, dtype=dtype, endpoint=True)
+    if dtype.kind == "c":
+        return (any_values("f8", shape) + 1j * any_values("f8", shape)).astype(dtype)
+    return (rng.standard_normal(shape) * 10.0 ** rng.integers(-3, 4, size=shape)).astype(dtype)
+
+
+def disguise(x):
+    """The same array in another order of dimensions and bytes."""
+    if rng.random() < 0.5:
+        x = x.astype(x.dtype.newbyteorder(">"))
+    return np.asarray(x, order=rng.choice(["C", "F"]))
+
+
+# --- the canonical tree, read from its definition --------------------------------------------------------------------
+
+def tree_scan(x):
+    """P(1), ..., P(n) of a sum: N(k+1,i) = N(k,2i) + N(k,2i+1); P(m) = P(q) + N(k,q>>k), q: m without its lowest bit."""
+    nodes = [x]
+    while len(nodes[-1]) > 1:
+        half = len(nodes[-1]) // 2
+        nodes.append(nodes[-1][0:2 * half:2] + nodes[-1][1:2 * half:2])
+    prefix = [None] * (len(x) + 1)
+    for m in range(1, len(x) + 1):
+        k = (m & -m).bit_length() - 1
+        q = m - (1 << k)
+        prefix[m] = nodes[k][q >> k] if q == 0 else prefix[q] + nodes[k][q >> k]
+    return np.array(prefix[1:], dtype=x.dtype)
+
+
+# --- the commands ---------------------------------------------------------------------------------------------------
+
+UFUNCS = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and,
+          "or": np.bitwise_or, "xor": np.bitwise_xor}
+
+
+def operators_of(dtype):
+    return list(UFUNCS) if dtype.kind in "iu" else ["min", "max"] if dtype.kind == "f" else []
+
+
+def check_scans(x, flat, threads):
+    for op in operators_of(flat.dtype):
+        wanted = UFUNCS[op].accumulate(flat, dtype=flat.dtype)
+        expect(result("scan", op, "x.npy", *threads), wanted, f"scan {op}")
+        expect(piped("scan", op, *threads), wanted, f"scan {op}, piped")
+        if len(flat):
+            expect(result("reduce", op, "x.npy", *threads), wanted[-1], f"reduce {op}")
+        if op == "sum":
+            exclusive = np.concatenate([np.zeros(1, flat.dtype), wanted])[:-1]
+            expect(result("scan", op, "--exclusive", "x.npy", *threads), exclusive, "exclusive scan")
+            folded = np.add.reduce(np.concatenate([np.array([5], flat.dtype), flat]), dtype=flat.dtype)
+            expect(result("fold", op, "--init", "5", "x.npy", *threads), folded, "fold")
+    if flat.dtype.kind in "fc" and len(flat) <= 2000:
+        wanted = tree_scan(flat)
+        expect(result("scan", "sum", "x.npy", *threads), wanted, "scan sum, by the tree")
+        if len(flat):
+            expect(result("reduce", "sum", "x.npy", *threads), wanted[-1], "reduce sum, by the tree")
+            report = json.loads(run("reduce", "sum", "x.npy", "--json", *threads))
+            assert report["n"] == len(flat), report
+            if flat.dtype.kind == "f":
+                assert report["bits"] == wanted[-1:].astype(wanted.dtype.newbyteorder(">")).tobytes().hex(), report
+
+
+def check_maps(x, flat, threads):
+    expect(result("map", "copy", "x.npy", *threads), np.ascontiguousarray(x).reshape(x.shape), "map copy")
+    expect(result("map", "neg", "x.npy", *threads), -x, "map neg")
+    expect(result("map", "add", "x.npy", "x.npy", *threads), x + x, "map add")
+    if x.dtype.kind != "c":
+        expect(result("map", "max", "x.npy", "x.npy", *threads), x, "map max")
+        expect(result("filter", "positive", "x.npy", *threads), flat[flat > 0], "filter positive")
+    expect(result("filter", "nonzero", "x.npy", *threads), flat[flat != 0], "filter nonzero")
+    if x.dtype.kind == "f":
+        expect(result("map", "square", "x.npy", *threads), x * x, "map square")
+        expect(result("map", "sqrt", "abs.npy", *threads), np.sqrt(np.abs(x)), "map sqrt")
+        expect(result("map", "floor", "x.npy", *threads), np.floor(x), "map floor")
+    if x.dtype.kind == "c":
+        expect(result("map", "conj", "x.npy", *threads), np.conj(x), "map conj")
+        expect(result("map", "imag", "x.npy", *threads), x.imag, "map imag")
+
+
+def check_order(x, flat, threads):
+    if x.dtype.kind != "c":
+        order = np.argsort(flat, kind="stable")
+        np.save("index.npy", np.arange(len(flat), dtype=np.int64))
+        expect(result("sort", "x.npy", *threads), flat[order], "sort")
+        expect(result("sort", "x.npy", "--values", "index.npy", "--values-out", "order.npy", *threads), flat[order], "sort")
+        expect(np.load("order.npy"), order.astype(np.int64), "the values of a sort")
+        expect(result("sort", "--descending", "x.npy", *threads), flat[order][::-1], "sort --descending")
+    if x.ndim == 2:
+        expect(result("transpose", "x.npy", *threads), x.T, "transpose")
+
+
+def check_segments(x, flat, threads):
+    if len(flat) == 0 or flat.dtype.kind not in "iu":
+        return
+    heads = rng.random(len(flat)) < 0.2
+    heads[0] = True
+    offsets = np.append(np.flatnonzero(heads), len(flat))
+    np.save("heads.npy", heads)
+    np.save("offsets.npy", offsets)
+    np.save("lengths.npy", np.diff(offsets).astype(np.uint16 if len(flat) < 65536 else np.uint64))
+    wanted = np.add.reduceat(flat, offsets[:-1], dtype=flat.dtype)
+    for way in ("heads", "offsets", "lengths"):
+        expect(result("segreduce", "sum", "x.npy", f"--{way}", f"{way}.npy", *threads), wanted, f"segreduce --{way}")
+    wanted = np.concatenate([np.add.accumulate(part, dtype=flat.dtype) for part in np.split(flat, offsets[1:-1])])
+    expect(result("segscan", "sum", "x.npy", "--heads", "heads.npy", *threads), wanted, "segscan")
+
+
+def check_text(x, flat):
+    tokens = run("map", "copy", "x.npy", "--to", "text").decode().split()
+    if x.dtype.kind == "c":
+        parts = np.array(tokens, dtype=flat.real.dtype).reshape(-1, 2)
+        seen = (parts[:, 0] + 1j * parts[:, 1]).astype(x.dtype)
+    else:
+        seen = np.array(tokens, dtype=flat.dtype)
+    expect(seen, flat, "numbers as text")
+    name = f"{x.dtype.kind}{x.dtype.itemsize * 8}"
+    if x.size:
+        expect(result("map", "copy", "-t", name, stdin="\n".join(
+            " ".join(tokens[i:i + len(tokens) // x.size]) for i in range(0, len(tokens), len(tokens) // x.size)).encode()),
+            flat, "text as numbers")
+
+
+def check_random(round):
+    kind = (INTEGERS + FLOATS + COMPLEX)[round % 12]
+    x = any_values(kind, any_shape())
+    flat = x.ravel(order="C")
+    threads = ("--threads", str(rng.choice([1, 2, 5])))
+    version = [(1, 0), (2, 0), (3, 0)][round % 3]
+    save("x.npy", disguise(x), version)
+    save("abs.npy", np.abs(x), (1, 0))
+    for check in (check_scans, check_maps, check_order, check_segments):
+        check(x, flat, threads)
+    check_text(x, flat)
+
+
+# --- structs --------------------------------------------------------------------------------------------------------
+
+def check_structs():
+    compose = "r.a = a.a * b.a; r.b = a.b * b.a + b.b;"
+    for dtype in (np.dtype([("a", "<u4"), ("b", "<u4")]), np.dtype([("a", ">u4"), ("b", "<u4")]),
+                  np.dtype([("a", "<u4"), ("pad", "i1"), ("b", "<u4")]),
+                  np.dtype([("x", "i1"), ("a", "<u4"), ("b", "<u4")], align=True),
+                  np.dtype([("b", "<u4"), ("a", "<u4"), ("v", "<f8", (2, 3))])):
+        x = np.zeros(1000, dtype)
+        x["a"] = rng.integers(0, 2**32, 1000)
+        x["b"] = rng.integers(0, 2**32, 1000)
+        np.save("x.npy", x)
+        seen = result("scan", compose, "x.npy")
+        p, q = int(x["a"][0]), int(x["b"][0])
+        for i in range(1000):
+            if i > 0:
+                p, q = p * int(x["a"][i]) % 2**32, (q * int(x["a"][i]) + int(x["b"][i])) % 2**32
+            assert (int(seen["a"][i]), int(seen["b"][i])) == (p, q), (dtype, i, seen[i], p, q)
+        assert seen.dtype.names == dtype.names, seen.dtype
+        copied = result("map", "copy", "x.npy")
+        for name in dtype.names:
+            expect(copied[name], x[name], f"member {name} of {dtype}")
+        expect(result("map", "r = a.b;", "x.npy", "--result", "u32"), x["b"], "a member")
+        kept = result("filter", "a.a & 1", "x.npy")
+        expect(kept["b"], x["b"][x["a"] % 2 == 1], "filter of structs")
+
+
+# --- what is not read -----------------------------------------------------------------------------------------------
+
+def check_refused():
+    global checks
+    refused = {"float16": np.zeros(3, "f2"), "long double": np.zeros(3, "g"), "strings": np.array(["a", "bc"]),
+               "bytes": np.array([b"a"]), "dates": np.zeros(3, "M8[s]"),
+               "nested": np.zeros(3, [("p", [("x", "f4"), ("y", "f4")])])}
+    for name, x in refused.items():
+        np.save("refused.npy", x)
+        message = run("reduce", "sum", "refused.npy", code=1)
+        assert "refused.npy" in message and message.count("\n") == 1, (name, message)
+        checks += 1
+    np.save("refused.npy", np.array([{}, None], dtype=object), allow_pickle=True)
+    assert "object" in run("reduce", "sum", "refused.npy", code=1)
+    np.save("bool.npy", np.array([True, False, True, True]))
+    expect(result("reduce", "sum", "bool.npy"), np.uint8(3), "bool counts as u8")
+
+
+with tempfile.TemporaryDirectory() as directory:
+    os.chdir(directory)
+    os.environ["OPLUS_CACHE_DIR"] = os.path.join(directory, "cache")
+    for round in range(ROUNDS):
+        check_random(round)
+    check_structs()
+    check_refused()
+    print(f"{checks} arrays agree")

@@ -1,0 +1,41 @@
+# Completion of oplus for bash.  Commands and options are asked of the command itself, so that they are never out of date.
+
+_oplus() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} choices= files=
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)) || { ((COMP_CWORD == 2)) && [[ $command == help ]]; }; then
+        choices="help $("${COMP_WORDS[0]}" help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')"
+    else
+        case $before in
+            -t | --type | --result | --values-type) choices="i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64 c128" ;;
+            --format | --to) choices="npy raw text" ;;
+            --device) choices="auto serial threads threads:2" ;;
+            --threads | --init | --identity | --rows | --cols) return ;;
+            -o | --output | --heads | --offsets | --lengths | --values | --values-out) files=1 ;;
+            *)
+                if [[ $word == -* ]]; then
+                    choices=$("${COMP_WORDS[0]}" help "$command" 2>/dev/null |
+                        sed -n 's/^  *\(-[a-z], *\)\{0,1\}\(--[a-z-]*\).*/\2/p')
+                elif ((COMP_CWORD == 2)); then
+                    case $command in
+                        reduce | fold | scan | segscan | segreduce | check)
+                            choices="sum prod min max and or xor land lor" ;;
+                        map) choices="copy neg abs square sqrt floor ceil trunc round not real imag conj
+                            add sub mul div min max" ;;
+                        filter) choices="zero nonzero positive negative even odd finite inf nan" ;;
+                        *) files=1 ;;
+                    esac
+                else
+                    files=1
+                fi
+                ;;
+        esac
+    fi
+    if [[ $files ]]; then
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    else
+        mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
+    fi
+}
+complete -F _oplus oplus

@@ -1,0 +1,38 @@
+/* How the command ends: messages, exit codes, and no unfinished file left behind, after Ctrl-C neither. */
+#ifndef TOOL_DIE_H
+#define TOOL_DIE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum tool_exit {
+    TOOL_GOOD = 0,
+    TOOL_FAILED = 1,
+    TOOL_USAGE = 2,
+    TOOL_DIFFERENCE = 3, /* check found a difference */
+    TOOL_NO_DEVICE = 4   /* the device is not there */
+};
+
+/* Before anything else: the subcommand that messages name (NULL: none), and what is done on SIGINT and the like:
+ * unfinished files are removed, then the signal has its usual effect. */
+void tool_begin(const char *subcommand);
+
+/* Prints "oplus SUBCOMMAND: message" to stderr, removes unfinished files, ends the command. */
+_Noreturn void tool_die(enum tool_exit code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+/* Prints "oplus SUBCOMMAND: warning: message" to stderr, unless warnings are switched off. */
+void tool_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* --quiet */
+void tool_warn_off(void);
+/* The reader of our output has gone: ends as SIGPIPE would, without a message. */
+_Noreturn void tool_hung_up(void);
+
+/* Memory, or the end of the command. */
+void *tool_alloc(size_t bytes);
+void *tool_realloc(void *mem, size_t bytes);
+char *tool_copy(const char *text);
+
+/* A file that is to be removed if the command ends before tool_finished(slot). */
+int tool_unfinished(const char *path);
+void tool_finished(int slot);
+
+#endif

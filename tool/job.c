@@ -1,0 +1,201 @@
+/* job: the frame of a subcommand. */
+#define _POSIX_C_SOURCE 200809L
+#include "job.h"
+
+#include "progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- errors of the library, in the words of the command line --------------------------------------------------------
+ */
+
+/* What the library tells a programmer, and what that is on the command line. */
+static const struct {
+    const char *library, *command;
+} phrases[] = {
+    {"define it with OPLUS_OP, or avoid this case", "give it one with --identity"},
+    {"define it with OPLUS_OP", "give it one with --identity"},
+    {"; give the right one, or none (OPLUS_SEMIGROUP)", "; give another --identity, or none"},
+    {"do not claim OPLUS_COMMUTATIVE", "do not give --commutative"},
+    {"do not claim OPLUS_EXACT", "do not give --exact"},
+    {"a reduce of n = 0 elements", "a reduce of no elements"},
+    {"the value of an empty carry", "a reduce of no elements"},
+    {"where is \"", "--device is \""},
+};
+
+static char *replace(char *text, const char *old, const char *new)
+{
+    const char *const at = strstr(text, old);
+    if (!at) return text;
+    const size_t room = strlen(text) + strlen(new) + 1;
+    char *const changed = tool_alloc(room);
+    snprintf(changed, room, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+    free(text);
+    return changed;
+}
+
+char *tool_words(const char *message)
+{
+    const char *const colon = strncmp(message, "oplus_", 6) == 0 ? strstr(message, ": ") : NULL;
+    if (colon) message = colon + 2; /* the name of the call */
+    const size_t bytes = strlen(message) + 1;
+    char *words = memcpy(tool_alloc(bytes), message, bytes);
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+        words = replace(words, phrases[i].library, phrases[i].command);
+    return words;
+}
+
+char *tool_type_words(const oplus_type *type)
+{
+    static const char brace[] = "struct {%s}";
+    const char *const name = tool_type_name(type);
+    const bool record = type->scalar == OPLUS_RECORD && !tool_type_is_complex(type);
+    char *const words = tool_alloc(strlen(name) + sizeof brace);
+    sprintf(words, record ? brace : "%s", name);
+    return words;
+}
+
+static _Noreturn void die_of(oplus_status status)
+{
+    const bool device = status == OPLUS_ERR_DEVICE || status == OPLUS_ERR_UNSUPPORTED;
+    const char *const message = oplus_last_error();
+    tool_die(device ? TOOL_NO_DEVICE : TOOL_FAILED, "%s", tool_words(*message ? message : oplus_status_string(status)));
+}
+
+void tool_try(oplus_status status)
+{
+    if (status != OPLUS_OK) die_of(status);
+}
+
+/* --- beginning and end ----------------------------------------------------------------------------------------------
+ */
+
+static void open_device(tool_job *job)
+{
+    char where[32];
+    const tool_options *const o = &job->options;
+    if (o->threads && o->device) tool_die(TOOL_USAGE, "--threads and --device both say where; give one of them");
+    if (o->threads) snprintf(where, sizeof where, "threads:%zu", tool_options_number("threads", o->threads, 1));
+    const oplus_status status = oplus_open(o->threads ? where : o->device, &job->dev);
+    if (status == OPLUS_ERR_ARGUMENT) tool_die(TOOL_USAGE, "%s", tool_words(oplus_last_error()));
+    tool_try(status);
+}
+
+void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv)
+{
+    *job = (tool_job){.usage = usage, .started = tool_seconds()};
+    job->operand = argv + tool_options_parse(usage, argc, argv, &job->options);
+    if (job->options.quiet) tool_warn_off();
+    if (job->options.type) job->type = tool_type(job->options.type);
+    if (job->options.format) tool_format_parse("--format", job->options.format);
+    if (job->options.to) tool_format_parse("--to", job->options.to);
+    open_device(job);
+    tool_progress_begin(job->options.quiet);
+}
+
+void tool_job_close(tool_job *job)
+{
+    tool_progress_end();
+    oplus_close(job->dev);
+}
+
+/* --- input and output -----------------------------------------------------------------------------------------------
+ */
+
+static tool_format asked(const char *option, const char *text)
+{
+    return text ? tool_format_parse(option, text) : TOOL_AUTO;
+}
+
+tool_source *tool_job_input(const tool_job *job, const char *path)
+{
+    return tool_source_open(path, asked("--format", job->options.format), job->type, job->dev);
+}
+
+tool_sink *tool_job_output(const tool_job *job, tool_format in, const oplus_type *type, int dims, const uint64_t *shape)
+{
+    const char *const path = job->options.output;
+    const tool_format to = tool_sink_choose(asked("--to", job->options.to), path, in);
+    tool_sink *const sink = tool_sink_open(path, to, type, dims, shape);
+    if (tool_sink_is_stdout(sink) && isatty(STDOUT_FILENO)) tool_progress_end(); /* results come as they are made */
+    return sink;
+}
+
+bool tool_job_next(const tool_source *watched, tool_source *source, const void **piece, size_t *n)
+{
+    tool_progress_show(tool_source_done(watched), tool_source_total(watched));
+    if (tool_source_next(source, piece, n)) return true;
+    tool_progress_end();
+    return false;
+}
+
+/* --- lists of integers ----------------------------------------------------------------------------------------------
+ */
+
+static int64_t integer_at(const oplus_type *type, const void *in, size_t i, const char *name)
+{
+    int64_t value = 0;
+    const bool is_signed = type->scalar >= OPLUS_I8 && type->scalar <= OPLUS_I64;
+    memcpy(&value, (const char *)in + i * type->size, type->size); /* our machines are little-endian */
+    const int spare = 64 - 8 * (int)type->size;
+    if (is_signed) value = (int64_t)((uint64_t)value << spare) >> spare;
+    if (!is_signed && value < 0) tool_die(TOOL_FAILED, "%s: element %zu is 2^63 or more", name, i);
+    return value;
+}
+
+int64_t *tool_job_integers(const tool_job *job, const char *path, size_t *n)
+{
+    tool_source *const source = tool_source_open(path, TOOL_AUTO, NULL, job->dev);
+    const oplus_type *const type = tool_source_type(source);
+    const void *const in = tool_source_all(source, n);
+    if (*n > 0 && (type->scalar < OPLUS_I8 || type->scalar > OPLUS_U64))
+        tool_die(TOOL_FAILED, "%s: its elements are %s; integers are needed", tool_source_name(source),
+                 tool_type_name(type));
+    int64_t *const values = tool_alloc((*n + 1) * sizeof *values); /* room for one more */
+    for (size_t i = 0; i < *n; i++) values[i] = integer_at(type, in, i, tool_source_name(source));
+    tool_source_close(source);
+    return values;
+}
+
+/* --- the report -----------------------------------------------------------------------------------------------------
+ */
+
+cJSON *tool_job_report(const tool_job *job, const oplus_type *type, uint64_t n)
+{
+    cJSON *const report = cJSON_CreateObject();
+    if (!report) tool_die(TOOL_FAILED, "out of memory");
+    cJSON_AddStringToObject(report, "command", job->usage->name);
+    cJSON_AddStringToObject(report, "type", tool_type_name(type));
+    tool_json_add_count(report, "n", n);
+    cJSON_AddStringToObject(report, "device", oplus_device_name(job->dev));
+    char seconds[32];
+    snprintf(seconds, sizeof seconds, "%.6f", tool_seconds() - job->started);
+    cJSON_AddRawToObject(report, "seconds", seconds);
+    return report;
+}
+
+static void print(const tool_job *job, cJSON *report, FILE *to)
+{
+    tool_progress_end();
+    if (job->options.json)
+        tool_json_print(to, report);
+    else
+        cJSON_Delete(report);
+}
+
+void tool_job_print(const tool_job *job, cJSON *report) { print(job, report, stdout); }
+
+void tool_job_finish(const tool_job *job, tool_sink *sink, cJSON *report, int dims, const uint64_t *shape)
+{
+    const uint64_t n = tool_sink_count(sink);
+    const bool on_stdout = tool_sink_is_stdout(sink);
+    cJSON *const extents = cJSON_AddArrayToObject(report, "shape");
+    for (int d = 0; d < (dims < 0 ? 1 : dims); d++)
+        cJSON_AddItemToArray(extents, tool_json_value(&oplus_u64, dims < 0 ? &n : &shape[d]));
+    cJSON_AddStringToObject(report, "output", tool_sink_name(sink));
+    tool_progress_end();
+    tool_sink_close(sink);
+    print(job, report, on_stdout ? stderr : stdout);
+}

@@ -1,0 +1,78 @@
+/* json: a value member by member; cJSON does the rest. */
+#include "json.h"
+
+#include "die.h"
+#include "text.h"
+#include "type.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cJSON *made(cJSON *item)
+{
+    if (!item) tool_die(TOOL_FAILED, "out of memory");
+    return item;
+}
+
+/* --- one scalar --------------------------------------------------------------------------------------------------- */
+
+/* Up to here a double holds every integer. */
+static const long long EXACT = 1LL << 53;
+
+static cJSON *scalar_value(oplus_scalar scalar, const void *value)
+{
+    char text[TEXT_MAX_SCALAR + 1];
+    *text_scalar_write(scalar, value, text) = '\0';
+    const bool finite = isdigit((unsigned char)text[*text == '-']);
+    const bool floating = scalar == OPLUS_F32 || scalar == OPLUS_F64;
+    const long long integer = strtoll(text, NULL, 10); /* the largest or smallest there is, if it does not fit */
+    const bool exact = floating || (integer >= -EXACT && integer <= EXACT);
+    return made(finite && exact ? cJSON_CreateRaw(text) : cJSON_CreateString(text));
+}
+
+static cJSON *scalar_bits(oplus_scalar scalar, const void *value)
+{
+    char text[2 * sizeof(uint64_t) + 1];
+    uint64_t bits = 0;
+    const size_t size = tool_scalar_size(scalar);
+    memcpy(&bits, value, size); /* our machines are little-endian */
+    snprintf(text, sizeof text, "%0*llx", (int)(2 * size), (unsigned long long)bits);
+    return made(cJSON_CreateString(text));
+}
+
+/* --- one element -------------------------------------------------------------------------------------------------- */
+
+static cJSON *element(const oplus_type *type, const void *value, cJSON *(*scalar)(oplus_scalar, const void *))
+{
+    tool_layout layout;
+    if (!tool_layout_of(type, &layout)) return made(cJSON_CreateNull());
+    if (type->scalar != OPLUS_RECORD) return scalar(type->scalar, value);
+    cJSON *const object = made(cJSON_CreateObject());
+    for (int m = 0; m < layout.members; m++) {
+        const oplus_member *member = &layout.member[m];
+        const char *const at = (const char *)value + member->offset;
+        cJSON *item = member->count == 1 ? scalar(member->scalar, at) : made(cJSON_CreateArray());
+        for (size_t i = 0; member->count > 1 && i < member->count; i++)
+            cJSON_AddItemToArray(item, scalar(member->scalar, at + i * tool_scalar_size(member->scalar)));
+        cJSON_AddItemToObject(object, member->name, item);
+    }
+    return object;
+}
+
+cJSON *tool_json_value(const oplus_type *type, const void *value) { return element(type, value, scalar_value); }
+cJSON *tool_json_bits(const oplus_type *type, const void *value) { return element(type, value, scalar_bits); }
+
+void tool_json_add_count(cJSON *object, const char *name, uint64_t count)
+{
+    cJSON_AddItemToObject(object, name, scalar_value(OPLUS_U64, &count));
+}
+
+void tool_json_print(FILE *to, cJSON *object)
+{
+    char *const text = cJSON_PrintUnformatted(object);
+    if (!text) tool_die(TOOL_FAILED, "out of memory");
+    fprintf(to, "%s\n", text); /* a full disk is seen at the end, in main */
+    cJSON_free(text);
+    cJSON_Delete(object);
+}

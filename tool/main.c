@@ -1,0 +1,93 @@
+/* The oplus command: finds the subcommand and hands it its arguments. */
+#include "die.h"
+#include "suggest.h"
+#include "tool.h"
+
+#include <oplus/oplus.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* clang-format off */
+static const struct {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"reduce",    "combine all elements into one",                          tool_reduce},
+    {"fold",      "the same, with a value in front",                        tool_fold},
+    {"scan",      "running results: of the first element, the first two, ...", tool_scan},
+    {"segscan",   "a scan that starts anew at every head of a segment",     tool_segscan},
+    {"segreduce", "combine the elements of each segment",                   tool_segreduce},
+    {"map",       "apply a function to every element",                      tool_map},
+    {"filter",    "keep the elements that satisfy a predicate",             tool_filter},
+    {"sort",      "sort numbers, with values that move along",              tool_sort},
+    {"transpose", "exchange the rows and columns of a matrix",              tool_transpose},
+    {"check",     "look for a counterexample: is an operator associative?", tool_check},
+    {"devices",   "where it can compute, and what it chooses",              tool_devices},
+    {"bench",     "measure this machine, against its limits and its peers", tool_bench},
+};
+/* clang-format on */
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const char *command_name(size_t i) { return i < COMMANDS ? commands[i].name : NULL; }
+
+static void print_help(FILE *to)
+{
+    fputs("usage: oplus COMMAND [operands] [options]\n\n"
+          "Data-parallel primitives over any associative operator and any plain C type: numbers\n"
+          "as text, .npy or raw, from files or pipes, with the same bits on any number of threads.\n\n"
+          "commands:\n",
+          to);
+    for (size_t i = 0; i < COMMANDS; i++) fprintf(to, "  %-11s%s\n", commands[i].name, commands[i].summary);
+    fputs("\n`oplus help COMMAND` or `oplus COMMAND --help` tells more; so does `man oplus-COMMAND`.\n\n"
+          "examples:\n"
+          "  seq 1 5 | oplus scan sum\n"
+          "  seq 1 100 | oplus map 'sqrt(a) + 1' -t f64 | oplus filter 'a > 10.5' | oplus reduce max\n"
+          "  oplus check 'a * b + 1' -t i64\n\n"
+          "exit codes: 0 good, 1 failed, 2 wrong usage, 3 check found a difference,\n"
+          "            4 the device is unavailable\n",
+          to);
+}
+
+static int run(const char *name, int argc, char **argv)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) != 0) continue;
+        tool_begin(name);
+        return commands[i].run(argc, argv);
+    }
+    const char *const nearest = tool_nearest(name, command_name);
+    tool_die(TOOL_USAGE,
+             nearest ? "there is no command '%s'; did you mean %s?" : "there is no command '%s'; see oplus help", name,
+             nearest);
+}
+
+/* What was printed may not have arrived: a full disk is seen when the last of it is written. */
+static void close_stdout(void)
+{
+    const bool arrived = fflush(stdout) == 0 && !ferror(stdout);
+    if (arrived && (fclose(stdout) == 0 || errno == EBADF)) return; /* one that was closed before is no failure */
+    fprintf(stderr, "oplus: cannot write stdout: %s\n", strerror(errno));
+    _exit(TOOL_FAILED);
+}
+
+int main(int argc, char **argv)
+{
+    atexit(close_stdout);
+    tool_begin(NULL);
+    if (argc < 2) {
+        print_help(stderr);
+        return TOOL_USAGE;
+    }
+    const char *const first = argv[1];
+    const bool help = strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0;
+    if (help && argc > 2) return run(argv[2], 2, (char *[]){argv[2], "--help", NULL});
+    if (help) return print_help(stdout), TOOL_GOOD;
+    if (strcmp(first, "--version") == 0) return printf("oplus %s\n", oplus_version()), TOOL_GOOD;
+    if (*first == '-') tool_die(TOOL_USAGE, "the command comes first, as in oplus reduce %s; see oplus help", first);
+    return run(first, argc - 1, argv + 1);
+}

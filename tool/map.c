@@ -1,0 +1,109 @@
+/* oplus map: a function of one element from each of several streams. */
+#include "job.h"
+#include "operator.h"
+#include "tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const tool_usage usage = {
+    .name = "map",
+    .operands = "FN [FILE...]",
+    .least = 1,
+    .most = 1 + OPLUS_MAX_ARITY,
+    .about = "Applies FN to every element of FILE (default: stdin), or to one element of each of\n"
+             "several files of equal length.  Memory is fixed, whatever the length; the shape of\n"
+             "the first file is kept.\n\n"
+             "FN is copy, neg, abs, square, sqrt, floor, ceil, trunc, round, not (of bits), real,\n"
+             "imag, conj; of two files add, sub, mul, div, min, max; or a text in C over a, b, c,\n"
+             "..., an element of each file:  'sqrt(a) + 1'.\n",
+    .options = "result " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_RUN_OPTIONS,
+    .examples = {"seq 1 5 | oplus map square", "seq 1 5 | oplus map 'sqrtf(a) + 1' -t f32",
+                 "seq 1 5 | oplus map 'a > 2' --result u8"},
+    .exit_codes = TOOL_EXIT_CODES,
+};
+
+/* What has come of one input and was not used yet. */
+typedef struct input {
+    tool_source *source;
+    const char *at;
+    size_t n, size;
+} input;
+
+/* The number of elements that all inputs have ready; 0 at the end of all of them. */
+static size_t ready(input *in, size_t arity)
+{
+    size_t least = SIZE_MAX, ended = SIZE_MAX;
+    for (size_t i = 0; i < arity; i++) {
+        const void *piece;
+        if (in[i].n == 0 && tool_job_next(in[0].source, in[i].source, &piece, &in[i].n)) in[i].at = piece;
+        if (in[i].n == 0) ended = i;
+        if (in[i].n < least) least = in[i].n;
+    }
+    for (size_t i = 0; ended != SIZE_MAX && i < arity; i++)
+        if (in[i].n > 0)
+            tool_die(TOOL_FAILED, "%s has fewer elements than %s; all inputs must be of one length",
+                     tool_source_name(in[ended].source), tool_source_name(in[i].source));
+    return least;
+}
+
+/* Lengths that are known beforehand are compared before anything is written. */
+static void check_counts(const input *in, size_t arity)
+{
+    uint64_t first, other;
+    for (size_t i = 1; i < arity; i++)
+        if (tool_source_count(in[0].source, &first) && tool_source_count(in[i].source, &other) && first != other)
+            tool_die(TOOL_FAILED, "%s has %llu elements and %s has %llu; all inputs must be of one length",
+                     tool_source_name(in[0].source), (unsigned long long)first, tool_source_name(in[i].source),
+                     (unsigned long long)other);
+}
+
+static size_t open_inputs(const tool_job *job, input *in, const oplus_type **types)
+{
+    size_t arity = 0, from_stdin = 0;
+    for (char **path = job->operand + 1; *path || arity == 0; path++, arity++) {
+        from_stdin += !*path || strcmp(*path, "-") == 0;
+        if (from_stdin > 1) tool_die(TOOL_USAGE, "only one input can be stdin (-)");
+        in[arity].source = tool_job_input(job, *path);
+        types[arity] = tool_source_type(in[arity].source);
+        in[arity].size = types[arity]->size;
+        if (!*path) return 1;
+    }
+    return arity;
+}
+
+int tool_map(int argc, char **argv)
+{
+    /* --- 1. what is asked --- */
+    tool_job job;
+    input in[OPLUS_MAX_ARITY] = {0};
+    const oplus_type *types[OPLUS_MAX_ARITY];
+    tool_job_open(&job, &usage, argc, argv);
+    const oplus_type *const result = job.options.result ? tool_type(job.options.result) : NULL;
+    const size_t arity = open_inputs(&job, in, types);
+    tool_function_made function = tool_function_open(job.operand[0], arity, types, result);
+    check_counts(in, arity);
+
+    /* --- 2. piece by piece --- */
+    const oplus_type *const type = function.fn->result;
+    const uint64_t *shape;
+    const int dims = tool_source_shape(in[0].source, &shape);
+    tool_sink *const sink = tool_job_output(&job, tool_source_format(in[0].source), type, dims, shape);
+    const size_t room = TOOL_PIECE_BYTES / type->size + 1;
+    void *const out = tool_alloc(room * type->size);
+    for (size_t n; (n = ready(in, arity)) > 0;) {
+        const void *at[OPLUS_MAX_ARITY];
+        if (n > room) n = room;
+        for (size_t i = 0; i < arity; i++) at[i] = in[i].at;
+        tool_try(oplus_map(job.dev, function.fn, at, n, out));
+        tool_sink_write(sink, out, n);
+        for (size_t i = 0; i < arity; i++) in[i].at += n * in[i].size, in[i].n -= n;
+    }
+    tool_job_finish(&job, sink, tool_job_report(&job, type, tool_sink_count(sink)), dims, shape);
+
+    free(out);
+    tool_function_close(&function);
+    for (size_t i = 0; i < arity; i++) tool_source_close(in[i].source);
+    tool_job_close(&job);
+    return TOOL_GOOD;
+}

@@ -1,0 +1,29 @@
+/* OP, FN and PRED of the command line: a built-in name, or a text in C. */
+#ifndef TOOL_OPERATOR_H
+#define TOOL_OPERATOR_H
+
+#include "options.h"
+
+#include <oplus/oplus.h>
+
+typedef struct tool_operator {
+    const oplus_op *op;
+    oplus_op *made; /* where it was a text */
+} tool_operator;
+
+typedef struct tool_function_made {
+    const oplus_fn *fn;
+    oplus_fn *made;
+} tool_function_made;
+
+/* All end the command where there is no such thing, or the text does not compile.  The type must outlive them. */
+tool_operator tool_operator_open(const char *text, const oplus_type *type, const tool_options *options);
+void tool_operator_close(tool_operator *op);
+
+/* result NULL: of the first input's type. */
+tool_function_made tool_function_open(const char *text, size_t arity, const oplus_type *const *input,
+                                      const oplus_type *result);
+tool_function_made tool_predicate_open(const char *text, const oplus_type *input);
+void tool_function_close(tool_function_made *function);
+
+#endif

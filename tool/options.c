@@ -1,0 +1,193 @@
+/* options: one table, and getopt_long. */
+#define _GNU_SOURCE /* getopt_long */
+#include "options.h"
+
+#include "suggest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct option_row {
+    const char *name, *value; /* value: what its argument is called; NULL where it takes none */
+    char letter;              /* of the short form, or 0 */
+    size_t place;             /* in tool_options */
+    const char *help;
+} option_row;
+
+#define TEXT(member, value, letter, help)                                                                              \
+    {                                                                                                                  \
+#member, value, letter, offsetof(tool_options, member), help                                                   \
+    }
+#define FLAG(member, letter, help)                                                                                     \
+    {                                                                                                                  \
+#member, NULL, letter, offsetof(tool_options, member), help                                                    \
+    }
+#define LONG(name, member, value, help)                                                                                \
+    {                                                                                                                  \
+        name, value, 0, offsetof(tool_options, member), help                                                           \
+    }
+
+/* clang-format off */
+static const option_row rows[] = {
+    TEXT(type, "T", 't',        "element type: i8 ... i64, u8 ... u64, f32, f64, c64, c128, a C name,\n"
+                                "or the members of a struct: 'float scale; float shift'"),
+    TEXT(format, "F", 0,        "of the input: npy, raw or text (default: by content and name)"),
+    TEXT(output, "FILE", 'o',   "write there instead of to stdout"),
+    TEXT(to, "F", 0,            "of the output: npy, raw or text (default: by the name, else as the input)"),
+    FLAG(exclusive, 0,          "result i leaves element i out; needs an identity"),
+    TEXT(init, "V", 0,          "the value to begin with"),
+    TEXT(heads, "FILE", 0,      "an integer an element: a segment begins where it is not 0"),
+    TEXT(offsets, "FILE", 0,    "where each segment begins, and at last where the last one ends"),
+    TEXT(lengths, "FILE", 0,    "how many elements each segment has"),
+    FLAG(descending, 0,         "largest first"),
+    TEXT(values, "FILE", 0,     "a value for each key, which moves with it"),
+    LONG("values-type", values_type, "T", "element type of the values, as --type"),
+    LONG("values-out", values_out, "FILE", "write the values there"),
+    TEXT(rows, "R", 0,          "number of rows"),
+    TEXT(cols, "C", 0,          "number of columns"),
+    TEXT(result, "T", 0,        "type of the result (default: of the first input)"),
+    TEXT(identity, "V", 0,      "the element that changes nothing, of an OP given as a text"),
+    FLAG(commutative, 0,        "promise that a OP b is b OP a"),
+    FLAG(exact, 0,              "promise that OP is associative to the last bit"),
+    FLAG(special, 0,            "try NaN, infinities and -0 too"),
+    TEXT(device, "NAME", 0,     "serial, threads, threads:N, auto (default: auto); see `oplus devices`"),
+    TEXT(threads, "N", 0,       "the same as --device threads:N"),
+    FLAG(json, 0,               "a report as JSON: on stdout, or on stderr where the array goes to stdout"),
+    FLAG(quiet, 'q',            "no progress bar and no warnings"),
+    FLAG(help, 'h',             "this text"),
+};
+/* clang-format on */
+enum { ROWS = sizeof rows / sizeof *rows, FIRST_VALUE = 256 };
+
+/* --- which of them a subcommand takes ------------------------------------------------------------------------- */
+
+static const tool_usage *current; /* of the subcommand that runs, for tool_nearest */
+
+static bool takes(const tool_usage *usage, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = usage->options; (at = strstr(at, name)); at += length)
+        if ((at == usage->options || at[-1] == ' ') && at[length] == ' ') return true;
+    return false;
+}
+
+static const char *taken_name(size_t i)
+{
+    for (size_t r = 0; r < ROWS; r++)
+        if (takes(current, rows[r].name) && i-- == 0) return rows[r].name;
+    return NULL;
+}
+
+/* --- help ----------------------------------------------------------------------------------------------------- */
+
+static void print_option(const option_row *row)
+{
+    char left[32];
+    const char *line = row->help;
+    snprintf(left, sizeof left, "%c%c%c --%s%s%s", row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+             row->letter ? ',' : ' ', row->name, row->value ? " " : "", row->value ? row->value : "");
+    printf("  %-22s", left);
+    for (const char *end; (end = strchr(line, '\n')); line = end + 1)
+        printf("%.*s\n  %22s", (int)(end - line), line, "");
+    puts(line);
+}
+
+static void print_help(const tool_usage *usage)
+{
+    printf("usage: oplus %s %s%s[options]\n\n%s\noptions:\n", usage->name, usage->operands, *usage->operands ? " " : "",
+           usage->about);
+    for (size_t r = 0; r < ROWS; r++)
+        if (takes(usage, rows[r].name)) print_option(&rows[r]);
+    fputs("\nexamples:\n", stdout);
+    for (size_t i = 0; i < TOOL_MAX_EXAMPLES && usage->examples[i]; i++) printf("  %s\n", usage->examples[i]);
+    printf("\nexit codes: %s\n", usage->exit_codes);
+}
+
+/* --- reading them --------------------------------------------------------------------------------------------- */
+
+/* What getopt_long did not accept, in words. */
+static _Noreturn void refuse(const tool_usage *usage, const char *given)
+{
+    char name[64];
+    const size_t length = strcspn(given, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, given);
+    const char *const word = name + 2;
+    if (strncmp(name, "--", 2) != 0)
+        tool_die(TOOL_USAGE, "there is no option %s; an operand that begins with - stands after --", given);
+    size_t starts = 0;
+    for (size_t r = 0; r < ROWS; r++) {
+        if (strcmp(rows[r].name, word) == 0 && !takes(usage, rows[r].name))
+            tool_die(TOOL_USAGE, "%s has no meaning here; `oplus %s --help` lists what has", name, usage->name);
+        starts += takes(usage, rows[r].name) && strncmp(rows[r].name, word, strlen(word)) == 0;
+    }
+    if (starts > 1) tool_die(TOOL_USAGE, "%s may mean several options; write it in full", name);
+    if (starts == 1) tool_die(TOOL_USAGE, "%s takes no value", name);
+    const char *nearest = tool_nearest(word, taken_name);
+    if (nearest) tool_die(TOOL_USAGE, "there is no option %s; did you mean --%s?", name, nearest);
+    tool_die(TOOL_USAGE, "there is no option %s; `oplus %s --help` lists them", name, usage->name);
+}
+
+static void set(tool_options *options, const option_row *row, const char *value)
+{
+    char *const place = (char *)options + row->place;
+    if (row->value)
+        memcpy(place, &value, sizeof value);
+    else
+        memcpy(place, &(bool){true}, sizeof(bool));
+}
+
+static void count_operands(const tool_usage *usage, size_t n, char **operand)
+{
+    if (n < usage->least)
+        tool_die(TOOL_USAGE, "%s is missing: oplus %s %s", n == 0 ? "an operand" : "another operand", usage->name,
+                 usage->operands);
+    if (n > usage->most)
+        tool_die(TOOL_USAGE, "one operand too many, '%s': oplus %s %s", operand[usage->most], usage->name,
+                 usage->operands);
+}
+
+int tool_options_parse(const tool_usage *usage, int argc, char **argv, tool_options *options)
+{
+    struct option names[ROWS + 1] = {0};
+    char letters[2 * ROWS + 2] = ":", *letter = letters + 1;
+    size_t count = 0;
+    current = usage;
+    for (size_t r = 0; r < ROWS; r++) {
+        if (!takes(usage, rows[r].name)) continue;
+        names[count++] = (struct option){rows[r].name, rows[r].value != NULL, NULL, FIRST_VALUE + (int)r};
+        if (!rows[r].letter) continue;
+        *letter++ = rows[r].letter;
+        if (rows[r].value) *letter++ = ':';
+    }
+
+    *options = (tool_options){0};
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, letters, names, NULL)) != -1;) {
+        if (c == '?' && optopt && optopt < FIRST_VALUE) refuse(usage, (char[]){'-', (char)optopt, 0});
+        if (c == '?') refuse(usage, argv[optind - 1]);
+        if (c == ':') tool_die(TOOL_USAGE, "%s needs a value", argv[optind - 1]);
+        for (size_t r = 0; r < ROWS; r++)
+            if (c == FIRST_VALUE + (int)r || c == rows[r].letter) set(options, &rows[r], optarg);
+    }
+    if (options->help) {
+        print_help(usage);
+        exit(TOOL_GOOD);
+    }
+    count_operands(usage, (size_t)(argc - optind), argv + optind);
+    return optind;
+}
+
+size_t tool_options_number(const char *name, const char *text, size_t least)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || value < least || value > SIZE_MAX)
+        tool_die(TOOL_USAGE, "--%s is '%s'; it is a whole number of at least %zu", name, text, least);
+    return (size_t)value;
+}

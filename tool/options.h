@@ -1,0 +1,52 @@
+/* The options of all subcommands, and what a subcommand says of itself. */
+#ifndef TOOL_OPTIONS_H
+#define TOOL_OPTIONS_H
+
+#include "die.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* As given; NULL or false where not.  The text of a value is understood where it is used. */
+typedef struct tool_options {
+    const char *type, *format, *to, *output;       /* input and output */
+    const char *identity, *result, *init;          /* of operators and functions */
+    const char *heads, *offsets, *lengths;         /* segments */
+    const char *values, *values_type, *values_out; /* of sort */
+    const char *rows, *cols;                       /* of transpose */
+    const char *device, *threads;                  /* where */
+    bool commutative, exact, exclusive, descending, special, json, quiet, help;
+} tool_options;
+
+enum { TOOL_MAX_EXAMPLES = 4 };
+
+/* One subcommand: all that its --help says. */
+typedef struct tool_usage {
+    const char *name;     /* "reduce" */
+    const char *operands; /* "OP [FILE]" */
+    size_t least, most;   /* how many operands */
+    const char *about;    /* what it does, in a few lines */
+    const char *options;  /* the long names of those it takes, one blank after each */
+    const char *examples[TOOL_MAX_EXAMPLES];
+    const char *exit_codes;
+} tool_usage;
+
+/* Options that belong together, for tool_usage.options. */
+#define TOOL_INPUT_OPTIONS    "type format "
+#define TOOL_OUTPUT_OPTIONS   "output to "
+#define TOOL_OPERATOR_OPTIONS "identity commutative exact "
+#define TOOL_RUN_OPTIONS      "device threads json quiet help "
+#define TOOL_EXIT_CODES       "0 good, 1 failed, 2 wrong usage, 4 the device is unavailable"
+#define TOOL_OPERATOR_ABOUT                                                                                            \
+    "OP is sum, prod, min, max, and, or, xor, land or lor; or a text in C over a, the\n"                               \
+    "earlier element, and b, the later one:  'a > b ? a : b'.  It must be associative\n"                               \
+    "and need not be commutative; `oplus check` looks for a counterexample.\n"
+
+/* Reads the options and leaves the operands at argv[result] ... argv[argc - 1]; argv[0] is the subcommand's name.
+ * Prints the help and ends the command where that is asked for; wrong usage ends it too. */
+int tool_options_parse(const tool_usage *usage, int argc, char **argv, tool_options *options);
+
+/* The text as a number of at least `least`, or wrong usage of --NAME. */
+size_t tool_options_number(const char *name, const char *text, size_t least);
+
+#endif

@@ -1,0 +1,114 @@
+/* oplus segreduce: one value a segment. */
+#include "job.h"
+#include "operator.h"
+#include "tool.h"
+
+#include <stdlib.h>
+
+static const tool_usage usage = {
+    .name = "segreduce",
+    .operands = "OP [FILE] --lengths|--offsets|--heads FILE",
+    .least = 1,
+    .most = 2,
+    .about = "Combines the elements of each segment of FILE (default: stdin) into one.  Where the\n"
+             "segments are is said in one of three ways.  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
+    .options = "lengths offsets heads " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_RUN_OPTIONS,
+    .examples = {"seq 1 6 | oplus segreduce sum --lengths lengths.txt",
+                 "seq 1 6 | oplus segreduce max --offsets offsets.txt", "oplus segreduce min x.npy --heads heads.npy"},
+    .exit_codes = TOOL_EXIT_CODES,
+};
+
+/* The offsets of segments: each begins where the one before ends. */
+typedef struct segments {
+    size_t *offsets, count; /* count + 1 offsets */
+} segments;
+
+static segments from_lengths(const int64_t *lengths, size_t count, size_t n, const char *file)
+{
+    segments s = {tool_alloc((count + 1) * sizeof *s.offsets), count};
+    s.offsets[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (lengths[i] < 0 || (uint64_t)lengths[i] > n - s.offsets[i])
+            tool_die(TOOL_FAILED, "%s: segment %zu begins at %zu and has the length %lld; there are %zu elements", file,
+                     i, s.offsets[i], (long long)lengths[i], n);
+        s.offsets[i + 1] = s.offsets[i] + (size_t)lengths[i];
+    }
+    if (s.offsets[count] != n)
+        tool_die(TOOL_FAILED, "%s: the lengths add up to %zu; there are %zu elements", file, s.offsets[count], n);
+    return s;
+}
+
+static segments from_offsets(const int64_t *offsets, size_t count, size_t n, const char *file)
+{
+    if (count == 0) tool_die(TOOL_FAILED, "%s is empty; of s segments there are s + 1 offsets", file);
+    segments s = {tool_alloc(count * sizeof *s.offsets), count - 1};
+    for (size_t i = 0; i < count; i++) {
+        if (offsets[i] < 0 || (uint64_t)offsets[i] > n || (i > 0 && offsets[i] < offsets[i - 1]))
+            tool_die(TOOL_FAILED,
+                     "%s: offset %zu is %lld; offsets never decrease, and are at most %zu, the number of "
+                     "elements",
+                     file, i, (long long)offsets[i], n);
+        s.offsets[i] = (size_t)offsets[i];
+    }
+    return s;
+}
+
+static segments from_heads(const int64_t *heads, size_t count, size_t n, const char *file)
+{
+    if (count != n)
+        tool_die(TOOL_FAILED, "%s has %zu heads; there are %zu elements, and a head for each", file, count, n);
+    segments s = {tool_alloc((n + 1) * sizeof *s.offsets), 0};
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || heads[i] != 0) s.offsets[s.count++] = i;
+    s.offsets[s.count] = n;
+    return s;
+}
+
+static segments find_segments(const tool_job *job, size_t n)
+{
+    const tool_options *const o = &job->options;
+    const struct {
+        const char *file;
+        segments (*make)(const int64_t *, size_t, size_t, const char *);
+    } ways[] = {{o->lengths, from_lengths}, {o->offsets, from_offsets}, {o->heads, from_heads}};
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        if (!ways[w].file) continue;
+        size_t count;
+        int64_t *const values = tool_job_integers(job, ways[w].file, &count);
+        const segments s = ways[w].make(values, count, n, ways[w].file);
+        free(values);
+        return s;
+    }
+    abort(); /* one of them was given */
+}
+
+int tool_segreduce(int argc, char **argv)
+{
+    tool_job job;
+    size_t n;
+    tool_job_open(&job, &usage, argc, argv);
+    const tool_options *const o = &job.options;
+    if (!o->lengths + !o->offsets + !o->heads != 2)
+        tool_die(TOOL_USAGE, "where the segments are is said by one of --lengths, --offsets and --heads");
+    tool_source *const source = tool_job_input(&job, job.operand[1]);
+    const oplus_type *const type = tool_source_type(source);
+    tool_operator op = tool_operator_open(job.operand[0], type, o);
+
+    const void *const in = tool_source_all(source, &n);
+    const segments s = find_segments(&job, n);
+    void *const out = tool_alloc(s.count * type->size + 1);
+    tool_try(oplus_segreduce(job.dev, op.op, in, s.offsets, s.count, out));
+
+    tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
+    tool_sink_write(sink, out, s.count);
+    cJSON *const report = tool_job_report(&job, type, n);
+    tool_json_add_count(report, "segments", s.count);
+    tool_job_finish(&job, sink, report, -1, NULL);
+
+    free(out);
+    free(s.offsets);
+    tool_operator_close(&op);
+    tool_source_close(source);
+    tool_job_close(&job);
+    return TOOL_GOOD;
+}

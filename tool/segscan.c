@@ -1,0 +1,50 @@
+/* oplus segscan: a scan that starts anew at every head. */
+#include "job.h"
+#include "operator.h"
+#include "tool.h"
+
+#include <stdlib.h>
+
+static const tool_usage usage = {
+    .name = "segscan",
+    .operands = "OP [FILE] --heads FILE",
+    .least = 1,
+    .most = 2,
+    .about = "Running results, starting anew at every element whose head is not 0 (and at the\n"
+             "first).  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
+    .options = "heads exclusive " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_RUN_OPTIONS,
+    .examples = {"seq 1 6 | oplus segscan sum --heads heads.txt", "oplus segscan max x.npy --heads heads.npy",
+                 "seq 1 6 | oplus segscan sum --exclusive --heads heads.txt"},
+    .exit_codes = TOOL_EXIT_CODES,
+};
+
+int tool_segscan(int argc, char **argv)
+{
+    tool_job job;
+    size_t n, heads_n;
+    tool_job_open(&job, &usage, argc, argv);
+    if (!job.options.heads) tool_die(TOOL_USAGE, "--heads is missing: a file with an integer an element");
+    tool_source *const source = tool_job_input(&job, job.operand[1]);
+    const oplus_type *const type = tool_source_type(source);
+    tool_operator op = tool_operator_open(job.operand[0], type, &job.options);
+
+    void *const x = tool_source_own(source, &n);
+    int64_t *const heads = tool_job_integers(&job, job.options.heads, &heads_n);
+    if (heads_n != n)
+        tool_die(TOOL_FAILED, "%s has %zu heads and %s %zu elements; there is one for each", job.options.heads, heads_n,
+                 tool_source_name(source), n);
+    uint8_t *const flags = tool_alloc(n + 1);
+    for (size_t i = 0; i < n; i++) flags[i] = heads[i] != 0;
+    free(heads);
+    tool_try(oplus_segscan(job.dev, op.op, job.options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE, x, flags, n, x));
+
+    tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
+    tool_sink_write(sink, x, n);
+    tool_job_finish(&job, sink, tool_job_report(&job, type, n), -1, NULL);
+
+    free(flags);
+    tool_operator_close(&op);
+    tool_source_close(source);
+    tool_job_close(&job);
+    return TOOL_GOOD;
+}

@@ -1,0 +1,304 @@
+#define _XOPEN_SOURCE 700 /* realpath, mkstemp */
+#include "sink.h"
+
+#include "die.h"
+#include "npy.h"
+#include "text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 1 << 20 };
+
+struct tool_sink {
+    char *name; /* for messages: the path, or "stdout" */
+    int fd;
+    char *temporary, *target; /* NULL: written in its place, as a pipe is */
+    int slot;
+    bool is_stdout;
+
+    tool_format format;
+    const oplus_type *type;
+    int dims; /* -1: one dimension, as many as come */
+    uint64_t shape[NPY_MAX_DIMS];
+    uint64_t expected, count;
+
+    off_t patch; /* where the header of unknown length stands, or -1 */
+    int spool;   /* a nameless file that the elements wait in until their number is known, or -1 */
+
+    tool_layout layout; /* of text */
+    uint64_t columns, column;
+    char *buffer;
+    size_t used, room;
+};
+
+const char *tool_sink_name(const tool_sink *sink) { return sink->name; }
+bool tool_sink_is_stdout(const tool_sink *sink) { return sink->is_stdout; }
+uint64_t tool_sink_count(const tool_sink *sink) { return sink->count; }
+
+static bool names_stdout(const char *path) { return !path || strcmp(path, "-") == 0; }
+
+tool_format tool_sink_choose(tool_format asked, const char *path, tool_format in)
+{
+    const tool_format named = names_stdout(path) ? TOOL_AUTO : tool_format_of_name(path);
+    if (asked != TOOL_AUTO) return asked;
+    if (named != TOOL_AUTO) return named;
+    if (names_stdout(path) && isatty(STDOUT_FILENO)) return TOOL_TEXT;
+    return in == TOOL_AUTO ? TOOL_TEXT : in;
+}
+
+/* --- bytes -------------------------------------------------------------------------------------------------------- */
+
+_Noreturn static void cannot_write(const tool_sink *sink)
+{
+    if (errno == EPIPE) tool_hung_up();
+    tool_die(TOOL_FAILED, "cannot write %s: %s", sink->name, strerror(errno));
+}
+
+static void write_fully(const tool_sink *sink, int fd, const void *from, size_t n)
+{
+    const char *at = from;
+    while (n > 0) {
+        const ssize_t now = write(fd, at, n);
+        if (now < 0 && errno == EINTR) continue;
+        if (now < 0) cannot_write(sink);
+        at += now;
+        n -= (size_t)now;
+    }
+}
+
+/* --- where it goes: a file beside the target, or the target itself ------------------------------------------------ */
+
+/* Pipes, devices and what other programs have opened for us keep their identity. */
+static bool is_written_in_place(const char *path)
+{
+    static const char *const links[] = {"/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"};
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
+        if (strncmp(path, links[i], strlen(links[i])) == 0) return true;
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static mode_t mode_for(const char *target)
+{
+    struct stat status;
+    if (stat(target, &status) == 0) return status.st_mode & 07777;
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* DIRECTORY/.NAME.XXXXXX, so that renaming it is one step of the file system. */
+static char *beside(const char *target)
+{
+    const char *const slash = strrchr(target, '/');
+    const int directory = slash ? (int)(slash - target + 1) : 0;
+    const size_t bytes = strlen(target) + sizeof "..XXXXXX";
+    char *const path = tool_alloc(bytes);
+    snprintf(path, bytes, "%.*s.%s.XXXXXX", directory, target, target + directory);
+    return path;
+}
+
+static void open_file(tool_sink *sink, const char *path)
+{
+    char *const resolved = realpath(path, NULL); /* a link stays one; NULL: there is no such file yet */
+    sink->target = tool_copy(resolved ? resolved : path);
+    free(resolved);
+    if (access(sink->target, F_OK) == 0 && access(sink->target, W_OK) != 0) cannot_write(sink); /* it is protected */
+    const mode_t mode = mode_for(sink->target);
+    sink->temporary = beside(sink->target);
+    sink->fd = mkstemp(sink->temporary);
+    if (sink->fd < 0) cannot_write(sink);
+    sink->slot = tool_unfinished(sink->temporary);
+    fcntl(sink->fd, F_SETFD, FD_CLOEXEC);
+    if (fchmod(sink->fd, mode) != 0) cannot_write(sink);
+}
+
+static void open_target(tool_sink *sink, const char *path)
+{
+    if (sink->is_stdout) {
+        sink->fd = dup(STDOUT_FILENO); /* so that closing it tells of errors, and stdout stays open */
+        if (sink->fd < 0) cannot_write(sink);
+    } else if (is_written_in_place(path)) {
+        sink->fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (sink->fd < 0) cannot_write(sink);
+    } else {
+        open_file(sink, path);
+    }
+    if (sink->format != TOOL_TEXT && isatty(sink->fd))
+        tool_die(TOOL_USAGE, "%s on a terminal would be unreadable; write it to a file with -o, or take --to text",
+                 tool_format_name(sink->format));
+}
+
+/* --- .npy --------------------------------------------------------------------------------------------------------- */
+
+static unsigned char *header_of(const tool_sink *sink, size_t *bytes)
+{
+    char error[TOOL_ERROR_BYTES];
+    const int dims = sink->dims < 0 ? 1 : sink->dims;
+    unsigned char *const header =
+        npy_write(sink->type, dims, sink->dims < 0 ? &sink->count : sink->shape, bytes, error);
+    if (!header) tool_die(TOOL_FAILED, "cannot write %s: %s", sink->name, error);
+    return header;
+}
+
+static void write_header(tool_sink *sink)
+{
+    size_t bytes;
+    unsigned char *const header = header_of(sink, &bytes);
+    write_fully(sink, sink->fd, header, bytes);
+    free(header);
+}
+
+/* Where the elements wait whose number must be written before them, to a pipe. */
+static int open_spool(void)
+{
+    const char *const asked = getenv("TMPDIR"), *const directory = asked && *asked ? asked : "/tmp";
+    const size_t bytes = strlen(directory) + sizeof "/oplus.XXXXXX";
+    char *const path = tool_alloc(bytes);
+    snprintf(path, bytes, "%s/oplus.XXXXXX", directory);
+    const int fd = mkstemp(path);
+    if (fd < 0) tool_die(TOOL_FAILED, "cannot write a temporary file in %s: %s", directory, strerror(errno));
+    unlink(path);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    free(path);
+    return fd;
+}
+
+static void begin_npy(tool_sink *sink)
+{
+    if (sink->dims >= 0) {
+        write_header(sink);
+        return;
+    }
+    const off_t here = lseek(sink->fd, 0, SEEK_CUR);
+    const int flags = fcntl(sink->fd, F_GETFL);
+    if (here >= 0 && flags >= 0 && !(flags & O_APPEND)) {
+        sink->patch = here;
+        write_header(sink);
+    } else {
+        sink->spool = open_spool();
+    }
+}
+
+static void copy_spool(tool_sink *sink)
+{
+    char *const buffer = tool_alloc(BUFFER_BYTES);
+    if (lseek(sink->spool, 0, SEEK_SET) != 0) cannot_write(sink);
+    for (ssize_t got; (got = read(sink->spool, buffer, BUFFER_BYTES)) != 0;) {
+        if (got < 0) cannot_write(sink);
+        write_fully(sink, sink->fd, buffer, (size_t)got);
+    }
+    free(buffer);
+    close(sink->spool);
+}
+
+static void end_npy(tool_sink *sink)
+{
+    if (sink->patch >= 0) {
+        const off_t end = lseek(sink->fd, 0, SEEK_CUR);
+        if (end < 0 || lseek(sink->fd, sink->patch, SEEK_SET) < 0) cannot_write(sink);
+        write_header(sink);
+        if (lseek(sink->fd, end, SEEK_SET) < 0) cannot_write(sink);
+    }
+    if (sink->spool >= 0) {
+        write_header(sink);
+        copy_spool(sink);
+    }
+}
+
+/* --- text --------------------------------------------------------------------------------------------------------- */
+
+static void begin_text(tool_sink *sink)
+{
+    if (!tool_layout_of(sink->type, &sink->layout))
+        tool_die(TOOL_FAILED, "cannot write %s as text: the members of '%s' are not understood", sink->name,
+                 tool_type_name(sink->type));
+    const bool rows = sink->dims >= 2 && sink->type->scalar != OPLUS_RECORD;
+    sink->columns = rows ? sink->shape[sink->dims - 1] : 1;
+    sink->room = sink->layout.scalars * TEXT_MAX_SCALAR + 1;
+    sink->buffer = tool_alloc(BUFFER_BYTES + sink->room);
+}
+
+static void flush_text(tool_sink *sink)
+{
+    write_fully(sink, sink->fd, sink->buffer, sink->used);
+    sink->used = 0;
+}
+
+static void write_text(tool_sink *sink, const unsigned char *in, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *end = text_write(&sink->layout, in + i * sink->type->size, sink->buffer + sink->used);
+        const bool line_ends = ++sink->column == sink->columns;
+        *end++ = line_ends ? '\n' : ' ';
+        if (line_ends) sink->column = 0;
+        sink->used = (size_t)(end - sink->buffer);
+        if (sink->used >= BUFFER_BYTES) flush_text(sink);
+    }
+}
+
+/* --- the calls ---------------------------------------------------------------------------------------------------- */
+
+static void keep_shape(tool_sink *sink, int dims, const uint64_t *shape)
+{
+    if (dims > NPY_MAX_DIMS)
+        tool_die(TOOL_FAILED, "cannot write %s: more than %d dimensions", sink->name, NPY_MAX_DIMS);
+    sink->dims = dims;
+    sink->expected = 1;
+    for (int i = 0; i < dims; i++) {
+        sink->shape[i] = shape[i];
+        sink->expected *= shape[i];
+    }
+}
+
+tool_sink *tool_sink_open(const char *path, tool_format format, const oplus_type *type, int dims, const uint64_t *shape)
+{
+    tool_sink *const sink = tool_alloc(sizeof *sink);
+    memset(sink, 0, sizeof *sink);
+    sink->is_stdout = names_stdout(path);
+    const char *const name = sink->is_stdout ? "stdout" : path;
+    sink->name = tool_copy(name);
+    sink->format = format;
+    sink->type = type;
+    sink->patch = -1;
+    sink->spool = -1;
+    keep_shape(sink, dims, shape);
+    open_target(sink, path);
+    if (format == TOOL_NPY) begin_npy(sink);
+    if (format == TOOL_TEXT) begin_text(sink);
+    return sink;
+}
+
+void tool_sink_write(tool_sink *sink, const void *in, size_t n)
+{
+    if (sink->format == TOOL_TEXT)
+        write_text(sink, in, n);
+    else
+        write_fully(sink, sink->spool >= 0 ? sink->spool : sink->fd, in, n * sink->type->size);
+    sink->count += n;
+}
+
+void tool_sink_close(tool_sink *sink)
+{
+    if (sink->dims >= 0 && sink->count != sink->expected)
+        tool_die(TOOL_FAILED, "a defect of oplus: %llu elements for %s instead of %llu",
+                 (unsigned long long)sink->count, sink->name, (unsigned long long)sink->expected);
+    if (sink->format == TOOL_NPY) end_npy(sink);
+    if (sink->format == TOOL_TEXT) flush_text(sink);
+    if (close(sink->fd) != 0) cannot_write(sink); /* some file systems say only now that they are full */
+    if (sink->target) {
+        if (rename(sink->temporary, sink->target) != 0) cannot_write(sink);
+        tool_finished(sink->slot);
+    }
+    free(sink->buffer);
+    free(sink->temporary);
+    free(sink->target);
+    free(sink->name);
+    free(sink);
+}

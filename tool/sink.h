@@ -1,0 +1,27 @@
+/* Arrays that go out: to a .npy, raw or text file, which appears under its name when it is complete, or to a pipe.
+ *
+ * All calls end the command where something is wrong; messages name the file. */
+#ifndef TOOL_SINK_H
+#define TOOL_SINK_H
+
+#include "source.h"
+
+/* The format to write: what was asked for (--to); else by the name of -o; else text for a terminal, or as came in. */
+tool_format tool_sink_choose(tool_format asked, const char *path, tool_format in);
+
+typedef struct tool_sink tool_sink;
+
+/* Opens path (NULL or "-": stdout) for elements of a type.  dims and shape as in NumPy (0, NULL: a single value);
+ * dims -1: one dimension, as many as will be written.  Text has an element a line, or of 2 dimensions and more a row a
+ * line.  A file that is there stays as it was until tool_sink_close. */
+tool_sink *tool_sink_open(const char *path, tool_format format, const oplus_type *type, int dims,
+                          const uint64_t *shape);
+void tool_sink_write(tool_sink *sink, const void *in, size_t n);
+/* Completes the file and gives it its name. */
+void tool_sink_close(tool_sink *sink);
+
+const char *tool_sink_name(const tool_sink *sink); /* for messages: the path, or "stdout" */
+bool tool_sink_is_stdout(const tool_sink *sink);
+uint64_t tool_sink_count(const tool_sink *sink); /* elements written */
+
+#endif

@@ -1,0 +1,80 @@
+/* oplus sort: a stable radix sort, with values that move along. */
+#include "job.h"
+#include "tool.h"
+
+static const tool_usage usage = {
+    .name = "sort",
+    .operands = "[FILE]",
+    .least = 0,
+    .most = 1,
+    .about = "Sorts the numbers of FILE (default: stdin), keeping the order of equal ones.  Floats\n"
+             "sort in IEEE total order, -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.  The whole\n"
+             "array is held in memory, and as much again.\n",
+    .options = "descending values values-type values-out " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_RUN_OPTIONS,
+    .examples = {"printf '3 1 2' | oplus sort", "printf '0.5 -1 2' | oplus sort --descending -t f32",
+                 "printf '3 1 2' | oplus sort --values names.txt --values-out sorted.txt"},
+    .exit_codes = TOOL_EXIT_CODES,
+};
+
+static void check_key(const oplus_type *type)
+{
+    if (type->scalar == OPLUS_RECORD)
+        tool_die(TOOL_USAGE, "keys of type %s have no order; sort by a number, and give the rest with --values",
+                 tool_type_words(type));
+}
+
+static tool_source *open_values(const tool_job *job)
+{
+    const tool_options *const o = &job->options;
+    if (!o->values != !o->values_out) tool_die(TOOL_USAGE, "--values and --values-out go together");
+    if (o->values_type && !o->values) tool_die(TOOL_USAGE, "--values-type is given, but no --values");
+    const oplus_type *const type = o->values_type ? tool_type(o->values_type) : NULL;
+    return o->values ? tool_source_open(o->values, TOOL_AUTO, type, job->dev) : NULL;
+}
+
+static tool_sink *open_values_out(const tool_job *job, const tool_source *in)
+{
+    const char *const path = job->options.values_out;
+    const tool_format format = tool_sink_choose(TOOL_AUTO, path, tool_source_format(in));
+    return tool_sink_open(path, format, tool_source_type(in), -1, NULL);
+}
+
+static void sort_pairs(tool_job *job, oplus_order order, const tool_source *source, void *keys, size_t n,
+                       tool_source *values_source)
+{
+    size_t values_n;
+    void *const values = tool_source_own(values_source, &values_n);
+    if (values_n != n)
+        tool_die(TOOL_FAILED, "%s has %zu values and %s %zu keys; there is one for each",
+                 tool_source_name(values_source), values_n, tool_source_name(source), n);
+    const oplus_type *const key = tool_source_type(source), *const value = tool_source_type(values_source);
+    tool_sink *const out = open_values_out(job, values_source);
+    tool_try(oplus_sort_pairs(job->dev, key, order, keys, value, values, n));
+    tool_sink_write(out, values, n);
+    tool_sink_close(out);
+}
+
+int tool_sort(int argc, char **argv)
+{
+    tool_job job;
+    size_t n;
+    tool_job_open(&job, &usage, argc, argv);
+    tool_source *const values_source = open_values(&job), *const source = tool_job_input(&job, job.operand[0]);
+    const oplus_type *const type = tool_source_type(source);
+    const oplus_order order = job.options.descending ? OPLUS_DESCENDING : OPLUS_ASCENDING;
+    check_key(type);
+
+    void *const keys = tool_source_own(source, &n);
+    tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
+    if (values_source)
+        sort_pairs(&job, order, source, keys, n, values_source);
+    else
+        tool_try(oplus_sort(job.dev, type, order, keys, n));
+    tool_sink_write(sink, keys, n);
+    tool_job_finish(&job, sink, tool_job_report(&job, type, n), -1, NULL);
+
+    tool_source_close(values_source);
+    tool_source_close(source);
+    tool_job_close(&job);
+    return TOOL_GOOD;
+}

@@ -1,0 +1,46 @@
+/* Arrays that come in: from a .npy, raw or text file or pipe, as a whole or piece by piece.
+ *
+ * All calls end the command where something is wrong; messages name the file. */
+#ifndef TOOL_SOURCE_H
+#define TOOL_SOURCE_H
+
+#include "type.h"
+
+typedef enum tool_format { TOOL_AUTO = 0, TOOL_NPY, TOOL_RAW, TOOL_TEXT } tool_format;
+
+/* "npy", "raw", "text"; tool_format_parse ends the command where it is none of them. */
+const char *tool_format_name(tool_format format);
+tool_format tool_format_parse(const char *option, const char *text);
+/* By the end of its name: .npy, .raw or .bin, .txt or .csv or .tsv; else TOOL_AUTO. */
+tool_format tool_format_of_name(const char *path);
+
+typedef struct tool_source tool_source;
+
+/* Opens path (NULL or "-": stdin).  format TOOL_AUTO: by magic, name, and as text.  type NULL: what the file says; of
+ * text, i64 or f64.  dev brings Fortran order into C order; NULL: slower. */
+tool_source *tool_source_open(const char *path, tool_format format, const oplus_type *type, oplus_device *dev);
+void tool_source_close(tool_source *source); /* NULL allowed; the type goes too */
+
+const char *tool_source_name(const tool_source *source); /* for messages: the path, or "stdin" */
+tool_format tool_source_format(const tool_source *source);
+/* Valid until the source is closed. */
+const oplus_type *tool_source_type(const tool_source *source);
+/* True: the number of elements is known beforehand. */
+bool tool_source_count(const tool_source *source, uint64_t *count);
+/* The shape, for a .npy; of anything else -1: one dimension, as many as come. */
+int tool_source_shape(const tool_source *source, const uint64_t **shape);
+/* Of text that has been read to the end: numbers on each line, 0 if they differ. */
+uint64_t tool_source_columns(const tool_source *source);
+/* Bytes read so far, and in all (0: unknown). */
+uint64_t tool_source_done(const tool_source *source);
+uint64_t tool_source_total(const tool_source *source);
+
+/* The next elements, valid until the next call; false at the end.  Memory is fixed, whatever the length, but where
+ * Fortran order has to be undone. */
+bool tool_source_next(tool_source *source, const void **piece, size_t *n);
+/* All elements; valid until the source is closed.  Before, or instead of, tool_source_next. */
+const void *tool_source_all(tool_source *source, size_t *n);
+/* The same, as memory that may be changed; the file is not. */
+void *tool_source_own(tool_source *source, size_t *n);
+
+#endif

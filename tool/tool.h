@@ -1,0 +1,18 @@
+/* The subcommands: argv[0] is the name of the subcommand; each returns the exit code. */
+#ifndef TOOL_TOOL_H
+#define TOOL_TOOL_H
+
+int tool_devices(int argc, char **argv);
+int tool_reduce(int argc, char **argv);
+int tool_fold(int argc, char **argv);
+int tool_scan(int argc, char **argv);
+int tool_segscan(int argc, char **argv);
+int tool_segreduce(int argc, char **argv);
+int tool_map(int argc, char **argv);
+int tool_filter(int argc, char **argv);
+int tool_sort(int argc, char **argv);
+int tool_transpose(int argc, char **argv);
+int tool_check(int argc, char **argv);
+int tool_bench(int argc, char **argv);
+
+#endif
