@@ -17,13 +17,14 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/oplusConfig.cmake ${CMAKE_CURRENT_BINA
 # pkg-config --static: the names of the OpenMP runtime that the library was built with.
 list(TRANSFORM OpenMP_C_LIB_NAMES PREPEND -l OUTPUT_VARIABLE openmp_libs)
 list(JOIN openmp_libs " " openmp_libs)
+list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE dl_libs)
 # The prefix is taken from where the file lies, so that an installed tree may be moved.
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
 configure_file(cmake/oplus.pc.in oplus.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/oplus.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
-# Each package has its licence under its own name.
+# Each package has its licence, and what changed, under its own name.
 set(component_package_runtime liboplus${PROJECT_VERSION_MAJOR})
 set(component_package_dev liboplus-dev)
 set(component_package_tool oplus)
@@ -31,10 +32,22 @@ set(components runtime dev)
 if(OPLUS_BUILD_TOOL)
   list(APPEND components tool)
 endif()
+find_program(OPLUS_GZIP gzip)
+if(OPLUS_GZIP)
+  set(changelog ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
+  add_custom_command(OUTPUT changelog.gz DEPENDS ${changelog} VERBATIM
+                     COMMAND sh -c "'${OPLUS_GZIP}' -9nc <\"$1\" >changelog.gz" sh ${changelog})
+  add_custom_target(oplus_changelog ALL DEPENDS changelog.gz)
+endif()
 foreach(component IN LISTS components)
-  install(FILES LICENSE RENAME copyright COMPONENT ${component}
-          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${component_package_${component}})
+  set(doc_dir ${CMAKE_INSTALL_DATAROOTDIR}/doc/${component_package_${component}})
+  install(FILES cmake/copyright NOTICE DESTINATION ${doc_dir} COMPONENT ${component})
+  if(OPLUS_GZIP)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/changelog.gz DESTINATION ${doc_dir} COMPONENT ${component})
+  endif()
 endforeach()
-install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/liboplus-dev COMPONENT dev)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/liboplus-dev/docs COMPONENT dev
-        FILES_MATCHING PATTERN "*.md")
+set(doc_dir ${CMAKE_INSTALL_DATAROOTDIR}/doc/liboplus-dev)
+install(FILES README.md LICENSE DESTINATION ${doc_dir} COMPONENT dev)
+file(GLOB guides CONFIGURE_DEPENDS docs/*.md)
+install(FILES ${guides} DESTINATION ${doc_dir}/docs COMPONENT dev)
+install(DIRECTORY examples DESTINATION ${doc_dir} COMPONENT dev PATTERN CMakeLists.txt EXCLUDE)

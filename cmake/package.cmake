@@ -5,7 +5,8 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME oplus)
 set(CPACK_PACKAGE_VENDOR "the oplus authors")
-set(CPACK_PACKAGE_CONTACT "the oplus authors <oplus@localhost>") # whoever distributes packages sets it
+set(OPLUS_MAINTAINER "the oplus authors <nobody@localhost>" CACHE STRING "who answers for the packages: Name <address>")
+set(CPACK_PACKAGE_CONTACT "${OPLUS_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
@@ -15,28 +16,30 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON) # others can depend on the library
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(deb_version ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${component_package_runtime})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
   "Map, reduce, scan, segmented scan and reduce, filter, radix sort and transpose, on one core or many, with the same
 bits everywhere.  The shared library.")
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "gcc, libc6-dev") # operators given as text
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "gcc | clang, libc6-dev") # operators given as text
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME ${component_package_dev})
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${component_package_runtime} (= ${deb_version}), libc6-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "gcc") # the static library wants its OpenMP
 set(CPACK_DEBIAN_DEV_DESCRIPTION
   "Headers, static library, CMake package and pkg-config file of oplus, and its guides.")
 
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME ${component_package_tool})
 set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "${component_package_runtime} (= ${deb_version})")
-set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "gcc, libc6-dev")
+set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "gcc | clang, libc6-dev")
 set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "gnuplot")
 set(CPACK_DEBIAN_TOOL_DESCRIPTION
   "The command oplus: reduces, scans, maps, filters, sorts and transposes arrays in .npy, raw or text files and pipes, by

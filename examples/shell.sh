@@ -17,11 +17,11 @@ join='r.sum = a.sum + b.sum;
       r.at = a.sum + b.best > a.best ? a.bytes + b.at : a.at'
 
 echo
-echo "The same at the shell: oplus map ... $(basename "$data") | oplus reduce ..."
+echo "The same at the shell, in bytes of four letters: oplus map ... $(basename "$data") | oplus reduce ..."
 for threads in 1 2; do
     oplus map "r.sum = $step; r.best = r.sum; r.at = 1; r.bytes = 1" --result "$stretch" -t u8 --format raw "$data" --to raw |
         oplus reduce "$join" -t "$stretch" --format raw --threads $threads |
-        while read -r sum best at bytes; do
-            echo "  threads:$threads: the peak of C - G, $best, ends with letter $((4 * at)); over all $((4 * bytes)): $sum"
+        while read -r _ best at _; do
+            echo "  threads:$threads: the peak of C - G, $best, ends with letters $((4 * at - 3)) to $((4 * at))"
         done
 done

@@ -8,6 +8,7 @@
 #include "jit/source.h"
 #include "leaf/isa.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -206,14 +207,14 @@ static void drop_line(char *said, const char *containing)
     memmove(begin, *end ? end + 1 : end, strlen(*end ? end + 1 : end) + 1);
 }
 
-/* Does the compiler speak of what the user wrote, and not of ours? */
-static bool is_about_text(const char *said)
+/* Does the compiler lack something (its own parts, the headers of C), so that the text is not to blame? */
+static bool is_broken(const char *said)
 {
-    static const char *const labels[] = {OPI_LABEL_OP ":", OPI_LABEL_FN ":", OPI_LABEL_PREDICATE ":", OPI_LABEL_MEMBERS,
-                                         "undefined reference"};
-    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-        if (strstr(said, labels[i])) return true;
-    return false;
+    static const char our_first[] = "leaf.h:"; /* the first of our headers includes those of C */
+    if (!*said || strstr(said, "fatal error:")) return true;
+    const char *line = strstr(said, "error:");
+    while (line && line > said && line[-1] != '\n') line--;
+    return line && strncmp(line, our_first, strlen(our_first)) == 0;
 }
 
 static oplus_status does_not_compile(const char *call, const char *what, const compiler *cc, char *said, bool *absent)
@@ -221,9 +222,11 @@ static oplus_status does_not_compile(const char *call, const char *what, const c
     drop_line(said, ": In function");
     drop_line(said, "reported only once");
     drop_line(said, "being treated as errors");
+    const char *const first = strstr(said, "error: ");
+    if (first && strncmp(first, "error: control", 14) != 0) drop_line(said, "error: control"); /* its consequence */
     const size_t n = strlen(said);
     if (n > 0 && said[n - 1] == '\n') said[n - 1] = '\0';
-    if (is_about_text(said)) return opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile:\n%s", call, what, said);
+    if (!is_broken(said)) return opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile:\n%s", call, what, said);
     *absent = true; /* as good as none */
     return opi_fail(OPLUS_ERR_COMPILE,
                     "%s: the compiler %s cannot compile C here; install what it lacks (Debian: apt-get install gcc "
@@ -299,7 +302,9 @@ static oplus_status choose_command(const char *call, compiler *cc, bool *absent)
     if (status != OPLUS_OK) return status;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) cc->argv[cc->count++] = flags[i];
     snprintf(cc->flags, sizeof cc->flags, "%s", isa_flags(isa->name));
-    add_words(cc, cc->flags, MAX_WORDS - cc->count - FILE_WORDS);
+    const bool fits = add_words(cc, cc->flags, MAX_WORDS - cc->count - FILE_WORDS);
+    assert(fits && strlen(isa_flags(isa->name)) < sizeof cc->flags); /* other flags would be other code */
+    (void)fits;
     cc->argv[cc->count] = NULL;
     return OPLUS_OK;
 }

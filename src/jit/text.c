@@ -37,7 +37,7 @@ bool opi_text_is_name(const char *word)
         "sizeof",   "static",   "struct",     "switch",    "typedef",        "union",         "unsigned", "void",
         "volatile", "while",    "asm",        "typeof",    "_Alignas",       "_Alignof",      "_Atomic",  "_Bool",
         "_Complex", "_Generic", "_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local", "bool",     "true",
-        "false",    "NULL",     NULL};
+        "false",    "NULL",     "NAN",        "INFINITY",  "HUGE_VAL",       "errno",         NULL};
     return word && is_letter(*word) && word[word_length(word)] == '\0' && !is_among(word, strlen(word), keywords);
 }
 

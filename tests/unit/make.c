@@ -377,6 +377,7 @@ static void refusals(void **state)
     says(oplus_op_make(NULL, &oplus_f64, NULL, 0, "\n\n  a +\n   c", NULL, &op), OPLUS_ERR_COMPILE,
          "operator:4:4: error");
     says(oplus_op_make(NULL, &oplus_f64, NULL, 0, "a +", NULL, &op), OPLUS_ERR_COMPILE, "operator:2:");
+    says(oplus_op_make(NULL, &oplus_i64, NULL, 0, "\"x\"", NULL, &op), OPLUS_ERR_COMPILE, "does not compile");
     says(oplus_op_make(NULL, &oplus_f64, NULL, 0, "nosuch(a) + b", NULL, &op), OPLUS_ERR_COMPILE, "nosuch");
     says(oplus_op_make(NULL, &oplus_f64, NULL, 0, "if (a > b) return a;", NULL, &op), OPLUS_ERR_COMPILE,
          "end of non-void");
