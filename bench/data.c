@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../tool/die.h"
+#include "die.h"
 
 enum { SEGMENT = 100, HUGE_PAGE = 2 << 20 };
 

@@ -1,14 +1,16 @@
 #define _POSIX_C_SOURCE 200809L
 #include "file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include "../tool/die.h"
+#include "die.h"
+#include "replace.h"
 
 char *bench_format(const char *format, ...)
 {
@@ -31,45 +33,31 @@ char *bench_file_beside(const char *path, const char *ending)
     return bench_format("%.*s%s", (int)stem, path, ending);
 }
 
-static void fail(const char *path) { tool_die(TOOL_FAILED, "%s cannot be written: %s", path, strerror(errno)); }
-
-/* Where path is written: itself if it is a pipe or a device, which it shall stay; else a file that is renamed. */
-static char *part_of(const char *path, bool *direct)
+char *bench_one_line(char *text)
 {
-    struct stat there;
-    *direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
-    return bench_format("%s%s", path, *direct ? "" : ".part");
+    for (char *c = text; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = ' ';
+    return text;
 }
 
-void bench_file_check(const char *path)
+static void print_to(int fd, const char *name, void (*print)(FILE *file, const void *data), const void *data)
 {
-    bool direct;
-    if (!path || strcmp(path, "-") == 0) return;
-    char *part = part_of(path, &direct);
-    FILE *file = direct ? NULL : fopen(part, "w");
-    if (!direct && !file) fail(path);
-    if (file) {
-        fclose(file);
-        remove(part);
-    }
-    free(part);
+    FILE *const file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file) tool_cannot_write(name);
+    print(file, data);
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed) tool_cannot_write(name);
 }
 
 void bench_file_write(const char *path, void (*print)(FILE *file, const void *data), const void *data)
 {
-    bool direct;
+    tool_replacement file;
     if (strcmp(path, "-") == 0) {
-        print(stdout, data);
-        if (fflush(stdout) != 0) fail("the standard output");
+        fflush(stdout);
+        print_to(dup(STDOUT_FILENO), "stdout", print, data);
         return;
     }
-    char *part = part_of(path, &direct);
-    FILE *file = fopen(part, "w");
-    if (!file) fail(path);
-    const int slot = direct ? -1 : tool_unfinished(part);
-    print(file, data);
-    const int failed = ferror(file);
-    if (fclose(file) != 0 || failed || (!direct && rename(part, path) != 0)) fail(path);
-    if (!direct) tool_finished(slot);
-    free(part);
+    tool_replace_begin(&file, path);
+    print_to(dup(file.fd), path, print, data); /* a stream closes what it wrote to */
+    tool_replace_end(&file);
 }

@@ -7,11 +7,12 @@
 /* Writes a file by print(file, data); "-" is the standard output.  Ends the command if that fails. */
 void bench_file_write(const char *path, void (*print)(FILE *file, const void *data), const void *data);
 
-/* Ends the command if path cannot be written: before long work, not after it.  NULL is fine. */
-void bench_file_check(const char *path);
-
 /* As printf, into memory to be freed. */
 char *bench_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The text with blanks for its control characters, in its place: names from files and command lines shall break no
+ * line of what is written, and command no terminal. */
+char *bench_one_line(char *text);
 
 /* path with another ending, "scan.svg" -> "scan.gp"; free it. */
 char *bench_file_beside(const char *path, const char *ending);

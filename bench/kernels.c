@@ -4,7 +4,7 @@
 
 #include <oplus/oplus.h>
 
-#include "../tool/die.h"
+#include "die.h"
 
 /* --- what was compiled: BENCH_HAVE_ISA from CMake, least first ---------------------------------------------------- */
 

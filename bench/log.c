@@ -9,10 +9,9 @@
 #include <omp.h>
 #include <oplus/oplus.h>
 
+#include "die.h"
 #include "file.h"
 #include "kernels.h"
-
-#include "../tool/die.h"
 
 const char *bench_role_name(bench_role role)
 {
@@ -45,7 +44,7 @@ static char *join(int argc, char **argv)
         free(text);
         text = longer;
     }
-    return text;
+    return bench_one_line(text);
 }
 
 void bench_log_open(bench_log *log, int argc, char **argv, const bench_peers *peers)

@@ -7,27 +7,27 @@
 #include <cjson/cJSON.h>
 
 #include "data.h"
+#include "die.h"
 #include "file.h"
-
-#include "../tool/die.h"
+#include "json.h"
 
 static const char format[] = "oplus-bench 1";
 
 /* --- write ---------------------------------------------------------------------------------------------------- */
 
-/* cJSON_Add... give NULL where there is no memory. */
-static cJSON *must(cJSON *item)
+static void text(cJSON *to, const char *name, const char *value)
 {
-    if (!item) tool_die(TOOL_FAILED, "no memory for the JSON of the results");
-    return item;
+    tool_json_made(cJSON_AddStringToObject(to, name, value));
 }
-static void text(cJSON *to, const char *name, const char *value) { must(cJSON_AddStringToObject(to, name, value)); }
-static void number(cJSON *to, const char *name, double value) { must(cJSON_AddNumberToObject(to, name, value)); }
-static void boolean(cJSON *to, const char *name, bool value) { must(cJSON_AddBoolToObject(to, name, value)); }
+static void number(cJSON *to, const char *name, double value)
+{
+    tool_json_made(cJSON_AddNumberToObject(to, name, value));
+}
+static void boolean(cJSON *to, const char *name, bool value) { tool_json_made(cJSON_AddBoolToObject(to, name, value)); }
 
 static cJSON *next(cJSON *array)
 {
-    cJSON *item = must(cJSON_CreateObject());
+    cJSON *item = tool_json_made(cJSON_CreateObject());
     cJSON_AddItemToArray(array, item);
     return item;
 }
@@ -35,7 +35,7 @@ static cJSON *next(cJSON *array)
 static void write_about(cJSON *root, const bench_log *log)
 {
     const bench_about *about = &log->about;
-    cJSON *machine = must(cJSON_AddObjectToObject(root, "machine"));
+    cJSON *machine = tool_json_made(cJSON_AddObjectToObject(root, "machine"));
     text(root, "format", format);
     text(root, "date", about->date);
     text(root, "command", about->command);
@@ -46,7 +46,7 @@ static void write_about(cJSON *root, const bench_log *log)
     text(root, "device", about->device);
     text(root, "loops", about->isa);
     text(root, "built", about->built);
-    cJSON *peers = must(cJSON_AddArrayToObject(root, "peers"));
+    cJSON *peers = tool_json_made(cJSON_AddArrayToObject(root, "peers"));
     for (size_t i = 0; i < log->peer_count; i++) {
         cJSON *peer = next(peers);
         text(peer, "title", log->peer[i].title);
@@ -65,8 +65,9 @@ static void write_result(cJSON *to, const bench_case *c, const bench_result *r)
     number(to, "median_ns", r->median * 1e9);
     number(to, "best_ns", r->best * 1e9);
     number(to, "gb_per_s", bench_rate(c, r));
-    cJSON *samples = must(cJSON_AddArrayToObject(to, "samples_ns"));
-    for (int i = 0; i < r->samples; i++) cJSON_AddItemToArray(samples, must(cJSON_CreateNumber(r->time[i] * 1e9)));
+    cJSON *samples = tool_json_made(cJSON_AddArrayToObject(to, "samples_ns"));
+    for (int i = 0; i < r->samples; i++)
+        cJSON_AddItemToArray(samples, tool_json_made(cJSON_CreateNumber(r->time[i] * 1e9)));
 }
 
 static void write_case(cJSON *to, const bench_case *c)
@@ -76,19 +77,19 @@ static void write_case(cJSON *to, const bench_case *c)
     number(to, "n", (double)c->n);
     number(to, "threads", c->threads);
     number(to, "bytes", c->bytes);
-    cJSON *contenders = must(cJSON_AddArrayToObject(to, "contenders"));
+    cJSON *contenders = tool_json_made(cJSON_AddArrayToObject(to, "contenders"));
     for (size_t i = 0; i < c->count; i++) write_result(next(contenders), c, &c->of[i]);
 }
 
 void bench_log_print_json(FILE *file, const void *data)
 {
     const bench_log *log = data;
-    cJSON *root = must(cJSON_CreateObject());
+    cJSON *root = tool_json_made(cJSON_CreateObject());
     write_about(root, log);
-    cJSON *cases = must(cJSON_AddArrayToObject(root, "cases"));
+    cJSON *cases = tool_json_made(cJSON_AddArrayToObject(root, "cases"));
     for (size_t i = 0; i < log->count; i++) write_case(next(cases), &log->cases[i]);
     char *printed = cJSON_Print(root);
-    if (!printed) must(NULL);
+    if (!printed) tool_json_made(NULL);
     fprintf(file, "%s\n", printed);
     cJSON_free(printed);
     cJSON_Delete(root);
@@ -108,9 +109,16 @@ static const cJSON *member(const cJSON *from, const char *name, cJSON_bool (*is)
 }
 static const char *text_of(const cJSON *from, const char *name)
 {
-    return member(from, name, cJSON_IsString)->valuestring;
+    return bench_one_line(member(from, name, cJSON_IsString)->valuestring);
 }
 static double number_of(const cJSON *from, const char *name) { return member(from, name, cJSON_IsNumber)->valuedouble; }
+static size_t count_of(const cJSON *from, const char *name, double most)
+{
+    const double count = number_of(from, name);
+    if (!(count >= 1 && count <= most))
+        tool_die(TOOL_FAILED, "%s: \"%s\" is %g; it is a number of 1 to %g", read_path, name, count, most);
+    return (size_t)count;
+}
 static bool boolean_of(const cJSON *from, const char *name) { return cJSON_IsTrue(member(from, name, cJSON_IsBool)); }
 static const cJSON *array_of(const cJSON *from, const char *name) { return member(from, name, cJSON_IsArray); }
 
@@ -144,7 +152,7 @@ static bench_result read_result(const cJSON *from)
     const cJSON *peer = cJSON_GetObjectItemCaseSensitive(from, "peer");
     bench_result r = {.role = role_of(text_of(from, "role")),
                       .name = text_of(from, "name"),
-                      .peer = cJSON_IsString(peer) ? peer->valuestring : NULL,
+                      .peer = cJSON_IsString(peer) ? text_of(from, "peer") : NULL,
                       .stable = boolean_of(from, "stable"),
                       .right = boolean_of(from, "right"),
                       .median = number_of(from, "median_ns") * 1e-9,
@@ -157,8 +165,8 @@ static bench_result read_result(const cJSON *from)
 static bench_case read_case(const cJSON *from)
 {
     const cJSON *contenders = array_of(from, "contenders"), *contender;
-    bench_case c = {.n = (size_t)number_of(from, "n"),
-                    .threads = (int)number_of(from, "threads"),
+    bench_case c = {.n = count_of(from, "n", 0x1p50),
+                    .threads = (int)count_of(from, "threads", 1e6),
                     .bytes = number_of(from, "bytes")};
     if (!bench_primitive_find(text_of(from, "primitive"), &c.primitive) ||
         !bench_type_find(text_of(from, "type"), &c.type))
@@ -186,7 +194,7 @@ void bench_log_read(bench_log *log, const char *path)
     bench_about *about = &log->about;
     snprintf(about->date, sizeof about->date, "%s", text_of(root, "date"));
     snprintf(about->processor, sizeof about->processor, "%s", text_of(machine, "processor"));
-    about->processors = (int)number_of(machine, "processors");
+    about->processors = (int)count_of(machine, "processors", 1e6);
     about->load = number_of(machine, "load");
     snprintf(about->device, sizeof about->device, "%s", text_of(root, "device"));
     snprintf(about->oplus, sizeof about->oplus, "%s", text_of(root, "oplus"));

@@ -7,23 +7,16 @@
 #include <time.h>
 
 #include "data.h"
+#include "die.h"
 #include "kernels.h"
-
-#include "../tool/die.h"
-
-double bench_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "progress.h"
 
 static double clock_cost(void)
 {
     double cost = 1;
     for (int i = 0; i < 1000; i++) {
-        const double begin = bench_now();
-        cost = fmin(cost, bench_now() - begin);
+        const double begin = tool_seconds();
+        cost = fmin(cost, tool_seconds() - begin);
     }
     return cost;
 }
@@ -39,17 +32,17 @@ static void settle(const bench_problem *p, const bench_plan *plan)
 static double time_batch(const bench_contender *c, bench_problem *p, size_t calls)
 {
     if (p->primitive != BENCH_SORT && p->primitive != BENCH_PAIRS) {
-        const double begin = bench_now();
+        const double begin = tool_seconds();
         for (size_t i = 0; i < calls; i++) c->run(p);
-        return (bench_now() - begin) / (double)calls;
+        return (tool_seconds() - begin) / (double)calls;
     }
     const double cost = clock_cost();
     double sum = 0;
     for (size_t i = 0; i < calls; i++) {
         bench_problem_restore(p);
-        const double begin = bench_now();
+        const double begin = tool_seconds();
         c->run(p);
-        sum += fmax(bench_now() - begin - cost, 0);
+        sum += fmax(tool_seconds() - begin - cost, 0);
     }
     return fmax(sum / (double)calls, 1e-9); /* what is shorter, the clock does not see */
 }
@@ -59,9 +52,9 @@ static double time_batch(const bench_contender *c, bench_problem *p, size_t call
 static void rouse(const bench_contender *c, bench_problem *p, const bench_plan *plan, double call)
 {
     if (call > 25 * plan->batch) return;
-    const double begin = bench_now();
+    const double begin = tool_seconds();
     do time_batch(c, p, 1);
-    while (bench_now() - begin < plan->batch / 2);
+    while (tool_seconds() - begin < plan->batch / 2);
 }
 
 static size_t calls_of(double seconds, double batch)
@@ -146,9 +139,9 @@ static void first_call(entrant *e, bench_result *r, bench_problem *p, reference 
 {
     settle(p, plan);
     bench_problem_spoil(p);
-    const double begin = bench_now();
+    const double begin = tool_seconds();
     e->is->run(p);
-    e->first = bench_now() - begin;
+    e->first = tool_seconds() - begin;
     r->right = is_right(e->is, p, ref);
     if (!r->right)
         tool_warn("%s: a wrong result: %s of %zu %s, %d threads", r->name, bench_primitive_name(p->primitive), p->n,

@@ -47,6 +47,4 @@ const bench_result *bench_best(const bench_case *measured, bench_role role, benc
 /* GB/s of a result, 0 of none. */
 double bench_rate(const bench_case *measured, const bench_result *result);
 
-double bench_now(void); /* seconds */
-
 #endif

@@ -1,9 +1,8 @@
 /* oplus as its user meets it: built-in operators from the library, our own compiled here. */
 #include <oplus/oplus.h>
 
+#include "die.h"
 #include "kernels.h"
-
-#include "../tool/die.h"
 
 OPLUS_DESCRIBE(bench_affine, float a; float b;)
 OPLUS_OP(compose, bench_affine, (1, 0), OPLUS_WIDE, {

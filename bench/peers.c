@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../tool/die.h"
+#include "die.h"
 
 /* The peers that the project has modules for. */
 static const struct {

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "plot.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,9 @@
 #include <unistd.h>
 
 #include "data.h"
+#include "die.h"
 #include "file.h"
-
-#include "../tool/die.h"
+#include "replace.h"
 
 /* --- lines: who, and how they look ---------------------------------------------------------------------------- */
 
@@ -54,8 +55,7 @@ static const bench_result *best_of_line(const bench_case *c, size_t line)
     return best;
 }
 
-/* --- panels: the cases of one primitive, type and number of threads ------------------------------------------------
- */
+/* --- panels: the cases of one primitive, type and number of threads ----------------------------------------------- */
 
 typedef struct panel {
     const bench_case *first; /* stands for all */
@@ -93,8 +93,15 @@ static void find_panels(picture *pic)
     }
 }
 
-/* --- the data: a block for each line of each panel -----------------------------------------------------------------
- */
+/* --- the data: a block for each line of each panel ---------------------------------------------------------------- */
+
+/* "text" in gnuplot's data, which know no way to write a double quote */
+static void print_column(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text; text++) fputc(*text == '"' ? '\'' : *text, file);
+    fputc('"', file);
+}
 
 static void print_data(FILE *file, const void *data)
 {
@@ -109,14 +116,16 @@ static void print_data(FILE *file, const void *data)
             for (size_t i = 0; i < pic->log->count; i++) {
                 const bench_case *c = &pic->log->cases[i];
                 const bench_result *r = same_panel(c, like) ? best_of_line(c, l) : NULL;
-                if (r) fprintf(file, "%zu %.4f \"%s\"\n", c->n, bench_rate(c, r), r->name);
+                if (!r) continue;
+                fprintf(file, "%zu %.4f ", c->n, bench_rate(c, r));
+                print_column(file, r->name);
+                fputc('\n', file);
             }
             gap = "\n\n";
         }
 }
 
-/* --- the script ------------------------------------------------------------------------------------------------------
- */
+/* --- the script --------------------------------------------------------------------------------------------------- */
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -130,40 +139,56 @@ static const char *name_in(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* 'text' for gnuplot */
-static void print_quoted(FILE *file, const char *text)
+/* 'text' for gnuplot: between single quotes nothing but they has a meaning; freed by the caller */
+static char *quoted(const char *text)
 {
-    fputc('\'', file);
-    for (; *text; text++) fprintf(file, *text == '\'' ? "''" : "%c", *text);
-    fputc('\'', file);
+    char *const whole = tool_alloc(2 * strlen(text) + sizeof "''"), *end = whole;
+    *end++ = '\'';
+    for (; *text; text++) {
+        if (*text == '\'') *end++ = '\'';
+        *end++ = *text;
+    }
+    *end++ = '\'';
+    *end = '\0';
+    return whole;
 }
+
+static void print_quoted(FILE *file, const char *name, const char *text)
+{
+    char *const whole = quoted(text);
+    fprintf(file, "%s%s\n", name, whole);
+    free(whole);
+}
+
+/* The name in the current directory, which the script and its files share.  Without ./ gnuplot would take one that
+ * begins with | or < for a command. */
+static char *here(const char *path) { return bench_format("./%s", name_in(path)); }
 
 static void print_page(FILE *file, const picture *pic, size_t rows, size_t cols)
 {
     const bench_about *about = &pic->log->about;
     const size_t width = pic->count == 1 ? 760 : cols * 380 + 20, height = pic->count == 1 ? 440 : rows * 270 + 50;
-    fprintf(file, "# Measured by: %s\n", about->command);
-    fprintf(file, "if (!exists('out')) out = ");
-    print_quoted(file, name_in(pic->output));
-    fprintf(file, "\ndata = ");
-    print_quoted(file, name_in(pic->data));
+    char *const out = here(pic->output), *const data = here(pic->data);
+    print_quoted(file, "# Measured by: ", about->command); /* quoted, as a backslash at its end would continue it */
+    print_quoted(file, "if (!exists('out')) out = ", out);
+    print_quoted(file, "data = ", data);
+    free(out);
+    free(data);
     if (ends_in(pic->output, ".png"))
-        fprintf(file, "\nset terminal pngcairo size %zu,%zu font 'sans,15' background 'white'\n", width * 3 / 2,
+        fprintf(file, "set terminal pngcairo size %zu,%zu font 'sans,15' background 'white'\n", width * 3 / 2,
                 height * 3 / 2);
     else
-        fprintf(file, "\nset terminal svg size %zu,%zu dynamic font 'sans,12' background 'white'\n", width, height);
+        fprintf(file, "set terminal svg size %zu,%zu dynamic font 'sans,12' background 'white'\n", width, height);
     fprintf(file, "set output out\nset encoding utf8\n"
                   "set logscale xy\nset format x "
                   "'10^{%%T}'\nset format y '%%g'\nset grid xtics ytics back lt 1 lc rgb '#e4e4e4' lw 1\n"
                   "set border 3 lc rgb '#444444'\nset tics nomirror scale 0.5\nset ytics 10\nset mytics 10\n");
     for (size_t l = 0; l < LINES; l++)
         if (pic->line[l]) fprintf(file, "set style line %zu %s\n", l + 1, lines[l].style);
-    fprintf(file, "title_ = ");
     char title[512];
     snprintf(title, sizeof title, "oplus %s on %s, %d processors, %.10s", about->oplus, about->processor,
              about->processors, about->date);
-    print_quoted(file, title);
-    fprintf(file, "\n");
+    print_quoted(file, "title_ = ", title);
 }
 
 static void print_panel(FILE *file, const panel *p, size_t *block, bool keys)
@@ -175,9 +200,11 @@ static void print_panel(FILE *file, const panel *p, size_t *block, bool keys)
     fprintf(file, "\nset xrange [%g:%g]", (double)p->least / 1.3, (double)p->most * 1.3);
     for (size_t l = 0; l < LINES; l++) {
         if (!p->line[l]) continue;
-        fprintf(file, "%sdata index %zu using 1:2 with linespoints ls %zu %s", separator, (*block)++, l + 1,
-                keys ? "title " : "notitle");
-        if (keys) print_quoted(file, lines[l].title);
+        fprintf(file, "%sdata index %zu using 1:2 with linespoints ls %zu", separator, (*block)++, l + 1);
+        if (keys)
+            fprintf(file, " title '%s'", lines[l].title);
+        else
+            fputs(" notitle", file);
         separator = ", \\\n     ";
     }
     fprintf(file, "\n");
@@ -214,8 +241,7 @@ static void print_script(FILE *file, const void *data)
     }
 }
 
-/* --- gnuplot ---------------------------------------------------------------------------------------------------------
- */
+/* --- gnuplot ------------------------------------------------------------------------------------------------------ */
 
 static bool have_gnuplot(void)
 {
@@ -234,7 +260,9 @@ void bench_plot_check(const char *path)
 {
     if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
         tool_die(TOOL_USAGE, "--plot: %s ends neither in .svg nor in .png", path);
-    bench_file_check(path);
+    for (const char *c = path; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            tool_die(TOOL_USAGE, "--plot: the name '%s' has a control character, which gnuplot cannot read", path);
     if (!have_gnuplot())
         tool_warn("there is no gnuplot here (Debian: gnuplot-nox): --plot will leave its script and data only");
 }
@@ -242,40 +270,49 @@ void bench_plot_check(const char *path)
 /* In the directory of the script, so that its names need no path. */
 static int run_gnuplot(const char *script, const char *output)
 {
-    char set_output[4096], dir[4096];
-    snprintf(dir, sizeof dir, "%.*s.", (int)(name_in(script) - script), script);
-    snprintf(set_output, sizeof set_output, "out='%s'", name_in(output));
+    char *const dir = bench_format("%.*s.", (int)(name_in(script) - script), script), *const name = here(script);
+    char *const target = *output == '/' ? tool_copy(output) : here(output), *const target_quoted = quoted(target);
+    char *const set_output = bench_format("out=%s", target_quoted);
     const pid_t child = fork();
     if (child == 0) {
-        if (chdir(dir) == 0) execlp("gnuplot", "gnuplot", "-e", set_output, name_in(script), (char *)NULL);
+        if (chdir(dir) == 0) execlp("gnuplot", "gnuplot", "-e", set_output, name, (char *)NULL);
         _exit(127);
     }
     int status = -1;
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
-    return WEXITSTATUS(status);
+    const bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+    free(set_output);
+    free(target_quoted);
+    free(target);
+    free(name);
+    free(dir);
+    return ended ? WEXITSTATUS(status) : -1;
+}
+
+static void draw(const char *path, const char *script)
+{
+    tool_replacement file;
+    if (!have_gnuplot())
+        tool_die(TOOL_FAILED,
+                 "--plot: %s is not drawn, there is no gnuplot here (Debian: gnuplot-nox); where there is: gnuplot %s",
+                 path, script);
+    tool_replace_begin(&file, path);
+    if (run_gnuplot(script, file.temporary ? file.temporary : path) != 0)
+        tool_die(TOOL_FAILED, "--plot: gnuplot could not draw %s", script);
+    tool_replace_end(&file);
 }
 
 void bench_plot(const char *path, const bench_log *log)
 {
-    char *script = bench_file_beside(path, ".gp"), *data = bench_file_beside(path, ".dat");
-    char *part = bench_format("%s.part", path);
+    char *const script = bench_file_beside(path, ".gp"), *const data = bench_file_beside(path, ".dat");
     picture pic = {.log = log, .data = data, .output = path};
     find_panels(&pic);
     if (pic.count == 0) tool_die(TOOL_FAILED, "--plot: nothing was measured that could be drawn");
 
     bench_file_write(data, print_data, &pic);
     bench_file_write(script, print_script, &pic);
-    if (!have_gnuplot())
-        tool_die(TOOL_FAILED,
-                 "--plot: %s is not drawn, there is no gnuplot here (Debian: gnuplot-nox); where there is: gnuplot %s",
-                 path, script);
-    const int slot = tool_unfinished(part);
-    if (run_gnuplot(script, part) != 0 || rename(part, path) != 0)
-        tool_die(TOOL_FAILED, "--plot: gnuplot could not draw %s", script);
-    tool_finished(slot);
+    draw(path, script);
 
     free(pic.panels);
-    free(part);
     free(data);
     free(script);
 }

@@ -56,6 +56,14 @@ void bench_print_case(FILE *file, const bench_case *c, bool all)
     fflush(file);
 }
 
+/* A field that may have commas and quotes in it (RFC 4180). */
+static void print_field(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text; text++) fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
+    fputc('"', file);
+}
+
 void bench_log_print_csv(FILE *file, const void *data)
 {
     const bench_log *log = data;
@@ -64,8 +72,12 @@ void bench_log_print_csv(FILE *file, const void *data)
         for (size_t i = 0; i < log->cases[k].count; i++) {
             const bench_case *c = &log->cases[k];
             const bench_result *r = &c->of[i];
-            fprintf(file, "%s,%s,%zu,%d,%s,\"%s\",\"%s\",%d,%d,%d,%.1f,%.1f,%.4f\n", bench_primitive_name(c->primitive),
-                    bench_type_name(c->type), c->n, c->threads, bench_role_name(r->role), r->peer ? r->peer : "",
-                    r->name, r->stable, r->right, r->samples, r->median * 1e9, r->best * 1e9, bench_rate(c, r));
+            fprintf(file, "%s,%s,%zu,%d,%s,", bench_primitive_name(c->primitive), bench_type_name(c->type), c->n,
+                    c->threads, bench_role_name(r->role));
+            print_field(file, r->peer ? r->peer : "");
+            fputc(',', file);
+            print_field(file, r->name);
+            fprintf(file, ",%d,%d,%d,%.1f,%.1f,%.4f\n", r->stable, r->right, r->samples, r->median * 1e9, r->best * 1e9,
+                    bench_rate(c, r));
         }
 }

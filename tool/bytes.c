@@ -40,6 +40,11 @@ void tool_bytes_close(tool_bytes *bytes)
     free(bytes->name);
 }
 
+void tool_bytes_leave(const tool_bytes *bytes, uint64_t byte)
+{
+    if (bytes->fd == STDIN_FILENO && bytes->total > 0) lseek(bytes->fd, (off_t)(bytes->start + byte), SEEK_SET);
+}
+
 static size_t read_fully(tool_bytes *bytes, unsigned char *to, size_t n)
 {
     size_t got = 0;

@@ -36,4 +36,7 @@ bool tool_bytes_map_own(tool_bytes *bytes);
 /* Memory of the map before that byte is not needed any more. */
 void tool_bytes_map_done(tool_bytes *bytes, uint64_t byte);
 
+/* Whoever reads stdin after us finds what is behind that byte, if it is a file. */
+void tool_bytes_leave(const tool_bytes *bytes, uint64_t byte);
+
 #endif

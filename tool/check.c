@@ -36,6 +36,7 @@ static const struct {
               {"; it cannot", "\nit cannot"},
               {"; if that", "\nif that"},
               {"; give another", "\ngive another"},
+              {"; it is defined", "\nit is defined"},
               {"; do not", "\ndo not"}};
 
 static void print_operator(const char *op, const oplus_type *type)
@@ -75,11 +76,20 @@ static bool has_floats(const oplus_type *type)
     return found;
 }
 
+/* What oplus_op_check promises: all triples of so many elements, and about as many of more. */
+enum { ALL_TRIPLES = 32 };
+static size_t triples(size_t n)
+{
+    const size_t all = n < ALL_TRIPLES ? n : ALL_TRIPLES;
+    return all * all * all;
+}
+
 static void print_tried(const tool_job *job, const oplus_op *op, const char *text, size_t n, const char *samples)
 {
     print_operator(text, op->type);
-    printf(": no counterexample among %zu %s\n", n, samples);
-    printf("  associative: %s\n", op->flags & OPLUS_EXACT ? "to the last bit" : "up to rounding, if any");
+    printf(": no counterexample in %s%zu triples of %zu %s\n", n > ALL_TRIPLES ? "about " : "", triples(n), n, samples);
+    const bool rounds = has_floats(op->type) && !(op->flags & OPLUS_EXACT);
+    printf("  associative: %s\n", rounds ? "up to rounding, if any" : "to the last bit");
     char *const identity = op->identity ? tool_value_print(op->type, op->identity) : NULL;
     printf("  identity:    %s\n", identity ? identity : "none given (--identity)");
     printf("  commutative: %s\n", op->flags & OPLUS_COMMUTATIVE ? "yes" : "not claimed (--commutative)");
@@ -92,6 +102,7 @@ static void report(const tool_job *job, const oplus_op *op, const char *text, si
 {
     cJSON *const object = tool_job_report(job, op->type, n);
     cJSON_AddStringToObject(object, "operator", text);
+    tool_json_add_count(object, "triples", triples(n));
     cJSON_AddBoolToObject(object, "holds", !found);
     if (found) cJSON_AddStringToObject(object, "counterexample", found);
     tool_job_print(job, object);
@@ -99,6 +110,15 @@ static void report(const tool_job *job, const oplus_op *op, const char *text, si
 
 /* Defined on 0 and 1 alone. */
 static bool is_logical(const char *op) { return strcmp(op, "land") == 0 || strcmp(op, "lor") == 0; }
+
+/* Of a built-in operator nobody can give another identity. */
+static void advise_logical(char *found)
+{
+    static const char theirs[] = "; give another --identity, or none", ours[] = "; it is defined on 0 and 1 alone";
+    _Static_assert(sizeof ours <= sizeof theirs, "it is put in that place");
+    char *const at = strstr(found, theirs);
+    if (at) memcpy(at, ours, sizeof ours);
+}
 
 int tool_check(int argc, char **argv)
 {
@@ -125,6 +145,7 @@ int tool_check(int argc, char **argv)
     char *const found = status == OPLUS_OK ? NULL : tool_words(oplus_last_error());
 
     /* --- 3. what came of it --- */
+    if (found && is_logical(text)) advise_logical(found);
     if (job.options.json)
         report(&job, &op, text, n, found);
     else if (found)

@@ -16,10 +16,11 @@ static const tool_usage usage = {
     .exit_codes = "0 good, 1 failed, 2 wrong usage",
 };
 
-/* One line: name and isa are "" where the device is not there, and why says so. */
+/* One line: place is "" where the device is not there, and why says so. */
 typedef struct device_row {
     const char *where;
-    char name[64], isa[32], *why;
+    tool_place place;
+    char *why;
     size_t threads;
     bool available;
 } device_row;
@@ -27,21 +28,27 @@ typedef struct device_row {
 static const char *const places[] = {"serial", "threads", "cuda:0", "opencl:0", "auto"};
 enum { PLACES = sizeof places / sizeof *places };
 
-/* A name is "threads:2 avx512". */
+/* Why a place is not there; who asks for a list has not named it, so that its name and the choices are left out. */
+static char *reason_without(const char *message)
+{
+    const char *const but = strstr(message, ", but "), *const from = but ? but + strlen(", but ") : message;
+    char *const words = tool_words(from), *const use = strstr(words, "; use ");
+    if (use) *use = '\0';
+    return words;
+}
+
 static device_row look_at(const char *where)
 {
     device_row row = {.where = where};
     oplus_device *dev;
     if (oplus_open(where, &dev) != OPLUS_OK) {
-        row.why = tool_words(oplus_last_error());
+        row.why = reason_without(oplus_last_error());
         return row;
     }
-    const char *const name = oplus_device_name(dev), *const blank = strchr(name, ' ');
     row.available = true;
-    snprintf(row.name, sizeof row.name, "%.*s", (int)(blank ? blank - name : (long)strlen(name)), name);
-    snprintf(row.isa, sizeof row.isa, "%s", blank ? blank + 1 : "");
-    const char *const colon = strchr(row.name, ':');
-    row.threads = colon && strncmp(row.name, "threads", 7) == 0 ? strtoul(colon + 1, NULL, 10) : 1;
+    row.place = tool_place_of(dev);
+    const char *const colon = strchr(row.place.name, ':');
+    row.threads = colon && strncmp(row.place.name, "threads", 7) == 0 ? strtoul(colon + 1, NULL, 10) : 1;
     oplus_close(dev);
     return row;
 }
@@ -59,13 +66,13 @@ static void print_table(const device_row *rows)
     for (int i = 0; i + 1 < PLACES; i++) {
         const device_row *const row = &rows[i];
         if (row->available)
-            printf("%-10s %-12s %7zu  %s\n", row->where, row->name, row->threads, row->isa);
+            printf("%-10s %-12s %7zu  %s\n", row->where, row->place.name, row->threads, row->place.isa);
         else
             printf("%-10s not available: %s\n", row->where, row->why);
     }
     const device_row *const chosen = &rows[PLACES - 1];
     if (chosen->available)
-        printf("\nauto chooses %s: %s\n", chosen->name, reason(chosen));
+        printf("\nauto chooses %s: %s\n", chosen->place.name, reason(chosen));
     else
         printf("\nauto is not available: %s\n", chosen->why);
 }
@@ -80,14 +87,14 @@ static void print_json(const device_row *rows)
         cJSON_AddStringToObject(item, "device", row->where);
         cJSON_AddBoolToObject(item, "available", row->available);
         if (row->available) {
-            cJSON_AddStringToObject(item, "name", row->name);
+            cJSON_AddStringToObject(item, "name", row->place.name);
             tool_json_add_count(item, "threads", row->threads);
-            cJSON_AddStringToObject(item, "isa", row->isa);
+            cJSON_AddStringToObject(item, "isa", row->place.isa);
         } else
             cJSON_AddStringToObject(item, "why", row->why);
         cJSON_AddItemToArray(list, item);
     }
-    cJSON_AddStringToObject(report, "auto", chosen->name);
+    cJSON_AddStringToObject(report, "auto", chosen->place.name);
     cJSON_AddStringToObject(report, "why", chosen->available ? reason(chosen) : chosen->why);
     tool_json_print(stdout, report);
 }

@@ -1,13 +1,17 @@
-#define _XOPEN_SOURCE 700 /* sigaction, SIGXCPU */
+#define _GNU_SOURCE /* _Fork, sigaltstack */
 #include "die.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *subcommand_name;
@@ -24,14 +28,28 @@ static struct {
 } unfinished[SLOTS];
 static pid_t owner; /* a child between fork and exec must not remove our files */
 
+/* Calls only what a signal handler may: fork would wait for a lock that the interrupted thread holds. */
+static void remove_tree(const char *path)
+{
+    if (rmdir(path) == 0 || errno != ENOTEMPTY) return;
+    const pid_t child = _Fork();
+    if (child == 0) {
+        execl("/bin/rm", "rm", "-rf", "--", path, (char *)NULL);
+        _exit(TOOL_FAILED);
+    }
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+}
+
+void tool_unfinished_remove(int slot)
+{
+    if (!unfinished[slot].used) return;
+    if (unlink(unfinished[slot].path) != 0) remove_tree(unfinished[slot].path);
+    unfinished[slot].used = 0;
+}
+
 static void remove_unfinished(void)
 {
-    if (getpid() != owner) return;
-    for (int slot = 0; slot < SLOTS; slot++) {
-        if (!unfinished[slot].used) continue;
-        unlink(unfinished[slot].path);
-        unfinished[slot].used = 0;
-    }
+    for (int slot = 0; getpid() == owner && slot < SLOTS; slot++) tool_unfinished_remove(slot);
 }
 
 int tool_unfinished(const char *path)
@@ -40,7 +58,7 @@ int tool_unfinished(const char *path)
     while (slot < SLOTS && unfinished[slot].used) slot++;
     const size_t bytes = strlen(path) + 1;
     if (slot == SLOTS || bytes > PATH_BYTES) {
-        unlink(path);
+        if (unlink(path) != 0) remove_tree(path);
         tool_die(TOOL_FAILED, "cannot write %s: %s", path,
                  slot == SLOTS ? "too many files at once" : "too long a path");
     }
@@ -53,32 +71,81 @@ void tool_finished(int slot) { unfinished[slot].used = 0; }
 
 /* --- signals ------------------------------------------------------------------------------------------------------ */
 
+static volatile sig_atomic_t text_runs;
+void tool_text_runs(bool runs) { text_runs = runs; }
+
+static const char shrunk[] = "oplus: an input file became shorter while it was read\n";
+static const char trapped[] = "oplus: the processor refused an instruction, by a defect of oplus; please report it\n";
 static const char undefined[] = "oplus: a text divided an integer by 0, or the smallest one by -1; write it so that it "
                                 "is defined for all elements, as in b ? a / b : 0\n";
+static const char strayed[] = "oplus: a text read or wrote memory that is not its own, or called itself too deep\n";
+static const char aborted[] = "oplus: a text called abort, or ruined memory\n";
+static const char exited[] = "oplus: a text called exit; results are not complete\n";
+static const char refused[] = "oplus: a text made a call that is not allowed here\n";
 
-/* NULL: the usual effect, once unfinished files are gone. */
+/* What is said; while a text runs, or at any time.  NULL: the usual effect, once unfinished files are gone. */
 static const struct {
     int number;
-    const char *meaning;
+    const char *of_text, *meaning;
 } signals[] = {
-    {SIGINT, NULL},      {SIGTERM, NULL},
-    {SIGHUP, NULL},      {SIGQUIT, NULL},
-    {SIGPIPE, NULL},     {SIGXFSZ, NULL},
-    {SIGXCPU, NULL},     {SIGBUS, "oplus: an input file became shorter while it was read\n"},
-    {SIGFPE, undefined}, {SIGILL, undefined}, /* gcc's trap */
+    {SIGINT, NULL, NULL},         {SIGTERM, NULL, NULL},        {SIGHUP, NULL, NULL},    {SIGQUIT, NULL, NULL},
+    {SIGPIPE, NULL, NULL},        {SIGXFSZ, NULL, NULL},        {SIGXCPU, NULL, NULL},   {SIGBUS, shrunk, shrunk},
+    {SIGFPE, undefined, trapped}, {SIGILL, undefined, trapped}, /* gcc's trap */
+    {SIGSEGV, strayed, NULL},     {SIGABRT, aborted, NULL},     {SIGSYS, refused, NULL},
 };
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
+static struct sigaction before[SIGNALS];
 
+/* Threads may fault together: one of them ends the command, and the others wait for that. */
 static void on_signal(int number)
 {
+    static atomic_flag ending = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&ending)) pause();
     remove_unfinished();
-    for (int i = 0; i < SIGNALS; i++)
-        if (signals[i].number == number && signals[i].meaning) {
-            const ssize_t written = write(STDERR_FILENO, signals[i].meaning, strlen(signals[i].meaning));
-            (void)written; /* there is nobody else to tell */
-            _exit(TOOL_FAILED);
-        }
-    raise(number); /* SA_RESETHAND has restored the usual effect, and it comes when we return */
+    int i = 0;
+    while (signals[i].number != number) i++;
+    const char *const says = text_runs && signals[i].of_text ? signals[i].of_text : signals[i].meaning;
+    if (says) {
+        const ssize_t written = write(STDERR_FILENO, says, strlen(says));
+        (void)written; /* there is nobody else to tell */
+        _exit(TOOL_FAILED);
+    }
+    sigaction(number, &before[i], NULL);
+    raise(number); /* it waits until we return */
+}
+
+/* A text that overflows the stack leaves none for the handler. */
+static void give_handler_a_stack(void)
+{
+    static char memory[1 << 16];
+    const stack_t stack = {.ss_sp = memory, .ss_size = sizeof memory};
+    sigaltstack(&stack, NULL);
+}
+
+static void handle_signals(void)
+{
+    give_handler_a_stack();
+    for (int i = 0; i < SIGNALS; i++) {
+        struct sigaction action;
+        if (sigaction(signals[i].number, NULL, &before[i]) != 0 || before[i].sa_handler == SIG_IGN)
+            continue; /* nohup: stay so */
+        memset(&action, 0, sizeof action);
+        action.sa_handler = on_signal;
+        action.sa_flags = SA_ONSTACK;
+        sigfillset(&action.sa_mask);
+        sigaction(signals[i].number, &action, NULL);
+    }
+}
+
+/* --- beginning and end -------------------------------------------------------------------------------------------- */
+
+static void at_exit(void)
+{
+    if (getpid() != owner) return;
+    remove_unfinished();
+    if (!text_runs) return;
+    fputs(exited, stderr);
+    _exit(TOOL_FAILED);
 }
 
 void tool_begin(const char *subcommand)
@@ -91,29 +158,29 @@ void tool_begin(const char *subcommand)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     owner = getpid();
-    atexit(remove_unfinished);
-    for (int i = 0; i < SIGNALS; i++) {
-        struct sigaction action, before;
-        if (sigaction(signals[i].number, NULL, &before) != 0 || before.sa_handler == SIG_IGN)
-            continue; /* nohup: stay so */
-        memset(&action, 0, sizeof action);
-        action.sa_handler = on_signal;
-        action.sa_flags = SA_RESETHAND;
-        sigemptyset(&action.sa_mask);
-        sigaction(signals[i].number, &action, NULL);
-    }
+    atexit(at_exit);
+    handle_signals();
 }
 
 /* --- messages ----------------------------------------------------------------------------------------------------- */
 
+/* Names and texts of the user must not reach a terminal as its commands. */
+static void print_plainly(const char *text)
+{
+    for (; *text; text++) fputc(iscntrl((unsigned char)*text) && !strchr("\n\t", *text) ? '?' : *text, stderr);
+}
+
 static void say(const char *kind, const char *format, va_list arguments)
 {
+    char *text;
+    if (vasprintf(&text, format, arguments) < 0) text = NULL;
     fflush(stdout); /* what was said before stands before */
     flockfile(stderr);
     fprintf(stderr, "oplus%s%s: %s", subcommand_name ? " " : "", subcommand_name ? subcommand_name : "", kind);
-    vfprintf(stderr, format, arguments);
+    print_plainly(text ? text : "out of memory");
     fputc('\n', stderr);
     funlockfile(stderr);
+    free(text);
 }
 
 void tool_die(enum tool_exit code, const char *format, ...)
@@ -122,6 +189,7 @@ void tool_die(enum tool_exit code, const char *format, ...)
     va_start(arguments, format);
     say("", format, arguments);
     va_end(arguments);
+    text_runs = false; /* it is we who exit */
     exit(code);
 }
 

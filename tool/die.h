@@ -9,7 +9,7 @@ enum tool_exit {
     TOOL_GOOD = 0,
     TOOL_FAILED = 1,
     TOOL_USAGE = 2,
-    TOOL_DIFFERENCE = 3, /* check found a difference */
+    TOOL_DIFFERENCE = 3, /* check found a counterexample */
     TOOL_NO_DEVICE = 4   /* the device is not there */
 };
 
@@ -26,13 +26,18 @@ void tool_warn_off(void);
 /* The reader of our output has gone: ends as SIGPIPE would, without a message. */
 _Noreturn void tool_hung_up(void);
 
+/* A text of the user's runs from now on, or does not any more: if it does, faults are its, and so is an exit. */
+void tool_text_runs(bool runs);
+
 /* Memory, or the end of the command. */
 void *tool_alloc(size_t bytes);
 void *tool_realloc(void *mem, size_t bytes);
 char *tool_copy(const char *text);
 
-/* A file that is to be removed if the command ends before tool_finished(slot). */
+/* A file or directory that is to be removed if the command ends before tool_finished(slot). */
 int tool_unfinished(const char *path);
 void tool_finished(int slot);
+/* Removes it now. */
+void tool_unfinished_remove(int slot);
 
 #endif

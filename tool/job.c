@@ -3,13 +3,13 @@
 #include "job.h"
 
 #include "progress.h"
+#include "replace.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* --- errors of the library, in the words of the command line --------------------------------------------------------
- */
+/* --- messages of the library, in the words of the command line ---------------------------------------------------- */
 
 /* What the library tells a programmer, and what that is on the command line. */
 static const struct {
@@ -69,8 +69,39 @@ void tool_try(oplus_status status)
     if (status != OPLUS_OK) die_of(status);
 }
 
-/* --- beginning and end ----------------------------------------------------------------------------------------------
- */
+/* --- what is asked, before anything is read ----------------------------------------------------------------------- */
+
+static void take_stdin(const char **taken, const char *name, const char *path)
+{
+    if (path && strcmp(path, "-") != 0 && strcmp(path, "/dev/stdin") != 0) return;
+    if (*taken)
+        tool_die(TOOL_USAGE, "only one input can be stdin (-), and here are two: %s and %s; put one into a file",
+                 *taken, name);
+    *taken = name;
+}
+
+static void check_inputs(const tool_job *job)
+{
+    const tool_options *const o = &job->options;
+    char *const *const file = job->operand + job->usage->least;
+    const char *taken = NULL;
+    if (!*file && job->usage->most > job->usage->least) take_stdin(&taken, "FILE", NULL);
+    for (size_t i = 0; file[i]; i++) take_stdin(&taken, "FILE", file[i]);
+    if (o->heads) take_stdin(&taken, "--heads", o->heads);
+    if (o->offsets) take_stdin(&taken, "--offsets", o->offsets);
+    if (o->lengths) take_stdin(&taken, "--lengths", o->lengths);
+    if (o->values) take_stdin(&taken, "--values", o->values);
+}
+
+static void check_outputs(const tool_options *o)
+{
+    const char *const array = o->output ? o->output : "-";
+    if (o->values_out && tool_same_target(array, o->values_out))
+        tool_die(TOOL_USAGE, "the sorted array and --values-out would both go to %s; write one to another file",
+                 strcmp(array, "-") == 0 ? "stdout" : array);
+}
+
+/* --- beginning and end -------------------------------------------------------------------------------------------- */
 
 static void open_device(tool_job *job)
 {
@@ -79,6 +110,8 @@ static void open_device(tool_job *job)
     if (o->threads && o->device) tool_die(TOOL_USAGE, "--threads and --device both say where; give one of them");
     if (o->threads) snprintf(where, sizeof where, "threads:%zu", tool_options_number("threads", o->threads, 1));
     const oplus_status status = oplus_open(o->threads ? where : o->device, &job->dev);
+    const char *const range = o->threads ? strstr(oplus_last_error(), "; ") : NULL;
+    if (status == OPLUS_ERR_ARGUMENT && range) tool_die(TOOL_USAGE, "--threads is '%s'%s", o->threads, range);
     if (status == OPLUS_ERR_ARGUMENT) tool_die(TOOL_USAGE, "%s", tool_words(oplus_last_error()));
     tool_try(status);
 }
@@ -88,9 +121,11 @@ void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv
     *job = (tool_job){.usage = usage, .started = tool_seconds()};
     job->operand = argv + tool_options_parse(usage, argc, argv, &job->options);
     if (job->options.quiet) tool_warn_off();
-    if (job->options.type) job->type = tool_type(job->options.type);
+    if (job->options.type) job->type = tool_type("-t", job->options.type);
     if (job->options.format) tool_format_parse("--format", job->options.format);
     if (job->options.to) tool_format_parse("--to", job->options.to);
+    check_inputs(job);
+    check_outputs(&job->options);
     open_device(job);
     tool_progress_begin(job->options.quiet);
 }
@@ -101,8 +136,7 @@ void tool_job_close(tool_job *job)
     oplus_close(job->dev);
 }
 
-/* --- input and output -----------------------------------------------------------------------------------------------
- */
+/* --- input and output --------------------------------------------------------------------------------------------- */
 
 static tool_format asked(const char *option, const char *text)
 {
@@ -131,14 +165,13 @@ bool tool_job_next(const tool_source *watched, tool_source *source, const void *
     return false;
 }
 
-/* --- lists of integers ----------------------------------------------------------------------------------------------
- */
+/* --- lists of integers -------------------------------------------------------------------------------------------- */
 
 static int64_t integer_at(const oplus_type *type, const void *in, size_t i, const char *name)
 {
     int64_t value = 0;
     const bool is_signed = type->scalar >= OPLUS_I8 && type->scalar <= OPLUS_I64;
-    memcpy(&value, (const char *)in + i * type->size, type->size); /* our machines are little-endian */
+    memcpy(&value, (const char *)in + i * type->size, type->size); /* little-endian: see type.h */
     const int spare = 64 - 8 * (int)type->size;
     if (is_signed) value = (int64_t)((uint64_t)value << spare) >> spare;
     if (!is_signed && value < 0) tool_die(TOOL_FAILED, "%s: element %zu is 2^63 or more", name, i);
@@ -147,7 +180,7 @@ static int64_t integer_at(const oplus_type *type, const void *in, size_t i, cons
 
 int64_t *tool_job_integers(const tool_job *job, const char *path, size_t *n)
 {
-    tool_source *const source = tool_source_open(path, TOOL_AUTO, NULL, job->dev);
+    tool_source *const source = tool_source_open_as(path, TOOL_AUTO, NULL, NULL, job->dev);
     const oplus_type *const type = tool_source_type(source);
     const void *const in = tool_source_all(source, n);
     if (*n > 0 && (type->scalar < OPLUS_I8 || type->scalar > OPLUS_U64))
@@ -159,8 +192,16 @@ int64_t *tool_job_integers(const tool_job *job, const char *path, size_t *n)
     return values;
 }
 
-/* --- the report -----------------------------------------------------------------------------------------------------
- */
+/* --- the report --------------------------------------------------------------------------------------------------- */
+
+tool_place tool_place_of(const oplus_device *dev)
+{
+    tool_place place;
+    const char *const name = oplus_device_name(dev), *const blank = strchr(name, ' ');
+    snprintf(place.name, sizeof place.name, "%.*s", blank ? (int)(blank - name) : (int)strlen(name), name);
+    snprintf(place.isa, sizeof place.isa, "%s", blank ? blank + 1 : "");
+    return place;
+}
 
 cJSON *tool_job_report(const tool_job *job, const oplus_type *type, uint64_t n)
 {
@@ -169,7 +210,9 @@ cJSON *tool_job_report(const tool_job *job, const oplus_type *type, uint64_t n)
     cJSON_AddStringToObject(report, "command", job->usage->name);
     cJSON_AddStringToObject(report, "type", tool_type_name(type));
     tool_json_add_count(report, "n", n);
-    cJSON_AddStringToObject(report, "device", oplus_device_name(job->dev));
+    const tool_place place = tool_place_of(job->dev);
+    cJSON_AddStringToObject(report, "device", place.name);
+    cJSON_AddStringToObject(report, "isa", place.isa);
     char seconds[32];
     snprintf(seconds, sizeof seconds, "%.6f", tool_seconds() - job->started);
     cJSON_AddRawToObject(report, "seconds", seconds);

@@ -18,7 +18,8 @@ typedef struct tool_job {
     double started; /* seconds */
 } tool_job;
 
-/* Reads the options and opens the device; ends the command where that fails. */
+/* Reads the options, refuses what contradicts itself (two inputs from stdin, two outputs to one place), and opens the
+ * device; ends the command where that fails. */
 void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv);
 void tool_job_close(tool_job *job);
 
@@ -40,7 +41,13 @@ bool tool_job_next(const tool_source *watched, tool_source *source, const void *
 /* All integers of a small file (heads, offsets, lengths): .npy of any integer type, or text. */
 int64_t *tool_job_integers(const tool_job *job, const char *path, size_t *n);
 
-/* A report for --json: subcommand, type, n, seconds so far, device. */
+/* Where a device computes, of its name "threads:2 avx512": as --device takes it, and the instruction set. */
+typedef struct tool_place {
+    char name[64], isa[32];
+} tool_place;
+tool_place tool_place_of(const oplus_device *dev);
+
+/* A report for --json: subcommand, type, n, device, seconds so far. */
 cJSON *tool_job_report(const tool_job *job, const oplus_type *type, uint64_t n);
 /* Prints it to stdout if --json was given, and frees it. */
 void tool_job_print(const tool_job *job, cJSON *report);

@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 
+/* What a call of cJSON made, or the end of the command for lack of memory. */
+cJSON *tool_json_made(cJSON *item);
+
 /* A number, in as few digits as read back the same; a string where it is not finite, or an integer beyond 2^53; of a
  * struct an object of its members. */
 cJSON *tool_json_value(const oplus_type *type, const void *value);

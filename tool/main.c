@@ -48,7 +48,7 @@ static void print_help(FILE *to)
           "  seq 1 5 | oplus scan sum\n"
           "  seq 1 100 | oplus map 'sqrt(a) + 1' -t f64 | oplus filter 'a > 10.5' | oplus reduce max\n"
           "  oplus check 'a * b + 1' -t i64\n\n"
-          "exit codes: 0 good, 1 failed, 2 wrong usage, 3 check found a difference,\n"
+          "exit codes: 0 good, 1 failed, 2 wrong usage, 3 check found a counterexample,\n"
           "            4 the device is unavailable\n",
           to);
 }
@@ -85,9 +85,10 @@ int main(int argc, char **argv)
     }
     const char *const first = argv[1];
     const bool help = strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0;
-    if (help && argc > 2) return run(argv[2], 2, (char *[]){argv[2], "--help", NULL});
+    if (help && argc > 2 && strcmp(argv[2], "help") != 0) return run(argv[2], 2, (char *[]){argv[2], "--help", NULL});
     if (help) return print_help(stdout), TOOL_GOOD;
-    if (strcmp(first, "--version") == 0) return printf("oplus %s\n", oplus_version()), TOOL_GOOD;
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0)
+        return printf("oplus %s\n", oplus_version()), TOOL_GOOD;
     if (*first == '-') tool_die(TOOL_USAGE, "the command comes first, as in oplus reduce %s; see oplus help", first);
     return run(first, argc - 1, argv + 1);
 }

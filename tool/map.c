@@ -4,7 +4,6 @@
 #include "tool.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const tool_usage usage = {
     .name = "map",
@@ -16,7 +15,8 @@ static const tool_usage usage = {
              "the first file is kept.\n\n"
              "FN is copy, neg, abs, square, sqrt, floor, ceil, trunc, round, not (of bits), real,\n"
              "imag, conj; of two files add, sub, mul, div, min, max; or a text in C over a, b, c,\n"
-             "..., an element of each file:  'sqrt(a) + 1'.\n",
+             "..., an element of each file:  'sqrt(a) + 1'.  Its result has the type of the first\n"
+             "file unless --result gives another: sqrt of integers needs --result f64.\n",
     .options = "result " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_RUN_OPTIONS,
     .examples = {"seq 1 5 | oplus map square", "seq 1 5 | oplus map 'sqrtf(a) + 1' -t f32",
                  "seq 1 5 | oplus map 'a > 2' --result u8"},
@@ -60,10 +60,8 @@ static void check_counts(const input *in, size_t arity)
 
 static size_t open_inputs(const tool_job *job, input *in, const oplus_type **types)
 {
-    size_t arity = 0, from_stdin = 0;
+    size_t arity = 0;
     for (char **path = job->operand + 1; *path || arity == 0; path++, arity++) {
-        from_stdin += !*path || strcmp(*path, "-") == 0;
-        if (from_stdin > 1) tool_die(TOOL_USAGE, "only one input can be stdin (-)");
         in[arity].source = tool_job_input(job, *path);
         types[arity] = tool_source_type(in[arity].source);
         in[arity].size = types[arity]->size;
@@ -79,7 +77,7 @@ int tool_map(int argc, char **argv)
     input in[OPLUS_MAX_ARITY] = {0};
     const oplus_type *types[OPLUS_MAX_ARITY];
     tool_job_open(&job, &usage, argc, argv);
-    const oplus_type *const result = job.options.result ? tool_type(job.options.result) : NULL;
+    const oplus_type *const result = job.options.result ? tool_type("--result", job.options.result) : NULL;
     const size_t arity = open_inputs(&job, in, types);
     tool_function_made function = tool_function_open(job.operand[0], arity, types, result);
     check_counts(in, arity);

@@ -5,6 +5,7 @@
 
 #include "type.h"
 
+#define NPY_MAGIC "\x93NUMPY"
 enum {
     NPY_MAX_DIMS = 64,
     NPY_PREFIX = 12,           /* bytes that tell how long a header is */

@@ -3,6 +3,7 @@
 
 #include "functions.h"
 #include "job.h"
+#include "scratch.h"
 #include "suggest.h"
 #include "type.h"
 
@@ -24,23 +25,78 @@ static bool is_name(const char *text)
     return n > 1 && !text[n] && !isdigit((unsigned char)*text);
 }
 
-static bool is_known(const char *name, const char *(*next)(size_t))
+/* Functions of <math.h>, and how many arguments they have; those of floats end in an f besides. */
+static const struct math_function {
+    const char *name;
+    int arguments;
+} math[] = {
+    {"sin", 1},    {"cos", 1},   {"tan", 1},   {"asin", 1},  {"acos", 1},  {"atan", 1}, {"sinh", 1},  {"cosh", 1},
+    {"tanh", 1},   {"asinh", 1}, {"acosh", 1}, {"atanh", 1}, {"exp", 1},   {"exp2", 1}, {"expm1", 1}, {"log", 1},
+    {"log2", 1},   {"log10", 1}, {"log1p", 1}, {"sqrt", 1},  {"cbrt", 1},  {"erf", 1},  {"erfc", 1},  {"tgamma", 1},
+    {"lgamma", 1}, {"fabs", 1},  {"pow", 2},   {"hypot", 2}, {"atan2", 2}, {"fmod", 2}, {"fmin", 2},  {"fmax", 2},
+};
+
+static const struct math_function *math_function(const char *name, size_t n)
 {
-    for (size_t i = 0; next(i); i++)
-        if (strcmp(next(i), name) == 0) return true;
+    for (size_t i = 0; i < sizeof math / sizeof *math; i++) {
+        const size_t length = strlen(math[i].name);
+        if (n < length || strncmp(math[i].name, name, length) != 0) continue;
+        if (n == length || (n == length + 1 && name[length] == 'f')) return &math[i];
+    }
+    return NULL;
+}
+
+/* What others call it. */
+static const struct {
+    const char *word, *name;
+} synonyms[] = {
+    {"+", "sum"},      {"add", "sum"},        {"plus", "sum"},     {"total", "sum"},   {"*", "prod"},
+    {"mul", "prod"},   {"times", "prod"},     {"product", "prod"}, {"minimum", "min"}, {"maximum", "max"},
+    {"&", "and"},      {"|", "or"},           {"^", "xor"},        {"all", "land"},    {"&&", "land"},
+    {"any", "lor"},    {"||", "lor"},         {"sum", "add"},      {"plus", "add"},    {"minus", "sub"},
+    {"times", "mul"},  {"prod", "mul"},       {"multiply", "mul"}, {"divide", "div"},  {"negate", "neg"},
+    {"sqr", "square"}, {"conjugate", "conj"}, {"isnan", "nan"},    {"isinf", "inf"},   {"isfinite", "finite"},
+};
+
+/* A kind of thing that is named or written as a text. */
+typedef struct kind {
+    const char *name, *example;
+    const char *(*next)(size_t);
+    int arguments; /* of its texts; 0: as many as there are files */
+} kind;
+static const kind operator_kind = {"operator", "a > b ? a : b", operator_name, 2},
+                  function_kind = {"function", "2 * a + 1", tool_function_name, 0},
+                  predicate_kind = {"predicate", "a > 0.5", tool_predicate_name, 1};
+
+static bool is_known(const kind *kind, const char *name)
+{
+    for (size_t i = 0; kind->next(i); i++)
+        if (strcmp(kind->next(i), name) == 0) return true;
     return false;
 }
 
-/* kind: what it was to be, "operator" */
-static _Noreturn void no_such_name(const char *kind, const char *name, const oplus_type *type,
-                                   const char *(*next)(size_t))
+static const char *meant(const kind *kind, const char *word)
 {
-    if (is_known(name, next))
-        tool_die(TOOL_USAGE, "there is no %s '%s' on elements of type %s; write one as a text in C", kind, name,
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (strcmp(synonyms[i].word, word) == 0 && is_known(kind, synonyms[i].name)) return synonyms[i].name;
+    return NULL;
+}
+
+static _Noreturn void no_such_name(const kind *kind, const char *name, const oplus_type *type)
+{
+    if (is_known(kind, name))
+        tool_die(TOOL_USAGE, "there is no %s '%s' on elements of type %s; write one as a text in C", kind->name, name,
                  tool_type_words(type));
-    const char *const nearest = tool_nearest(name, next);
-    if (nearest) tool_die(TOOL_USAGE, "there is no %s '%s'; did you mean %s?", kind, name, nearest);
-    tool_die(TOOL_USAGE, "there is no %s '%s'; --help lists them, and says how to write one in C", kind, name);
+    const struct math_function *const in_c = math_function(name, strlen(name));
+    if (in_c && (!kind->arguments || kind->arguments == in_c->arguments))
+        tool_die(TOOL_USAGE, "there is no %s '%s' by name; write it as a text in C: '%s(%s)'", kind->name, name, name,
+                 in_c->arguments == 1 ? "a" : "a, b");
+    const char *const synonym = meant(kind, name), *const nearest = synonym ? synonym : tool_nearest(name, kind->next);
+    if (nearest)
+        tool_die(TOOL_USAGE, "there is no %s '%s'; did you mean %s?  Or write it as a text in C: '%s'", kind->name,
+                 name, nearest, kind->example);
+    tool_die(TOOL_USAGE, "there is no %s '%s'; --help lists them; or write it as a text in C: '%s'", kind->name, name,
+             kind->example);
 }
 
 /* A text that is no operator is wrong usage; one that does not compile, or no compiler, is a failure. */
@@ -48,6 +104,7 @@ static void try_text(oplus_status status)
 {
     if (status == OPLUS_ERR_ARGUMENT) tool_die(TOOL_USAGE, "%s", tool_words(oplus_last_error()));
     tool_try(status);
+    tool_text_runs(true);
 }
 
 /* --- operators ---------------------------------------------------------------------------------------------------- */
@@ -65,21 +122,26 @@ tool_operator tool_operator_open(const char *text, const oplus_type *type, const
 {
     if (is_name(text)) {
         const oplus_op *const op = oplus_op_named(text, type);
-        if (!op) no_such_name("operator", text, type, operator_name);
+        if (!op) no_such_name(&operator_kind, text, type);
         refuse_promises(text, options);
         return (tool_operator){op, NULL};
     }
+    if (meant(&operator_kind, text)) no_such_name(&operator_kind, text, type); /* a sign */
     oplus_op *made;
     void *const identity = options->identity ? tool_alloc(type->size) : NULL;
     const unsigned flags = (options->commutative ? OPLUS_COMMUTATIVE : 0u) | (options->exact ? OPLUS_EXACT : 0u);
     if (identity) tool_value(type, "--identity", options->identity, identity);
-    try_text(oplus_op_make(NULL, type, identity, flags, text, NULL, &made));
+    tool_scratch scratch = tool_scratch_begin();
+    const oplus_status status = oplus_op_make(NULL, type, identity, flags, text, NULL, &made);
+    tool_scratch_end(&scratch);
+    try_text(status);
     free(identity);
     return (tool_operator){made, made};
 }
 
 void tool_operator_close(tool_operator *op)
 {
+    tool_text_runs(false);
     oplus_op_free(op->made);
     *op = (tool_operator){0};
 }
@@ -96,37 +158,62 @@ static void check_arity(const char *name, const oplus_fn *fn, size_t arity, cons
                      name, tool_type_words(input[0]), tool_type_words(input[i]));
 }
 
+/* sqrt(a) of an integer is one, unless --result says otherwise: few expect it. */
+static void warn_of_fractions(const char *text, const oplus_type *result)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    if (result->scalar < OPLUS_I8 || result->scalar > OPLUS_U64) return;
+    for (size_t n; *text; text += n ? n : 1) {
+        n = strspn(text, letters);
+        const struct math_function *const in_c = n ? math_function(text, n) : NULL;
+        if (!in_c || in_c->name[0] == 'f' || text[n + strspn(text + n, " ")] != '(') continue; /* fmax is exact */
+        tool_warn("the results are %s, as the input is, and lose their fractions; --result f64 keeps them",
+                  tool_type_name(result));
+        return;
+    }
+}
+
+/* result NULL: a predicate */
+static tool_function_made make_function(const char *text, size_t arity, const oplus_type *const *input,
+                                        const oplus_type *result)
+{
+    oplus_fn *made;
+    tool_scratch scratch = tool_scratch_begin();
+    const oplus_status status = oplus_fn_make(NULL, result, (unsigned)arity, input, NULL, text, &made);
+    tool_scratch_end(&scratch);
+    try_text(status);
+    return (tool_function_made){made, made};
+}
+
 tool_function_made tool_function_open(const char *text, size_t arity, const oplus_type *const *input,
                                       const oplus_type *result)
 {
     if (is_name(text)) {
         const oplus_fn *const fn = tool_function(text, input[0]);
-        if (!fn) no_such_name("function", text, input[0], tool_function_name);
+        if (!fn) no_such_name(&function_kind, text, input[0]);
         check_arity(text, fn, arity, input);
         if (result && !tool_type_same(result, fn->result))
             tool_die(TOOL_USAGE, "%s of %s gives %s, not the %s of --result; write it as a text in C", text,
                      tool_type_words(input[0]), tool_type_words(fn->result), tool_type_words(result));
         return (tool_function_made){fn, NULL};
     }
-    oplus_fn *made;
-    try_text(oplus_fn_make(NULL, result ? result : input[0], (unsigned)arity, input, NULL, text, &made));
-    return (tool_function_made){made, made};
+    if (!result) warn_of_fractions(text, input[0]);
+    return make_function(text, arity, input, result ? result : input[0]);
 }
 
 tool_function_made tool_predicate_open(const char *text, const oplus_type *input)
 {
     if (is_name(text)) {
         const oplus_fn *const fn = tool_predicate(text, input);
-        if (!fn) no_such_name("predicate", text, input, tool_predicate_name);
+        if (!fn) no_such_name(&predicate_kind, text, input);
         return (tool_function_made){fn, NULL};
     }
-    oplus_fn *made;
-    try_text(oplus_fn_make(NULL, NULL, 1, &input, NULL, text, &made));
-    return (tool_function_made){made, made};
+    return make_function(text, 1, &input, NULL);
 }
 
 void tool_function_close(tool_function_made *function)
 {
+    tool_text_runs(false);
     oplus_fn_free(function->made);
     *function = (tool_function_made){0};
 }

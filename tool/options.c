@@ -147,8 +147,8 @@ static void count_operands(const tool_usage *usage, size_t n, char **operand)
         tool_die(TOOL_USAGE, "%s is missing: oplus %s %s", n == 0 ? "an operand" : "another operand", usage->name,
                  usage->operands);
     if (n > usage->most)
-        tool_die(TOOL_USAGE, "one operand too many, '%s': oplus %s %s", operand[usage->most], usage->name,
-                 usage->operands);
+        tool_die(TOOL_USAGE, "one operand too many, '%s': oplus %s%s%s", operand[usage->most], usage->name,
+                 *usage->operands ? " " : "", usage->operands);
 }
 
 int tool_options_parse(const tool_usage *usage, int argc, char **argv, tool_options *options)
@@ -187,7 +187,8 @@ size_t tool_options_number(const char *name, const char *text, size_t least)
     char *end;
     errno = 0;
     const unsigned long long value = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno || value < least || value > SIZE_MAX)
+    if (errno) tool_die(TOOL_USAGE, "--%s is '%s', which is too large", name, text);
+    if (!isdigit((unsigned char)*text) || *end || value < least || value > SIZE_MAX)
         tool_die(TOOL_USAGE, "--%s is '%s'; it is a whole number of at least %zu", name, text, least);
     return (size_t)value;
 }

@@ -10,9 +10,11 @@ static const tool_usage reduce_usage = {
     .operands = "OP [FILE]",
     .least = 1,
     .most = 2,
-    .about = "Combines all elements of FILE (default: stdin) into one: x0 OP x1 OP ... OP xn.\n"
-             "Of no elements that is the identity of OP.  Memory is fixed, whatever the length,\n"
-             "and the bits do not depend on the number of threads.\n\n" TOOL_OPERATOR_ABOUT,
+    .about =
+        "Combines all elements of FILE (default: stdin) into one: x0 OP x1 OP ... OP xn.\n"
+        "Of no elements that is the identity of OP.  Memory is fixed, whatever the length,\n"
+        "and the bits do not depend on the number of threads.  A sum has the type of its elements;\n"
+        "integers wrap around: of bytes, oplus map a x.npy --result i64 | oplus reduce sum.\n\n" TOOL_OPERATOR_ABOUT,
     .options = TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_RUN_OPTIONS,
     .examples =
         {"seq 1 100 | oplus reduce sum", "seq 1 9 | oplus reduce 'a > b ? a : b' --type f32 --json",

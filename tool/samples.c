@@ -57,7 +57,7 @@ static void put_sample(oplus_scalar scalar, size_t i, bool special, uint64_t *ra
         memcpy(to, &(double){float_sample(i, special, random)}, size);
     } else {
         const uint64_t value = integer_sample(i, scalar <= OPLUS_I64, 8 * (unsigned)size, random);
-        memcpy(to, &value, size); /* our machines are little-endian */
+        memcpy(to, &value, size); /* little-endian: see type.h */
     }
 }
 

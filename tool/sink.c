@@ -1,8 +1,9 @@
-#define _XOPEN_SOURCE 700 /* realpath, mkstemp */
+#define _XOPEN_SOURCE 700 /* mkstemp */
 #include "sink.h"
 
 #include "die.h"
 #include "npy.h"
+#include "replace.h"
 #include "text.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUFFER_BYTES = 1 << 20 };
@@ -18,9 +18,8 @@ enum { BUFFER_BYTES = 1 << 20 };
 struct tool_sink {
     char *name; /* for messages: the path, or "stdout" */
     int fd;
-    char *temporary, *target; /* NULL: written in its place, as a pipe is */
-    int slot;
-    bool is_stdout;
+    bool is_stdout, complete;
+    tool_replacement file; /* unless is_stdout */
 
     tool_format format;
     const oplus_type *type;
@@ -54,11 +53,7 @@ tool_format tool_sink_choose(tool_format asked, const char *path, tool_format in
 
 /* --- bytes -------------------------------------------------------------------------------------------------------- */
 
-_Noreturn static void cannot_write(const tool_sink *sink)
-{
-    if (errno == EPIPE) tool_hung_up();
-    tool_die(TOOL_FAILED, "cannot write %s: %s", sink->name, strerror(errno));
-}
+_Noreturn static void cannot_write(const tool_sink *sink) { tool_cannot_write(sink->name); }
 
 static void write_fully(const tool_sink *sink, int fd, const void *from, size_t n)
 {
@@ -72,63 +67,16 @@ static void write_fully(const tool_sink *sink, int fd, const void *from, size_t 
     }
 }
 
-/* --- where it goes: a file beside the target, or the target itself ------------------------------------------------ */
+/* --- where it goes ------------------------------------------------------------------------------------------------ */
 
-/* Pipes, devices and what other programs have opened for us keep their identity. */
-static bool is_written_in_place(const char *path)
-{
-    static const char *const links[] = {"/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"};
-    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
-        if (strncmp(path, links[i], strlen(links[i])) == 0) return true;
-    struct stat status;
-    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-static mode_t mode_for(const char *target)
-{
-    struct stat status;
-    if (stat(target, &status) == 0) return status.st_mode & 07777;
-    const mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
-/* DIRECTORY/.NAME.XXXXXX, so that renaming it is one step of the file system. */
-static char *beside(const char *target)
-{
-    const char *const slash = strrchr(target, '/');
-    const int directory = slash ? (int)(slash - target + 1) : 0;
-    const size_t bytes = strlen(target) + sizeof "..XXXXXX";
-    char *const path = tool_alloc(bytes);
-    snprintf(path, bytes, "%.*s.%s.XXXXXX", directory, target, target + directory);
-    return path;
-}
-
-static void open_file(tool_sink *sink, const char *path)
-{
-    char *const resolved = realpath(path, NULL); /* a link stays one; NULL: there is no such file yet */
-    sink->target = tool_copy(resolved ? resolved : path);
-    free(resolved);
-    if (access(sink->target, F_OK) == 0 && access(sink->target, W_OK) != 0) cannot_write(sink); /* it is protected */
-    const mode_t mode = mode_for(sink->target);
-    sink->temporary = beside(sink->target);
-    sink->fd = mkstemp(sink->temporary);
-    if (sink->fd < 0) cannot_write(sink);
-    sink->slot = tool_unfinished(sink->temporary);
-    fcntl(sink->fd, F_SETFD, FD_CLOEXEC);
-    if (fchmod(sink->fd, mode) != 0) cannot_write(sink);
-}
-
-static void open_target(tool_sink *sink, const char *path)
+static void open_target(tool_sink *sink)
 {
     if (sink->is_stdout) {
         sink->fd = dup(STDOUT_FILENO); /* so that closing it tells of errors, and stdout stays open */
         if (sink->fd < 0) cannot_write(sink);
-    } else if (is_written_in_place(path)) {
-        sink->fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (sink->fd < 0) cannot_write(sink);
     } else {
-        open_file(sink, path);
+        tool_replace_begin(&sink->file, sink->name);
+        sink->fd = sink->file.fd;
     }
     if (sink->format != TOOL_TEXT && isatty(sink->fd))
         tool_die(TOOL_USAGE, "%s on a terminal would be unreadable; write it to a file with -o, or take --to text",
@@ -269,7 +217,7 @@ tool_sink *tool_sink_open(const char *path, tool_format format, const oplus_type
     sink->patch = -1;
     sink->spool = -1;
     keep_shape(sink, dims, shape);
-    open_target(sink, path);
+    open_target(sink);
     if (format == TOOL_NPY) begin_npy(sink);
     if (format == TOOL_TEXT) begin_text(sink);
     return sink;
@@ -284,21 +232,25 @@ void tool_sink_write(tool_sink *sink, const void *in, size_t n)
     sink->count += n;
 }
 
-void tool_sink_close(tool_sink *sink)
+void tool_sink_complete(tool_sink *sink)
 {
+    if (sink->complete) return;
+    sink->complete = true;
     if (sink->dims >= 0 && sink->count != sink->expected)
         tool_die(TOOL_FAILED, "a defect of oplus: %llu elements for %s instead of %llu",
                  (unsigned long long)sink->count, sink->name, (unsigned long long)sink->expected);
     if (sink->format == TOOL_NPY) end_npy(sink);
     if (sink->format == TOOL_TEXT) flush_text(sink);
-    if (close(sink->fd) != 0) cannot_write(sink); /* some file systems say only now that they are full */
-    if (sink->target) {
-        if (rename(sink->temporary, sink->target) != 0) cannot_write(sink);
-        tool_finished(sink->slot);
-    }
+}
+
+void tool_sink_close(tool_sink *sink)
+{
+    tool_sink_complete(sink);
+    if (!sink->is_stdout)
+        tool_replace_end(&sink->file);
+    else if (close(sink->fd) != 0)
+        cannot_write(sink);
     free(sink->buffer);
-    free(sink->temporary);
-    free(sink->target);
     free(sink->name);
     free(sink);
 }

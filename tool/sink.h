@@ -17,6 +17,8 @@ typedef struct tool_sink tool_sink;
 tool_sink *tool_sink_open(const char *path, tool_format format, const oplus_type *type, int dims,
                           const uint64_t *shape);
 void tool_sink_write(tool_sink *sink, const void *in, size_t n);
+/* Writes what is still to be written; tool_sink_close does it too.  Of two files, both first: each may fail. */
+void tool_sink_complete(tool_sink *sink);
 /* Completes the file and gives it its name. */
 void tool_sink_close(tool_sink *sink);
 

@@ -9,10 +9,10 @@ static const tool_usage usage = {
     .most = 1,
     .about = "Sorts the numbers of FILE (default: stdin), keeping the order of equal ones.  Floats\n"
              "sort in IEEE total order, -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.  The whole\n"
-             "array is held in memory, and as much again.\n",
+             "array is held in memory, and once or twice as much again.\n",
     .options = "descending values values-type values-out " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_RUN_OPTIONS,
     .examples = {"printf '3 1 2' | oplus sort", "printf '0.5 -1 2' | oplus sort --descending -t f32",
-                 "printf '3 1 2' | oplus sort --values names.txt --values-out sorted.txt"},
+                 "printf '3 1 2' | oplus sort --values index.txt --values-out sorted.txt"},
     .exit_codes = TOOL_EXIT_CODES,
 };
 
@@ -28,8 +28,8 @@ static tool_source *open_values(const tool_job *job)
     const tool_options *const o = &job->options;
     if (!o->values != !o->values_out) tool_die(TOOL_USAGE, "--values and --values-out go together");
     if (o->values_type && !o->values) tool_die(TOOL_USAGE, "--values-type is given, but no --values");
-    const oplus_type *const type = o->values_type ? tool_type(o->values_type) : NULL;
-    return o->values ? tool_source_open(o->values, TOOL_AUTO, type, job->dev) : NULL;
+    const oplus_type *const type = o->values_type ? tool_type("--values-type", o->values_type) : NULL;
+    return o->values ? tool_source_open_as(o->values, TOOL_AUTO, type, "--values-type", job->dev) : NULL;
 }
 
 static tool_sink *open_values_out(const tool_job *job, const tool_source *in)
@@ -39,8 +39,9 @@ static tool_sink *open_values_out(const tool_job *job, const tool_source *in)
     return tool_sink_open(path, format, tool_source_type(in), -1, NULL);
 }
 
-static void sort_pairs(tool_job *job, oplus_order order, const tool_source *source, void *keys, size_t n,
-                       tool_source *values_source)
+/* The values, sorted and written, if not closed yet. */
+static tool_sink *sort_pairs(tool_job *job, oplus_order order, const tool_source *source, void *keys, size_t n,
+                             tool_source *values_source)
 {
     size_t values_n;
     void *const values = tool_source_own(values_source, &values_n);
@@ -51,7 +52,8 @@ static void sort_pairs(tool_job *job, oplus_order order, const tool_source *sour
     tool_sink *const out = open_values_out(job, values_source);
     tool_try(oplus_sort_pairs(job->dev, key, order, keys, value, values, n));
     tool_sink_write(out, values, n);
-    tool_sink_close(out);
+    tool_sink_complete(out);
+    return out;
 }
 
 int tool_sort(int argc, char **argv)
@@ -66,11 +68,11 @@ int tool_sort(int argc, char **argv)
 
     void *const keys = tool_source_own(source, &n);
     tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
-    if (values_source)
-        sort_pairs(&job, order, source, keys, n, values_source);
-    else
-        tool_try(oplus_sort(job.dev, type, order, keys, n));
+    tool_sink *const values_sink = values_source ? sort_pairs(&job, order, source, keys, n, values_source) : NULL;
+    if (!values_sink) tool_try(oplus_sort(job.dev, type, order, keys, n));
     tool_sink_write(sink, keys, n);
+    tool_sink_complete(sink); /* neither takes its name before both are written */
+    if (values_sink) tool_sink_close(values_sink);
     tool_job_finish(&job, sink, tool_job_report(&job, type, n), -1, NULL);
 
     tool_source_close(values_source);

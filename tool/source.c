@@ -20,7 +20,8 @@ struct tool_source {
     tool_bytes bytes;
     tool_format format;
     const oplus_type *type;
-    oplus_type *made; /* ours to free */
+    const char *option; /* that names the type; NULL: none does */
+    oplus_type *made;   /* ours to free */
     oplus_device *dev;
     size_t size;          /* of an element in memory */
     unsigned char *piece; /* PIECE_BYTES */
@@ -131,8 +132,9 @@ static void choose_npy_type(tool_source *source, const oplus_type *asked)
     if (!source->type) tool_die(TOOL_FAILED, "%s: %s", source->bytes.name, error);
     if (!asked) return;
     if (!tool_type_same(source->type, asked))
-        tool_die(TOOL_USAGE, "-t %s: %s holds %s; leave -t out, or convert the array in NumPy with astype",
-                 tool_type_name(asked), source->bytes.name, tool_type_name(source->type));
+        tool_die(TOOL_USAGE, "%s %s: %s holds %s; leave %s out, or convert the array in NumPy with astype",
+                 source->option, tool_type_name(asked), source->bytes.name, tool_type_name(source->type),
+                 source->option);
     source->type = asked;
 }
 
@@ -172,8 +174,12 @@ _Noreturn static void ends_inside(const tool_source *source, uint64_t bytes)
 
 static void open_raw(tool_source *source, const oplus_type *asked)
 {
+    if (!asked && !source->option)
+        tool_die(TOOL_USAGE, "%s is raw binary, which does not say its type; write it as text or .npy",
+                 source->bytes.name);
     if (!asked)
-        tool_die(TOOL_USAGE, "%s is raw binary: its type is missing; say -t f32, or what it is", source->bytes.name);
+        tool_die(TOOL_USAGE, "%s is raw binary: its type is missing; say %s f32, or what it is", source->bytes.name,
+                 source->option);
     source->type = asked;
     source->header.item = source->size = asked->size;
     source->as_is = true;
@@ -208,8 +214,9 @@ static void open_text(tool_source *source, const oplus_type *asked)
         source->type = text_is_integers(at, end, source->text_last) ? &oplus_i64 : &oplus_f64;
     }
     if (!text_reader_open(&source->reader, source->type))
-        tool_die(TOOL_USAGE, "-t %s: its members are not understood, so that it cannot be read from text",
-                 tool_type_name(source->type));
+        tool_die(TOOL_USAGE, "%s %s: its members are not understood, so that it cannot be read from text",
+                 source->option, tool_type_name(source->type));
+    source->reader.option = source->option;
 }
 
 /* --- opening and closing ------------------------------------------------------------------------------------------ */
@@ -219,16 +226,23 @@ static void (*const openers[])(tool_source *source, const oplus_type *asked) = {
 
 tool_source *tool_source_open(const char *path, tool_format format, const oplus_type *type, oplus_device *dev)
 {
+    return tool_source_open_as(path, format, type, "-t", dev);
+}
+
+tool_source *tool_source_open_as(const char *path, tool_format format, const oplus_type *type, const char *option,
+                                 oplus_device *dev)
+{
     tool_source *const source = tool_alloc(sizeof *source);
     memset(source, 0, sizeof *source);
     source->dev = dev;
+    source->option = option;
     tool_bytes_open(&source->bytes, path);
     source->format = format == TOOL_AUTO ? recognise(source, path) : format;
     openers[source->format](source, type);
     source->size = source->type->size;
     if (source->size > MAX_ITEM)
-        tool_die(TOOL_USAGE, "-t %s: an element of %zu bytes is more than %d", tool_type_name(source->type),
-                 source->size, MAX_ITEM);
+        tool_die(TOOL_USAGE, "%s: an element of %zu bytes is more than %d; its type is %s", source->bytes.name,
+                 source->size, MAX_ITEM, tool_type_name(source->type));
     if (source->known && source->header.count > PTRDIFF_MAX / source->size)
         tool_die(TOOL_FAILED, "%s: a damaged header: more elements than memory has addresses", source->bytes.name);
     if (source->format != TOOL_TEXT) {
@@ -241,6 +255,8 @@ tool_source *tool_source_open(const char *path, tool_format format, const oplus_
 void tool_source_close(tool_source *source)
 {
     if (!source) return;
+    if (source->format == TOOL_NPY)
+        tool_bytes_leave(&source->bytes, source->header.bytes + source->header.count * source->header.item);
     tool_bytes_close(&source->bytes);
     oplus_type_free(source->made);
     free(source->piece);
@@ -273,7 +289,8 @@ int tool_source_shape(const tool_source *source, const uint64_t **shape)
 
 uint64_t tool_source_columns(const tool_source *source)
 {
-    return source->format == TOOL_TEXT && !source->reader.ragged ? source->reader.columns : 0;
+    if (source->format != TOOL_TEXT) return 0;
+    return source->reader.record ? 1 : source->reader.ragged ? 0 : source->reader.columns;
 }
 
 /* --- elements as they lie in the file ----------------------------------------------------------------------------- */

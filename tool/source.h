@@ -19,6 +19,9 @@ typedef struct tool_source tool_source;
 /* Opens path (NULL or "-": stdin).  format TOOL_AUTO: by magic, name, and as text.  type NULL: what the file says; of
  * text, i64 or f64.  dev brings Fortran order into C order; NULL: slower. */
 tool_source *tool_source_open(const char *path, tool_format format, const oplus_type *type, oplus_device *dev);
+/* The same, of a file whose type is named by another option than -t, for messages; NULL: by none. */
+tool_source *tool_source_open_as(const char *path, tool_format format, const oplus_type *type, const char *option,
+                                 oplus_device *dev);
 void tool_source_close(tool_source *source); /* NULL allowed; the type goes too */
 
 const char *tool_source_name(const tool_source *source); /* for messages: the path, or "stdin" */
@@ -29,7 +32,7 @@ const oplus_type *tool_source_type(const tool_source *source);
 bool tool_source_count(const tool_source *source, uint64_t *count);
 /* The shape, for a .npy; of anything else -1: one dimension, as many as come. */
 int tool_source_shape(const tool_source *source, const uint64_t **shape);
-/* Of text that has been read to the end: numbers on each line, 0 if they differ. */
+/* Of text that has been read to the end: elements on each line, 0 if they differ. */
 uint64_t tool_source_columns(const tool_source *source);
 /* Bytes read so far, and in all (0: unknown). */
 uint64_t tool_source_done(const tool_source *source);

@@ -27,7 +27,10 @@ static size_t distance(const char *a, const char *b)
 const char *tool_nearest(const char *word, const char *(*next)(size_t i))
 {
     const char *nearest = NULL;
-    size_t reach = 1 + strlen(word) / 3; /* one slip in a short word, more in a long one */
+    const size_t length = strlen(word);
+    for (size_t i = 0; length > 1 && next(i); i++) /* cut short */
+        if (strncmp(word, next(i), length) == 0) return next(i);
+    size_t reach = length < 6 ? 1 : length / 3; /* one slip in a short word, more in a long one */
     for (size_t i = 0; next(i); i++) {
         const size_t far = distance(word, next(i));
         if (far > reach || (far == reach && nearest)) continue;

@@ -317,9 +317,11 @@ static void refuse(text_reader *reader, const oplus_member *member, verdict why,
         snprintf(what, sizeof what, "%s", tool_scalar_name(member->scalar));
 
     const char *const other = why == NO_INTEGER ? "f64" : wider(member->scalar, at, end);
+    const char *const option = reader->option;
     char hint[64] = "";
-    if (why != NO_NUMBER && other && !reader->record) snprintf(hint, sizeof hint, "; -t %s would take it", other);
-    if (why == NO_NUMBER && has_control(at, end))
+    if (why != NO_NUMBER && option && other && !reader->record)
+        snprintf(hint, sizeof hint, "; %s %s would take it", option, other);
+    if (why == NO_NUMBER && option && has_control(at, end))
         snprintf(hint, sizeof hint, "; a binary file needs --format raw and -t TYPE");
     static const char *const reasons[] = {
         [NO_NUMBER] = "is not a number", [NO_INTEGER] = "is not an integer, as", [NO_FIT] = "does not fit"};
@@ -340,6 +342,7 @@ bool text_reader_open(text_reader *reader, const oplus_type *type)
 {
     memset(reader, 0, sizeof *reader);
     reader->line = 1;
+    reader->option = "-t";
     reader->record = type->scalar == OPLUS_RECORD;
     return tool_layout_of(type, &reader->layout);
 }

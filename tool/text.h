@@ -18,6 +18,7 @@ typedef struct text_reader {
     uint64_t line;                /* the current one, from 1 */
     uint64_t on_line;             /* numbers on it so far */
     uint64_t columns;             /* numbers on each line before; 0: none yet, or ragged */
+    const char *option;           /* that names another type, for messages: -t, until set otherwise; NULL: none does */
     char error[TOOL_ERROR_BYTES]; /* "line 3: ..."; "" while all is well */
 } text_reader;
 

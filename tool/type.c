@@ -66,6 +66,19 @@ static bool has_long_word(const char *text)
     return false;
 }
 
+/* What stands in "struct {...}", as our own messages write it; else the text itself.  The caller frees it. */
+static char *members_of(const char *text)
+{
+    static const char blanks[] = " \t\r\n", word[] = "struct";
+    const char *open = text + strspn(text, blanks), *end = text + strlen(text);
+    if (strncmp(open, word, sizeof word - 1) == 0) open += sizeof word - 1, open += strspn(open, blanks);
+    while (end > open && strchr(blanks, end[-1])) end--;
+    const bool braces = *open == '{' && end[-1] == '}';
+    char *const members = tool_copy(braces ? open + 1 : text);
+    if (braces) members[end - open - 2] = '\0';
+    return members;
+}
+
 enum { MAX_MADE = 64 };
 static oplus_type *made_types[MAX_MADE]; /* they live as long as the command */
 static int made;
@@ -80,9 +93,9 @@ const oplus_type *tool_type_parse(const char *text, char *error)
     const oplus_type *const named = oplus_type_named(text);
     if (named) return named;
     const char *wrong = NULL;
-    if (!strpbrk(text, " \t\n;["))
-        wrong = "is no type; there are f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 c64 c128, and structs as in "
-                "'float scale; float shift'";
+    if (!strpbrk(text, " \t\n;[{"))
+        wrong = "is no type; there are f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 c64 c128, names of C as float and "
+                "int64_t, and structs as in 'float scale; float shift'";
     else if (has_long_word(text))
         wrong = "has a member whose name has more than 31 letters";
     else if (made == MAX_MADE)
@@ -91,7 +104,10 @@ const oplus_type *tool_type_parse(const char *text, char *error)
         snprintf(error, TOOL_ERROR_BYTES, "'%s' %s", text, wrong);
         return NULL;
     }
-    if (oplus_type_make("element", text, &made_types[made]) != OPLUS_OK) {
+    char *const members = members_of(text);
+    const oplus_status status = oplus_type_make("element", members, &made_types[made]);
+    free(members);
+    if (status != OPLUS_OK) {
         const char *const why = strstr(oplus_last_error(), ": "); /* behind the name of the call */
         snprintf(error, TOOL_ERROR_BYTES, "'%s' is no type: %s", text, why ? why + 2 : oplus_last_error());
         return NULL;
@@ -100,11 +116,11 @@ const oplus_type *tool_type_parse(const char *text, char *error)
     return made_types[made++];
 }
 
-const oplus_type *tool_type(const char *text)
+const oplus_type *tool_type(const char *option, const char *text)
 {
     char error[TOOL_ERROR_BYTES];
     const oplus_type *const type = tool_type_parse(text, error);
-    if (!type) tool_die(TOOL_USAGE, "-t: %s", error);
+    if (!type) tool_die(TOOL_USAGE, "%s: %s", option, error);
     return type;
 }
 

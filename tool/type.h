@@ -6,13 +6,17 @@
 
 #include <stdbool.h>
 
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "oplus: the command takes it that the first byte of a number is its lowest: .npy, --json, small integers"
+#endif
+
 enum { TOOL_MAX_MEMBERS = 64, TOOL_ERROR_BYTES = 512 };
 
 /* The type that `text` names: "f32", "float", or the members of a struct, "float scale; float shift".  It lives as
  * long as the command.  NULL: error (TOOL_ERROR_BYTES) says why. */
 const oplus_type *tool_type_parse(const char *text, char *error);
-/* The same; ends the command where there is none. */
-const oplus_type *tool_type(const char *text);
+/* The same; ends the command as a usage error that names the option where there is none. */
+const oplus_type *tool_type(const char *option, const char *text);
 
 /* "f32", "c64", or the members of a struct as they were written: what -t would take. */
 const char *tool_type_name(const oplus_type *type);

@@ -165,7 +165,7 @@ static void say_float(writer *to, oplus_scalar kind, double value)
     char digits[40];
     const int most = kind == OPLUS_F64 ? 17 : 9;
     for (int precision = 1; precision <= most; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
+        snprintf(digits, sizeof digits, "%.*g", precision, isnan(value) ? NAN : value); /* no sign */
         if (kind == OPLUS_F64 ? strtod(digits, NULL) == value : strtof(digits, NULL) == (float)value) break;
     }
     say(to, "%s", digits);

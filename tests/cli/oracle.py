@@ -142,19 +142,48 @@ def check_scans(x, flat, threads):
                 assert report["bits"] == wanted[-1:].astype(wanted.dtype.newbyteorder(">")).tobytes().hex(), report
 
 
+def quotient(x, y):
+    """As in C: towards 0, and by 0 it is 0."""
+    if x.dtype.kind == "f":
+        return x / y
+    pairs = zip(x.ravel().tolist(), y.ravel().tolist())
+    bits = 8 * x.dtype.itemsize
+    quotients = [(abs(p) // abs(q) * (1 if (p < 0) == (q < 0) else -1) if q else 0) % 2**bits for p, q in pairs]
+    return np.array(quotients, dtype=f"u{x.dtype.itemsize}").view(x.dtype).reshape(x.shape)
+
+
+def rounded(x):
+    """As in C: halves away from 0."""
+    whole = np.trunc(x)
+    return np.copysign(np.abs(whole) + (np.abs(x - whole) >= 0.5), x).astype(x.dtype)
+
+
 def check_maps(x, flat, threads):
+    y = np.roll(flat[::-1], 1).reshape(x.shape)
+    save("y.npy", disguise(y), (1, 0))
     expect(result("map", "copy", "x.npy", *threads), np.ascontiguousarray(x).reshape(x.shape), "map copy")
     expect(result("map", "neg", "x.npy", *threads), -x, "map neg")
-    expect(result("map", "add", "x.npy", "x.npy", *threads), x + x, "map add")
+    for name, ufunc in (("add", np.add), ("sub", np.subtract)):
+        expect(result("map", name, "x.npy", "y.npy", *threads), ufunc(x, y), f"map {name}")
     if x.dtype.kind != "c":
-        expect(result("map", "max", "x.npy", "x.npy", *threads), x, "map max")
+        expect(result("map", "abs", "x.npy", *threads), np.abs(x), "map abs")
+        for name, ufunc in (("mul", np.multiply), ("min", np.minimum), ("max", np.maximum)):
+            expect(result("map", name, "x.npy", "y.npy", *threads), ufunc(x, y), f"map {name}")
+        expect(result("map", "div", "x.npy", "y.npy", *threads), quotient(x, y), "map div")
         expect(result("filter", "positive", "x.npy", *threads), flat[flat > 0], "filter positive")
     expect(result("filter", "nonzero", "x.npy", *threads), flat[flat != 0], "filter nonzero")
     if x.dtype.kind == "f":
         expect(result("map", "square", "x.npy", *threads), x * x, "map square")
         expect(result("map", "sqrt", "abs.npy", *threads), np.sqrt(np.abs(x)), "map sqrt")
-        expect(result("map", "floor", "x.npy", *threads), np.floor(x), "map floor")
+        for name, ufunc in (("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc), ("round", rounded)):
+            expect(result("map", name, "x.npy", *threads), ufunc(x), f"map {name}")
+        halves = np.trunc(x) + x.dtype.type(0.5)
+        np.save("halves.npy", halves)
+        expect(result("map", "round", "halves.npy", *threads), rounded(halves), "map round of halves")
+    if x.dtype.kind in "iu":
+        expect(result("map", "not", "x.npy", *threads), ~x, "map not")
     if x.dtype.kind == "c":
+        expect(result("map", "real", "x.npy", *threads), x.real, "map real")
         expect(result("map", "conj", "x.npy", *threads), np.conj(x), "map conj")
         expect(result("map", "imag", "x.npy", *threads), x.imag, "map imag")
 

@@ -49,7 +49,11 @@ static inline outcome in_child(void (*call)(void *argument), void *argument)
     }
     close(ends[1]);
     size_t used = 0;
-    for (ssize_t got; (got = read(ends[0], out.said + used, sizeof out.said - 1 - used)) > 0;) used += (size_t)got;
+    while (used < sizeof out.said - 1) {
+        const ssize_t got = read(ends[0], out.said + used, sizeof out.said - 1 - used);
+        if (got <= 0) break;
+        used += (size_t)got;
+    }
     close(ends[0]);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);

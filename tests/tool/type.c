@@ -30,6 +30,9 @@ static void test_names(void **state)
         {"c128", "c128", 16},
         {"u8", "u8", 1},
         {"float scale; float shift", "float scale; float shift;", 8},
+        {"struct {float scale; float shift;}", "float scale; float shift;", 8},
+        {" struct\n{ int a } ", " int a;", 4},
+        {"{int a;}", "int a;", 4},
         {"char a; double x[2][2];", "char a; double x[2][2];", 40},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -50,6 +53,10 @@ static void test_refuses(void **state)
         {"f16", "'f16' is no type; there are f32"},
         {"", "'' is no type"},
         {"float *p;", "'float *p;' is no type: "},
+        {"{", "'{' is no type: "},
+        {"{}", "'{}' is no type: "},
+        {"struct {int a;", "'struct {int a;' is no type: "},
+        {"struct point {int x;}", "'struct point {int x;}' is no type: "},
         {"float a b;", "is no type: "},
         {"float a23456789012345678901234567890123;", "more than 31 letters"},
     };

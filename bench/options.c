@@ -1,0 +1,277 @@
+/* options: lists of names and sizes; one table, and getopt_long. */
+#define _GNU_SOURCE /* getopt_long, strsep */
+#include "options.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data.h"
+#include "die.h"
+#include "file.h"
+#include "plot.h"
+#include "replace.h"
+#include "suggest.h"
+
+static const char help[] =
+    "usage: oplus bench [options]\n\n"
+    "Measures each primitive, type, size and number of threads, beside what this machine can do\n"
+    "at most, the plain loop, and the other libraries that are here (peers); all in one process,\n"
+    "in turn.  GB/s: bytes of the input read + of the output written, each once; medians.\n\n"
+    "what:\n"
+    "  --primitive LIST  map,zip,reduce,max,fold,scan,exclusive,segscan,segreduce,filter,sort,\n"
+    "                    pairs,transpose or all (default)\n"
+    "  -t, --type LIST   f32,f64,i32,i64,u32,u64,affine,affine64 or all; affine: 8 bytes of struct,\n"
+    "                    affine64: 16; default: f32,i64,u32,affine,affine64\n"
+    "  --n LIST          sizes, 1e3 or 2^20, or ranges: 2^10..2^27 (doubling), 1e3..1e8:10;\n"
+    "                    default: 1e3,1e5,1e7\n"
+    "  --threads LIST    default: 1 and all\n"
+    "  --goals           the rows of the table of goals, as Markdown\n"
+    "  --latency         what calls on 1 ... 10000 elements cost, as Markdown\n"
+    "  --from FILE       measure nothing, take what an earlier --json FILE has; --primitive,\n"
+    "                    --type, --n and --threads choose from it\n"
+    "how:\n"
+    "  --rounds N        samples a contender; the median counts; default 9\n"
+    "  --peers DIR       where the modules of the peers are; default: $OPLUS_PEERS, or with oplus\n"
+    "  --no-peers        without them\n"
+    "  --huge            ask for 2 MiB pages for the data (default: what malloc gives)\n"
+    "  --quick           small sizes and 3 rounds: to see that it works, not to be quoted\n"
+    "output, besides the table; FILE -: the standard output, instead of the table:\n"
+    "  --all             every contender in the table, not only the best peer\n"
+    "  --csv FILE        every contender's figures\n"
+    "  --json FILE       the same with each sample, the machine and the versions\n"
+    "  --plot FILE       a picture, .svg or .png: GB/s over n; gnuplot's script and data beside it\n"
+    "  -h, --help        this\n\n"
+    "examples:\n"
+    "  oplus bench --primitive scan -t f32 --n 2^10..2^26:4 --plot scan.svg\n"
+    "  oplus bench --no-peers --n 1e7 --threads 1 --csv - >here.csv\n"
+    "  oplus bench --json all.json && oplus bench --from all.json --primitive sort --plot sort.png\n\n"
+    "exit codes: 0 good, 1 failed, or oplus gave a wrong result, 2 wrong usage,\n"
+    "            4 the device is unavailable\n";
+
+/* --- lists on the command line -------------------------------------------------------------------------------- */
+
+/* A list of names, or all, of those there are. */
+static void parse_names(const char *option, const char *text, bool *chosen, size_t count, const char *(*name)(size_t))
+{
+    char *copy = strdup(text), *rest = copy;
+    memset(chosen, 0, count * sizeof *chosen);
+    for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
+        bool found = false;
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(word, "all") == 0 || strcmp(word, name(i)) == 0) chosen[i] = found = true;
+        if (!found) tool_die(TOOL_USAGE, "%s: there is no '%s'; see oplus bench --help", option, word);
+    }
+    free(copy);
+}
+
+static const char *primitive_name(size_t i) { return bench_primitive_name((bench_primitive)i); }
+static const char *type_name(size_t i) { return bench_type_name((bench_type)i); }
+
+static void parse_primitives(bench_options *o, const char *list)
+{
+    parse_names("--primitive", list, o->primitive, BENCH_PRIMITIVE_COUNT, primitive_name);
+}
+
+static void parse_types(bench_options *o, const char *list)
+{
+    parse_names("--type", list, o->type, BENCH_TYPE_COUNT, type_name);
+}
+
+/* "1e6", "1000", "2^20", up to the end of the text, a comma, a colon or two dots; 0 if it is none. */
+static double parse_size(const char *text, const char **end)
+{
+    char word[32], *rest;
+    size_t length = 0;
+    while (text[length] && !strchr(",:", text[length]) && strncmp(text + length, "..", 2) != 0) length++;
+    *end = text + length;
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    double x = strtod(word, &rest);
+    if (rest > word && *rest == '^') x = pow(x, strtod(rest + 1, &rest));
+    return *rest ? 0 : x;
+}
+
+static void parse_sizes(bench_options *o, const char *list)
+{
+    const char *text = list, *end;
+    o->n_count = 0;
+    do {
+        const double first = parse_size(text, &end);
+        double last = first, step = 2;
+        if (*end == '.') last = parse_size(end + 2, &end);
+        if (*end == ':') step = parse_size(end + 1, &end);
+        if ((*end && *end != ',') || !(step > 1) || !(first >= 1) || !(first <= last) || !(last <= 0x1p40))
+            tool_die(TOOL_USAGE, "--n: '%s' is no list of sizes of 1 to 2^40, as 1e3,2^20 or 2^10..2^27:4", list);
+        double n = first;
+        do {
+            if (o->n_count == BENCH_MAX_LIST)
+                tool_die(TOOL_USAGE, "--n: '%s' are more than %d sizes", list, BENCH_MAX_LIST);
+            o->n[o->n_count++] = (size_t)n;
+        } while ((n *= step) <= last * 1.0001);
+        text = end + 1;
+    } while (*end);
+}
+
+static long parse_count(const char *option, const char *text, char **end, long most)
+{
+    const long count = strtol(text, end, 10);
+    if (*end == text || count < 1 || count > most || (**end && **end != ','))
+        tool_die(TOOL_USAGE, "%s: '%s' is not a number of 1 to %ld", option, text, most);
+    return count;
+}
+
+static void parse_threads(bench_options *o, const char *text)
+{
+    char *end;
+    o->threads_count = 0;
+    do {
+        if (o->threads_count == BENCH_MAX_LIST) tool_die(TOOL_USAGE, "--threads: more than %d numbers", BENCH_MAX_LIST);
+        o->threads[o->threads_count++] = (int)parse_count("--threads", text, &end, 4096);
+        text = end + 1;
+    } while (*end);
+}
+
+static void parse_rounds(bench_options *o, const char *text)
+{
+    char *end;
+    o->plan.rounds = (int)parse_count("--rounds", text, &end, BENCH_MAX_ROUNDS);
+    if (*end) tool_die(TOOL_USAGE, "--rounds: '%s' is not one number", text);
+}
+
+/* --- the command line ------------------------------------------------------------------------------------------- */
+
+/* A value is parsed, or kept as a text; a flag is set, if there is one. */
+typedef struct option_row {
+    const char *name;
+    char letter;                                        /* of the short form, or 0 */
+    void (*parse)(bench_options *o, const char *value); /* or NULL */
+    size_t text, flag;                                  /* where in bench_options, or NOWHERE */
+} option_row;
+
+enum { NOWHERE = sizeof(bench_options) };
+/* clang-format off */
+#define PARSED(name, letter, parse, given) {name, letter, parse, NOWHERE, given}
+#define TEXT(member)                       {#member, 0, NULL, offsetof(bench_options, member), NOWHERE}
+#define FLAG(name, letter, member)         {name, letter, NULL, NOWHERE, offsetof(bench_options, member)}
+static const option_row rows[] = {
+    PARSED("primitive", 0, parse_primitives, NOWHERE),
+    PARSED("type", 't', parse_types, offsetof(bench_options, type_given)),
+    PARSED("n", 0, parse_sizes, offsetof(bench_options, n_given)),
+    PARSED("threads", 0, parse_threads, offsetof(bench_options, threads_given)),
+    PARSED("rounds", 0, parse_rounds, offsetof(bench_options, rounds_given)),
+    TEXT(csv),
+    TEXT(json),
+    TEXT(plot),
+    TEXT(from),
+    TEXT(peers),
+    FLAG("goals", 0, goals),
+    FLAG("latency", 0, latency),
+    FLAG("quick", 0, quick),
+    FLAG("huge", 0, huge),
+    FLAG("all", 0, all),
+    FLAG("no-peers", 0, no_peers),
+    FLAG("help", 'h', help),
+};
+/* clang-format on */
+enum { ROWS = sizeof rows / sizeof *rows, FIRST_ROW = 256 };
+
+static bool takes_value(const option_row *row) { return row->parse || row->text != NOWHERE; }
+static const char *option_name(size_t i) { return i < ROWS ? rows[i].name : NULL; }
+
+/* What getopt_long did not accept, in words. */
+static _Noreturn void refuse(const char *given)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(given, "="), given);
+    if (strncmp(name, "--", 2) != 0)
+        tool_die(TOOL_USAGE, "there is no option %s; `oplus bench --help` lists them", name);
+    const char *const word = name + 2;
+    size_t starts = 0;
+    for (size_t r = 0; r < ROWS; r++) starts += strncmp(rows[r].name, word, strlen(word)) == 0;
+    if (starts > 1) tool_die(TOOL_USAGE, "%s may mean several options; write it in full", name);
+    if (starts == 1) tool_die(TOOL_USAGE, "%s takes no value", name);
+    const char *const nearest = tool_nearest(word, option_name);
+    if (nearest) tool_die(TOOL_USAGE, "there is no option %s; did you mean --%s?", name, nearest);
+    tool_die(TOOL_USAGE, "there is no option %s; `oplus bench --help` lists them", name);
+}
+
+static void set(bench_options *o, const option_row *row, const char *value)
+{
+    char *const base = (char *)o;
+    if (row->parse) row->parse(o, value);
+    if (row->text != NOWHERE) memcpy(base + row->text, &value, sizeof value);
+    if (row->flag != NOWHERE) memcpy(base + row->flag, &(bool){true}, sizeof(bool));
+}
+
+static void read_options(bench_options *o, int argc, char **argv)
+{
+    struct option names[ROWS + 1] = {0};
+    for (size_t r = 0; r < ROWS; r++)
+        names[r] = (struct option){rows[r].name, takes_value(&rows[r]), NULL, FIRST_ROW + (int)r};
+    optind = 0; /* from the beginning */
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":t:h", names, NULL)) != -1;) {
+        if (c == '?' && optopt && optopt < FIRST_ROW) refuse((char[]){'-', (char)optopt, 0});
+        if (c == '?') refuse(argv[optind - 1]);
+        if (c == ':') tool_die(TOOL_USAGE, "%s needs a value", argv[optind - 1]);
+        for (size_t r = 0; r < ROWS; r++)
+            if (c == FIRST_ROW + (int)r || c == rows[r].letter) set(o, &rows[r], optarg);
+    }
+    if (optind < argc) tool_die(TOOL_USAGE, "'%s' is too much: there are options only", argv[optind]);
+}
+
+/* --- outputs ------------------------------------------------------------------------------------------------------ */
+
+static void check_outputs(const bench_options *o)
+{
+    char *const script = o->plot ? bench_file_beside(o->plot, ".gp") : NULL;
+    char *const data = o->plot ? bench_file_beside(o->plot, ".dat") : NULL;
+    const struct {
+        const char *option, *path;
+    } outputs[] = {{"--csv", o->csv}, {"--json", o->json}, {"--plot", o->plot}, {"--plot", script}, {"--plot", data}};
+    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+
+    if (o->plot) bench_plot_check(o->plot);
+    for (size_t i = 0; i < OUTPUTS; i++)
+        for (size_t j = i + 1; j < OUTPUTS; j++)
+            if (outputs[i].path && outputs[j].path && tool_same_target(outputs[i].path, outputs[j].path))
+                tool_die(TOOL_USAGE, "%s and %s would both write %s; give each its own file", outputs[i].option,
+                         outputs[j].option, strcmp(outputs[j].path, "-") == 0 ? "stdout" : outputs[j].path);
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (outputs[i].path && strcmp(outputs[i].path, "-") != 0) tool_replace_check(outputs[i].path);
+    free(script);
+    free(data);
+}
+
+/* --- all ---------------------------------------------------------------------------------------------------------- */
+
+static void defaults(bench_options *o)
+{
+    *o = (bench_options){.plan = {.rounds = 9, .batch = 2e-3, .settle = 0.02}};
+    parse_primitives(o, "all");
+    parse_types(o, "f32,i64,u32,affine,affine64");
+    o->threads[o->threads_count++] = 1;
+    if (omp_get_max_threads() > 1) o->threads[o->threads_count++] = omp_get_max_threads();
+}
+
+void bench_options_parse(bench_options *o, int argc, char **argv)
+{
+    defaults(o);
+    read_options(o, argc, argv);
+    if (o->help) {
+        fputs(help, stdout);
+        exit(TOOL_GOOD);
+    }
+    if (o->from && (o->goals || o->latency || o->quick || o->huge || o->rounds_given || o->peers || o->no_peers))
+        tool_die(TOOL_USAGE, "--from measures nothing: it goes with --primitive, --type, --n, --threads and outputs");
+    if (o->peers && o->no_peers) tool_die(TOOL_USAGE, "--peers and --no-peers: which one?");
+    check_outputs(o);
+    if (!o->n_given) parse_sizes(o, o->quick ? "1e3,1e5" : "1e3,1e5,1e7");
+    if (!o->quick) return;
+    if (!o->rounds_given) o->plan.rounds = 3;
+    o->plan.batch = 5e-4;
+    o->plan.settle = 2e-3;
+}

@@ -1,0 +1,23 @@
+/* What the benchmark is asked to do. */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include "measure.h"
+
+enum { BENCH_MAX_LIST = 64 };
+
+typedef struct bench_options {
+    bool primitive[BENCH_PRIMITIVE_COUNT], type[BENCH_TYPE_COUNT];
+    size_t n[BENCH_MAX_LIST], n_count;
+    int threads[BENCH_MAX_LIST];
+    size_t threads_count;
+    bench_plan plan;
+    const char *csv, *json, *plot, *from, *peers;
+    bool goals, latency, quick, huge, all, no_peers, help;
+    bool n_given, threads_given, type_given, rounds_given;
+} bench_options;
+
+/* Reads the command line, or ends the command: --help with 0, a mistake with a message.  Outputs can be written. */
+void bench_options_parse(bench_options *options, int argc, char **argv);
+
+#endif

@@ -1,0 +1,30 @@
+/* A file that is written beside its target, and takes the target's name when it is complete.
+ *
+ * All calls end the command where something is wrong; messages name the path. */
+#ifndef TOOL_REPLACE_H
+#define TOOL_REPLACE_H
+
+#include <stdbool.h>
+
+typedef struct tool_replacement {
+    const char *path; /* as given, for messages */
+    int fd;
+    char *temporary, *target; /* NULL: written in its place, as a pipe is */
+    int slot;
+} tool_replacement;
+
+/* What is at path stays as it was until tool_replace_end; a symbolic link stays one, and a mode is kept. */
+void tool_replace_begin(tool_replacement *file, const char *path);
+/* Closes the file and gives it its name. */
+void tool_replace_end(tool_replacement *file);
+
+/* Can path be written?  Asked before long work; nothing is changed. */
+void tool_replace_check(const char *path);
+
+/* Would output to a and to b ("-": stdout) end in one file or pipe? */
+bool tool_same_target(const char *a, const char *b);
+
+/* "cannot write NAME", and what errno says. */
+_Noreturn void tool_cannot_write(const char *name);
+
+#endif
