@@ -117,7 +117,7 @@ void tool_replace_check(const char *path)
     }
     tool_replace_begin(&file, path);
     close(file.fd);
-    unlink(file.temporary);
+    if (file.temporary) unlink(file.temporary); /* NULL: a pipe or a device has come there meanwhile */
     forget(&file);
 }
 
