@@ -45,6 +45,19 @@ typedef struct oplus_type {
     oplus_scalar scalar; /**< OPLUS_RECORD for a struct */
 } oplus_type;
 
+/** X(suffix, C type, oplus_scalar) of every scalar type: f32, float, OPLUS_F32. */
+#define OPLUS_FOR_SCALARS(X)                                                                                           \
+    X(i8, int8_t, OPLUS_I8)                                                                                            \
+    X(i16, int16_t, OPLUS_I16)                                                                                         \
+    X(i32, int32_t, OPLUS_I32)                                                                                         \
+    X(i64, int64_t, OPLUS_I64)                                                                                         \
+    X(u8, uint8_t, OPLUS_U8)                                                                                           \
+    X(u16, uint16_t, OPLUS_U16)                                                                                        \
+    X(u32, uint32_t, OPLUS_U32)                                                                                        \
+    X(u64, uint64_t, OPLUS_U64)                                                                                        \
+    X(f32, float, OPLUS_F32)                                                                                           \
+    X(f64, double, OPLUS_F64)
+
 /** @{ @brief The descriptors of the scalar types. */
 extern OPLUS_API const oplus_type oplus_i8, oplus_i16, oplus_i32, oplus_i64;
 extern OPLUS_API const oplus_type oplus_u8, oplus_u16, oplus_u32, oplus_u64;

@@ -39,17 +39,11 @@ static void make(char *path)
     mkdir(path, 0700);
 }
 
-static bool is_ours(const char *path)
+/* A directory of ours, with none of these permissions. */
+static bool is_ours(const char *path, mode_t refused)
 {
     struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid();
-}
-
-/* Ours, and nobody else's to write: what lies there will be run. */
-static bool is_safe(const char *path)
-{
-    struct stat info;
-    return is_ours(path) && stat(path, &info) == 0 && !(info.st_mode & 022);
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && !(info.st_mode & refused);
 }
 
 static bool directory(char path[OPI_PATH_BYTES])
@@ -62,11 +56,11 @@ static bool directory(char path[OPI_PATH_BYTES])
         n = snprintf(path, OPI_PATH_BYTES, "%s", given);
     else if (xdg && *xdg == '/')
         n = snprintf(path, OPI_PATH_BYTES, "%s/oplus", xdg);
-    else if (home && *home == '/' && is_ours(home))
+    else if (home && *home == '/' && is_ours(home, 0))
         n = snprintf(path, OPI_PATH_BYTES, "%s/.cache/oplus", home);
     if (n < 1 || n > OPI_PATH_BYTES - 128) return false; /* room for a file's name */
     make(path);
-    return is_safe(path);
+    return is_ours(path, 022); /* nobody else's to write: what lies there will be run */
 }
 
 static bool path_of(opi_hash key, const char *suffix, char path[OPI_PATH_BYTES])

@@ -13,9 +13,10 @@
 const char *opi_source_type(const oplus_type *type)
 {
     static const char *const spelled[] = {
-        [OPLUS_RECORD] = NULL,    [OPLUS_I8] = "int8_t",  [OPLUS_I16] = "int16_t",  [OPLUS_I32] = "int32_t",
-        [OPLUS_I64] = "int64_t",  [OPLUS_U8] = "uint8_t", [OPLUS_U16] = "uint16_t", [OPLUS_U32] = "uint32_t",
-        [OPLUS_U64] = "uint64_t", [OPLUS_F32] = "float",  [OPLUS_F64] = "double"};
+#define ROW(suffix, T, scalar) [scalar] = #T,
+        OPLUS_FOR_SCALARS(ROW)
+#undef ROW
+    };
     return type->scalar == OPLUS_RECORD ? type->name : spelled[type->scalar];
 }
 

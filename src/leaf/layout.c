@@ -5,30 +5,18 @@
 
 /* The scalars with their alignment inside a struct, which on some targets is not _Alignof: where a compiler puts a
  * member after a char. */
-#define SCALARS(X)                                                                                                     \
-    X(I8, int8_t)                                                                                                      \
-    X(I16, int16_t)                                                                                                    \
-    X(I32, int32_t)                                                                                                    \
-    X(I64, int64_t)                                                                                                    \
-    X(U8, uint8_t)                                                                                                     \
-    X(U16, uint16_t)                                                                                                   \
-    X(U32, uint32_t)                                                                                                   \
-    X(U64, uint64_t)                                                                                                   \
-    X(F32, float)                                                                                                      \
-    X(F64, double)
-
-#define BEHIND_A_CHAR(name, T)                                                                                         \
-    struct behind_a_char_##name {                                                                                      \
+#define BEHIND_A_CHAR(suffix, T, scalar)                                                                               \
+    struct behind_a_char_##suffix {                                                                                    \
         char c;                                                                                                        \
         T x;                                                                                                           \
     };
-SCALARS(BEHIND_A_CHAR)
+OPLUS_FOR_SCALARS(BEHIND_A_CHAR)
 
 static const struct {
     size_t size, align;
 } scalars[] = {
-#define ROW(name, T) [OPLUS_##name] = {sizeof(T), offsetof(struct behind_a_char_##name, x)},
-    SCALARS(ROW)
+#define ROW(suffix, T, scalar) [scalar] = {sizeof(T), offsetof(struct behind_a_char_##suffix, x)},
+    OPLUS_FOR_SCALARS(ROW)
 #undef ROW
 };
 

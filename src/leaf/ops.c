@@ -13,16 +13,8 @@ extern const opi_builtin LEAVES[OPI_BUILTINS];
 /* --- types ------------------------------------------------------------------------------------------------------- */
 
 #define TYPE(suffix, T, scalar) const oplus_type oplus_##suffix = {#T, NULL, sizeof(T), _Alignof(T), scalar};
-TYPE(i8, int8_t, OPLUS_I8)
-TYPE(i16, int16_t, OPLUS_I16)
-TYPE(i32, int32_t, OPLUS_I32)
-TYPE(i64, int64_t, OPLUS_I64)
-TYPE(u8, uint8_t, OPLUS_U8)
-TYPE(u16, uint16_t, OPLUS_U16)
-TYPE(u32, uint32_t, OPLUS_U32)
-TYPE(u64, uint64_t, OPLUS_U64)
-TYPE(f32, float, OPLUS_F32)
-TYPE(f64, double, OPLUS_F64)
+OPLUS_FOR_SCALARS(TYPE)
+#undef TYPE
 
 /* --- operators --------------------------------------------------------------------------------------------------- */
 

@@ -22,6 +22,15 @@ static void becomes(const char *text, const char *expected)
     free(body);
 }
 
+static void all_become(const char *const *texts, size_t n, const char *form)
+{
+    for (size_t i = 0; i < n; i++) {
+        char expected[256];
+        snprintf(expected, sizeof expected, form, texts[i]);
+        becomes(texts[i], expected);
+    }
+}
+
 static void is_refused(const char *text, const char *message)
 {
     char why[128];
@@ -47,11 +56,7 @@ static void expressions(void **state)
                                         "r == a",
                                         "a % b < c : d"};
     (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        char expected[256];
-        snprintf(expected, sizeof expected, VALUE("%s"), texts[i]);
-        becomes(texts[i], expected);
-    }
+    all_become(texts, sizeof texts / sizeof *texts, VALUE("%s"));
     becomes("\n  a > b ? a : b \n", VALUE("\n  a > b ? a : b")); /* its lines and columns stay */
 }
 
@@ -71,11 +76,7 @@ static void statements(void **state)
                                         "for (int i = 0; i < 2; i++) r.x[i] = a.x[i];",
                                         "{ if (a < 0) { return b; } r = a; }"};
     (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        char expected[256];
-        snprintf(expected, sizeof expected, RESULT("%s"), texts[i]);
-        becomes(texts[i], expected);
-    }
+    all_become(texts, sizeof texts / sizeof *texts, RESULT("%s"));
 }
 
 static void bodies(void **state)
@@ -84,11 +85,7 @@ static void bodies(void **state)
                                         "{ float t = a; } return b;",     "double r = a * b; return r;",
                                         "T r; r.x = a.x; return r;",      "return a"};
     (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        char expected[256];
-        snprintf(expected, sizeof expected, RETURNS("%s"), texts[i]);
-        becomes(texts[i], expected);
-    }
+    all_become(texts, sizeof texts / sizeof *texts, RETURNS("%s"));
 }
 
 static void refusals(void **state)
