@@ -16,7 +16,7 @@
  *  - Results have the same bits on every device and number of threads (docs/tree-v1.md).
  *
  *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks
- *            6. types, operators and functions given as text. */
+ *            6. types, operators and functions given as text  7. what devices there are, and the cache. */
 #ifndef OPLUS_OPLUS_H
 #define OPLUS_OPLUS_H
 
@@ -73,7 +73,9 @@ typedef struct oplus_device oplus_device;
 /** Opens a device.
  *
  *  @param where  "serial": this thread.  "threads": OpenMP, as many as OMP_NUM_THREADS says.  "threads:8": eight.
- *                "auto" or NULL: the best there is.  "cuda:0", "opencl:0", "opencl:cpu": OPLUS_ERR_DEVICE for now.
+ *                "cuda:0", "cuda": a CUDA device.  "opencl:0", "opencl:gpu", "opencl:cpu", "opencl": an OpenCL one.
+ *                "auto" or NULL: threads, or an accelerator that gives the same bits, call by call: by where the arrays
+ *                lie, and for those of the host by their size and what was measured (oplus_auto says it in words).
  *  @param dev    set to the device; close it with oplus_close.
  *
  *  Inside an OpenMP parallel region a call runs on its own thread.  After fork(), use "serial" in the child: gcc's
@@ -82,6 +84,14 @@ typedef struct oplus_device oplus_device;
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: a number of threads or an OPLUS_ISA that is none; OPLUS_ERR_DEVICE: no such
  *          device; OPLUS_ERR_UNSUPPORTED: an OPLUS_ISA that this processor lacks; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_open(const char *where, oplus_device **dev);
+
+/** Opens an accelerator on a queue of the caller's: everything is then enqueued there, in order with the caller's work.
+ *
+ *  @param where  "cuda", and queue is a CUstream (cudaStream_t), whose context is used; or "opencl", and queue is an
+ *                in-order cl_command_queue, whose device and context are used
+ *  @param queue  must live until oplus_close
+ *  @param dev    as in oplus_open */
+OPLUS_API oplus_status oplus_open_on(const char *where, void *queue, oplus_device **dev);
 
 /** Closes a device and frees its scratch memory.  NULL is allowed. */
 OPLUS_API void oplus_close(oplus_device *dev);
@@ -99,6 +109,16 @@ OPLUS_API oplus_status oplus_trim(oplus_device *dev);
 OPLUS_API oplus_status oplus_alloc(oplus_device *dev, size_t bytes, void **mem);
 /** Frees what oplus_alloc gave.  NULL is allowed. */
 OPLUS_API void oplus_free(oplus_device *dev, void *mem);
+
+/** Makes memory of an accelerator that the caller has allocated known to the device: a cl_mem gets an address, under
+ *  which calls know it from then on; a CUdeviceptr, cast to a pointer, is known already.
+ *
+ *  @param native  the cl_mem, or the address; stays the caller's, and must live until oplus_free(dev, *mem)
+ *  @param bytes   of it
+ *  @param mem     set to its address, to which bytes may be added
+ *  @return OPLUS_OK; OPLUS_ERR_UNSUPPORTED: the device computes in the host's memory; OPLUS_ERR_ARGUMENT;
+ *          OPLUS_ERR_DEVICE; OPLUS_ERR_MEMORY. */
+OPLUS_API oplus_status oplus_wrap(oplus_device *dev, void *native, size_t bytes, void **mem);
 
 /** Copies bytes; host or device memory on either side.  The ranges must not overlap in part. */
 OPLUS_API oplus_status oplus_copy(oplus_device *dev, void *dst, const void *src, size_t bytes);
@@ -300,6 +320,64 @@ OPLUS_API void oplus_type_free(oplus_type *type);
 OPLUS_API void oplus_op_free(oplus_op *op);
 OPLUS_API void oplus_fn_free(oplus_fn *fn);
 /** @} */
+
+/* --- 7. what devices there are, and the cache ----------------------------------------------------------------- */
+
+/** A device that could be opened; or, with units 0, a kind of device that could not, and why (docs/gpu.md). */
+typedef struct oplus_device_info {
+    char where[32];   /**< what oplus_open calls it: "threads", "cuda:0", "opencl:1"; of what is not there, "cuda" */
+    char name[128];   /**< what it is, in its driver's words; cut if longer */
+    char driver[192]; /**< versions of driver and compiler; of cores, the instruction set of the library's loops */
+    uint64_t memory;  /**< bytes in all */
+    unsigned units;   /**< threads, multiprocessors, compute units; 0: it is not there */
+    int f64;          /**< whether it computes in double precision; if not, such calls are OPLUS_ERR_UNSUPPORTED */
+    int same_bits;    /**< 0: floats of single precision may differ from other devices' in the bits that `note` names */
+    char note[512];   /**< "not bit-exact: ..."; why it is not there, and what to do; "" if all is well */
+} oplus_device_info;
+
+/** Lists the devices: "serial" and "threads" first, then those of CUDA, then those of OpenCL.
+ *
+ *  Where a kind has none, or one of its devices cannot be used, there is a row with units 0 that says why.  Opens
+ *  nothing; the first call loads the drivers, which takes up to a second.
+ *  @param info      room for `capacity` rows; NULL if that is 0
+ *  @return how many rows there are, also where that is more than `capacity`; -1 and oplus_last_error(): no memory, or
+ *          wrong arguments. */
+OPLUS_API int oplus_devices(oplus_device_info *info, int capacity);
+
+/** Says in words what "auto" takes, and why: which accelerator there is, or why none, and from what size on it is taken
+ *  for arrays of the host.
+ *
+ *  Measures both (a second or two) unless the cache has the figures.
+ *  @param text   room for the words, lines that end in \n; 1024 bytes suffice
+ *  @param bytes  of it */
+OPLUS_API oplus_status oplus_auto(char *text, size_t bytes);
+
+/** What lies in the cache of compiled texts and programs. */
+typedef struct oplus_cache_usage {
+    char directory[4096];   /**< "" where there is none */
+    char note[128];         /**< why it is not used: "OPLUS_CACHE is 0 in the environment"; "" if it is */
+    uint64_t files;         /**< in all: below, and drafts that a process left behind when it was ended */
+    uint64_t bytes;         /**< of these */
+    uint64_t texts;         /**< files: operators and functions from text, compiled for the processor (.so) */
+    uint64_t text_bytes;    /**< of these */
+    uint64_t programs;      /**< files: kernels, compiled for a device (.bin) */
+    uint64_t program_bytes; /**< of these */
+    uint64_t figures;       /**< files: what was measured for "auto" (.fig) */
+    uint64_t figure_bytes;  /**< of these */
+} oplus_cache_usage;
+
+/** Counts the files of the cache; makes none, and no directory.
+ *
+ *  @return OPLUS_OK, also where there is no cache; OPLUS_ERR_ARGUMENT; OPLUS_ERR_IO: the directory cannot be read. */
+OPLUS_API oplus_status oplus_cache_info(oplus_cache_usage *usage);
+
+/** Removes the files of the cache: those whose names it gives, 32 hexadecimal digits and .so, .bin or .fig, and no
+ *  other.
+ *
+ *  What is loaded stays usable, in this process and in others; what is needed later is compiled anew.
+ *  @return OPLUS_OK, also where there is nothing; OPLUS_ERR_IO: a file could not be removed (the others are), or others
+ *          may write to the directory. */
+OPLUS_API oplus_status oplus_cache_clear(void);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include "base/cache.h"
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -46,21 +47,33 @@ static bool is_ours(const char *path, mode_t refused)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && !(info.st_mode & refused);
 }
 
-static bool directory(char path[OPI_PATH_BYTES])
+/* Writes its name and makes nothing; NULL, or why there is none. */
+static const char *name_directory(char path[OPI_PATH_BYTES])
 {
     const char *const on = variable("OPLUS_CACHE"), *const given = variable("OPLUS_CACHE_DIR"),
                       *const xdg = variable("XDG_CACHE_HOME"), *const home = variable("HOME");
-    int n = -1;
-    if (on && strcmp(on, "0") == 0) return false;
+    int n = 0;
+    *path = '\0';
+    if (on && strcmp(on, "0") == 0) return "OPLUS_CACHE is 0 in the environment";
     if (given)
         n = snprintf(path, OPI_PATH_BYTES, "%s", given);
     else if (xdg && *xdg == '/')
         n = snprintf(path, OPI_PATH_BYTES, "%s/oplus", xdg);
     else if (home && *home == '/' && is_ours(home, 0))
         n = snprintf(path, OPI_PATH_BYTES, "%s/.cache/oplus", home);
-    if (n < 1 || n > OPI_PATH_BYTES - 128) return false; /* room for a file's name */
+    if (n > 0 && n <= OPI_PATH_BYTES - 128) return NULL; /* room for a file's name */
+    *path = '\0';
+    return n > 0 ? "its path is too long" : "HOME is no directory of this user; name one in OPLUS_CACHE_DIR";
+}
+
+/* Nobody else's to write: what lies there will be run. */
+static bool is_safe(const char *path) { return is_ours(path, 022); }
+
+static bool directory(char path[OPI_PATH_BYTES])
+{
+    if (name_directory(path)) return false;
     make(path);
-    return is_ours(path, 022); /* nobody else's to write: what lies there will be run */
+    return is_safe(path);
 }
 
 static bool path_of(opi_hash key, const char *suffix, char path[OPI_PATH_BYTES])
@@ -90,14 +103,38 @@ static bool is_whole(opi_hash key, const char *file, size_t bytes)
     return memcmp(&found, &expected, sizeof found) == 0;
 }
 
+/* The file under a path, if it is whole; to be freed. */
+static char *read_whole(opi_hash key, const char *path, size_t *content)
+{
+    size_t bytes;
+    char *const file = opi_file_read(path, LARGEST, &bytes);
+    if (file && is_whole(key, file, bytes)) {
+        *content = bytes - sizeof(footer);
+        return file;
+    }
+    free(file);
+    return NULL;
+}
+
 bool opi_cache_find(opi_hash key, const char *suffix, char path[OPI_PATH_BYTES])
 {
     size_t bytes;
     if (!path_of(key, suffix, path)) return false;
-    char *const file = opi_file_read(path, LARGEST, &bytes);
-    const bool whole = file && is_whole(key, file, bytes);
+    char *const file = read_whole(key, path, &bytes);
     free(file);
-    return whole;
+    return file != NULL;
+}
+
+void *opi_cache_load(opi_hash key, const char *suffix, size_t *bytes)
+{
+    char path[OPI_PATH_BYTES];
+    return path_of(key, suffix, path) ? read_whole(key, path, bytes) : NULL;
+}
+
+bool opi_cache_is_on(void)
+{
+    char path[OPI_PATH_BYTES];
+    return directory(path) && access(path, W_OK) == 0;
 }
 
 bool opi_cache_store(opi_hash key, const char *suffix, const void *content, size_t bytes, char path[OPI_PATH_BYTES])
@@ -114,4 +151,52 @@ bool opi_cache_store(opi_hash key, const char *suffix, const void *content, size
     if (good && rename(draft, path) == 0) return true;
     unlink(draft);
     return false;
+}
+
+/* --- all files ---------------------------------------------------------------------------------------------------- */
+
+const char *opi_cache_where(char path[OPI_PATH_BYTES])
+{
+    struct stat info;
+    const char *const why = name_directory(path);
+    if (why || stat(path, &info) != 0 || is_safe(path)) return why;
+    if (!S_ISDIR(info.st_mode)) return "it is no directory";
+    return info.st_uid == geteuid() ? "others may write to it; take that away with chmod go-w"
+                                    : "it belongs to another user";
+}
+
+/* All that is ever stored. */
+static const char *const suffixes[] = {".so", ".bin", ".fig"};
+enum { SUFFIXES = sizeof suffixes / sizeof *suffixes, KEY_DIGITS = 32, DRAFT_BYTES = 7 /* ".XXXXXX" */ };
+
+/* Whether a name is that of a file of ours; its suffix, and whether it is a draft. */
+static bool is_file_of_ours(const char *name, opi_cache_file *file)
+{
+    if (strspn(name, "0123456789abcdef") != KEY_DIGITS) return false;
+    for (int i = 0; i < SUFFIXES; i++) {
+        const size_t n = strlen(suffixes[i]);
+        const char *const rest = name + KEY_DIGITS + n;
+        if (strncmp(name + KEY_DIGITS, suffixes[i], n) != 0) continue;
+        file->suffix = suffixes[i];
+        file->draft = *rest == '.' && strlen(rest) == DRAFT_BYTES;
+        if (file->draft || !*rest) return true;
+    }
+    return false;
+}
+
+int opi_cache_visit(const char *path, void (*visit)(void *context, const opi_cache_file *file), void *context)
+{
+    DIR *const entries = opendir(path);
+    if (!entries) return errno == ENOENT ? 0 : errno;
+    for (const struct dirent *entry; (errno = 0, entry = readdir(entries));) {
+        struct stat info;
+        opi_cache_file file = {.name = entry->d_name, .directory = dirfd(entries)};
+        if (!is_file_of_ours(file.name, &file)) continue;
+        if (fstatat(file.directory, file.name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode)) continue;
+        file.bytes = (uint64_t)info.st_size;
+        visit(context, &file);
+    }
+    const int error = errno;
+    closedir(entries);
+    return error;
 }

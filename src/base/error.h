@@ -7,6 +7,13 @@
 /* Records what failed, with which argument and value, and what to do; returns the status to return. */
 oplus_status opi_fail(oplus_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Returns from the caller with the first failure. */
+#define OPI_TRY(call)                                                                                                  \
+    do {                                                                                                               \
+        const oplus_status status_ = (call);                                                                           \
+        if (status_ != OPLUS_OK) return status_;                                                                       \
+    } while (0)
+
 /* At most `bytes` of a text, and no part of a character (UTF-8). */
 int opi_cut(const char *text, int bytes);
 

@@ -69,7 +69,7 @@ oplus_status oplus_carry_add(oplus_device *dev, oplus_carry *carry, const void *
     OPI_TRY(check(__func__, dev, carry, in, n));
     opi_reduce_sweep plan;
     opi_reduce_plan(&plan, &carry->op, dev->isa, in, n, carry->range->end);
-    return opi_sweep_run(dev, &plan.sweep, carry->range);
+    return opi_sweep_run(dev, __func__, &plan.sweep, carry->range);
 }
 
 oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind kind, const void *in, size_t n,
@@ -84,7 +84,7 @@ oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind k
     OPI_TRY(opi_check_overlap(__func__, "in", in, bytes, "out", out, bytes, true));
     opi_scan_sweep plan;
     opi_scan_plan(&plan, &carry->op, dev->isa, kind, in, NULL, n, out, carry->range->end);
-    return opi_sweep_run(dev, &plan.sweep, carry->range);
+    return opi_sweep_run(dev, __func__, &plan.sweep, carry->range);
 }
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }

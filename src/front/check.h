@@ -8,13 +8,6 @@
 
 #include <stdbool.h>
 
-/* Returns from the caller with the first failure. */
-#define OPI_TRY(call)                                                                                                  \
-    do {                                                                                                               \
-        const oplus_status status_ = (call);                                                                           \
-        if (status_ != OPLUS_OK) return status_;                                                                       \
-    } while (0)
-
 oplus_status opi_check_device(const char *call, const oplus_device *dev);
 /* A name for a message, where there may be none. */
 static inline const char *opi_name(const char *name) { return name ? name : "?"; }

@@ -1,6 +1,8 @@
 /* Opening and closing devices, and their memory. */
 #include "base/error.h"
+#include "front/auto.h"
 #include "front/check.h"
+#include "tree/groups/groups.h"
 #include "tree/sweep.h"
 
 #include <errno.h>
@@ -11,7 +13,7 @@
 
 enum { MOST_THREADS = 4096 };
 
-static const char *const choices = "\"serial\", \"threads\", \"threads:N\" or \"auto\"";
+static const char *const choices = "\"serial\", \"threads\", \"threads:N\", \"cuda:N\", \"opencl:N\" or \"auto\"";
 
 const char *oplus_version(void)
 {
@@ -35,7 +37,7 @@ static oplus_status workers_of(const char *where, int *workers)
         *workers = 1;
         return OPLUS_OK;
     }
-    if (strcmp(where, "threads") == 0 || strcmp(where, "auto") == 0) {
+    if (strcmp(where, "threads") == 0) {
         *workers = omp_get_max_threads();
         if (*workers > MOST_THREADS) *workers = MOST_THREADS;
         return OPLUS_OK;
@@ -51,41 +53,66 @@ static oplus_status workers_of(const char *where, int *workers)
         *workers = (int)n;
         return OPLUS_OK;
     }
-    if (is_named(where, "cuda") || is_named(where, "opencl"))
-        return opi_fail(OPLUS_ERR_DEVICE,
-                        "oplus_open: where is \"%s\", but this version of oplus has no such devices; use %s", where,
-                        choices);
     return opi_fail(OPLUS_ERR_DEVICE, "oplus_open: where is \"%s\", which is no device; use %s", where, choices);
 }
 
-oplus_status oplus_open(const char *where, oplus_device **dev)
+static oplus_status open_cores(const char *where, oplus_device *dev)
 {
-    int workers = 1;
-    if (!dev) return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_open: dev is NULL; give the address of an oplus_device *");
-    *dev = NULL;
-    OPI_TRY(workers_of(where ? where : "auto", &workers));
-    const opi_isa *isa;
-    OPI_TRY(opi_isa_choose(__func__, &isa));
+    OPI_TRY(workers_of(where, &dev->workers));
+    dev->tree = &opi_cores;
+    if (dev->workers == 1)
+        snprintf(dev->name, sizeof dev->name, "serial %s", dev->isa->name);
+    else
+        snprintf(dev->name, sizeof dev->name, "threads:%d %s", dev->workers, dev->isa->name);
+    return OPLUS_OK;
+}
 
+/* Sets the device up, its handle being all zeros. */
+static oplus_status open_as(const char *call, const char *where, void *queue, oplus_device *dev)
+{
+    bool accelerator;
+    OPI_TRY(opi_isa_choose(call, &dev->isa));
+    dev->workers = 1;
+    OPI_TRY(opi_groups_open(call, where, queue, dev, &accelerator));
+    if (accelerator) return OPLUS_OK;
+    if (!queue && strcmp(where, "auto") == 0) return opi_auto_open(call, dev);
+    if (queue)
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: where is \"%s\", which has no queues; give \"cuda\" and a CUstream, or \"opencl\" and a "
+                        "cl_command_queue",
+                        call, where);
+    return open_cores(where, dev);
+}
+
+static oplus_status open_device(const char *call, const char *where, void *queue, oplus_device **dev)
+{
+    if (!dev) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: dev is NULL; give the address of an oplus_device *", call);
+    *dev = NULL;
     oplus_device *const opened = calloc(1, sizeof *opened);
     if (!opened)
-        return opi_fail(OPLUS_ERR_MEMORY, "oplus_open: no memory for a device handle (%zu bytes)", sizeof *opened);
-    opened->workers = workers;
-    opened->isa = isa;
-    if (workers == 1) {
-        opened->sweep = opi_serial_sweep;
-        snprintf(opened->name, sizeof opened->name, "serial %s", isa->name);
-    } else {
-        opened->sweep = opi_threads_sweep;
-        snprintf(opened->name, sizeof opened->name, "threads:%d %s", workers, isa->name);
-    }
-    *dev = opened;
-    return OPLUS_OK;
+        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a device handle (%zu bytes)", call, sizeof *opened);
+    const oplus_status status = open_as(call, where ? where : "auto", queue, opened);
+    if (status == OPLUS_OK)
+        *dev = opened;
+    else
+        free(opened);
+    return status;
+}
+
+oplus_status oplus_open(const char *where, oplus_device **dev) { return open_device(__func__, where, NULL, dev); }
+
+oplus_status oplus_open_on(const char *where, void *queue, oplus_device **dev)
+{
+    if (queue && where) return open_device(__func__, where, queue, dev);
+    return opi_fail(OPLUS_ERR_ARGUMENT,
+                    "%s: %s is NULL; give \"cuda\" and a CUstream, or \"opencl\" and a cl_command_queue", __func__,
+                    where ? "queue" : "where");
 }
 
 void oplus_close(oplus_device *dev)
 {
     if (!dev) return;
+    dev->tree->close(dev);
     opi_buffer_release(&dev->workspace);
     opi_buffer_release(&dev->carry);
     opi_buffer_release(&dev->array);
@@ -96,12 +123,14 @@ const char *oplus_device_name(const oplus_device *dev) { return dev ? dev->name 
 
 oplus_status oplus_sync(oplus_device *dev)
 {
-    return opi_check_device(__func__, dev); /* cores are done when a call returns */
+    OPI_TRY(opi_check_device(__func__, dev));
+    return dev->tree->sync(dev, __func__);
 }
 
 oplus_status oplus_trim(oplus_device *dev)
 {
     OPI_TRY(opi_check_device(__func__, dev));
+    dev->tree->trim(dev);
     opi_buffer_release(&dev->workspace);
     opi_buffer_release(&dev->carry);
     opi_buffer_release(&dev->array);
@@ -114,16 +143,29 @@ oplus_status oplus_alloc(oplus_device *dev, size_t bytes, void **mem)
 {
     OPI_TRY(opi_check_device(__func__, dev));
     if (!mem) return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_alloc: mem is NULL; give the address of a pointer");
-    *mem = bytes ? opi_alloc(bytes) : NULL;
-    if (bytes && !*mem)
-        return opi_fail(OPLUS_ERR_MEMORY, "oplus_alloc: no memory for %zu bytes; free some or ask for less", bytes);
-    return OPLUS_OK;
+    *mem = NULL;
+    return bytes ? dev->tree->alloc(dev, __func__, bytes, mem) : OPLUS_OK;
 }
 
 void oplus_free(oplus_device *dev, void *mem)
 {
-    (void)dev;
-    opi_free(mem);
+    if (mem) (dev ? dev->tree : &opi_cores)->free(dev, mem);
+}
+
+oplus_status oplus_wrap(oplus_device *dev, void *native, size_t bytes, void **mem)
+{
+    OPI_TRY(opi_check_device(__func__, dev));
+    if (!native || !mem || bytes == 0)
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: %s; give a cl_mem or CUdeviceptr, its bytes, and the address of a pointer", __func__,
+                        !native ? "native is NULL"
+                        : !mem  ? "mem is NULL"
+                                : "bytes is 0");
+    *mem = NULL;
+    if (dev->tree->wrap) return dev->tree->wrap(dev, __func__, native, bytes, mem);
+    return opi_fail(OPLUS_ERR_UNSUPPORTED,
+                    "%s: %s has no memory of its own; open \"cuda\" or \"opencl\", or use host memory as it is",
+                    __func__, dev->name);
 }
 
 oplus_status oplus_copy(oplus_device *dev, void *dst, const void *src, size_t bytes)
@@ -133,6 +175,5 @@ oplus_status oplus_copy(oplus_device *dev, void *dst, const void *src, size_t by
         return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_copy: %s is NULL; give memory of %zu bytes", dst ? "src" : "dst",
                         bytes);
     OPI_TRY(opi_check_overlap(__func__, "src", src, bytes, "dst", dst, bytes, true));
-    if (bytes && dst != src) memcpy(dst, src, bytes);
-    return OPLUS_OK;
+    return bytes ? dev->tree->copy(dev, __func__, dst, src, bytes) : OPLUS_OK;
 }

@@ -31,9 +31,6 @@ oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *i
 {
     OPI_TRY(check(__func__, dev, keep, in, n, out, kept));
     opi_filter_sweep plan;
-    opi_filter_plan(&plan, keep, dev->isa, in, n, out);
-    size_t count = 0;
-    const oplus_status status = opi_sweep_run(dev, &plan.sweep, &count);
-    if (status == OPLUS_OK) *kept = count;
-    return status;
+    opi_filter_plan(&plan, keep, dev->isa, in, n, out, kept);
+    return opi_sweep_run(dev, __func__, &plan.sweep, NULL);
 }

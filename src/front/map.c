@@ -23,5 +23,5 @@ oplus_status oplus_map(oplus_device *dev, const oplus_fn *fn, const void *const 
     }
     opi_map_sweep plan;
     opi_map_plan(&plan, fn, dev->isa, in, n, out);
-    return opi_sweep_run(dev, &plan.sweep, NULL);
+    return opi_sweep_run(dev, __func__, &plan.sweep, NULL);
 }

@@ -1,10 +1,7 @@
 /* oplus_reduce, oplus_fold. */
 #include "leaf/reduce.h"
-#include "base/fpenv.h"
 #include "front/check.h"
 #include "tree/sweep.h"
-
-#include <string.h>
 
 /* out = init, if there is one, then the n elements. */
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, const void *init, const void *in,
@@ -17,11 +14,8 @@ static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op,
     opi_range *const carry = dev->carry.mem;
     opi_range_start(carry, op, 0, false);
     if (init) opi_range_init(carry, init);
-    OPI_TRY(opi_sweep_run(dev, &plan.sweep, carry));
-    const void *const value = opi_range_fold(carry);
-    memcpy(out, value ? value : op->identity, op->type->size);
-    opi_quiet_run(&plan.loops.quiet, out, 1);
-    return OPLUS_OK;
+    opi_reduce_result(&plan, out);
+    return opi_sweep_run(dev, call, &plan.sweep, carry);
 }
 
 static oplus_status check(const char *call, oplus_device *dev, const oplus_op *op, const void *in, size_t n,
@@ -38,18 +32,12 @@ oplus_status oplus_reduce(oplus_device *dev, const oplus_op *op, const void *in,
 {
     OPI_TRY(check(__func__, dev, op, in, n, out));
     if (n == 0) OPI_TRY(opi_check_identity(__func__, op, "a reduce of n = 0 elements"));
-    const opi_fpenv mode = opi_fpenv_enter();
-    const oplus_status status = run(__func__, dev, op, NULL, in, n, out);
-    opi_fpenv_leave(mode);
-    return status;
+    return run(__func__, dev, op, NULL, in, n, out);
 }
 
 oplus_status oplus_fold(oplus_device *dev, const oplus_op *op, const void *init, const void *in, size_t n, void *out)
 {
     OPI_TRY(check(__func__, dev, op, in, n, out));
     OPI_TRY(opi_check_pointer(__func__, "init", init, 1));
-    const opi_fpenv mode = opi_fpenv_enter();
-    const oplus_status status = run(__func__, dev, op, init, in, n, out);
-    opi_fpenv_leave(mode);
-    return status;
+    return run(__func__, dev, op, init, in, n, out);
 }

@@ -21,10 +21,7 @@ static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op,
 {
     opi_scan_sweep plan;
     opi_scan_plan(&plan, op, dev->isa, kind, in, heads, n, out, 0);
-    if (!opi_buffer_reserve(&dev->carry, plan.sweep.carry_bytes))
-        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", call, plan.sweep.carry_bytes);
-    opi_range_start(dev->carry.mem, op, 0, heads != NULL);
-    return opi_sweep_run(dev, &plan.sweep, dev->carry.mem);
+    return opi_sweep_run(dev, call, &plan.sweep, NULL);
 }
 
 oplus_status oplus_scan(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in, size_t n, void *out)

@@ -1,5 +1,6 @@
 /* oplus_sort, oplus_sort_pairs. */
 #include "leaf/sort.h"
+#include "front/auto.h"
 #include "front/check.h"
 #include "tree/sweep.h"
 
@@ -32,8 +33,8 @@ static opi_sort_range *reserve(oplus_device *dev, opi_sort *sort, bool partition
 /* --- the sweeps -------------------------------------------------------------------------------------------------- */
 
 /* Partitions one range; *made says into how many others, 0 if nothing need be done with it at all. */
-static oplus_status partition(oplus_device *dev, const opi_sort *sort, opi_sort_range range, opi_sort_range *ranges,
-                              size_t *made)
+static oplus_status partition(const char *call, oplus_device *dev, const opi_sort *sort, opi_sort_range range,
+                              opi_sort_range *ranges, size_t *made)
 {
     unsigned shift = range.shift > OPI_SORT_DIGIT_BITS ? range.shift - OPI_SORT_DIGIT_BITS : 0;
     opi_sort_partition plan;
@@ -41,7 +42,7 @@ static oplus_status partition(oplus_device *dev, const opi_sort *sort, opi_sort_
     for (;;) {
         opi_sort_partition_plan(&plan, sort, range, shift);
         plan.sweep.start(&plan.sweep, 0, &total);
-        OPI_TRY(opi_sweep_run(dev, &plan.sweep, &total));
+        OPI_TRY(opi_sweep_run(dev, call, &plan.sweep, &total));
         if (total.sorted || opi_sort_moves(&plan, &total)) break;
         shift = opi_sort_shift(&total);
     }
@@ -71,7 +72,7 @@ static oplus_status run(const char *call, oplus_device *dev, opi_sort *sort)
         const bool small = range[i].end - range[i].begin <= sort->cache_records && !(i == 0 && partitioned);
         if (small || range[i].sorted) continue;
         size_t made;
-        OPI_TRY(partition(dev, sort, range[i], range + ranges, &made));
+        OPI_TRY(partition(call, dev, sort, range[i], range + ranges, &made));
         if (made == 0) return OPLUS_OK;
         range[i].end = range[i].begin;
         ranges += made;
@@ -80,10 +81,10 @@ static oplus_status run(const char *call, oplus_device *dev, opi_sort *sort)
     /* --- 2. sort the buckets, bring the values home --- */
     opi_sort_buckets buckets;
     opi_sort_buckets_plan(&buckets, sort, range, ranges);
-    OPI_TRY(opi_sweep_run(dev, &buckets.sweep, NULL));
+    OPI_TRY(opi_sweep_run(dev, call, &buckets.sweep, NULL));
     if (sort->payload != OPI_SORT_INDEX) return OPLUS_OK;
     opi_sort_return_plan(&buckets, sort);
-    return opi_sweep_run(dev, &buckets.sweep, NULL);
+    return opi_sweep_run(dev, call, &buckets.sweep, NULL);
 }
 
 /* --- the calls --------------------------------------------------------------------------------------------------- */
@@ -107,6 +108,8 @@ static oplus_status check_key(const char *call, oplus_device *dev, const oplus_t
 oplus_status oplus_sort(oplus_device *dev, const oplus_type *key, oplus_order order, void *keys, size_t n)
 {
     OPI_TRY(check_key(__func__, dev, key, order, keys, n));
+    dev = opi_chosen(dev, (const void *const[]){keys}, 1, OPI_WORK_SORT, 2 * n * key->size);
+    if (dev->tree->sort && n > 1) return dev->tree->sort(dev, __func__, key, order, keys, NULL, NULL, n);
     opi_sort sort = opi_sort_plan(dev->isa, key, order, keys, NULL, NULL, n);
     return run(__func__, dev, &sort);
 }
@@ -119,6 +122,8 @@ oplus_status oplus_sort_pairs(oplus_device *dev, const oplus_type *key, oplus_or
     OPI_TRY(opi_check_pointer(__func__, "values", values, n));
     OPI_TRY(opi_check_bytes(__func__, "n", n, value->size));
     OPI_TRY(opi_check_overlap(__func__, "keys", keys, n * key->size, "values", values, n * value->size, false));
+    dev = opi_chosen(dev, (const void *const[]){keys, values}, 2, OPI_WORK_SORT, 2 * n * (key->size + value->size));
+    if (dev->tree->sort && n > 1) return dev->tree->sort(dev, __func__, key, order, keys, value, values, n);
     opi_sort sort = opi_sort_plan(dev->isa, key, order, keys, value, values, n);
     return run(__func__, dev, &sort);
 }

@@ -1,5 +1,6 @@
 /* oplus_transpose. */
 #include "leaf/transpose.h"
+#include "front/auto.h"
 #include "front/check.h"
 #include "tree/sweep.h"
 
@@ -31,7 +32,9 @@ oplus_status oplus_transpose(oplus_device *dev, const oplus_type *type, const vo
     OPI_TRY(check(__func__, dev, type, in, rows, cols, out));
     if (rows == 0 || cols == 0) return OPLUS_OK;
     if (in == out && (rows == 1 || cols == 1)) return OPLUS_OK;
+    dev = opi_chosen(dev, (const void *const[]){in, out}, 2, OPI_WORK_WRITE, 2 * rows * cols * type->size);
+    if (dev->tree->transpose) return dev->tree->transpose(dev, __func__, type->size, in, rows, cols, out);
     opi_transpose_sweep plan;
     opi_transpose_plan(&plan, dev->isa, type->size, in, rows, cols, out);
-    return opi_sweep_run(dev, &plan.sweep, NULL);
+    return opi_sweep_run(dev, __func__, &plan.sweep, NULL);
 }

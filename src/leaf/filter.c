@@ -98,8 +98,14 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     if (plan->streaming) plan->isa->fence();
 }
 
+static void finish(const opi_sweep *sweep, void *carry, void *out)
+{
+    (void)sweep;
+    *(size_t *)out = *(const size_t *)carry;
+}
+
 void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa *isa, const void *in, size_t n,
-                     void *out)
+                     void *out, size_t *kept)
 {
     const size_t size = keep->input[0]->size;
     memset(&plan->sweep, 0, sizeof plan->sweep);
@@ -118,4 +124,10 @@ void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa
     plan->sweep.aggregate = aggregate;
     plan->sweep.join = join;
     plan->sweep.apply = apply;
+    plan->sweep.finish = finish;
+    plan->sweep.result = kept;
+    plan->sweep.result_bytes = sizeof *kept;
+    plan->sweep.form = (opi_form){.kernels = "filter", .fn = keep, .arrays = 2};
+    plan->sweep.form.array[0] = (opi_array){in, size, OPI_READS};
+    plan->sweep.form.array[1] = (opi_array){out, size, OPI_APPENDS};
 }

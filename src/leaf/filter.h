@@ -17,6 +17,6 @@ typedef struct opi_filter_sweep {
 } opi_filter_sweep;
 
 void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa *isa, const void *in, size_t n,
-                     void *out);
+                     void *out, size_t *kept);
 
 #endif

@@ -50,4 +50,8 @@ void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, c
     plan->sweep.bytes = n * bytes;
     plan->sweep.scratch_bytes = plan->streaming ? piece * size : 0;
     plan->sweep.apply = apply;
+    plan->sweep.form = (opi_form){.kernels = "map", .fn = fn, .arrays = (int)fn->arity + 1};
+    for (unsigned k = 0; k < fn->arity; k++)
+        plan->sweep.form.array[k] = (opi_array){in[k], fn->input[k]->size, OPI_READS};
+    plan->sweep.form.array[fn->arity] = (opi_array){out, size, OPI_WRITES};
 }

@@ -127,3 +127,44 @@ void opi_range_value(const opi_range *range, void *out)
     memcpy(out, range->values, size);
     for (int j = 1; j < range->count; j++) range->op->combine(out, out, range->values + (size_t)j * size);
 }
+
+/* The nodes of an exact operator may stand for any number of elements: only their fold means the same everywhere. */
+void opi_range_pack(opi_range *range, void *image)
+{
+    const size_t size = range->op->type->size;
+    const void *const fold = opi_range_fold(range);
+    const bool exact = range->op->flags & OPLUS_EXACT;
+    opi_range_image *const head = image;
+    unsigned char *const nodes = (unsigned char *)image + sizeof *head, *const folds = nodes + OPI_IMAGE_NODES * size;
+    assert(!range->lifted);
+    memset(head, 0, sizeof *head);
+    head->end = range->end;
+    head->count = exact && range->count > 0 ? 1 : (uint32_t)range->count;
+    if (range->count == 0) return;
+    memcpy(head->level, range->level, (size_t)range->count);
+    memcpy(nodes, range->values, (size_t)range->count * size);
+    memcpy(folds, prefix_at(range, 0), (size_t)range->count * size);
+    if (!exact) return;
+    head->level[0] = INIT_LEVEL;
+    memcpy(nodes, fold, size);
+    memcpy(folds, fold, size);
+}
+
+void opi_range_unpack(opi_range *range, const void *image)
+{
+    const size_t size = range->op->type->size;
+    const opi_range_image *const head = image;
+    const unsigned char *const nodes = (const unsigned char *)image + sizeof *head, *const folds =
+                                                                                        nodes + OPI_IMAGE_NODES * size;
+    assert(!range->lifted && head->count <= OPI_RANGE_NODES);
+    if (head->count > 0 && range->op->flags & OPLUS_EXACT) {
+        opi_range_set_exact(range, head->end, folds + (head->count - 1) * size, 0);
+        return;
+    }
+    range->end = head->end;
+    range->count = (int)head->count;
+    range->folded = 0;
+    memset(range->flag, 0, sizeof range->flag);
+    memcpy(range->level, head->level, head->count);
+    memcpy(range->values, nodes, head->count * size);
+}

@@ -29,6 +29,22 @@ typedef struct opi_range {
     _Alignas(64) unsigned char values[]; /* OPI_RANGE_NODES values, then as many prefixes */
 } opi_range;
 
+/* A range as bytes for another machine, where its nodes may be of another place, but not of another size: the image,
+ * then OPI_IMAGE_NODES nodes, then as many left folds of each with those before it.  Little-endian. */
+enum { OPI_IMAGE_NODES = 136 };
+typedef struct opi_range_image {
+    uint64_t end;
+    uint32_t count, began;
+    uint8_t level[OPI_IMAGE_NODES], flag[OPI_IMAGE_NODES];
+    uint8_t padding[32];
+} opi_range_image;
+
+static inline size_t opi_image_bytes(size_t node) { return sizeof(opi_range_image) + 2 * OPI_IMAGE_NODES * node; }
+/* Not of lifted ranges, which no call keeps. */
+void opi_range_pack(opi_range *range, void *image);
+/* Of the same operator and first. */
+void opi_range_unpack(opi_range *range, const void *image);
+
 size_t opi_range_bytes(const oplus_op *op);
 void opi_range_start(opi_range *range, const oplus_op *op, uint64_t first, bool lifted);
 /* Puts a value in front of everything, as the fold's init: P(0) = init.  Only into an empty range. */

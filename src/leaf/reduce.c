@@ -77,6 +77,21 @@ static void join(const opi_sweep *sweep, void *left, const void *right)
     opi_range_join(left, right);
 }
 
+static void finish(const opi_sweep *sweep, void *carry, void *out)
+{
+    const opi_reduce_sweep *plan = (const opi_reduce_sweep *)sweep;
+    const void *const value = opi_range_fold(carry);
+    memcpy(out, value ? value : plan->loops.op->identity, plan->loops.size);
+    opi_quiet_run(&plan->loops.quiet, out, 1);
+}
+
+void opi_reduce_result(opi_reduce_sweep *plan, void *out)
+{
+    plan->sweep.finish = finish;
+    plan->sweep.result = out;
+    plan->sweep.result_bytes = plan->loops.size;
+}
+
 void opi_reduce_plan(opi_reduce_sweep *plan, const oplus_op *op, const opi_isa *isa, const void *in, size_t n,
                      uint64_t first)
 {
@@ -94,4 +109,8 @@ void opi_reduce_plan(opi_reduce_sweep *plan, const oplus_op *op, const opi_isa *
     plan->sweep.start = start;
     plan->sweep.aggregate = aggregate;
     plan->sweep.join = join;
+    plan->sweep.form = (opi_form){.kernels = "scan", .op = op, .first = first, .arrays = 3};
+    plan->sweep.form.array[0] = (opi_array){in, op->type->size, OPI_READS};
+    plan->sweep.form.array[1] = (opi_array){NULL, 1, OPI_READS};               /* heads of a scan */
+    plan->sweep.form.array[2] = (opi_array){NULL, op->type->size, OPI_WRITES}; /* and its results */
 }

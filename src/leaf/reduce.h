@@ -27,5 +27,7 @@ typedef struct opi_reduce_sweep {
 
 void opi_reduce_plan(opi_reduce_sweep *plan, const oplus_op *op, const opi_isa *isa, const void *in, size_t n,
                      uint64_t first);
+/* Has the reduce of all that precedes the end written to out (identity: of nothing). */
+void opi_reduce_result(opi_reduce_sweep *plan, void *out);
 
 #endif

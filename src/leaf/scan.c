@@ -268,4 +268,9 @@ void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa,
     plan->sweep.join = join;
     plan->sweep.copy = copy;
     plan->sweep.apply = apply;
+    plan->sweep.form = (opi_form){
+        .kernels = "scan", .op = op, .first = first, .exclusive = plan->exclusive, .lifted = heads, .arrays = 3};
+    plan->sweep.form.array[0] = (opi_array){in, size, OPI_READS};
+    plan->sweep.form.array[1] = (opi_array){heads, 1, OPI_READS};
+    plan->sweep.form.array[2] = (opi_array){out, size, OPI_WRITES};
 }

@@ -4,16 +4,52 @@
  * aggregate a block, join neighbouring carries, apply what precedes a block to it.  A leaf fills this in and knows
  * nothing of parallelism; a tree (src/tree) runs it and knows nothing of primitives.
  *
- *   reduce, fold                     aggregate, join
- *   scan, segmented scan and reduce, filter   aggregate, join, apply
+ *   reduce, fold                     aggregate, join, finish
+ *   scan, segmented scan and reduce  aggregate, join, apply
+ *   filter                           aggregate, join, apply, finish
  *   radix-sort pass                  aggregate, join, apply with `whole`
  *   map, transpose                   apply alone, carry_bytes == 0
  */
 #ifndef OPI_LEAF_SWEEP_H
 #define OPI_LEAF_SWEEP_H
 
+#include <oplus/oplus.h>
+
 #include <stdbool.h>
 #include <stddef.h>
+
+/* --- the sweep in words, for a machine that has memory and compilers of its own (src/tree/groups.c) ----------------
+ */
+
+typedef enum opi_access {
+    OPI_READS,
+    OPI_WRITES,
+    OPI_APPENDS /* writes some of the items, one after the other; the carry says how many */
+} opi_access;
+
+/* An array that a sweep goes over, item by item. */
+typedef struct opi_array {
+    const void *mem; /* NULL: the sweep of this kind can have one, and this has none */
+    size_t size;     /* bytes of an item */
+    opi_access access;
+} opi_array;
+
+enum { OPI_MAX_ARRAYS = OPLUS_MAX_ARITY + 1 };
+
+/* What is computed, apart from how. */
+typedef struct opi_form {
+    const char *kernels; /* the text of that name in src/gpu/kernels */
+    const oplus_op *op;  /* what combines, or NULL */
+    const oplus_fn *fn;  /* what is applied, or NULL */
+    uint64_t first;      /* global index of item 0 */
+    bool exclusive;      /* of a scan */
+    bool lifted;         /* with heads */
+    int arrays;          /* in the order of the kernels' parameters */
+    opi_array array[OPI_MAX_ARRAYS];
+} opi_form;
+
+/* --- the sweep as steps over blocks ---------------------------------------------------------------------------------
+ */
 
 typedef struct opi_sweep opi_sweep;
 struct opi_sweep {
@@ -38,6 +74,14 @@ struct opi_sweep {
      * everything, else NULL.  NULL: nothing to write. */
     void (*apply)(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
                   void *scratch);
+
+    /* Writes what is made of the final carry to out, which is `result` in the end; NULL: nothing is.  The caller has
+     * then no use for the carry. */
+    void (*finish)(const opi_sweep *sweep, void *carry, void *out);
+    void *result;        /* one value; may be memory of the device */
+    size_t result_bytes; /* of it */
+
+    opi_form form;
 };
 
 /* --- sizes that several leaves share -------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-/* A device handle: which tree, how many workers, which compiled leaves, and the scratch memory that it keeps. */
+/* A device handle: its tree, how many workers, which compiled leaves, and the scratch memory that it keeps. */
 #ifndef OPI_DEVICE_H
 #define OPI_DEVICE_H
 
@@ -8,14 +8,44 @@
 #include "leaf/isa.h"
 #include "leaf/sweep.h"
 
+/* What a call does with its arrays, as far as its time is concerned. */
+typedef enum opi_work { OPI_WORK_READ, OPI_WORK_WRITE, OPI_WORK_SORT, OPI_WORKS } opi_work;
+
+/* What depends on the kind of machine. */
+typedef struct opi_tree {
+    /* See opi_sweep_run. */
+    oplus_status (*run)(oplus_device *dev, const char *call, const opi_sweep *sweep, void *carry);
+    /* The calls that a machine may do in a way of its own, their arguments checked; NULL: as sweeps. */
+    oplus_status (*sort)(oplus_device *dev, const char *call, const oplus_type *key, oplus_order order, void *keys,
+                         const oplus_type *value, void *values, size_t n); /* value and values NULL: keys alone */
+    oplus_status (*segreduce)(oplus_device *dev, const char *call, const oplus_op *op, const void *in,
+                              const size_t *offsets, size_t segments, void *out);
+    oplus_status (*transpose)(oplus_device *dev, const char *call, size_t size, const void *in, size_t rows,
+                              size_t cols, void *out);
+    /* Of several devices the one to take; NULL: there are not several. */
+    oplus_device *(*choose)(oplus_device *dev, const void *const *arrays, int count, opi_work work, size_t bytes);
+    /* Memory: as the public calls of these names, their arguments checked, bytes > 0. */
+    oplus_status (*alloc)(oplus_device *dev, const char *call, size_t bytes, void **mem);
+    void (*free)(oplus_device *dev, void *mem);
+    oplus_status (*wrap)(oplus_device *dev, const char *call, void *native, size_t bytes, void **mem); /* NULL: none */
+    oplus_status (*copy)(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes);
+    oplus_status (*sync)(oplus_device *dev, const char *call);
+    void (*trim)(oplus_device *dev);
+    void (*close)(oplus_device *dev); /* all but the handle and its buffers */
+} opi_tree;
+
 struct oplus_device {
-    char name[64];
-    oplus_status (*sweep)(oplus_device *dev, const opi_sweep *sweep, void *carry); /* its tree */
-    int workers;                                                                   /* threads; 1 if serial */
-    const opi_isa *isa;   /* the built-in leaves for this processor */
-    opi_buffer workspace; /* of a tree: carries and the workers' scratch */
-    opi_buffer carry;     /* of the front: what a call begins and ends with */
-    opi_buffer array;     /* of a primitive: as large as the data (sort) */
+    char name[192];
+    const opi_tree *tree;
+    int workers;                /* threads of this processor; 1 if serial */
+    const opi_isa *isa;         /* the built-in leaves for this processor */
+    struct opi_groups *groups;  /* the accelerator, or NULL */
+    struct opi_auto *automatic; /* what "auto" chooses from, or NULL */
+    opi_buffer workspace;       /* of a tree: carries and the workers' scratch */
+    opi_buffer carry;           /* of the front: what a call begins and ends with */
+    opi_buffer array;           /* of a primitive: as large as the data (sort) */
 };
+
+extern const opi_tree opi_cores; /* serial.c and threads.c */
 
 #endif

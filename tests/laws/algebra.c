@@ -200,6 +200,7 @@ static void laws(void **state)
     for (size_t i = 0; i < sizeof law_of / sizeof *law_of; i++)
         for (int round = 0; round < (test_quick() ? 5 : 25); round++) {
             draw d = {{.s = s, .size = s->op->type->size}, .at = &place[rng_below(&r, place_count)], .r = &r};
+            if (!stand_at(d.at, s, true)) continue;
             d.dev = d.at->dev;
             d.n = any_size(&r, s->limit);
             d.p.x = elements(&d, d.n);

@@ -141,7 +141,8 @@ static bool all_primitives(const trial *t, finding *f)
     if (!succeeded(oplus_reduce(dev, op, p->x, t->n, out), f) || !same(p, out, at(p, p->prefix, t->n), 1, f))
         return false;
     out = output(p, NULL, 1);
-    if (!succeeded(oplus_segreduce(dev, op, p->x, offsets, 1, out), f) || !same(p, out, at(p, p->prefix, t->n), 1, f))
+    if (stand_at(t->at, p->s, true) &&
+        (!succeeded(oplus_segreduce(dev, op, p->x, offsets, 1, out), f) || !same(p, out, at(p, p->prefix, t->n), 1, f)))
         return false;
     oplus_carry *carry;
     out = output(p, NULL, 1);
@@ -211,7 +212,7 @@ static void min_and_max_have_rules(void **state)
     const place *place = all_places(&place_count);
     (void)state;
     for (size_t k = 0; k < place_count; k++)
-        for (size_t i = 0; i < 4; i++) {
+        for (size_t i = 0; i < 4 && stand_at(&place[k], subject_named("max_f32"), false); i++) {
             float got;
             assert_int_equal(oplus_reduce(place[k].dev, &oplus_min_f32, x[i], 3, &got), OPLUS_OK);
             assert_int_equal(bits_of(got), least[i]);
@@ -235,7 +236,7 @@ static void sum_of_minus_zeros(void **state)
     (void)state;
     for (size_t i = 0; i < N; i++) x[i] = -0.0f;
     for (size_t k = 0; k < place_count; k++)
-        for (size_t n = 1; n <= N; n = n * 3 + 1) {
+        for (size_t n = 1; n <= N && stand_at(&place[k], subject_named("sum_f32"), false); n = n * 3 + 1) {
             float got;
             assert_int_equal(oplus_reduce(place[k].dev, &oplus_sum_f32, x, n, &got), OPLUS_OK);
             assert_int_equal(bits_of(got), 0x80000000);
@@ -328,6 +329,7 @@ static void map_is_covered_too(void **state)
     }
     for (size_t k = 0; k < place_count; k++)
         for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+            if (!stand_at(&place[k], NULL, false)) continue;
             const int rounding = fegetround();
 #if defined(__SSE__)
             const unsigned csr = _mm_getcsr();

@@ -12,6 +12,7 @@ static unsigned char *of_its_slice; /* the reduce of each segment */
 static bool segreduce_is_reduce_of_each(const trial *t, finding *f)
 {
     const problem *p = t->p;
+    if (!stand_at(t->at, p->s, true)) return true;
     void *out = output(p, NULL, t->n);
     return succeeded(oplus_segreduce(t->at->dev, p->s->op, p->x, offsets, t->n, out), f) && kept_inside(f) &&
            same(p, out, of_its_slice, t->n, f);

@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "leaf/isa.h"
+#include "leaf/layout.h"
+#include "tree/groups/groups.h"
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
@@ -50,6 +52,14 @@ void *must(void *mem)
 static place places[64];
 static size_t place_count;
 
+static void set(const char *name, const char *value)
+{
+    if (value != NULL)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
 oplus_device *open_at(const char *where, const char *isa)
 {
     const char *const forced = getenv("OPLUS_ISA");
@@ -58,32 +68,104 @@ oplus_device *open_at(const char *where, const char *isa)
     oplus_device *dev = NULL;
     if (oplus_open(where, &dev) != OPLUS_OK)
         fail_msg("oplus_open(%s, OPLUS_ISA=%s): %s", where, isa, oplus_last_error());
-    if (before != NULL)
-        setenv("OPLUS_ISA", before, 1);
-    else
-        unsetenv("OPLUS_ISA");
+    set("OPLUS_ISA", before);
     free(before);
     return dev;
 }
 
-static void add_place(const char *where, const char *isa, bool thorough)
+static place *add_place(const char *where, const char *isa, bool thorough, oplus_device *dev)
 {
-    places[place_count++] = (place){where, isa, thorough, open_at(where, isa)};
+    place *const added = &places[place_count++];
+    if (place_count > sizeof places / sizeof *places || strlen(where) >= sizeof added->where)
+        fail_msg("too many places, or too long a name: %s", where);
+    *added = (place){.isa = isa, .thorough = thorough, .dev = dev};
+    strcpy(added->where, where);
+    return added;
 }
 
 /* The leaves depend on the instruction set, the cuts on the number of threads: each set is run serially and by three
  * threads, each number of threads with the best set. */
+static void add_cores(void)
+{
+    static const char *const more[] = {"threads:1", "threads:2", "threads:4", "threads:5",
+                                       "threads:7", "threads:8", "threads:17"};
+    const char *const wanted = getenv("OPLUS_TEST_CORES");
+    const bool one = wanted != NULL && strcmp(wanted, "0") == 0;
+    const opi_isa *isa[4];
+    const int isas = opi_isa_list(isa);
+    for (int i = one ? isas - 1 : 0; i < isas; i++)
+        add_place("serial", isa[i]->name, true, open_at("serial", isa[i]->name));
+    if (one) return;
+    for (int i = 0; i < isas; i++)
+        add_place("threads:3", isa[i]->name, i == isas - 1, open_at("threads:3", isa[i]->name));
+    for (size_t i = 0; i < sizeof more / sizeof *more; i += test_quick() ? 3 : 1)
+        add_place(more[i], isa[isas - 1]->name, false, open_at(more[i], isa[isas - 1]->name));
+}
+
+/* --- accelerators */
+
+/* Each program of these takes OpenCL's cores some seconds to compile, in the shape of a GPU some more. */
+static const char *const some[] = {"sum_f32",   "sum_f64",        "max_f32",   "sum_u8",   "prod_c64",
+                                   "compose32", "multiply_exact", "first_u32", "hash8",    "hash1",
+                                   "join3",     "join12",         "join16",    "join5000", NULL};
+static const char *const some_lifted[] = {"sum_f32", "sum_u8", "compose32", "first_u32", "hash8",
+                                          "hash1",   "join3",  "join16",    NULL};
+static const char *const quick_ones[] = {"sum_f32", "compose32", "hash1", "join16", NULL};
+static const char *const group_ones[] = {"sum_f32", "compose32", "hash1", NULL};
+static const char *const one[] = {"compose32", NULL};
+
+/* "cuda:0", "cuda:0@chunk", "cuda:0@group@64K", "cuda:0@@1M".  NULL if there is none and it need not be there. */
+static place *add_accelerator(const char *name, bool needed)
+{
+    char device[64] = "", shape[16] = "", memory[16] = "";
+    sscanf(name, "%63[^@]@%15[^@]@%15s", device, shape, memory);
+    if (*shape == '\0') sscanf(name, "%*[^@]@@%15s", memory);
+    const char *const forced = getenv("OPLUS_DEVICE_MEMORY");
+    char *before = forced != NULL ? must(strdup(forced)) : NULL;
+    if (*memory != '\0') setenv("OPLUS_DEVICE_MEMORY", memory, 1);
+    oplus_device *dev = NULL;
+    const oplus_status status = oplus_open(device, &dev);
+    set("OPLUS_DEVICE_MEMORY", before);
+    free(before);
+    if (status != OPLUS_OK) {
+        if (needed) fail_msg("OPLUS_TEST_DEVICES has \"%s\": %s", name, oplus_last_error());
+        printf("not tried on \"%s\": %s\n", device, oplus_last_error());
+        return NULL;
+    }
+    place *const added = add_place(name, "", true, dev);
+    added->accelerator = true;
+    added->shape = strcmp(shape, "group") == 0 ? "group" : strcmp(shape, "chunk") == 0 ? "chunk" : NULL;
+    return added;
+}
+
+static void add_default_accelerators(void)
+{
+    place *const chunks = add_accelerator("opencl:cpu@chunk@1M", false);
+    if (chunks == NULL) return;
+    chunks->tries = test_quick() ? (selection){quick_ones, one} : (selection){some, some_lifted};
+    if (test_quick()) return;
+    place *const groups = add_accelerator("opencl:cpu@group", true);
+    groups->thorough = false;
+    groups->tries = (selection){group_ones, one};
+}
+
+static void add_accelerators(void)
+{
+    const char *const given = getenv("OPLUS_TEST_DEVICES");
+    if (given == NULL) {
+        add_default_accelerators();
+        return;
+    }
+    char *const list = must(strdup(given)), *rest = list;
+    for (const char *name; (name = strtok_r(rest, " ,", &rest)) != NULL;) add_accelerator(name, true);
+    free(list);
+}
+
 const place *all_places(size_t *count)
 {
     if (place_count == 0) {
-        static const char *const more[] = {"threads:1", "threads:2", "threads:4", "threads:5",
-                                           "threads:7", "threads:8", "threads:17"};
-        const opi_isa *isa[4];
-        const int isas = opi_isa_list(isa);
-        for (int i = 0; i < isas; i++) add_place("serial", isa[i]->name, true);
-        for (int i = 0; i < isas; i++) add_place("threads:3", isa[i]->name, i == isas - 1);
-        for (size_t i = 0; i < sizeof more / sizeof *more; i += test_quick() ? 3 : 1)
-            add_place(more[i], isa[isas - 1]->name, false);
+        add_cores();
+        add_accelerators();
     }
     *count = place_count;
     return places;
@@ -92,6 +174,44 @@ const place *all_places(size_t *count)
 void close_places(void)
 {
     while (place_count > 0) oplus_close(places[--place_count].dev);
+}
+
+static bool is_among(const char *const *names, const char *name)
+{
+    while (*names != NULL && strcmp(*names, name) != 0) names++;
+    return *names != NULL;
+}
+
+/* Why an accelerator cannot compute with an operator; NULL: it can. */
+static const char *inability(const place *at, const oplus_op *op)
+{
+    oplus_member member[OPI_MAX_MEMBERS];
+    const opi_gpu_facts *const facts = &at->dev->groups->gpu->facts;
+    if (op->text == NULL) return "its operator has no text";
+    if (op->type->size > facts->element) return "its elements are too large for the device's compiler";
+    if (facts->f64) return NULL;
+    const int members = opi_layout(op->type, member, OPI_MAX_MEMBERS);
+    for (int i = 0; i < members; i++)
+        if (member[i].scalar == OPLUS_F64) return "the device has no double precision";
+    return NULL;
+}
+
+bool stand_at(const place *at, const subject *s, bool heads)
+{
+    static const place *said_of;
+    static const char *said_name;
+    set("OPLUS_SHAPE", at->shape);
+    if (!at->accelerator) return true;
+    const selection *const tries = &at->tries;
+    if (s == NULL) return at->thorough;
+    if (tries->plain != NULL && !is_among(heads ? tries->lifted : tries->plain, s->name)) return false;
+    const char *const why = inability(at, s->op);
+    if (why != NULL && (said_of != at || said_name != s->name)) {
+        printf("%s is not tried on %s: %s\n", s->name, at->where, why);
+        said_of = at;
+        said_name = s->name;
+    }
+    return why == NULL;
 }
 
 /* --- sizes */
@@ -191,7 +311,9 @@ void for_all(const problem *p, unsigned varies, law holds)
     rng r = test_rng(p->s->name);
     size_t places_here, list[SIZES];
     const place *place = all_places(&places_here);
-    for (; places_here > 0; places_here--, place++) {
+    for (size_t k = 0; k < places_here; k++, place++) {
+        if (varies & ACCELERATORS && k > 0 && !place->accelerator) continue;
+        if (!stand_at(place, p->s, p->heads != NULL)) continue;
         const size_t sizes = all_sizes(place->thorough && !(varies & FEW_SIZES), p->max, list);
         for (size_t i = 0; i < sizes; i++)
             for (int kind = OPLUS_INCLUSIVE; kind <= (varies & KINDS ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE); kind++) {

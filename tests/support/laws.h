@@ -1,8 +1,12 @@
 /* What every law is tested with: random problems, all places to compute at, sizes around every edge, and a search for
  * a smaller counterexample when a law does not hold.
  *
- *     OPLUS_TEST_SEED=n     draws the same problems again (each run prints its seed)
- *     OPLUS_TEST_QUICK=1    makes everything about five times smaller */
+ *     OPLUS_TEST_SEED=n         draws the same problems again (each run prints its seed)
+ *     OPLUS_TEST_QUICK=1        makes everything about five times smaller
+ *     OPLUS_TEST_DEVICES=list   accelerators, thoroughly: "cuda:0 opencl:1"; "cuda:0@chunk" forces a shape of kernels
+ *                               (OPLUS_SHAPE), "cuda:0@@1M" pieces of the host's arrays (OPLUS_DEVICE_MEMORY).  Without
+ *                               it some subjects are tried on OpenCL's cores, if they are there; "" is none
+ *     OPLUS_TEST_CORES=0        leaves the cores out, but for one thread */
 #ifndef TEST_LAWS_H
 #define TEST_LAWS_H
 
@@ -26,16 +30,28 @@ void *must(void *mem);
 
 /* --- places: every device with every instruction set that this machine has --------------------------------------- */
 
+/* Which subjects are tried at a place where each has to be compiled first; names, ended by NULL. */
+typedef struct selection {
+    const char *const *plain;  /* NULL: all */
+    const char *const *lifted; /* of these, those with heads or segments too */
+} selection;
+
 typedef struct place {
-    const char *where; /* "threads:3" */
-    const char *isa;
-    bool thorough; /* all sizes here; elsewhere a dozen */
+    char where[64];    /* "threads:3", "opencl:cpu@group" */
+    const char *isa;   /* "" of an accelerator */
+    const char *shape; /* OPLUS_SHAPE of an accelerator; NULL: as it likes */
+    bool thorough;     /* all sizes here; elsewhere a dozen */
+    bool accelerator;
+    selection tries;
     oplus_device *dev;
 } place;
 
-/* Opened at the first call, and closed by run_subjects or close_places. */
+/* Opened at the first call, and closed by run_subjects or close_places.  The first one is this thread. */
 const place *all_places(size_t *count);
 void close_places(void);
+/* To be called before anything is computed at a place.  False if this subject (NULL: something else, that needs to be
+ * compiled too) is not tried there: it said why, or the place tries some only. */
+bool stand_at(const place *at, const subject *s, bool heads);
 /* Opens one with that instruction set; NULL: the best. */
 oplus_device *open_at(const char *where, const char *isa);
 
@@ -76,7 +92,7 @@ typedef struct finding {
 typedef bool (*law)(const trial *t, finding *f);
 
 /* What a law varies, beside place and size. */
-enum { KINDS = 1, IN_PLACE = 2, FEW_SIZES = 4 };
+enum { KINDS = 1, IN_PLACE = 2, FEW_SIZES = 4, ACCELERATORS = 8 /* at these and on one thread only */ };
 
 /* Tries a law at every place and size up to p->max; the first failure is shrunk, printed, and ends the test. */
 void for_all(const problem *p, unsigned varies, law holds);

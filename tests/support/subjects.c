@@ -202,17 +202,22 @@ OPLUS_OP(rotate, turn32, (1, 0), 0, {
 })
 
 /* 2 x 2 matrices modulo 2^32: exact, and does not commute.  Once as it is, once declared exact. */
-#define MULTIPLY                                                                                                       \
-    {                                                                                                                  \
-        matrix22 r;                                                                                                    \
-        r.m[0] = a.m[0] * b.m[0] + a.m[1] * b.m[2];                                                                    \
-        r.m[1] = a.m[0] * b.m[1] + a.m[1] * b.m[3];                                                                    \
-        r.m[2] = a.m[2] * b.m[0] + a.m[3] * b.m[2];                                                                    \
-        r.m[3] = a.m[2] * b.m[1] + a.m[3] * b.m[3];                                                                    \
-        return r;                                                                                                      \
-    }
-OPLUS_OP(multiply, matrix22, ({1, 0, 0, 1}), 0, MULTIPLY)
-OPLUS_OP(multiply_exact, matrix22, ({1, 0, 0, 1}), OPLUS_EXACT, MULTIPLY)
+OPLUS_OP(multiply, matrix22, ({1, 0, 0, 1}), 0, {
+    matrix22 r;
+    r.m[0] = a.m[0] * b.m[0] + a.m[1] * b.m[2];
+    r.m[1] = a.m[0] * b.m[1] + a.m[1] * b.m[3];
+    r.m[2] = a.m[2] * b.m[0] + a.m[3] * b.m[2];
+    r.m[3] = a.m[2] * b.m[1] + a.m[3] * b.m[3];
+    return r;
+})
+OPLUS_OP(multiply_exact, matrix22, ({1, 0, 0, 1}), OPLUS_EXACT, {
+    matrix22 r;
+    r.m[0] = a.m[0] * b.m[0] + a.m[1] * b.m[2];
+    r.m[1] = a.m[0] * b.m[1] + a.m[1] * b.m[3];
+    r.m[2] = a.m[2] * b.m[0] + a.m[3] * b.m[2];
+    r.m[3] = a.m[2] * b.m[1] + a.m[3] * b.m[3];
+    return r;
+})
 
 /* The earlier, the later: no identity, and what tells the order of the operands. */
 OPLUS_SEMIGROUP(first_u32, uint32_t, OPLUS_EXACT, {
@@ -255,15 +260,12 @@ OPLUS_OP(join16, padded16, (0, 0), 0, {
 })
 
 /* Larger than a block: affine maps side by side. */
-#define JOIN_HUGE(out, a, b)                                                                                           \
-    for (int i = 0; i < 1250; i += 2) {                                                                                \
-        const uint32_t scale = (a).v[i] * (b).v[i];                                                                    \
-        (out).v[i + 1] = (a).v[i + 1] * (b).v[i] + (b).v[i + 1];                                                       \
-        (out).v[i] = scale;                                                                                            \
-    }
 OPLUS_SEMIGROUP(join5000, huge5000, 0, {
     huge5000 r;
-    JOIN_HUGE(r, a, b)
+    for (int i = 0; i < 1250; i += 2) {
+        r.v[i + 1] = a.v[i + 1] * b.v[i] + b.v[i + 1];
+        r.v[i] = a.v[i] * b.v[i];
+    }
     return r;
 })
 

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,15 +26,18 @@ typedef oplus_complex128 golden_c128;
 
 /* --- the operators ----------------------------------------------------------------------------------------------- */
 
-#define COMPOSE(T)                                                                                                     \
-    {                                                                                                                  \
-        T r;                                                                                                           \
-        r.a = a.a * b.a;                                                                                               \
-        r.b = a.b * b.a + b.b;                                                                                         \
-        return r;                                                                                                      \
-    }
-OPLUS_OP(affine_f32, golden_affine32, (1, 0), 0, COMPOSE(golden_affine32))
-OPLUS_OP(affine_f64, golden_affine64, (1, 0), 0, COMPOSE(golden_affine64))
+OPLUS_OP(affine_f32, golden_affine32, (1, 0), 0, {
+    golden_affine32 r;
+    r.a = a.a * b.a;
+    r.b = a.b * b.a + b.b;
+    return r;
+})
+OPLUS_OP(affine_f64, golden_affine64, (1, 0), 0, {
+    golden_affine64 r;
+    r.a = a.a * b.a;
+    r.b = a.b * b.a + b.b;
+    return r;
+})
 OPLUS_OP(matrix_u32, golden_matrix, ({1, 0, 0, 1}), OPLUS_EXACT, {
     golden_matrix r;
     r.m[0] = a.m[0] * b.m[0] + a.m[1] * b.m[2];
@@ -183,11 +187,42 @@ static void on_every_device(void (*run)(oplus_device *dev, const row *r), const 
     unsetenv("OPLUS_ISA");
 }
 
+/* Accelerators: OPLUS_TEST_DEVICES="cuda:0 opencl:1" tries them with all rows; without it, OpenCL's cores are tried
+ * with those that the laws have compiled already. */
+static bool is_compiled(const row *r)
+{
+    static const oplus_op *const ops[] = {&oplus_sum_f32, &oplus_sum_u8};
+    size_t i = 0;
+    while (i < sizeof ops / sizeof ops[0] && ops[i] != r->op) i++;
+    return i < sizeof ops / sizeof ops[0];
+}
+
+static void on_accelerators(const row *r)
+{
+    const char *const given = getenv("OPLUS_TEST_DEVICES");
+    char list[256], *rest = list;
+    oplus_device *dev;
+    if (!given && !is_compiled(r)) return;
+    snprintf(list, sizeof list, "%s", given ? given : "opencl:cpu");
+    for (char *name; (name = strtok_r(rest, " ,", &rest)) != NULL;) {
+        name[strcspn(name, "@")] = '\0'; /* see tests/support/laws.h */
+        if (oplus_open(name, &dev) == OPLUS_OK) {
+            run_row(dev, r);
+            oplus_close(dev);
+        } else if (given) {
+            fail_msg("%s", oplus_last_error());
+        } else {
+            printf("not tried on \"%s\": %s\n", name, oplus_last_error());
+        }
+    }
+}
+
 static void golden(void **state)
 {
     const row *const r = *state;
     r->fill(in, golden_n[GOLDEN_SIZES - 1] + 1);
     on_every_device(run_row, r);
+    on_accelerators(r);
 }
 
 static void selfcheck_once(oplus_device *dev, const row *r)

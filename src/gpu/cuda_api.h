@@ -1,0 +1,193 @@
+/* What of CUDA's driver API and of NVRTC is called here, declared anew: the library builds without CUDA's headers.
+ *
+ * The names and values are NVIDIA's; tests/unit/cuda.c compares them with cuda.h and nvrtc.h where these exist, which
+ * is why each part stands back if its header has been included before.  Both libraries are opened at the first use and
+ * stay open: neither survives being unloaded. */
+#ifndef OPI_CUDA_API_H
+#define OPI_CUDA_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* --- 1. constants ------------------------------------------------------------------------------------------------- */
+
+#define OPI_CUDA_RESULTS(X)                                                                                            \
+    X(CUDA_SUCCESS, 0)                                                                                                 \
+    X(CUDA_ERROR_INVALID_VALUE, 1)                                                                                     \
+    X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                                     \
+    X(CUDA_ERROR_NOT_INITIALIZED, 3)                                                                                   \
+    X(CUDA_ERROR_DEINITIALIZED, 4)                                                                                     \
+    X(CUDA_ERROR_STUB_LIBRARY, 34)                                                                                     \
+    X(CUDA_ERROR_DEVICE_UNAVAILABLE, 46)                                                                               \
+    X(CUDA_ERROR_NO_DEVICE, 100)                                                                                       \
+    X(CUDA_ERROR_INVALID_DEVICE, 101)                                                                                  \
+    X(CUDA_ERROR_INVALID_IMAGE, 200)                                                                                   \
+    X(CUDA_ERROR_INVALID_CONTEXT, 201)                                                                                 \
+    X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                                               \
+    X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)                                                                               \
+    X(CUDA_ERROR_INVALID_PTX, 218)                                                                                     \
+    X(CUDA_ERROR_NVLINK_UNCORRECTABLE, 220)                                                                            \
+    X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221)                                                                          \
+    X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                                         \
+    X(CUDA_ERROR_INVALID_HANDLE, 400)                                                                                  \
+    X(CUDA_ERROR_NOT_FOUND, 500)                                                                                       \
+    X(CUDA_ERROR_NOT_READY, 600)                                                                                       \
+    X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                                                 \
+    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)                                                                         \
+    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                                                  \
+    X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)                                                                            \
+    X(CUDA_ERROR_ASSERT, 710)                                                                                          \
+    X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                                                                            \
+    X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)                                                                             \
+    X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)                                                                              \
+    X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717)                                                                           \
+    X(CUDA_ERROR_INVALID_PC, 718)                                                                                      \
+    X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                                                   \
+    X(CUDA_ERROR_SYSTEM_NOT_READY, 802)                                                                                \
+    X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)                                                                          \
+    X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900)                                                                      \
+    X(CUDA_ERROR_UNKNOWN, 999)
+
+#define OPI_CUDA_DEVICE_ATTRIBUTES(X)                                                                                  \
+    X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                                    \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                                              \
+    X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                                                               \
+    X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                                                    \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                                                                \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)
+
+#define OPI_CUDA_POINTER_ATTRIBUTES(X)                                                                                 \
+    X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                                                                             \
+    X(CU_POINTER_ATTRIBUTE_IS_MANAGED, 8)                                                                              \
+    X(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9)                                                                          \
+    X(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11)                                                                       \
+    X(CU_POINTER_ATTRIBUTE_RANGE_SIZE, 12)
+
+#define OPI_CUDA_JIT_OPTIONS(X)                                                                                        \
+    X(CU_JIT_ERROR_LOG_BUFFER, 5)                                                                                      \
+    X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)
+
+#define OPI_CUDA_FLAGS(X)                                                                                              \
+    X(CU_MEMORYTYPE_HOST, 1)                                                                                           \
+    X(CU_MEMORYTYPE_DEVICE, 2)                                                                                         \
+    X(CU_STREAM_NON_BLOCKING, 1)                                                                                       \
+    X(CU_EVENT_DISABLE_TIMING, 2)                                                                                      \
+    X(CU_EVENT_WAIT_DEFAULT, 0)
+
+#define OPI_NVRTC_RESULTS(X)                                                                                           \
+    X(NVRTC_SUCCESS, 0)                                                                                                \
+    X(NVRTC_ERROR_OUT_OF_MEMORY, 1)                                                                                    \
+    X(NVRTC_ERROR_INVALID_INPUT, 3)                                                                                    \
+    X(NVRTC_ERROR_INVALID_OPTION, 5)                                                                                   \
+    X(NVRTC_ERROR_COMPILATION, 6)                                                                                      \
+    X(NVRTC_ERROR_BUILTIN_OPERATION_FAILURE, 7)                                                                        \
+    X(NVRTC_ERROR_INTERNAL_ERROR, 11)
+
+/* --- 2. types ----------------------------------------------------------------------------------------------------- */
+
+#define OPI_CUDA_CONSTANT(name, value) name = value,
+
+#ifndef CUDA_VERSION /* cuda.h has not been included */
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUevent_st *CUevent;
+typedef struct CUstream_st *CUstream;
+typedef enum CUresult { OPI_CUDA_RESULTS(OPI_CUDA_CONSTANT) } CUresult;
+typedef enum CUdevice_attribute { OPI_CUDA_DEVICE_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUdevice_attribute;
+typedef enum CUpointer_attribute { OPI_CUDA_POINTER_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUpointer_attribute;
+typedef enum CUjit_option { OPI_CUDA_JIT_OPTIONS(OPI_CUDA_CONSTANT) } CUjit_option;
+enum { OPI_CUDA_FLAGS(OPI_CUDA_CONSTANT) };
+#endif
+
+#ifndef __NVRTC_H__ /* nvrtc.h has not been included */
+typedef struct _nvrtcProgram *nvrtcProgram;
+typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
+#endif
+
+/* --- 3. calls ----------------------------------------------------------------------------------------------------- */
+
+/* X(name, suffix of the symbol, parameters): the symbol is cu<name><suffix>; the suffix is what cuda.h adds by a macro,
+ * for the plain name is the call as it was before CUDA 4. */
+#define OPI_CUDA_CALLS(X)                                                                                              \
+    X(Init, , (unsigned))                                                                                              \
+    X(DriverGetVersion, , (int *))                                                                                     \
+    X(GetErrorName, , (CUresult, const char **))                                                                       \
+    X(GetErrorString, , (CUresult, const char **))                                                                     \
+    X(DeviceGetCount, , (int *))                                                                                       \
+    X(DeviceGet, , (CUdevice *, int))                                                                                  \
+    X(DeviceGetName, , (char *, int, CUdevice))                                                                        \
+    X(DeviceTotalMem, _v2, (size_t *, CUdevice))                                                                       \
+    X(DeviceGetAttribute, , (int *, CUdevice_attribute, CUdevice))                                                     \
+    X(DevicePrimaryCtxRetain, , (CUcontext *, CUdevice))                                                               \
+    X(DevicePrimaryCtxRelease, _v2, (CUdevice))                                                                        \
+    X(CtxPushCurrent, _v2, (CUcontext))                                                                                \
+    X(CtxPopCurrent, _v2, (CUcontext *))                                                                               \
+    X(CtxGetDevice, , (CUdevice *))                                                                                    \
+    X(StreamCreate, , (CUstream *, unsigned))                                                                          \
+    X(StreamDestroy, _v2, (CUstream))                                                                                  \
+    X(StreamGetCtx, , (CUstream, CUcontext *))                                                                         \
+    X(StreamSynchronize, , (CUstream))                                                                                 \
+    X(StreamWaitEvent, , (CUstream, CUevent, unsigned))                                                                \
+    X(EventCreate, , (CUevent *, unsigned))                                                                            \
+    X(EventDestroy, _v2, (CUevent))                                                                                    \
+    X(EventRecord, , (CUevent, CUstream))                                                                              \
+    X(EventQuery, , (CUevent))                                                                                         \
+    X(EventSynchronize, , (CUevent))                                                                                   \
+    X(MemAlloc, _v2, (CUdeviceptr *, size_t))                                                                          \
+    X(MemFree, _v2, (CUdeviceptr))                                                                                     \
+    X(MemHostAlloc, , (void **, size_t, unsigned))                                                                     \
+    X(MemFreeHost, , (void *))                                                                                         \
+    X(MemcpyHtoDAsync, _v2, (CUdeviceptr, const void *, size_t, CUstream))                                             \
+    X(MemcpyDtoHAsync, _v2, (void *, CUdeviceptr, size_t, CUstream))                                                   \
+    X(MemcpyDtoDAsync, _v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                              \
+    X(PointerGetAttributes, , (unsigned, CUpointer_attribute *, void **, CUdeviceptr))                                 \
+    X(ModuleLoadDataEx, , (CUmodule *, const void *, unsigned, CUjit_option *, void **))                               \
+    X(ModuleUnload, , (CUmodule))                                                                                      \
+    X(ModuleGetFunction, , (CUfunction *, CUmodule, const char *))                                                     \
+    X(LaunchKernel, ,                                                                                                  \
+      (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **))
+
+/* X(name, what it returns, parameters): the symbol is nvrtc<name>. */
+#define OPI_NVRTC_CALLS(X)                                                                                             \
+    X(Version, nvrtcResult, (int *, int *))                                                                            \
+    X(GetErrorString, const char *, (nvrtcResult))                                                                     \
+    X(GetNumSupportedArchs, nvrtcResult, (int *))                                                                      \
+    X(GetSupportedArchs, nvrtcResult, (int *))                                                                         \
+    X(CreateProgram, nvrtcResult,                                                                                      \
+      (nvrtcProgram *, const char *, const char *, int, const char *const *, const char *const *))                     \
+    X(DestroyProgram, nvrtcResult, (nvrtcProgram *))                                                                   \
+    X(CompileProgram, nvrtcResult, (nvrtcProgram, int, const char *const *))                                           \
+    X(GetProgramLogSize, nvrtcResult, (nvrtcProgram, size_t *))                                                        \
+    X(GetProgramLog, nvrtcResult, (nvrtcProgram, char *))                                                              \
+    X(GetPTXSize, nvrtcResult, (nvrtcProgram, size_t *))                                                               \
+    X(GetPTX, nvrtcResult, (nvrtcProgram, char *))                                                                     \
+    X(GetCUBINSize, nvrtcResult, (nvrtcProgram, size_t *))                                                             \
+    X(GetCUBIN, nvrtcResult, (nvrtcProgram, char *))
+
+typedef struct opi_cuda_calls {
+#define OPI_CUDA_MEMBER(name, suffix, parameters) CUresult(*name) parameters;
+    OPI_CUDA_CALLS(OPI_CUDA_MEMBER)
+#undef OPI_CUDA_MEMBER
+} opi_cuda_calls;
+
+typedef struct opi_nvrtc_calls {
+#define OPI_NVRTC_MEMBER(name, result, parameters) result(*name) parameters;
+    OPI_NVRTC_CALLS(OPI_NVRTC_MEMBER)
+#undef OPI_NVRTC_MEMBER
+} opi_nvrtc_calls;
+
+/* --- 4. libraries ------------------------------------------------------------------------------------------------- */
+
+/* The driver, initialised; NULL, and why with a remedy, where there is none.  OPLUS_CUDA_LIBRARY=file names the
+ * library. */
+const opi_cuda_calls *opi_cuda_open(const char **why);
+/* NVRTC; NULL, and why with a remedy.  OPLUS_NVRTC_LIBRARY=file names the library; otherwise one that is not newer than
+ * the driver is preferred, which may not know what a newer one makes. */
+const opi_nvrtc_calls *opi_nvrtc_open(const char **why);
+/* "CUDA 13.0, NVRTC 13.0": the versions of what is there. */
+void opi_cuda_versions(char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,11 @@
+/* The texts of src/gpu/kernels, embedded when the library is built. */
+#ifndef OPI_KERNELS_H
+#define OPI_KERNELS_H
+
+typedef struct opi_kernel_text {
+    const char *name, *text; /* of a file: "scan" */
+} opi_kernel_text;
+
+extern const opi_kernel_text opi_kernel_texts[]; /* ends with a name of NULL */
+
+#endif

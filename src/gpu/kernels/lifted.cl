@@ -1,0 +1,31 @@
+/* A node is an element with its flag, and the operator the one of the segmented scan. */
+typedef struct opi_node {
+    opi_t value;
+    uint32_t head;
+} opi_node;
+
+OPI_FUNCTION opi_node opi_lift(opi_t value, uint8_t head)
+{
+    opi_node node;
+    node.value = value;
+    node.head = head != 0;
+    return node;
+}
+
+/* (f,s) (+) (g,t) = (f|g, g ? t : s (+) t); large elements as in plain.cl */
+#if OPI_LARGE
+OPI_CALLED void opi_join_at(opi_t *to, const opi_t *a, const opi_t *b) { *to = opi_op(*a, *b); }
+OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b)
+{
+    if (!b.head) opi_join_at(&b.value, &a.value, &b.value);
+    b.head |= a.head;
+    return b;
+}
+#else
+OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b)
+{
+    if (!b.head) b.value = opi_op(a.value, b.value);
+    b.head |= a.head;
+    return b;
+}
+#endif

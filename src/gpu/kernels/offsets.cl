@@ -1,0 +1,60 @@
+/* The offsets of segments: are they in order, and which work-groups are whose?  Behind sums.cl.
+ *
+ * Each work-group looks at a part of the segments: opi_offsets_look -> opi_rows says how many are wrong, and
+ * opi_offsets_want -> opi_rows -> opi_offsets_place gives long segments as many work-groups as they want, in a row. */
+
+OPI_WHOLE_KERNEL void opi_offsets_look(OPI_PARAM(offsets), const uint64_t segments, const uint64_t part,
+                                 const uint32_t empty_allowed, OPI_PARAM(counts))
+{
+    OPI_LOCAL_MEMORY uint64_t sum[OPI_SUMS];
+    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets);
+    OPI_GLOBAL uint64_t *const count = OPI_AT(uint64_t, counts);
+    const uint64_t begin = OPI_GROUP * part, end = begin + part < segments ? begin + part : segments;
+    uint64_t wrong = 0, all;
+    for (uint64_t s = begin + OPI_SELF; s < end; s += OPI_W)
+        wrong += at[s + 1] < at[s] || (at[s + 1] == at[s] && !empty_allowed);
+    opi_wide_sums(sum, wrong, &all);
+    if (OPI_SELF == 0) count[OPI_GROUP] = all;
+    if (OPI_SELF == 0 && OPI_GROUP == 0) { /* behind the total */
+        count[OPI_GROUPS + 1] = at[0];
+        count[OPI_GROUPS + 2] = at[segments];
+    }
+}
+
+/* A segment of n elements: none if it has less than `least`, else one for each whole tile, and at least one. */
+OPI_FUNCTION uint64_t opi_wanted(uint64_t n, uint64_t least, uint32_t log_tile)
+{
+    if (n < least) return 0;
+    return n >> log_tile ? n >> log_tile : 1;
+}
+
+OPI_WHOLE_KERNEL void opi_offsets_want(OPI_PARAM(offsets), const uint64_t segments, const uint64_t part,
+                                 const uint64_t least, const uint32_t log_tile, OPI_PARAM(counts))
+{
+    OPI_LOCAL_MEMORY uint64_t sum[OPI_SUMS];
+    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets);
+    const uint64_t begin = OPI_GROUP * part, end = begin + part < segments ? begin + part : segments;
+    uint64_t own = 0, all;
+    for (uint64_t s = begin + OPI_SELF; s < end; s += OPI_W) own += opi_wanted(at[s + 1] - at[s], least, log_tile);
+    opi_wide_sums(sum, own, &all);
+    if (OPI_SELF == 0) OPI_AT(uint64_t, counts)[OPI_GROUP] = all;
+}
+
+/* start[s]: the first work-group of segment s; start[segments]: how many there are. */
+OPI_WHOLE_KERNEL void opi_offsets_place(OPI_PARAM(offsets), const uint64_t segments, const uint64_t part,
+                                  const uint64_t least, const uint32_t log_tile, OPI_PARAM(counts), OPI_PARAM(start))
+{
+    OPI_LOCAL_MEMORY uint64_t sum[OPI_SUMS];
+    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets);
+    OPI_GLOBAL uint64_t *const start = OPI_AT(uint64_t, start);
+    const uint64_t begin = OPI_GROUP * part, end = begin + part < segments ? begin + part : segments;
+    uint64_t before = OPI_AT(const uint64_t, counts)[OPI_GROUP], all;
+    for (uint64_t first = begin; first < end; first += OPI_W) {
+        const uint64_t s = first + OPI_SELF;
+        const uint64_t own = s < end ? opi_wanted(at[s + 1] - at[s], least, log_tile) : 0;
+        const uint64_t up_to = opi_wide_sums(sum, own, &all);
+        if (s < end) start[s] = before + up_to - own;
+        before += all;
+    }
+    if (OPI_SELF == 0 && end == segments) start[segments] = before;
+}

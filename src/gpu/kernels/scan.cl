@@ -1,0 +1,121 @@
+/* Reduce, scan and segmented scan.
+ *
+ * opi_aggregate -> opi_spine -> opi_apply over whole tiles; opi_one does everything in one work-group, for what is small
+ * or does not fill a tile.  Nothing is assumed of the order in which work-groups run. */
+
+#if OPI_LIFTED
+#define OPI_MAKE(x, head) opi_lift(x, head)
+#define OPI_VALUE(node)   (node).value
+#else
+#define OPI_MAKE(x, head) (x)
+#define OPI_VALUE(node)   (node)
+#endif
+
+/* Loads the run of a tile of `count` elements, and goes up; the run's node. */
+OPI_FUNCTION opi_node opi_rise(opi_item *item, OPI_GLOBAL const opi_t *in, OPI_GLOBAL const uint8_t *heads,
+                               uint32_t count, OPI_LOCAL opi_vector *stage)
+{
+    const uint32_t first = OPI_SELF << OPI_LOG_E;
+    opi_run run;
+    item->log_n = opi_log_run(count);
+    opi_load(in, count, item->log_n, &run, stage);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++)
+        item->x[j] = OPI_MAKE(run.x[j], heads[first + j < count ? first + j : count - 1]);
+    return opi_item_up(item, count);
+}
+
+/* Writes the results of the run. */
+OPI_FUNCTION void opi_write(opi_item *item, const opi_place *place, uint32_t flags, OPI_GLOBAL const uint8_t *heads,
+                            uint32_t count, OPI_GLOBAL opi_t *out, OPI_LOCAL opi_vector *stage)
+{
+    opi_run run;
+    if (flags & OPI_EXCLUSIVE) {
+        const uint32_t first = OPI_SELF << OPI_LOG_E;
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++) {
+            opi_t x = opi_identity();
+#if OPI_LIFTED
+            if (!(first + j < count && heads[first + j]))
+#endif
+            {
+                if (j > 0)
+                    x = OPI_VALUE(item->x[j - 1]);
+                else if (place->has_before)
+                    x = OPI_VALUE(place->before);
+            }
+            run.x[j] = opi_quiet(x);
+        }
+    } else {
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++) run.x[j] = opi_quiet(OPI_VALUE(item->x[j]));
+    }
+    opi_store(out, count, item->log_n, &run, stage);
+}
+
+/* nodes[1 + b]: the node of tile b. */
+OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(nodes))
+{
+    OPI_LANES(lane)
+    OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
+    const uint64_t first = OPI_GROUP * OPI_TILE;
+    opi_item item;
+    opi_lanes_up(lane, opi_rise(&item, OPI_AT(const opi_t, in) + first, OPI_AT(const uint8_t, heads) + first, OPI_TILE,
+                                stage),
+                 OPI_W);
+    if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[1 + OPI_GROUP] = OPI_TOTAL;
+}
+
+OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_PARAM(nodes), OPI_PARAM(range),
+                          const uint32_t flags)
+{
+    OPI_LANES(lane)
+    OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
+    const uint64_t first = OPI_GROUP * OPI_TILE;
+    OPI_GLOBAL const opi_node *const before = OPI_AT(const opi_node, nodes) + OPI_GROUP;
+    OPI_GLOBAL const uint8_t *const own_heads = OPI_AT(const uint8_t, heads) + first;
+    const uint32_t has_carry = OPI_GROUP > 0 || OPI_AT(const opi_range, range)->began;
+    opi_item item;
+    if (OPI_SELF == 0 && has_carry) OPI_CARRY = before[0];
+    opi_lanes_up(lane, opi_rise(&item, OPI_AT(const opi_t, in) + first, own_heads, OPI_TILE, stage), OPI_W);
+    const opi_place place = opi_lanes_down(lane, has_carry);
+    opi_item_down(&item, &place);
+    opi_item_close(&item, OPI_TILE, before[1]);
+    opi_write(&item, &place, flags, own_heads, OPI_TILE, OPI_AT(opi_t, out) + first, stage);
+}
+
+/* out may be NULL: a reduction. */
+OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const uint64_t n, OPI_PARAM(range),
+                        const uint64_t first, const uint32_t flags)
+{
+    OPI_LANES(lane)
+    OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
+    OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
+    opi_walk walk;
+    opi_walk_begin(&walk, lane, range, first, n, 0, flags);
+    for (uint64_t done = 0; done < n; done += walk.count) {
+        OPI_GLOBAL const uint8_t *const own_heads = OPI_AT(const uint8_t, heads) + done;
+        opi_item item;
+        opi_walk_next(&walk, flags);
+        const opi_node own = opi_rise(&item, OPI_AT(const opi_t, in) + done, own_heads, walk.count, stage);
+        opi_lanes_up(lane, own, opi_used(walk.count));
+        const opi_place place = opi_lanes_down(lane, walk.has_carry);
+        opi_walk_push(&walk, lane, range, 0);
+        opi_item_down(&item, &place);
+        if (!walk.partial) opi_item_close(&item, walk.count, OPI_CARRY);
+        if (OPI_GIVEN(out))
+            opi_write(&item, &place, flags, own_heads, walk.count, OPI_AT(opi_t, out) + done, stage);
+        opi_walk_end(&walk, &item, range, 0);
+        walk.at += walk.count;
+        walk.left -= walk.count;
+        walk.has_carry = 1;
+    }
+}
+
+/* What the range ends in. */
+OPI_KERNEL void opi_result(OPI_PARAM(range), OPI_PARAM(result))
+{
+    OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
+    OPI_GLOBAL opi_t *const to = OPI_AT(opi_t, result);
+    if (range->count == 0)
+        *to = opi_quiet(opi_identity());
+    else
+        *to = opi_quiet(OPI_VALUE(OPI_RANGE_FOLD(range)[range->count - 1]));
+}

@@ -1,0 +1,176 @@
+/* Segmented reduce: the canonical tree of each segment, anchored at its start.
+ *
+ * opi_segment_few: a work-item for each segment of less than 2^OPI_LOG_LEAST elements.  The others have work-groups of
+ * their own (offsets.cl), one for each whole tile: opi_segment_tiles finds the nodes of tiles, and the result of what
+ * is shorter than one; opi_segment_long, in the first work-group of a longer segment, joins its nodes and what is left.
+ */
+
+/* --- few elements ------------------------------------------------------------------------------------------------- */
+
+#if OPI_LOG_W == 0
+
+/* The first n of them: the nodes of the binary digits of n, from left to right. */
+OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n)
+{
+    opi_item own, *const item = &own;
+    uint32_t end = 0;
+    opi_node result = in[0];
+    item->log_n = opi_log_run(n);
+    for (uint32_t j = 0; j < 1u << item->log_n; j++) item->x[j] = in[j < n ? j : n - 1];
+    opi_item_up(item, n);
+    for (uint32_t k = item->log_n + 1; k-- > 0;) {
+        if (!(n >> k & 1)) continue;
+        end += 1u << k;
+        result = end == 1u << k ? item->x[end - 1] : opi_join(result, item->x[end - 1]);
+    }
+    return result;
+}
+
+#else
+
+/* node[k]: the last one of 2^k elements that waits for its neighbour, if bit k of what was seen is set. */
+OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n)
+{
+    opi_node node[OPI_LOG_LEAST], own = in[0];
+    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LEAST; k++) node[k] = own;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t goes_up = 1;
+        own = in[i];
+        OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LEAST; k++) {
+            if (goes_up && !(i >> k & 1)) node[k] = own;
+            goes_up = goes_up && i >> k & 1;
+            if (goes_up) own = opi_join(node[k], own);
+        }
+    }
+    uint32_t any = 0;
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LOG_LEAST; j++) {
+        const uint32_t k = OPI_LOG_LEAST - 1 - j;
+        if (!(n >> k & 1)) continue;
+        own = any ? opi_join(own, node[k]) : node[k];
+        any = 1;
+    }
+    return own;
+}
+
+#endif
+
+/* in: element `origin` of what the offsets count. */
+OPI_WHOLE_KERNEL void opi_segment_few(OPI_PARAM(in), OPI_PARAM(offsets), const uint64_t origin, const uint64_t segments,
+                                const uint64_t part, OPI_PARAM(out))
+{
+    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets);
+    const uint64_t begin = OPI_GROUP * part, end = begin + part < segments ? begin + part : segments;
+    for (uint64_t s = begin + OPI_SELF; s < end; s += OPI_W) {
+        const uint64_t n = at[s + 1] - at[s];
+        if (n >> OPI_LOG_LEAST) continue;
+        OPI_AT(opi_t, out)[s] =
+            opi_quiet(n == 0 ? opi_identity() : opi_few(OPI_AT(const opi_t, in) + (at[s] - origin), (uint32_t)n));
+    }
+}
+
+/* --- work-groups of segments -------------------------------------------------------------------------------------- */
+
+/* Whose work-group it is: the last segment that starts at it or before. */
+OPI_FUNCTION uint64_t opi_segment_of(OPI_GLOBAL const uint64_t *start, uint64_t segments, uint64_t group)
+{
+    uint64_t low = 0, high = segments;
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (start[middle] <= group)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A run of `count` elements, or of nodes, on their way up; the run's node. */
+OPI_FUNCTION opi_node opi_rise_elements(opi_item *item, OPI_GLOBAL const opi_t *in, uint32_t count,
+                                        OPI_LOCAL opi_vector *stage)
+{
+    opi_run run;
+    item->log_n = opi_log_run(count);
+    opi_load(in, count, item->log_n, &run, stage);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++) item->x[j] = run.x[j];
+    return opi_item_up(item, count);
+}
+
+OPI_FUNCTION opi_node opi_rise_nodes(opi_item *item, OPI_GLOBAL const opi_node *node, uint32_t count)
+{
+    const uint32_t first = OPI_SELF << OPI_LOG_E;
+    item->log_n = opi_log_run(count);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++)
+        item->x[j] = node[first + j < count ? first + j : count - 1];
+    return opi_item_up(item, count);
+}
+
+OPI_WHOLE_KERNEL void opi_segment_tiles(OPI_PARAM(in), OPI_PARAM(offsets), const uint64_t origin, OPI_PARAM(start),
+                                  const uint64_t segments, OPI_PARAM(nodes), OPI_PARAM(out))
+{
+    OPI_LANES(lane)
+    OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
+    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets), *const start = OPI_AT(const uint64_t, start);
+    if (OPI_GROUP >= start[segments]) return;
+    const uint64_t s = opi_segment_of(start, segments, OPI_GROUP), n = at[s + 1] - at[s];
+    const uint64_t first = (OPI_GROUP - start[s]) << OPI_LOG_TILE;
+    const uint32_t count = n < OPI_TILE ? (uint32_t)n : OPI_TILE;
+    opi_item item;
+    const opi_node own = opi_rise_elements(&item, OPI_AT(const opi_t, in) + (at[s] - origin) + first, count, stage);
+    opi_lanes_up(lane, own, opi_used(count));
+    if (count == OPI_TILE) {
+        if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[OPI_GROUP] = OPI_TOTAL;
+    } else {
+        const uint32_t own_first = OPI_SELF << OPI_LOG_E;
+        const opi_place place = opi_lanes_down(lane, 0);
+        opi_item_down(&item, &place);
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item.log_n); j++)
+            if (own_first + j == count - 1) OPI_AT(opi_t, out)[s] = opi_quiet(item.x[j]);
+    }
+}
+
+/* A level has a node for each whole tile of the level below, the first that of elements.  What fills no tile is, on
+ * each level, what the result goes on with, from the highest level down. */
+OPI_WHOLE_KERNEL void opi_segment_long(OPI_PARAM(in), OPI_PARAM(offsets), const uint64_t origin, OPI_PARAM(start),
+                                 const uint64_t segments, OPI_PARAM(nodes), OPI_PARAM(out))
+{
+    OPI_LANES(lane)
+    OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
+    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets), *const start = OPI_AT(const uint64_t, start);
+    OPI_GLOBAL opi_node *const node = OPI_AT(opi_node, nodes) + OPI_GROUP;
+    if (OPI_GROUP >= start[segments]) return;
+    const uint64_t s = opi_segment_of(start, segments, OPI_GROUP), n = at[s + 1] - at[s];
+    if (start[s] != OPI_GROUP || n < OPI_TILE) return;
+
+    /* --- up: a tile's node goes to where a node was that is in it, or in one before it --- */
+    uint32_t levels = 1;
+    opi_item item;
+    for (uint64_t m = n >> OPI_LOG_TILE; m >= OPI_TILE; m >>= OPI_LOG_TILE) {
+        for (uint64_t tile = 0; tile < m >> OPI_LOG_TILE; tile++) {
+            const opi_node own = opi_rise_nodes(&item, node + (tile << OPI_LOG_TILE), OPI_TILE);
+            opi_lanes_up(lane, own, OPI_W);
+            if (OPI_SELF == 0) node[tile] = OPI_TOTAL;
+            OPI_BARRIER_ALL();
+        }
+        levels++;
+    }
+
+    /* --- down --- */
+    uint32_t has_carry = 0;
+    for (uint32_t level = levels + 1; level-- > 0;) {
+        const uint64_t m = n >> level * OPI_LOG_TILE;
+        const uint32_t count = (uint32_t)m & (OPI_TILE - 1), own_first = OPI_SELF << OPI_LOG_E;
+        if (count == 0) continue;
+        OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in) + (at[s] - origin) + (m - count);
+        const opi_node own = level > 0 ? opi_rise_nodes(&item, node + (m - count), count)
+                                       : opi_rise_elements(&item, from, count, stage);
+        opi_lanes_up(lane, own, opi_used(count));
+        const opi_place place = opi_lanes_down(lane, has_carry);
+        opi_item_down(&item, &place);
+        OPI_BARRIER();
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item.log_n); j++)
+            if (own_first + j == count - 1) OPI_CARRY = item.x[j];
+        OPI_BARRIER();
+        has_carry = 1;
+    }
+    if (OPI_SELF == 0) OPI_AT(opi_t, out)[s] = opi_quiet(OPI_CARRY);
+}

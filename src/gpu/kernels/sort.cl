@@ -1,0 +1,93 @@
+/* Stable radix sort, least significant digit first, eight bits at a time.
+ *
+ * opi_histogram -> opi_rows -> opi_scatter for each digit: a work-group counts the digits of its contiguous part, a
+ * work-group for each digit scans what all of them counted, and each deals its part out.  Nothing is assumed of the
+ * order in which work-groups run.  opi_sort_one does everything in one launch, for what one work-group holds.  Those
+ * kernels are in sort_chunk.cl and sort_group.cl; here is what both shapes share.
+ *
+ * Defined before this text, and sums.cl: OPI_KEY_SIZE; OPI_VALUE_SIZE of what travels with a key (0: nothing) and
+ * OPI_VALUE_UNIT, of the integers that it is made of; OPI_INDEXED, if that is its index, and then OPI_FAR_UNIT of the
+ * values that stay; OPI_ONE, which of the two ways it is. */
+
+#define OPI_E (1u << OPI_LOG_E)
+
+#define OPI_DIGITS 256u
+
+#define OPI_GIVEN_VALUES (OPI_GIVEN(values) ? OPI_AT(const opi_value, values) : 0)
+
+#if OPI_KEY_SIZE == 1
+typedef uint8_t opi_key;
+#elif OPI_KEY_SIZE == 2
+typedef uint16_t opi_key;
+#elif OPI_KEY_SIZE == 4
+typedef uint32_t opi_key;
+#else
+typedef uint64_t opi_key;
+#endif
+
+/* --- what travels with a key -------------------------------------------------------------------------------------- */
+
+#if OPI_VALUE_SIZE
+#if OPI_VALUE_UNIT == 1
+typedef uint8_t opi_unit;
+#elif OPI_VALUE_UNIT == 2
+typedef uint16_t opi_unit;
+#elif OPI_VALUE_UNIT == 4
+typedef uint32_t opi_unit;
+#else
+typedef uint64_t opi_unit;
+#endif
+typedef struct opi_value {
+    opi_unit unit[OPI_VALUE_SIZE / OPI_VALUE_UNIT];
+} opi_value;
+
+/* Value i of those that come with the keys; the first pass makes those that are indices. */
+OPI_FUNCTION opi_value opi_value_at(OPI_GLOBAL const opi_value *values, uint64_t i)
+{
+#if OPI_INDEXED
+    opi_value index;
+    index.unit[0] = (opi_unit)i;
+    if (!values) return index;
+#endif
+    return values[i];
+}
+#else
+typedef uint8_t opi_value; /* there are none */
+#endif
+
+/* --- the order ---------------------------------------------------------------------------------------------------- */
+
+/* Which keys come first: as unsigned integers, once the bits in `flip`, and those in `negative` if the highest is set,
+ * are inverted; the digit at bit `shift` of that. */
+#define OPI_ORDER const uint64_t negative, const uint64_t flip, const uint32_t shift
+
+OPI_FUNCTION uint32_t opi_digit(opi_key key, OPI_ORDER)
+{
+    const opi_key inverted = key >> (8 * OPI_KEY_SIZE - 1) ? (opi_key)negative : (opi_key)0;
+    return (uint32_t)((opi_key)(key ^ inverted ^ (opi_key)flip) >> shift) & (OPI_DIGITS - 1);
+}
+
+/* --- values that stayed ------------------------------------------------------------------------------------------- */
+
+#if OPI_INDEXED
+#if OPI_FAR_UNIT == 1
+typedef uint8_t opi_far;
+#elif OPI_FAR_UNIT == 2
+typedef uint16_t opi_far;
+#elif OPI_FAR_UNIT == 4
+typedef uint32_t opi_far;
+#else
+typedef uint64_t opi_far;
+#endif
+
+/* Each value has `units` of them; a work-group writes `part` of n units. */
+OPI_WHOLE_KERNEL void opi_gather(OPI_PARAM(from), OPI_PARAM(index), OPI_PARAM(to), const uint64_t units,
+                                 const uint64_t n, const uint64_t part)
+{
+    const uint64_t begin = OPI_GROUP * part, end = begin + part < n ? begin + part : n;
+    for (uint64_t i = begin + OPI_SELF; i < end; i += OPI_W) {
+        const uint64_t value = i / units;
+        OPI_AT(opi_far, to)[i] = OPI_AT(const opi_far, from)[OPI_AT(const opi_unit, index)[value] * units + i % units];
+    }
+}
+#endif

@@ -1,0 +1,76 @@
+/* Between opi_aggregate and opi_apply: nodes[1 .. m] become what precedes the next tile; nodes[0] is what precedes the
+ * first, if anything does.  It is the same scan, of nodes that are there already: by one work-group (opi_spine), or, where
+ * they are many, by tiles of nodes that are gathered first and spread afterwards. */
+
+/* count nodes from nodes[1] on. */
+OPI_FUNCTION void opi_load_nodes(OPI_GLOBAL const opi_node *node, uint32_t count, opi_item *item)
+{
+    const uint32_t first = OPI_SELF << OPI_LOG_E;
+    item->log_n = opi_log_run(count);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++)
+        item->x[j] = node[1 + (first + j < count ? first + j : count - 1)];
+}
+
+OPI_FUNCTION void opi_store_nodes(OPI_GLOBAL opi_node *node, uint32_t count, const opi_item *item)
+{
+    const uint32_t first = OPI_SELF << OPI_LOG_E;
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++)
+        if (first + j < count) node[1 + first + j] = item->x[j];
+}
+
+/* Nodes of 2^base elements each. */
+OPI_KERNEL void opi_spine(OPI_PARAM(nodes), const uint64_t m, OPI_PARAM(range), const uint64_t first,
+                          const uint32_t base, const uint32_t flags)
+{
+    OPI_LANES(lane)
+    OPI_GLOBAL opi_node *const node = OPI_AT(opi_node, nodes);
+    OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
+    opi_walk walk;
+    opi_walk_begin(&walk, lane, range, first, m, base, flags);
+    if (OPI_SELF == 0 && walk.has_carry) node[0] = OPI_CARRY;
+    for (uint64_t done = 0; done < m; done += walk.count) {
+        opi_item item;
+        opi_walk_next(&walk, flags);
+        opi_load_nodes(node + done, walk.count, &item);
+        opi_lanes_up(lane, opi_item_up(&item, walk.count), opi_used(walk.count));
+        const opi_place place = opi_lanes_down(lane, walk.has_carry);
+        opi_walk_push(&walk, lane, range, base);
+        opi_item_down(&item, &place);
+        if (!walk.partial) opi_item_close(&item, walk.count, OPI_CARRY);
+        opi_store_nodes(node + done, walk.count, &item);
+        opi_walk_end(&walk, &item, range, base);
+        walk.at += walk.count;
+        walk.left -= walk.count;
+        walk.has_carry = 1;
+    }
+}
+
+/* above[1 + g]: the node of tile g of nodes. */
+OPI_KERNEL void opi_gather(OPI_PARAM(nodes), OPI_PARAM(above))
+{
+    OPI_LANES(lane)
+    opi_item item;
+    opi_load_nodes(OPI_AT(const opi_node, nodes) + OPI_GROUP * OPI_TILE, OPI_TILE, &item);
+    opi_lanes_up(lane, opi_item_up(&item, OPI_TILE), OPI_W);
+    if (OPI_SELF == 0) OPI_AT(opi_node, above)[1 + OPI_GROUP] = OPI_TOTAL;
+}
+
+/* above[g]: what precedes tile g; before the first one there is something if `began`. */
+OPI_KERNEL void opi_spread(OPI_PARAM(nodes), OPI_PARAM(above), const uint32_t began)
+{
+    OPI_LANES(lane)
+    OPI_GLOBAL opi_node *const node = OPI_AT(opi_node, nodes) + OPI_GROUP * OPI_TILE;
+    OPI_GLOBAL const opi_node *const before = OPI_AT(const opi_node, above) + OPI_GROUP;
+    const uint32_t has_carry = OPI_GROUP > 0 || began;
+    opi_item item;
+    if (OPI_SELF == 0 && has_carry) {
+        OPI_CARRY = before[0];
+        if (OPI_GROUP == 0) node[0] = before[0];
+    }
+    opi_load_nodes(node, OPI_TILE, &item);
+    opi_lanes_up(lane, opi_item_up(&item, OPI_TILE), OPI_W);
+    const opi_place place = opi_lanes_down(lane, has_carry);
+    opi_item_down(&item, &place);
+    opi_item_close(&item, OPI_TILE, before[1]);
+    opi_store_nodes(node, OPI_TILE, &item);
+}

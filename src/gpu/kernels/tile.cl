@@ -1,0 +1,64 @@
+/* The elements of a tile on their way between memory and work-items.
+ *
+ * A work-item has OPI_E consecutive elements in a run.  Where OPI_VECTORS is 1 whole tiles are moved 16 bytes at a time,
+ * neighbours by neighbours, and change hands in the work-group's own memory (`stage`); otherwise each work-item reads and
+ * writes its own. */
+
+#if OPI_VECTORS
+#define OPI_RUN_VECTORS  ((OPI_E * OPI_SIZE) / 16)
+#define OPI_TILE_VECTORS (OPI_W * OPI_RUN_VECTORS)
+#define OPI_STAGE        (OPI_TILE_VECTORS + OPI_TILE_VECTORS / 8)
+#define OPI_STAGED(v)    ((v) + (v) / 8) /* a gap every 128 bytes: neighbours then read different banks */
+typedef union opi_run {
+    opi_vector v[OPI_RUN_VECTORS];
+    opi_t x[OPI_E];
+} opi_run;
+#else
+#define OPI_STAGE 1
+typedef union opi_run {
+    opi_t x[OPI_E];
+} opi_run;
+#endif
+
+/* count elements, 1 to OPI_TILE, the first 2^log_n of this work-item's; beyond `count` stands the last one again, a value
+ * that the operator is defined for. */
+OPI_FUNCTION void opi_load(OPI_GLOBAL const opi_t *in, uint32_t count, uint32_t log_n, opi_run *run,
+                           OPI_LOCAL opi_vector *stage)
+{
+    const uint32_t first = OPI_SELF << OPI_LOG_E;
+#if OPI_VECTORS
+    if (count == OPI_TILE && OPI_ALIGNED(in)) {
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++) {
+            const uint32_t v = (j << OPI_LOG_W) + OPI_SELF;
+            stage[OPI_STAGED(v)] = ((OPI_GLOBAL const opi_vector *)in)[v];
+        }
+        OPI_BARRIER();
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++)
+            run->v[j] = stage[OPI_STAGED(OPI_SELF * OPI_RUN_VECTORS + j)];
+        OPI_BARRIER();
+        return;
+    }
+#endif
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(log_n); j++) run->x[j] = in[first + j < count ? first + j : count - 1];
+}
+
+OPI_FUNCTION void opi_store(OPI_GLOBAL opi_t *out, uint32_t count, uint32_t log_n, const opi_run *run,
+                            OPI_LOCAL opi_vector *stage)
+{
+    const uint32_t first = OPI_SELF << OPI_LOG_E;
+#if OPI_VECTORS
+    if (count == OPI_TILE && OPI_ALIGNED(out)) {
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++)
+            stage[OPI_STAGED(OPI_SELF * OPI_RUN_VECTORS + j)] = run->v[j];
+        OPI_BARRIER();
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++) {
+            const uint32_t v = (j << OPI_LOG_W) + OPI_SELF;
+            ((OPI_GLOBAL opi_vector *)out)[v] = stage[OPI_STAGED(v)];
+        }
+        OPI_BARRIER();
+        return;
+    }
+#endif
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(log_n); j++)
+        if (first + j < count) out[first + j] = run->x[j];
+}

@@ -1,0 +1,249 @@
+/* Transpose: out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < cols; pitches in elements.
+ *
+ * A work-group turns a tile of 2^log_down rows and 2^log_across columns, 2^(2 OPI_LOG_E) elements at most.
+ *
+ * OPI_SQUARE: n x n in place instead, by tiles of 2^OPI_LOG_E rows and columns. */
+
+#define OPI_E (1u << OPI_LOG_E)
+#define OPI_W (1u << OPI_LOG_W)
+
+/* What of a matrix a tile has. */
+typedef struct opi_part {
+    uint64_t row, col;
+    uint32_t rows, cols;
+    uint32_t log_down, log_across;
+    uint32_t units; /* of all of its places, whether there are elements for them or not */
+} opi_part;
+
+OPI_FUNCTION opi_part opi_part_at(uint64_t down, uint64_t across, uint64_t rows, uint64_t cols, uint32_t log_down,
+                                  uint32_t log_across)
+{
+    opi_part part;
+    part.row = down << log_down;
+    part.col = across << log_across;
+    part.rows = (rows - part.row) >> log_down ? 1u << log_down : (uint32_t)(rows - part.row);
+    part.cols = (cols - part.col) >> log_across ? 1u << log_across : (uint32_t)(cols - part.col);
+    part.log_down = log_down;
+    part.log_across = log_across;
+    part.units = OPI_UNITS << (log_down + log_across);
+    return part;
+}
+
+#if OPI_STAGED
+
+/* --- through the work-group's memory: neighbours read, and write, neighbouring units ---------------------------- */
+
+/* So many units behind each row: what is below one another then lies in different banks. */
+#define OPI_GAP           (OPI_UNIT < 4 ? 4 / OPI_UNIT : 1)
+#define OPI_STAGE         (OPI_E * (OPI_E * OPI_UNITS + OPI_GAP))
+#define OPI_SHARED(stage) OPI_LOCAL_MEMORY opi_unit stage[OPI_STAGE];
+
+/* Unit q of a matrix that is `2^log_cols` elements wide. */
+typedef struct opi_spot {
+    uint32_t row, col, unit;
+} opi_spot;
+
+OPI_FUNCTION opi_spot opi_spot_at(uint32_t q, uint32_t log_cols)
+{
+    opi_spot spot;
+    const uint32_t element = q / OPI_UNITS;
+    spot.unit = q % OPI_UNITS;
+    spot.row = element >> log_cols;
+    spot.col = element & ((1u << log_cols) - 1);
+    return spot;
+}
+
+/* Where a tile stands in a matrix: its first unit. */
+#define OPI_TILE_AT(matrix, row, col, pitch) ((matrix) + ((row) * (pitch) + (col)) * OPI_UNITS)
+/* Units of the matrix, and of the stage; the latter upright or turned. */
+#define OPI_THERE(tile, s, pitch)  (tile)[((s).row * (pitch) + (s).col) * OPI_UNITS + (s).unit]
+#define OPI_HERE(s, across)        stage[(s).row * (((across) * OPI_UNITS) + OPI_GAP) + (s).col * OPI_UNITS + (s).unit]
+#define OPI_HERE_TURNED(s, across) stage[(s).col * (((across) * OPI_UNITS) + OPI_GAP) + (s).row * OPI_UNITS + (s).unit]
+
+/* Square tiles that are all there, in constant steps: several units are under way at once. */
+#define OPI_STEPS (OPI_E * OPI_E * OPI_UNITS / OPI_W)
+#define OPI_BATCH (OPI_STEPS <= 16 ? OPI_STEPS : OPI_STEPS % 16 == 0 ? 16 : 4)
+#define OPI_EVEN  (OPI_STEPS > 0 && OPI_STEPS * OPI_W == OPI_E * OPI_E * OPI_UNITS && OPI_STEPS % OPI_BATCH == 0)
+#define OPI_EACH_BATCH(j0) for (uint32_t j0 = 0; j0 < OPI_STEPS; j0 += OPI_BATCH)
+#define OPI_EACH_STEP(j)   _Pragma("unroll") for (uint32_t j = 0; j < OPI_BATCH; j++)
+
+/* The unit of step j. */
+OPI_FUNCTION opi_spot opi_spot_of(uint32_t j)
+{
+#if OPI_UNITS == 1 && OPI_LOG_W >= OPI_LOG_E
+    opi_spot spot; /* always the same column */
+    spot.row = (OPI_SELF >> OPI_LOG_E) + (j << (OPI_LOG_W - OPI_LOG_E));
+    spot.col = OPI_SELF & (OPI_E - 1);
+    spot.unit = 0;
+    return spot;
+#else
+    return opi_spot_at((j << OPI_LOG_W) + OPI_SELF, OPI_LOG_E);
+#endif
+}
+
+OPI_FUNCTION void opi_bring_even(OPI_LOCAL opi_unit *stage, OPI_GLOBAL const opi_unit *tile, uint64_t pitch)
+{
+    opi_unit x[OPI_BATCH];
+    OPI_EACH_BATCH(j0)
+    {
+        OPI_EACH_STEP(j) { x[j] = OPI_THERE(tile, opi_spot_of(j0 + j), pitch); }
+        OPI_EACH_STEP(j) { OPI_HERE(opi_spot_of(j0 + j), OPI_E) = x[j]; }
+    }
+}
+
+OPI_FUNCTION void opi_bring(OPI_LOCAL opi_unit *stage, OPI_GLOBAL const opi_unit *tile, uint64_t pitch,
+                            const opi_part *part)
+{
+    for (uint32_t q = OPI_SELF; q < part->units; q += OPI_W) {
+        const opi_spot s = opi_spot_at(q, part->log_across);
+        if (s.row < part->rows && s.col < part->cols) OPI_HERE(s, 1u << part->log_across) = OPI_THERE(tile, s, pitch);
+    }
+}
+
+#if !OPI_SQUARE
+
+OPI_FUNCTION void opi_turn(OPI_GLOBAL const opi_unit *in, uint64_t in_pitch, OPI_GLOBAL opi_unit *out,
+                           uint64_t out_pitch, const opi_part *part, OPI_LOCAL opi_unit *stage)
+{
+    OPI_GLOBAL const opi_unit *const from = OPI_TILE_AT(in, part->row, part->col, in_pitch);
+    OPI_GLOBAL opi_unit *const to = OPI_TILE_AT(out, part->col, part->row, out_pitch);
+    if (OPI_EVEN && part->rows == OPI_E && part->cols == OPI_E) {
+        opi_bring_even(stage, from, in_pitch);
+        OPI_BARRIER();
+        OPI_EACH_BATCH(j0)
+        OPI_EACH_STEP(j)
+        {
+            const opi_spot s = opi_spot_of(j0 + j);
+            OPI_THERE(to, s, out_pitch) = OPI_HERE_TURNED(s, OPI_E);
+        }
+        return;
+    }
+    opi_bring(stage, from, in_pitch, part);
+    OPI_BARRIER();
+    for (uint32_t q = OPI_SELF; q < part->units; q += OPI_W) {
+        const opi_spot s = opi_spot_at(q, part->log_down);
+        if (s.row < part->cols && s.col < part->rows)
+            OPI_THERE(to, s, out_pitch) = OPI_HERE_TURNED(s, 1u << part->log_across);
+    }
+}
+
+#else
+
+/* A tile changes places with its mirror image: the tile waits in `stage`, then the image does, turned both times. */
+OPI_FUNCTION void opi_exchange_even(OPI_GLOBAL opi_unit *tile, OPI_GLOBAL opi_unit *image, uint64_t n,
+                                    OPI_LOCAL opi_unit *stage)
+{
+    opi_unit x[OPI_BATCH];
+    opi_bring_even(stage, tile, n);
+    OPI_BARRIER();
+    OPI_EACH_BATCH(j0)
+    {
+        OPI_EACH_STEP(j) { x[j] = OPI_THERE(image, opi_spot_of(j0 + j), n); }
+        OPI_EACH_STEP(j)
+        {
+            const opi_spot s = opi_spot_of(j0 + j);
+            OPI_THERE(image, s, n) = OPI_HERE_TURNED(s, OPI_E);
+            OPI_HERE_TURNED(s, OPI_E) = x[j];
+        }
+    }
+    if (tile == image) return;
+    OPI_BARRIER();
+    OPI_EACH_BATCH(j0)
+    OPI_EACH_STEP(j)
+    {
+        const opi_spot s = opi_spot_of(j0 + j);
+        OPI_THERE(tile, s, n) = OPI_HERE(s, OPI_E);
+    }
+}
+
+OPI_FUNCTION void opi_exchange(OPI_GLOBAL opi_unit *matrix, uint64_t n, const opi_part *part, OPI_LOCAL opi_unit *stage)
+{
+    OPI_GLOBAL opi_unit *const tile = OPI_TILE_AT(matrix, part->row, part->col, n);
+    OPI_GLOBAL opi_unit *const image = OPI_TILE_AT(matrix, part->col, part->row, n);
+    if (OPI_EVEN && part->rows == OPI_E && part->cols == OPI_E) {
+        opi_exchange_even(tile, image, n, stage);
+        return;
+    }
+    opi_bring(stage, tile, n, part);
+    OPI_BARRIER();
+    for (uint32_t q = OPI_SELF; q < part->units; q += OPI_W) {
+        const opi_spot s = opi_spot_at(q, OPI_LOG_E);
+        if (s.row < part->cols && s.col < part->rows) {
+            const opi_unit x = OPI_THERE(image, s, n);
+            OPI_THERE(image, s, n) = OPI_HERE_TURNED(s, OPI_E);
+            OPI_HERE_TURNED(s, OPI_E) = x;
+        }
+    }
+    if (tile == image) return;
+    OPI_BARRIER();
+    for (uint32_t q = OPI_SELF; q < part->units; q += OPI_W) {
+        const opi_spot s = opi_spot_at(q, OPI_LOG_E);
+        if (s.row < part->rows && s.col < part->cols) OPI_THERE(tile, s, n) = OPI_HERE(s, OPI_E);
+    }
+}
+
+#endif
+
+#else
+
+/* --- one work-item, or elements too large for that: element by element, whose units the work-group shares ------- */
+
+#define OPI_SHARED(stage) OPI_LOCAL opi_unit *const stage = 0;
+
+#if !OPI_SQUARE
+OPI_FUNCTION void opi_turn(OPI_GLOBAL const opi_unit *in, uint64_t in_pitch, OPI_GLOBAL opi_unit *out,
+                           uint64_t out_pitch, const opi_part *part, OPI_LOCAL opi_unit *stage)
+{
+    for (uint32_t c = 0; c < part->cols; c++) {
+        OPI_GLOBAL const opi_unit *const from = in + (part->row * in_pitch + part->col + c) * OPI_UNITS;
+        OPI_GLOBAL opi_unit *const to = out + ((part->col + c) * out_pitch + part->row) * OPI_UNITS;
+        for (uint32_t r = 0; r < part->rows; r++)
+            for (uint32_t k = OPI_SELF; k < OPI_UNITS; k += OPI_W)
+                to[r * OPI_UNITS + k] = from[r * in_pitch * OPI_UNITS + k];
+    }
+}
+#else
+OPI_FUNCTION void opi_exchange(OPI_GLOBAL opi_unit *matrix, uint64_t n, const opi_part *part, OPI_LOCAL opi_unit *stage)
+{
+    for (uint32_t r = 0; r < part->rows; r++)
+        for (uint32_t c = part->row == part->col ? r + 1 : 0; c < part->cols; c++) {
+            OPI_GLOBAL opi_unit *const own = matrix + ((part->row + r) * n + part->col + c) * OPI_UNITS;
+            OPI_GLOBAL opi_unit *const image = matrix + ((part->col + c) * n + part->row + r) * OPI_UNITS;
+            for (uint32_t k = OPI_SELF; k < OPI_UNITS; k += OPI_W) {
+                const opi_unit x = own[k];
+                own[k] = image[k];
+                image[k] = x;
+            }
+        }
+}
+#endif
+
+#endif
+
+/* --- kernels ---------------------------------------------------------------------------------------------------- */
+
+#if !OPI_SQUARE
+/* One work-group a tile, row by row of tiles. */
+OPI_KERNEL void opi_transpose(OPI_PARAM(in), const uint64_t in_pitch, OPI_PARAM(out), const uint64_t out_pitch,
+                              const uint64_t rows, const uint64_t cols, const uint32_t log_down,
+                              const uint32_t log_across)
+{
+    OPI_SHARED(stage)
+    const uint64_t tiles = ((cols - 1) >> log_across) + 1; /* in a row */
+    const opi_part part = opi_part_at(OPI_GROUP / tiles, OPI_GROUP % tiles, rows, cols, log_down, log_across);
+    opi_turn(OPI_AT(const opi_unit, in), in_pitch, OPI_AT(opi_unit, out), out_pitch, &part, stage);
+}
+#else
+/* n x n in place, one work-group a pair of tiles: those on and above the diagonal of a square of t x t tiles.  The rows
+ * of this triangle are laid together two by two, a long one and a short one, t or t + 1 tiles in all, whichever is odd. */
+OPI_KERNEL void opi_transpose(OPI_PARAM(matrix), const uint64_t n)
+{
+    OPI_SHARED(stage)
+    const uint64_t t = ((n - 1) >> OPI_LOG_E) + 1, even = 1 - (t & 1), width = t + even;
+    const uint64_t a = OPI_GROUP / width, b = OPI_GROUP % width;
+    const bool is_long = b >= a + even;
+    const opi_part part = opi_part_at(is_long ? a : t - even - a, is_long ? b - even : t - 1 - b, n, n, OPI_LOG_E,
+                                      OPI_LOG_E);
+    opi_exchange(OPI_AT(opi_unit, matrix), n, &part, stage);
+}
+#endif

@@ -1,0 +1,149 @@
+#include "gpu/program.h"
+
+#include "base/cache.h"
+#include "base/error.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- keys --------------------------------------------------------------------------------------------------------- */
+
+static void add(opi_key *key, const void *bytes, size_t size)
+{
+    const opi_hash own = opi_hash_bytes(bytes, size);
+    const opi_hash both[2] = {key->hash, own};
+    key->hash = opi_hash_bytes(both, sizeof both);
+}
+
+static void add_text(opi_key *key, const char *text) { add(key, text ? text : "\1", text ? strlen(text) + 1 : 1); }
+
+void opi_key_number(opi_key *key, uint64_t number) { add(key, &number, sizeof number); }
+
+opi_key opi_key_begin(const char *primitive, opi_shape shape)
+{
+    opi_key key = {{0, 0}};
+    add_text(&key, primitive);
+    opi_key_number(&key, (uint64_t)shape.log_w << 16 | (uint64_t)shape.log_e << 8 | shape.vectors);
+    return key;
+}
+
+void opi_key_type(opi_key *key, const oplus_type *type)
+{
+    if (!type) {
+        opi_key_number(key, UINT64_MAX);
+        return;
+    }
+    add_text(key, type->name);
+    add_text(key, type->text);
+    opi_key_number(key, (uint64_t)type->size << 16 | (uint64_t)type->align << 8 | (uint64_t)type->scalar);
+}
+
+void opi_key_op(opi_key *key, const oplus_op *op)
+{
+    opi_key_type(key, op->type);
+    add_text(key, op->text);
+    if (op->identity) add(key, op->identity, op->type->size);
+}
+
+void opi_key_fn(opi_key *key, const oplus_fn *fn)
+{
+    opi_key_type(key, fn->result);
+    opi_key_type(key, fn->param_type);
+    for (unsigned k = 0; k < fn->arity; k++) opi_key_type(key, fn->input[k]);
+    add_text(key, fn->text);
+    add_text(key, fn->file); /* tells how a predicate was made */
+}
+
+/* --- programs ----------------------------------------------------------------------------------------------------- */
+
+static opi_program *known(const opi_programs *programs, opi_hash key)
+{
+    for (opi_program *p = programs->first; p; p = p->next)
+        if (p->key.low == key.low && p->key.high == key.high) return p;
+    return NULL;
+}
+
+/* From the cache on disk, or compiled and put there.  A cached file that the driver does not take is compiled anew. */
+static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const char *source, void **handle)
+{
+    const opi_gpu_facts *const facts = &gpu->facts;
+    const opi_hash key = opi_hash_strings((const char *const[]){oplus_version(), gpu->driver->name, facts->name,
+                                                                facts->driver, facts->target, source, NULL});
+    size_t bytes;
+    void *binary = opi_cache_load(key, ".bin", &bytes);
+    const bool loaded = binary && gpu->driver->load(gpu, call, binary, bytes, handle) == OPLUS_OK;
+    free(binary);
+    if (loaded) return OPLUS_OK;
+
+    const oplus_status status = gpu->driver->compile(gpu, call, what, source, handle);
+    if (status != OPLUS_OK) return status;
+    char path[OPI_PATH_BYTES];
+    if (!opi_cache_is_on()) return OPLUS_OK; /* a driver may have to work for the binary */
+    if (gpu->driver->binary(gpu, call, *handle, &binary, &bytes) == OPLUS_OK) {
+        opi_cache_store(key, ".bin", binary, bytes, path);
+        free(binary);
+    }
+    return OPLUS_OK;
+}
+
+oplus_status opi_program_get(opi_programs *programs, const char *call, const char *what, opi_hash key,
+                             void (*write)(opi_gpu_source *source, const void *context), const void *context,
+                             opi_program **program)
+{
+    *program = known(programs, key);
+    if (*program) return OPLUS_OK;
+    opi_gpu_source source;
+    char *text;
+    opi_gpu_begin(&source, call, programs->gpu);
+    if (source.status == OPLUS_OK) write(&source, context);
+    oplus_status status = opi_gpu_end(&source, &text);
+    if (status != OPLUS_OK) return status;
+    opi_program *const made = calloc(1, sizeof *made);
+    if (made)
+        status = make(programs->gpu, call, what, text, &made->handle);
+    else
+        status = opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the description of a program", call);
+    free(text);
+    if (status != OPLUS_OK) {
+        free(source.layout);
+        free(made);
+        return status;
+    }
+    made->layout = source.layout;
+    made->layouts = source.layouts;
+    made->checked = source.layouts == 0;
+    made->key = key;
+    made->next = programs->first;
+    programs->first = made;
+    *program = made;
+    return OPLUS_OK;
+}
+
+oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_program *program, const char *name,
+                            void **kernel)
+{
+    for (int i = 0; i < program->kernels; i++) {
+        if (strcmp(program->kernel[i].name, name) != 0) continue;
+        *kernel = program->kernel[i].handle;
+        return OPLUS_OK;
+    }
+    opi_gpu *const gpu = programs->gpu;
+    const oplus_status status = gpu->driver->kernel(gpu, call, program->handle, name, kernel);
+    if (status != OPLUS_OK) return status;
+    assert(program->kernels < OPI_MAX_KERNELS && strlen(name) < sizeof program->kernel[0].name);
+    strcpy(program->kernel[program->kernels].name, name);
+    program->kernel[program->kernels++].handle = *kernel;
+    return OPLUS_OK;
+}
+
+void opi_programs_release(opi_programs *programs)
+{
+    while (programs->first) {
+        opi_program *const next = programs->first->next;
+        programs->gpu->driver->unload(programs->gpu, programs->first->handle);
+        free(programs->first->layout);
+        free(programs->first);
+        programs->first = next;
+    }
+}

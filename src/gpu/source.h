@@ -1,0 +1,68 @@
+/* The source of a program for a device: the dialect, the types, the operator or function, the kernels. */
+#ifndef OPI_GPU_SOURCE_H
+#define OPI_GPU_SOURCE_H
+
+#include "gpu/driver.h"
+
+#include <stdio.h>
+
+/* How kernels are cut: 2^log_w work-items in a work-group, each with 2^log_e consecutive elements of a tile. */
+typedef struct opi_shape {
+    unsigned log_w, log_e;
+    bool vectors; /* whole tiles are moved by the widest loads */
+} opi_shape;
+
+static inline unsigned opi_log_tile(opi_shape shape) { return shape.log_w + shape.log_e; }
+static inline size_t opi_tile(opi_shape shape) { return (size_t)1 << opi_log_tile(shape); }
+
+/* For elements and nodes of these sizes.  Where the device is the host's processor, and where nodes are too large to be
+ * shared, one work-item takes a contiguous chunk: kernels of a GPU's shape are some 30 times slower there.
+ * OPLUS_SHAPE=group|chunk in the environment decides otherwise (for tests). */
+opi_shape opi_shape_for(const opi_gpu_facts *facts, size_t element, size_t node);
+
+enum { OPI_MAX_TYPES = OPLUS_MAX_ARITY + 4 };
+
+/* A size (member "") or an offset on the host, which the device must agree with. */
+typedef struct opi_layout_fact {
+    char type[96], member[32];
+    uint64_t bytes;
+} opi_layout_fact;
+
+/* A source on its way.  The first failure is kept (opi_fail), and everything after it does nothing. */
+typedef struct opi_gpu_source {
+    const opi_gpu *gpu;
+    const char *call; /* the public call, for messages */
+    oplus_status status;
+    FILE *to;
+    char *text;
+    size_t bytes;
+    int types;
+    const oplus_type *type[OPI_MAX_TYPES]; /* written already */
+    opi_layout_fact *layout;               /* of them; kernel opi_layout writes the device's */
+    int layouts, layout_room;
+} opi_gpu_source;
+
+/* Begins with the dialect. */
+void opi_gpu_begin(opi_gpu_source *source, const char *call, const opi_gpu *gpu);
+/* #define name value */
+void opi_gpu_define(opi_gpu_source *source, const char *name, unsigned long value);
+/* The constants of a shape: OPI_LOG_W, OPI_LOG_E, OPI_LOG_TILE, OPI_VECTORS, and OPI_SIZE of an element. */
+void opi_gpu_write_shape(opi_gpu_source *source, opi_shape shape, size_t element);
+/* `typedef <type> alias`, before it the struct, once, and
+ * `<alias> <alias>_quiet(<alias> x)`, which makes every NaN canonical.  A type that the device cannot compute with is
+ * OPLUS_ERR_UNSUPPORTED. */
+void opi_gpu_write_type(opi_gpu_source *source, const oplus_type *type, const char *alias);
+/* For op->type under the name opi_t: opi_op(a, b), opi_identity(), opi_quiet(x). */
+void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op);
+/* For fn: the types opi_a .. opi_h, and opi_p if it takes a parameter; opi_fn(a, ..., [p]), which gives an opi_result,
+ * a type too, or what is true or false if it is a predicate. */
+void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate);
+/* What is compiled, in words: operator "compose" (user.c:42).  Some compilers do not heed #line. */
+enum { OPI_WHAT_BYTES = 224 };
+void opi_gpu_what(char what[OPI_WHAT_BYTES], const char *kind, const char *name, const char *file, int line);
+/* A text of src/gpu/kernels. */
+void opi_gpu_write_kernels(opi_gpu_source *source, const char *name);
+/* The source in memory to be freed, as is source->layout. */
+oplus_status opi_gpu_end(opi_gpu_source *source, char **text);
+
+#endif

@@ -1,0 +1,38 @@
+/* A sweep under way on an accelerator: what groups.c, which computes it, and pieces.c, which brings the host's arrays,
+ * share. */
+#ifndef OPI_GROUPS_RUN_H
+#define OPI_GROUPS_RUN_H
+
+#include "tree/groups/groups.h"
+
+typedef struct opi_run {
+    opi_groups *g;
+    const char *call;
+    const opi_form *form;
+    opi_formed formed;
+    const void *param; /* of form->fn, on the device */
+    uint64_t at;       /* global index of the next item */
+    bool fresh;        /* nothing is in the range yet */
+    bool keep;         /* the range is wanted in the end */
+    bool overlaps;     /* what is appended may reach what is read */
+} opi_run;
+
+/* n > 0 items in device memory, from those at the addresses on: what is left of a tile, whole tiles, the beginning of
+ * one.  last: nothing follows. */
+oplus_status opi_run_compute(opi_run *r, const char *const *address, uint64_t n, bool last);
+
+/* Which arrays have to be brought to the device, and how. */
+typedef struct opi_staging {
+    opi_gpu_side side[OPI_MAX_ARRAYS];
+    bool any;           /* some array is the host's */
+    bool appends;       /* to an array of the host */
+    bool pinned;        /* pieces go through pinned memory */
+    size_t item_bytes;  /* of all of the host's arrays */
+    size_t piece_items; /* a multiple of the tile */
+} opi_staging;
+
+oplus_status opi_run_look(const opi_run *r, uint64_t n, opi_staging *staging);
+/* The whole sweep; where it appends to an array of the host, its result too. */
+oplus_status opi_run_staged(opi_run *r, const opi_staging *staging, const opi_sweep *sweep);
+
+#endif

@@ -1,0 +1,319 @@
+/* The work-group tree: a sweep on an accelerator.
+ *
+ * Whole tiles are aggregated by independent work-groups, one work-group joins what they found, and independent ones
+ * apply it: three launches (reduce-then-scan), which assume nothing of the order in which work-groups run.  What is
+ * small, or fills no tile, one work-group does alone.  Arrays of the host come in pieces; the carry stays on the device
+ * between them, so that a result does not depend on where they were cut. */
+#include "tree/groups/run.h"
+
+#include "base/error.h"
+#include "base/fpenv.h"
+#include "leaf/range.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    JOINED_TILES = 2,   /* of nodes: fewer are joined by one work-group */
+    ALONE_TILES = 4,    /* that one work-group does faster than three launches */
+    FLAG_EXCLUSIVE = 1, /* kernels/tree.cl */
+    FLAG_FRESH = 2,
+    FLAG_KEEP = 4,
+    FLAG_APART = 8, /* kernels/filter.cl */
+    FLAG_LATER = 16
+};
+
+/* --- launches --------------------------------------------------------------------------------------------------------
+ * address[]: of the form's arrays, at the first item that the launch works on. */
+
+typedef struct arguments {
+    opi_gpu_argument list[24];
+    int count;
+} arguments;
+
+static void add(arguments *a, opi_gpu_argument argument) { a->list[a->count++] = argument; }
+
+static void add_arrays(arguments *a, const opi_run *r, const char *const *address, bool reads_only)
+{
+    for (int k = 0; k < r->form->arrays; k++)
+        if (!reads_only || r->form->array[k].access == OPI_READS) add(a, opi_memory(address[k]));
+}
+
+static oplus_status launch(const opi_run *r, const char *kernel, uint64_t groups, arguments *a)
+{
+    if (r->form->fn) add(a, opi_memory(r->param));
+    return opi_gpu_launch(r->g, r->call, r->formed.program, kernel, groups, 1u << r->formed.shape.log_w, a->list,
+                          a->count);
+}
+
+static uint32_t flags_of(const opi_run *r, bool keep)
+{
+    return (r->form->exclusive ? FLAG_EXCLUSIVE : 0u) | (r->fresh ? FLAG_FRESH : 0u) | (keep ? FLAG_KEEP : 0u);
+}
+
+/* One work-group: n items. */
+static oplus_status alone(opi_run *r, const char *const *address, uint64_t n, bool keep)
+{
+    arguments a = {.count = 0};
+    const uint32_t flags = flags_of(r, keep);
+    add_arrays(&a, r, address, false);
+    add(&a, opi_value(n));
+    add(&a, opi_memory(r->g->range.mem));
+    add(&a, opi_value(r->at));
+    add(&a, opi_value(flags));
+    OPI_TRY(launch(r, "opi_one", 1, &a));
+    r->fresh = false;
+    r->at += n;
+    return OPLUS_OK;
+}
+
+/* What so many whole tiles append goes to memory of its own, since some work-groups may write where others have yet to
+ * read, and from there to its place. */
+static oplus_status apply_apart(const opi_run *r, const char *const *address, uint64_t tiles, uint32_t flags)
+{
+    const int out = r->form->arrays - 1;
+    const uint32_t apart = flags | FLAG_APART;
+    arguments apply = {.count = 0}, move = {.count = 0};
+    OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->work,
+                            (size_t)(tiles << opi_log_tile(r->formed.shape)) * r->form->array[out].size));
+    add_arrays(&apply, r, address, true);
+    add(&apply, opi_memory(r->g->work.mem));
+    add(&apply, opi_memory(r->g->nodes.mem));
+    add(&apply, opi_memory(r->g->range.mem));
+    add(&apply, opi_value(apart));
+    OPI_TRY(launch(r, "opi_apply", tiles, &apply));
+    add(&move, opi_memory(r->g->work.mem));
+    add(&move, opi_memory(address[out]));
+    add(&move, opi_memory(r->g->nodes.mem));
+    add(&move, opi_memory(r->g->range.mem));
+    return launch(r, "opi_move", tiles, &move);
+}
+
+/* Nodes of 2^base elements: m of them, after a place for what precedes them. */
+typedef struct level {
+    const char *nodes;
+    uint64_t m;
+    unsigned base;
+    bool keep, applies; /* what precedes each is wanted, not only the end */
+} level;
+
+static oplus_status join_by_one(opi_run *r, const level *l, uint32_t *later)
+{
+    const uint32_t base = l->base, flags = flags_of(r, l->keep) | *later;
+    arguments a = {.count = 0};
+    if (l->m == 0) return OPLUS_OK;
+    add(&a, opi_memory(l->nodes));
+    add(&a, opi_value(l->m));
+    add(&a, opi_memory(r->g->range.mem));
+    add(&a, opi_value(r->at));
+    add(&a, opi_value(base));
+    add(&a, opi_value(flags));
+    r->fresh = false;
+    *later = FLAG_LATER;
+    OPI_TRY(
+        opi_gpu_launch(r->g, r->call, r->formed.program, "opi_spine", 1, 1u << r->formed.shape.log_w, a.list, a.count));
+    r->at += l->m << l->base;
+    return OPLUS_OK;
+}
+
+/* Where nodes are many, whole tiles of them are nodes of a higher level, whose place is behind theirs. */
+static oplus_status join_nodes(opi_run *r, level l, uint32_t *later)
+{
+    const unsigned log_tile = opi_log_tile(r->formed.shape), items = 1u << r->formed.shape.log_w;
+    const uint64_t tile = (uint64_t)1 << log_tile, into = (r->at >> l.base) % tile, head = into ? tile - into : 0;
+    const size_t node = r->formed.node;
+    if (log_tile == 0 || l.m < head + JOINED_TILES * tile) return join_by_one(r, &l, later);
+    const uint64_t tiles = (l.m - head) / tile, tail = l.m - head - tiles * tile;
+    const level before = {l.nodes, head, l.base, true, l.applies},
+                above = {l.nodes + (l.m + 1) * node, tiles, l.base + log_tile, l.keep || tail > 0, true},
+                after = {l.nodes + (head + tiles * tile) * node, tail, l.base, l.keep, l.applies};
+    OPI_TRY(join_by_one(r, &before, later));
+    const uint32_t began = !r->fresh;
+    const opi_gpu_argument up[] = {opi_memory(l.nodes + head * node), opi_memory(above.nodes)},
+                           down[] = {up[0], up[1], opi_value(began)};
+    OPI_TRY(opi_gpu_launch(r->g, r->call, r->formed.program, "opi_gather", tiles, items, up, 2));
+    OPI_TRY(join_nodes(r, above, later));
+    if (l.applies) OPI_TRY(opi_gpu_launch(r->g, r->call, r->formed.program, "opi_spread", tiles, items, down, 3));
+    return join_by_one(r, &after, later);
+}
+
+/* Three launches, or some more where tiles are very many: so many whole tiles. */
+static oplus_status together(opi_run *r, const char *const *address, uint64_t tiles, bool keep)
+{
+    const bool applies = r->form->array[r->form->arrays - 1].mem != NULL; /* a reduction only aggregates */
+    const uint32_t flags = flags_of(r, keep);
+    const uint64_t tile = opi_tile(r->formed.shape);
+    const size_t nodes =
+        (size_t)(tiles + (tile > 1 ? tiles / (tile - 1) : 0) + 64); /* of all levels, with their places */
+    uint32_t later = 0;
+    OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->nodes, nodes * r->formed.node));
+
+    arguments a = {.count = 0};
+    add_arrays(&a, r, address, true);
+    add(&a, opi_memory(r->g->nodes.mem));
+    OPI_TRY(launch(r, "opi_aggregate", tiles, &a));
+    OPI_TRY(join_nodes(r, (level){r->g->nodes.mem, tiles, opi_log_tile(r->formed.shape), keep, applies}, &later));
+    if (!applies) return OPLUS_OK;
+    if (r->overlaps) return apply_apart(r, address, tiles, flags);
+
+    arguments b = {.count = 0};
+    add_arrays(&b, r, address, false);
+    add(&b, opi_memory(r->g->nodes.mem));
+    add(&b, opi_memory(r->g->range.mem));
+    add(&b, opi_value(flags));
+    return launch(r, "opi_apply", tiles, &b);
+}
+
+/* Independent blocks: n items. */
+static oplus_status independent(opi_run *r, const char *const *address, uint64_t n)
+{
+    const uint64_t tile = opi_tile(r->formed.shape);
+    arguments a = {.count = 0};
+    add_arrays(&a, r, address, false);
+    add(&a, opi_value(n));
+    return launch(r, "opi_apply", (n + tile - 1) / tile, &a);
+}
+
+static void advance(const opi_run *r, const char *const *address, uint64_t items, const char **next)
+{
+    for (int k = 0; k < r->form->arrays; k++) {
+        const opi_array *const array = &r->form->array[k];
+        next[k] = address[k] && array->access != OPI_APPENDS ? address[k] + items * array->size : address[k];
+    }
+}
+
+/* Whole tiles that are applied apart at a time.  What a batch appends never goes beyond its own end, so that the next
+ * one finds its items untouched. */
+static uint64_t tiles_apart(const opi_run *r)
+{
+    const size_t tile_bytes = opi_tile(r->formed.shape) * r->form->array[r->form->arrays - 1].size;
+    const size_t tiles = OPI_SLOTS * r->g->piece_bytes / tile_bytes;
+    return tiles ? tiles : 1;
+}
+
+/* n > 0 items in device memory: what is left of a tile, whole tiles, the beginning of one.  last: nothing follows. */
+oplus_status opi_run_compute(opi_run *r, const char *const *address, uint64_t n, bool last)
+{
+    const char *next[OPI_MAX_ARRAYS];
+    if (r->formed.node == 0) return independent(r, address, n);
+    const uint64_t tile = opi_tile(r->formed.shape), into = r->at % tile;
+    const uint64_t head = into == 0 ? 0 : tile - into < n ? tile - into : n;
+    const uint64_t tiles = (n - head) / tile, tail = n - head - tiles * tile;
+    const bool keep = r->keep || !last;
+    if (tiles < ALONE_TILES) return alone(r, address, n, keep);
+    if (head > 0) OPI_TRY(alone(r, address, head, true));
+    advance(r, address, head, next);
+    const uint64_t most = r->overlaps ? tiles_apart(r) : tiles;
+    for (uint64_t done = 0; done < tiles; done += most) {
+        const uint64_t batch = tiles - done < most ? tiles - done : most;
+        OPI_TRY(together(r, next, batch, keep || batch < tiles - done));
+        advance(r, next, batch * tile, next);
+    }
+    return tail > 0 ? alone(r, next, tail, keep) : OPLUS_OK;
+}
+
+/* Whether what a sweep appends may reach what it reads: `out` has room for all items, or for fewer. */
+static bool appends_over_input(const opi_form *form, uint64_t n)
+{
+    const opi_array *const out = &form->array[form->arrays - 1];
+    if (out->access != OPI_APPENDS) return false;
+    for (int k = 0; k < form->arrays - 1; k++) {
+        const uintptr_t in = (uintptr_t)form->array[k].mem, to = (uintptr_t)out->mem;
+        if (to < in + n * form->array[k].size && in < to + n * out->size) return true;
+    }
+    return false;
+}
+
+/* All arrays are the device's: their addresses are the caller's. */
+static oplus_status run_in_place(opi_run *r, const opi_sweep *sweep)
+{
+    const char *address[OPI_MAX_ARRAYS];
+    for (int k = 0; k < r->form->arrays; k++) address[k] = r->form->array[k].mem;
+    r->overlaps = appends_over_input(r->form, sweep->n);
+    return opi_run_compute(r, address, sweep->n, true);
+}
+
+/* --- what is carried ------------------------------------------------------------------------------------------------
+ */
+
+/* What precedes item 0, from the host. */
+static oplus_status bring_carry(opi_run *r, opi_range *carry)
+{
+    r->fresh = !carry || carry->count == 0;
+    if (r->fresh) return OPLUS_OK;
+    const size_t bytes = opi_image_bytes(carry->op->type->size);
+    void *const image = opi_alloc(bytes);
+    if (!image) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", r->call, bytes);
+    const opi_fpenv mode = opi_fpenv_enter();
+    opi_range_pack(carry, image);
+    opi_fpenv_leave(mode);
+    opi_gpu *const gpu = r->g->gpu;
+    oplus_status status = gpu->driver->upload(gpu, r->call, OPI_QUEUE_COMPUTE, r->g->range.mem, image, bytes);
+    if (status == OPLUS_OK) status = gpu->driver->sync(gpu, r->call, OPI_QUEUE_COMPUTE);
+    opi_free(image);
+    return status;
+}
+
+/* What precedes item n, to the host. */
+static oplus_status take_carry(const opi_run *r, opi_range *carry)
+{
+    const size_t bytes = opi_image_bytes(carry->op->type->size);
+    void *const image = opi_alloc(bytes);
+    if (!image) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", r->call, bytes);
+    const oplus_status status = opi_gpu_fetch(r->g, r->call, image, r->g->range.mem, bytes);
+    if (status == OPLUS_OK) opi_range_unpack(carry, image);
+    opi_free(image);
+    return status;
+}
+
+static oplus_status take_result(const opi_run *r, const opi_sweep *sweep)
+{
+    opi_gpu_side side;
+    OPI_TRY(opi_gpu_side_of(r->g, r->call, "the result", sweep->result, sweep->result_bytes, &side));
+    const bool direct = side == OPI_SIDE_DEVICE;
+    if (!direct) OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->value, sweep->result_bytes));
+    void *const to = direct ? sweep->result : r->g->value.mem;
+    const opi_gpu_argument list[] = {opi_memory(r->g->range.mem), opi_memory(to)};
+    OPI_TRY(opi_gpu_launch(r->g, r->call, r->formed.program, "opi_result", 1, 1, list, 2));
+    return direct ? OPLUS_OK : opi_gpu_fetch(r->g, r->call, sweep->result, to, sweep->result_bytes);
+}
+
+/* Of nothing: the host makes the result. */
+static oplus_status run_empty(const opi_run *r, const opi_sweep *sweep, void *carry)
+{
+    if (!sweep->finish) return OPLUS_OK;
+    const size_t room = opi_round_up(sweep->carry_bytes, OPI_CACHE_LINE);
+    char *const mem = opi_alloc(room + sweep->result_bytes);
+    if (!mem) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", r->call, room);
+    if (!carry) sweep->start(sweep, 0, mem);
+    const opi_fpenv mode = opi_fpenv_enter();
+    sweep->finish(sweep, carry ? carry : mem, mem + room);
+    opi_fpenv_leave(mode);
+    const oplus_status status = opi_gpu_put(r->g, r->call, sweep->result, mem + room, sweep->result_bytes);
+    opi_free(mem);
+    return status;
+}
+
+/* --- the sweep ------------------------------------------------------------------------------------------------------
+ */
+
+oplus_status opi_groups_sweep(oplus_device *dev, const char *call, const opi_sweep *sweep, void *carry)
+{
+    opi_groups *const g = dev->groups;
+    const opi_form *const form = &sweep->form;
+    opi_run r = {.g = g, .call = call, .form = form, .at = form->first, .keep = carry && !sweep->finish};
+    assert(form->kernels);
+    if (sweep->n == 0) return run_empty(&r, sweep, carry);
+    OPI_TRY(opi_form_program(&g->programs, call, form, &r.formed));
+    if (form->fn) OPI_TRY(opi_gpu_param(g, call, form->fn, &r.param));
+    if (r.formed.node > 0) {
+        OPI_TRY(opi_gpu_reserve(g, call, &g->range, opi_image_bytes(r.formed.node)));
+        OPI_TRY(bring_carry(&r, form->op ? carry : NULL)); /* only a range can precede */
+    }
+    opi_staging staging;
+    OPI_TRY(opi_run_look(&r, sweep->n, &staging));
+    OPI_TRY(staging.any ? opi_run_staged(&r, &staging, sweep) : run_in_place(&r, sweep));
+    if (sweep->finish) return staging.appends ? OPLUS_OK : take_result(&r, sweep);
+    return r.keep ? take_carry(&r, carry) : OPLUS_OK;
+}

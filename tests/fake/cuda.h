@@ -1,0 +1,50 @@
+/* What a test sees of the fake driver (cuda.c), and what it tells it. */
+#ifndef FAKE_CUDA_H
+#define FAKE_CUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FAKE_DEVICES = 2, FAKE_PARAMETERS = 48, FAKE_ARCHS = 3 };
+
+/* What has to be given back. */
+enum { FAKE_RETAINS, FAKE_STREAMS, FAKE_EVENTS, FAKE_MEMORY, FAKE_PINNED, FAKE_MODULES, FAKE_PROGRAMS, FAKE_KINDS };
+
+typedef struct fake_launch {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    bool extra;
+    uint64_t parameter[FAKE_PARAMETERS]; /* as many as sizes say */
+} fake_launch;
+
+typedef struct fake_cuda {
+    /* --- told --- */
+    int failing;               /* which call fails, from 1 on; 0: none */
+    int error;                 /* with which result */
+    bool busy;                 /* events are not reached */
+    int size[FAKE_PARAMETERS]; /* of the parameters of the next launch, up to a 0 */
+    /* --- seen --- */
+    int calls;
+    const char *failed; /* the name of the call that was made to fail */
+    int depth;          /* of this thread's stack of contexts */
+    void *current;      /* its top */
+    int live[FAKE_KINDS];
+    fake_launch launch;
+    void *synchronized[8]; /* the last streams that were waited for */
+    int synchronizations;
+    char architecture[64], log[256];
+    /* --- done --- */
+    void (*reset)(void);          /* frees what is left over, too */
+    void *(*context)(int device); /* another than the primary one */
+    void *(*stream)(int device);  /* one of that context */
+    /* Memory that this process did not get from the fake: type 1 host, 2 device. */
+    void (*know)(void *p, size_t bytes, unsigned type, int device, bool managed);
+    void (*push)(void *context);
+    void (*pop)(void);
+} fake_cuda;
+
+/* Exported as fake_cuda_state. */
+typedef fake_cuda *fake_cuda_of(void);
+
+#endif

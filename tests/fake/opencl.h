@@ -1,0 +1,17 @@
+/* What a test sees of the library that stands in front of OpenCL's (opencl.c). */
+#ifndef FAKE_OPENCL_H
+#define FAKE_OPENCL_H
+
+typedef struct fake_opencl {
+    int fail;           /* counts down to the call that fails; 0: none does */
+    int lost;           /* 1: all that come after it fail too, as if the device were gone */
+    int error;          /* with which error */
+    const char *failed; /* the first that did: "clCreateBuffer"; NULL: none */
+    long calls;         /* all */
+    long objects;       /* contexts, queues, buffers, programs, kernels, events: made and retained, less released */
+} fake_opencl;
+
+/* Looked up as "fake_opencl_state". */
+typedef fake_opencl *fake_opencl_of(void);
+
+#endif

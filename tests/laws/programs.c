@@ -1,0 +1,55 @@
+/* Every subject's programs, compiled by as many processes as there are cores: an accelerator's compilers are slow, and
+ * the laws that come after this find what they need in the cache.  A law in itself: what several processes put into one
+ * cache at once is whole. */
+#include "support/laws.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool computes(const trial *t, finding *f)
+{
+    const problem *p = t->p;
+    if (!t->at->accelerator || t->n < p->max) return true;
+    const size_t offsets[] = {0, t->n / 3, t->n};
+    void *out = output(p, NULL, t->n);
+    if (p->heads && !succeeded(oplus_segreduce(t->at->dev, p->s->op, p->x, offsets, 2, out), f)) return false;
+    out = output(p, NULL, t->n);
+    return succeeded(p->heads ? oplus_segscan(t->at->dev, p->s->op, OPLUS_INCLUSIVE, p->x, p->heads, t->n, out)
+                              : oplus_scan(t->at->dev, p->s->op, OPLUS_INCLUSIVE, p->x, t->n, out),
+                     f) &&
+           same(p, out, at(p, p->prefix, 1), t->n, f);
+}
+
+/* So many that all kernels are launched: some compile them only then. */
+enum { ENOUGH = 40000 };
+
+static void compile(void **state)
+{
+    const subject *const s = *state;
+    for (size_t heads = 0; heads < 2; heads++) {
+        problem p = problem_open(s, s->limit < ENOUGH ? s->limit : ENOUGH, heads, false);
+        for_all(&p, ACCELERATORS | FEW_SIZES, computes);
+        problem_close(&p);
+    }
+}
+
+static int share, shares;
+
+static bool is_mine(const subject *s) { return (int)(s - subjects) % shares == share; }
+
+int main(void)
+{
+    int failed = 0;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    shares = cores < 1 ? 1 : cores < 16 ? (int)cores : 16;
+    test_seed();
+    for (share = 0; share < shares; share++) {
+        const pid_t child = fork();
+        if (child < 0) return perror("fork"), 1;
+        if (child == 0) exit(run_subjects("programs", compile, is_mine));
+    }
+    for (int status; wait(&status) > 0;) failed += status != 0;
+    return failed;
+}
