@@ -1,5 +1,6 @@
 /* Where does a bacterium begin to copy its chromosome?  Three questions to the 1,042,519 letters of Chlamydia
- * trachomatis (data/README.md says where they come from), answered on one thread and on all, with the same bits. */
+ * trachomatis (data/README.md says where they come from), answered on one thread, on all, and on a GPU or what else has
+ * CUDA or OpenCL, with the same bits. */
 #include <oplus/oplus.h>
 
 #include <stdio.h>
@@ -149,28 +150,44 @@ static genome *load(const char *path)
     return g;
 }
 
-static answers ask(const char *where, const genome *g)
+/* On a device, which is closed. */
+static answers ask(oplus_device *dev, const genome *g)
 {
-    oplus_device *dev;
     answers found = {{0, 0}, {0, 0}, {0, 0}, 0, 0};
-    must(oplus_open(where, &dev));
     find_origin(dev, g, &found);
     find_island(dev, g, &found);
     find_repeat(dev, g, &found);
     uint32_t bits;
     memcpy(&bits, &found.island.value, sizeof bits);
-    printf("  %-20s peak %08x, curve %08x\n", oplus_device_name(dev), bits, found.curve_bits);
+    printf("  peak %08x, curve %08x: %s\n", bits, found.curve_bits, oplus_device_name(dev));
     oplus_close(dev);
     return found;
+}
+
+/* Everywhere: all answers must be the same, bit for bit; there is no padding in them. */
+static answers ask_all(const genome *g)
+{
+    static const char *const places[] = {"serial", "threads", "cuda", "opencl"};
+    oplus_device *dev;
+    answers first = {{0, 0}, {0, 0}, {0, 0}, 0, 0};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (oplus_open(places[i], &dev) != OPLUS_OK) {
+            printf("  there is no %s here; oplus devices says why\n", places[i]);
+            continue;
+        }
+        const answers found = ask(dev, g);
+        if (i == 0) first = found;
+        if (memcmp(&first, &found, sizeof found) != 0) stop("the answers differ");
+    }
+    return first;
 }
 
 int main(int argc, char **argv)
 {
     genome *g = load(argc > 1 ? argv[1] : DATA "/chlamydia.bases");
     printf("Chlamydia trachomatis, one circular chromosome of %d letters\n\nbits of the answers\n", LETTERS);
-    const answers one = ask("serial", g), all = ask("threads", g);
+    const answers one = ask_all(g);
     free(g);
-    if (memcmp(&one, &all, sizeof one) != 0) stop("the answers differ"); /* bit for bit; no padding in there */
 
     const unsigned length = (unsigned)one.repeat.value + WORD - 1, first = one.repeat.at + WORD + 1 - length;
     printf("  same bits\n\n"

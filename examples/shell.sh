@@ -18,10 +18,11 @@ join='r.sum = a.sum + b.sum;
 
 echo
 echo "The same at the shell, in bytes of four letters: oplus map ... $(basename "$data") | oplus reduce ..."
-for threads in 1 2; do
+gpu=$(oplus devices | sed -n 's/^\(\(cuda\|opencl\):[0-9]*\) .*/\1/p' | head -n 1) # or whatever has CUDA or OpenCL
+for device in threads:1 threads:2 $gpu; do
     oplus map "r.sum = $step; r.best = r.sum; r.at = 1; r.bytes = 1" --result "$stretch" -t u8 --format raw "$data" --to raw |
-        oplus reduce "$join" -t "$stretch" --format raw --threads $threads |
+        oplus reduce "$join" -t "$stretch" --format raw --device $device |
         while read -r _ best at _; do
-            echo "  threads:$threads: the peak of C - G, $best, ends with letters $((4 * at - 3)) to $((4 * at))"
+            echo "  $device: the peak of C - G, $best, ends with letters $((4 * at - 3)) to $((4 * at))"
         done
 done

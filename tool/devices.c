@@ -10,102 +10,161 @@ static const tool_usage usage = {
     .operands = "",
     .least = 0,
     .most = 0,
-    .about = "Lists what --device may name, whether it is there, and what \"auto\" chooses.\n",
+    .about = "Lists what --device may name: its memory, how many threads or compute units it has,\n"
+             "whether it computes in double precision (f64), and whether its results have the same\n"
+             "bits as everywhere; what is not there, and why; and what \"auto\" chooses.\n",
     .options = "json help ",
     .examples = {"oplus devices", "oplus devices --json", "OMP_NUM_THREADS=1 oplus devices"},
     .exit_codes = "0 good, 1 failed, 2 wrong usage",
 };
 
-/* One line: place is "" where the device is not there, and why says so. */
-typedef struct device_row {
-    const char *where;
-    tool_place place;
-    char *why;
-    size_t threads;
+/* --- the list ----------------------------------------------------------------------------------------------------- */
+
+typedef struct device_list {
+    oplus_device_info *row;
+    int n;
+} device_list;
+
+static device_list look(void)
+{
+    device_list list = {.n = oplus_devices(NULL, 0)};
+    const int room = list.n;
+    if (room >= 0) {
+        list.row = tool_alloc(((size_t)room + 1) * sizeof *list.row);
+        list.n = oplus_devices(list.row, room);
+    }
+    if (list.n < 0) tool_die(TOOL_FAILED, "%s", tool_words(oplus_last_error()));
+    if (list.n > room) list.n = room; /* one came between the two calls */
+    return list;
+}
+
+static bool is_there(const oplus_device_info *row) { return row->units > 0; }
+
+/* --- what auto chooses -------------------------------------------------------------------------------------------- */
+
+typedef struct choice {
+    char *name, *why, *accelerator; /* where, why, and whether an accelerator takes part */
     bool available;
-} device_row;
+} choice;
 
-static const char *const places[] = {"serial", "threads", "cuda:0", "opencl:0", "auto"};
-enum { PLACES = sizeof places / sizeof *places };
-
-/* Why a place is not there; who asks for a list has not named it, so that its name and the choices are left out. */
-static char *reason_without(const char *message)
+static choice choose(void)
 {
-    const char *const but = strstr(message, ", but "), *const from = but ? but + strlen(", but ") : message;
-    char *const words = tool_words(from), *const use = strstr(words, "; use ");
-    if (use) *use = '\0';
-    return words;
-}
-
-static device_row look_at(const char *where)
-{
-    device_row row = {.where = where};
     oplus_device *dev;
-    if (oplus_open(where, &dev) != OPLUS_OK) {
-        row.why = reason_without(oplus_last_error());
-        return row;
-    }
-    row.available = true;
-    row.place = tool_place_of(dev);
-    const char *const colon = strchr(row.place.name, ':');
-    row.threads = colon && strncmp(row.place.name, "threads", 7) == 0 ? strtoul(colon + 1, NULL, 10) : 1;
+    if (oplus_open("auto", &dev) != OPLUS_OK)
+        return (choice){.name = tool_copy(""), .why = tool_words(oplus_last_error())};
+    const tool_place place = tool_place_of(dev);
     oplus_close(dev);
-    return row;
+    const char *const why =
+        strcmp(place.name, "serial") == 0 ? "one core is all that OpenMP may use" : "all cores that OpenMP may use";
+    static const char change[] = "; OMP_NUM_THREADS, --threads and --device change it";
+    char *const words = tool_alloc(strlen(why) + sizeof change);
+    sprintf(words, "%s%s", why, change);
+    char text[1024];
+    const oplus_status status = oplus_auto(text, sizeof text);
+    return (choice){.name = tool_copy(place.name),
+                    .why = words,
+                    .accelerator = tool_copy(status == OPLUS_OK ? text : oplus_last_error()),
+                    .available = true};
 }
 
-static const char *reason(const device_row *chosen)
-{
-    return chosen->threads > 1
-               ? "all cores that OpenMP may use; OMP_NUM_THREADS, --threads and --device change it"
-               : "one core is all that OpenMP may use; OMP_NUM_THREADS, --threads and --device change it";
-}
+/* --- as a table --------------------------------------------------------------------------------------------------- */
 
-static void print_table(const device_row *rows)
+static int widest_name(const device_list *list)
 {
-    printf("%-10s %-12s %7s  %s\n", "device", "name", "threads", "instruction set");
-    for (int i = 0; i + 1 < PLACES; i++) {
-        const device_row *const row = &rows[i];
-        if (row->available)
-            printf("%-10s %-12s %7zu  %s\n", row->where, row->place.name, row->threads, row->place.isa);
-        else
-            printf("%-10s not available: %s\n", row->where, row->why);
+    int width = (int)strlen("name");
+    for (int i = 0; i < list->n; i++) {
+        const int length = (int)strlen(list->row[i].name);
+        if (length > width) width = length;
     }
-    const device_row *const chosen = &rows[PLACES - 1];
-    if (chosen->available)
-        printf("\nauto chooses %s: %s\n", chosen->place.name, reason(chosen));
+    return width;
+}
+
+static void print_memory(uint64_t bytes)
+{
+    if (bytes)
+        printf("%6.1f GiB", (double)bytes / (1 << 30));
     else
-        printf("\nauto is not available: %s\n", chosen->why);
+        printf("%10s", "unknown");
 }
 
-static void print_json(const device_row *rows)
+/* As much of a driver's versions as there is room for; --json has all. */
+static void print_driver(const char *driver)
 {
-    const device_row *const chosen = &rows[PLACES - 1];
-    cJSON *const report = cJSON_CreateObject(), *const list = cJSON_AddArrayToObject(report, "devices");
-    for (int i = 0; i + 1 < PLACES; i++) {
-        const device_row *const row = &rows[i];
-        cJSON *const item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "device", row->where);
-        cJSON_AddBoolToObject(item, "available", row->available);
-        if (row->available) {
-            cJSON_AddStringToObject(item, "name", row->place.name);
-            tool_json_add_count(item, "threads", row->threads);
-            cJSON_AddStringToObject(item, "isa", row->place.isa);
-        } else
-            cJSON_AddStringToObject(item, "why", row->why);
-        cJSON_AddItemToArray(list, item);
+    enum { ROOM = 64 };
+    size_t n = strlen(driver);
+    if (n > ROOM)
+        for (n = ROOM; n > 0 && driver[n] != ' ';) n--;
+    while (n > 0 && strchr(" ,", driver[n - 1])) n--;
+    printf("%.*s\n", (int)n, driver);
+}
+
+static void print_row(const oplus_device_info *row, int width)
+{
+    printf("%-10s", row->where);
+    if (!is_there(row)) {
+        printf(" not available: %s\n", row->note);
+        return;
     }
-    cJSON_AddStringToObject(report, "auto", chosen->place.name);
-    cJSON_AddStringToObject(report, "why", chosen->available ? reason(chosen) : chosen->why);
+    printf(" %-*s ", width, row->name);
+    print_memory(row->memory);
+    printf(" %5u  %-3s  %-6s  ", row->units, row->f64 ? "yes" : "no", row->same_bits ? "same" : "differ");
+    print_driver(row->driver);
+    if (*row->note) printf("%-10s %s\n", "", row->note);
+}
+
+static void print_table(const device_list *list, const choice *automatic)
+{
+    const int width = widest_name(list);
+    printf("%-10s %-*s %10s %5s  %-3s  %-6s  %s\n", "device", width, "name", "memory", "units", "f64", "bits",
+           "instruction set or driver");
+    for (int i = 0; i < list->n; i++) print_row(&list->row[i], width);
+    printf(automatic->available ? "\nauto chooses %s: %s\n" : "\nauto%s is not available: %s\n", automatic->name,
+           automatic->why);
+    if (automatic->available) printf("%s", automatic->accelerator);
+}
+
+/* --- as JSON ------------------------------------------------------------------------------------------------------ */
+
+static cJSON *row_as_json(const oplus_device_info *row)
+{
+    cJSON *const item = tool_json_made(cJSON_CreateObject());
+    cJSON_AddStringToObject(item, "device", row->where);
+    cJSON_AddBoolToObject(item, "available", is_there(row));
+    if (!is_there(row)) {
+        cJSON_AddStringToObject(item, "why", row->note);
+        return item;
+    }
+    cJSON_AddStringToObject(item, "name", row->name);
+    cJSON_AddStringToObject(item, "driver", row->driver);
+    tool_json_add_count(item, "memory", row->memory);
+    tool_json_add_count(item, "units", row->units);
+    cJSON_AddBoolToObject(item, "f64", row->f64 != 0);
+    cJSON_AddBoolToObject(item, "same_bits", row->same_bits != 0);
+    cJSON_AddStringToObject(item, "note", row->note);
+    return item;
+}
+
+static void print_json(const device_list *list, const choice *automatic)
+{
+    cJSON *const report = tool_json_made(cJSON_CreateObject());
+    cJSON *const rows = tool_json_made(cJSON_AddArrayToObject(report, "devices"));
+    for (int i = 0; i < list->n; i++) cJSON_AddItemToArray(rows, row_as_json(&list->row[i]));
+    cJSON_AddStringToObject(report, "auto", automatic->name);
+    cJSON_AddStringToObject(report, "why", automatic->why);
+    if (automatic->available) cJSON_AddStringToObject(report, "accelerator", automatic->accelerator);
     tool_json_print(stdout, report);
 }
 
 int tool_devices(int argc, char **argv)
 {
     tool_options options;
-    device_row rows[PLACES];
     tool_options_parse(&usage, argc, argv, &options);
-    for (int i = 0; i < PLACES; i++) rows[i] = look_at(places[i]);
-    (options.json ? print_json : print_table)(rows);
-    for (int i = 0; i < PLACES; i++) free(rows[i].why);
+    device_list list = look();
+    choice automatic = choose();
+    (options.json ? print_json : print_table)(&list, &automatic);
+    free(list.row);
+    free(automatic.name);
+    free(automatic.why);
+    free(automatic.accelerator);
     return TOOL_GOOD;
 }

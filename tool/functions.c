@@ -1,5 +1,7 @@
 /* functions: the built-in ones, for every type where they make sense.  Integers wrap around; a division by an integer
- * 0 gives 0; as in the built-in operators, min and max hand a NaN on and take -0 for less than +0. */
+ * 0 gives 0; as in the built-in operators, min and max hand a NaN on and take -0 for less than +0.
+ *
+ * The bodies are texts for the compilers of devices as well: no macros, no helpers, and of <math.h> what all have. */
 #include "functions.h"
 
 #include <math.h>
@@ -20,15 +22,14 @@
 
 /* --- integers: computed as uint64_t, which wraps ------------------------------------------------------------------ */
 
-#define WRAP(T, expression) return (T)(expression)
 #define MAP_INTEGER(_, s, T)                                                                                           \
     OPLUS_MAP(copy_##s, T, T, { return a; })                                                                           \
-    OPLUS_MAP(neg_##s, T, T, { WRAP(T, 0 - (uint64_t)a); })                                                            \
-    OPLUS_MAP(square_##s, T, T, { WRAP(T, (uint64_t)a *(uint64_t)a); })                                                \
-    OPLUS_MAP(not_##s, T, T, { WRAP(T, ~(uint64_t)a); })                                                               \
-    OPLUS_ZIP(add_##s, T, T, T, { WRAP(T, (uint64_t)a + (uint64_t)b); })                                               \
-    OPLUS_ZIP(sub_##s, T, T, T, { WRAP(T, (uint64_t)a - (uint64_t)b); })                                               \
-    OPLUS_ZIP(mul_##s, T, T, T, { WRAP(T, (uint64_t)a *(uint64_t)b); })                                                \
+    OPLUS_MAP(neg_##s, T, T, { return (T)(0 - (uint64_t)a); })                                                         \
+    OPLUS_MAP(square_##s, T, T, { return (T)((uint64_t)a * (uint64_t)a); })                                            \
+    OPLUS_MAP(not_##s, T, T, { return (T)(~(uint64_t)a); })                                                            \
+    OPLUS_ZIP(add_##s, T, T, T, { return (T)((uint64_t)a + (uint64_t)b); })                                            \
+    OPLUS_ZIP(sub_##s, T, T, T, { return (T)((uint64_t)a - (uint64_t)b); })                                            \
+    OPLUS_ZIP(mul_##s, T, T, T, { return (T)((uint64_t)a * (uint64_t)b); })                                            \
     OPLUS_ZIP(min_##s, T, T, T, { return a < b ? a : b; })                                                             \
     OPLUS_ZIP(max_##s, T, T, T, { return a > b ? a : b; })                                                             \
     OPLUS_PREDICATE(zero_##s, T, { return a == 0; })                                                                   \
@@ -43,14 +44,14 @@
 OPLUS_FOR_INTEGERS(MAP_INTEGER, all)
 
 #define MAP_SIGNED(_, s, T)                                                                                            \
-    OPLUS_MAP(abs_##s, T, T, { WRAP(T, a < 0 ? 0 - (uint64_t)a : (uint64_t)a); })                                      \
-    OPLUS_ZIP(div_##s, T, T, T, { WRAP(T, b == 0 ? 0 : b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b)); })              \
+    OPLUS_MAP(abs_##s, T, T, { return (T)(a < 0 ? 0 - (uint64_t)a : (uint64_t)a); })                                   \
+    OPLUS_ZIP(div_##s, T, T, T, { return (T)(b == 0 ? 0 : b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b)); })           \
     OPLUS_PREDICATE(negative_##s, T, { return a < 0; })
 SIGNED(MAP_SIGNED, all)
 
 #define MAP_UNSIGNED(_, s, T)                                                                                          \
     OPLUS_MAP(abs_##s, T, T, { return a; })                                                                            \
-    OPLUS_ZIP(div_##s, T, T, T, { WRAP(T, b == 0 ? 0 : a / b); })                                                      \
+    OPLUS_ZIP(div_##s, T, T, T, { return (T)(b == 0 ? 0 : a / b); })                                                   \
     OPLUS_PREDICATE(negative_##s, T, { return a != a; })
 UNSIGNED(MAP_UNSIGNED, all)
 
@@ -70,8 +71,12 @@ UNSIGNED(MAP_UNSIGNED, all)
     OPLUS_ZIP(sub_##s, T, T, T, { return a - b; })                                                                     \
     OPLUS_ZIP(mul_##s, T, T, T, { return a * b; })                                                                     \
     OPLUS_ZIP(div_##s, T, T, T, { return a / b; })                                                                     \
-    OPLUS_ZIP(min_##s, T, T, T, { return a != a ? a : b != b ? b : a < b || (a == b && signbit(a)) ? a : b; })         \
-    OPLUS_ZIP(max_##s, T, T, T, { return a != a ? a : b != b ? b : a > b || (a == b && !signbit(a)) ? a : b; })        \
+    OPLUS_ZIP(min_##s, T, T, T, {                                                                                      \
+        return a != a ? a : b != b ? b : a < b || (a == b && copysign##f(1, a) < 0) ? a : b;                           \
+    })                                                                                                                 \
+    OPLUS_ZIP(max_##s, T, T, T, {                                                                                      \
+        return a != a ? a : b != b ? b : a > b || (a == b && copysign##f(1, a) > 0) ? a : b;                           \
+    })                                                                                                                 \
     OPLUS_PREDICATE(zero_##s, T, { return a == 0; })                                                                   \
     OPLUS_PREDICATE(nonzero_##s, T, { return a != 0; })                                                                \
     OPLUS_PREDICATE(positive_##s, T, { return a > 0; })                                                                \
@@ -85,24 +90,46 @@ MAP_FLOAT(f64, double, )
 /* --- complex numbers ---------------------------------------------------------------------------------------------- */
 
 #define MAP_COMPLEX(s, T, R, f)                                                                                        \
-    OPLUS_HELPER T complex_##s(R re, R im)                                                                             \
-    {                                                                                                                  \
-        T r;                                                                                                           \
-        r.re = re;                                                                                                     \
-        r.im = im;                                                                                                     \
-        return r;                                                                                                      \
-    }                                                                                                                  \
-    OPLUS_HELPER T product_##s(T a, T b) { return complex_##s(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); } \
     OPLUS_MAP(copy_##s, T, T, { return a; })                                                                           \
-    OPLUS_MAP(neg_##s, T, T, { return complex_##s(-a.re, -a.im); })                                                    \
-    OPLUS_MAP(conj_##s, T, T, { return complex_##s(a.re, -a.im); })                                                    \
-    OPLUS_MAP(square_##s, T, T, { return product_##s(a, a); })                                                         \
+    OPLUS_MAP(neg_##s, T, T, {                                                                                         \
+        T r;                                                                                                           \
+        r.re = -a.re;                                                                                                  \
+        r.im = -a.im;                                                                                                  \
+        return r;                                                                                                      \
+    })                                                                                                                 \
+    OPLUS_MAP(conj_##s, T, T, {                                                                                        \
+        T r;                                                                                                           \
+        r.re = a.re;                                                                                                   \
+        r.im = -a.im;                                                                                                  \
+        return r;                                                                                                      \
+    })                                                                                                                 \
+    OPLUS_MAP(square_##s, T, T, {                                                                                      \
+        T r;                                                                                                           \
+        r.re = a.re * a.re - a.im * a.im;                                                                              \
+        r.im = a.re * a.im + a.im * a.re;                                                                              \
+        return r;                                                                                                      \
+    })                                                                                                                 \
     OPLUS_MAP(real_##s, R, T, { return a.re; })                                                                        \
     OPLUS_MAP(imag_##s, R, T, { return a.im; })                                                                        \
     OPLUS_MAP(abs_##s, R, T, { return hypot##f(a.re, a.im); })                                                         \
-    OPLUS_ZIP(add_##s, T, T, T, { return complex_##s(a.re + b.re, a.im + b.im); })                                     \
-    OPLUS_ZIP(sub_##s, T, T, T, { return complex_##s(a.re - b.re, a.im - b.im); })                                     \
-    OPLUS_ZIP(mul_##s, T, T, T, { return product_##s(a, b); })                                                         \
+    OPLUS_ZIP(add_##s, T, T, T, {                                                                                      \
+        T r;                                                                                                           \
+        r.re = a.re + b.re;                                                                                            \
+        r.im = a.im + b.im;                                                                                            \
+        return r;                                                                                                      \
+    })                                                                                                                 \
+    OPLUS_ZIP(sub_##s, T, T, T, {                                                                                      \
+        T r;                                                                                                           \
+        r.re = a.re - b.re;                                                                                            \
+        r.im = a.im - b.im;                                                                                            \
+        return r;                                                                                                      \
+    })                                                                                                                 \
+    OPLUS_ZIP(mul_##s, T, T, T, {                                                                                      \
+        T r;                                                                                                           \
+        r.re = a.re * b.re - a.im * b.im;                                                                              \
+        r.im = a.re * b.im + a.im * b.re;                                                                              \
+        return r;                                                                                                      \
+    })                                                                                                                 \
     OPLUS_PREDICATE(zero_##s, T, { return a.re == 0 && a.im == 0; })                                                   \
     OPLUS_PREDICATE(nonzero_##s, T, { return a.re != 0 || a.im != 0; })                                                \
     OPLUS_PREDICATE(finite_##s, T, { return a.re - a.re == 0 && a.im - a.im == 0; })                                   \
@@ -163,8 +190,14 @@ static void copy_record_leaf(const void *const *in, const void *param, size_t n,
 static const oplus_fn *copy_record(const oplus_type *type)
 {
     static uint64_t size;
-    static oplus_fn fn = {
-        .name = "copy", .arity = 1, .param_type = &oplus_u64, .param = &size, .leaf = copy_record_leaf};
+    static oplus_fn fn = {.name = "copy",
+                          .arity = 1,
+                          .param_type = &oplus_u64,
+                          .param = &size,
+                          .text = "{ return a; }",
+                          .file = __FILE__,
+                          .line = __LINE__,
+                          .leaf = copy_record_leaf};
     size = type->size;
     fn.result = fn.input[0] = type;
     return &fn;

@@ -103,6 +103,20 @@ static void check_outputs(const tool_options *o)
 
 /* --- beginning and end -------------------------------------------------------------------------------------------- */
 
+/* The library's words, which may not say where the device was named. */
+static _Noreturn void device_failed(oplus_status status, const char *where)
+{
+    static const char said[] = "there is no device ";
+    const enum tool_exit code = status == OPLUS_ERR_ARGUMENT ? TOOL_USAGE
+                                : status == OPLUS_ERR_MEMORY ? TOOL_FAILED
+                                                             : TOOL_NO_DEVICE;
+    const char *words = tool_words(oplus_last_error());
+    if (!where || strstr(words, "--device is") || strstr(words, "environment variable OPLUS_ISA"))
+        tool_die(code, "%s", words);
+    const char *const why = strncmp(words, said, strlen(said)) == 0 ? strstr(words, ": ") : NULL;
+    tool_die(code, "--device %s: %s", where, why ? why + strlen(": ") : words);
+}
+
 static void open_device(tool_job *job)
 {
     char where[32];
@@ -112,8 +126,7 @@ static void open_device(tool_job *job)
     const oplus_status status = oplus_open(o->threads ? where : o->device, &job->dev);
     const char *const range = o->threads ? strstr(oplus_last_error(), "; ") : NULL;
     if (status == OPLUS_ERR_ARGUMENT && range) tool_die(TOOL_USAGE, "--threads is '%s'%s", o->threads, range);
-    if (status == OPLUS_ERR_ARGUMENT) tool_die(TOOL_USAGE, "%s", tool_words(oplus_last_error()));
-    tool_try(status);
+    if (status != OPLUS_OK) device_failed(status, o->device);
 }
 
 void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv)

@@ -41,9 +41,10 @@ bool tool_job_next(const tool_source *watched, tool_source *source, const void *
 /* All integers of a small file (heads, offsets, lengths): .npy of any integer type, or text. */
 int64_t *tool_job_integers(const tool_job *job, const char *path, size_t *n);
 
-/* Where a device computes, of its name "threads:2 avx512": as --device takes it, and the instruction set. */
+/* Where a device computes, of its name "threads:2 avx512": as --device takes it, and the instruction set (of an
+ * accelerator: what its driver calls it). */
 typedef struct tool_place {
-    char name[64], isa[32];
+    char name[64], isa[192];
 } tool_place;
 tool_place tool_place_of(const oplus_device *dev);
 

@@ -28,6 +28,7 @@ static const struct {
     {"transpose", "exchange the rows and columns of a matrix",              tool_transpose},
     {"check",     "look for a counterexample: is an operator associative?", tool_check},
     {"devices",   "where it can compute, and what it chooses",              tool_devices},
+    {"cache",     "what is kept of compiled operators, and how large it is", tool_cache},
     {"bench",     "measure this machine, against its limits and its peers", tool_bench},
 };
 /* clang-format on */
@@ -39,7 +40,8 @@ static void print_help(FILE *to)
 {
     fputs("usage: oplus COMMAND [operands] [options]\n\n"
           "Data-parallel primitives over any associative operator and any plain C type: numbers\n"
-          "as text, .npy or raw, from files or pipes, with the same bits on any number of threads.\n\n"
+          "as text, .npy or raw, from files or pipes, with the same bits on any number of threads\n"
+          "and on GPUs.\n\n"
           "commands:\n",
           to);
     for (size_t i = 0; i < COMMANDS; i++) fprintf(to, "  %-11s%s\n", commands[i].name, commands[i].summary);

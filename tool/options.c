@@ -55,7 +55,8 @@ static const option_row rows[] = {
     FLAG(commutative, 0,        "promise that a OP b is b OP a"),
     FLAG(exact, 0,              "promise that OP is associative to the last bit"),
     FLAG(special, 0,            "try NaN, infinities and -0 too"),
-    TEXT(device, "NAME", 0,     "serial, threads, threads:N, auto (default: auto); see `oplus devices`"),
+    TEXT(device, "NAME", 0,     "serial, threads, threads:N, cuda:N, opencl:N, opencl:gpu, opencl:cpu or auto\n"
+                                "(the default); see `oplus devices`"),
     TEXT(threads, "N", 0,       "the same as --device threads:N"),
     FLAG(json, 0,               "a report as JSON: on stdout, or on stderr where the array goes to stdout"),
     FLAG(quiet, 'q',            "no progress bar and no warnings"),

@@ -3,6 +3,7 @@
 #define TOOL_TOOL_H
 
 int tool_devices(int argc, char **argv);
+int tool_cache(int argc, char **argv);
 int tool_reduce(int argc, char **argv);
 int tool_fold(int argc, char **argv);
 int tool_scan(int argc, char **argv);

@@ -231,17 +231,34 @@ def check_text(x, flat):
             flat, "text as numbers")
 
 
-def check_random(round):
-    kind = (INTEGERS + FLOATS + COMPLEX)[round % 12]
+def check_random(round, kind, where):
+    """On random data of that type; where: the options that name the device."""
     x = any_values(kind, any_shape())
     flat = x.ravel(order="C")
-    threads = ("--threads", str(rng.choice([1, 2, 5])))
     version = [(1, 0), (2, 0), (3, 0)][round % 3]
     save("x.npy", disguise(x), version)
     save("abs.npy", np.abs(x), (1, 0))
     for check in (check_scans, check_maps, check_order, check_segments):
-        check(x, flat, threads)
+        check(x, flat, where)
     check_text(x, flat)
+
+
+def check_cores():
+    kinds = INTEGERS + FLOATS + COMPLEX
+    for round in range(ROUNDS):
+        check_random(round, kinds[round % len(kinds)], ("--threads", str(rng.choice([1, 2, 5]))))
+
+
+def check_opencl():
+    """A few types: each primitive, type and operator is a kernel to be compiled."""
+    where = ("--device", "opencl")
+    done = subprocess.run([OPLUS, "reduce", "sum", "-t", "i64", *where], input=b"", capture_output=True)
+    if done.returncode != 0:
+        print(f"without OpenCL: {done.stderr.decode().strip()}")
+        return
+    for kind in ("i4", "f4", "c8"):
+        for round in range(2):
+            check_random(round, kind, where)
 
 
 # --- structs --------------------------------------------------------------------------------------------------------
@@ -292,8 +309,8 @@ def check_refused():
 with tempfile.TemporaryDirectory() as directory:
     os.chdir(directory)
     os.environ["OPLUS_CACHE_DIR"] = os.path.join(directory, "cache")
-    for round in range(ROUNDS):
-        check_random(round)
+    check_cores()
+    check_opencl()
     check_structs()
     check_refused()
     print(f"{checks} arrays agree")

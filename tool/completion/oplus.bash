@@ -2,6 +2,13 @@
 
 _oplus() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} choices= files=
+    # The shell takes "opencl:1" for three words, and the last of them is completed.
+    local device=
+    if [[ $word == : ]]; then
+        device=$before: word= before=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [[ $before == : ]] && ((COMP_CWORD > 3)); then
+        device=${COMP_WORDS[COMP_CWORD - 2]}: before=${COMP_WORDS[COMP_CWORD - 3]}
+    fi
     COMPREPLY=()
     if ((COMP_CWORD == 1)) || { ((COMP_CWORD == 2)) && [[ $command == help ]]; }; then
         choices="help $("${COMP_WORDS[0]}" help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')"
@@ -9,7 +16,12 @@ _oplus() {
         case $before in
             -t | --type | --result | --values-type) choices="i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64 c128" ;;
             --format | --to) choices="npy raw text" ;;
-            --device) choices="auto serial threads threads:2" ;;
+            --device)
+                choices=$({
+                    printf '%s\n' auto serial threads threads:2 cuda opencl opencl:gpu opencl:cpu
+                    "${COMP_WORDS[0]}" devices 2>/dev/null | sed -n 's/^\([a-z]*:[0-9]*\) .*/\1/p'
+                } | sed -n "s/^$device//p")
+                ;;
             --threads | --init | --identity | --rows | --cols) return ;;
             -o | --output | --heads | --offsets | --lengths | --values | --values-out) files=1 ;;
             *)
@@ -22,6 +34,7 @@ _oplus() {
                             choices="sum prod min max and or xor land lor" ;;
                         map) choices="copy neg abs square sqrt floor ceil trunc round not real imag conj
                             add sub mul div min max" ;;
+                        cache) choices=clear ;;
                         filter) choices="zero nonzero positive negative even odd finite inf nan" ;;
                         *) files=1 ;;
                     esac

@@ -11,7 +11,9 @@ _oplus() {
     case $words[CURRENT-1] in
         -t|--type|--result|--values-type) compadd i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64 c128; return ;;
         --format|--to) compadd npy raw text; return ;;
-        --device) compadd auto serial threads threads:2; return ;;
+        --device) compadd auto serial threads threads:2 cuda opencl opencl:gpu opencl:cpu \
+                ${(f)"$($words[1] devices 2>/dev/null | sed -n 's/^\([a-z]*:[0-9]*\) .*/\1/p')"}
+            return ;;
     esac
     if [[ $words[CURRENT] == -* ]]; then
         choices=(${(f)"$($words[1] help $words[2] 2>/dev/null | sed -n 's/^  *\(-[a-z], *\)\{0,1\}\(--[a-z-]*\).*/\2/p')"})
@@ -22,6 +24,7 @@ _oplus() {
         case $words[2] in
             reduce|fold|scan|segscan|segreduce|check) compadd sum prod min max and or xor land lor ;;
             map) compadd copy neg abs square sqrt floor ceil trunc round not real imag conj add sub mul div min max ;;
+            cache) compadd clear; return ;;
             filter) compadd zero nonzero positive negative even odd finite inf nan ;;
         esac
     fi
