@@ -62,14 +62,24 @@ typedef struct bench_pair { /* the key last: where a little-endian machine wants
     uint32_t value, key;
 } bench_pair;
 
-/* One primitive, type, size and number of threads.  Values are small integers, whatever the type, so that sums of
- * floats are exact and all contenders must agree to the bit; keys to be sorted are random numbers. */
+/* Who computes, and where the arrays lie.  The cores and the host's memory, unless said otherwise. */
+typedef enum bench_place {
+    BENCH_CORES = 0,
+    BENCH_CUDA = 4,    /* a CUDA device, arrays in its memory, known to the runtime of CUDA */
+    BENCH_OPENCL = 8,  /* an OpenCL device, arrays in its memory, at addresses that only oplus knows */
+    BENCH_ACROSS = 16, /* either, arrays in the host's memory: they go there and come back */
+    BENCH_PLACES = BENCH_CUDA | BENCH_OPENCL | BENCH_ACROSS
+} bench_place;
+
+/* One primitive, type, size and place, and number of threads.  Values are small integers, whatever the type, so that
+ * sums of floats are exact and all contenders must agree to the bit; keys to be sorted are random numbers. */
 typedef struct bench_problem {
     bench_primitive primitive;
     bench_type type;
     size_t n, element; /* elements, and bytes of one */
     size_t rows, cols; /* of a transpose: n == rows * cols */
-    int threads;
+    bench_place place;
+    int threads; /* of cores */
     struct oplus_device *dev;
 
     const void *in, *in2;  /* in2: of a zip; the values of pairs */
@@ -81,15 +91,26 @@ typedef struct bench_problem {
 
     void *out;             /* n elements: the result; the keys of a sort, restored before each call */
     void *out2;            /* the values of pairs */
-    bench_pair *out_pairs; /* the pairs, for a contender that sorts records */
+    bench_pair *out_pairs; /* the pairs, for a contender that sorts records; NULL in a device's memory */
     size_t kept;           /* elements in out, of a filter */
+
+    /* Of an accelerator, else 0: */
+    struct bench_problem *host; /* the same in the host's memory */
+    void *stage;                /* ACROSS: n elements of its memory */
+    size_t *kept_there;         /* CUDA, OPENCL: where kept is to be written, in its memory */
+    size_t slots;               /* of out and out2, one behind the other: so many sorts need no wait in between */
+
+    const char *refused; /* set by a contender that cannot do this: why */
 } bench_problem;
 
 typedef enum bench_role { BENCH_LIMIT, BENCH_OURS, BENCH_LOOP, BENCH_PEER } bench_role;
 
+/* Traits of a contender; and its place, if that is not the cores.  Our own are of every place. */
 enum {
     BENCH_UNSTABLE = 1, /* a sort that may permute equal keys */
-    BENCH_RECORDS = 2   /* sorts out_pairs instead of out and out2 */
+    BENCH_RECORDS = 2,  /* sorts out_pairs instead of out and out2 */
+    BENCH_READS = 32,   /* a limit whose rate counts the bytes of in, */
+    BENCH_COPIES = 64   /* or twice as many, whatever the problem's are */
 };
 
 typedef struct bench_contender {
@@ -98,7 +119,7 @@ typedef struct bench_contender {
     bench_primitive primitive;
     bench_type type; /* or BENCH_ANY_TYPE */
     unsigned traits;
-    void (*run)(bench_problem *problem);
+    void (*run)(bench_problem *problem); /* on a device: may return before all is done */
 } bench_contender;
 
 /* --- peers ------------------------------------------------------------------------------------------------------ */
@@ -110,14 +131,16 @@ typedef struct bench_peer {
     const char *version; /* of the peer, known once it is open */
     const char *built;   /* compiler and flags */
     /* Those below may be NULL.  open is called once, before all else, and returns why the peer cannot take part, or
-     * NULL; begin before the calls on a problem, end after them, while its memory is still there. */
+     * NULL; begin before the calls on a problem, end after them, while its memory is still there; wait returns when
+     * all calls are done, with NULL or what went wrong.  All contenders of a module are of one place. */
     const char *(*open)(void);
     void (*begin)(const bench_problem *problem);
     void (*end)(void);
+    const char *(*wait)(void);
     const bench_contender *contenders; /* ends where run is NULL */
 } bench_peer;
 
-enum { BENCH_ABI = 1000 + sizeof(bench_problem) };
+enum { BENCH_ABI = 1000 + sizeof(bench_problem) + 1000 * sizeof(bench_peer) };
 
 extern __attribute__((visibility("default"))) const bench_peer bench_peer_module;
 

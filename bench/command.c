@@ -7,6 +7,7 @@
 #include <oplus/oplus.h>
 
 #include "data.h"
+#include "device.h"
 #include "die.h"
 #include "file.h"
 #include "goals.h"
@@ -25,23 +26,45 @@ oplus_device *bench_device(int threads)
     return dev;
 }
 
+static bench_accelerator accelerators[BENCH_MAX_LIST]; /* as many as o->device */
+
+static void on_cores(const bench_options *o, FILE *table, bench_log *log, bench_problem *problem)
+{
+    for (size_t t = 0; t < o->threads_count; t++) {
+        problem->threads = o->threads[t];
+        problem->dev = bench_device(problem->threads);
+        bench_print_case(table, bench_log_add(log, bench_measure(problem, &o->plan, NULL)), o->all,
+                         o->device_count > 0);
+        oplus_close(problem->dev);
+    }
+}
+
+static void on_devices(const bench_options *o, FILE *table, bench_log *log, bench_problem *host)
+{
+    bench_problem there;
+    for (size_t d = 0; d < o->device_count; d++)
+        for (int arrays = 0; arrays < BENCH_ARRAY_PLACES; arrays++) {
+            if (!o->place[arrays]) continue;
+            bench_problem_send(&there, host, &accelerators[d], arrays == BENCH_ARRAYS_HERE);
+            const bench_case *measured = bench_log_add(log, bench_measure(&there, &o->plan, accelerators[d].where));
+            bench_print_case(table, measured, o->all, true);
+            bench_problem_recall(&there);
+        }
+}
+
 static void one_case(const bench_options *o, FILE *table, bench_log *log, bench_primitive primitive, bench_type type,
                      size_t n)
 {
     bench_problem problem;
     bench_problem_open(&problem, primitive, type, n, 0, o->huge);
-    for (size_t t = 0; t < o->threads_count; t++) {
-        problem.threads = o->threads[t];
-        problem.dev = bench_device(problem.threads);
-        bench_print_case(table, bench_log_add(log, bench_measure(&problem, &o->plan)), o->all);
-        oplus_close(problem.dev);
-    }
+    if (bench_options_cores(o)) on_cores(o, table, log, &problem);
+    on_devices(o, table, log, &problem);
     bench_problem_close(&problem);
 }
 
 static void all_cases(const bench_options *o, FILE *table, bench_log *log)
 {
-    bench_print_head(table);
+    bench_print_head(table, o->device_count > 0);
     for (int p = 0; p < BENCH_PRIMITIVE_COUNT; p++)
         for (int t = 0; t < BENCH_TYPE_COUNT; t++)
             for (size_t k = 0; k < o->n_count; k++)
@@ -49,23 +72,42 @@ static void all_cases(const bench_options *o, FILE *table, bench_log *log)
                     one_case(o, table, log, (bench_primitive)p, (bench_type)t, o->n[k]);
 }
 
+/* The places of cases, as bits: 1 << bench_place. */
+static unsigned places_of(const bench_options *o)
+{
+    unsigned places = bench_options_cores(o) ? 1u << BENCH_CORES : 0;
+    if (o->device_count > 0 && o->place[BENCH_ARRAYS_HERE]) places |= 1u << BENCH_ACROSS;
+    for (size_t d = 0; d < o->device_count && o->place[BENCH_ARRAYS_THERE]; d++)
+        places |= 1u << bench_accelerator_place(&accelerators[d]);
+    return places;
+}
+
+static void all_goals(const bench_options *o, FILE *table, bench_log *log)
+{
+    if (bench_options_cores(o)) bench_goals(table, log, &o->plan, o->huge, o->quick);
+    for (size_t d = 0; d < o->device_count; d++) bench_device_goals(table, log, &o->plan, &accelerators[d], o->quick);
+}
+
 static void measure(bench_options *o, FILE *table, bench_log *log, int argc, char **argv)
 {
     static bench_peers peers;
+    for (size_t d = 0; d < o->device_count; d++) accelerators[d] = bench_accelerator_open(o->device[d]);
     if (!o->no_peers) {
-        bench_peers_load(&peers, o->peers);
+        bench_peers_load(&peers, o->peers, places_of(o));
         o->plan.peers = &peers;
     }
     bench_log_open(log, argc, argv, o->plan.peers);
+    for (size_t d = 0; d < o->device_count; d++) bench_log_add_device(log, o->device[d], accelerators[d].dev);
     bench_print_about(table, log);
-    if (!o->no_peers) bench_peers_print_absent(table, "# peer ", &peers);
-    if (o->goals) bench_goals(table, log, &o->plan, o->huge, o->quick);
+    if (!o->no_peers) bench_peers_print_absent(table, "# peer ", &peers, places_of(o));
+    if (o->goals) all_goals(o, table, log);
     if (o->latency) {
         bench_plan plan = o->plan;
         plan.batch /= 8;
         bench_latency(table, log, &plan, o->threads[o->threads_count - 1]);
     }
     if (!o->goals && !o->latency) all_cases(o, table, log);
+    for (size_t d = 0; d < o->device_count; d++) oplus_close(accelerators[d].dev);
 }
 
 /* --- an earlier run --------------------------------------------------------------------------------------------- */
@@ -73,24 +115,30 @@ static void measure(bench_options *o, FILE *table, bench_log *log, int argc, cha
 /* A size counts if one like it is in the list: a transpose takes the largest square. */
 static bool is_chosen(const bench_options *o, const bench_case *c)
 {
-    bool n = !o->n_given, threads = !o->threads_given;
+    const bool anywhere = !o->threads_given && o->device_count == 0;
+    bool n = !o->n_given, where = anywhere && (!o->place_given || c->device);
     for (size_t i = 0; i < o->n_count; i++) n |= c->n <= o->n[i] && (double)c->n > 0.8 * (double)o->n[i];
-    for (size_t i = 0; i < o->threads_count; i++) threads |= c->threads == o->threads[i];
-    return o->primitive[c->primitive] && (!o->type_given || o->type[c->type]) && n && threads;
+    for (size_t i = 0; !c->device && o->threads_given && i < o->threads_count; i++)
+        where |= c->threads == o->threads[i];
+    for (size_t i = 0; c->device && i < o->device_count; i++) where |= strcmp(c->device, o->device[i]) == 0;
+    if (c->device && o->place_given) where &= o->place[c->across ? BENCH_ARRAYS_HERE : BENCH_ARRAYS_THERE];
+    return o->primitive[c->primitive] && (!o->type_given || o->type[c->type]) && n && where;
 }
 
 static void choose(const bench_options *o, FILE *table, bench_log *log)
 {
     size_t kept = 0;
+    bool devices = false;
+    for (size_t i = 0; i < log->count; i++) devices |= is_chosen(o, &log->cases[i]) && log->cases[i].device;
     bench_print_about(table, log);
-    bench_print_head(table);
+    bench_print_head(table, devices);
     for (size_t i = 0; i < log->count; i++) {
         if (!is_chosen(o, &log->cases[i])) {
             bench_case_free(&log->cases[i]);
             continue;
         }
         log->cases[kept] = log->cases[i];
-        bench_print_case(table, &log->cases[kept++], o->all);
+        bench_print_case(table, &log->cases[kept++], o->all, devices);
     }
     log->count = kept;
 }

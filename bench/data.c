@@ -226,7 +226,7 @@ static uint64_t hash_bytes(const void *mem, size_t bytes, uint64_t seed)
     return last;
 }
 
-static size_t result_count(const bench_problem *p)
+size_t bench_result_count(const bench_problem *p)
 {
     switch (p->primitive) {
     case BENCH_REDUCE:
@@ -260,7 +260,7 @@ void bench_problem_spoil(bench_problem *p)
 
 uint64_t bench_keys_hash(const bench_problem *p)
 {
-    const size_t count = result_count(p);
+    const size_t count = bench_result_count(p);
     return hash_bytes(p->out, count * p->element, count);
 }
 

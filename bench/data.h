@@ -16,11 +16,15 @@ void bench_problem_open(bench_problem *problem, bench_primitive primitive, bench
                         bool huge);
 void bench_problem_close(bench_problem *problem);
 
+/* What follows is of arrays in the host's memory; device.h has its like for others. */
+
 /* Puts back what a sort has sorted. */
 void bench_problem_restore(bench_problem *problem);
 /* Leaves nothing of an earlier result, which could be taken for the next contender's. */
 void bench_problem_spoil(bench_problem *problem);
 
+/* Elements of the result. */
+size_t bench_result_count(const bench_problem *problem);
 /* Numbers that tell one result from another: all of it, or the keys alone. */
 uint64_t bench_result_hash(const bench_problem *problem);
 uint64_t bench_keys_hash(const bench_problem *problem);

@@ -4,10 +4,15 @@
 
 #include <stdio.h>
 
+#include "device.h"
 #include "log.h"
 
 /* Measures the goals (quick: on a sixteenth of the data) and prints them as a Markdown table. */
 void bench_goals(FILE *file, bench_log *log, const bench_plan *plan, bool huge, bool quick);
+
+/* The same of an accelerator (quick: on 2^20 elements at most). */
+void bench_device_goals(FILE *file, bench_log *log, const bench_plan *plan, const bench_accelerator *accelerator,
+                        bool quick);
 
 /* What a call costs on a few elements, beside the plain loop; threads: of the device. */
 void bench_latency(FILE *file, bench_log *log, const bench_plan *plan, int threads);

@@ -46,7 +46,7 @@ void bench_latency(FILE *file, bench_log *log, const bench_plan *plan, int threa
             bench_problem problem;
             bench_problem_open(&problem, cases[c].primitive, cases[c].type, sizes[s], 0, false);
             problem.dev = dev;
-            const bench_case *measured = bench_log_add(log, bench_measure(&problem, plan));
+            const bench_case *measured = bench_log_add(log, bench_measure(&problem, plan, NULL));
             bench_problem_close(&problem);
 
             const bool is_sort = cases[c].primitive == BENCH_SORT || cases[c].primitive == BENCH_PAIRS;

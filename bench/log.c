@@ -72,6 +72,24 @@ void bench_log_open(bench_log *log, int argc, char **argv, const bench_peers *pe
     log->peer_count = peers ? peers->count : 0;
 }
 
+/* The list of devices tells more than an open one does. */
+void bench_log_add_device(bench_log *log, const char *where, oplus_device *dev)
+{
+    if (log->device_count == BENCH_MAX_DEVICES) return;
+    bench_about_device *const about = &log->device[log->device_count++];
+    about->where = where;
+    snprintf(about->name, sizeof about->name, "%s", oplus_device_name(dev));
+    oplus_device_info info[BENCH_MAX_DEVICES];
+    const int count = oplus_devices(info, BENCH_MAX_DEVICES);
+    for (int i = 0; i < count && i < BENCH_MAX_DEVICES; i++) {
+        const size_t length = strlen(info[i].where); /* names begin with it and a blank */
+        if (strncmp(about->name, info[i].where, length) == 0 && about->name[length] == ' ')
+            snprintf(about->driver, sizeof about->driver, "%s", info[i].driver);
+    }
+    bench_one_line(about->name);
+    bench_one_line(about->driver);
+}
+
 const bench_case *bench_log_add(bench_log *log, bench_case measured)
 {
     log->cases = tool_realloc(log->cases, (log->count + 1) * sizeof *log->cases);

@@ -13,8 +13,18 @@ typedef struct bench_about {
     double load; /* when it began: programs that wanted to run, on average */
 } bench_about;
 
+enum { BENCH_MAX_DEVICES = 64 };
+
+/* An accelerator that was measured. */
+typedef struct bench_about_device {
+    const char *where; /* "cuda:0" */
+    char name[128], driver[192];
+} bench_about_device;
+
 typedef struct bench_log {
     bench_about about;
+    size_t device_count;
+    bench_about_device device[BENCH_MAX_DEVICES];
     size_t peer_count;
     struct {
         const char *title, *version, *built;
@@ -28,6 +38,8 @@ const char *bench_role_name(bench_role role);
 
 /* Begins the log of this run.  argc, argv: its command; peers may be NULL. */
 void bench_log_open(bench_log *log, int argc, char **argv, const bench_peers *peers);
+/* Adds an accelerator; where must live as long as the log. */
+void bench_log_add_device(bench_log *log, const char *where, struct oplus_device *dev);
 /* Adds a case, which the log frees; the case stays where it is until the next is added. */
 const bench_case *bench_log_add(bench_log *log, bench_case measured);
 void bench_log_close(bench_log *log);

@@ -46,6 +46,13 @@ static void write_about(cJSON *root, const bench_log *log)
     text(root, "device", about->device);
     text(root, "loops", about->isa);
     text(root, "built", about->built);
+    cJSON *devices = tool_json_made(cJSON_AddArrayToObject(root, "devices"));
+    for (size_t i = 0; i < log->device_count; i++) {
+        cJSON *device = next(devices);
+        text(device, "where", log->device[i].where);
+        text(device, "name", log->device[i].name);
+        text(device, "driver", log->device[i].driver);
+    }
     cJSON *peers = tool_json_made(cJSON_AddArrayToObject(root, "peers"));
     for (size_t i = 0; i < log->peer_count; i++) {
         cJSON *peer = next(peers);
@@ -64,6 +71,8 @@ static void write_result(cJSON *to, const bench_case *c, const bench_result *r)
     boolean(to, "right", r->right);
     number(to, "median_ns", r->median * 1e9);
     number(to, "best_ns", r->best * 1e9);
+    if (r->waited > 0) number(to, "waited_ns", r->waited * 1e9);
+    if (r->bytes > 0) number(to, "bytes", r->bytes);
     number(to, "gb_per_s", bench_rate(c, r));
     cJSON *samples = tool_json_made(cJSON_AddArrayToObject(to, "samples_ns"));
     for (int i = 0; i < r->samples; i++)
@@ -75,7 +84,12 @@ static void write_case(cJSON *to, const bench_case *c)
     text(to, "primitive", bench_primitive_name(c->primitive));
     text(to, "type", bench_type_name(c->type));
     number(to, "n", (double)c->n);
-    number(to, "threads", c->threads);
+    if (c->device) {
+        text(to, "device", c->device);
+        text(to, "arrays", c->across ? "host" : "device");
+    } else {
+        number(to, "threads", c->threads);
+    }
     number(to, "bytes", c->bytes);
     cJSON *contenders = tool_json_made(cJSON_AddArrayToObject(to, "contenders"));
     for (size_t i = 0; i < c->count; i++) write_result(next(contenders), c, &c->of[i]);
@@ -120,6 +134,15 @@ static size_t count_of(const cJSON *from, const char *name, double most)
     return (size_t)count;
 }
 static bool boolean_of(const cJSON *from, const char *name) { return cJSON_IsTrue(member(from, name, cJSON_IsBool)); }
+/* What earlier versions did not write, or what not every case has: 0, NULL or no elements. */
+static double number_if(const cJSON *from, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(from, name) ? number_of(from, name) : 0;
+}
+static const char *text_if(const cJSON *from, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(from, name) ? text_of(from, name) : NULL;
+}
 static const cJSON *array_of(const cJSON *from, const char *name) { return member(from, name, cJSON_IsArray); }
 
 static char *read_whole(const char *path)
@@ -149,12 +172,13 @@ static bench_role role_of(const char *name)
 static bench_result read_result(const cJSON *from)
 {
     const cJSON *samples = array_of(from, "samples_ns"), *sample;
-    const cJSON *peer = cJSON_GetObjectItemCaseSensitive(from, "peer");
     bench_result r = {.role = role_of(text_of(from, "role")),
                       .name = text_of(from, "name"),
-                      .peer = cJSON_IsString(peer) ? text_of(from, "peer") : NULL,
+                      .peer = text_if(from, "peer"),
                       .stable = boolean_of(from, "stable"),
                       .right = boolean_of(from, "right"),
+                      .waited = number_if(from, "waited_ns") * 1e-9,
+                      .bytes = number_if(from, "bytes"),
                       .median = number_of(from, "median_ns") * 1e-9,
                       .best = number_of(from, "best_ns") * 1e-9};
     r.time = tool_alloc(((size_t)cJSON_GetArraySize(samples) + 1) * sizeof *r.time);
@@ -165,9 +189,12 @@ static bench_result read_result(const cJSON *from)
 static bench_case read_case(const cJSON *from)
 {
     const cJSON *contenders = array_of(from, "contenders"), *contender;
-    bench_case c = {.n = count_of(from, "n", 0x1p50),
-                    .threads = (int)count_of(from, "threads", 1e6),
-                    .bytes = number_of(from, "bytes")};
+    bench_case c = {
+        .n = count_of(from, "n", 0x1p50), .device = text_if(from, "device"), .bytes = number_of(from, "bytes")};
+    if (c.device)
+        c.across = strcmp(text_of(from, "arrays"), "host") == 0;
+    else
+        c.threads = (int)count_of(from, "threads", 1e6);
     if (!bench_primitive_find(text_of(from, "primitive"), &c.primitive) ||
         !bench_type_find(text_of(from, "type"), &c.type))
         tool_die(TOOL_FAILED, "%s: no such case: %s %s", read_path, text_of(from, "primitive"), text_of(from, "type"));
@@ -187,7 +214,7 @@ void bench_log_read(bench_log *log, const char *path)
         tool_die(TOOL_FAILED, "%s: this is no output of oplus bench --json", path);
 
     const cJSON *machine = member(root, "machine", cJSON_IsObject), *peers = array_of(root, "peers"),
-                *cases = array_of(root, "cases");
+                *cases = array_of(root, "cases"), *devices = cJSON_GetObjectItemCaseSensitive(root, "devices");
     *log = (bench_log){
         .source = root,
         .about = {.command = bench_format("%s", text_of(root, "command")), .built = text_of(root, "built")}};
@@ -199,6 +226,14 @@ void bench_log_read(bench_log *log, const char *path)
     snprintf(about->device, sizeof about->device, "%s", text_of(root, "device"));
     snprintf(about->oplus, sizeof about->oplus, "%s", text_of(root, "oplus"));
     snprintf(about->isa, sizeof about->isa, "%s", text_of(root, "loops"));
+    cJSON_ArrayForEach(item, devices)
+    {
+        if (log->device_count == BENCH_MAX_DEVICES) break;
+        bench_about_device *const device = &log->device[log->device_count++];
+        device->where = text_of(item, "where");
+        snprintf(device->name, sizeof device->name, "%s", text_of(item, "name"));
+        snprintf(device->driver, sizeof device->driver, "%s", text_of(item, "driver"));
+    }
     cJSON_ArrayForEach(item, peers)
     {
         if (log->peer_count == BENCH_MAX_PEERS) break;

@@ -15,6 +15,8 @@ typedef struct bench_result {
     bool right;          /* its result is the plain loop's, bit for bit */
     int samples;         /* 1: far behind after the warm-up, and left out of the rounds */
     double median, best; /* seconds a call */
+    double waited;       /* seconds of a call that is waited for, the median; 0 on cores, where each is */
+    double bytes;        /* what its rate counts, if not the case's; else 0 */
     double *time;        /* of each sample, rising */
 } bench_result;
 
@@ -23,7 +25,9 @@ typedef struct bench_case {
     bench_primitive primitive;
     bench_type type;
     size_t n;
-    int threads;
+    int threads;        /* of cores; of an accelerator 0, and */
+    const char *device; /* which: "cuda:0"; else NULL */
+    bool across;        /* its arrays are in the host's memory */
     double bytes;
     size_t count;
     bench_result *of;
@@ -36,15 +40,17 @@ typedef struct bench_plan {
     const bench_peers *peers; /* NULL: only ourselves, the loop and the limit */
 } bench_plan;
 
-/* Measures every contender of problem's primitive and type, with problem->threads threads. */
-bench_case bench_measure(bench_problem *problem, const bench_plan *plan);
+/* Measures every contender of problem's primitive, type and place, with problem->threads threads; where: what an
+ * accelerator is called, or NULL. */
+bench_case bench_measure(bench_problem *problem, const bench_plan *plan, const char *where);
 void bench_case_free(bench_case *measured);
 
 /* The fastest right one of a role; of sorts, those with (unstable: without) a stable result, or any; NULL if none. */
 typedef enum bench_class { BENCH_CLASS_ANY, BENCH_CLASS_STABLE, BENCH_CLASS_UNSTABLE } bench_class;
 const bench_result *bench_best(const bench_case *measured, bench_role role, bench_class class);
 
-/* GB/s of a result, 0 of none. */
+/* GB/s of a result, 0 of none; and of the fastest limit: what only reads is held against reads, where there are any. */
 double bench_rate(const bench_case *measured, const bench_result *result);
+double bench_limit(const bench_case *measured);
 
 #endif

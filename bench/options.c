@@ -29,10 +29,13 @@ static const char help[] =
     "  --n LIST          sizes, 1e3 or 2^20, or ranges: 2^10..2^27 (doubling), 1e3..1e8:10;\n"
     "                    default: 1e3,1e5,1e7\n"
     "  --threads LIST    default: 1 and all\n"
-    "  --goals           the rows of the table of goals, as Markdown\n"
+    "  --device LIST     cuda:N, opencl:N, opencl:gpu ... (see `oplus devices`) instead of cores,\n"
+    "                    or with --threads beside them; may be given again\n"
+    "  --place LIST      where a device's arrays are: device (default), host\n"
+    "  --goals           the rows of the table of goals, as Markdown; with --device, of a device's\n"
     "  --latency         what calls on 1 ... 10000 elements cost, as Markdown\n"
     "  --from FILE       measure nothing, take what an earlier --json FILE has; --primitive,\n"
-    "                    --type, --n and --threads choose from it\n"
+    "                    --type, --n, --threads, --device and --place choose from it\n"
     "how:\n"
     "  --rounds N        samples a contender; the median counts; default 9\n"
     "  --peers DIR       where the modules of the peers are; default: $OPLUS_PEERS, or with oplus\n"
@@ -134,6 +137,30 @@ static void parse_threads(bench_options *o, const char *text)
     } while (*end);
 }
 
+static const char *place_name(size_t i)
+{
+    static const char *const names[] = {[BENCH_ARRAYS_THERE] = "device", [BENCH_ARRAYS_HERE] = "host"};
+    return names[i];
+}
+
+static void parse_places(bench_options *o, const char *list)
+{
+    parse_names("--place", list, o->place, BENCH_ARRAY_PLACES, place_name);
+}
+
+/* The names stay in memory to the end: rows carry them. */
+static void parse_devices(bench_options *o, const char *list)
+{
+    char *rest = tool_copy(list);
+    for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
+        if (strncmp(word, "cuda", 4) != 0 && strncmp(word, "opencl", 6) != 0)
+            tool_die(TOOL_USAGE, "--device: '%s' is no accelerator, as cuda:0 or opencl:cpu; for cores say --threads",
+                     word);
+        if (o->device_count == BENCH_MAX_LIST) tool_die(TOOL_USAGE, "--device: more than %d devices", BENCH_MAX_LIST);
+        o->device[o->device_count++] = word;
+    }
+}
+
 static void parse_rounds(bench_options *o, const char *text)
 {
     char *end;
@@ -161,6 +188,8 @@ static const option_row rows[] = {
     PARSED("type", 't', parse_types, offsetof(bench_options, type_given)),
     PARSED("n", 0, parse_sizes, offsetof(bench_options, n_given)),
     PARSED("threads", 0, parse_threads, offsetof(bench_options, threads_given)),
+    PARSED("device", 0, parse_devices, NOWHERE),
+    PARSED("place", 0, parse_places, offsetof(bench_options, place_given)),
     PARSED("rounds", 0, parse_rounds, offsetof(bench_options, rounds_given)),
     TEXT(csv),
     TEXT(json),
@@ -253,9 +282,12 @@ static void defaults(bench_options *o)
     *o = (bench_options){.plan = {.rounds = 9, .batch = 2e-3, .settle = 0.02}};
     parse_primitives(o, "all");
     parse_types(o, "f32,i64,u32,affine,affine64");
+    o->place[BENCH_ARRAYS_THERE] = true;
     o->threads[o->threads_count++] = 1;
     if (omp_get_max_threads() > 1) o->threads[o->threads_count++] = omp_get_max_threads();
 }
+
+bool bench_options_cores(const bench_options *o) { return o->threads_given || o->device_count == 0; }
 
 void bench_options_parse(bench_options *o, int argc, char **argv)
 {
@@ -266,8 +298,16 @@ void bench_options_parse(bench_options *o, int argc, char **argv)
         exit(TOOL_GOOD);
     }
     if (o->from && (o->goals || o->latency || o->quick || o->huge || o->rounds_given || o->peers || o->no_peers))
-        tool_die(TOOL_USAGE, "--from measures nothing: it goes with --primitive, --type, --n, --threads and outputs");
+        tool_die(TOOL_USAGE,
+                 "--from measures nothing: it goes with --primitive, --type, --n, --threads, --device, --place "
+                 "and outputs");
     if (o->peers && o->no_peers) tool_die(TOOL_USAGE, "--peers and --no-peers: which one?");
+    if (o->place_given && o->device_count == 0 && !o->from)
+        tool_die(TOOL_USAGE, "--place says where a device's arrays are: which device? --device cuda:0, for example");
+    if (o->latency && o->device_count > 0)
+        tool_die(TOOL_USAGE,
+                 "--latency is of cores; of a device, the table says what a call costs: --device %s --n 1e3",
+                 o->device[0]);
     check_outputs(o);
     if (!o->n_given) parse_sizes(o, o->quick ? "1e3,1e5" : "1e3,1e5,1e7");
     if (!o->quick) return;

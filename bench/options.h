@@ -6,16 +6,25 @@
 
 enum { BENCH_MAX_LIST = 64 };
 
+/* Where a device's arrays may be. */
+enum { BENCH_ARRAYS_THERE, BENCH_ARRAYS_HERE, BENCH_ARRAY_PLACES };
+
 typedef struct bench_options {
     bool primitive[BENCH_PRIMITIVE_COUNT], type[BENCH_TYPE_COUNT];
     size_t n[BENCH_MAX_LIST], n_count;
     int threads[BENCH_MAX_LIST];
     size_t threads_count;
+    const char *device[BENCH_MAX_LIST];
+    size_t device_count;
+    bool place[BENCH_ARRAY_PLACES]; /* of a device's arrays */
     bench_plan plan;
     const char *csv, *json, *plot, *from, *peers;
     bool goals, latency, quick, huge, all, no_peers, help;
-    bool n_given, threads_given, type_given, rounds_given;
+    bool n_given, threads_given, type_given, rounds_given, place_given;
 } bench_options;
+
+/* Are cores measured?  Unless devices are asked for alone. */
+bool bench_options_cores(const bench_options *options);
 
 /* Reads the command line, or ends the command: --help with 0, a mistake with a message.  Outputs can be written. */
 void bench_options_parse(bench_options *options, int argc, char **argv);

@@ -12,18 +12,22 @@
 
 /* The peers that the project has modules for. */
 static const struct {
-    const char *title, *packages;
+    const char *title, *where;
+    bench_place place;
 } known[] = {
-    {"OpenMP", "g++"},
-    {"GNU parallel", "g++"},
-    {"libstdc++", "g++ libtbb-dev"},
-    {"oneTBB", "g++ libtbb-dev"},
-    {"vqsort", "g++ libhwy-dev"},
-    {"Boost.Sort", "g++ libboost-dev"},
-    {"Thrust", "g++ libthrust-dev"},
-    {"OpenBLAS", "g++ libopenblas-dev"},
-    {"NumPy", "python3-dev python3-numpy"},
+    {"OpenMP", "Debian has g++", BENCH_CORES},
+    {"GNU parallel", "Debian has g++", BENCH_CORES},
+    {"libstdc++", "Debian has g++ libtbb-dev", BENCH_CORES},
+    {"oneTBB", "Debian has g++ libtbb-dev", BENCH_CORES},
+    {"vqsort", "Debian has g++ libhwy-dev", BENCH_CORES},
+    {"Boost.Sort", "Debian has g++ libboost-dev", BENCH_CORES},
+    {"Thrust", "Debian has g++ libthrust-dev", BENCH_CORES},
+    {"OpenBLAS", "Debian has g++ libopenblas-dev", BENCH_CORES},
+    {"NumPy", "Debian has python3-dev python3-numpy", BENCH_CORES},
+    {"CUB", "nvcc is, of the CUDA toolkit", BENCH_CUDA},
 };
+
+bench_place bench_peer_place(const bench_peer *peer) { return (bench_place)(peer->contenders->traits & BENCH_PLACES); }
 
 /* --- where ---------------------------------------------------------------------------------------------------- */
 
@@ -46,15 +50,17 @@ static char *beside_program(void)
 
 /* --- a module --------------------------------------------------------------------------------------------------- */
 
-/* Its libraries stay loaded to the end: threads of theirs may be waiting. */
-static const char *load(const char *path, const bench_peer **peer)
+/* Its libraries stay loaded to the end: threads of theirs may be waiting.  *peer is NULL if it is of another place. */
+static const char *load(const char *path, unsigned places, const bench_peer **peer)
 {
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!module) return dlerror();
-    *peer = dlsym(module, "bench_peer_module");
-    if (!*peer) return "it is no peer: it has no bench_peer_module";
-    if ((*peer)->abi != BENCH_ABI) return "it was built for another version of oplus: build it again";
-    return (*peer)->open ? (*peer)->open() : NULL;
+    const bench_peer *const found = dlsym(module, "bench_peer_module");
+    if (!found) return "it is no peer: it has no bench_peer_module";
+    if (found->abi != BENCH_ABI) return "it was built for another version of oplus: build it again";
+    if (!(places >> bench_peer_place(found) & 1)) return NULL;
+    *peer = found;
+    return found->open ? found->open() : NULL;
 }
 
 static int is_module(const struct dirent *entry)
@@ -63,7 +69,7 @@ static int is_module(const struct dirent *entry)
     return dot && strcmp(dot, ".so") == 0;
 }
 
-void bench_peers_load(bench_peers *peers, const char *dir)
+void bench_peers_load(bench_peers *peers, const char *dir, unsigned places)
 {
     struct dirent **entries = NULL;
     const char *variable = getenv("OPLUS_PEERS"), *named = dir ? dir : variable && *variable ? variable : NULL;
@@ -77,23 +83,22 @@ void bench_peers_load(bench_peers *peers, const char *dir)
         char path[4096 + 512];
         const bench_peer *peer = NULL;
         snprintf(path, sizeof path, "%s/%s", dir, entries[i]->d_name);
-        const char *why = peers->count == BENCH_MAX_PEERS ? "there are too many" : load(path, &peer);
+        const char *why = peers->count == BENCH_MAX_PEERS ? "there are too many" : load(path, places, &peer);
         if (why)
             tool_warn("the peer %s is left out: %s", path, why);
-        else
+        else if (peer)
             peers->of[peers->count++] = peer;
         free(entries[i]);
     }
     free(entries);
 }
 
-void bench_peers_print_absent(FILE *file, const char *begin, const bench_peers *peers)
+void bench_peers_print_absent(FILE *file, const char *begin, const bench_peers *peers, unsigned places)
 {
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        bool present = false;
+        bool present = !(places >> known[k].place & 1);
         for (size_t i = 0; i < peers->count; i++) present |= strcmp(peers->of[i]->title, known[k].title) == 0;
         if (!present)
-            fprintf(file, "%s%s: not here; its module is built where Debian has %s\n", begin, known[k].title,
-                    known[k].packages);
+            fprintf(file, "%s%s: not here; its module is built where %s\n", begin, known[k].title, known[k].where);
     }
 }

@@ -12,6 +12,7 @@
 #include "die.h"
 #include "file.h"
 #include "replace.h"
+#include "report.h"
 
 /* --- lines: who, and how they look ---------------------------------------------------------------------------- */
 
@@ -32,6 +33,7 @@ static const struct {
     {"Thrust", BENCH_PEER, "lc rgb '#999933' lw 1.5 pt 3 ps 0.6"},
     {"OpenBLAS", BENCH_PEER, "lc rgb '#44AA99' lw 1.5 pt 5 ps 0.6"},
     {"NumPy", BENCH_PEER, "lc rgb '#332288' lw 1.5 pt 9 ps 0.6"},
+    {"CUB", BENCH_PEER, "lc rgb '#0072B2' lw 1.5 pt 2 ps 0.6"}, /* never beside OpenMP */
     {"other peers", BENCH_PEER, "lc rgb '#BBBBBB' lw 1.5 pt 11 ps 0.6"},
     {"oplus", BENCH_OURS, "lc rgb '#D55E00' lw 4 pt 7 ps 0.6"}, /* the last: above all others */
 };
@@ -55,7 +57,8 @@ static const bench_result *best_of_line(const bench_case *c, size_t line)
     return best;
 }
 
-/* --- panels: the cases of one primitive, type and number of threads ----------------------------------------------- */
+/* --- panels: the cases of one primitive, type and place --------------------------------------------------------------
+ */
 
 typedef struct panel {
     const bench_case *first; /* stands for all */
@@ -73,7 +76,9 @@ typedef struct picture {
 
 static bool same_panel(const bench_case *a, const bench_case *b)
 {
-    return a->primitive == b->primitive && a->type == b->type && a->threads == b->threads;
+    const bool both = a->device && b->device ? strcmp(a->device, b->device) == 0 : !a->device && !b->device;
+    return both && a->primitive == b->primitive && a->type == b->type && a->threads == b->threads &&
+           a->across == b->across;
 }
 
 static void find_panels(picture *pic)
@@ -107,12 +112,14 @@ static void print_data(FILE *file, const void *data)
 {
     const picture *pic = data;
     const char *gap = "";
+    char where[64];
     for (size_t p = 0; p < pic->count; p++)
         for (size_t l = 0; l < LINES; l++) {
             const bench_case *like = pic->panels[p].first;
             if (!pic->panels[p].line[l]) continue;
-            fprintf(file, "%s# %s %s, threads: %d; %s: n, GB/s, contender\n", gap,
-                    bench_primitive_name(like->primitive), bench_type_name(like->type), like->threads, lines[l].title);
+            bench_case_where(like, where, sizeof where);
+            fprintf(file, "%s# %s %s, %s; %s: n, GB/s, contender\n", gap, bench_primitive_name(like->primitive),
+                    bench_type_name(like->type), where, lines[l].title);
             for (size_t i = 0; i < pic->log->count; i++) {
                 const bench_case *c = &pic->log->cases[i];
                 const bench_result *r = same_panel(c, like) ? best_of_line(c, l) : NULL;
@@ -185,18 +192,26 @@ static void print_page(FILE *file, const picture *pic, size_t rows, size_t cols)
                   "set border 3 lc rgb '#444444'\nset tics nomirror scale 0.5\nset ytics 10\nset mytics 10\n");
     for (size_t l = 0; l < LINES; l++)
         if (pic->line[l]) fprintf(file, "set style line %zu %s\n", l + 1, lines[l].style);
-    char title[512];
-    snprintf(title, sizeof title, "oplus %s on %s, %d processors, %.10s", about->oplus, about->processor,
-             about->processors, about->date);
+    char title[1024];
+    int end = snprintf(title, sizeof title, "oplus %s on %s, %d processors", about->oplus, about->processor,
+                       about->processors);
+    for (size_t i = 0; i < pic->log->device_count && i < 2; i++) /* of 128 characters at most */
+        end += snprintf(title + end, sizeof title - (size_t)end, ", %s", pic->log->device[i].name);
+    snprintf(title + end, sizeof title - (size_t)end, ", %.10s", about->date);
     print_quoted(file, "title_ = ", title);
 }
 
 static void print_panel(FILE *file, const panel *p, size_t *block, bool keys)
 {
     const char *separator = "\nplot ";
-    fprintf(file, "set title '%s %s, %d thread%s' noenhanced\nset xlabel 'elements'\nset ylabel 'GB/s'",
-            bench_primitive_name(p->first->primitive), bench_type_name(p->first->type), p->first->threads,
-            p->first->threads == 1 ? "" : "s");
+    char where[64];
+    bench_case_where(p->first, where, sizeof where);
+    char *const title =
+        bench_format("%s %s, %s", bench_primitive_name(p->first->primitive), bench_type_name(p->first->type), where);
+    char *const title_quoted = quoted(title);
+    fprintf(file, "set title %s noenhanced\nset xlabel 'elements'\nset ylabel 'GB/s'", title_quoted);
+    free(title_quoted);
+    free(title);
     fprintf(file, "\nset xrange [%g:%g]", (double)p->least / 1.3, (double)p->most * 1.3);
     for (size_t l = 0; l < LINES; l++) {
         if (!p->line[l]) continue;

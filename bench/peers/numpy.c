@@ -191,5 +191,5 @@ static const bench_contender table[] = {
     {0}};
 /* clang-format on */
 
-const bench_peer bench_peer_module = {BENCH_ABI,  "NumPy", version, "as Debian compiles it; one thread",
-                                      open_numpy, begin,   end,     table};
+const bench_peer bench_peer_module = {
+    BENCH_ABI, "NumPy", version, "as Debian compiles it; one thread", open_numpy, begin, end, NULL, table};

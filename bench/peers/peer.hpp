@@ -4,6 +4,12 @@
 
 #include "../bench.h"
 
+#ifdef __CUDACC__
+#define PEER_ANYWHERE __host__ __device__
+#else
+#define PEER_ANYWHERE
+#endif
+
 template <class T> struct view {
     const T *in, *end;
     T *out;
@@ -15,25 +21,28 @@ template <class T> struct view {
 };
 
 struct sum {
-    template <class T> T operator()(T a, T b) const { return a + b; }
-    bench_affine operator()(bench_affine a, bench_affine b) const { return {a.a * b.a, a.b * b.a + b.b}; }
-    bench_affine64 operator()(bench_affine64 a, bench_affine64 b) const { return {a.a * b.a, a.b * b.a + b.b}; }
+    template <class T> PEER_ANYWHERE T operator()(T a, T b) const { return a + b; }
+    PEER_ANYWHERE bench_affine operator()(bench_affine a, bench_affine b) const { return {a.a * b.a, a.b * b.a + b.b}; }
+    PEER_ANYWHERE bench_affine64 operator()(bench_affine64 a, bench_affine64 b) const
+    {
+        return {a.a * b.a, a.b * b.a + b.b};
+    }
 };
 
 struct maximum {
-    template <class T> T operator()(T a, T b) const { return a < b ? b : a; }
+    template <class T> PEER_ANYWHERE T operator()(T a, T b) const { return a < b ? b : a; }
 };
 
 struct square {
-    template <class T> T operator()(T a) const { return a * a; }
+    template <class T> PEER_ANYWHERE T operator()(T a) const { return a * a; }
 };
 
 struct axpy {
-    template <class T> T operator()(T a, T b) const { return 2 * a + b; }
+    template <class T> PEER_ANYWHERE T operator()(T a, T b) const { return 2 * a + b; }
 };
 
 struct odd {
-    template <class T> bool operator()(T a) const { return static_cast<int>(a) & 1; }
+    template <class T> PEER_ANYWHERE bool operator()(T a) const { return static_cast<int>(a) & 1; }
 };
 
 template <class T> inline T identity() { return T(0); }
@@ -60,15 +69,18 @@ inline bool operator<(bench_pair a, bench_pair b) { return a.key < b.key; }
     }
 
 // The module: PEER_MODULE("oneTBB", "2021.8", begin or nullptr, table)
+#define PEER_TEXT_(...) #__VA_ARGS__
+#define PEER_TEXT(...)  PEER_TEXT_(__VA_ARGS__)
 #ifdef __clang__
 #define PEER_COMPILER ""
 #else
 #define PEER_COMPILER "g++ "
 #endif
-#define PEER_TEXT_(...) #__VA_ARGS__
-#define PEER_TEXT(...)  PEER_TEXT_(__VA_ARGS__)
 #define PEER_MODULE(title, version, begin, table)                                                                      \
-    extern "C" const bench_peer bench_peer_module = {                                                                  \
-        BENCH_ABI, title, version, PEER_COMPILER __VERSION__ " " BENCH_FLAGS, nullptr, begin, nullptr, table};
+    extern "C" const bench_peer bench_peer_module = {BENCH_ABI, title,                                                 \
+                                                     version,   PEER_COMPILER __VERSION__ " " BENCH_FLAGS,             \
+                                                     nullptr,   begin,                                                 \
+                                                     nullptr,   nullptr,                                               \
+                                                     table};
 
 #endif

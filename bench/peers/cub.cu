@@ -1,0 +1,236 @@
+// CUB, of the CUDA toolkit, on arrays in the memory of a CUDA device; and how fast that memory can be read.
+//
+// The runtime works in the device's primary context, which is oplus's too, so that both know the same addresses.
+// Numbers of elements are given as int, for which CUB has its fastest code.  Sorts read `in` and write `out`: CUB's own
+// way, which need not put back what it has sorted.
+#include <climits>
+#include <cstdio>
+
+#include <cub/cub.cuh>
+
+#include "peer.hpp"
+
+// --- the device's stream, scratch memory and width, while a problem lasts -----------------------------------------
+
+static cudaStream_t stream;
+static void *scratch; // allocated by the first call, which nobody times
+static size_t scratch_bytes;
+static unsigned multiprocessors;
+static cudaError_t trouble;
+
+// Keeps the first error.
+static bool good(cudaError_t error)
+{
+    if (trouble == cudaSuccess) trouble = error;
+    return error == cudaSuccess;
+}
+
+static const char *words() { return trouble == cudaSuccess ? nullptr : cudaGetErrorString(trouble); }
+
+// Only arrays that are on a device are told of: their device is the one to use.
+static void begin(const bench_problem *p)
+{
+    cudaPointerAttributes of;
+    int count = 0;
+    trouble = cudaSuccess;
+    if (good(cudaPointerGetAttributes(&of, p->in)) && good(cudaSetDevice(of.device)) &&
+        good(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, of.device)))
+        good(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    multiprocessors = static_cast<unsigned>(count);
+}
+
+static void end()
+{
+    if (stream) cudaStreamDestroy(stream);
+    cudaFree(scratch);
+    stream = nullptr;
+    scratch = nullptr;
+    scratch_bytes = 0;
+}
+
+static const char *wait()
+{
+    good(cudaStreamSynchronize(stream));
+    return words();
+}
+
+// call(scratch, bytes): CUB's habit; without scratch memory it only says how much it needs.
+template <class F> static void enqueue(bench_problem *p, F call)
+{
+    if (p->n > INT_MAX) {
+        p->refused = "this module gives CUB at most 2^31 - 1 elements";
+        return;
+    }
+    if (!scratch && trouble == cudaSuccess && good(call(nullptr, scratch_bytes))) {
+        if (scratch_bytes == 0) scratch_bytes = 1;
+        good(cudaMalloc(&scratch, scratch_bytes));
+    }
+    if (trouble == cudaSuccess) good(call(scratch, scratch_bytes));
+    p->refused = words();
+}
+
+// --- the calls --------------------------------------------------------------------------------------------------
+
+template <class T> static void reduce(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceReduce::Sum(mem, bytes, v.in, v.out, static_cast<int>(v.n), stream);
+    });
+}
+
+template <class T> static void reduce_max(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceReduce::Max(mem, bytes, v.in, v.out, static_cast<int>(v.n), stream);
+    });
+}
+
+template <class T> static void scan(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceScan::InclusiveScan(mem, bytes, v.in, v.out, sum(), static_cast<int>(v.n), stream);
+    });
+}
+
+template <class T> static void exclusive(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceScan::ExclusiveScan(mem, bytes, v.in, v.out, sum(), identity<T>(), static_cast<int>(v.n),
+                                              stream);
+    });
+}
+
+template <class T> static void segscan(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceScan::InclusiveSumByKey(mem, bytes, p->ids, v.in, v.out, static_cast<int>(v.n),
+                                                  ::cuda::std::equal_to<>{}, stream);
+    });
+}
+
+template <class T> static void segreduce(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceSegmentedReduce::Sum(mem, bytes, v.in, v.out, static_cast<int64_t>(p->segments), p->offsets,
+                                               p->offsets + 1, stream);
+    });
+}
+
+template <class T> static void filter(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceSelect::If(mem, bytes, v.in, v.out, p->kept_there, static_cast<int>(v.n), odd(), stream);
+    });
+}
+
+template <class T> static void map(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &) {
+        return mem ? cub::DeviceTransform::Transform(v.in, v.out, static_cast<int>(v.n), square(), stream)
+                   : cudaSuccess;
+    });
+}
+
+template <class T> static void zip(bench_problem *p)
+{
+    const view<T> v(p);
+    const ::cuda::std::tuple<const T *, const T *> in{v.in, static_cast<const T *>(p->in2)};
+    enqueue(p, [&](void *mem, size_t &) {
+        return mem ? cub::DeviceTransform::Transform(in, v.out, static_cast<int>(v.n), axpy(), stream) : cudaSuccess;
+    });
+}
+
+template <class T> static void sort(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceRadixSort::SortKeys(mem, bytes, v.in, v.out, static_cast<int>(v.n), 0, 8 * sizeof(T), stream);
+    });
+}
+
+static void sort_pairs(bench_problem *p)
+{
+    const view<uint32_t> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceRadixSort::SortPairs(mem, bytes, v.in, v.out, static_cast<const uint32_t *>(p->in2),
+                                               static_cast<uint32_t *>(p->out2), static_cast<int>(v.n), 0, 32, stream);
+    });
+}
+
+// --- the limit of what only reads -------------------------------------------------------------------------------
+
+enum { READERS = 256, GROUPS = 8, AHEAD = 4 };
+
+// Every word takes part in what the last line depends on, so that none is left unread.
+static __global__ void read_all(const uint4 *in, size_t n, uint32_t *out)
+{
+    const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
+    size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
+    uint32_t all = 0;
+    for (; i + (AHEAD - 1) * step < n; i += AHEAD * step) {
+        uint4 x[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) x[k] = in[i + k * step];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) all ^= x[k].x ^ x[k].y ^ x[k].z ^ x[k].w;
+    }
+    for (; i < n; i += step) all ^= in[i].x ^ in[i].y ^ in[i].z ^ in[i].w;
+    if (all == 0x12345678u) *out = all;
+}
+
+static void read_limit(bench_problem *p)
+{
+    const size_t n = p->n * p->element / sizeof(uint4);
+    const size_t most = GROUPS * static_cast<size_t>(multiprocessors), need = (n + READERS - 1) / READERS;
+    if (trouble == cudaSuccess && n > 0) {
+        read_all<<<static_cast<unsigned>(need < most ? need : most), READERS, 0, stream>>>(
+            static_cast<const uint4 *>(p->in), n, static_cast<uint32_t *>(p->out));
+        good(cudaGetLastError());
+    }
+    p->refused = words();
+}
+
+// --- the table --------------------------------------------------------------------------------------------------
+
+#define READ_LIMIT(id)                                                                                                 \
+    {                                                                                                                  \
+        "read", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, BENCH_CUDA | BENCH_READS, read_limit                          \
+    }
+
+static const bench_contender table[] = {
+    PEER_NUMBERS("cub::DeviceReduce::Sum", REDUCE, BENCH_CUDA, reduce),
+    PEER_NUMBERS("cub::DeviceReduce::Max", MAXIMUM, BENCH_CUDA, reduce_max),
+    PEER_ALL("cub::DeviceScan::InclusiveScan", SCAN, BENCH_CUDA, scan),
+    PEER_ALL("cub::DeviceScan::ExclusiveScan", EXCLUSIVE, BENCH_CUDA, exclusive),
+    PEER_NUMBERS("cub::DeviceScan::InclusiveSumByKey", SEGSCAN, BENCH_CUDA, segscan),
+    PEER_NUMBERS("cub::DeviceSegmentedReduce::Sum", SEGREDUCE, BENCH_CUDA, segreduce),
+    PEER_NUMBERS("cub::DeviceSelect::If", FILTER, BENCH_CUDA, filter),
+    PEER_NUMBERS("cub::DeviceTransform", MAP, BENCH_CUDA, map),
+    PEER_NUMBERS("cub::DeviceTransform", ZIP, BENCH_CUDA, zip),
+    PEER_NUMBERS("cub::DeviceRadixSort::SortKeys", SORT, BENCH_CUDA, sort),
+    PEER("cub::DeviceRadixSort::SortPairs", PAIRS, U32, BENCH_CUDA, sort_pairs),
+    READ_LIMIT(REDUCE),
+    READ_LIMIT(MAXIMUM),
+    READ_LIMIT(FOLD),
+    READ_LIMIT(SEGREDUCE),
+    PEER_END};
+
+static char version[32];
+
+static const char *open_cub()
+{
+    snprintf(version, sizeof version, "%d.%d.%d", CUB_VERSION / 100000, CUB_VERSION / 100 % 1000, CUB_VERSION % 100);
+    return nullptr; // where there is no CUDA device, nobody asks for more
+}
+
+#define NVCC PEER_TEXT(__CUDACC_VER_MAJOR__) "." PEER_TEXT(__CUDACC_VER_MINOR__)
+extern "C" const bench_peer bench_peer_module = {
+    BENCH_ABI, "CUB", version, "nvcc " NVCC " " BENCH_FLAGS, open_cub, begin, end, wait, table};
