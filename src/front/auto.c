@@ -259,7 +259,7 @@ oplus_device *opi_auto_cores(const oplus_device *dev) { return dev->automatic->c
 
 static oplus_status run(oplus_device *dev, const char *call, const opi_sweep *sweep, void *carry)
 {
-    const void *arrays[OPI_MAX_ARRAYS + 1];
+    const void *arrays[OPI_MAX_ARRAYS + 1] = {NULL};
     const opi_form *const form = &sweep->form;
     for (int k = 0; k < form->arrays; k++) arrays[k] = form->array[k].mem;
     arrays[form->arrays] = sweep->result;

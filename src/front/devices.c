@@ -118,7 +118,7 @@ static oplus_status add_driver(rows *to, const opi_driver *driver)
         return opi_fail(OPLUS_ERR_MEMORY, "oplus_devices: no memory for the list of %d devices of %s; free some", room,
                         driver->name);
     const int found = facts ? driver->list(facts, room, why, sizeof why) : 0;
-    for (int i = 0; i < found && i < room; i++) add_accelerator(to, &facts[i]);
+    for (int i = 0; facts && i < found && i < room; i++) add_accelerator(to, &facts[i]);
     free(facts);
     if (*why) add_absent(to, driver->name, why); /* even beside others: nothing is passed over in silence */
     return OPLUS_OK;

@@ -98,7 +98,7 @@ static oplus_status reduce_on(oplus_device *dev, const char *call, const oplus_o
                               const size_t *offsets, size_t segments, void *out)
 {
     const size_t size = op->type->size;
-    size_t ends[2];
+    size_t ends[2] = {0, 0};
     OPI_TRY(look_at_offsets(dev, op, offsets, segments, ends));
     const size_t n = ends[1] - ends[0];
     OPI_TRY(opi_check_pointer(call, "in", in, n));

@@ -122,7 +122,7 @@ static const struct {
 
 oplus_status opi_form_program(opi_programs *programs, const char *call, const opi_form *form, opi_formed *formed)
 {
-    char what[OPI_WHAT_BYTES];
+    char what[OPI_WHAT_BYTES] = "";
     size_t i = 0;
     while (strcmp(recipes[i].kernels, form->kernels) != 0) i++; /* leaves name no other */
     formed->node = recipes[i].node ? recipes[i].node(form) : 0;
@@ -134,7 +134,7 @@ oplus_status opi_form_program(opi_programs *programs, const char *call, const op
     if (form->fn) opi_key_fn(&key, form->fn);
     if (form->op)
         opi_gpu_what(what, OPI_LABEL_OP, form->op->name, form->op->file, form->op->line);
-    else
+    else if (form->fn)
         opi_gpu_what(what, OPI_LABEL_FN, form->fn->name, form->fn->file, form->fn->line);
     const context c = {form, formed->shape};
     return opi_program_get(programs, call, what, key.hash, recipes[i].write, &c, &formed->program);

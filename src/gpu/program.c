@@ -71,19 +71,18 @@ static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const
     const opi_hash key = opi_hash_strings((const char *const[]){oplus_version(), gpu->driver->name, facts->name,
                                                                 facts->driver, facts->target, source, NULL});
     size_t bytes;
-    void *binary = opi_cache_load(key, ".bin", &bytes);
-    const bool loaded = binary && gpu->driver->load(gpu, call, binary, bytes, handle) == OPLUS_OK;
-    free(binary);
+    void *const kept = opi_cache_load(key, ".bin", &bytes);
+    const bool loaded = kept && gpu->driver->load(gpu, call, kept, bytes, handle) == OPLUS_OK;
+    free(kept);
     if (loaded) return OPLUS_OK;
 
-    const oplus_status status = gpu->driver->compile(gpu, call, what, source, handle);
-    if (status != OPLUS_OK) return status;
+    OPI_TRY(gpu->driver->compile(gpu, call, what, source, handle));
     char path[OPI_PATH_BYTES];
+    void *binary = NULL;
     if (!opi_cache_is_on()) return OPLUS_OK; /* a driver may have to work for the binary */
-    if (gpu->driver->binary(gpu, call, *handle, &binary, &bytes) == OPLUS_OK) {
+    if (gpu->driver->binary(gpu, call, *handle, &binary, &bytes) == OPLUS_OK)
         opi_cache_store(key, ".bin", binary, bytes, path);
-        free(binary);
-    }
+    free(binary);
     return OPLUS_OK;
 }
 
@@ -100,10 +99,12 @@ oplus_status opi_program_get(opi_programs *programs, const char *call, const cha
     oplus_status status = opi_gpu_end(&source, &text);
     if (status != OPLUS_OK) return status;
     opi_program *const made = calloc(1, sizeof *made);
-    if (made)
-        status = make(programs->gpu, call, what, text, &made->handle);
-    else
-        status = opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the description of a program", call);
+    if (!made) {
+        free(text);
+        free(source.layout);
+        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the description of a program", call);
+    }
+    status = make(programs->gpu, call, what, text, &made->handle);
     free(text);
     if (status != OPLUS_OK) {
         free(source.layout);
@@ -132,7 +133,7 @@ oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_progra
     const oplus_status status = gpu->driver->kernel(gpu, call, program->handle, name, kernel);
     if (status != OPLUS_OK) return status;
     assert(program->kernels < OPI_MAX_KERNELS && strlen(name) < sizeof program->kernel[0].name);
-    strcpy(program->kernel[program->kernels].name, name);
+    snprintf(program->kernel[program->kernels].name, sizeof program->kernel[0].name, "%s", name);
     program->kernel[program->kernels++].handle = *kernel;
     return OPLUS_OK;
 }

@@ -140,7 +140,7 @@ void opi_range_pack(opi_range *range, void *image)
     memset(head, 0, sizeof *head);
     head->end = range->end;
     head->count = exact && range->count > 0 ? 1 : (uint32_t)range->count;
-    if (range->count == 0) return;
+    if (!fold) return;
     memcpy(head->level, range->level, (size_t)range->count);
     memcpy(nodes, range->values, (size_t)range->count * size);
     memcpy(folds, prefix_at(range, 0), (size_t)range->count * size);

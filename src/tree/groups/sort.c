@@ -7,6 +7,7 @@
 #include "leaf/sort.h"
 #include "tree/groups/groups.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -232,6 +233,7 @@ static oplus_status return_values(const sorting *s, const place *from, const pla
     OPI_TRY(driver->download(s->g->gpu, s->call, OPI_QUEUE_COMPUTE, room->index, sorted->values, n * s->payload));
     OPI_TRY(driver->sync(s->g->gpu, s->call, OPI_QUEUE_COMPUTE));
     char *const gathered = to->values == from->values ? room->values : to->values;
+    assert(gathered && from->values && room->index); /* there are values, and room for those of the host */
     for (uint64_t i = 0; i < n; i++)
         memcpy(gathered + i * s->value, from->values + index_at(s, room->index, i) * s->value, s->value);
     if (gathered != to->values) memcpy(to->values, gathered, n * s->value);

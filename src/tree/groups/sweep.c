@@ -117,25 +117,50 @@ static oplus_status join_by_one(opi_run *r, const level *l, uint32_t *later)
     return OPLUS_OK;
 }
 
-/* Where nodes are many, whole tiles of them are nodes of a higher level, whose place is behind theirs. */
-static oplus_status join_nodes(opi_run *r, level l, uint32_t *later)
+/* A level whose whole tiles are the nodes of a higher one: the way back down. */
+typedef struct descent {
+    const char *nodes, *above; /* of the tiles, and what precedes each */
+    uint64_t tiles;
+    uint32_t began; /* whether anything precedes the first */
+    bool applies;
+    level tail; /* nodes behind the tiles */
+} descent;
+
+static oplus_status launch_tiles(const opi_run *r, const char *kernel, const descent *d, int arguments)
 {
-    const unsigned log_tile = opi_log_tile(r->formed.shape), items = 1u << r->formed.shape.log_w;
-    const uint64_t tile = (uint64_t)1 << log_tile, into = (r->at >> l.base) % tile, head = into ? tile - into : 0;
+    const opi_gpu_argument list[] = {opi_memory(d->nodes), opi_memory(d->above), opi_value(d->began)};
+    return opi_gpu_launch(r->g, r->call, r->formed.program, kernel, d->tiles, 1u << r->formed.shape.log_w, list,
+                          arguments);
+}
+
+/* Where nodes are many, whole tiles of them are nodes of a higher level, whose place is behind theirs: up from level to
+ * level until one work-group can join what is left, and down again. */
+static oplus_status join_nodes(opi_run *r, level l)
+{
+    const unsigned log_tile = opi_log_tile(r->formed.shape);
+    const uint64_t tile = (uint64_t)1 << log_tile;
     const size_t node = r->formed.node;
-    if (log_tile == 0 || l.m < head + JOINED_TILES * tile) return join_by_one(r, &l, later);
-    const uint64_t tiles = (l.m - head) / tile, tail = l.m - head - tiles * tile;
-    const level before = {l.nodes, head, l.base, true, l.applies},
-                above = {l.nodes + (l.m + 1) * node, tiles, l.base + log_tile, l.keep || tail > 0, true},
-                after = {l.nodes + (head + tiles * tile) * node, tail, l.base, l.keep, l.applies};
-    OPI_TRY(join_by_one(r, &before, later));
-    const uint32_t began = !r->fresh;
-    const opi_gpu_argument up[] = {opi_memory(l.nodes + head * node), opi_memory(above.nodes)},
-                           down[] = {up[0], up[1], opi_value(began)};
-    OPI_TRY(opi_gpu_launch(r->g, r->call, r->formed.program, "opi_gather", tiles, items, up, 2));
-    OPI_TRY(join_nodes(r, above, later));
-    if (l.applies) OPI_TRY(opi_gpu_launch(r->g, r->call, r->formed.program, "opi_spread", tiles, items, down, 3));
-    return join_by_one(r, &after, later);
+    descent path[64];
+    int levels = 0;
+    uint32_t later = 0;
+    for (; log_tile > 0; levels++) {
+        const uint64_t into = (r->at >> l.base) % tile, head = into ? tile - into : 0;
+        if (l.m < head + JOINED_TILES * tile) break;
+        const uint64_t tiles = (l.m - head) / tile, tail = l.m - head - tiles * tile;
+        const level before = {l.nodes, head, l.base, true, l.applies};
+        const char *const first = l.nodes + head * node, *const above = l.nodes + (l.m + 1) * node;
+        OPI_TRY(join_by_one(r, &before, &later));
+        path[levels] = (descent){first,     above,     tiles,
+                                 !r->fresh, l.applies, {first + tiles * tile * node, tail, l.base, l.keep, l.applies}};
+        OPI_TRY(launch_tiles(r, "opi_gather", &path[levels], 2));
+        l = (level){above, tiles, l.base + log_tile, l.keep || tail > 0, true};
+    }
+    OPI_TRY(join_by_one(r, &l, &later));
+    while (levels-- > 0) {
+        if (path[levels].applies) OPI_TRY(launch_tiles(r, "opi_spread", &path[levels], 3));
+        OPI_TRY(join_by_one(r, &path[levels].tail, &later));
+    }
+    return OPLUS_OK;
 }
 
 /* Three launches, or some more where tiles are very many: so many whole tiles. */
@@ -146,14 +171,13 @@ static oplus_status together(opi_run *r, const char *const *address, uint64_t ti
     const uint64_t tile = opi_tile(r->formed.shape);
     const size_t nodes =
         (size_t)(tiles + (tile > 1 ? tiles / (tile - 1) : 0) + 64); /* of all levels, with their places */
-    uint32_t later = 0;
     OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->nodes, nodes * r->formed.node));
 
     arguments a = {.count = 0};
     add_arrays(&a, r, address, true);
     add(&a, opi_memory(r->g->nodes.mem));
     OPI_TRY(launch(r, "opi_aggregate", tiles, &a));
-    OPI_TRY(join_nodes(r, (level){r->g->nodes.mem, tiles, opi_log_tile(r->formed.shape), keep, applies}, &later));
+    OPI_TRY(join_nodes(r, (level){r->g->nodes.mem, tiles, opi_log_tile(r->formed.shape), keep, applies}));
     if (!applies) return OPLUS_OK;
     if (r->overlaps) return apply_apart(r, address, tiles, flags);
 
@@ -195,7 +219,7 @@ static uint64_t tiles_apart(const opi_run *r)
 /* n > 0 items in device memory: what is left of a tile, whole tiles, the beginning of one.  last: nothing follows. */
 oplus_status opi_run_compute(opi_run *r, const char *const *address, uint64_t n, bool last)
 {
-    const char *next[OPI_MAX_ARRAYS];
+    const char *next[OPI_MAX_ARRAYS] = {NULL};
     if (r->formed.node == 0) return independent(r, address, n);
     const uint64_t tile = opi_tile(r->formed.shape), into = r->at % tile;
     const uint64_t head = into == 0 ? 0 : tile - into < n ? tile - into : n;
@@ -228,7 +252,7 @@ static bool appends_over_input(const opi_form *form, uint64_t n)
 /* All arrays are the device's: their addresses are the caller's. */
 static oplus_status run_in_place(opi_run *r, const opi_sweep *sweep)
 {
-    const char *address[OPI_MAX_ARRAYS];
+    const char *address[OPI_MAX_ARRAYS] = {NULL};
     for (int k = 0; k < r->form->arrays; k++) address[k] = r->form->array[k].mem;
     r->overlaps = appends_over_input(r->form, sweep->n);
     return opi_run_compute(r, address, sweep->n, true);
@@ -258,6 +282,7 @@ static oplus_status bring_carry(opi_run *r, opi_range *carry)
 /* What precedes item n, to the host. */
 static oplus_status take_carry(const opi_run *r, opi_range *carry)
 {
+    assert(carry);
     const size_t bytes = opi_image_bytes(carry->op->type->size);
     void *const image = opi_alloc(bytes);
     if (!image) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", r->call, bytes);

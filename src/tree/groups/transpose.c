@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "tree/groups/groups.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -82,7 +83,11 @@ static unsigned log_at_least(size_t n)
     return log;
 }
 
-static uint64_t tiles_of(size_t n, unsigned log) { return ((n - 1) >> log) + 1; }
+static uint64_t tiles_of(size_t n, unsigned log)
+{
+    assert(n > 0 && log < 64);
+    return ((n - 1) >> log) + 1;
+}
 
 /* A tile is as low, or as narrow, as the matrix, and then longer the other way.  Rows of a tile have a gap between
  * them: more of them than a square tile has, and they may not fit any more. */
