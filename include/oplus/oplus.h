@@ -135,7 +135,8 @@ typedef enum oplus_order { OPLUS_ASCENDING = 0, OPLUS_DESCENDING = 1 } oplus_ord
  *  Reads n elements once.  Rounding error grows with log2 n. */
 OPLUS_API oplus_status oplus_reduce(oplus_device *dev, const oplus_op *op, const void *in, size_t n, void *out);
 
-/** Fold: reduce with a value in front: *out = *init (+) in[0] (+) ... (+) in[n-1]; needs no identity. */
+/** Fold: reduce with a value in front: *out = *init (+) in[0] (+) ... (+) in[n-1]; needs no identity.  init is the
+ *  host's. */
 OPLUS_API oplus_status oplus_fold(oplus_device *dev, const oplus_op *op, const void *init, const void *in, size_t n,
                                   void *out);
 

@@ -204,9 +204,13 @@ static void look(opi_auto *a)
         memcpy(f->magic, magic, sizeof magic);
         find(f);
     }
-    if (*f->where && oplus_open(f->where, &a->accelerator) != OPLUS_OK) give_up(a);
-    if (!known && a->accelerator && measure_both(a) != OPLUS_OK) give_up(a);
-    if (!known) opi_cache_store(key, ".fig", f, sizeof *f, path);
+    bool failed = false; /* perhaps only today: not to be kept */
+    if (*f->where) failed = oplus_open(f->where, &a->accelerator) != OPLUS_OK;
+    if (!known && a->accelerator) failed = measure_both(a) != OPLUS_OK;
+    if (failed)
+        give_up(a);
+    else if (!known)
+        opi_cache_store(key, ".fig", f, sizeof *f, path);
 }
 
 /* --- choosing -------------------------------------------------------------------------------------------------------
@@ -226,7 +230,9 @@ static bool is_there(const opi_auto *a, const void *p)
 {
     opi_gpu *const gpu = a->accelerator->groups->gpu;
     opi_gpu_side side;
-    return p && gpu->driver->side(gpu, "auto", "", p, 1, &side) == OPLUS_OK && side == OPI_SIDE_DEVICE;
+    if (!p) return false;
+    /* What it refuses, as another device's, is no memory of the host either: it will say so. */
+    return gpu->driver->side(gpu, "auto", "an array", p, 1, &side) != OPLUS_OK || side == OPI_SIDE_DEVICE;
 }
 
 static oplus_device *choose(oplus_device *dev, const void *const *arrays, int count, opi_work work, size_t bytes)
@@ -246,13 +252,14 @@ bool opi_auto_retries(const oplus_device *dev, const oplus_device *chosen, oplus
                       const void *const *arrays, int count)
 {
     if (!dev->automatic || chosen != dev->automatic->accelerator) return false;
-    if (status != OPLUS_ERR_COMPILE && status != OPLUS_ERR_UNSUPPORTED) return false;
+    /* Nothing has been written then: all memory is there before results go home. */
+    if (status != OPLUS_ERR_COMPILE && status != OPLUS_ERR_UNSUPPORTED && status != OPLUS_ERR_MEMORY) return false;
     for (int i = 0; i < count; i++)
         if (is_there(dev->automatic, arrays[i])) return false;
     return true;
 }
 
-oplus_device *opi_auto_cores(const oplus_device *dev) { return dev->automatic->cores; }
+oplus_device *opi_cores_of(oplus_device *dev) { return dev->automatic ? dev->automatic->cores : dev; }
 
 /* --- the tree -------------------------------------------------------------------------------------------------------
  */

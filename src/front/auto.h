@@ -13,10 +13,11 @@ static inline oplus_device *opi_chosen(oplus_device *dev, const void *const *arr
 {
     return dev->tree->choose ? dev->tree->choose(dev, arrays, count, work, bytes) : dev;
 }
-/* After the chosen device has failed: whether the cores can do it, because the data are theirs and only the operator
- * was too much for the accelerator's compiler. */
+/* After the chosen device has failed: whether the cores can do it, because the data are theirs and the accelerator only
+ * lacked memory, or its compiler did not take the operator. */
 bool opi_auto_retries(const oplus_device *dev, const oplus_device *chosen, oplus_status status,
                       const void *const *arrays, int count);
-oplus_device *opi_auto_cores(const oplus_device *dev);
+/* The cores of "auto"; any other device itself. */
+oplus_device *opi_cores_of(oplus_device *dev);
 
 #endif

@@ -135,5 +135,5 @@ oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *
         chosen = opi_chosen(dev, arrays, 3, OPI_WORK_READ, bytes_of(op, offsets, segments));
     const oplus_status status = reduce_on(chosen, __func__, op, in, offsets, segments, out);
     if (!opi_auto_retries(dev, chosen, status, arrays, 3)) return status;
-    return reduce_on(opi_auto_cores(dev), __func__, op, in, offsets, segments, out);
+    return reduce_on(opi_cores_of(dev), __func__, op, in, offsets, segments, out);
 }

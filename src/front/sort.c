@@ -105,13 +105,25 @@ static oplus_status check_key(const char *call, oplus_device *dev, const oplus_t
     return opi_check_bytes(call, "n", n, key->size);
 }
 
+static oplus_status sort_by(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order, void *keys,
+                            const oplus_type *value, void *values, size_t n)
+{
+    const void *const arrays[] = {keys, values};
+    oplus_device *const chosen =
+        opi_chosen(dev, arrays, 2, OPI_WORK_SORT, 2 * n * (key->size + (value ? value->size : 0)));
+    if (chosen->tree->sort && n > 1) {
+        const oplus_status status = chosen->tree->sort(chosen, call, key, order, keys, value, values, n);
+        if (!opi_auto_retries(dev, chosen, status, arrays, 2)) return status;
+    }
+    dev = opi_cores_of(dev);
+    opi_sort sort = opi_sort_plan(dev->isa, key, order, keys, value, values, n);
+    return run(call, dev, &sort);
+}
+
 oplus_status oplus_sort(oplus_device *dev, const oplus_type *key, oplus_order order, void *keys, size_t n)
 {
     OPI_TRY(check_key(__func__, dev, key, order, keys, n));
-    dev = opi_chosen(dev, (const void *const[]){keys}, 1, OPI_WORK_SORT, 2 * n * key->size);
-    if (dev->tree->sort && n > 1) return dev->tree->sort(dev, __func__, key, order, keys, NULL, NULL, n);
-    opi_sort sort = opi_sort_plan(dev->isa, key, order, keys, NULL, NULL, n);
-    return run(__func__, dev, &sort);
+    return sort_by(__func__, dev, key, order, keys, NULL, NULL, n);
 }
 
 oplus_status oplus_sort_pairs(oplus_device *dev, const oplus_type *key, oplus_order order, void *keys,
@@ -122,8 +134,5 @@ oplus_status oplus_sort_pairs(oplus_device *dev, const oplus_type *key, oplus_or
     OPI_TRY(opi_check_pointer(__func__, "values", values, n));
     OPI_TRY(opi_check_bytes(__func__, "n", n, value->size));
     OPI_TRY(opi_check_overlap(__func__, "keys", keys, n * key->size, "values", values, n * value->size, false));
-    dev = opi_chosen(dev, (const void *const[]){keys, values}, 2, OPI_WORK_SORT, 2 * n * (key->size + value->size));
-    if (dev->tree->sort && n > 1) return dev->tree->sort(dev, __func__, key, order, keys, value, values, n);
-    opi_sort sort = opi_sort_plan(dev->isa, key, order, keys, value, values, n);
-    return run(__func__, dev, &sort);
+    return sort_by(__func__, dev, key, order, keys, value, values, n);
 }

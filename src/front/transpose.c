@@ -32,8 +32,13 @@ oplus_status oplus_transpose(oplus_device *dev, const oplus_type *type, const vo
     OPI_TRY(check(__func__, dev, type, in, rows, cols, out));
     if (rows == 0 || cols == 0) return OPLUS_OK;
     if (in == out && (rows == 1 || cols == 1)) return OPLUS_OK;
-    dev = opi_chosen(dev, (const void *const[]){in, out}, 2, OPI_WORK_WRITE, 2 * rows * cols * type->size);
-    if (dev->tree->transpose) return dev->tree->transpose(dev, __func__, type->size, in, rows, cols, out);
+    const void *const arrays[] = {in, out};
+    oplus_device *const chosen = opi_chosen(dev, arrays, 2, OPI_WORK_WRITE, 2 * rows * cols * type->size);
+    if (chosen->tree->transpose) {
+        const oplus_status status = chosen->tree->transpose(chosen, __func__, type->size, in, rows, cols, out);
+        if (!opi_auto_retries(dev, chosen, status, arrays, 2)) return status;
+    }
+    dev = opi_cores_of(dev);
     opi_transpose_sweep plan;
     opi_transpose_plan(&plan, dev->isa, type->size, in, rows, cols, out);
     return opi_sweep_run(dev, __func__, &plan.sweep, NULL);

@@ -1,6 +1,7 @@
 /* The OpenCL driver: opening devices, order among their queues, and the table of it all. */
 #include "gpu/opencl.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,11 @@ static oplus_status absent(const char *call, const char *suffix, const opi_cl_fo
 
 /* --- opening and closing ------------------------------------------------------------------------------------------ */
 
-static int list(opi_gpu_facts *facts, int capacity, char *why, size_t why_bytes)
+/* PoCL takes its devices down with the last context, and crashes if they are asked something meanwhile: one thread at a
+ * time looks, opens or closes. */
+static pthread_mutex_t doors = PTHREAD_MUTEX_INITIALIZER;
+
+static int list_devices(opi_gpu_facts *facts, int capacity, char *why, size_t why_bytes)
 {
     const char *reason;
     opi_cl_found *found = NULL;
@@ -216,7 +221,7 @@ static oplus_status open_queue(opi_cl_gpu *gpu, const char *call, const char *su
     return OPLUS_OK;
 }
 
-static void close_gpu(opi_gpu *base)
+static void close_device(opi_gpu *base)
 {
     opi_cl_gpu *const gpu = (opi_cl_gpu *)base;
     if (!gpu) return;
@@ -228,7 +233,7 @@ static void close_gpu(opi_gpu *base)
     free(gpu);
 }
 
-static oplus_status open_gpu(const char *call, const char *suffix, void *queue, opi_gpu **opened)
+static oplus_status open_device(const char *call, const char *suffix, void *queue, opi_gpu **opened)
 {
     const char *why;
     choice chosen;
@@ -244,7 +249,7 @@ static oplus_status open_gpu(const char *call, const char *suffix, void *queue, 
         queue ? open_queue(gpu, call, suffix, &chosen, queue) : open_named(gpu, call, suffix, &chosen);
     if (status == OPLUS_OK) status = opi_cl_queue(gpu, call, OPI_QUEUE_COMPUTE, &compute);
     if (status != OPLUS_OK) {
-        close_gpu(&gpu->gpu);
+        close_device(&gpu->gpu);
         return status;
     }
     *opened = (opi_gpu *)gpu;
@@ -330,6 +335,32 @@ static void drop(opi_gpu *base, void *mark)
 }
 
 /* --- the driver --------------------------------------------------------------------------------------------------- */
+
+/* --- one thread at a time -------------------------------------------------------------------------------------------
+ */
+
+static int list(opi_gpu_facts *facts, int capacity, char *why, size_t why_bytes)
+{
+    pthread_mutex_lock(&doors);
+    const int found = list_devices(facts, capacity, why, why_bytes);
+    pthread_mutex_unlock(&doors);
+    return found;
+}
+
+static oplus_status open_gpu(const char *call, const char *suffix, void *queue, opi_gpu **opened)
+{
+    pthread_mutex_lock(&doors);
+    const oplus_status status = open_device(call, suffix, queue, opened);
+    pthread_mutex_unlock(&doors);
+    return status;
+}
+
+static void close_gpu(opi_gpu *base)
+{
+    pthread_mutex_lock(&doors);
+    close_device(base);
+    pthread_mutex_unlock(&doors);
+}
 
 const opi_driver opi_opencl = {
     .name = "opencl",

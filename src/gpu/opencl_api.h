@@ -68,6 +68,7 @@ typedef struct _cl_event *cl_event;
     X(CL_MEM_OBJECT_BUFFER, 0x10F0)                                                                                    \
     X(CL_MEM_TYPE, 0x1100)                                                                                             \
     X(CL_MEM_SIZE, 0x1102)                                                                                             \
+    X(CL_MEM_HOST_PTR, 0x1103)                                                                                         \
     X(CL_MEM_CONTEXT, 0x1106)                                                                                          \
     X(CL_MAP_READ, 1 << 0)                                                                                             \
     X(CL_MAP_WRITE, 1 << 1)                                                                                            \

@@ -145,6 +145,15 @@ static oplus_status check_foreign(const opi_cl_gpu *gpu, const char *call, cl_me
                         "%s: native is a cl_mem of another context than that of %s; open the "
                         "device with a queue of that context",
                         call, where);
+    void *host = NULL; /* where it lies, if it was made with CL_MEM_USE_HOST_PTR */
+    OPI_TRY(opi_cl_check(gpu, call, "clGetMemObjectInfo",
+                         gpu->cl->GetMemObjectInfo(mem, CL_MEM_HOST_PTR, sizeof host, &host, NULL)));
+    if ((uintptr_t)host % OPI_CACHE_LINE)
+        return opi_fail(
+            OPLUS_ERR_ARGUMENT,
+            "%s: native is a cl_mem in host memory at %p, which kernels take for a multiple of %d; align the "
+            "memory, or copy it",
+            call, host, OPI_CACHE_LINE);
     if (size < bytes)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: bytes is %zu, but the cl_mem has %zu; give at most as many", call,
                         bytes, size);

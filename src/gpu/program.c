@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "gpu/program.h"
 
 #include "base/cache.h"
@@ -91,6 +92,8 @@ oplus_status opi_program_get(opi_programs *programs, const char *call, const cha
                              opi_program **program)
 {
     *program = known(programs, key);
+    if (*program && !(*program)->handle)
+        return opi_fail((*program)->refusal, "%s: %s", call, (*program)->words ? (*program)->words : what);
     if (*program) return OPLUS_OK;
     opi_gpu_source source;
     char *text;
@@ -106,10 +109,15 @@ oplus_status opi_program_get(opi_programs *programs, const char *call, const cha
     }
     status = make(programs->gpu, call, what, text, &made->handle);
     free(text);
-    if (status != OPLUS_OK) {
+    if (status != OPLUS_OK && status != OPLUS_ERR_COMPILE) {
         free(source.layout);
         free(made);
         return status;
+    }
+    if (status == OPLUS_ERR_COMPILE) { /* it will be no better the next time */
+        const char *const said = oplus_last_error(), *const words = strstr(said, ": ");
+        made->refusal = status;
+        made->words = strdup(words ? words + 2 : said);
     }
     made->layout = source.layout;
     made->layouts = source.layouts;
@@ -118,7 +126,7 @@ oplus_status opi_program_get(opi_programs *programs, const char *call, const cha
     made->next = programs->first;
     programs->first = made;
     *program = made;
-    return OPLUS_OK;
+    return status;
 }
 
 oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_program *program, const char *name,
@@ -142,7 +150,8 @@ void opi_programs_release(opi_programs *programs)
 {
     while (programs->first) {
         opi_program *const next = programs->first->next;
-        programs->gpu->driver->unload(programs->gpu, programs->first->handle);
+        if (programs->first->handle) programs->gpu->driver->unload(programs->gpu, programs->first->handle);
+        free(programs->first->words);
         free(programs->first->layout);
         free(programs->first);
         programs->first = next;

@@ -10,7 +10,9 @@ enum { OPI_MAX_KERNELS = 12 };
 typedef struct opi_program {
     struct opi_program *next;
     opi_hash key;
-    void *handle;            /* the driver's */
+    void *handle; /* the driver's; NULL: it was refused, */
+    oplus_status refusal;
+    char *words;             /* in these words, which follow the name of a call */
     opi_layout_fact *layout; /* of the structs in it, to be compared with the device's before the first launch */
     int layouts;
     bool checked;

@@ -81,9 +81,15 @@ typedef uint4 opi_vector;
 #define DBL_MIN     2.2250738585072014e-308
 #define DBL_EPSILON 2.2204460492503131e-16
 #define M_PI        3.14159265358979323846
+#define M_PI_2      1.57079632679489661923
+#define M_PI_4      0.78539816339744830962
 #define M_E         2.7182818284590452354
+#define M_SQRT2     1.41421356237309504880
+#define M_LN2       0.69314718055994530942
 
-/* As in C, a function without f computes in double; C++ would take the type of its argument. */
+/* As in C, a function without f computes in double, and abs gives an int; C++ would take the type of its argument. */
+OPI_FUNCTION int opi_abs(int x) { return x < 0 ? -x : x; }
+#define abs(x) opi_abs(x)
 #define sqrt(x) sqrt((double)(x))
 #define fabs(x) fabs((double)(x))
 #define floor(x) floor((double)(x))

@@ -3,6 +3,7 @@
 #include "tree/groups/groups.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,12 +217,13 @@ static oplus_status piece_bytes(const char *call, size_t *bytes, size_t *whole)
     errno = 0;
     unsigned long long limit = strtoull(given, &end, 10);
     const char *const unit = *end ? strchr("KMG", *end) : NULL;
-    if (errno || end == given || *given == '-' || (*end && (!unit || end[1])))
+    const unsigned shift = !unit ? 0 : *unit == 'K' ? 10 : *unit == 'M' ? 20 : 30;
+    if (errno || *given < '0' || *given > '9' || (*end && (!unit || end[1])) || limit > ULLONG_MAX >> shift)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: the environment variable OPLUS_DEVICE_MEMORY is \"%s\"; give bytes, or a number and K, M "
                         "or G, as in 512M",
                         call, given);
-    if (unit) limit <<= *unit == 'K' ? 10 : *unit == 'M' ? 20 : 30;
+    limit <<= shift;
     *whole = limit < LEAST_PIECE_BYTES ? LEAST_PIECE_BYTES : (size_t)limit;
     limit /= OPI_SLOTS;
     if (limit < *bytes) *bytes = limit < LEAST_PIECE_BYTES ? LEAST_PIECE_BYTES : (size_t)limit;

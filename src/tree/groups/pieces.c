@@ -49,19 +49,24 @@ oplus_status opi_run_look(const opi_run *r, uint64_t n, opi_staging *staging)
 /* --- copies on the host ---------------------------------------------------------------------------------------------
  */
 
+void opi_copy_shared(char *to, const char *from, size_t bytes, int threads)
+{
+    const size_t share = opi_round_up((bytes + (size_t)threads - 1) / (size_t)threads, OPI_CACHE_LINE);
+#pragma omp parallel for num_threads(threads)
+    for (int i = 0; i < threads; i++) {
+        const size_t begin = (size_t)i * share;
+        if (begin < bytes) memcpy(to + begin, from + begin, share < bytes - begin ? share : bytes - begin);
+    }
+}
+
 /* Between the caller's memory and pinned memory; one thread alone does not keep up with what carries it on. */
 static void copy_host(char *to, const char *from, size_t bytes)
 {
     const int threads = omp_get_max_threads() < COPY_THREADS ? omp_get_max_threads() : COPY_THREADS;
-    if (threads < 2 || bytes < COPY_SHARED || omp_in_parallel()) {
+    if (threads < 2 || bytes < COPY_SHARED || omp_in_parallel())
         memcpy(to, from, bytes);
-        return;
-    }
-#pragma omp parallel for num_threads(threads)
-    for (int i = 0; i < threads; i++) {
-        const size_t share = opi_round_up(bytes / (size_t)threads, OPI_CACHE_LINE), begin = (size_t)i * share;
-        if (begin < bytes) memcpy(to + begin, from + begin, share < bytes - begin ? share : bytes - begin);
-    }
+    else
+        opi_copy_shared(to, from, bytes, threads);
 }
 
 /* --- one piece ------------------------------------------------------------------------------------------------------

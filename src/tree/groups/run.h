@@ -35,4 +35,7 @@ oplus_status opi_run_look(const opi_run *r, uint64_t n, opi_staging *staging);
 /* The whole sweep; where it appends to an array of the host, its result too. */
 oplus_status opi_run_staged(opi_run *r, const opi_staging *staging, const opi_sweep *sweep);
 
+/* memcpy by so many threads. */
+void opi_copy_shared(char *to, const char *from, size_t bytes, int threads);
+
 #endif

@@ -292,7 +292,8 @@ static oplus_status take_carry(const opi_run *r, opi_range *carry)
     return status;
 }
 
-static oplus_status take_result(const opi_run *r, const opi_sweep *sweep)
+/* waits: an array was the host's, and the call is to be done when it returns. */
+static oplus_status take_result(const opi_run *r, const opi_sweep *sweep, bool waits)
 {
     opi_gpu_side side;
     OPI_TRY(opi_gpu_side_of(r->g, r->call, "the result", sweep->result, sweep->result_bytes, &side));
@@ -301,7 +302,8 @@ static oplus_status take_result(const opi_run *r, const opi_sweep *sweep)
     void *const to = direct ? sweep->result : r->g->value.mem;
     const opi_gpu_argument list[] = {opi_memory(r->g->range.mem), opi_memory(to)};
     OPI_TRY(opi_gpu_launch(r->g, r->call, r->formed.program, "opi_result", 1, 1, list, 2));
-    return direct ? OPLUS_OK : opi_gpu_fetch(r->g, r->call, sweep->result, to, sweep->result_bytes);
+    if (!direct) return opi_gpu_fetch(r->g, r->call, sweep->result, to, sweep->result_bytes);
+    return waits ? r->g->gpu->driver->sync(r->g->gpu, r->call, OPI_QUEUE_COMPUTE) : OPLUS_OK;
 }
 
 /* Of nothing: the host makes the result. */
@@ -339,6 +341,6 @@ oplus_status opi_groups_sweep(oplus_device *dev, const char *call, const opi_swe
     opi_staging staging;
     OPI_TRY(opi_run_look(&r, sweep->n, &staging));
     OPI_TRY(staging.any ? opi_run_staged(&r, &staging, sweep) : run_in_place(&r, sweep));
-    if (sweep->finish) return staging.appends ? OPLUS_OK : take_result(&r, sweep);
+    if (sweep->finish) return staging.appends ? OPLUS_OK : take_result(&r, sweep, staging.any);
     return r.keep ? take_carry(&r, carry) : OPLUS_OK;
 }
