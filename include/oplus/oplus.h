@@ -113,6 +113,7 @@ OPLUS_API void oplus_free(oplus_device *dev, void *mem);
 /** Makes memory of an accelerator that the caller has allocated known to the device: a cl_mem gets an address, under
  *  which calls know it from then on; a CUdeviceptr, cast to a pointer, is known already.
  *
+ *  @param dev     an accelerator
  *  @param native  the cl_mem, or the address; stays the caller's, and must live until oplus_free(dev, *mem)
  *  @param bytes   of it
  *  @param mem     set to its address, to which bytes may be added
@@ -340,7 +341,8 @@ typedef struct oplus_device_info {
  *
  *  Where a kind has none, or one of its devices cannot be used, there is a row with units 0 that says why.  Opens
  *  nothing; the first call loads the drivers, which takes up to a second.
- *  @param info      room for `capacity` rows; NULL if that is 0
+ *  @param info      room for the rows; NULL if capacity is 0
+ *  @param capacity  of info, in rows
  *  @return how many rows there are, also where that is more than `capacity`; -1 and oplus_last_error(): no memory, or
  *          wrong arguments. */
 OPLUS_API int oplus_devices(oplus_device_info *info, int capacity);
