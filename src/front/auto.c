@@ -296,6 +296,15 @@ static oplus_status copy(oplus_device *dev, const char *call, void *dst, const v
     return inner->tree->copy(inner, call, dst, src, bytes);
 }
 
+static oplus_status look_at(oplus_device *dev, const char *call, const char *argument, const void *p, size_t bytes,
+                            bool *device)
+{
+    opi_auto *const a = dev->automatic;
+    if (has_cuda()) look(a);
+    *device = false;
+    return a->accelerator ? a->accelerator->tree->look(a->accelerator, call, argument, p, bytes, device) : OPLUS_OK;
+}
+
 static oplus_status sync(oplus_device *dev, const char *call)
 {
     oplus_device *const accelerator = dev->automatic->accelerator;
@@ -320,6 +329,7 @@ static const opi_tree tree = {.run = run,
                               .alloc = alloc,
                               .free = release,
                               .copy = copy,
+                              .look = look_at,
                               .sync = sync,
                               .trim = trim,
                               .close = close_auto};

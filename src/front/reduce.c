@@ -1,7 +1,7 @@
-/* oplus_reduce, oplus_fold. */
+/* oplus_reduce, oplus_fold, and over ranks. */
 #include "leaf/reduce.h"
 #include "front/check.h"
-#include "tree/sweep.h"
+#include "tree/ranks/ranks.h"
 
 /* out = init, if there is one, then the n elements. */
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, const void *init, const void *in,
@@ -40,4 +40,44 @@ oplus_status oplus_fold(oplus_device *dev, const oplus_op *op, const void *init,
     OPI_TRY(check(__func__, dev, op, in, n, out));
     OPI_TRY(opi_check_pointer(__func__, "init", init, 1));
     return run(__func__, dev, op, init, in, n, out);
+}
+
+/* --- over ranks ----------------------------------------------------------------------------------------------------
+ */
+
+/* All that this rank can find wrong by itself, and memory for what follows. */
+static oplus_status prepare(opi_ranks *ranks, const oplus_op *op, bool fold, const void *init, const void *in, size_t n,
+                            const void *out)
+{
+    OPI_TRY(check(ranks->call, ranks->dev, op, in, n, out));
+    if (fold && ranks->comm->rank == 0) OPI_TRY(opi_check_pointer(ranks->call, "init", init, 1));
+    opi_ranks_name_op(ranks, op, "");
+    return opi_ranks_reserve_carries(ranks, op);
+}
+
+static oplus_status run_all(opi_ranks *ranks, const oplus_op *op, bool fold, const void *init, const void *in, size_t n,
+                            void *out)
+{
+    opi_reduce_sweep plan;
+    OPI_TRY(opi_ranks_index(ranks, prepare(ranks, op, fold, init, in, n, out), n, 0, 0));
+    if (!fold && ranks->total == 0) OPI_TRY(opi_check_identity(ranks->call, op, "a reduce of n = 0 elements"));
+    opi_reduce_plan(&plan, op, ranks->dev->isa, in, n, ranks->first);
+    opi_reduce_result(&plan, out);
+    return opi_ranks_sweep(ranks, &plan.sweep, fold, init);
+}
+
+oplus_status oplus_reduce_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, const void *in, size_t n,
+                              void *out)
+{
+    opi_ranks ranks;
+    OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
+    return opi_ranks_close(&ranks, run_all(&ranks, op, false, NULL, in, n, out));
+}
+
+oplus_status oplus_fold_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, const void *init,
+                            const void *in, size_t n, void *out)
+{
+    opi_ranks ranks;
+    OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
+    return opi_ranks_close(&ranks, run_all(&ranks, op, true, init, in, n, out));
 }

@@ -1,7 +1,7 @@
-/* oplus_scan, oplus_segscan. */
+/* oplus_scan, oplus_segscan, and over ranks. */
 #include "leaf/scan.h"
 #include "front/check.h"
-#include "tree/sweep.h"
+#include "tree/ranks/ranks.h"
 
 static oplus_status check(const char *call, oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in,
                           size_t n, const void *out)
@@ -14,6 +14,12 @@ static oplus_status check(const char *call, oplus_device *dev, const oplus_op *o
     OPI_TRY(opi_check_pointer(call, "out", out, n));
     OPI_TRY(opi_check_bytes(call, "n", n, op->type->size));
     return opi_check_overlap(call, "in", in, n * op->type->size, "out", out, n * op->type->size, true);
+}
+
+static oplus_status check_heads(const char *call, const oplus_op *op, const uint8_t *heads, size_t n, const void *out)
+{
+    OPI_TRY(opi_check_pointer(call, "heads", heads, n));
+    return opi_check_overlap(call, "heads", heads, n, "out", out, n * op->type->size, false);
 }
 
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in,
@@ -34,8 +40,47 @@ oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplus_kind kin
                            size_t n, void *out)
 {
     OPI_TRY(check(__func__, dev, op, kind, in, n, out));
-    OPI_TRY(opi_check_pointer(__func__, "heads", heads, n));
-    OPI_TRY(opi_check_overlap(__func__, "heads", heads, n, "out", out, n * op->type->size, false));
+    OPI_TRY(check_heads(__func__, op, heads, n, out));
     if (n == 0) return OPLUS_OK;
     return run(__func__, dev, op, kind, in, heads, n, out);
+}
+
+/* --- over ranks ----------------------------------------------------------------------------------------------------
+ */
+
+/* All that this rank can find wrong by itself, and memory for what follows. */
+static oplus_status prepare(opi_ranks *ranks, const oplus_op *op, oplus_kind kind, const void *in, bool segmented,
+                            const uint8_t *heads, size_t n, const void *out)
+{
+    OPI_TRY(check(ranks->call, ranks->dev, op, kind, in, n, out));
+    if (segmented) OPI_TRY(check_heads(ranks->call, op, heads, n, out));
+    opi_ranks_name_op(ranks, op, kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive");
+    return opi_ranks_reserve_carries(ranks, op);
+}
+
+static oplus_status run_all(opi_ranks *ranks, const oplus_op *op, oplus_kind kind, const void *in, bool segmented,
+                            const uint8_t *heads, size_t n, void *out)
+{
+    static const uint8_t none; /* of a rank that has nothing: the others' carries are lifted */
+    opi_scan_sweep plan;
+    OPI_TRY(opi_ranks_index(ranks, prepare(ranks, op, kind, in, segmented, heads, n, out), n, 0, 0));
+    if (segmented && !heads) heads = &none;
+    opi_scan_plan(&plan, op, ranks->dev->isa, kind, in, heads, n, out, ranks->first);
+    return opi_ranks_sweep(ranks, &plan.sweep, false, NULL);
+}
+
+oplus_status oplus_scan_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, oplus_kind kind,
+                            const void *in, size_t n, void *out)
+{
+    opi_ranks ranks;
+    OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
+    return opi_ranks_close(&ranks, run_all(&ranks, op, kind, in, false, NULL, n, out));
+}
+
+oplus_status oplus_segscan_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, oplus_kind kind,
+                               const void *in, const uint8_t *heads, size_t n, void *out)
+{
+    opi_ranks ranks;
+    OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
+    return opi_ranks_close(&ranks, run_all(&ranks, op, kind, in, true, heads, n, out));
 }

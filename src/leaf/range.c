@@ -128,43 +128,116 @@ void opi_range_value(const opi_range *range, void *out)
     for (int j = 1; j < range->count; j++) range->op->combine(out, out, range->values + (size_t)j * size);
 }
 
-/* The nodes of an exact operator may stand for any number of elements: only their fold means the same everywhere. */
-void opi_range_pack(opi_range *range, void *image)
+/* --- as bytes --------------------------------------------------------------------------------------------------------
+ * The nodes of an exact operator may stand for any number of elements: only their fold means the same everywhere. */
+
+/* Whether a head lies in the range. */
+static uint8_t any_flag(const opi_range *range)
 {
-    const size_t size = range->op->type->size;
-    const void *const fold = opi_range_fold(range);
-    const bool exact = range->op->flags & OPLUS_EXACT;
-    opi_range_image *const head = image;
-    unsigned char *const nodes = (unsigned char *)image + sizeof *head, *const folds = nodes + OPI_IMAGE_NODES * size;
-    assert(!range->lifted);
-    memset(head, 0, sizeof *head);
-    head->end = range->end;
-    head->count = exact && range->count > 0 ? 1 : (uint32_t)range->count;
-    if (!fold) return;
-    memcpy(head->level, range->level, (size_t)range->count);
-    memcpy(nodes, range->values, (size_t)range->count * size);
-    memcpy(folds, prefix_at(range, 0), (size_t)range->count * size);
-    if (!exact) return;
-    head->level[0] = INIT_LEVEL;
-    memcpy(nodes, fold, size);
-    memcpy(folds, fold, size);
+    uint8_t flag = 0;
+    for (int j = 0; j < range->count; j++) flag |= range->flag[j];
+    return flag;
 }
 
-void opi_range_unpack(opi_range *range, const void *image)
+static size_t flag_offset(const opi_range *range) { return opi_round_up(range->op->type->size, sizeof(uint32_t)); }
+
+static void put_node(const opi_range *range, unsigned char *node, const void *value, uint32_t flag)
+{
+    memcpy(node, value, range->op->type->size);
+    if (range->lifted) memcpy(node + flag_offset(range), &flag, sizeof flag);
+}
+
+static uint8_t flag_of_node(const opi_range *range, const unsigned char *node)
+{
+    uint32_t flag = 0;
+    if (range->lifted) memcpy(&flag, node + flag_offset(range), sizeof flag);
+    return flag != 0;
+}
+
+void opi_range_pack(opi_range *range, size_t node, void *image)
+{
+    const void *const fold = opi_range_fold(range);
+    opi_range_image *const head = image;
+    unsigned char *const nodes = (unsigned char *)image + sizeof *head, *const folds = nodes + OPI_IMAGE_NODES * node;
+    memset(head, 0, sizeof *head);
+    head->end = range->end;
+    if (!fold) return;
+    if (range->op->flags & OPLUS_EXACT) {
+        head->count = 1;
+        head->level[0] = INIT_LEVEL;
+        put_node(range, nodes, fold, any_flag(range));
+        put_node(range, folds, fold, any_flag(range));
+        return;
+    }
+    head->count = (uint32_t)range->count;
+    memcpy(head->level, range->level, (size_t)range->count);
+    uint8_t flag = 0;
+    for (int j = 0; j < range->count; j++) {
+        flag |= range->flag[j];
+        put_node(range, nodes + (size_t)j * node, value_at(range, j), range->flag[j]);
+        put_node(range, folds + (size_t)j * node, prefix_at(range, j), flag);
+    }
+}
+
+void opi_range_unpack(opi_range *range, size_t node, const void *image)
 {
     const size_t size = range->op->type->size;
     const opi_range_image *const head = image;
-    const unsigned char *const nodes = (const unsigned char *)image + sizeof *head, *const folds =
-                                                                                        nodes + OPI_IMAGE_NODES * size;
-    assert(!range->lifted && head->count <= OPI_RANGE_NODES);
+    const unsigned char *const nodes = (const unsigned char *)image + sizeof *head;
+    assert(head->count <= OPI_RANGE_NODES);
     if (head->count > 0 && range->op->flags & OPLUS_EXACT) {
-        opi_range_set_exact(range, head->end, folds + (head->count - 1) * size, 0);
+        const unsigned char *const fold = nodes + (OPI_IMAGE_NODES + head->count - 1) * node;
+        opi_range_set_exact(range, head->end, fold, flag_of_node(range, fold));
         return;
     }
     range->end = head->end;
     range->count = (int)head->count;
     range->folded = 0;
-    memset(range->flag, 0, sizeof range->flag);
     memcpy(range->level, head->level, head->count);
-    memcpy(range->values, nodes, head->count * size);
+    for (int j = 0; j < range->count; j++) {
+        memcpy(range->values + (size_t)j * size, nodes + (size_t)j * node, size);
+        range->flag[j] = flag_of_node(range, nodes + (size_t)j * node);
+    }
+}
+
+size_t opi_range_nodes(const oplus_op *op, uint64_t first, uint64_t end)
+{
+    size_t nodes = 0;
+    if (op->flags & OPLUS_EXACT) return first < end;
+    for (; first < end; nodes++) {
+        uint64_t node = 1;
+        while (!(first & node) && 2 * node <= end - first) node *= 2;
+        first += node;
+    }
+    return nodes;
+}
+
+/* The number of nodes, then of each its level, its flag and its value. */
+void opi_range_write(opi_range *range, void *record)
+{
+    const size_t size = range->op->type->size;
+    unsigned char *to = record;
+    const bool exact = range->op->flags & OPLUS_EXACT && range->count > 0;
+    *to++ = (unsigned char)(exact ? 1 : range->count);
+    for (int j = 0; j < (exact ? 1 : range->count); j++, to += 2 + size) {
+        to[0] = range->level[j];
+        to[1] = exact ? any_flag(range) : range->flag[j];
+        memcpy(to + 2, exact ? opi_range_fold(range) : value_at(range, j), size);
+    }
+}
+
+void opi_range_read(opi_range *left, uint64_t end, const void *record)
+{
+    const size_t size = left->op->type->size;
+    const unsigned char *from = record;
+    const int count = *from++;
+    for (int j = 0; j < count; j++, from += 2 + size) {
+        if (left->op->flags & OPLUS_EXACT)
+            opi_range_push_exact(left, 0, from + 2, from[1]);
+        else if (from[0] == INIT_LEVEL)
+            opi_range_init(left, from + 2);
+        else
+            opi_range_push(left, from[0], from + 2, from[1]);
+    }
+    left->end = end;
 }

@@ -40,10 +40,22 @@ typedef struct opi_range_image {
 } opi_range_image;
 
 static inline size_t opi_image_bytes(size_t node) { return sizeof(opi_range_image) + 2 * OPI_IMAGE_NODES * node; }
-/* Not of lifted ranges, which no call keeps. */
-void opi_range_pack(opi_range *range, void *image);
+/* node: bytes of one there: an element; of a lifted range an element, then a flag of 32 bits at the next multiple of 4,
+ * then padding. */
+void opi_range_pack(opi_range *range, size_t node, void *image);
 /* Of the same operator and first. */
-void opi_range_unpack(opi_range *range, const void *image);
+void opi_range_unpack(opi_range *range, size_t node, const void *image);
+
+/* A range as bytes for another rank of a cluster: a record with room for so many nodes, and no larger than need be. */
+static inline size_t opi_range_record_bytes(const oplus_op *op, size_t nodes)
+{
+    return 1 + nodes * (op->type->size + 2);
+}
+/* How many nodes a record of [first, end) needs, where it has no init. */
+size_t opi_range_nodes(const oplus_op *op, uint64_t first, uint64_t end);
+void opi_range_write(opi_range *range, void *record);
+/* Appends what a record of [left->end, end) holds. */
+void opi_range_read(opi_range *left, uint64_t end, const void *record);
 
 size_t opi_range_bytes(const oplus_op *op);
 void opi_range_start(opi_range *range, const oplus_op *op, uint64_t first, bool lifted);

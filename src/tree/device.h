@@ -29,6 +29,12 @@ typedef struct opi_tree {
     void (*free)(oplus_device *dev, void *mem);
     oplus_status (*wrap)(oplus_device *dev, const char *call, void *native, size_t bytes, void **mem); /* NULL: none */
     oplus_status (*copy)(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes);
+    /* Whether bytes > 0 at p are in memory of the device that the host cannot read; NULL: there is none. */
+    oplus_status (*look)(oplus_device *dev, const char *call, const char *argument, const void *p, size_t bytes,
+                         bool *device);
+    /* Memory of the host that is copied to and from the device without the processor's help; NULL: any is. */
+    oplus_status (*pinned_alloc)(oplus_device *dev, const char *call, size_t bytes, void **mem);
+    void (*pinned_free)(oplus_device *dev, void *mem);
     oplus_status (*sync)(oplus_device *dev, const char *call);
     void (*trim)(oplus_device *dev);
     void (*close)(oplus_device *dev); /* all but the handle and its buffers */

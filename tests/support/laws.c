@@ -12,9 +12,12 @@
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
+static uint64_t seed;
+
+void test_seed_again(void) { seed = 0; }
+
 uint64_t test_seed(void)
 {
-    static uint64_t seed;
     if (seed == 0) {
         const char *given = getenv("OPLUS_TEST_SEED");
         seed = given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
@@ -393,12 +396,12 @@ bool same(const problem *p, const void *got, const void *expected, size_t n, fin
 
 enum { GUARD = 128, FILL = 0xa5 };
 
-static unsigned char *room, *inside;
-static size_t inside_bytes;
+static _Thread_local unsigned char *room, *inside; /* ranks may be threads */
+static _Thread_local size_t inside_bytes;
 
 void *output(const problem *p, const void *x, size_t n)
 {
-    static size_t capacity;
+    static _Thread_local size_t capacity;
     if (p == NULL) {
         free(room);
         room = NULL;

@@ -22,6 +22,8 @@
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
 uint64_t test_seed(void);
+/* Has it read from the environment anew. */
+void test_seed_again(void);
 bool test_quick(void);
 /* A stream of its own for each name, so that a test draws the same whatever runs before it. */
 rng test_rng(const char *name);

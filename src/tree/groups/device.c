@@ -186,6 +186,27 @@ static oplus_status copy(oplus_device *dev, const char *call, void *dst, const v
     return from == OPI_SIDE_DEVICE ? opi_gpu_fetch(g, call, dst, src, bytes) : opi_gpu_put(g, call, dst, src, bytes);
 }
 
+static oplus_status look(oplus_device *dev, const char *call, const char *argument, const void *p, size_t bytes,
+                         bool *device)
+{
+    opi_gpu_side side;
+    OPI_TRY(opi_gpu_side_of(dev->groups, call, argument, p, bytes, &side));
+    *device = side == OPI_SIDE_DEVICE;
+    return OPLUS_OK;
+}
+
+static oplus_status pinned_alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
+{
+    opi_gpu *const gpu = dev->groups->gpu;
+    return gpu->driver->pinned_alloc(gpu, call, bytes, mem);
+}
+
+static void pinned_free(oplus_device *dev, void *mem)
+{
+    opi_gpu *const gpu = dev->groups->gpu;
+    gpu->driver->pinned_free(gpu, mem);
+}
+
 static oplus_status sync(oplus_device *dev, const char *call)
 {
     opi_gpu *const gpu = dev->groups->gpu;
@@ -265,6 +286,9 @@ const opi_tree opi_groups_tree = {.run = opi_groups_sweep,
                                   .free = release,
                                   .wrap = wrap,
                                   .copy = copy,
+                                  .look = look,
+                                  .pinned_alloc = pinned_alloc,
+                                  .pinned_free = pinned_free,
                                   .sync = sync,
                                   .trim = trim,
                                   .close = close_groups};

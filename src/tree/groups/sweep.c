@@ -266,11 +266,11 @@ static oplus_status bring_carry(opi_run *r, opi_range *carry)
 {
     r->fresh = !carry || carry->count == 0;
     if (r->fresh) return OPLUS_OK;
-    const size_t bytes = opi_image_bytes(carry->op->type->size);
+    const size_t bytes = opi_image_bytes(r->formed.node);
     void *const image = opi_alloc(bytes);
     if (!image) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", r->call, bytes);
     const opi_fpenv mode = opi_fpenv_enter();
-    opi_range_pack(carry, image);
+    opi_range_pack(carry, r->formed.node, image);
     opi_fpenv_leave(mode);
     opi_gpu *const gpu = r->g->gpu;
     oplus_status status = gpu->driver->upload(gpu, r->call, OPI_QUEUE_COMPUTE, r->g->range.mem, image, bytes);
@@ -283,11 +283,11 @@ static oplus_status bring_carry(opi_run *r, opi_range *carry)
 static oplus_status take_carry(const opi_run *r, opi_range *carry)
 {
     assert(carry);
-    const size_t bytes = opi_image_bytes(carry->op->type->size);
+    const size_t bytes = opi_image_bytes(r->formed.node);
     void *const image = opi_alloc(bytes);
     if (!image) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", r->call, bytes);
     const oplus_status status = opi_gpu_fetch(r->g, r->call, image, r->g->range.mem, bytes);
-    if (status == OPLUS_OK) opi_range_unpack(carry, image);
+    if (status == OPLUS_OK) opi_range_unpack(carry, r->formed.node, image);
     opi_free(image);
     return status;
 }

@@ -1,0 +1,201 @@
+/* How ranks agree: each exchange begins with whether all is well on every rank. */
+#include "tree/ranks/ranks.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TEXT_BYTES = 480, /* of a message for the other ranks */
+    COUNTS = 4        /* that an exchange wants of each rank: bytes and places, of both directions */
+};
+
+/* What stands before a record. */
+typedef struct header {
+    uint32_t status, padding;
+} header;
+
+static size_t ranks_of(const opi_ranks *ranks) { return (size_t)ranks->comm->size; }
+
+/* --- beginning and end ---------------------------------------------------------------------------------------------
+ */
+
+static oplus_status check_comm(const char *call, const oplus_comm *comm)
+{
+    if (!comm)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: comm is NULL; make one with oplus_mpi_comm or oplus_run_ranks", call);
+    if (comm->size < 1 || comm->rank < 0 || comm->rank >= comm->size)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: comm has rank %d of size %d; ranks go from 0 to size - 1", call,
+                        comm->rank, comm->size);
+    if (!comm->allgather || !comm->alltoallv)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: comm->%s is NULL; a transport has both functions", call,
+                        comm->allgather ? "alltoallv" : "allgather");
+    return OPLUS_OK;
+}
+
+oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_comm *comm, const char *call)
+{
+    *ranks = (opi_ranks){.dev = dev, .comm = comm, .call = call};
+    OPI_TRY(check_comm(call, comm));
+    snprintf(ranks->what, sizeof ranks->what, "%s", call);
+    const size_t each = sizeof *ranks->note + COUNTS * sizeof *ranks->counts + TEXT_BYTES;
+    ranks->note = calloc(ranks_of(ranks), each);
+    if (!ranks->note)
+        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of messages of %d ranks", call,
+                        ranks_of(ranks) * each, comm->size);
+    ranks->counts = (size_t *)(ranks->note + ranks_of(ranks));
+    ranks->text = (char *)(ranks->counts + COUNTS * ranks_of(ranks));
+    return OPLUS_OK;
+}
+
+oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status)
+{
+    while (ranks->memories > 0) {
+        const opi_ranks_mem *const m = &ranks->memory[--ranks->memories];
+        m->free(ranks->dev, m->mem);
+    }
+    free(ranks->note);
+    opi_buffer_release(&ranks->records);
+    opi_buffer_release(&ranks->carries);
+    return status;
+}
+
+/* --- what is called ------------------------------------------------------------------------------------------------
+ */
+
+static void set_name(opi_ranks *ranks, const char *const *texts)
+{
+    const opi_hash hash = opi_hash_strings(texts);
+    ranks->hash = hash.low ^ hash.high;
+}
+
+/* Hash ends at NULL; a text that is not there is as good as none. */
+static const char *text_or_none(const char *text) { return text ? text : ""; }
+
+void opi_ranks_name_op(opi_ranks *ranks, const oplus_op *op, const char *options)
+{
+    snprintf(ranks->what, sizeof ranks->what, "%s of operator \"%s\" on %s (%zu bytes)%s%s", ranks->call,
+             text_or_none(op->name), text_or_none(op->type->name), op->type->size, *options ? ", " : "", options);
+    const char *const texts[] = {ranks->what, text_or_none(op->text), text_or_none(op->type->text),
+                                 op->flags & OPLUS_EXACT ? "exact" : "rounded", NULL};
+    set_name(ranks, texts);
+}
+
+void opi_ranks_name_fn(opi_ranks *ranks, const oplus_fn *fn, const char *options)
+{
+    snprintf(ranks->what, sizeof ranks->what, "%s of \"%s\" on %s (%zu bytes), %s", ranks->call, text_or_none(fn->name),
+             text_or_none(fn->input[0]->name), fn->input[0]->size, options);
+    const char *const texts[] = {ranks->what, text_or_none(fn->text), text_or_none(fn->input[0]->text), NULL};
+    set_name(ranks, texts);
+}
+
+void opi_ranks_name_types(opi_ranks *ranks, const oplus_type *type, const oplus_type *value, const char *options)
+{
+    char values[80] = "";
+    if (value) snprintf(values, sizeof values, " with %.40s (%zu bytes)", text_or_none(value->name), value->size);
+    snprintf(ranks->what, sizeof ranks->what, "%s of %.40s (%zu bytes)%s%s%s", ranks->call, text_or_none(type->name),
+             type->size, values, *options ? ", " : "", options);
+    const char *const texts[] = {ranks->what, NULL};
+    set_name(ranks, texts);
+}
+
+/* --- failing together ----------------------------------------------------------------------------------------------
+ */
+
+/* A rank's message without the name of the call, which ours begins with. */
+static const char *without_call(const opi_ranks *ranks, const char *text)
+{
+    const size_t length = strlen(ranks->call);
+    return strncmp(text, ranks->call, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
+}
+
+/* Every rank knows that some rank has failed, or calls something else; each learns why. */
+static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed, oplus_status status)
+{
+    char text[TEXT_BYTES];
+    const char *const words = own == OPLUS_OK ? ranks->what : oplus_last_error();
+    snprintf(text, sizeof text, "%.*s", opi_cut(words, TEXT_BYTES - 1), words);
+    OPI_TRY(ranks->comm->allgather(ranks->comm->context, text, TEXT_BYTES, ranks->text));
+    if (own != OPLUS_OK) return own;
+    const char *const theirs = ranks->text + (size_t)failed * TEXT_BYTES;
+    if (status != OPLUS_OK)
+        return opi_fail(status, "%s: on rank %d of %d: %s", ranks->call, failed, ranks->comm->size,
+                        without_call(ranks, theirs));
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: rank 0 calls %s, but rank %d %s; all ranks must make the same call",
+                    ranks->call, ranks->text, failed, theirs);
+}
+
+/* --- exchanges ------------------------------------------------------------------------------------------------------
+ */
+
+oplus_status opi_ranks_index(opi_ranks *ranks, oplus_status status, uint64_t n, uint64_t m, uint32_t flag)
+{
+    const opi_note mine = {.status = (uint32_t)status, .flag = flag, .call = ranks->hash, .n = n, .m = m};
+    OPI_TRY(ranks->comm->allgather(ranks->comm->context, &mine, sizeof mine, ranks->note));
+    const int size = ranks->comm->size;
+    for (int q = 0; q < size; q++)
+        if (ranks->note[q].status != OPLUS_OK)
+            return fail_together(ranks, status, q, (oplus_status)ranks->note[q].status);
+    for (int q = 0; q < size; q++)
+        if (ranks->note[q].call != ranks->note[0].call) return fail_together(ranks, OPLUS_OK, q, OPLUS_OK);
+
+    ranks->total = 0;
+    for (int q = 0; q < size; q++) {
+        if (q == ranks->comm->rank) ranks->first = ranks->total;
+        if (ranks->note[q].n > (uint64_t)INT64_MAX - ranks->total)
+            return opi_fail(OPLUS_ERR_ARGUMENT, "%s: the ranks have 2^63 elements or more together; give fewer",
+                            ranks->call);
+        ranks->total += ranks->note[q].n;
+    }
+    return OPLUS_OK;
+}
+
+oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes)
+{
+    const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
+    if (bytes < (size_t)PTRDIFF_MAX / (ranks_of(ranks) + 2) &&
+        opi_buffer_reserve(&ranks->records, (ranks_of(ranks) + 1) * each))
+        return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for records of %zu bytes from %d ranks", ranks->call, bytes,
+                    ranks->comm->size);
+}
+
+const void *opi_ranks_record(const opi_ranks *ranks, int rank, size_t bytes)
+{
+    const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
+    return (const unsigned char *)ranks->records.mem + ((size_t)rank + 1) * each + sizeof(header);
+}
+
+static oplus_status gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes, unsigned char *own,
+                           unsigned char *all)
+{
+    const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
+    const header head = {.status = (uint32_t)status};
+    memset(own, 0, each);
+    memcpy(own, &head, sizeof head);
+    if (bytes > 0 && status == OPLUS_OK) memcpy(own + sizeof head, record, bytes);
+    OPI_TRY(ranks->comm->allgather(ranks->comm->context, own, each, all));
+    for (int q = 0; q < ranks->comm->size; q++) {
+        header theirs;
+        memcpy(&theirs, all + (size_t)q * each, sizeof theirs);
+        if (theirs.status != OPLUS_OK) return fail_together(ranks, status, q, (oplus_status)theirs.status);
+    }
+    return OPLUS_OK;
+}
+
+oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes)
+{
+    const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
+    unsigned char *const own = ranks->records.mem;
+    return gather(ranks, status, record, bytes, own, own + each);
+}
+
+/* The room of the notes serves: nobody reads them while there is nothing to tell but this. */
+oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status)
+{
+    unsigned char own[sizeof(header)];
+    return gather(ranks, status, NULL, 0, own, (unsigned char *)ranks->text);
+}

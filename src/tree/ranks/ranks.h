@@ -1,0 +1,116 @@
+/* The ranks tree: how the ranks of a call agree, how their carries meet, how elements travel; nothing of primitives.
+ *
+ * The leaf of this tree is a whole sweep on a rank's device.  A call goes
+ *
+ *     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
+ *     return opi_ranks_close(&ranks, run(&ranks, ...));
+ *
+ * and `run` takes part in every exchange, whatever has happened on this rank: each exchange tells the others whether
+ * something has failed here, and then all of them return.  So memory is reserved before the exchange that it is for
+ * is agreed upon. */
+#ifndef OPI_RANKS_H
+#define OPI_RANKS_H
+
+#include <oplus/ranks.h>
+
+#include "leaf/range.h"
+#include "tree/sweep.h"
+
+/* What every rank says first. */
+typedef struct opi_note {
+    uint32_t status;
+    uint32_t flag; /* OPI_NOTE_... */
+    uint64_t call; /* hash of what it calls */
+    uint64_t n, m; /* elements it gives, and has room for or wants */
+} opi_note;
+
+enum { OPI_NOTE_DEVICE = 1 /* arrays are the device's */ };
+
+enum { OPI_RANKS_MEMORIES = 8 };
+typedef struct opi_ranks_mem {
+    void *mem;
+    void (*free)(oplus_device *dev, void *mem);
+} opi_ranks_mem;
+
+typedef struct opi_ranks {
+    oplus_device *dev;
+    const oplus_comm *comm;
+    const char *call;
+    char what[192];        /* the call in words, */
+    uint64_t hash;         /* and a hash of all that must be the same on all ranks */
+    uint64_t first, total; /* index of this rank's first element; elements of all ranks */
+    opi_note *note;        /* of each rank, after opi_ranks_index */
+    char *text;            /* of each rank, where one has failed */
+    size_t *counts;        /* four for each rank, of an exchange under way */
+    opi_buffer records;    /* own, then of all */
+    opi_buffer carries;    /* ranges: own, and what precedes */
+    opi_ranks_mem memory[OPI_RANKS_MEMORIES];
+    int memories;
+} opi_ranks;
+
+/* What a rank's record holds, of those that opi_ranks_gather has brought. */
+const void *opi_ranks_record(const opi_ranks *ranks, int rank, size_t bytes);
+
+/* Refuses a transport that is none, alone.  call: the public one's __func__. */
+oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_comm *comm, const char *call);
+/* Frees what the call needed; returns status. */
+oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status);
+
+/* What must be the same on all ranks, once its check has passed; `options` is told in words: "inclusive". */
+void opi_ranks_name_op(opi_ranks *ranks, const oplus_op *op, const char *options);
+void opi_ranks_name_fn(opi_ranks *ranks, const oplus_fn *fn, const char *options);
+void opi_ranks_name_types(opi_ranks *ranks, const oplus_type *type, const oplus_type *value, const char *options);
+
+/* Room for records of so many bytes. */
+oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes);
+
+/* The first exchange: whether this rank's arguments are good (status), its n and m.  Then note[], first and total are
+ * known. */
+oplus_status opi_ranks_index(opi_ranks *ranks, oplus_status status, uint64_t n, uint64_t m, uint32_t flag);
+/* Only whether all is well so far. */
+oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status);
+/* The same, and every rank's record; there is room for it. */
+oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes);
+/* Once all is agreed: `bytes` bytes for each rank, from each rank; send and recv are of comm->size times as many. */
+oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes, void *recv);
+
+/* Where rank `rank` begins if `total` elements are dealt out in equal blocks. */
+static inline uint64_t opi_ranks_block(const opi_ranks *ranks, uint64_t total, int rank)
+{
+    const uint64_t p = (uint64_t)ranks->comm->size, q = (uint64_t)rank;
+    return total / p * q + (q < total % p ? q : total % p);
+}
+
+/* --- memory (memory.c) -------------------------------------------------------------------------------------------- */
+
+/* Whether an array is in memory of the device that the host cannot read; of 0 bytes: no. */
+oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, bool *device);
+/* Memory until opi_ranks_close, of the device or of the host (which the device then copies fast, if it is one that
+ * has memory of its own); NULL for 0 bytes.  At most OPI_RANKS_MEMORIES times. */
+oplus_status opi_ranks_alloc(opi_ranks *ranks, bool device, size_t bytes, void **mem);
+
+/* --- carries (sweep.c) ------------------------------------------------------------------------------------------- */
+
+/* Memory for what follows, before opi_ranks_index. */
+oplus_status opi_ranks_reserve_carries(opi_ranks *ranks, const oplus_op *op);
+/* Runs a sweep over the arrays of all ranks, of which this one's part begins at ranks->first.  Its carry is an
+ * opi_range, of the operator for which there is memory.  init: rank 0's, and whether there is one is the same on all
+ * ranks (has_init). */
+oplus_status opi_ranks_sweep(opi_ranks *ranks, opi_sweep *sweep, bool has_init, const void *init);
+
+/* --- elements (exchange.c) ---------------------------------------------------------------------------------------- */
+
+/* Elements of `size` bytes on their way: rank r gets send_count[r] of them, from send_at[r] on, and gives
+ * recv_count[r], which go to recv_at[r]; in elements.  send and recv are apart; of the host, or of the rank's device.
+ */
+typedef struct opi_parcel {
+    size_t size;
+    const void *send;
+    void *recv;
+    const size_t *send_count, *send_at, *recv_count, *recv_at;
+} opi_parcel;
+
+/* Once all ranks have agreed. */
+oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel);
+
+#endif

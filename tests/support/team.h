@@ -1,0 +1,53 @@
+/* Tests over ranks: the same test runs over threads of this process, 1 to 17 of them, and (built with TEST_MPI) over
+ * the processes that mpirun has started.
+ *
+ * Every process draws the same problem, each rank computes its part and looks at its own results; what one of them
+ * finds wrong is told to all, so that they fail together. */
+#ifndef TEST_TEAM_H
+#define TEST_TEAM_H
+
+#include "support/laws.h"
+
+#include <oplus/ranks.h>
+
+enum { MOST_RANKS = 17 };
+
+/* The sizes of teams to be tried: in order, ended by 0. */
+const int *team_sizes(void);
+
+/* Where an array is cut: rank r holds [at[r], at[r + 1]). */
+typedef struct cuts {
+    int ranks;
+    size_t at[MOST_RANKS + 1];
+} cuts;
+
+static inline size_t cut_count(const cuts *c, int rank) { return c->at[rank + 1] - c->at[rank]; }
+
+enum { CUT_EVENLY, CUT_ANYHOW, CUT_ALL_IN_ONE, CUT_WAYS }; /* anyhow: some ranks have nothing */
+cuts cut(rng *r, int way, size_t n, int ranks);
+/* In words, for messages; one at a time. */
+const char *cut_words(const cuts *c);
+
+/* What a rank has handed to its transport. */
+typedef struct traffic {
+    size_t exchanges; /* calls */
+    size_t bytes;     /* to other ranks */
+} traffic;
+
+/* What each rank does, with a device and a transport of its own; false and the finding if something is wrong. */
+typedef bool (*rank_body)(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f);
+
+/* Runs it on so many ranks; fails the test with what a rank has found, and these words.  sent: what each rank has
+ * handed over, or NULL. */
+void run_team(int ranks, const char *where, rank_body body, const void *given, traffic *sent, const char *words);
+
+#ifdef TEST_MPI
+/* Starts and ends MPI; to be called first and last in main. */
+void team_begin(void);
+void team_end(void);
+#else
+static inline void team_begin(void) {}
+static inline void team_end(void) {}
+#endif
+
+#endif
