@@ -297,12 +297,12 @@ static oplus_status copy(oplus_device *dev, const char *call, void *dst, const v
 }
 
 static oplus_status look_at(oplus_device *dev, const char *call, const char *argument, const void *p, size_t bytes,
-                            bool *device)
+                            oplus_device **home)
 {
     opi_auto *const a = dev->automatic;
     if (has_cuda()) look(a);
-    *device = false;
-    return a->accelerator ? a->accelerator->tree->look(a->accelerator, call, argument, p, bytes, device) : OPLUS_OK;
+    *home = NULL;
+    return a->accelerator ? a->accelerator->tree->look(a->accelerator, call, argument, p, bytes, home) : OPLUS_OK;
 }
 
 static oplus_status sync(oplus_device *dev, const char *call)

@@ -40,6 +40,9 @@ static void release_slot(opi_groups *g, opi_slot *slot)
 static void trim(oplus_device *dev)
 {
     opi_groups *const g = dev->groups;
+    if (g->staging) g->gpu->driver->pinned_free(g->gpu, g->staging);
+    g->staging = NULL;
+    g->staging_bytes = 0;
     for (int q = 0; q < OPI_QUEUES; q++) g->gpu->driver->sync(g->gpu, "oplus_trim", (opi_gpu_queue)q);
     opi_gpu_release(g, &g->range);
     opi_gpu_release(g, &g->nodes);
@@ -156,6 +159,19 @@ oplus_status opi_gpu_param(opi_groups *g, const char *call, const oplus_fn *fn, 
     return OPLUS_OK;
 }
 
+oplus_status opi_gpu_stage(opi_groups *g, const char *call, size_t bytes, void **mem)
+{
+    if (bytes > g->staging_bytes) {
+        if (g->staging) g->gpu->driver->pinned_free(g->gpu, g->staging);
+        g->staging = NULL;
+        g->staging_bytes = 0;
+        OPI_TRY(g->gpu->driver->pinned_alloc(g->gpu, call, bytes, &g->staging));
+        g->staging_bytes = bytes;
+    }
+    *mem = g->staging;
+    return OPLUS_OK;
+}
+
 /* --- memory of the public calls -------------------------------------------------------------------------------------
  */
 
@@ -187,11 +203,11 @@ static oplus_status copy(oplus_device *dev, const char *call, void *dst, const v
 }
 
 static oplus_status look(oplus_device *dev, const char *call, const char *argument, const void *p, size_t bytes,
-                         bool *device)
+                         oplus_device **home)
 {
     opi_gpu_side side;
     OPI_TRY(opi_gpu_side_of(dev->groups, call, argument, p, bytes, &side));
-    *device = side == OPI_SIDE_DEVICE;
+    *home = side == OPI_SIDE_DEVICE ? dev : NULL;
     return OPLUS_OK;
 }
 

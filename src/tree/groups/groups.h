@@ -38,6 +38,8 @@ typedef struct opi_groups {
     opi_gpu_buffer work;              /* of a primitive, */
     opi_gpu_buffer array[OPI_WHOLES]; /* and as large as its arrays */
     opi_slot slot[OPI_SLOTS];
+    void *staging; /* pinned; of an exchange between ranks */
+    size_t staging_bytes;
 } opi_groups;
 
 extern const opi_tree opi_groups_tree;
@@ -62,6 +64,9 @@ oplus_status opi_groups_open(const char *call, const char *where, void *queue, o
 /* Makes a buffer at least that large, its content lost if it grows. */
 oplus_status opi_gpu_reserve(opi_groups *g, const char *call, opi_gpu_buffer *buffer, size_t bytes);
 void opi_gpu_release(opi_groups *g, opi_gpu_buffer *buffer);
+
+/* Pinned memory of the host, kept until oplus_trim; its content is lost if it grows. */
+oplus_status opi_gpu_stage(opi_groups *g, const char *call, size_t bytes, void **mem);
 
 /* Launches a kernel of a program; the arguments are opi_memory(...) and opi_value(...). */
 oplus_status opi_gpu_launch(opi_groups *g, const char *call, opi_program *program, const char *kernel, uint64_t groups,

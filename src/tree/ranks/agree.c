@@ -193,7 +193,20 @@ oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void 
     return gather(ranks, status, record, bytes, own, own + each);
 }
 
-/* The room of the notes serves: nobody reads them while there is nothing to tell but this. */
+/* The room of the messages serves: there are none while all is well. */
+oplus_status opi_ranks_most(opi_ranks *ranks, oplus_status status, uint64_t value, uint64_t *most)
+{
+    unsigned char own[sizeof(header) + sizeof value];
+    OPI_TRY(gather(ranks, status, &value, sizeof value, own, (unsigned char *)ranks->text));
+    *most = 0;
+    for (size_t q = 0; q < ranks_of(ranks); q++) {
+        uint64_t theirs;
+        memcpy(&theirs, ranks->text + q * sizeof own + sizeof(header), sizeof theirs);
+        if (theirs > *most) *most = theirs;
+    }
+    return OPLUS_OK;
+}
+
 oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status)
 {
     unsigned char own[sizeof(header)];

@@ -5,12 +5,20 @@
 
 #include <assert.h>
 
-oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, bool *device)
+oplus_status opi_ranks_home(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, oplus_device **home)
 {
     const opi_tree *const tree = ranks->dev->tree;
-    *device = false;
+    *home = NULL;
     if (!tree->look || !p || bytes == 0) return OPLUS_OK;
-    return tree->look(ranks->dev, ranks->call, argument, p, bytes, device);
+    return tree->look(ranks->dev, ranks->call, argument, p, bytes, home);
+}
+
+oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, bool *device)
+{
+    oplus_device *home;
+    OPI_TRY(opi_ranks_home(ranks, argument, p, bytes, &home));
+    *device = home != NULL;
+    return OPLUS_OK;
 }
 
 oplus_status opi_ranks_alloc(opi_ranks *ranks, bool device, size_t bytes, void **mem)

@@ -67,6 +67,8 @@ oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes);
 /* The first exchange: whether this rank's arguments are good (status), its n and m.  Then note[], first and total are
  * known. */
 oplus_status opi_ranks_index(opi_ranks *ranks, oplus_status status, uint64_t n, uint64_t m, uint32_t flag);
+/* The largest of the ranks' values, if all is well. */
+oplus_status opi_ranks_most(opi_ranks *ranks, oplus_status status, uint64_t value, uint64_t *most);
 /* Only whether all is well so far. */
 oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status);
 /* The same, and every rank's record; there is room for it. */
@@ -85,6 +87,8 @@ static inline uint64_t opi_ranks_block(const opi_ranks *ranks, uint64_t total, i
 
 /* Whether an array is in memory of the device that the host cannot read; of 0 bytes: no. */
 oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, bool *device);
+/* The accelerator whose memory it is, or NULL. */
+oplus_status opi_ranks_home(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, oplus_device **home);
 /* Memory until opi_ranks_close, of the device or of the host (which the device then copies fast, if it is one that
  * has memory of its own); NULL for 0 bytes.  At most OPI_RANKS_MEMORIES times. */
 oplus_status opi_ranks_alloc(opi_ranks *ranks, bool device, size_t bytes, void **mem);
@@ -110,7 +114,8 @@ typedef struct opi_parcel {
     const size_t *send_count, *send_at, *recv_count, *recv_at;
 } opi_parcel;
 
-/* Once all ranks have agreed. */
+/* Once all ranks have agreed; those that have arrays in device memory have said so in opi_ranks_index.  A failure may
+ * be of this rank alone: to be told in the next exchange. */
 oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel);
 
 #endif
