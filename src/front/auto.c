@@ -273,7 +273,8 @@ static oplus_status run(oplus_device *dev, const char *call, const opi_sweep *sw
     const opi_work work = sweep->apply ? OPI_WORK_WRITE : OPI_WORK_READ;
     oplus_device *const chosen = choose(dev, arrays, form->arrays + 1, work, sweep->bytes);
     const oplus_status status = chosen->tree->run(chosen, call, sweep, carry);
-    if (!opi_auto_retries(dev, chosen, status, arrays, form->arrays + 1)) return status;
+    const bool met = sweep->meeting && sweep->meeting->held; /* which happens once */
+    if (met || !opi_auto_retries(dev, chosen, status, arrays, form->arrays + 1)) return status;
     return dev->automatic->cores->tree->run(dev->automatic->cores, call, sweep, carry);
 }
 

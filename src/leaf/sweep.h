@@ -51,6 +51,16 @@ typedef struct opi_form {
 /* --- the sweep as steps over blocks ---------------------------------------------------------------------------------
  */
 
+/* Where the parts of a longer sweep meet: once all items of this part have been aggregated, and before any is applied.
+ */
+typedef struct opi_meeting opi_meeting;
+struct opi_meeting {
+    /* The carry is the part's summary, and becomes what precedes item 0.  Called once, unless the sweep fails before.
+     */
+    oplus_status (*hold)(opi_meeting *meeting, void *carry);
+    bool held; /* it has been called */
+};
+
 typedef struct opi_sweep opi_sweep;
 struct opi_sweep {
     size_t n;             /* items to sweep over (elements, rows, ...) */
@@ -74,6 +84,8 @@ struct opi_sweep {
      * everything, else NULL.  NULL: nothing to write. */
     void (*apply)(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
                   void *scratch);
+
+    opi_meeting *meeting; /* of a part of a longer sweep; NULL: what precedes item 0 is known */
 
     /* Writes what is made of the final carry to out, which is `result` in the end; NULL: nothing is.  The caller has
      * then no use for the carry. */

@@ -15,8 +15,11 @@ static oplus_status run(oplus_device *dev, const char *call, const opi_sweep *sw
         sweep->start(sweep, 0, carry);
     }
     const opi_fpenv mode = opi_fpenv_enter();
-    const oplus_status status =
-        dev->workers == 1 ? opi_serial_sweep(dev, sweep, carry) : opi_threads_sweep(dev, sweep, carry);
+    oplus_status status = OPLUS_OK;
+    if (sweep->meeting)
+        status = opi_meeting_sweep(dev, sweep, carry);
+    else
+        status = dev->workers == 1 ? opi_serial_sweep(dev, sweep, carry) : opi_threads_sweep(dev, sweep, carry);
     if (status == OPLUS_OK && sweep->finish) sweep->finish(sweep, carry, sweep->result);
     opi_fpenv_leave(mode);
     return status;

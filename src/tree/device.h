@@ -29,7 +29,8 @@ typedef struct opi_tree {
     void (*free)(oplus_device *dev, void *mem);
     oplus_status (*wrap)(oplus_device *dev, const char *call, void *native, size_t bytes, void **mem); /* NULL: none */
     oplus_status (*copy)(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes);
-    /* The accelerator in whose memory bytes > 0 at p are; NULL: in the host's.  A call that is NULL: they always are. */
+    /* The accelerator in whose memory bytes > 0 at p are; NULL: in the host's.  A call that is NULL: they always are.
+     */
     oplus_status (*look)(oplus_device *dev, const char *call, const char *argument, const void *p, size_t bytes,
                          oplus_device **home);
     /* Memory of the host that is copied to and from the device without the processor's help; NULL: any is. */

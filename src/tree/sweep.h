@@ -16,5 +16,7 @@ static inline oplus_status opi_sweep_run(oplus_device *dev, const char *call, co
 /* The trees of the processor. */
 oplus_status opi_serial_sweep(oplus_device *dev, const opi_sweep *sweep, void *carry);
 oplus_status opi_threads_sweep(oplus_device *dev, const opi_sweep *sweep, void *carry);
+/* With sweep->meeting, on one thread or several. */
+oplus_status opi_meeting_sweep(oplus_device *dev, const opi_sweep *sweep, void *carry);
 
 #endif

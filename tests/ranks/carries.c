@@ -1,6 +1,7 @@
 /* Reduce, fold, scan and segmented scan over ranks have the bits of the definition, however the array is cut. */
 #include "support/team.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,44 @@ static bool reduces(oplus_device *dev, const oplus_comm *comm, const void *given
                                                 : oplus_fold_all(dev, comm, p->s->op, comm->rank == 0 ? p->init : NULL,
                                                                  own_part(a, comm->rank), n, out);
     return succeeded(status, f) && kept_inside(f) && same(p, out, at(p, p->prefix, total), 1, f);
+}
+
+/* A copy in the device's memory, of n elements; NULL for none. */
+static bool to_device(oplus_device *dev, const void *from, size_t bytes, void **mem, finding *f)
+{
+    *mem = NULL;
+    return bytes == 0 ||
+           (succeeded(oplus_alloc(dev, bytes, mem), f) && succeeded(oplus_copy(dev, *mem, from, bytes), f));
+}
+
+/* The same scans in the memory of a device, and the reduce of what is there. */
+static bool scans_there(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    const all *const a = given;
+    const problem *const p = a->p;
+    const size_t begin = a->cuts.at[comm->rank], n = cut_count(&a->cuts, comm->rank), bytes = n * p->size;
+    void *const out = output(p, NULL, n), *in = NULL, *heads = NULL, *total = NULL;
+    bool good = to_device(dev, own_part(a, comm->rank), bytes, &in, f) &&
+                to_device(dev, p->heads ? p->heads + begin : NULL, p->heads ? n : 0, &heads, f) &&
+                to_device(dev, p->prefix, p->size, &total, f);
+    if (good && a->cuts.at[comm->size] > 0) good = succeeded(oplus_reduce_all(dev, comm, p->s->op, in, n, total), f);
+    if (good)
+        good = succeeded(p->heads ? oplus_segscan_all(dev, comm, p->s->op, a->kind, in, heads, n, in)
+                                  : oplus_scan_all(dev, comm, p->s->op, a->kind, in, n, in),
+                         f);
+    if (good && n > 0)
+        good =
+            succeeded(oplus_copy(dev, out, in, bytes), f) &&
+            same(p, out, a->kind == OPLUS_EXCLUSIVE ? at(p, p->exclusive, begin) : at(p, p->prefix, begin + 1), n, f);
+    if (good && !p->heads && a->cuts.at[comm->size] > 0) {
+        void *const value = output(p, NULL, 1);
+        good = succeeded(oplus_copy(dev, value, total, p->size), f) &&
+               same(p, value, at(p, p->prefix, a->cuts.at[comm->size]), 1, f);
+    }
+    oplus_free(dev, in);
+    oplus_free(dev, heads);
+    oplus_free(dev, total);
+    return good;
 }
 
 static bool scans(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
@@ -52,6 +91,18 @@ static void try_all(const problem *p, rank_body body, bool kinds, const char *wh
             if (kinds && p->exclusive != NULL) a.kind = (oplus_kind)rng_below(&r, 2);
             run_team(*ranks, where, body, &a, NULL, cut_words(&a.cuts));
         }
+}
+
+/* The smallest and the largest team, cut anyhow. */
+static void try_few(const problem *p, rank_body body, const char *where)
+{
+    rng r = test_rng(where);
+    for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
+        if (ranks > team_sizes() && *ranks != 3 && *ranks != 8) continue;
+        all a = {.p = p, .cuts = cut(&r, CUT_ANYHOW, rng_below(&r, p->max + 1), *ranks)};
+        if (p->exclusive != NULL) a.kind = (oplus_kind)rng_below(&r, 2);
+        run_team(*ranks, where, body, &a, NULL, cut_words(&a.cuts));
+    }
 }
 
 static size_t some(const subject *s) { return largest(s) < 60000 ? largest(s) : 60000; }
@@ -88,11 +139,41 @@ static void segscan(void **state)
     }
 }
 
+/* --- on an accelerator: OpenCL's cores, or what OPLUS_TEST_DEVICES names first */
+
+static bool is_tried(const subject *s)
+{
+    static const char *const names[] = {"sum_f32", "compose32", "hash1", "sum_u8"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(s->name, names[i]) == 0) return true;
+    return false;
+}
+
+static void device(void **state)
+{
+    char where[64] = "opencl:cpu";
+    const char *const given = getenv("OPLUS_TEST_DEVICES");
+    oplus_device *dev;
+    if (given != NULL) sscanf(given, "%63[^@ ]", where);
+    if ((given != NULL && *given == '\0') || oplus_open(where, &dev) != OPLUS_OK) {
+        print_message("not tried on a device: %s\n", given != NULL && !*given ? "none is wanted" : oplus_last_error());
+        skip();
+    }
+    oplus_close(dev);
+    for (int heads = 0; heads < 2; heads++) {
+        problem p = problem_open(*state, some(*state), heads ? 700 : 0, false);
+        try_few(&p, scans, where);
+        try_few(&p, scans_there, where);
+        problem_close(&p);
+    }
+}
+
 int main(void)
 {
     team_begin();
     const int failed = run_subjects("ranks: reduce", reduce, NULL) + run_subjects("ranks: fold", fold, NULL) +
-                       run_subjects("ranks: scan", scan, NULL) + run_subjects("ranks: segscan", segscan, NULL);
+                       run_subjects("ranks: scan", scan, NULL) + run_subjects("ranks: segscan", segscan, NULL) +
+                       run_subjects("ranks: on a device", device, is_tried);
     team_end();
     return failed;
 }

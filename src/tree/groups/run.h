@@ -15,6 +15,8 @@ typedef struct opi_run {
     bool fresh;        /* nothing is in the range yet */
     bool keep;         /* the range is wanted in the end */
     bool overlaps;     /* what is appended may reach what is read */
+    bool aggregates;   /* before a meeting: nothing is applied, and the tiles' nodes are kept in g->work, */
+    bool aggregated;   /* where they still are after it */
 } opi_run;
 
 /* n > 0 items in device memory, from those at the addresses on: what is left of a tile, whole tiles, the beginning of

@@ -163,20 +163,33 @@ static oplus_status join_nodes(opi_run *r, level l)
     return OPLUS_OK;
 }
 
+/* The nodes of so many whole tiles; joining them will write over them, so that a meeting keeps a copy. */
+static oplus_status aggregate(opi_run *r, const char *const *address, uint64_t tiles)
+{
+    opi_groups *const g = r->g;
+    const size_t bytes = (size_t)(tiles + 1) * r->formed.node;
+    if (r->aggregated)
+        return g->gpu->driver->copy(g->gpu, r->call, OPI_QUEUE_COMPUTE, g->nodes.mem, g->work.mem, bytes);
+    arguments a = {.count = 0};
+    add_arrays(&a, r, address, true);
+    add(&a, opi_memory(g->nodes.mem));
+    OPI_TRY(launch(r, "opi_aggregate", tiles, &a));
+    if (!r->aggregates) return OPLUS_OK;
+    OPI_TRY(opi_gpu_reserve(g, r->call, &g->work, bytes));
+    return g->gpu->driver->copy(g->gpu, r->call, OPI_QUEUE_COMPUTE, g->work.mem, g->nodes.mem, bytes);
+}
+
 /* Three launches, or some more where tiles are very many: so many whole tiles. */
 static oplus_status together(opi_run *r, const char *const *address, uint64_t tiles, bool keep)
 {
-    const bool applies = r->form->array[r->form->arrays - 1].mem != NULL; /* a reduction only aggregates */
+    const bool applies = address[r->form->arrays - 1] != NULL; /* a reduction only aggregates */
     const uint32_t flags = flags_of(r, keep);
     const uint64_t tile = opi_tile(r->formed.shape);
     const size_t nodes =
         (size_t)(tiles + (tile > 1 ? tiles / (tile - 1) : 0) + 64); /* of all levels, with their places */
     OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->nodes, nodes * r->formed.node));
 
-    arguments a = {.count = 0};
-    add_arrays(&a, r, address, true);
-    add(&a, opi_memory(r->g->nodes.mem));
-    OPI_TRY(launch(r, "opi_aggregate", tiles, &a));
+    OPI_TRY(aggregate(r, address, tiles));
     OPI_TRY(join_nodes(r, (level){r->g->nodes.mem, tiles, opi_log_tile(r->formed.shape), keep, applies}));
     if (!applies) return OPLUS_OK;
     if (r->overlaps) return apply_apart(r, address, tiles, flags);
@@ -325,22 +338,53 @@ static oplus_status run_empty(const opi_run *r, const opi_sweep *sweep, void *ca
 /* --- the sweep ------------------------------------------------------------------------------------------------------
  */
 
+/* carry: what precedes item 0, or NULL. */
+static oplus_status compute(opi_run *r, const opi_sweep *sweep, opi_range *carry, opi_staging *staging)
+{
+    r->at = r->form->first;
+    if (r->formed.node > 0) OPI_TRY(bring_carry(r, carry));
+    OPI_TRY(opi_run_look(r, sweep->n, staging));
+    return staging->any ? opi_run_staged(r, staging, sweep) : run_in_place(r, sweep);
+}
+
+/* Up to the meeting as a reduction, and all of it after.  Where no array is the host's the tiles are not aggregated
+ * twice. */
+static oplus_status meet(opi_run *r, const opi_sweep *sweep, opi_range *carry)
+{
+    const opi_form *const whole = r->form;
+    opi_form summary = *whole;
+    opi_staging staging;
+    OPI_TRY(opi_run_look(r, sweep->n, &staging));
+    for (int k = 0; k < whole->arrays; k++)
+        if (whole->array[k].access != OPI_READS) summary.array[k].mem = NULL;
+    r->form = &summary;
+    r->keep = true;
+    r->aggregates = !staging.any;
+    OPI_TRY(compute(r, sweep, carry, &staging));
+    OPI_TRY(take_carry(r, carry));
+
+    OPI_TRY(sweep->meeting->hold(sweep->meeting, carry));
+    r->form = whole;
+    r->keep = false;
+    r->aggregated = r->aggregates;
+    r->aggregates = false;
+    return compute(r, sweep, carry, &staging);
+}
+
 oplus_status opi_groups_sweep(oplus_device *dev, const char *call, const opi_sweep *sweep, void *carry)
 {
     opi_groups *const g = dev->groups;
     const opi_form *const form = &sweep->form;
-    opi_run r = {.g = g, .call = call, .form = form, .at = form->first, .keep = carry && !sweep->finish};
+    opi_run r = {.g = g, .call = call, .form = form, .keep = carry && !sweep->finish};
+    opi_staging staging;
     assert(form->kernels);
-    if (sweep->n == 0) return run_empty(&r, sweep, carry);
+    if (sweep->n == 0)
+        return sweep->meeting ? sweep->meeting->hold(sweep->meeting, carry) : run_empty(&r, sweep, carry);
     OPI_TRY(opi_form_program(&g->programs, call, form, &r.formed));
     if (form->fn) OPI_TRY(opi_gpu_param(g, call, form->fn, &r.param));
-    if (r.formed.node > 0) {
-        OPI_TRY(opi_gpu_reserve(g, call, &g->range, opi_image_bytes(r.formed.node)));
-        OPI_TRY(bring_carry(&r, form->op ? carry : NULL)); /* only a range can precede */
-    }
-    opi_staging staging;
-    OPI_TRY(opi_run_look(&r, sweep->n, &staging));
-    OPI_TRY(staging.any ? opi_run_staged(&r, &staging, sweep) : run_in_place(&r, sweep));
+    if (r.formed.node > 0) OPI_TRY(opi_gpu_reserve(g, call, &g->range, opi_image_bytes(r.formed.node)));
+    if (sweep->meeting) return meet(&r, sweep, carry);
+    OPI_TRY(compute(&r, sweep, form->op ? carry : NULL, &staging)); /* only a range can precede */
     if (sweep->finish) return staging.appends ? OPLUS_OK : take_result(&r, sweep, staging.any);
     return r.keep ? take_carry(&r, carry) : OPLUS_OK;
 }

@@ -28,19 +28,6 @@ oplus_status opi_ranks_reserve_carries(opi_ranks *ranks, const oplus_op *op)
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", ranks->call, bytes);
 }
 
-/* The summary of what this rank holds: the sweep without what it writes. */
-static oplus_status summarise(opi_ranks *ranks, opi_sweep *sweep, opi_range *own)
-{
-    const opi_sweep whole = *sweep;
-    sweep->apply = NULL;
-    sweep->finish = NULL;
-    for (int k = 0; k < sweep->form.arrays; k++)
-        if (sweep->form.array[k].access != OPI_READS) sweep->form.array[k].mem = NULL;
-    const oplus_status status = opi_sweep_run(ranks->dev, ranks->call, sweep, own);
-    *sweep = whole;
-    return status;
-}
-
 /* Bytes of a record of any rank: all know where each rank's part begins. */
 static size_t record_bytes(const opi_ranks *ranks, const oplus_op *op, bool has_init)
 {
@@ -68,7 +55,57 @@ static void join_records(const opi_ranks *ranks, opi_range *before, int count, s
     opi_fpenv_leave(mode);
 }
 
-static oplus_status finish(opi_ranks *ranks, opi_sweep *sweep, opi_range *total)
+/* --- the meeting: between what a rank reads and what it writes -----------------------------------------------------
+ */
+
+typedef struct meeting {
+    opi_meeting base;
+    opi_ranks *ranks;
+    const oplus_op *op;
+    size_t bytes;        /* of a record */
+    int joined;          /* ranks from 0 on whose join is wanted */
+    oplus_status status; /* how it ended, once it was held */
+} meeting;
+
+/* own: on entry what this rank holds; on return the join of the first ranks' carries. */
+static oplus_status hold(opi_meeting *given, void *own)
+{
+    meeting *const m = (meeting *)given;
+    opi_range *const before = carry_before(m->ranks, m->op);
+    void *const record = (char *)m->ranks->carries.mem + 2 * opi_range_bytes(m->op);
+    m->base.held = true;
+    const opi_fpenv mode = opi_fpenv_enter();
+    opi_range_write(own, record);
+    opi_fpenv_leave(mode);
+    m->status = opi_ranks_gather(m->ranks, OPLUS_OK, record, m->bytes);
+    if (m->status != OPLUS_OK) return m->status;
+    opi_range_start(before, m->op, 0, ((const opi_range *)own)->lifted);
+    join_records(m->ranks, before, m->joined, m->bytes);
+    opi_range_copy(own, before);
+    return OPLUS_OK;
+}
+
+/* Whether one rank holds everything: nothing precedes what it has, and nothing follows. */
+static bool undivided(const opi_ranks *ranks)
+{
+    for (int q = 0; q < ranks->comm->size; q++)
+        if (ranks->note[q].n == ranks->total) return true;
+    return false;
+}
+
+/* Runs the sweep up to the meeting and beyond; a rank that does not get there tells the others. */
+static oplus_status run(meeting *m, opi_sweep *sweep, opi_range *own)
+{
+    if (sweep->apply && undivided(m->ranks))
+        return opi_ranks_agree(m->ranks, opi_sweep_run(m->ranks->dev, m->ranks->call, sweep, own));
+    if (sweep->apply) sweep->meeting = &m->base;
+    oplus_status status = opi_sweep_run(m->ranks->dev, m->ranks->call, sweep, own);
+    if (!sweep->apply && status == OPLUS_OK) status = hold(&m->base, own);
+    if (!m->base.held) return opi_ranks_gather(m->ranks, status, NULL, m->bytes);
+    return m->status != OPLUS_OK || !sweep->apply ? status : opi_ranks_agree(m->ranks, status);
+}
+
+static oplus_status finish(opi_ranks *ranks, const opi_sweep *sweep, opi_range *total)
 {
     void *const value = opi_alloc(sweep->result_bytes);
     if (!value) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes", ranks->call, sweep->result_bytes);
@@ -83,27 +120,17 @@ static oplus_status finish(opi_ranks *ranks, opi_sweep *sweep, opi_range *total)
 
 oplus_status opi_ranks_sweep(opi_ranks *ranks, opi_sweep *sweep, bool has_init, const void *init)
 {
-    const oplus_op *const op = sweep->form.op;
-    opi_range *const own = own_carry(ranks), *const before = carry_before(ranks, op);
-    void *const record = (char *)ranks->carries.mem + 2 * opi_range_bytes(op);
-    const size_t bytes = record_bytes(ranks, op, has_init);
-
-    /* --- 1. what this rank holds; rank 0 begins with the init --- */
+    opi_range *const own = own_carry(ranks);
+    meeting m = {.base = {.hold = hold},
+                 .ranks = ranks,
+                 .op = sweep->form.op,
+                 .bytes = record_bytes(ranks, sweep->form.op, has_init),
+                 .joined = sweep->apply ? ranks->comm->rank : ranks->comm->size};
     sweep->start(sweep, 0, own);
     if (has_init && ranks->comm->rank == 0) opi_range_init(own, init);
-    const oplus_status summarised = summarise(ranks, sweep, own);
-    if (summarised == OPLUS_OK) {
-        const opi_fpenv mode = opi_fpenv_enter();
-        opi_range_write(own, record);
-        opi_fpenv_leave(mode);
-    }
-
-    /* --- 2. the one exchange of carries --- */
-    OPI_TRY(opi_ranks_gather(ranks, summarised, record, bytes));
-    opi_range_start(before, op, 0, own->lifted);
-    join_records(ranks, before, sweep->apply ? ranks->comm->rank : ranks->comm->size, bytes);
-
-    /* --- 3. what follows from them --- */
-    if (sweep->apply) return opi_ranks_agree(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, before));
-    return finish(ranks, sweep, before);
+    void (*const finishes)(const opi_sweep *, void *, void *) = sweep->finish;
+    sweep->finish = NULL; /* of all ranks' carries, not of this one's */
+    OPI_TRY(run(&m, sweep, own));
+    sweep->finish = finishes;
+    return finishes ? finish(ranks, sweep, own) : OPLUS_OK;
 }
