@@ -112,6 +112,7 @@ oplus_status oplus_open_on(const char *where, void *queue, oplus_device **dev)
 void oplus_close(oplus_device *dev)
 {
     if (!dev) return;
+    opi_kept_release(dev);
     dev->tree->close(dev);
     opi_buffer_release(&dev->workspace);
     opi_buffer_release(&dev->carry);
@@ -130,6 +131,7 @@ oplus_status oplus_sync(oplus_device *dev)
 oplus_status oplus_trim(oplus_device *dev)
 {
     OPI_TRY(opi_check_device(__func__, dev));
+    opi_kept_release(dev);
     dev->tree->trim(dev);
     opi_buffer_release(&dev->workspace);
     opi_buffer_release(&dev->carry);

@@ -41,6 +41,16 @@ typedef struct opi_tree {
     void (*close)(oplus_device *dev); /* all but the handle and its buffers */
 } opi_tree;
 
+/* Memory that calls over ranks are lent, and that stays for the next one. */
+enum { OPI_KEPT = 8 };
+typedef enum opi_kind_of_memory { OPI_MEMORY_HOST, OPI_MEMORY_PINNED, OPI_MEMORY_DEVICE } opi_kind_of_memory;
+typedef struct opi_kept {
+    opi_kind_of_memory kind;
+    void *mem;
+    size_t bytes;
+    bool lent;
+} opi_kept;
+
 struct oplus_device {
     char name[192];
     const opi_tree *tree;
@@ -51,7 +61,11 @@ struct oplus_device {
     opi_buffer workspace;       /* of a tree: carries and the workers' scratch */
     opi_buffer carry;           /* of the front: what a call begins and ends with */
     opi_buffer array;           /* of a primitive: as large as the data (sort) */
+    opi_kept kept[OPI_KEPT];    /* of calls over ranks (ranks/memory.c) */
 };
+
+/* Frees what is kept and not lent; before the tree's own close. */
+void opi_kept_release(oplus_device *dev);
 
 extern const opi_tree opi_cores; /* serial.c and threads.c */
 

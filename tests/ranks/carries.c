@@ -168,12 +168,59 @@ static void device(void **state)
     }
 }
 
+/* --- what is exchanged (docs/ranks.md) */
+
+/* Nodes of the canonical cover of [begin, end) in the tree over [at, at + size). */
+static size_t cover(size_t at, size_t size, size_t begin, size_t end)
+{
+    if (end <= at || at + size <= begin) return 0;
+    if (begin <= at && at + size <= end) return 1;
+    return cover(at, size / 2, begin, end) + cover(at + size / 2, size / 2, begin, end);
+}
+
+static size_t record_bytes(const problem *p, const cuts *c)
+{
+    size_t most = 0;
+    for (int q = 0; q < c->ranks; q++) {
+        const size_t nodes = cover(0, (size_t)1 << 40, c->at[q], c->at[q + 1]);
+        if (nodes > most) most = nodes;
+    }
+    if (p->s->op->flags & OPLUS_EXACT) most = 1;
+    return (8 + 1 + most * (p->size + 2) + 7) / 8 * 8;
+}
+
+static void traffic_is_as_documented(void **state)
+{
+    enum { NOTE = 32, AGREED = 8 };
+    problem p = problem_open(*state, 40000, 0, false);
+    rng r = test_rng("traffic");
+    for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
+        traffic sent[MOST_RANKS];
+        all a = {.p = &p, .cuts = cut(&r, CUT_EVENLY, 39999, *ranks)};
+        const size_t others = (size_t)*ranks - 1, record = record_bytes(&p, &a.cuts);
+        run_team(*ranks, "serial", reduces, &a, sent, "reduce");
+        for (int q = 0; q < *ranks; q++) {
+            assert_int_equal(sent[q].exchanges, 2);
+            assert_int_equal(sent[q].bytes, others * (NOTE + record));
+        }
+        run_team(*ranks, "serial", scans, &a, sent, "scan");
+        for (int q = 0; q < *ranks; q++) {
+            assert_int_equal(sent[q].exchanges, others > 0 ? 3 : 2);
+            assert_int_equal(sent[q].bytes, others * (NOTE + record + AGREED));
+        }
+    }
+    problem_close(&p);
+}
+
+static bool is_counted(const subject *s) { return strcmp(s->name, "sum_f32") == 0 || strcmp(s->name, "sum_u8") == 0; }
+
 int main(void)
 {
     team_begin();
     const int failed = run_subjects("ranks: reduce", reduce, NULL) + run_subjects("ranks: fold", fold, NULL) +
                        run_subjects("ranks: scan", scan, NULL) + run_subjects("ranks: segscan", segscan, NULL) +
-                       run_subjects("ranks: on a device", device, is_tried);
+                       run_subjects("ranks: on a device", device, is_tried) +
+                       run_subjects("ranks: traffic", traffic_is_as_documented, is_counted);
     team_end();
     return failed;
 }

@@ -53,10 +53,7 @@ oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_com
 
 oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status)
 {
-    while (ranks->memories > 0) {
-        const opi_ranks_mem *const m = &ranks->memory[--ranks->memories];
-        m->free(ranks->dev, m->mem);
-    }
+    opi_ranks_return(ranks);
     free(ranks->note);
     opi_buffer_release(&ranks->records);
     opi_buffer_release(&ranks->carries);

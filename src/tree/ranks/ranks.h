@@ -26,12 +26,6 @@ typedef struct opi_note {
 
 enum { OPI_NOTE_DEVICE = 1 /* arrays are the device's */ };
 
-enum { OPI_RANKS_MEMORIES = 8 };
-typedef struct opi_ranks_mem {
-    void *mem;
-    void (*free)(oplus_device *dev, void *mem);
-} opi_ranks_mem;
-
 typedef struct opi_ranks {
     oplus_device *dev;
     const oplus_comm *comm;
@@ -44,8 +38,6 @@ typedef struct opi_ranks {
     size_t *counts;        /* four for each rank, of an exchange under way */
     opi_buffer records;    /* own, then of all */
     opi_buffer carries;    /* ranges: own, and what precedes */
-    opi_ranks_mem memory[OPI_RANKS_MEMORIES];
-    int memories;
 } opi_ranks;
 
 /* What a rank's record holds, of those that opi_ranks_gather has brought. */
@@ -90,8 +82,11 @@ oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *
 /* The accelerator whose memory it is, or NULL. */
 oplus_status opi_ranks_home(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, oplus_device **home);
 /* Memory until opi_ranks_close, of the device or of the host (which the device then copies fast, if it is one that
- * has memory of its own); NULL for 0 bytes.  At most OPI_RANKS_MEMORIES times. */
+ * has memory of its own); NULL for 0 bytes.  At most OPI_KEPT times; the device keeps it for the next call. */
 oplus_status opi_ranks_alloc(opi_ranks *ranks, bool device, size_t bytes, void **mem);
+
+/* Lends it no more. */
+void opi_ranks_return(opi_ranks *ranks);
 
 /* --- carries (sweep.c) ------------------------------------------------------------------------------------------- */
 
