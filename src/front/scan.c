@@ -48,25 +48,41 @@ oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplus_kind kin
 /* --- over ranks ----------------------------------------------------------------------------------------------------
  */
 
-/* All that this rank can find wrong by itself, and memory for what follows. */
-static oplus_status prepare(opi_ranks *ranks, const oplus_op *op, oplus_kind kind, const void *in, bool segmented,
-                            const uint8_t *heads, size_t n, const void *out)
+typedef struct scan {
+    opi_ranks_problem problem;
+    oplus_kind kind;
+    const void *in;
+    bool segmented;
+    const uint8_t *heads;
+    void *out;
+    opi_scan_sweep plan;
+} scan;
+
+static opi_sweep *plan_all(opi_ranks_problem *problem, const opi_ranks *ranks, uint64_t first)
 {
-    OPI_TRY(check(ranks->call, ranks->dev, op, kind, in, n, out));
-    if (segmented) OPI_TRY(check_heads(ranks->call, op, heads, n, out));
-    opi_ranks_name_op(ranks, op, kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive");
-    return opi_ranks_reserve_carries(ranks, op);
+    static const uint8_t none; /* of a rank that has nothing: the others' carries are lifted */
+    scan *const s = (scan *)problem;
+    const uint8_t *const heads = s->segmented && !s->heads ? &none : s->heads;
+    opi_scan_plan(&s->plan, problem->op, ranks->dev->isa, s->kind, s->in, heads, problem->n, s->out, first);
+    return &s->plan.sweep;
+}
+
+/* All that this rank can find wrong by itself. */
+static oplus_status prepare(opi_ranks *ranks, const scan *s)
+{
+    const opi_ranks_problem *const p = &s->problem;
+    OPI_TRY(check(ranks->call, ranks->dev, p->op, s->kind, s->in, p->n, s->out));
+    if (s->segmented) OPI_TRY(check_heads(ranks->call, p->op, s->heads, p->n, s->out));
+    opi_ranks_name_op(ranks, p->op, s->kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive");
+    return OPLUS_OK;
 }
 
 static oplus_status run_all(opi_ranks *ranks, const oplus_op *op, oplus_kind kind, const void *in, bool segmented,
                             const uint8_t *heads, size_t n, void *out)
 {
-    static const uint8_t none; /* of a rank that has nothing: the others' carries are lifted */
-    opi_scan_sweep plan;
-    OPI_TRY(opi_ranks_index(ranks, prepare(ranks, op, kind, in, segmented, heads, n, out), n, 0, 0));
-    if (segmented && !heads) heads = &none;
-    opi_scan_plan(&plan, op, ranks->dev->isa, kind, in, heads, n, out, ranks->first);
-    return opi_ranks_sweep(ranks, &plan.sweep, false, NULL);
+    scan s = {.kind = kind, .in = in, .segmented = segmented, .heads = heads, .out = out};
+    s.problem = (opi_ranks_problem){.op = op, .n = n, .plan = plan_all};
+    return opi_ranks_sweep(ranks, prepare(ranks, &s), &s.problem);
 }
 
 oplus_status oplus_scan_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, oplus_kind kind,

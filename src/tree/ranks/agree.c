@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,10 +129,31 @@ static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed
 /* --- exchanges ------------------------------------------------------------------------------------------------------
  */
 
+/* Bytes of a note on its way. */
+static size_t note_bytes(const opi_ranks *ranks)
+{
+    return ranks->comm->size <= OPI_TELLING ? sizeof(opi_note) : offsetof(opi_note, record);
+}
+
+static oplus_status exchange_notes(opi_ranks *ranks)
+{
+    const size_t bytes = note_bytes(ranks);
+    unsigned char *const all = (unsigned char *)ranks->note;
+    OPI_TRY(ranks->comm->allgather(ranks->comm->context, &ranks->mine, bytes, all));
+    for (size_t q = ranks_of(ranks); bytes < sizeof(opi_note) && q-- > 0;)
+        memmove(all + q * sizeof(opi_note), all + q * bytes, bytes);
+    return OPLUS_OK;
+}
+
 oplus_status opi_ranks_index(opi_ranks *ranks, oplus_status status, uint64_t n, uint64_t m, uint32_t flag)
 {
-    const opi_note mine = {.status = (uint32_t)status, .flag = flag, .call = ranks->hash, .n = n, .m = m};
-    OPI_TRY(ranks->comm->allgather(ranks->comm->context, &mine, sizeof mine, ranks->note));
+    ranks->mine.status = (uint32_t)status;
+    ranks->mine.flag |= flag;
+    if (ranks->dev && ranks->dev->tree != &opi_cores) ranks->mine.flag |= OPI_NOTE_ACCELERATOR;
+    ranks->mine.call = ranks->hash;
+    ranks->mine.n = n;
+    ranks->mine.m = m;
+    OPI_TRY(exchange_notes(ranks));
     const int size = ranks->comm->size;
     for (int q = 0; q < size; q++)
         if (ranks->note[q].status != OPLUS_OK)

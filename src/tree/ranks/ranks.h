@@ -16,15 +16,23 @@
 #include "leaf/range.h"
 #include "tree/sweep.h"
 
-/* What every rank says first. */
+/* What every rank says first.  Up to OPI_TELLING ranks it may tell its carry as well, in case that its guess of where
+ * its part begins is right: then nothing more need be exchanged. */
+enum { OPI_NOTE_RECORD = 472, OPI_TELLING = 64 };
 typedef struct opi_note {
     uint32_t status;
-    uint32_t flag; /* OPI_NOTE_... */
-    uint64_t call; /* hash of what it calls */
-    uint64_t n, m; /* elements it gives, and has room for or wants */
+    uint32_t flag;                         /* OPI_NOTE_... */
+    uint64_t call;                         /* hash of what it calls */
+    uint64_t n, m;                         /* elements it gives, and has room for or wants */
+    uint64_t guess;                        /* index of its first element, as far as it knows, */
+    unsigned char record[OPI_NOTE_RECORD]; /* and its carry, if that is right */
 } opi_note;
 
-enum { OPI_NOTE_DEVICE = 1 /* arrays are the device's */ };
+enum {
+    OPI_NOTE_DEVICE = 1,      /* arrays are the device's */
+    OPI_NOTE_ACCELERATOR = 2, /* the rank computes on one, which may fail at any time */
+    OPI_NOTE_TELLS = 4        /* there is a record */
+};
 
 typedef struct opi_ranks {
     oplus_device *dev;
@@ -33,7 +41,8 @@ typedef struct opi_ranks {
     char what[192];        /* the call in words, */
     uint64_t hash;         /* and a hash of all that must be the same on all ranks */
     uint64_t first, total; /* index of this rank's first element; elements of all ranks */
-    opi_note *note;        /* of each rank, after opi_ranks_index */
+    opi_note mine;         /* what this rank will say */
+    opi_note *note;        /* of each rank, after opi_ranks_index; without records where ranks are many */
     char *text;            /* of each rank, where one has failed */
     size_t *counts;        /* four for each rank, of an exchange under way */
     opi_buffer records;    /* own, then of all */
@@ -90,12 +99,22 @@ void opi_ranks_return(opi_ranks *ranks);
 
 /* --- carries (sweep.c) ------------------------------------------------------------------------------------------- */
 
-/* Memory for what follows, before opi_ranks_index. */
-oplus_status opi_ranks_reserve_carries(opi_ranks *ranks, const oplus_op *op);
-/* Runs a sweep over the arrays of all ranks, of which this one's part begins at ranks->first.  Its carry is an
- * opi_range, of the operator for which there is memory.  init: rank 0's, and whether there is one is the same on all
- * ranks (has_init). */
-oplus_status opi_ranks_sweep(opi_ranks *ranks, opi_sweep *sweep, bool has_init, const void *init);
+/* A sweep over the arrays of all ranks, whose carry is an opi_range. */
+typedef struct opi_ranks_problem opi_ranks_problem;
+struct opi_ranks_problem {
+    const oplus_op *op;
+    size_t n;          /* elements of this rank */
+    bool makes_result; /* rather than write as many */
+    bool has_init;     /* whether a value precedes all, the same on all ranks; */
+    const void *init;  /* rank 0's */
+    /* What this rank does, if its first element has that index.  A sweep that makes a result, or one that writes. */
+    opi_sweep *(*plan)(opi_ranks_problem *problem, const opi_ranks *ranks, uint64_t first);
+    /* There is no element on any rank; NULL: that is as good as any number. */
+    oplus_status (*nothing)(const opi_ranks_problem *problem, const opi_ranks *ranks);
+};
+
+/* From the first exchange on, whatever has been found wrong before (status). */
+oplus_status opi_ranks_sweep(opi_ranks *ranks, oplus_status status, opi_ranks_problem *problem);
 
 /* --- elements (exchange.c) ---------------------------------------------------------------------------------------- */
 

@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/fpenv.h"
 
+enum { FEW_BYTES = 32 << 10 };
+
 static bool is_exact(const oplus_op *op) { return op->flags & OPLUS_EXACT; }
 
 static size_t most_record_bytes(const oplus_op *op)
@@ -20,8 +22,12 @@ static opi_range *carry_before(const opi_ranks *ranks, const oplus_op *op)
     return (opi_range *)((char *)ranks->carries.mem + opi_range_bytes(op));
 }
 
-/* Own, what precedes, and the own record. */
-oplus_status opi_ranks_reserve_carries(opi_ranks *ranks, const oplus_op *op)
+static void *own_record(const opi_ranks *ranks, const oplus_op *op)
+{
+    return (char *)ranks->carries.mem + 2 * opi_range_bytes(op);
+}
+
+static oplus_status reserve(opi_ranks *ranks, const oplus_op *op)
 {
     const size_t bytes = 2 * opi_range_bytes(op) + most_record_bytes(op);
     if (opi_buffer_reserve(&ranks->carries, bytes)) return opi_ranks_room(ranks, most_record_bytes(op));
@@ -43,19 +49,94 @@ static size_t record_bytes(const opi_ranks *ranks, const oplus_op *op, bool has_
     return opi_range_record_bytes(op, most);
 }
 
-/* before: the join of the first `count` ranks' records. */
+/* before: the join of the first `count` ranks' records, of so many bytes; or of those in their notes (0). */
 static void join_records(const opi_ranks *ranks, opi_range *before, int count, size_t bytes)
 {
     uint64_t end = 0;
     const opi_fpenv mode = opi_fpenv_enter();
     for (int q = 0; q < count; q++) {
         end += ranks->note[q].n;
-        opi_range_read(before, end, opi_ranks_record(ranks, q, bytes));
+        opi_range_read(before, end, bytes ? opi_ranks_record(ranks, q, bytes) : ranks->note[q].record);
     }
     opi_fpenv_leave(mode);
 }
 
-/* --- the meeting: between what a rank reads and what it writes -----------------------------------------------------
+/* Ranks from 0 on whose join a rank wants. */
+static int wanted(const opi_ranks *ranks, const opi_sweep *sweep)
+{
+    return sweep->apply ? ranks->comm->rank : ranks->comm->size;
+}
+
+static void start_own(const opi_ranks *ranks, const opi_ranks_problem *problem, const opi_sweep *sweep)
+{
+    opi_range *const own = own_carry(ranks);
+    sweep->start(sweep, 0, own);
+    if (problem->has_init && ranks->comm->rank == 0) opi_range_init(own, problem->init);
+}
+
+static void write_record(opi_range *own, void *record)
+{
+    const opi_fpenv mode = opi_fpenv_enter();
+    opi_range_write(own, record);
+    opi_fpenv_leave(mode);
+}
+
+/* --- what a rank holds goes with its note ----------------------------------------------------------------------------
+ */
+
+/* Whether this rank's part begins where it did in the last call is a good guess. */
+static bool is_known(const opi_ranks *ranks, const opi_ranks_problem *problem)
+{
+    return ranks->dev->last_n == problem->n || is_exact(problem->op);
+}
+
+/* If not, that all ranks have as many. */
+static uint64_t guess_first(const opi_ranks *ranks, size_t n)
+{
+    const oplus_device *const dev = ranks->dev;
+    return dev->last_n == n ? dev->last_first : (uint64_t)ranks->comm->rank * n;
+}
+
+/* Whether to try: a result needs no second reading if the guess is right, and reading few elements twice costs less
+ * than an exchange; on an accelerator nothing is cheap. */
+static bool pays(const opi_ranks *ranks, const opi_ranks_problem *problem)
+{
+    const bool few = problem->n * problem->op->type->size <= FEW_BYTES && !ranks->dev->groups;
+    return few || (problem->makes_result && is_known(ranks, problem));
+}
+
+static oplus_status tell(opi_ranks *ranks, opi_ranks_problem *problem)
+{
+    const uint64_t first = guess_first(ranks, problem->n);
+    opi_sweep *const sweep = problem->plan(problem, ranks, first);
+    const size_t nodes = opi_range_nodes(problem->op, first, first + problem->n) + problem->has_init;
+    if (opi_range_record_bytes(problem->op, nodes) > OPI_NOTE_RECORD) return OPLUS_OK;
+    sweep->apply = NULL; /* its summary alone */
+    sweep->finish = NULL;
+    for (int k = 0; k < sweep->form.arrays; k++)
+        if (sweep->form.array[k].access != OPI_READS) sweep->form.array[k].mem = NULL;
+    start_own(ranks, problem, sweep);
+    OPI_TRY(opi_sweep_run(ranks->dev, ranks->call, sweep, own_carry(ranks)));
+    write_record(own_carry(ranks), ranks->mine.record);
+    ranks->mine.guess = first;
+    ranks->mine.flag |= OPI_NOTE_TELLS;
+    return OPLUS_OK;
+}
+
+/* Whether every rank has told its carry, and guessed right. */
+static bool all_told(const opi_ranks *ranks, const oplus_op *op)
+{
+    uint64_t first = 0;
+    if (ranks->comm->size > OPI_TELLING) return false;
+    for (int q = 0; q < ranks->comm->size; q++) {
+        const opi_note *const note = &ranks->note[q];
+        if (!(note->flag & OPI_NOTE_TELLS) || (note->guess != first && !is_exact(op))) return false;
+        first += note->n;
+    }
+    return true;
+}
+
+/* --- many: they meet between what a rank reads and what it writes ---------------------------------------------------
  */
 
 typedef struct meeting {
@@ -72,17 +153,28 @@ static oplus_status hold(opi_meeting *given, void *own)
 {
     meeting *const m = (meeting *)given;
     opi_range *const before = carry_before(m->ranks, m->op);
-    void *const record = (char *)m->ranks->carries.mem + 2 * opi_range_bytes(m->op);
+    void *const record = own_record(m->ranks, m->op);
     m->base.held = true;
-    const opi_fpenv mode = opi_fpenv_enter();
-    opi_range_write(own, record);
-    opi_fpenv_leave(mode);
+    write_record(own, record);
     m->status = opi_ranks_gather(m->ranks, OPLUS_OK, record, m->bytes);
     if (m->status != OPLUS_OK) return m->status;
     opi_range_start(before, m->op, 0, ((const opi_range *)own)->lifted);
     join_records(m->ranks, before, m->joined, m->bytes);
     opi_range_copy(own, before);
     return OPLUS_OK;
+}
+
+/* Whether a rank may yet fail where it only writes: cores have all the memory they need. */
+static bool may_fail(const opi_ranks *ranks)
+{
+    for (int q = 0; q < ranks->comm->size; q++)
+        if (ranks->note[q].flag & OPI_NOTE_ACCELERATOR) return true;
+    return false;
+}
+
+static oplus_status close_writing(opi_ranks *ranks, oplus_status status)
+{
+    return may_fail(ranks) ? opi_ranks_agree(ranks, status) : status;
 }
 
 /* Whether one rank holds everything: nothing precedes what it has, and nothing follows. */
@@ -94,16 +186,26 @@ static bool undivided(const opi_ranks *ranks)
 }
 
 /* Runs the sweep up to the meeting and beyond; a rank that does not get there tells the others. */
-static oplus_status run(meeting *m, opi_sweep *sweep, opi_range *own)
+static oplus_status meet(opi_ranks *ranks, const opi_ranks_problem *problem, opi_sweep *sweep)
 {
-    if (sweep->apply && undivided(m->ranks))
-        return opi_ranks_agree(m->ranks, opi_sweep_run(m->ranks->dev, m->ranks->call, sweep, own));
-    if (sweep->apply) sweep->meeting = &m->base;
-    oplus_status status = opi_sweep_run(m->ranks->dev, m->ranks->call, sweep, own);
-    if (!sweep->apply && status == OPLUS_OK) status = hold(&m->base, own);
-    if (!m->base.held) return opi_ranks_gather(m->ranks, status, NULL, m->bytes);
-    return m->status != OPLUS_OK || !sweep->apply ? status : opi_ranks_agree(m->ranks, status);
+    opi_range *const own = own_carry(ranks);
+    meeting m = {.base = {.hold = hold},
+                 .ranks = ranks,
+                 .op = problem->op,
+                 .bytes = record_bytes(ranks, problem->op, problem->has_init),
+                 .joined = wanted(ranks, sweep)};
+    start_own(ranks, problem, sweep);
+    if (sweep->apply && undivided(ranks))
+        return opi_ranks_agree(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, own));
+    if (sweep->apply) sweep->meeting = &m.base;
+    oplus_status status = opi_sweep_run(ranks->dev, ranks->call, sweep, own);
+    if (!sweep->apply && status == OPLUS_OK) status = hold(&m.base, own);
+    if (!m.base.held) return opi_ranks_gather(ranks, status, NULL, m.bytes);
+    return m.status != OPLUS_OK || !sweep->apply ? status : close_writing(ranks, status);
 }
+
+/* --- both
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static oplus_status finish(opi_ranks *ranks, const opi_sweep *sweep, opi_range *total)
 {
@@ -118,19 +220,30 @@ static oplus_status finish(opi_ranks *ranks, const opi_sweep *sweep, opi_range *
     return status;
 }
 
-oplus_status opi_ranks_sweep(opi_ranks *ranks, opi_sweep *sweep, bool has_init, const void *init)
+/* All carries are in the notes. */
+static oplus_status use_notes(opi_ranks *ranks, const opi_ranks_problem *problem, opi_sweep *sweep)
 {
-    opi_range *const own = own_carry(ranks);
-    meeting m = {.base = {.hold = hold},
-                 .ranks = ranks,
-                 .op = sweep->form.op,
-                 .bytes = record_bytes(ranks, sweep->form.op, has_init),
-                 .joined = sweep->apply ? ranks->comm->rank : ranks->comm->size};
-    sweep->start(sweep, 0, own);
-    if (has_init && ranks->comm->rank == 0) opi_range_init(own, init);
+    opi_range *const before = own_carry(ranks);
+    const bool lifted = sweep->form.lifted;
+    opi_range_start(before, problem->op, 0, lifted);
+    join_records(ranks, before, wanted(ranks, sweep), 0);
+    if (!sweep->apply) return OPLUS_OK;
+    return close_writing(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, before));
+}
+
+oplus_status opi_ranks_sweep(opi_ranks *ranks, oplus_status status, opi_ranks_problem *problem)
+{
+    if (status == OPLUS_OK) status = reserve(ranks, problem->op);
+    if (status == OPLUS_OK && pays(ranks, problem)) status = tell(ranks, problem);
+    OPI_TRY(opi_ranks_index(ranks, status, problem->n, 0, 0));
+    ranks->dev->last_n = problem->n;
+    ranks->dev->last_first = ranks->first;
+    if (ranks->total == 0 && problem->nothing) OPI_TRY(problem->nothing(problem, ranks));
+
+    opi_sweep *const sweep = problem->plan(problem, ranks, ranks->first);
     void (*const finishes)(const opi_sweep *, void *, void *) = sweep->finish;
     sweep->finish = NULL; /* of all ranks' carries, not of this one's */
-    OPI_TRY(run(&m, sweep, own));
+    OPI_TRY(all_told(ranks, problem->op) ? use_notes(ranks, problem, sweep) : meet(ranks, problem, sweep));
     sweep->finish = finishes;
-    return finishes ? finish(ranks, sweep, own) : OPLUS_OK;
+    return finishes ? finish(ranks, sweep, own_carry(ranks)) : OPLUS_OK;
 }
