@@ -109,14 +109,18 @@ oplus_status oplus_open_on(const char *where, void *queue, oplus_device **dev)
                     where ? "queue" : "where");
 }
 
+static void release_buffers(oplus_device *dev)
+{
+    opi_buffer *const all[] = {&dev->workspace, &dev->carry, &dev->array, &dev->notes, &dev->records, &dev->carries};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) opi_buffer_release(all[i]);
+}
+
 void oplus_close(oplus_device *dev)
 {
     if (!dev) return;
     opi_kept_release(dev);
     dev->tree->close(dev);
-    opi_buffer_release(&dev->workspace);
-    opi_buffer_release(&dev->carry);
-    opi_buffer_release(&dev->array);
+    release_buffers(dev);
     free(dev);
 }
 
@@ -133,9 +137,7 @@ oplus_status oplus_trim(oplus_device *dev)
     OPI_TRY(opi_check_device(__func__, dev));
     opi_kept_release(dev);
     dev->tree->trim(dev);
-    opi_buffer_release(&dev->workspace);
-    opi_buffer_release(&dev->carry);
-    opi_buffer_release(&dev->array);
+    release_buffers(dev);
     return OPLUS_OK;
 }
 

@@ -61,7 +61,9 @@ struct oplus_device {
     opi_buffer workspace;        /* of a tree: carries and the workers' scratch */
     opi_buffer carry;            /* of the front: what a call begins and ends with */
     opi_buffer array;            /* of a primitive: as large as the data (sort) */
-    opi_kept kept[OPI_KEPT];     /* of calls over ranks (ranks/memory.c) */
+    opi_kept kept[OPI_KEPT];     /* of calls over ranks (tree/ranks): as large as the data; */
+    opi_buffer notes, records;   /* what ranks say to each other, */
+    opi_buffer carries;          /* and join */
     uint64_t last_n, last_first; /* this rank's part in the last call that knew: likely to be that of the next one */
 };
 

@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -41,12 +40,12 @@ oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_com
 {
     *ranks = (opi_ranks){.dev = dev, .comm = comm, .call = call};
     OPI_TRY(check_comm(call, comm));
-    snprintf(ranks->what, sizeof ranks->what, "%s", call);
     const size_t each = sizeof *ranks->note + COUNTS * sizeof *ranks->counts + TEXT_BYTES;
-    ranks->note = calloc(ranks_of(ranks), each);
-    if (!ranks->note)
+    opi_buffer *const notes = dev ? &dev->notes : &ranks->alone;
+    if (!opi_buffer_reserve(notes, ranks_of(ranks) * each))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of messages of %d ranks", call,
                         ranks_of(ranks) * each, comm->size);
+    ranks->note = notes->mem;
     ranks->counts = (size_t *)(ranks->note + ranks_of(ranks));
     ranks->text = (char *)(ranks->counts + COUNTS * ranks_of(ranks));
     return OPLUS_OK;
@@ -55,49 +54,78 @@ oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_com
 oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status)
 {
     opi_ranks_return(ranks);
-    free(ranks->note);
-    opi_buffer_release(&ranks->records);
-    opi_buffer_release(&ranks->carries);
+    opi_buffer_release(&ranks->alone);
     return status;
 }
 
 /* --- what is called ------------------------------------------------------------------------------------------------
  */
 
-static void set_name(opi_ranks *ranks, const char *const *texts)
+/* Hashes a text that may be missing into what is called. */
+static void mix(opi_ranks *ranks, const char *text)
 {
-    const opi_hash hash = opi_hash_strings(texts);
-    ranks->hash = hash.low ^ hash.high;
+    const uint64_t before = ranks->mine.call;
+    ranks->mine.call = (before << 7 | before >> 57) ^ opi_hash_bytes(text, text ? strlen(text) : 0).low;
 }
 
-/* Hash ends at NULL; a text that is not there is as good as none. */
-static const char *text_or_none(const char *text) { return text ? text : ""; }
+static void mix_type(opi_ranks *ranks, const oplus_type *type)
+{
+    mix(ranks, type->name);
+    mix(ranks, type->text);
+    ranks->mine.call += type->size;
+}
+
+static void set_options(opi_ranks *ranks, const char *options)
+{
+    mix(ranks, ranks->call);
+    mix(ranks, options);
+    memcpy(ranks->options, options, (size_t)opi_cut(options, sizeof ranks->options - 1));
+}
 
 void opi_ranks_name_op(opi_ranks *ranks, const oplus_op *op, const char *options)
 {
-    snprintf(ranks->what, sizeof ranks->what, "%s of operator \"%s\" on %s (%zu bytes)%s%s", ranks->call,
-             text_or_none(op->name), text_or_none(op->type->name), op->type->size, *options ? ", " : "", options);
-    const char *const texts[] = {ranks->what, text_or_none(op->text), text_or_none(op->type->text),
-                                 op->flags & OPLUS_EXACT ? "exact" : "rounded", NULL};
-    set_name(ranks, texts);
+    ranks->op = op;
+    set_options(ranks, options);
+    mix(ranks, op->name);
+    mix(ranks, op->text);
+    mix(ranks, op->flags & OPLUS_EXACT ? "exact" : "rounded");
+    mix_type(ranks, op->type);
 }
 
 void opi_ranks_name_fn(opi_ranks *ranks, const oplus_fn *fn, const char *options)
 {
-    snprintf(ranks->what, sizeof ranks->what, "%s of \"%s\" on %s (%zu bytes), %s", ranks->call, text_or_none(fn->name),
-             text_or_none(fn->input[0]->name), fn->input[0]->size, options);
-    const char *const texts[] = {ranks->what, text_or_none(fn->text), text_or_none(fn->input[0]->text), NULL};
-    set_name(ranks, texts);
+    ranks->fn = fn;
+    set_options(ranks, options);
+    mix(ranks, fn->name);
+    mix(ranks, fn->text);
+    mix_type(ranks, fn->input[0]);
 }
 
 void opi_ranks_name_types(opi_ranks *ranks, const oplus_type *type, const oplus_type *value, const char *options)
 {
-    char values[80] = "";
-    if (value) snprintf(values, sizeof values, " with %.40s (%zu bytes)", text_or_none(value->name), value->size);
-    snprintf(ranks->what, sizeof ranks->what, "%s of %.40s (%zu bytes)%s%s%s", ranks->call, text_or_none(type->name),
-             type->size, values, *options ? ", " : "", options);
-    const char *const texts[] = {ranks->what, NULL};
-    set_name(ranks, texts);
+    ranks->type = type;
+    ranks->value = value;
+    set_options(ranks, options);
+    mix_type(ranks, type);
+    if (value) mix_type(ranks, value);
+}
+
+/* The call in words. */
+static void describe(const opi_ranks *ranks, char *text, size_t bytes)
+{
+    const oplus_type *const type = ranks->op ? ranks->op->type : ranks->fn ? ranks->fn->input[0] : ranks->type;
+    const char *const name = ranks->op ? ranks->op->name : ranks->fn ? ranks->fn->name : NULL;
+    char value[80] = "";
+    if (!type) {
+        snprintf(text, bytes, "%s", ranks->call);
+        return;
+    }
+    if (ranks->value)
+        snprintf(value, sizeof value, " with %.40s (%zu bytes)", ranks->value->name ? ranks->value->name : "?",
+                 ranks->value->size);
+    snprintf(text, bytes, "%s of %s%.60s%s%.60s (%zu bytes)%s%s%s", ranks->call, name ? "\"" : "", name ? name : "",
+             name ? "\" on " : "", type->name ? type->name : "?", type->size, value, *ranks->options ? ", " : "",
+             ranks->options);
 }
 
 /* --- failing together ----------------------------------------------------------------------------------------------
@@ -113,9 +141,11 @@ static const char *without_call(const opi_ranks *ranks, const char *text)
 /* Every rank knows that some rank has failed, or calls something else; each learns why. */
 static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed, oplus_status status)
 {
-    char text[TEXT_BYTES];
-    const char *const words = own == OPLUS_OK ? ranks->what : oplus_last_error();
-    snprintf(text, sizeof text, "%.*s", opi_cut(words, TEXT_BYTES - 1), words);
+    char text[TEXT_BYTES] = "";
+    if (own == OPLUS_OK)
+        describe(ranks, text, sizeof text);
+    else
+        memcpy(text, oplus_last_error(), (size_t)opi_cut(oplus_last_error(), TEXT_BYTES - 1));
     OPI_TRY(ranks->comm->allgather(ranks->comm->context, text, TEXT_BYTES, ranks->text));
     if (own != OPLUS_OK) return own;
     const char *const theirs = ranks->text + (size_t)failed * TEXT_BYTES;
@@ -150,7 +180,6 @@ oplus_status opi_ranks_index(opi_ranks *ranks, oplus_status status, uint64_t n, 
     ranks->mine.status = (uint32_t)status;
     ranks->mine.flag |= flag;
     if (ranks->dev && ranks->dev->tree != &opi_cores) ranks->mine.flag |= OPI_NOTE_ACCELERATOR;
-    ranks->mine.call = ranks->hash;
     ranks->mine.n = n;
     ranks->mine.m = m;
     OPI_TRY(exchange_notes(ranks));
@@ -176,7 +205,7 @@ oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes)
 {
     const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
     if (bytes < (size_t)PTRDIFF_MAX / (ranks_of(ranks) + 2) &&
-        opi_buffer_reserve(&ranks->records, (ranks_of(ranks) + 1) * each))
+        opi_buffer_reserve(&ranks->dev->records, (ranks_of(ranks) + 1) * each))
         return OPLUS_OK;
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for records of %zu bytes from %d ranks", ranks->call, bytes,
                     ranks->comm->size);
@@ -185,7 +214,7 @@ oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes)
 const void *opi_ranks_record(const opi_ranks *ranks, int rank, size_t bytes)
 {
     const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
-    return (const unsigned char *)ranks->records.mem + ((size_t)rank + 1) * each + sizeof(header);
+    return (const unsigned char *)ranks->dev->records.mem + ((size_t)rank + 1) * each + sizeof(header);
 }
 
 static oplus_status gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes, unsigned char *own,
@@ -208,7 +237,7 @@ static oplus_status gather(opi_ranks *ranks, oplus_status status, const void *re
 oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes)
 {
     const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
-    unsigned char *const own = ranks->records.mem;
+    unsigned char *const own = ranks->dev->records.mem;
     return gather(ranks, status, record, bytes, own, own + each);
 }
 

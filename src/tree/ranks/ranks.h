@@ -38,15 +38,16 @@ typedef struct opi_ranks {
     oplus_device *dev;
     const oplus_comm *comm;
     const char *call;
-    char what[192];        /* the call in words, */
-    uint64_t hash;         /* and a hash of all that must be the same on all ranks */
+    const oplus_op *op; /* what is called with what, for messages: NULL where it is not known or there is none */
+    const oplus_fn *fn;
+    const oplus_type *type, *value;
+    char options[80];
     uint64_t first, total; /* index of this rank's first element; elements of all ranks */
     opi_note mine;         /* what this rank will say */
     opi_note *note;        /* of each rank, after opi_ranks_index; without records where ranks are many */
     char *text;            /* of each rank, where one has failed */
     size_t *counts;        /* four for each rank, of an exchange under way */
-    opi_buffer records;    /* own, then of all */
-    opi_buffer carries;    /* ranges: own, and what precedes */
+    opi_buffer alone;      /* for notes and texts, where there is no device to keep that memory */
 } opi_ranks;
 
 /* What a rank's record holds, of those that opi_ranks_gather has brought. */

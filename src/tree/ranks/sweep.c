@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/fpenv.h"
 
+#include <string.h>
+
 enum { FEW_BYTES = 32 << 10 };
 
 static bool is_exact(const oplus_op *op) { return op->flags & OPLUS_EXACT; }
@@ -15,22 +17,28 @@ static size_t most_record_bytes(const oplus_op *op)
     return opi_range_record_bytes(op, is_exact(op) ? 1 : OPI_RANGE_NODES);
 }
 
-static opi_range *own_carry(const opi_ranks *ranks) { return ranks->carries.mem; }
+static opi_range *own_carry(const opi_ranks *ranks) { return ranks->dev->carries.mem; }
 
 static opi_range *carry_before(const opi_ranks *ranks, const oplus_op *op)
 {
-    return (opi_range *)((char *)ranks->carries.mem + opi_range_bytes(op));
+    return (opi_range *)((char *)ranks->dev->carries.mem + opi_range_bytes(op));
 }
 
 static void *own_record(const opi_ranks *ranks, const oplus_op *op)
 {
-    return (char *)ranks->carries.mem + 2 * opi_range_bytes(op);
+    return (char *)ranks->dev->carries.mem + 2 * opi_range_bytes(op);
+}
+
+/* Behind the own record, the result. */
+static size_t result_at(const oplus_op *op)
+{
+    return opi_round_up(2 * opi_range_bytes(op) + most_record_bytes(op), OPI_CACHE_LINE);
 }
 
 static oplus_status reserve(opi_ranks *ranks, const oplus_op *op)
 {
-    const size_t bytes = 2 * opi_range_bytes(op) + most_record_bytes(op);
-    if (opi_buffer_reserve(&ranks->carries, bytes)) return opi_ranks_room(ranks, most_record_bytes(op));
+    const size_t bytes = result_at(op) + op->type->size;
+    if (opi_buffer_reserve(&ranks->dev->carries, bytes)) return opi_ranks_room(ranks, most_record_bytes(op));
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", ranks->call, bytes);
 }
 
@@ -207,17 +215,19 @@ static oplus_status meet(opi_ranks *ranks, const opi_ranks_problem *problem, opi
 /* --- both
  * ------------------------------------------------------------------------------------------------------------- */
 
-static oplus_status finish(opi_ranks *ranks, const opi_sweep *sweep, opi_range *total)
+static oplus_status finish(opi_ranks *ranks, const oplus_op *op, const opi_sweep *sweep, opi_range *total)
 {
-    void *const value = opi_alloc(sweep->result_bytes);
-    if (!value) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes", ranks->call, sweep->result_bytes);
+    oplus_device *const dev = ranks->dev;
+    void *const value = (char *)ranks->dev->carries.mem + result_at(op);
+    oplus_status status = OPLUS_OK;
     const opi_fpenv mode = opi_fpenv_enter();
     sweep->finish(sweep, total, value);
     opi_fpenv_leave(mode);
-    const oplus_status status =
-        ranks->dev->tree->copy(ranks->dev, ranks->call, sweep->result, value, sweep->result_bytes);
-    opi_free(value);
-    return status;
+    if (dev->groups)
+        status = dev->tree->copy(dev, ranks->call, sweep->result, value, sweep->result_bytes);
+    else
+        memcpy(sweep->result, value, sweep->result_bytes);
+    return close_writing(ranks, status);
 }
 
 /* All carries are in the notes. */
@@ -245,5 +255,5 @@ oplus_status opi_ranks_sweep(opi_ranks *ranks, oplus_status status, opi_ranks_pr
     sweep->finish = NULL; /* of all ranks' carries, not of this one's */
     OPI_TRY(all_told(ranks, problem->op) ? use_notes(ranks, problem, sweep) : meet(ranks, problem, sweep));
     sweep->finish = finishes;
-    return finishes ? finish(ranks, sweep, own_carry(ranks)) : OPLUS_OK;
+    return finishes ? finish(ranks, problem->op, sweep, own_carry(ranks)) : OPLUS_OK;
 }
