@@ -1,7 +1,8 @@
 /* oplus_sort, oplus_sort_pairs. */
-#include "leaf/sort.h"
+#include "front/sort.h"
 #include "front/auto.h"
 #include "front/check.h"
+#include "leaf/sort.h"
 #include "tree/sweep.h"
 
 enum {
@@ -90,7 +91,7 @@ static oplus_status run(const char *call, oplus_device *dev, opi_sort *sort)
 /* --- the calls --------------------------------------------------------------------------------------------------- */
 
 static oplus_status check_key(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order,
-                              const void *keys, size_t n)
+                              const void *keys, const char *count, size_t n)
 {
     OPI_TRY(opi_check_device(call, dev));
     OPI_TRY(opi_check_type(call, "key", key));
@@ -102,11 +103,23 @@ static oplus_status check_key(const char *call, oplus_device *dev, const oplus_t
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: order is %d; give OPLUS_ASCENDING (0) or OPLUS_DESCENDING (1)", call,
                         (int)order);
     OPI_TRY(opi_check_pointer(call, "keys", keys, n));
-    return opi_check_bytes(call, "n", n, key->size);
+    return opi_check_bytes(call, count, n, key->size);
 }
 
-static oplus_status sort_by(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order, void *keys,
-                            const oplus_type *value, void *values, size_t n)
+oplus_status opi_sort_check(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order,
+                            const void *keys, bool pairs, const oplus_type *value, const void *values,
+                            const char *count, size_t n)
+{
+    OPI_TRY(check_key(call, dev, key, order, keys, count, n));
+    if (!pairs) return OPLUS_OK;
+    OPI_TRY(opi_check_type(call, "value", value));
+    OPI_TRY(opi_check_pointer(call, "values", values, n));
+    OPI_TRY(opi_check_bytes(call, count, n, value->size));
+    return opi_check_overlap(call, "keys", keys, n * key->size, "values", values, n * value->size, false);
+}
+
+oplus_status opi_sort_run(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order, void *keys,
+                          const oplus_type *value, void *values, size_t n)
 {
     const void *const arrays[] = {keys, values};
     oplus_device *const chosen =
@@ -122,17 +135,13 @@ static oplus_status sort_by(const char *call, oplus_device *dev, const oplus_typ
 
 oplus_status oplus_sort(oplus_device *dev, const oplus_type *key, oplus_order order, void *keys, size_t n)
 {
-    OPI_TRY(check_key(__func__, dev, key, order, keys, n));
-    return sort_by(__func__, dev, key, order, keys, NULL, NULL, n);
+    OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, false, NULL, NULL, "n", n));
+    return opi_sort_run(__func__, dev, key, order, keys, NULL, NULL, n);
 }
 
 oplus_status oplus_sort_pairs(oplus_device *dev, const oplus_type *key, oplus_order order, void *keys,
                               const oplus_type *value, void *values, size_t n)
 {
-    OPI_TRY(check_key(__func__, dev, key, order, keys, n));
-    OPI_TRY(opi_check_type(__func__, "value", value));
-    OPI_TRY(opi_check_pointer(__func__, "values", values, n));
-    OPI_TRY(opi_check_bytes(__func__, "n", n, value->size));
-    OPI_TRY(opi_check_overlap(__func__, "keys", keys, n * key->size, "values", values, n * value->size, false));
-    return sort_by(__func__, dev, key, order, keys, value, values, n);
+    OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, true, value, values, "n", n));
+    return opi_sort_run(__func__, dev, key, order, keys, value, values, n);
 }

@@ -1,0 +1,692 @@
+/* Sort over ranks is the stable sort of the whole array, however it is cut and wherever the result is left; each
+ * element travels at most once. */
+#include "support/broken.h"
+#include "support/team.h"
+
+#include "tree/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NOTE_BYTES = 512,  /* that a rank tells each other one: what it calls, */
+    EXTENT_BYTES = 24, /* whether all is well, its least and its greatest key, */
+    VERDICT_BYTES = 24,
+    COUNT_BYTES = 8, /* how many elements go there */
+    GUARD_BYTES = 16,
+    GUARD = 0xa5
+};
+
+static const oplus_type *const key_types[] = {&oplus_i8,  &oplus_i16, &oplus_i32, &oplus_i64, &oplus_u8,
+                                              &oplus_u16, &oplus_u32, &oplus_u64, &oplus_f32, &oplus_f64};
+enum { KEY_TYPES = sizeof key_types / sizeof *key_types };
+
+static const oplus_type small1 = {"small1", "char bytes[1];", 1, 1, OPLUS_RECORD},
+                        mixed4 = {"mixed4", "char bytes[4];", 4, 1, OPLUS_RECORD},
+                        wide12 = {"wide12", "float x[3];", 12, 4, OPLUS_RECORD},
+                        wide40 = {"wide40", "double x[5];", 40, 8, OPLUS_RECORD};
+/* NULL: keys alone. */
+static const oplus_type *const value_types[] = {NULL, &small1, &mixed4, &oplus_u32, &oplus_u64, &wide12, &wide40};
+enum { VALUE_TYPES = sizeof value_types / sizeof *value_types };
+
+typedef enum shape { RANDOM, SPECIAL, EQUAL, FEW, SORTED, REVERSED, NARROW, SHAPES } shape;
+static const char *const shape_names[] = {"random", "special", "equal", "few", "sorted", "reversed", "narrow"};
+
+typedef struct array {
+    const oplus_type *key, *value;
+    oplus_order order;
+    oplus_deal deal;
+    shape shape;
+    size_t n, value_size;
+    unsigned char *keys, *values;               /* of all ranks */
+    unsigned char *sorted_keys, *sorted_values; /* by the reference */
+    size_t *origin;                             /* index of each sorted element */
+    cuts before, after;
+    size_t spare;  /* more room than it takes */
+    bool there[2]; /* whether keys and values are in the device's memory */
+    int bad;       /* the rank that does something wrong; -1: none */
+    size_t step;   /* in which its device breaks */
+} array;
+
+/* --- the reference: a sort by mapped key, then index ----------------------------------------------------------------
+ */
+
+/* The order, by definition: unsigned numbers that compare as the keys do. */
+static uint64_t rank_of(const oplus_type *type, const unsigned char *key)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, key, type->size); /* little endian */
+    const uint64_t sign = UINT64_C(1) << (8 * type->size - 1), all = sign | (sign - 1);
+    switch (type->scalar) {
+    case OPLUS_U8:
+    case OPLUS_U16:
+    case OPLUS_U32:
+    case OPLUS_U64:
+        return bits;
+    case OPLUS_F32:
+    case OPLUS_F64:
+        return bits & sign ? ~bits & all : bits | sign;
+    default:
+        return bits ^ sign;
+    }
+}
+
+typedef struct ranked {
+    uint64_t rank;
+    size_t index;
+} ranked;
+
+static int by_rank(const void *a, const void *b)
+{
+    const ranked *const x = a, *const y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static void sort_plainly(array *a)
+{
+    ranked *const all = must(malloc((a->n + 1) * sizeof *all));
+    for (size_t i = 0; i < a->n; i++) {
+        const uint64_t rank = rank_of(a->key, a->keys + i * a->key->size);
+        all[i] = (ranked){a->order == OPLUS_DESCENDING ? ~rank : rank, i};
+    }
+    qsort(all, a->n, sizeof *all, by_rank);
+    for (size_t i = 0; i < a->n; i++) {
+        a->origin[i] = all[i].index;
+        memcpy(a->sorted_keys + i * a->key->size, a->keys + all[i].index * a->key->size, a->key->size);
+        memcpy(a->sorted_values + i * a->value_size, a->values + all[i].index * a->value_size, a->value_size);
+    }
+    free(all);
+}
+
+/* --- problems -------------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t key_bits(rng *r, const array *a, size_t i)
+{
+    static const uint32_t f32[] = {0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000,
+                                   0x7f800001, 0xffffffff, 0x00000001, 0x80000001, 0x3f800000, 0xbf800000};
+    const uint64_t top = UINT64_C(1) << (8 * a->key->size - 1);
+    const uint64_t edges[] = {0, 1, top, top - 1, top + 1, UINT64_MAX};
+    const uint32_t bits = f32[rng_below(r, sizeof f32 / sizeof *f32)];
+    switch (a->shape) {
+    case SPECIAL:
+        return a->key->scalar == OPLUS_F32   ? bits
+               : a->key->scalar == OPLUS_F64 ? (uint64_t)bits << 32 | rng_below(r, 2)
+                                             : edges[rng_below(r, 6)];
+    case EQUAL:
+        return 42;
+    case FEW:
+        return rng_next(r) % 5 * UINT64_C(0x0101010101010101);
+    case SORTED:
+        return i / 2;
+    case REVERSED:
+        return a->n - i;
+    case NARROW:
+        return top + rng_below(r, 100);
+    default:
+        return rng_next(r);
+    }
+}
+
+static void array_open(array *a, rng *r, const oplus_type *key, const oplus_type *value, shape shape, size_t n)
+{
+    *a = (array){.key = key, .value = value, .shape = shape, .n = n, .value_size = value ? value->size : 0, .bad = -1};
+    a->order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
+    a->keys = must(malloc(n * key->size + 1));
+    a->sorted_keys = must(malloc(n * key->size + 1));
+    a->values = must(malloc(n * a->value_size + 1));
+    a->sorted_values = must(malloc(n * a->value_size + 1));
+    a->origin = must(malloc((n + 1) * sizeof *a->origin));
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t bits = key_bits(r, a, i);
+        memcpy(a->keys + i * key->size, &bits, key->size); /* little endian */
+        for (size_t b = 0; b < a->value_size; b++) a->values[i * a->value_size + b] = (unsigned char)(i >> 8 * (b % 4));
+    }
+    sort_plainly(a);
+}
+
+static void array_close(array *a)
+{
+    free(a->keys);
+    free(a->sorted_keys);
+    free(a->values);
+    free(a->sorted_values);
+    free(a->origin);
+}
+
+static void cut_array(array *a, rng *r, int way, int ranks, oplus_deal deal)
+{
+    a->before = cut(r, way, a->n, ranks);
+    a->deal = deal;
+    a->after = a->before;
+    const size_t p = (size_t)ranks, whole = a->n / p, rest = a->n % p;
+    for (size_t q = 0; q <= p && deal == OPLUS_BALANCED; q++) a->after.at[q] = q * whole + (q < rest ? q : rest);
+    a->spare = rng_below(r, 3);
+}
+
+static const char *words_of(const array *a)
+{
+    static char words[800];
+    snprintf(words, sizeof words, "%zu %s keys (%s), values of %zu bytes, %s, %s, %s", a->n, a->key->name,
+             shape_names[a->shape], a->value_size, a->order ? "descending" : "ascending", a->deal ? "balanced" : "kept",
+             cut_words(&a->before));
+    return words;
+}
+
+/* --- a rank's arrays ------------------------------------------------------------------------------------------------
+ */
+
+typedef struct part {
+    size_t n, room;
+    unsigned char *keys, *values; /* of the host, with a guard behind */
+    void *keys_there, *values_there;
+} part;
+
+static unsigned char *guarded(const unsigned char *from, size_t bytes, size_t room)
+{
+    unsigned char *const mem = must(malloc(room + GUARD_BYTES));
+    memset(mem, GUARD, room + GUARD_BYTES);
+    memcpy(mem, from, bytes);
+    return mem;
+}
+
+static bool is_intact(const unsigned char *mem, size_t room)
+{
+    for (size_t i = 0; i < GUARD_BYTES; i++)
+        if (mem[room + i] != GUARD) return false;
+    return true;
+}
+
+static bool put_there(oplus_device *dev, const void *from, size_t bytes, void **to, finding *f)
+{
+    return bytes == 0 || (succeeded(oplus_alloc(dev, bytes, to), f) && succeeded(oplus_copy(dev, *to, from, bytes), f));
+}
+
+static bool part_open(part *t, oplus_device *dev, const array *a, int q, finding *f)
+{
+    const size_t n = cut_count(&a->before, q), m = cut_count(&a->after, q), k = a->key->size, v = a->value_size;
+    *t = (part){.n = n, .room = (n > m ? n : m) + a->spare};
+    t->keys = guarded(a->keys + a->before.at[q] * k, n * k, t->room * k);
+    t->values = guarded(a->values + a->before.at[q] * v, n * v, t->room * v);
+    return (!a->there[0] || put_there(dev, t->keys, t->room * k, &t->keys_there, f)) &&
+           (!a->there[1] || put_there(dev, t->values, t->room * v, &t->values_there, f));
+}
+
+static void part_close(part *t, oplus_device *dev)
+{
+    oplus_free(dev, t->keys_there);
+    oplus_free(dev, t->values_there);
+    free(t->keys);
+    free(t->values);
+}
+
+static oplus_status sort_part(oplus_device *dev, const oplus_comm *comm, const array *a, part *t)
+{
+    void *const keys = t->keys_there ? t->keys_there : t->keys;
+    void *const values = t->values_there ? t->values_there : t->values;
+    return a->value ? oplus_sort_pairs_all(dev, comm, a->key, a->order, a->deal, keys, a->value, values, &t->n, t->room)
+                    : oplus_sort_all(dev, comm, a->key, a->order, a->deal, keys, &t->n, t->room);
+}
+
+static bool fetch(oplus_device *dev, const array *a, part *t, finding *f)
+{
+    return (!t->keys_there || succeeded(oplus_copy(dev, t->keys, t->keys_there, t->n * a->key->size), f)) &&
+           (!t->values_there || succeeded(oplus_copy(dev, t->values, t->values_there, t->n * a->value_size), f));
+}
+
+static bool is_sorted(const array *a, const part *t, int q, finding *f)
+{
+    const size_t first = a->after.at[q], n = cut_count(&a->after, q), k = a->key->size, v = a->value_size;
+    if (t->n != n) {
+        snprintf(f->text, sizeof f->text, "there are %zu elements, expected %zu", t->n, n);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(t->keys + i * k, a->sorted_keys + (first + i) * k, k) != 0 ||
+            memcmp(t->values + i * v, a->sorted_values + (first + i) * v, v) != 0) {
+            snprintf(f->text, sizeof f->text, "element %zu of %zu is not what it should be", i, n);
+            return false;
+        }
+    if (is_intact(t->keys, t->room * k) && is_intact(t->values, t->room * v)) return true;
+    snprintf(f->text, sizeof f->text, "something was written beyond the %zu elements of room", t->room);
+    return false;
+}
+
+/* --- it is the sort of the whole ------------------------------------------------------------------------------------
+ */
+
+static bool sorts(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    const array *const a = given;
+    part t;
+    const bool good = part_open(&t, dev, a, comm->rank, f) && succeeded(sort_part(dev, comm, a, &t), f) &&
+                      fetch(dev, a, &t, f) && is_sorted(a, &t, comm->rank, f);
+    part_close(&t, dev);
+    return good;
+}
+
+static int owner_of(const cuts *c, size_t index)
+{
+    int q = 0;
+    while (index >= c->at[q + 1]) q++;
+    return q;
+}
+
+/* Each element that is wanted elsewhere travels once; rounds: how many there may be at most, of digits of 8 bits. */
+static void check_traffic(const array *a, const traffic *sent, size_t rounds)
+{
+    const int p = a->before.ranks;
+    const size_t others = (size_t)p - 1, row = sizeof(uint64_t) << 8;
+    size_t leave[MOST_RANKS] = {0};
+    for (size_t i = 0; i < a->n; i++) {
+        const int from = owner_of(&a->before, a->origin[i]);
+        leave[from] += from != owner_of(&a->after, i);
+    }
+    const bool trivial = p == 1 || a->n == 0;
+    const size_t fixed = trivial ? 1 : a->value ? 5 : 4; /* cores need not tell at the end that all is well */
+    for (int q = 0; q < p; q++) {
+        const size_t extra = sent[q].exchanges - fixed, most = trivial ? 0 : 2 * rounds;
+        const size_t bytes = leave[q] * (a->key->size + a->value_size) + others * NOTE_BYTES +
+                             (trivial ? 0 : others * (EXTENT_BYTES + COUNT_BYTES));
+        const size_t bytes_of_rounds = extra / 2 * others * (VERDICT_BYTES + row);
+        if (sent[q].exchanges < fixed || extra > most || extra % 2 != 0 || extra != sent[0].exchanges - fixed)
+            fail_msg("%s: rank %d takes part in %zu exchanges, expected %zu and at most %zu more", words_of(a), q,
+                     sent[q].exchanges, fixed, most);
+        if (sent[q].bytes < bytes || sent[q].bytes > bytes + bytes_of_rounds)
+            fail_msg("%s: rank %d sends %zu bytes, expected %zu and at most %zu more", words_of(a), q, sent[q].bytes,
+                     bytes, bytes_of_rounds);
+    }
+}
+
+/* How many rounds a sort may take: none where no boundary is between keys that differ, four where random bits tell
+ * them apart, or else what the bits in which keys differ take. */
+static size_t most_rounds(const array *a)
+{
+    if (a->shape == EQUAL) return 0;
+    if (a->shape == NARROW && a->key->size > 1) return 1; /* 100 keys, and at most 7 bits in which they differ */
+    return a->shape == RANDOM && a->key->size > 4 ? 4 : a->key->size;
+}
+
+/* Every size of team, three ways of cutting, both deals. */
+static void try_cuts(rng *r, array *a, const char *where)
+{
+    traffic sent[MOST_RANKS];
+    for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
+        for (int way = 0; way < CUT_WAYS; way++)
+            for (int deal = 0; deal < 2; deal++) {
+                cut_array(a, r, way, *ranks, (oplus_deal)deal);
+                run_team(*ranks, where, sorts, a, sent, words_of(a));
+                check_traffic(a, sent, most_rounds(a));
+            }
+}
+
+static void every_type_and_shape(void **state)
+{
+    (void)state;
+    rng r = test_rng("types and shapes");
+    for (int t = 0; t < KEY_TYPES; t++)
+        for (int s = 0; s < SHAPES; s++) {
+            array a;
+            const size_t n = rng_below(&r, 4) == 0 ? rng_below(&r, 40) : rng_below(&r, 3000);
+            array_open(&a, &r, key_types[t], value_types[rng_below(&r, VALUE_TYPES)], (shape)s, n);
+            try_cuts(&r, &a, "serial");
+            array_close(&a);
+        }
+}
+
+static void every_value(void **state)
+{
+    (void)state;
+    rng r = test_rng("values");
+    for (int v = 0; v < VALUE_TYPES; v++)
+        for (int time = 0; time < 4; time++) {
+            array a;
+            array_open(&a, &r, key_types[rng_below(&r, KEY_TYPES)], value_types[v], time % 2 ? FEW : RANDOM,
+                       rng_below(&r, time < 2 ? 2000 : 20000));
+            try_cuts(&r, &a, "serial");
+            array_close(&a);
+        }
+}
+
+/* Nothing, one element in all, fewer than there are ranks. */
+static void hardly_any(void **state)
+{
+    (void)state;
+    rng r = test_rng("hardly any");
+    for (size_t n = 0; n < 20; n += n < 3 ? 1 : 3)
+        for (int s = 0; s < SHAPES; s++) {
+            array a;
+            array_open(&a, &r, key_types[rng_below(&r, KEY_TYPES)], value_types[rng_below(&r, VALUE_TYPES)], (shape)s,
+                       n);
+            try_cuts(&r, &a, "serial");
+            array_close(&a);
+        }
+}
+
+/* Large enough that threads share the merge, of blocks of a megabyte. */
+static void threads(void **state)
+{
+    (void)state;
+    rng r = test_rng("threads");
+    const size_t n = test_quick() ? 400000 : 1500000;
+    for (int time = 0; time < 4; time++) {
+        array a;
+        array_open(&a, &r, key_types[2 + rng_below(&r, 2)], value_types[time % 2 ? 3 : 0], time == 3 ? FEW : RANDOM, n);
+        for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
+            if (*ranks > 4) continue;
+            cut_array(&a, &r, time % CUT_WAYS, *ranks, OPLUS_BALANCED);
+            run_team(*ranks, "threads:2", sorts, &a, NULL, words_of(&a));
+        }
+        array_close(&a);
+    }
+}
+
+/* --- memory ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The scratch of a sort of what this rank holds. */
+static size_t scratch_of_own_sort(const array *a, const part *t)
+{
+    oplus_device *alone;
+    unsigned char *const keys = guarded(t->keys, t->n * a->key->size, t->room * a->key->size),
+                         *const values = guarded(t->values, t->n * a->value_size, t->room * a->value_size);
+    if (oplus_open("serial", &alone) != OPLUS_OK) abort();
+    (void)oplus_sort_pairs(alone, a->key, a->order, keys, a->value, values, t->n);
+    const size_t bytes = alone->array.bytes;
+    oplus_close(alone);
+    free(keys);
+    free(values);
+    return bytes;
+}
+
+/* Beside its arrays a rank takes no more than what it gets, or what its own sort takes, and scratch that does not grow
+ * with either. */
+static bool takes_one_share(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    const array *const a = given;
+    part t;
+    if (!part_open(&t, dev, a, comm->rank, f)) return false;
+    const size_t sorting = scratch_of_own_sort(a, &t), share = t.room * (a->key->size + a->value_size) + 64;
+    const size_t most = sorting > share ? sorting : share;
+    bool good = succeeded(sort_part(dev, comm, a, &t), f);
+    if (good && (dev->array.bytes > most || dev->workspace.bytes > 3u << 20)) {
+        snprintf(f->text, sizeof f->text, "it keeps %zu and %zu bytes, of a share of %zu and a sort of %zu",
+                 dev->array.bytes, dev->workspace.bytes, share, sorting);
+        good = false;
+    }
+    part_close(&t, dev);
+    return good;
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    rng r = test_rng("memory");
+    array a;
+    array_open(&a, &r, &oplus_u64, &oplus_u64, RANDOM, 100000);
+    for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
+        for (int deal = 0; deal < 2; deal++) {
+            cut_array(&a, &r, CUT_EVENLY, *ranks, (oplus_deal)deal);
+            run_team(*ranks, "serial", takes_one_share, &a, NULL, words_of(&a));
+        }
+    array_close(&a);
+}
+
+/* --- on a device ----------------------------------------------------------------------------------------------------
+ */
+
+/* OpenCL's cores, or what OPLUS_TEST_DEVICES names first; NULL: none. */
+static const char *device_to_try(void)
+{
+    static char where[64] = "opencl:cpu";
+    const char *const given = getenv("OPLUS_TEST_DEVICES");
+    oplus_device *dev;
+    if (given != NULL && sscanf(given, "%63[^@ ]", where) != 1) {
+        print_message("not tried on a device: OPLUS_TEST_DEVICES is empty\n");
+        return NULL;
+    }
+    if (oplus_open(where, &dev) != OPLUS_OK) {
+        print_message("not tried on a device: %s\n", oplus_last_error());
+        return NULL;
+    }
+    oplus_close(dev);
+    return where;
+}
+
+static void devices(void **state)
+{
+    const char *const where = device_to_try();
+    (void)state;
+    if (where == NULL) skip();
+    rng r = test_rng("devices");
+    for (int time = 0; time < 8; time++) {
+        array a;
+        array_open(&a, &r, time % 2 ? &oplus_f32 : &oplus_u32, time < 4 ? &oplus_u32 : NULL, time % 3 ? FEW : RANDOM,
+                   rng_below(&r, 3000));
+        a.there[0] = time % 4 != 2; /* both, keys, values, none */
+        a.there[1] = a.value != NULL && (time % 4 == 0 || time % 4 == 2);
+        for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
+            if (*ranks > 3 && *ranks != 8) continue;
+            cut_array(&a, &r, time % CUT_WAYS, *ranks, (oplus_deal)(time % 2));
+            run_team(*ranks, where, sorts, &a, NULL, words_of(&a));
+        }
+        array_close(&a);
+    }
+}
+
+/* --- failures -------------------------------------------------------------------------------------------------------
+ */
+
+static bool failed_as(oplus_status status, oplus_status expected, const char *words, finding *f)
+{
+    if (status == expected && strstr(oplus_last_error(), words) != NULL) return true;
+    snprintf(f->text, sizeof f->text, "expected a %s with \"%s\", but it is a %s: %s", oplus_status_string(expected),
+             words, oplus_status_string(status), status == OPLUS_OK ? "" : oplus_last_error());
+    return false;
+}
+
+/* What the bad rank does wrong, and what all of them are told. */
+typedef enum mistake {
+    DEV_IS_NULL,
+    KEY_IS_NULL,
+    KEY_IS_RECORD,
+    KEYS_ARE_NULL,
+    VALUES_ARE_NULL,
+    VALUE_IS_NULL,
+    OVERLAP,
+    N_IS_NULL,
+    N_TOO_LARGE,
+    HUGE_CAPACITY,
+    NO_ORDER,
+    NO_DEAL,
+    OTHER_ORDER,
+    OTHER_DEAL,
+    OTHER_VALUE,
+    NO_ROOM,
+    MISTAKES
+} mistake;
+
+static const struct {
+    oplus_status status;
+    const char *words;
+} told[MISTAKES] = {
+    [DEV_IS_NULL] = {OPLUS_ERR_ARGUMENT, "dev is NULL"},
+    [KEY_IS_NULL] = {OPLUS_ERR_ARGUMENT, "key is NULL"},
+    [KEY_IS_RECORD] = {OPLUS_ERR_ARGUMENT, "is not a scalar"},
+    [KEYS_ARE_NULL] = {OPLUS_ERR_ARGUMENT, "keys is NULL"},
+    [VALUES_ARE_NULL] = {OPLUS_ERR_ARGUMENT, "values is NULL"},
+    [VALUE_IS_NULL] = {OPLUS_ERR_ARGUMENT, "value is NULL"},
+    [OVERLAP] = {OPLUS_ERR_OVERLAP, "keep them apart"},
+    [N_IS_NULL] = {OPLUS_ERR_ARGUMENT, "n is NULL"},
+    [N_TOO_LARGE] = {OPLUS_ERR_ARGUMENT, "capacity is 10, but *n is 11"},
+    [HUGE_CAPACITY] = {OPLUS_ERR_ARGUMENT, "capacity is"},
+    [NO_ORDER] = {OPLUS_ERR_ARGUMENT, "order is 7"},
+    [NO_DEAL] = {OPLUS_ERR_ARGUMENT, "deal is 7"},
+    [OTHER_ORDER] = {OPLUS_ERR_ARGUMENT, "all ranks must make the same call"},
+    [OTHER_DEAL] = {OPLUS_ERR_ARGUMENT, "all ranks must make the same call"},
+    [OTHER_VALUE] = {OPLUS_ERR_ARGUMENT, "all ranks must make the same call"},
+    [NO_ROOM] = {OPLUS_ERR_ARGUMENT, "has 10; give room for as many"},
+};
+
+typedef struct wrong {
+    int bad;
+    mistake mistake;
+} wrong;
+
+enum { EACH = 10 };
+
+/* Ten elements on each rank, in equal blocks; on failure they are as they were. */
+static bool is_told(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    const wrong *const w = given;
+    const mistake m = comm->rank == w->bad ? w->mistake : MISTAKES;
+    const size_t own = m == NO_ROOM ? EACH - 1 : EACH;
+    uint32_t keys[2 * EACH], values[EACH];
+    size_t n = m == N_TOO_LARGE                                                   ? own + 1
+               : w->mistake == NO_ROOM && comm->rank == (w->bad + 1) % comm->size ? own + 1
+                                                                                  : own;
+    const size_t capacity = m == HUGE_CAPACITY ? SIZE_MAX / 2 : w->mistake == NO_ROOM ? n : own;
+    for (uint32_t i = 0; i < EACH; i++) {
+        keys[i] = EACH - i;
+        keys[EACH + i] = 0;
+        values[i] = i;
+    }
+    if (w->mistake == NO_ROOM && comm->size == 1) return true;
+    const size_t before = n;
+    const oplus_status status = oplus_sort_pairs_all(m == DEV_IS_NULL ? NULL : dev, comm,
+                                                     m == KEY_IS_NULL     ? NULL
+                                                     : m == KEY_IS_RECORD ? &mixed4
+                                                                          : &oplus_u32,
+                                                     m == NO_ORDER      ? (oplus_order)7
+                                                     : m == OTHER_ORDER ? OPLUS_DESCENDING
+                                                                        : OPLUS_ASCENDING,
+                                                     m == NO_DEAL      ? (oplus_deal)7
+                                                     : m == OTHER_DEAL ? OPLUS_KEPT
+                                                                       : OPLUS_BALANCED,
+                                                     m == KEYS_ARE_NULL ? NULL : keys,
+                                                     m == VALUE_IS_NULL ? NULL
+                                                     : m == OTHER_VALUE ? &oplus_f32
+                                                                        : &oplus_u32,
+                                                     m == VALUES_ARE_NULL ? NULL
+                                                     : m == OVERLAP       ? keys + 1
+                                                                          : values,
+                                                     m == N_IS_NULL ? NULL : &n, capacity);
+    if (comm->size == 1 && (m == OTHER_ORDER || m == OTHER_DEAL || m == OTHER_VALUE)) return succeeded(status, f);
+    for (uint32_t i = 0; i < EACH; i++)
+        if (keys[i] != EACH - i || n != before) {
+            snprintf(f->text, sizeof f->text, "the call failed, but its arguments have changed");
+            return false;
+        }
+    return failed_as(status, told[w->mistake].status, told[w->mistake].words, f);
+}
+
+static void mistakes(void **state)
+{
+    (void)state;
+    rng r = test_rng("mistakes");
+    for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
+        for (int m = 0; m < MISTAKES; m++) {
+            const wrong w = {.bad = (int)rng_below(&r, (size_t)*ranks), .mistake = (mistake)m};
+            run_team(*ranks, "serial", is_told, &w, NULL, told[m].words);
+        }
+}
+
+static bool is_no_transport(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    uint32_t key = 1;
+    size_t n = 1;
+    const oplus_comm none = {.size = 1};
+    (void)comm;
+    (void)given;
+    return failed_as(oplus_sort_all(dev, NULL, &oplus_u32, OPLUS_ASCENDING, OPLUS_KEPT, &key, &n, 1),
+                     OPLUS_ERR_ARGUMENT, "comm is NULL", f) &&
+           failed_as(oplus_sort_all(dev, &none, &oplus_u32, OPLUS_ASCENDING, OPLUS_KEPT, &key, &n, 1),
+                     OPLUS_ERR_ARGUMENT, "allgather is NULL", f);
+}
+
+static void no_transport(void **state)
+{
+    (void)state;
+    run_team(*team_sizes(), "serial", is_no_transport, NULL, NULL, "no transport");
+}
+
+/* A rank whose device breaks leaves nobody waiting: all of them fail, or none. */
+static bool fails_together(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    const array *const a = given;
+    oplus_status all[MOST_RANKS];
+    part t;
+    bool good = part_open(&t, dev, a, comm->rank, f);
+    if (comm->rank == a->bad) break_device(dev, a->step);
+    const oplus_status status = sort_part(dev, comm, a, &t);
+    if (comm->rank == a->bad) mend_device(dev);
+    char text[200];
+    snprintf(text, sizeof text, "%.199s", status == OPLUS_OK ? "" : oplus_last_error());
+    good = good && succeeded(comm->allgather(comm->context, &status, sizeof status, all), f);
+    for (int q = 0; q < comm->size && good; q++)
+        if ((all[q] == OPLUS_OK) != (status == OPLUS_OK)) {
+            snprintf(f->text, sizeof f->text, "this rank returns %s (%.150s), rank %d %s", oplus_status_string(status),
+                     text, q, oplus_status_string(all[q]));
+            good = false;
+        }
+    if (good && status == OPLUS_OK) good = fetch(dev, a, &t, f) && is_sorted(a, &t, comm->rank, f);
+    if (good && status != OPLUS_OK && (status != OPLUS_ERR_DEVICE || strstr(text, "broken") == NULL)) {
+        snprintf(f->text, sizeof f->text, "it says \"%s\"", text);
+        good = false;
+    }
+    part_close(&t, dev);
+    return good;
+}
+
+static void try_breaking(const char *where, const char *name, size_t steps, bool there)
+{
+    rng r = test_rng(name);
+    array a;
+    array_open(&a, &r, &oplus_u32, &oplus_u32, RANDOM, 5000);
+    a.there[0] = a.there[1] = there;
+    for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
+        if (*ranks > 3 && *ranks != 8) continue;
+        for (a.step = 0; a.step < steps; a.step++) {
+            cut_array(&a, &r, CUT_EVENLY, *ranks, OPLUS_BALANCED);
+            a.bad = (int)rng_below(&r, (size_t)*ranks);
+            run_team(*ranks, where, fails_together, &a, NULL, words_of(&a));
+        }
+    }
+    array_close(&a);
+}
+
+static void broken_cores(void **state)
+{
+    (void)state;
+    try_breaking("serial", "broken cores", 5, false);
+}
+
+static void broken_device(void **state)
+{
+    const char *const where = device_to_try();
+    (void)state;
+    if (where == NULL) skip();
+    try_breaking(where, "broken device", 8, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_and_shape),
+        cmocka_unit_test(every_value),
+        cmocka_unit_test(hardly_any),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(mistakes),
+        cmocka_unit_test(no_transport),
+        cmocka_unit_test(broken_cores),
+        cmocka_unit_test(broken_device),
+    };
+    team_begin();
+    const int failed = cmocka_run_group_tests_name("ranks: sort", tests, NULL, NULL);
+    team_end();
+    return failed;
+}
