@@ -226,14 +226,6 @@ static oplus_status travel(opi_ranks *ranks, sorting *s)
     return OPLUS_OK;
 }
 
-/* Whether a rank may fail when elements have travelled, or on their way: with cores alone no memory is wanted then. */
-static bool may_fail(const opi_ranks *ranks)
-{
-    for (int q = 0; q < ranks->comm->size; q++)
-        if (ranks->note[q].flag & OPI_NOTE_ACCELERATOR) return true;
-    return false;
-}
-
 /* --- the calls ------------------------------------------------------------------------------------------------------
  */
 
@@ -250,7 +242,7 @@ static oplus_status run(opi_ranks *ranks, sorting *s, bool pairs, size_t *n)
     OPI_TRY(opi_select_run(ranks, &s->select, sorted, s->send_keys));
     OPI_TRY(count_parts(ranks, s));
     oplus_status status = travel(ranks, s);
-    if (may_fail(ranks)) status = opi_ranks_agree(ranks, status);
+    if (opi_ranks_may_fail(ranks)) status = opi_ranks_agree(ranks, status);
     OPI_TRY(status);
     *n = s->after;
     return OPLUS_OK;

@@ -260,3 +260,10 @@ oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status)
     unsigned char own[sizeof(header)];
     return gather(ranks, status, NULL, 0, own, (unsigned char *)ranks->text);
 }
+
+bool opi_ranks_may_fail(const opi_ranks *ranks)
+{
+    for (int q = 0; q < ranks->comm->size; q++)
+        if (ranks->note[q].flag & OPI_NOTE_ACCELERATOR) return true;
+    return false;
+}

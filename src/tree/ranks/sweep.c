@@ -172,17 +172,9 @@ static oplus_status hold(opi_meeting *given, void *own)
     return OPLUS_OK;
 }
 
-/* Whether a rank may yet fail where it only writes: cores have all the memory they need. */
-static bool may_fail(const opi_ranks *ranks)
-{
-    for (int q = 0; q < ranks->comm->size; q++)
-        if (ranks->note[q].flag & OPI_NOTE_ACCELERATOR) return true;
-    return false;
-}
-
 static oplus_status close_writing(opi_ranks *ranks, oplus_status status)
 {
-    return may_fail(ranks) ? opi_ranks_agree(ranks, status) : status;
+    return opi_ranks_may_fail(ranks) ? opi_ranks_agree(ranks, status) : status;
 }
 
 /* Whether one rank holds everything: nothing precedes what it has, and nothing follows. */
