@@ -10,8 +10,6 @@
 #include "tree/groups/groups.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,12 +127,11 @@ static bool is_fit(const opi_gpu_facts *facts)
 
 static void find(figures *found)
 {
-    static const opi_driver *const drivers[] = {&opi_cuda, &opi_opencl};
     opi_gpu_facts facts[16];
     size_t said = 0;
-    for (size_t d = 0; d < sizeof drivers / sizeof *drivers; d++) {
+    for (size_t d = 0; opi_drivers[d]; d++) {
         char why[160] = "";
-        const int all = drivers[d]->list(facts, 16, why, sizeof why);
+        const int all = opi_drivers[d]->list(facts, 16, why, sizeof why);
         for (int i = 0; i < all && i < 16; i++) {
             if (!is_fit(&facts[i])) {
                 snprintf(why, sizeof why, "%.31s %s", facts[i].where,
@@ -146,12 +143,12 @@ static void find(figures *found)
             return;
         }
         const int n = snprintf(found->why + said, sizeof found->why - said, "%s%s: %.*s", said ? "; " : "",
-                               drivers[d]->name, opi_cut(why, 120), why);
+                               opi_drivers[d]->name, opi_cut(why, 120), why);
         if (n > 0 && said + (size_t)n < sizeof found->why) said += (size_t)n;
     }
 }
 
-/* All that may change the answer and can be seen without loading a driver. */
+/* All that may change the answer and can be seen without calling a driver: at most its library is opened. */
 static opi_hash key_of(const opi_auto *a)
 {
     static const char *const variables[] = {"CUDA_VISIBLE_DEVICES", "OPLUS_CUDA_LIBRARY", "OPLUS_OPENCL_LIBRARY",
@@ -165,15 +162,16 @@ static opi_hash key_of(const opi_auto *a)
         if (n > 0) used += (size_t)n;
     }
     if (directory) closedir(directory);
-    void *const cuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     int count = 3;
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *const value = getenv(variables[i]);
         strings[count++] = value ? value : "";
     }
     strings[count++] = vendors;
-    strings[count++] = cuda ? "cuda" : "no cuda";
-    if (cuda) dlclose(cuda);
+    for (size_t d = 0; opi_drivers[d]; d++) {
+        const opi_driver *const driver = opi_drivers[d];
+        strings[count++] = driver->installed && driver->installed() ? driver->name : "-";
+    }
     return opi_hash_strings(strings);
 }
 
@@ -218,12 +216,12 @@ static void look(opi_auto *a)
 
 static double time_by(const line *l, size_t bytes) { return l->start + l->each * (double)bytes; }
 
-/* Whether a program of this process has loaded CUDA: no address can be one of its otherwise. */
-static bool has_cuda(void)
+/* Whether something of this process has loaded a driver, so that an address may be one of its memory. */
+static bool any_loaded(void)
 {
-    void *const loaded = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (loaded) dlclose(loaded);
-    return loaded != NULL;
+    for (size_t d = 0; opi_drivers[d]; d++)
+        if (opi_drivers[d]->loaded && opi_drivers[d]->loaded()) return true;
+    return false;
 }
 
 static bool is_there(const opi_auto *a, const void *p)
@@ -238,7 +236,7 @@ static bool is_there(const opi_auto *a, const void *p)
 static oplus_device *choose(oplus_device *dev, const void *const *arrays, int count, opi_work work, size_t bytes)
 {
     opi_auto *const a = dev->automatic;
-    if (!a->looked && bytes < SMALL_BYTES && !has_cuda()) return a->cores;
+    if (!a->looked && bytes < SMALL_BYTES && !any_loaded()) return a->cores;
     look(a);
     if (!a->accelerator) return a->cores;
     for (int i = 0; i < count; i++)
@@ -290,7 +288,7 @@ static oplus_status copy(oplus_device *dev, const char *call, void *dst, const v
 {
     const void *const arrays[] = {dst, src};
     opi_auto *const a = dev->automatic;
-    if (has_cuda()) look(a);
+    if (any_loaded()) look(a);
     oplus_device *inner = a->cores;
     for (int i = 0; i < 2 && a->accelerator; i++)
         if (is_there(a, arrays[i])) inner = a->accelerator;
@@ -301,7 +299,7 @@ static oplus_status look_at(oplus_device *dev, const char *call, const char *arg
                             oplus_device **home)
 {
     opi_auto *const a = dev->automatic;
-    if (has_cuda()) look(a);
+    if (any_loaded()) look(a);
     *home = NULL;
     return a->accelerator ? a->accelerator->tree->look(a->accelerator, call, argument, p, bytes, home) : OPLUS_OK;
 }

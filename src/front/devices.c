@@ -129,7 +129,6 @@ static oplus_status add_driver(rows *to, const opi_driver *driver)
 int oplus_devices(oplus_device_info *info, int capacity)
 {
     static const char *const cores[] = {"serial", "threads"};
-    static const opi_driver *const drivers[] = {&opi_cuda, &opi_opencl};
     rows all = {.info = info, .capacity = capacity};
     if (capacity < 0 || (capacity > 0 && !info)) {
         opi_fail(OPLUS_ERR_ARGUMENT, "oplus_devices: info is %s and capacity is %d; give room for that many, or 0",
@@ -137,7 +136,7 @@ int oplus_devices(oplus_device_info *info, int capacity)
         return -1;
     }
     for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) add_cores(&all, cores[i]);
-    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
-        if (add_driver(&all, drivers[i]) != OPLUS_OK) return -1;
+    for (size_t i = 0; opi_drivers[i]; i++)
+        if (add_driver(&all, opi_drivers[i]) != OPLUS_OK) return -1;
     return all.count;
 }

@@ -113,6 +113,8 @@ static oplus_status sync(opi_gpu *gpu, const char *call, opi_gpu_queue queue)
 const opi_driver opi_cuda = {
     .name = "cuda",
     .dialect = "cuda",
+    .installed = opi_cuda_installed,
+    .loaded = opi_cuda_loaded,
     .list = opi_cuda_list,
     .open = opi_cuda_device_open,
     .close = opi_cuda_device_close,

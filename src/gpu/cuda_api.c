@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "gpu/cuda_api.h"
 
 #include "base/error.h"
@@ -6,7 +6,9 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,19 +41,20 @@ static const char *resolve(void *library, const symbol *symbols, size_t count, v
     return NULL;
 }
 
-static void *open_library(const char *path, char *why)
+/* flags: of dlopen. */
+static void *open_library(const char *path, int flags, char *why)
 {
-    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *const library = dlopen(path, flags | RTLD_LOCAL);
     const char *const error = library ? NULL : dlerror();
     if (error && !*why) snprintf(why, WHY_BYTES, "%.*s", opi_cut(error, WHY_BYTES - 1), error); /* the first counts */
     return library;
 }
 
 /* What an environment variable names; only that. */
-static void *open_named(const char *variable, const char *path, char *why)
+static void *open_named(const char *variable, const char *path, int flags, char *why)
 {
     char reason[WHY_BYTES] = "";
-    void *const library = open_library(path, reason);
+    void *const library = open_library(path, flags, reason);
     if (!library)
         snprintf(why, WHY_BYTES, "the environment variable %s, \"%.*s\", names no library that can be opened (%.*s)",
                  variable, opi_cut(path, 120), path, opi_cut(reason, 240), reason);
@@ -68,16 +71,17 @@ static struct {
     opi_cuda_calls calls;
 } cuda = {.once = PTHREAD_ONCE_INIT};
 
-static void *find_cuda(void)
+static void *find_cuda(int flags, char *why)
 {
     static const char *const names[] = {"libcuda.so.1", "libcuda.so"};
     const char *const named = environment("OPLUS_CUDA_LIBRARY");
     char reason[WHY_BYTES] = "";
     void *library = NULL;
-    if (named) return open_named("OPLUS_CUDA_LIBRARY", named, cuda.why);
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) library = open_library(names[i], reason);
+    if (named) return open_named("OPLUS_CUDA_LIBRARY", named, flags, why);
+    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
+        library = open_library(names[i], flags, reason);
     if (!library)
-        snprintf(cuda.why, sizeof cuda.why,
+        snprintf(why, WHY_BYTES,
                  "no driver of NVIDIA's is installed (%.*s); install it, or name its library in the environment "
                  "variable OPLUS_CUDA_LIBRARY",
                  opi_cut(reason, 240), reason);
@@ -97,7 +101,7 @@ static void open_cuda(void)
         OPI_CUDA_CALLS(SYMBOL)
 #undef SYMBOL
     };
-    void *const library = find_cuda();
+    void *const library = find_cuda(RTLD_NOW, cuda.why);
     if (!library) return;
     const char *const missing = resolve(library, symbols, sizeof symbols / sizeof *symbols, &cuda.calls);
     if (missing) {
@@ -116,6 +120,38 @@ const opi_cuda_calls *opi_cuda_open(const char **why)
     pthread_once(&cuda.once, open_cuda);
     *why = cuda.why;
     return cuda.there ? &cuda.calls : NULL;
+}
+
+static bool can_open(int flags)
+{
+    char why[WHY_BYTES] = "";
+    void *const library = find_cuda(RTLD_LAZY | flags, why);
+    if (library) dlclose(library);
+    return library != NULL;
+}
+
+bool opi_cuda_installed(void) { return can_open(0); }
+
+/* How many libraries this process has loaded in its life, at any time; the first object tells. */
+static int see_loads(struct dl_phdr_info *object, size_t bytes, void *loads)
+{
+    (void)bytes;
+    *(uint64_t *)loads = object->dlpi_adds;
+    return 1;
+}
+
+/* The loader is asked by name only if something has been loaded since: that takes microseconds. */
+bool opi_cuda_loaded(void)
+{
+    static _Atomic uint64_t known; /* 2 * loads + the answer then */
+    uint64_t loads = 0;
+    dl_iterate_phdr(see_loads, &loads);
+    uint64_t found = atomic_load_explicit(&known, memory_order_relaxed);
+    if (found >> 1 != loads) {
+        found = 2 * loads + can_open(RTLD_NOLOAD);
+        atomic_store_explicit(&known, found, memory_order_relaxed);
+    }
+    return found & 1;
 }
 
 /* --- 3. NVRTC ----------------------------------------------------------------------------------------------------- */
@@ -138,12 +174,12 @@ static void *find_nvrtc_name(const char *name, char *why)
 {
     const char *const roots[] = {environment("CUDA_HOME"), environment("CUDA_PATH"), "/usr/local/cuda"};
     static const char *const folders[] = {"lib64", "lib"};
-    void *library = open_library(name, why);
+    void *library = open_library(name, RTLD_NOW, why);
     for (size_t i = 0; !library && i < sizeof roots / sizeof *roots; i++)
         for (size_t k = 0; !library && roots[i] && k < sizeof folders / sizeof *folders; k++) {
             char path[PATH_BYTES];
             if ((size_t)snprintf(path, sizeof path, "%s/%s/%s", roots[i], folders[k], name) < sizeof path)
-                library = open_library(path, why);
+                library = open_library(path, RTLD_NOW, why);
         }
     return library;
 }
@@ -155,7 +191,7 @@ static void *find_nvrtc(void)
     const int driver = opi_cuda_open(&ignored) ? cuda.version / 1000 : INT_MAX;
     char reason[WHY_BYTES] = "";
     void *library = NULL;
-    if (named) return open_named("OPLUS_NVRTC_LIBRARY", named, nvrtc.why);
+    if (named) return open_named("OPLUS_NVRTC_LIBRARY", named, RTLD_NOW, nvrtc.why);
     for (int newer = 0; !library && newer < 2; newer++)
         for (size_t i = 0; !library && i < count; i++)
             if ((nvrtc_names[i].major > driver) == newer) library = find_nvrtc_name(nvrtc_names[i].name, reason);

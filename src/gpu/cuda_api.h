@@ -184,6 +184,9 @@ typedef struct opi_nvrtc_calls {
 /* The driver, initialised; NULL, and why with a remedy, where there is none.  OPLUS_CUDA_LIBRARY=file names the
  * library. */
 const opi_cuda_calls *opi_cuda_open(const char **why);
+/* opi_driver::installed and loaded: of the library that opi_cuda_open would take. */
+bool opi_cuda_installed(void);
+bool opi_cuda_loaded(void);
 /* NVRTC; NULL, and why with a remedy.  OPLUS_NVRTC_LIBRARY=file names the library; otherwise one that is not newer than
  * the driver is preferred, which may not know what a newer one makes. */
 const opi_nvrtc_calls *opi_nvrtc_open(const char **why);

@@ -70,6 +70,10 @@ struct opi_driver {
     const char *name;    /* "cuda", "opencl" */
     const char *dialect; /* the dialect of its kernels: kernels/<name>.cl comes first */
 
+    /* Both NULL where only oplus makes addresses of device memory. */
+    bool (*installed)(void); /* its library can be opened; nothing of it is called */
+    bool (*loaded)(void);    /* ... and is: no address can be of its memory otherwise.  Cheap enough for every call */
+
     /* Fills in the facts of up to `capacity` devices and returns how many there are; 0 and the reason in `why` where
      * there are none. */
     int (*list)(opi_gpu_facts *facts, int capacity, char *why, size_t why_bytes);
@@ -123,5 +127,6 @@ struct opi_driver {
 };
 
 extern const opi_driver opi_cuda, opi_opencl;
+extern const opi_driver *const opi_drivers[]; /* those, in the order in which devices are looked for; NULL at the end */
 
 #endif

@@ -133,6 +133,28 @@ static void no_compiler(void **state)
     assert_null(binary);
 }
 
+/* Somebody else's library is seen as soon as it is loaded, and no sooner. */
+static void loaded_by_others(void **state)
+{
+    (void)state;
+    assert_false(opi_cuda.loaded());
+    assert_true(opi_cuda.installed());
+    assert_false(opi_cuda.loaded()); /* it has been closed again */
+    assert_false(opi_cuda.loaded());
+    void *const library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    assert_true(opi_cuda.loaded());
+    assert_true(opi_cuda.loaded());
+    dlclose(library);
+}
+
+static void not_installed(void **state)
+{
+    (void)state;
+    assert_false(opi_cuda.installed());
+    assert_false(opi_cuda.loaded());
+}
+
 /* --- 5. the fake driver ------------------------------------------------------------------------------------------- */
 
 static fake_cuda *fake;
@@ -828,6 +850,18 @@ static int run_none(void)
     return cmocka_run_group_tests_name("without a device", tests, NULL, NULL);
 }
 
+static int run_closed(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loaded_by_others)};
+    return cmocka_run_group_tests_name("not loaded yet", tests, NULL, NULL);
+}
+
+static int run_nowhere(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(not_installed)};
+    return cmocka_run_group_tests_name("not installed", tests, NULL, NULL);
+}
+
 #define WITH_BOOKS(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 static int run_fake(void)
@@ -877,6 +911,8 @@ static const struct part {
     {FAKE_CUDA, FAKE_CUDA, "FAKE_CUDA_INIT", "100", "cuInit failed: CUDA_ERROR_NO_DEVICE", run_none},
     {FAKE_CUDA, FAKE_CUDA, "FAKE_CUDA_INIT", "34", "the empty one for linking", run_none},
     {FAKE_CUDA, FAKE_CUDA, "FAKE_CUDA_DEVICES", "0", "CUDA_VISIBLE_DEVICES", run_none},
+    {"/nowhere/libcuda.so", NULL, NULL, NULL, NULL, run_nowhere},
+    {FAKE_CUDA, NULL, NULL, NULL, NULL, run_closed},
     {FAKE_CUDA, FAKE_CUDA, NULL, NULL, NULL, run_fake},
     {"/nowhere/libcuda.so", NULL, NULL, NULL, NULL, run_nvrtc},
     {FAKE_CUDA, NULL, NULL, NULL, NULL, run_mixed},

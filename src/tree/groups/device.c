@@ -269,16 +269,17 @@ static oplus_status piece_bytes(const char *call, size_t *bytes, size_t *whole)
 
 oplus_status opi_groups_open(const char *call, const char *where, void *queue, oplus_device *dev, bool *known)
 {
-    static const opi_driver *const drivers[] = {&opi_cuda, &opi_opencl};
-    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
-        const size_t length = strlen(drivers[i]->name);
-        *known = strncmp(where, drivers[i]->name, length) == 0 && (where[length] == '\0' || where[length] == ':');
+    *known = false;
+    for (size_t i = 0; opi_drivers[i]; i++) {
+        const opi_driver *const driver = opi_drivers[i];
+        const size_t length = strlen(driver->name);
+        *known = strncmp(where, driver->name, length) == 0 && (where[length] == '\0' || where[length] == ':');
         if (!*known) continue;
         size_t bytes, whole;
         OPI_TRY(piece_bytes(call, &bytes, &whole));
         opi_groups *const g = calloc(1, sizeof *g);
         if (!g) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a device (%zu bytes)", call, sizeof *g);
-        const oplus_status status = drivers[i]->open(call, where + length, queue, &g->gpu);
+        const oplus_status status = driver->open(call, where + length, queue, &g->gpu);
         if (status != OPLUS_OK) {
             free(g);
             return status;
