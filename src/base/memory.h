@@ -7,6 +7,8 @@
 
 enum { OPI_CACHE_LINE = 64 };
 
+static inline size_t opi_smaller(size_t a, size_t b) { return a < b ? a : b; }
+static inline size_t opi_larger(size_t a, size_t b) { return a > b ? a : b; }
 static inline size_t opi_round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 /* At least `bytes`, aligned to a cache line; from 4 MiB on to huge pages, which scatter-heavy passes want.

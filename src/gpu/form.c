@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    VECTOR_BYTES = 16, /* what the widest load moves */
-    MOST_ELEMENT = 64  /* bytes that count when a map is cut */
-};
+enum { MOST_ELEMENT = 64 /* bytes that count when a map is cut */ };
 
 /* What the sources below are written from. */
 typedef struct context {
@@ -47,16 +44,13 @@ static void write_scan(opi_gpu_source *source, const void *given)
 
 /* --- map -------------------------------------------------------------------------------------------------------- */
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* One element of each input: a work-item's are all under way at once.  No memory is shared, so that there may be as
  * many work-items as there are, however large it is. */
 static size_t map_element(const opi_form *form)
 {
     size_t bytes = 0;
     for (unsigned k = 0; k < form->fn->arity; k++) bytes += form->fn->input[k]->size;
-    return smaller(bytes, MOST_ELEMENT);
+    return opi_smaller(bytes, MOST_ELEMENT);
 }
 
 /* How many elements of each array a work-item moves at a time. */
@@ -64,12 +58,12 @@ static size_t moved_together(const context *c)
 {
     const oplus_fn *const fn = c->form->fn;
     size_t largest = fn->result->size;
-    bool divide = VECTOR_BYTES % largest == 0;
+    bool divide = OPI_VECTOR_BYTES % largest == 0;
     for (unsigned k = 0; k < fn->arity; k++) {
-        largest = larger(largest, fn->input[k]->size);
-        divide = divide && VECTOR_BYTES % fn->input[k]->size == 0;
+        largest = opi_larger(largest, fn->input[k]->size);
+        divide = divide && OPI_VECTOR_BYTES % fn->input[k]->size == 0;
     }
-    return divide && c->shape.log_w > 0 ? smaller(VECTOR_BYTES / largest, (size_t)1 << c->shape.log_e) : 1;
+    return divide && c->shape.log_w > 0 ? opi_smaller(OPI_VECTOR_BYTES / largest, (size_t)1 << c->shape.log_e) : 1;
 }
 
 static void write_map(opi_gpu_source *source, const void *given)
@@ -96,7 +90,7 @@ static void write_filter(opi_gpu_source *source, const void *given)
 {
     const context *const c = given;
     opi_gpu_write_shape(source, c->shape, filter_element(c->form));
-    opi_gpu_define(source, "OPI_UNIT", smaller(c->form->fn->input[0]->align, VECTOR_BYTES));
+    opi_gpu_define(source, "OPI_UNIT", opi_smaller(c->form->fn->input[0]->align, OPI_VECTOR_BYTES));
     opi_gpu_define(source, "OPI_PARAMETER", c->form->fn->param_type != NULL);
     opi_gpu_write_fn(source, c->form->fn, true);
     opi_gpu_write_kernels(source, "kept");
@@ -130,12 +124,15 @@ oplus_status opi_form_program(opi_programs *programs, const char *call, const op
 
     opi_key key = opi_key_begin(form->kernels, formed->shape);
     opi_key_number(&key, form->lifted);
-    if (form->op) opi_key_op(&key, form->op);
-    if (form->fn) opi_key_fn(&key, form->fn);
-    if (form->op)
+    assert(!form->op || !form->fn);
+    if (form->op) {
+        opi_key_op(&key, form->op);
         opi_gpu_what(what, OPI_LABEL_OP, form->op->name, form->op->file, form->op->line);
-    else if (form->fn)
+    }
+    if (form->fn) {
+        opi_key_fn(&key, form->fn);
         opi_gpu_what(what, OPI_LABEL_FN, form->fn->name, form->fn->file, form->fn->line);
+    }
     const context c = {form, formed->shape};
     return opi_program_get(programs, call, what, key.hash, recipes[i].write, &c, &formed->program);
 }

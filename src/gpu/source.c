@@ -12,12 +12,11 @@
 
 enum {
     GROUP_LOG_W = 8,
-    GROUP_BYTES = 64, /* of a work-item's elements */
-    GROUP_MOST = 16,  /* of them */
+    GROUP_BYTES = 64, /* of a work-item's elements, */
+    GROUP_LOG_E = 4,  /* and at most 2^4 of them */
     LANES_BYTES = 16 << 10,
     CHUNK_BYTES = 16 << 10, /* stays in a first-level cache */
     CHUNK_LOG = 12,
-    VECTOR_BYTES = 16,
     INLINE_BYTES = 64
 };
 
@@ -52,9 +51,9 @@ opi_shape opi_shape_for(const opi_gpu_facts *facts, size_t element, size_t node)
     if (shape.log_w == 0) {
         shape.log_e = log_of(CHUNK_BYTES, larger, CHUNK_LOG);
     } else {
-        shape.log_e = log_of(GROUP_BYTES, element, log_of(GROUP_MOST, 1, 31));
-        shape.vectors =
-            facts->fast_bytes >= VECTOR_BYTES && VECTOR_BYTES % element == 0 && element << shape.log_e >= VECTOR_BYTES;
+        shape.log_e = log_of(GROUP_BYTES, element, GROUP_LOG_E);
+        shape.vectors = facts->fast_bytes >= OPI_VECTOR_BYTES && OPI_VECTOR_BYTES % element == 0 &&
+                        element << shape.log_e >= OPI_VECTOR_BYTES;
     }
     return shape;
 }

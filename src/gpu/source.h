@@ -12,11 +12,13 @@ typedef struct opi_shape {
     bool vectors; /* whole tiles are moved by the widest loads */
 } opi_shape;
 
+enum { OPI_VECTOR_BYTES = 16 }; /* what the widest load moves */
+
 static inline unsigned opi_log_tile(opi_shape shape) { return shape.log_w + shape.log_e; }
 static inline size_t opi_tile(opi_shape shape) { return (size_t)1 << opi_log_tile(shape); }
 
 /* For elements and nodes of these sizes.  Where the device is the host's processor, and where nodes are too large to be
- * shared, one work-item takes a contiguous chunk: kernels of a GPU's shape are some 30 times slower there.
+ * shared, one work-item takes a contiguous chunk: kernels of a GPU's shape are slow there.
  * OPLUS_SHAPE=group|chunk in the environment decides otherwise (for tests). */
 opi_shape opi_shape_for(const opi_gpu_facts *facts, size_t element, size_t node);
 

@@ -19,8 +19,6 @@ enum {
     BLOCK_BYTES = 128 << 10
 };
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* --- from one matrix to another ----------------------------------------------------------------------------------- */
 
 typedef struct tile {
@@ -33,8 +31,8 @@ static tile tile_at(const opi_transpose_sweep *plan, size_t index)
     tile t;
     t.row = index / tiles_across * plan->down;
     t.col = index % tiles_across * plan->across;
-    t.rows = smaller(plan->down, plan->rows - t.row);
-    t.cols = smaller(plan->across, plan->cols - t.col);
+    t.rows = opi_smaller(plan->down, plan->rows - t.row);
+    t.cols = opi_smaller(plan->across, plan->cols - t.col);
     return t;
 }
 
@@ -119,11 +117,11 @@ static void apply_in_place(const opi_sweep *sweep, size_t begin, size_t end, voi
     (void)total;
     (void)aggregated;
     for (size_t band = begin; band < end; band++) {
-        const size_t i = band * side, down = smaller(side, n - i);
+        const size_t i = band * side, down = opi_smaller(side, n - i);
         plan->isa->transpose(in_at(plan, i, i), n, first, down, down, down, size);
         write_square(plan, first, i, i, down, down);
         for (size_t j = i + side; j < n; j += side) {
-            const size_t across = smaller(side, n - j);
+            const size_t across = opi_smaller(side, n - j);
             plan->isa->transpose(in_at(plan, i, j), n, first, down, down, across, size);
             plan->isa->transpose(in_at(plan, j, i), n, second, across, across, down, size);
             write_square(plan, first, j, i, across, down);
@@ -166,9 +164,9 @@ static void plan_tiles(opi_transpose_sweep *plan)
     assert(rows > 0 && cols > 0 && size > 0);
     const shape best = plan->streaming && aligned ? whole_lines : broken_lines;
     plan->packed = size < best.run_bytes;
-    plan->down = smaller(rows, rows_of_run(size, best.run_bytes));
-    plan->across = smaller(cols, at_least_one(best.tile_bytes / (plan->down * size)));
-    plan->down = smaller(rows, plan->down * at_least_one(best.tile_bytes / (plan->down * plan->across * size)));
+    plan->down = opi_smaller(rows, rows_of_run(size, best.run_bytes));
+    plan->across = opi_smaller(cols, at_least_one(best.tile_bytes / (plan->down * size)));
+    plan->down = opi_smaller(rows, plan->down * at_least_one(best.tile_bytes / (plan->down * plan->across * size)));
     const size_t tile_bytes = plan->down * plan->across * size;
     plan->sweep.n = (rows + plan->down - 1) / plan->down * ((cols + plan->across - 1) / plan->across);
     plan->sweep.block = at_least_one(BLOCK_BYTES / tile_bytes);
@@ -179,7 +177,7 @@ static void plan_tiles(opi_transpose_sweep *plan)
 static void plan_squares(opi_transpose_sweep *plan)
 {
     assert(plan->rows > 0 && plan->size > 0);
-    const size_t side = smaller(plan->rows, at_least_one(SQUARE_ROW_BYTES / plan->size));
+    const size_t side = opi_smaller(plan->rows, at_least_one(SQUARE_ROW_BYTES / plan->size));
     plan->down = plan->across = side;
     plan->sweep.n = (plan->rows + side - 1) / side;
     plan->sweep.block = 1;

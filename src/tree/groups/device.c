@@ -29,12 +29,20 @@ oplus_status opi_gpu_reserve(opi_groups *g, const char *call, opi_gpu_buffer *bu
     return OPLUS_OK;
 }
 
-static void release_slot(opi_groups *g, opi_slot *slot)
+void opi_pinned_release(opi_groups *g, opi_gpu_buffer *buffer)
 {
-    opi_gpu_release(g, &slot->device);
-    if (slot->pinned) g->gpu->driver->pinned_free(g->gpu, slot->pinned);
-    slot->pinned = NULL;
-    slot->pinned_bytes = 0;
+    if (buffer->mem) g->gpu->driver->pinned_free(g->gpu, buffer->mem);
+    buffer->mem = NULL;
+    buffer->bytes = 0;
+}
+
+oplus_status opi_pinned_reserve(opi_groups *g, const char *call, opi_gpu_buffer *buffer, size_t bytes)
+{
+    if (buffer->mem && bytes <= buffer->bytes) return OPLUS_OK;
+    opi_pinned_release(g, buffer);
+    OPI_TRY(g->gpu->driver->pinned_alloc(g->gpu, call, bytes, &buffer->mem));
+    buffer->bytes = bytes;
+    return OPLUS_OK;
 }
 
 static void trim(oplus_device *dev)
@@ -53,7 +61,10 @@ static void trim(oplus_device *dev)
     free(g->param_copy);
     g->param_copy = NULL;
     g->param_bytes = 0;
-    for (int i = 0; i < OPI_SLOTS; i++) release_slot(g, &g->slot[i]);
+    for (int i = 0; i < OPI_SLOTS; i++) {
+        opi_gpu_release(g, &g->slot[i].device);
+        opi_pinned_release(g, &g->slot[i].pinned);
+    }
 }
 
 /* --- launches and small copies --------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 #include "gpu/form.h"
 #include "tree/device.h"
 
-/* A buffer in device memory that grows. */
+/* A buffer that grows: device memory, or pinned memory of the host. */
 typedef struct opi_gpu_buffer {
     void *mem;
     size_t bytes;
@@ -19,9 +19,8 @@ enum { OPI_WHOLES = 3 };
 /* A piece of the host's arrays on its way. */
 typedef struct opi_slot {
     opi_gpu_buffer device;
-    void *pinned; /* as large as OPI_PIECE_BYTES, or NULL */
-    size_t pinned_bytes;
-    void *mark; /* its last work */
+    opi_gpu_buffer pinned; /* of the host, where pieces go through it */
+    void *mark;            /* its last work */
 } opi_slot;
 
 typedef struct opi_groups {
@@ -64,6 +63,9 @@ oplus_status opi_groups_open(const char *call, const char *where, void *queue, o
 /* Makes a buffer at least that large, its content lost if it grows. */
 oplus_status opi_gpu_reserve(opi_groups *g, const char *call, opi_gpu_buffer *buffer, size_t bytes);
 void opi_gpu_release(opi_groups *g, opi_gpu_buffer *buffer);
+/* The same in pinned memory of the host. */
+oplus_status opi_pinned_reserve(opi_groups *g, const char *call, opi_gpu_buffer *buffer, size_t bytes);
+void opi_pinned_release(opi_groups *g, opi_gpu_buffer *buffer);
 
 /* Pinned memory of the host, kept until oplus_trim; its content is lost if it grows. */
 oplus_status opi_gpu_stage(opi_groups *g, const char *call, size_t bytes, void **mem);

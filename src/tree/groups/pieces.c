@@ -100,24 +100,18 @@ static void lay_out(const opi_run *r, const opi_staging *s, piece *p)
             continue;
         }
         p->address[k] = (const char *)p->slot->device.mem + offset;
-        p->host[k] = s->pinned && s->side[k] == OPI_SIDE_HOST ? (char *)p->slot->pinned + offset : own_place(r, p, k);
+        p->host[k] =
+            s->pinned && s->side[k] == OPI_SIDE_HOST ? (char *)p->slot->pinned.mem + offset : own_place(r, p, k);
         offset += opi_round_up(bytes_of(r, p, k), OPI_CACHE_LINE);
     }
 }
 
 static oplus_status reserve(const opi_run *r, const opi_staging *s, opi_slot *slot, uint64_t n)
 {
-    const opi_driver *const driver = r->g->gpu->driver;
     const size_t items = n < s->piece_items ? n : s->piece_items;
     const size_t bytes = items * s->item_bytes + (size_t)OPI_CACHE_LINE * OPI_MAX_ARRAYS;
     OPI_TRY(opi_gpu_reserve(r->g, r->call, &slot->device, bytes));
-    if (!s->pinned || slot->pinned_bytes >= bytes) return OPLUS_OK;
-    if (slot->pinned) driver->pinned_free(r->g->gpu, slot->pinned);
-    slot->pinned = NULL;
-    slot->pinned_bytes = 0;
-    OPI_TRY(driver->pinned_alloc(r->g->gpu, r->call, bytes, &slot->pinned));
-    slot->pinned_bytes = bytes;
-    return OPLUS_OK;
+    return s->pinned ? opi_pinned_reserve(r->g, r->call, &slot->pinned, bytes) : OPLUS_OK;
 }
 
 /* What is enqueued on one queue from now on waits for what another has been given. */
@@ -174,8 +168,7 @@ static oplus_status append(opi_run *r, const piece *p, const opi_sweep *sweep, u
     const size_t size = r->form->array[k].size;
     uint64_t own;
     OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->value, sweep->result_bytes));
-    const opi_gpu_argument list[] = {opi_memory(r->g->range.mem), opi_memory(r->g->value.mem)};
-    OPI_TRY(opi_gpu_launch(r->g, r->call, r->formed.program, "opi_result", 1, 1, list, 2));
+    OPI_TRY(opi_run_result(r, r->g->value.mem));
     OPI_TRY(opi_gpu_fetch(r->g, r->call, &own, r->g->value.mem, sizeof own));
     char *const to = (char *)r->form->array[k].mem + *kept * size;
     if (own > 0) OPI_TRY(opi_gpu_fetch(r->g, r->call, to, p->address[k], own * size));

@@ -1,4 +1,4 @@
-/* A sweep under way on an accelerator: what groups.c, which computes it, and pieces.c, which brings the host's arrays,
+/* A sweep under way on an accelerator: what sweep.c, which computes it, and pieces.c, which brings the host's arrays,
  * share. */
 #ifndef OPI_GROUPS_RUN_H
 #define OPI_GROUPS_RUN_H
@@ -22,6 +22,9 @@ typedef struct opi_run {
 /* n > 0 items in device memory, from those at the addresses on: what is left of a tile, whole tiles, the beginning of
  * one.  last: nothing follows. */
 oplus_status opi_run_compute(opi_run *r, const char *const *address, uint64_t n, bool last);
+
+/* What is made of the range, to device memory. */
+oplus_status opi_run_result(const opi_run *r, void *to);
 
 /* Which arrays have to be brought to the device, and how. */
 typedef struct opi_staging {

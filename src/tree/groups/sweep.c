@@ -68,21 +68,29 @@ static oplus_status alone(opi_run *r, const char *const *address, uint64_t n, bo
     return OPLUS_OK;
 }
 
+/* Whole tiles, after what precedes each has been found. */
+static oplus_status apply(const opi_run *r, const char *const *address, uint64_t tiles, uint32_t flags)
+{
+    arguments a = {.count = 0};
+    add_arrays(&a, r, address, false);
+    add(&a, opi_memory(r->g->nodes.mem));
+    add(&a, opi_memory(r->g->range.mem));
+    add(&a, opi_value(flags));
+    return launch(r, "opi_apply", tiles, &a);
+}
+
 /* What so many whole tiles append goes to memory of its own, since some work-groups may write where others have yet to
  * read, and from there to its place. */
 static oplus_status apply_apart(const opi_run *r, const char *const *address, uint64_t tiles, uint32_t flags)
 {
     const int out = r->form->arrays - 1;
-    const uint32_t apart = flags | FLAG_APART;
-    arguments apply = {.count = 0}, move = {.count = 0};
+    const char *apart[OPI_MAX_ARRAYS];
+    arguments move = {.count = 0};
     OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->work,
                             (size_t)(tiles << opi_log_tile(r->formed.shape)) * r->form->array[out].size));
-    add_arrays(&apply, r, address, true);
-    add(&apply, opi_memory(r->g->work.mem));
-    add(&apply, opi_memory(r->g->nodes.mem));
-    add(&apply, opi_memory(r->g->range.mem));
-    add(&apply, opi_value(apart));
-    OPI_TRY(launch(r, "opi_apply", tiles, &apply));
+    memcpy(apart, address, (size_t)r->form->arrays * sizeof *apart);
+    apart[out] = r->g->work.mem;
+    OPI_TRY(apply(r, apart, tiles, flags | FLAG_APART));
     add(&move, opi_memory(r->g->work.mem));
     add(&move, opi_memory(address[out]));
     add(&move, opi_memory(r->g->nodes.mem));
@@ -192,14 +200,7 @@ static oplus_status together(opi_run *r, const char *const *address, uint64_t ti
     OPI_TRY(aggregate(r, address, tiles));
     OPI_TRY(join_nodes(r, (level){r->g->nodes.mem, tiles, opi_log_tile(r->formed.shape), keep, applies}));
     if (!applies) return OPLUS_OK;
-    if (r->overlaps) return apply_apart(r, address, tiles, flags);
-
-    arguments b = {.count = 0};
-    add_arrays(&b, r, address, false);
-    add(&b, opi_memory(r->g->nodes.mem));
-    add(&b, opi_memory(r->g->range.mem));
-    add(&b, opi_value(flags));
-    return launch(r, "opi_apply", tiles, &b);
+    return r->overlaps ? apply_apart(r, address, tiles, flags) : apply(r, address, tiles, flags);
 }
 
 /* Independent blocks: n items. */
@@ -285,9 +286,7 @@ static oplus_status bring_carry(opi_run *r, opi_range *carry)
     const opi_fpenv mode = opi_fpenv_enter();
     opi_range_pack(carry, r->formed.node, image);
     opi_fpenv_leave(mode);
-    opi_gpu *const gpu = r->g->gpu;
-    oplus_status status = gpu->driver->upload(gpu, r->call, OPI_QUEUE_COMPUTE, r->g->range.mem, image, bytes);
-    if (status == OPLUS_OK) status = gpu->driver->sync(gpu, r->call, OPI_QUEUE_COMPUTE);
+    const oplus_status status = opi_gpu_put(r->g, r->call, r->g->range.mem, image, bytes);
     opi_free(image);
     return status;
 }
@@ -305,6 +304,12 @@ static oplus_status take_carry(const opi_run *r, opi_range *carry)
     return status;
 }
 
+oplus_status opi_run_result(const opi_run *r, void *to)
+{
+    const opi_gpu_argument list[] = {opi_memory(r->g->range.mem), opi_memory(to)};
+    return opi_gpu_launch(r->g, r->call, r->formed.program, "opi_result", 1, 1, list, 2);
+}
+
 /* waits: an array was the host's, and the call is to be done when it returns. */
 static oplus_status take_result(const opi_run *r, const opi_sweep *sweep, bool waits)
 {
@@ -313,8 +318,7 @@ static oplus_status take_result(const opi_run *r, const opi_sweep *sweep, bool w
     const bool direct = side == OPI_SIDE_DEVICE;
     if (!direct) OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->value, sweep->result_bytes));
     void *const to = direct ? sweep->result : r->g->value.mem;
-    const opi_gpu_argument list[] = {opi_memory(r->g->range.mem), opi_memory(to)};
-    OPI_TRY(opi_gpu_launch(r->g, r->call, r->formed.program, "opi_result", 1, 1, list, 2));
+    OPI_TRY(opi_run_result(r, to));
     if (!direct) return opi_gpu_fetch(r->g, r->call, sweep->result, to, sweep->result_bytes);
     return waits ? r->g->gpu->driver->sync(r->g->gpu, r->call, OPI_QUEUE_COMPUTE) : OPLUS_OK;
 }

@@ -25,8 +25,6 @@ typedef struct turner {
     opi_program *program;
 } turner;
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* --- the program ------------------------------------------------------------------------------------------------ */
 
 /* The largest power of two that divides the size and all addresses; they are those of the device. */
@@ -38,7 +36,7 @@ static unsigned unit_of(size_t size, const void *in, const void *out)
 
 static unsigned log_side(const opi_gpu_facts *facts, size_t size, bool shared)
 {
-    const size_t room = shared ? smaller(TILE_BYTES, facts->local / 2) : TILE_BYTES;
+    const size_t room = shared ? opi_smaller(TILE_BYTES, facts->local / 2) : TILE_BYTES;
     unsigned log_side = 0;
     while (4 * (size << 2 * log_side) <= room && (!shared || size << log_side < ROW_BYTES || 1 << log_side < SIDE))
         log_side++;
@@ -63,7 +61,7 @@ static oplus_status make_program(turner *t, const void *in, const void *out)
     char what[64];
     t->square = in == out;
     t->unit = unit_of(t->size, in, out);
-    t->shape = opi_shape_for(facts, smaller(t->size, SHAPED_BYTES), 0);
+    t->shape = opi_shape_for(facts, opi_smaller(t->size, SHAPED_BYTES), 0);
     t->shape.log_e = log_side(facts, t->size, t->shape.log_w > 0);
     t->shape.vectors = false;
     opi_key key = opi_key_begin("transpose", t->shape);
@@ -99,10 +97,10 @@ static void cut(const turner *t, size_t rows, size_t cols, uint32_t *log_down, u
     *log_down = *log_across = side;
     if (lowest < side) {
         *log_down = lowest;
-        *log_across = (uint32_t)smaller(2 * side - lowest, narrowest);
+        *log_across = (uint32_t)opi_smaller(2 * side - lowest, narrowest);
     } else if (narrowest < side) {
         *log_across = narrowest;
-        *log_down = (uint32_t)smaller(2 * side - narrowest, lowest);
+        *log_down = (uint32_t)opi_smaller(2 * side - narrowest, lowest);
         while (((t->size << *log_across) + gap) << *log_down > room) --*log_down;
     }
 }
@@ -143,11 +141,11 @@ static size_t lines_in(const opi_groups *g, size_t line_bytes)
 static oplus_status turn_from_host(turner *t, const char *in, size_t rows, size_t cols, char *out)
 {
     opi_gpu *const gpu = t->g->gpu;
-    const size_t most = smaller(rows, lines_in(t->g, cols * t->size));
+    const size_t most = opi_smaller(rows, lines_in(t->g, cols * t->size));
     OPI_TRY(opi_gpu_reserve(t->g, t->call, &t->g->work, most * cols * t->size));
     OPI_TRY(make_program(t, t->g->work.mem, out));
     for (size_t row = 0; row < rows; row += most) {
-        const size_t band = smaller(most, rows - row);
+        const size_t band = opi_smaller(most, rows - row);
         OPI_TRY(gpu->driver->upload(gpu, t->call, OPI_QUEUE_COMPUTE, t->g->work.mem, in + row * cols * t->size,
                                     band * cols * t->size));
         OPI_TRY(turn(t, t->g->work.mem, cols, band, cols, out + row * t->size, rows));
@@ -159,11 +157,11 @@ static oplus_status turn_from_host(turner *t, const char *in, size_t rows, size_
 static oplus_status turn_to_host(turner *t, const char *in, size_t rows, size_t cols, char *out)
 {
     opi_gpu *const gpu = t->g->gpu;
-    const size_t most = smaller(cols, lines_in(t->g, rows * t->size));
+    const size_t most = opi_smaller(cols, lines_in(t->g, rows * t->size));
     OPI_TRY(opi_gpu_reserve(t->g, t->call, &t->g->work, most * rows * t->size));
     OPI_TRY(make_program(t, in, t->g->work.mem));
     for (size_t col = 0; col < cols; col += most) {
-        const size_t band = smaller(most, cols - col);
+        const size_t band = opi_smaller(most, cols - col);
         OPI_TRY(turn(t, in + col * t->size, cols, rows, band, t->g->work.mem, rows));
         OPI_TRY(gpu->driver->download(gpu, t->call, OPI_QUEUE_COMPUTE, out + col * rows * t->size, t->g->work.mem,
                                       band * rows * t->size));
