@@ -33,7 +33,6 @@ typedef struct figures {
     char magic[16];
     char where[32], name[128]; /* of the accelerator; "" if there is none, */
     char why[WHY_BYTES];       /* and why not */
-    int64_t measured;          /* seconds since 1970 */
     line cores[OPI_WORKS], accelerator[OPI_WORKS];
 } figures;
 
@@ -112,7 +111,6 @@ static oplus_status measure_both(opi_auto *a)
     oplus_status status = measure(a->cores, in, out, a->figures.cores);
     if (status == OPLUS_OK) status = measure(a->accelerator, in, out, a->figures.accelerator);
     opi_free(in);
-    a->figures.measured = (int64_t)time(NULL);
     return status;
 }
 
