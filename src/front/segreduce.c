@@ -2,7 +2,6 @@
 #include "leaf/segreduce.h"
 #include "front/auto.h"
 #include "front/check.h"
-#include "tree/groups/groups.h"
 #include "tree/sweep.h"
 
 #include <string.h>
@@ -49,8 +48,7 @@ static oplus_status check_offsets(oplus_device *dev, const oplus_op *op, const s
     plan.sweep.start = start;
     plan.sweep.aggregate = aggregate;
     plan.sweep.join = join;
-    OPI_TRY(dev->groups ? opi_serial_sweep(dev, &plan.sweep, &wrong)
-                        : opi_sweep_run(dev, "oplus_segreduce", &plan.sweep, &wrong));
+    OPI_TRY(opi_sweep_run(dev, "oplus_segreduce", &plan.sweep, &wrong));
     if (wrong == segments) return OPLUS_OK;
     if (offsets[wrong + 1] == offsets[wrong])
         return opi_fail(OPLUS_ERR_ARGUMENT,
@@ -67,8 +65,8 @@ static oplus_status look_at_offsets(oplus_device *dev, const oplus_op *op, const
                                     size_t ends[2])
 {
     const size_t *readable = offsets;
-    if (dev->groups)
-        OPI_TRY(opi_groups_offsets(dev, "oplus_segreduce", offsets, segments, op->identity != NULL, &readable, ends));
+    if (dev->tree->offsets)
+        OPI_TRY(dev->tree->offsets(dev, "oplus_segreduce", offsets, segments, op->identity != NULL, &readable, ends));
     if (!readable) return OPLUS_OK;
     OPI_TRY(check_offsets(dev, op, readable, segments));
     ends[0] = readable[0];
@@ -131,7 +129,7 @@ oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *
     OPI_TRY(opi_check_pointer(__func__, "out", out, segments));
     OPI_TRY(opi_check_bytes(__func__, "segments", segments, size > sizeof *offsets ? size : sizeof *offsets));
     oplus_device *chosen = opi_chosen(dev, arrays, 3, OPI_WORK_READ, 0); /* by where the arrays lie, */
-    if (chosen != dev && !chosen->groups) /* and where they are the host's, by how long they are */
+    if (chosen != dev && chosen == opi_cores_of(dev)) /* and where they are the host's, by how long they are */
         chosen = opi_chosen(dev, arrays, 3, OPI_WORK_READ, bytes_of(op, offsets, segments));
     const oplus_status status = reduce_on(chosen, __func__, op, in, offsets, segments, out);
     if (!opi_auto_retries(dev, chosen, status, arrays, 3)) return status;

@@ -38,7 +38,7 @@ enum { OPI_MAX_ARRAYS = OPLUS_MAX_ARITY + 1 };
 
 /* What is computed, apart from how. */
 typedef struct opi_form {
-    const char *kernels; /* the text of that name in src/gpu/kernels */
+    const char *kernels; /* the text of that name in src/gpu/kernels; NULL: the host's arrays, for the host alone */
     const oplus_op *op;  /* what combines, or NULL */
     const oplus_fn *fn;  /* what is applied, or NULL */
     uint64_t first;      /* global index of item 0 */

@@ -22,6 +22,11 @@ typedef struct opi_tree {
                               const size_t *offsets, size_t segments, void *out);
     oplus_status (*transpose)(oplus_device *dev, const char *call, size_t size, const void *in, size_t rows,
                               size_t cols, void *out);
+    /* Where the host can read the segments + 1 offsets: *readable is `offsets` if they are the host's, NULL if they are
+     * the device's and in order, their ends being in ends[], and a copy (in dev->array) if they are not; NULL: they are
+     * the host's. */
+    oplus_status (*offsets)(oplus_device *dev, const char *call, const size_t *offsets, size_t segments,
+                            bool empty_allowed, const size_t **readable, size_t ends[2]);
     /* Of several devices the one to take; NULL: there are not several. */
     oplus_device *(*choose)(oplus_device *dev, const void *const *arrays, int count, opi_work work, size_t bytes);
     /* Memory: as the public calls of these names, their arguments checked, bytes > 0. */

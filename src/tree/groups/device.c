@@ -309,6 +309,7 @@ oplus_status opi_groups_open(const char *call, const char *where, void *queue, o
 const opi_tree opi_groups_tree = {.run = opi_groups_sweep,
                                   .sort = opi_groups_sort,
                                   .segreduce = opi_groups_segreduce,
+                                  .offsets = opi_groups_offsets,
                                   .transpose = opi_groups_transpose,
                                   .alloc = alloc,
                                   .free = release,

@@ -47,8 +47,6 @@ oplus_status opi_groups_sort(oplus_device *dev, const char *call, const oplus_ty
                              const oplus_type *value, void *values, size_t n);
 oplus_status opi_groups_segreduce(oplus_device *dev, const char *call, const oplus_op *op, const void *in,
                                   const size_t *offsets, size_t segments, void *out);
-/* Where the host can read the segments + 1 offsets: *readable is `offsets` if they are the host's, NULL if they are the
- * device's and in order, their ends being in ends[], and a copy (in dev->array) if they are not. */
 oplus_status opi_groups_offsets(oplus_device *dev, const char *call, const size_t *offsets, size_t segments,
                                 bool empty_allowed, const size_t **readable, size_t ends[2]);
 /* A copy of offsets in device memory. */

@@ -381,7 +381,7 @@ oplus_status opi_groups_sweep(oplus_device *dev, const char *call, const opi_swe
     const opi_form *const form = &sweep->form;
     opi_run r = {.g = g, .call = call, .form = form, .keep = carry && !sweep->finish};
     opi_staging staging;
-    assert(form->kernels);
+    if (!form->kernels) return opi_cores.run(dev, call, sweep, carry); /* by one worker */
     if (sweep->n == 0)
         return sweep->meeting ? sweep->meeting->hold(sweep->meeting, carry) : run_empty(&r, sweep, carry);
     OPI_TRY(opi_form_program(&g->programs, call, form, &r.formed));
