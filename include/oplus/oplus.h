@@ -340,7 +340,7 @@ typedef struct oplus_device_info {
 /** Lists the devices: "serial" and "threads" first, then those of CUDA, then those of OpenCL.
  *
  *  Where a kind has none, or one of its devices cannot be used, there is a row with units 0 that says why.  Opens
- *  nothing; the first call loads the drivers, which takes up to a second.
+ *  nothing; the first call loads the drivers.
  *  @param info      room for the rows; NULL if capacity is 0
  *  @param capacity  of info, in rows
  *  @return how many rows there are, also where that is more than `capacity`; -1 and oplus_last_error(): no memory, or
@@ -350,7 +350,7 @@ OPLUS_API int oplus_devices(oplus_device_info *info, int capacity);
 /** Says in words what "auto" takes, and why: which accelerator there is, or why none, and from what size on it is taken
  *  for arrays of the host.
  *
- *  Measures both (a second or two) unless the cache has the figures.
+ *  Measures both, which takes a while, unless the cache has the figures.
  *  @param text   room for the words, lines that end in \n; 1024 bytes suffice
  *  @param bytes  of it */
 OPLUS_API oplus_status oplus_auto(char *text, size_t bytes);

@@ -9,7 +9,7 @@
 
 enum {
     FAST_BYTES = 16,          /* ld.global.v4 */
-    LARGEST_ELEMENT = 1 << 10 /* NVRTC 13 takes 4 s for 800 bytes, and minutes for 5000 */
+    LARGEST_ELEMENT = 1 << 10 /* NVRTC 13 takes seconds for 800 bytes, and minutes for 5000 */
 };
 
 #define VISIBLE "see that CUDA_VISIBLE_DEVICES does not hide it"

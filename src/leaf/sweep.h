@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* --- the sweep in words, for a machine that has memory and compilers of its own (src/tree/groups.c) ----------------
+/* --- the sweep in words, for a machine that has memory and compilers of its own (src/tree/groups) ------------------
  */
 
 typedef enum opi_access {

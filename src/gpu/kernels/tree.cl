@@ -291,7 +291,7 @@ OPI_FUNCTION uint32_t opi_used(uint32_t count) { return count >> OPI_LOG_E ? cou
 
 /* --- the range ------------------------------------------------------------------------------------------------------
  * The maximal aligned nodes of [first, end), with the left fold of each with those before it.  See src/leaf/range.h; the
- * host reads and writes it as src/tree/groups.c says. */
+ * host reads and writes it as src/tree/groups/sweep.c says. */
 
 #define OPI_RANGE_NODES 136
 typedef struct opi_range {
