@@ -80,17 +80,16 @@ static bool scans(oplus_device *dev, const oplus_comm *comm, const void *given, 
            same(p, out, a->kind == OPLUS_EXCLUSIVE ? at(p, p->exclusive, begin) : at(p, p->prefix, begin + 1), n, f);
 }
 
-/* Every size of team, with three ways of cutting; the array's size is anything up to the problem's. */
+/* Every size of team, cut in any way (a hundred subjects see all of them); the size is anything up to the problem's. */
 static void try_all(const problem *p, rank_body body, bool kinds, const char *where)
 {
     rng r = test_rng(p->s->name);
-    for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
-        for (int way = 0; way < CUT_WAYS; way++) {
-            const size_t n = rng_below(&r, 8) == 0 ? rng_below(&r, 20) : rng_below(&r, p->max + 1);
-            all a = {.p = p, .cuts = cut(&r, way, n, *ranks), .in_place = rng_below(&r, 2)};
-            if (kinds && p->exclusive != NULL) a.kind = (oplus_kind)rng_below(&r, 2);
-            run_team(*ranks, where, body, &a, NULL, cut_words(&a.cuts));
-        }
+    for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
+        const size_t n = rng_below(&r, 8) == 0 ? rng_below(&r, 20) : rng_below(&r, p->max + 1);
+        all a = {.p = p, .cuts = cut(&r, (int)rng_below(&r, CUT_WAYS), n, *ranks), .in_place = rng_below(&r, 2)};
+        if (kinds && p->exclusive != NULL) a.kind = (oplus_kind)rng_below(&r, 2);
+        run_team(*ranks, where, body, &a, NULL, cut_words(&a.cuts));
+    }
 }
 
 /* The smallest and the largest team, cut anyhow. */
@@ -139,7 +138,7 @@ static void segscan(void **state)
     }
 }
 
-/* --- on an accelerator: OpenCL's cores, or what OPLUS_TEST_DEVICES names first */
+/* --- on an accelerator */
 
 static bool is_tried(const subject *s)
 {
@@ -151,15 +150,8 @@ static bool is_tried(const subject *s)
 
 static void device(void **state)
 {
-    char where[64] = "opencl:cpu";
-    const char *const given = getenv("OPLUS_TEST_DEVICES");
-    oplus_device *dev;
-    if (given != NULL) sscanf(given, "%63[^@ ]", where);
-    if ((given != NULL && *given == '\0') || oplus_open(where, &dev) != OPLUS_OK) {
-        print_message("not tried on a device: %s\n", given != NULL && !*given ? "none is wanted" : oplus_last_error());
-        skip();
-    }
-    oplus_close(dev);
+    const char *const where = device_to_try();
+    if (where == NULL) skip();
     for (int heads = 0; heads < 2; heads++) {
         problem p = problem_open(*state, some(*state), heads ? 700 : 0, false);
         try_few(&p, scans, where);

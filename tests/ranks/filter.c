@@ -9,8 +9,8 @@
 
 enum {
     NOTE_BYTES = 512, /* that a rank tells each other one: what it calls, */
-    WORD_BYTES = 8,  /* whether all is well, */
-    KEPT_BYTES = 16  /* the same and how many it keeps */
+    WORD_BYTES = 8,   /* whether all is well, */
+    KEPT_BYTES = 16   /* the same and how many it keeps */
 };
 
 OPLUS_STRUCT(tagged, uint32_t key; uint32_t place;)
@@ -336,24 +336,6 @@ static bool filters_there(oplus_device *dev, const oplus_comm *comm, const void 
            same(&a->p, out, at(&a->p, a->y, after(a)->at[q]), gets, f);
 }
 
-/* OpenCL's cores, or what OPLUS_TEST_DEVICES names first; NULL: none. */
-static const char *device_to_try(void)
-{
-    static char where[64] = "opencl:cpu";
-    const char *const given = getenv("OPLUS_TEST_DEVICES");
-    oplus_device *dev;
-    if (given != NULL && sscanf(given, "%63[^@ ]", where) != 1) {
-        print_message("not tried on a device: OPLUS_TEST_DEVICES is empty\n");
-        return NULL;
-    }
-    if (oplus_open(where, &dev) != OPLUS_OK) {
-        print_message("not tried on a device: %s\n", oplus_last_error());
-        return NULL;
-    }
-    oplus_close(dev);
-    return where;
-}
-
 static void devices(void **state)
 {
     const char *const where = device_to_try();
@@ -412,14 +394,6 @@ static const struct {
     [KEPT_IS_NULL] = {OPLUS_ERR_ARGUMENT, "kept is NULL"},
     [INSIDE] = {OPLUS_ERR_OVERLAP, "overlap; keep them apart"},
 };
-
-static bool failed_as(oplus_status status, oplus_status expected, const char *words, finding *f)
-{
-    if (status == expected && strstr(oplus_last_error(), words) != NULL) return true;
-    snprintf(f->text, sizeof f->text, "expected a %s with \"%s\", but it is a %s: %s", oplus_status_string(expected),
-             words, oplus_status_string(status), status == OPLUS_OK ? "" : oplus_last_error());
-    return false;
-}
 
 static bool is_told(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {

@@ -437,24 +437,6 @@ static void memory(void **state)
 /* --- on a device ----------------------------------------------------------------------------------------------------
  */
 
-/* OpenCL's cores, or what OPLUS_TEST_DEVICES names first; NULL: none. */
-static const char *device_to_try(void)
-{
-    static char where[64] = "opencl:cpu";
-    const char *const given = getenv("OPLUS_TEST_DEVICES");
-    oplus_device *dev;
-    if (given != NULL && sscanf(given, "%63[^@ ]", where) != 1) {
-        print_message("not tried on a device: OPLUS_TEST_DEVICES is empty\n");
-        return NULL;
-    }
-    if (oplus_open(where, &dev) != OPLUS_OK) {
-        print_message("not tried on a device: %s\n", oplus_last_error());
-        return NULL;
-    }
-    oplus_close(dev);
-    return where;
-}
-
 static void devices(void **state)
 {
     const char *const where = device_to_try();
@@ -478,14 +460,6 @@ static void devices(void **state)
 
 /* --- failures -------------------------------------------------------------------------------------------------------
  */
-
-static bool failed_as(oplus_status status, oplus_status expected, const char *words, finding *f)
-{
-    if (status == expected && strstr(oplus_last_error(), words) != NULL) return true;
-    snprintf(f->text, sizeof f->text, "expected a %s with \"%s\", but it is a %s: %s", oplus_status_string(expected),
-             words, oplus_status_string(status), status == OPLUS_OK ? "" : oplus_last_error());
-    return false;
-}
 
 /* What the bad rank does wrong, and what all of them are told. */
 typedef enum mistake {

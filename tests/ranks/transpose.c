@@ -8,8 +8,8 @@
 
 enum {
     NOTE_BYTES = 512, /* that a rank tells each other one: what it calls, */
-    WORD_BYTES = 8,  /* and whether all is well */
-    EXCHANGES = 4    /* notes, all is well, elements, all is well */
+    WORD_BYTES = 8,   /* and whether all is well */
+    EXCHANGES = 4     /* notes, all is well, elements, all is well */
 };
 
 typedef struct matrix {
@@ -230,24 +230,6 @@ static bool transposes_there(oplus_device *dev, const oplus_comm *comm, const vo
     return good && kept_inside(f) && same(&a->p, out, at(&a->p, a->y, a->after.at[q]), m, f);
 }
 
-/* OpenCL's cores, or what OPLUS_TEST_DEVICES names first; NULL: none. */
-static const char *device_to_try(void)
-{
-    static char where[64] = "opencl:cpu";
-    const char *const given = getenv("OPLUS_TEST_DEVICES");
-    oplus_device *dev;
-    if (given != NULL && sscanf(given, "%63[^@ ]", where) != 1) {
-        print_message("not tried on a device: OPLUS_TEST_DEVICES is empty\n");
-        return NULL;
-    }
-    if (oplus_open(where, &dev) != OPLUS_OK) {
-        print_message("not tried on a device: %s\n", oplus_last_error());
-        return NULL;
-    }
-    oplus_close(dev);
-    return where;
-}
-
 static void devices(void **state)
 {
     const char *const where = device_to_try();
@@ -273,14 +255,6 @@ static void devices(void **state)
 
 /* --- failures -------------------------------------------------------------------------------------------------------
  */
-
-static bool failed_as(oplus_status status, oplus_status expected, const char *words, finding *f)
-{
-    if (status == expected && strstr(oplus_last_error(), words) != NULL) return true;
-    snprintf(f->text, sizeof f->text, "expected a %s with \"%s\", but it is a %s: %s", oplus_status_string(expected),
-             words, oplus_status_string(status), status == OPLUS_OK ? "" : oplus_last_error());
-    return false;
-}
 
 /* What the bad rank does wrong, and what all of them are told. */
 typedef enum mistake {

@@ -42,6 +42,9 @@ typedef bool (*rank_body)(oplus_device *dev, const oplus_comm *comm, const void 
 void run_team(int ranks, const char *where, rank_body body, const void *given, traffic *sent, const char *words);
 
 #ifdef TEST_MPI
+/* MPI does not see what is computed: one subject in six, others with each seed. */
+int run_some_subjects(const char *group, void (*test)(void **state), bool (*wanted)(const subject *s));
+#define run_subjects run_some_subjects
 /* Starts and ends MPI; to be called first and last in main. */
 void team_begin(void);
 void team_end(void);
@@ -49,5 +52,12 @@ void team_end(void);
 static inline void team_begin(void) {}
 static inline void team_end(void) {}
 #endif
+
+/* The accelerator that tests over ranks are tried on: the first of OPLUS_TEST_DEVICES, or OpenCL's cores; NULL if there
+ * is none: it said why. */
+const char *device_to_try(void);
+
+/* Whether a call failed as it should: with this status, and these words in its message. */
+bool failed_as(oplus_status status, oplus_status expected, const char *words, finding *f);
 
 #endif

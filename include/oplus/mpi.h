@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file mpi.h
+ *  The transport of <oplus/ranks.h> through MPI; compiled with the program, by its mpicc or mpicxx.
+ *
+ *      MPI_Init(&argc, &argv);
+ *      oplus_comm comm;
+ *      if (oplus_mpi_comm(MPI_COMM_WORLD, &comm) != OPLUS_OK) ... oplus_last_error()
+ *      ... oplus_scan_all(dev, &comm, &oplus_sum_f64, OPLUS_INCLUSIVE, in, n, out) ...
+ *      oplus_mpi_free(&comm);
+ *      MPI_Finalize();
+ *
+ *  oplus itself links no MPI: the same library serves all of them, from MPI 3.0 on.
+ *
+ *  - The thread that calls oplus is the only one that calls MPI; so MPI_Init_thread with MPI_THREAD_FUNNELED is
+ *    enough if that is the main thread, and MPI_THREAD_SERIALIZED if it is another.
+ *  - Failures of MPI are OPLUS_ERR_COMM, and oplus_last_error() has MPI's own words.  Nothing here calls MPI_Abort.
+ *    After such a failure MPI may still read the arrays that were being sent, until the communicator is freed; most
+ *    MPIs can do little more than end then. */
+#ifndef OPLUS_MPI_H
+#define OPLUS_MPI_H
+
+#include <oplus/ranks.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/** @cond  MPI's old names for C++, which MPI 3 has dropped and which compile with warnings, are left out.  A program
+ *  that uses them includes mpi.h first. */
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+/** @endcond */
+#include <mpi.h>
+#if defined(OPEN_MPI) && defined(__has_include)
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Bytes of one message at most, of which longer ones are made; the same in all programs of a run.  Counts of MPI 3
+ *  are an int, and networks like pieces anyway. */
+#ifndef OPLUS_MPI_LARGEST
+#define OPLUS_MPI_LARGEST (1 << 30)
+#endif
+
+OPLUS_STATIC_ASSERT_(OPLUS_MPI_LARGEST >= 1 && OPLUS_MPI_LARGEST <= INT_MAX, "OPLUS_MPI_LARGEST is 1 to INT_MAX");
+OPLUS_STATIC_ASSERT_(sizeof(MPI_Comm) <= sizeof(void *), "the transport's context holds an MPI_Comm");
+
+/* --- the communicator --------------------------------------------------------------------------------------------- */
+
+static inline void *oplus_mpi_context_(MPI_Comm comm)
+{
+    void *context = NULL; /* a pointer with Open MPI, an int with MPICH */
+    memcpy(&context, &comm, sizeof comm);
+    return context;
+}
+
+static inline MPI_Comm oplus_mpi_handle_(void *context)
+{
+    MPI_Comm comm;
+    memcpy(&comm, &context, sizeof comm);
+    return comm;
+}
+
+/* MPI's own words, as one line. */
+static inline oplus_status oplus_mpi_fail_(const char *call, int error)
+{
+    char words[MPI_MAX_ERROR_STRING + 1] = "", text[MPI_MAX_ERROR_STRING + 64];
+    int length = 0;
+    if (MPI_Error_string(error, words, &length) != MPI_SUCCESS)
+        snprintf(words, sizeof words, "error %d, for which MPI has no text", error);
+    snprintf(text, sizeof text, "%s: %s", call, words);
+    for (char *c = text; *c; c++)
+        if (*c == '\n') *c = ' ';
+    return oplus_comm_fail(text);
+}
+
+/* Before and after its time MPI ends the program; these two questions are always allowed. */
+static inline int oplus_mpi_runs_(void)
+{
+    int begun = 0, ended = 0;
+    return MPI_Initialized(&begun) == MPI_SUCCESS && begun && MPI_Finalized(&ended) == MPI_SUCCESS && !ended;
+}
+
+/* Whether MPI takes addresses of CUDA memory, as it runs here. */
+static inline int oplus_mpi_takes_cuda_(void)
+{
+#if defined(MPIX_GPU_SUPPORT_CUDA)
+    int takes = 0;
+    return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &takes) == MPI_SUCCESS && takes;
+#elif defined(OPEN_MPI) && defined(MPIX_CUDA_AWARE_SUPPORT)
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return 0;
+#endif
+}
+
+/* The handler of a communicator while ours is in its place. */
+typedef struct oplus_mpi_handler_ {
+    MPI_Comm comm;
+    MPI_Errhandler before;
+} oplus_mpi_handler_;
+
+static inline int oplus_mpi_hush_(oplus_mpi_handler_ *handler, MPI_Comm comm)
+{
+    int error = MPI_Comm_get_errhandler(comm, &handler->before);
+    handler->comm = error == MPI_SUCCESS ? comm : MPI_COMM_NULL;
+    if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return error;
+}
+
+static inline void oplus_mpi_unhush_(oplus_mpi_handler_ *handler)
+{
+    if (handler->comm == MPI_COMM_NULL) return;
+    MPI_Comm_set_errhandler(handler->comm, handler->before);
+    MPI_Errhandler_free(&handler->before);
+}
+
+/* --- pairwise: no lists and no memory, however many ranks there are ------------------------------------------------
+ */
+
+enum { OPLUS_MPI_PAIRS_ = 32, OPLUS_MPI_TAG_ = 0 };
+
+/* Messages under way: what is received at even places, what is sent behind it.  Of a failure in MPI_Wait MPICH tells
+ * not the handler of the communicator, but that of MPI_COMM_WORLD or MPI_COMM_SELF, which mostly ends the program: they
+ * are hushed meanwhile. */
+typedef struct oplus_mpi_flight_ {
+    MPI_Comm comm;
+    int rank, size;
+    oplus_mpi_handler_ world, self;
+    int pairs;
+    MPI_Request request[2 * OPLUS_MPI_PAIRS_];
+} oplus_mpi_flight_;
+
+/* After a failure: receives end here and now, so that nothing is written once the caller has his array back.  A send
+ * cannot be made to end, and waiting for it might be for ever. */
+static inline void oplus_mpi_abandon_(oplus_mpi_flight_ *flight)
+{
+    for (int i = 0; i < 2 * flight->pairs; i++) {
+        MPI_Request *const request = &flight->request[i];
+        if (*request == MPI_REQUEST_NULL) continue;
+        if (i % 2 == 1) {
+            MPI_Request_free(request);
+        } else if (MPI_Cancel(request) == MPI_SUCCESS) {
+            MPI_Wait(request, MPI_STATUS_IGNORE);
+        }
+    }
+    flight->pairs = 0;
+}
+
+static inline oplus_status oplus_mpi_land_(oplus_mpi_flight_ *flight)
+{
+    for (int i = 0; i < 2 * flight->pairs; i++) {
+        const int error = MPI_Wait(&flight->request[i], MPI_STATUS_IGNORE);
+        if (error == MPI_SUCCESS) continue;
+        flight->request[i] = MPI_REQUEST_NULL;
+        oplus_mpi_abandon_(flight);
+        return oplus_mpi_fail_(i % 2 == 0 ? "MPI_Irecv" : "MPI_Isend", error);
+    }
+    flight->pairs = 0;
+    return OPLUS_OK;
+}
+
+/* Bytes of the next piece of a message, of which `done` are under way. */
+static inline int oplus_mpi_piece_(size_t bytes, size_t done)
+{
+    const size_t left = bytes > done ? bytes - done : 0;
+    return left < OPLUS_MPI_LARGEST ? (int)left : OPLUS_MPI_LARGEST;
+}
+
+/* One piece each way. */
+static inline oplus_status oplus_mpi_start_(oplus_mpi_flight_ *flight, const unsigned char *send, int send_bytes,
+                                            int to, unsigned char *recv, int recv_bytes, int from)
+{
+    MPI_Request *const request = &flight->request[2 * flight->pairs++];
+    int error = MPI_SUCCESS;
+    request[0] = request[1] = MPI_REQUEST_NULL;
+    if (recv_bytes > 0) error = MPI_Irecv(recv, recv_bytes, MPI_BYTE, from, OPLUS_MPI_TAG_, flight->comm, &request[0]);
+    if (error != MPI_SUCCESS) {
+        request[0] = MPI_REQUEST_NULL;
+        oplus_mpi_abandon_(flight);
+        return oplus_mpi_fail_("MPI_Irecv", error);
+    }
+    if (send_bytes > 0) error = MPI_Isend(send, send_bytes, MPI_BYTE, to, OPLUS_MPI_TAG_, flight->comm, &request[1]);
+    if (error != MPI_SUCCESS) {
+        request[1] = MPI_REQUEST_NULL;
+        oplus_mpi_abandon_(flight);
+        return oplus_mpi_fail_("MPI_Isend", error);
+    }
+    return flight->pairs < OPLUS_MPI_PAIRS_ ? OPLUS_OK : oplus_mpi_land_(flight);
+}
+
+/* All pieces of what goes to one rank and comes from another. */
+static inline oplus_status oplus_mpi_trade_(oplus_mpi_flight_ *flight, const unsigned char *send, size_t send_bytes,
+                                            int to, unsigned char *recv, size_t recv_bytes, int from)
+{
+    for (size_t done = 0; done < send_bytes || done < recv_bytes; done += OPLUS_MPI_LARGEST) {
+        const int out = oplus_mpi_piece_(send_bytes, done), in = oplus_mpi_piece_(recv_bytes, done);
+        const oplus_status status =
+            oplus_mpi_start_(flight, out > 0 ? send + done : NULL, out, to, in > 0 ? recv + done : NULL, in, from);
+        if (status != OPLUS_OK) return status;
+    }
+    return OPLUS_OK;
+}
+
+/* --- the transport's functions ------------------------------------------------------------------------------------ */
+
+/* What every exchange begins with, and ends with whether or not it began well. */
+static inline oplus_status oplus_mpi_enter_(oplus_mpi_flight_ *flight, void *context)
+{
+    flight->comm = oplus_mpi_handle_(context);
+    flight->world.comm = flight->self.comm = MPI_COMM_NULL;
+    flight->pairs = flight->rank = flight->size = 0;
+    if (!oplus_mpi_runs_()) return oplus_comm_fail("MPI is not running: call between MPI_Init and MPI_Finalize");
+    int error = oplus_mpi_hush_(&flight->world, MPI_COMM_WORLD);
+    if (error == MPI_SUCCESS) error = oplus_mpi_hush_(&flight->self, MPI_COMM_SELF);
+    if (error == MPI_SUCCESS) error = MPI_Comm_rank(flight->comm, &flight->rank);
+    if (error == MPI_SUCCESS) error = MPI_Comm_size(flight->comm, &flight->size);
+    return error == MPI_SUCCESS ? OPLUS_OK : oplus_mpi_fail_("MPI_Comm_rank", error);
+}
+
+static inline oplus_status oplus_mpi_leave_(oplus_mpi_flight_ *flight, oplus_status status)
+{
+    oplus_mpi_unhush_(&flight->self);
+    oplus_mpi_unhush_(&flight->world);
+    return status;
+}
+
+/* Pairwise, and not by MPI_Alltoallv: its counts are an int before MPI 4, and those of MPI_Alltoallv_c are lists in
+ * types of its own, hence memory, for the lack of which one rank would let the others wait.  Nor is anything lost, the
+ * MPIs do the same inside: 64 bytes to 16 MiB, for every rank or for one neighbour, take as long by either, within
+ * noise (2026-11-21, MPICH 4.0.2 and Open MPI 4.1.4, 2 and 4 ranks on two cores of a Xeon). */
+static inline oplus_status oplus_mpi_exchange_(oplus_mpi_flight_ *flight, const unsigned char *send,
+                                               const size_t *send_bytes, const size_t *send_at, unsigned char *recv,
+                                               const size_t *recv_bytes, const size_t *recv_at)
+{
+    const int rank = flight->rank, size = flight->size;
+    oplus_status status = OPLUS_OK;
+    int step = 0;
+    if (send_bytes[rank] != recv_bytes[rank]) return oplus_comm_fail("a rank gives itself more or less than it awaits");
+    if (!oplus_mpi_takes_cuda_()) { /* else these may be CUDA's addresses, and MPI sends to itself */
+        if (send_bytes[rank] > 0) memcpy(recv + recv_at[rank], send + send_at[rank], send_bytes[rank]);
+        step = 1;
+    }
+    for (; step < size && status == OPLUS_OK; step++) {
+        const int to = (rank + step) % size, from = (rank + size - step) % size;
+        status = oplus_mpi_trade_(flight, send_bytes[to] > 0 ? send + send_at[to] : NULL, send_bytes[to], to,
+                                  recv_bytes[from] > 0 ? recv + recv_at[from] : NULL, recv_bytes[from], from);
+    }
+    return status == OPLUS_OK ? oplus_mpi_land_(flight) : status;
+}
+
+static inline oplus_status oplus_mpi_alltoallv_(void *context, const void *send, const size_t *send_bytes,
+                                                const size_t *send_at, void *recv, const size_t *recv_bytes,
+                                                const size_t *recv_at)
+{
+    oplus_mpi_flight_ flight;
+    oplus_status status = oplus_mpi_enter_(&flight, context);
+    if (status == OPLUS_OK)
+        status = oplus_mpi_exchange_(&flight, (const unsigned char *)send, send_bytes, send_at, (unsigned char *)recv,
+                                     recv_bytes, recv_at);
+    return oplus_mpi_leave_(&flight, status);
+}
+
+/* What MPI_Allgather does, of more than an int can count. */
+static inline oplus_status oplus_mpi_gather_pairwise_(oplus_mpi_flight_ *flight, const unsigned char *send,
+                                                      size_t bytes, unsigned char *recv)
+{
+    oplus_status status = OPLUS_OK;
+    for (int step = 0; step < flight->size && status == OPLUS_OK; step++) {
+        const int to = (flight->rank + step) % flight->size;
+        const int from = (flight->rank + flight->size - step) % flight->size;
+        status = oplus_mpi_trade_(flight, send, bytes, to, recv + (size_t)from * bytes, bytes, from);
+    }
+    return status == OPLUS_OK ? oplus_mpi_land_(flight) : status;
+}
+
+/* OPLUS_MPI_INT_COUNTS has MPI 4 do as MPI 3 must. */
+static inline oplus_status oplus_mpi_gather_(oplus_mpi_flight_ *flight, const void *send, size_t bytes, void *recv)
+{
+    int error;
+#if MPI_VERSION >= 4 && !defined(OPLUS_MPI_INT_COUNTS)
+    const MPI_Count count = (MPI_Count)bytes;
+    error = MPI_Allgather_c(send, count, MPI_BYTE, recv, count, MPI_BYTE, flight->comm);
+#else
+    const int count = (int)bytes;
+    if (bytes > OPLUS_MPI_LARGEST / (size_t)flight->size) /* some MPIs count all of it in an int */
+        return oplus_mpi_gather_pairwise_(flight, (const unsigned char *)send, bytes, (unsigned char *)recv);
+    error = MPI_Allgather(send, count, MPI_BYTE, recv, count, MPI_BYTE, flight->comm);
+#endif
+    return error == MPI_SUCCESS ? OPLUS_OK : oplus_mpi_fail_("MPI_Allgather", error);
+}
+
+static inline oplus_status oplus_mpi_allgather_(void *context, const void *send, size_t bytes, void *recv)
+{
+    oplus_mpi_flight_ flight;
+    oplus_status status = oplus_mpi_enter_(&flight, context);
+    if (status == OPLUS_OK && bytes > 0) status = oplus_mpi_gather_(&flight, send, bytes, recv);
+    return oplus_mpi_leave_(&flight, status);
+}
+
+/* --- the two calls ------------------------------------------------------------------------------------------------ */
+
+/* Errors are returned, those of the duplicating too, whatever the program has told MPI to do with them. */
+static inline int oplus_mpi_duplicate_(MPI_Comm comm, MPI_Comm *own)
+{
+    oplus_mpi_handler_ handler;
+    int error = oplus_mpi_hush_(&handler, comm);
+    if (error == MPI_SUCCESS) error = MPI_Comm_dup(comm, own);
+    oplus_mpi_unhush_(&handler);
+    return error == MPI_SUCCESS ? MPI_Comm_set_errhandler(*own, MPI_ERRORS_RETURN) : error;
+}
+
+/** Makes a transport of the ranks of an MPI communicator.
+ *
+ *  Collective over comm, which is duplicated: messages of oplus never meet those of the program.
+ *  comm->device_memory says whether this MPI takes addresses of CUDA memory; it may be set to 0 then, on all ranks,
+ *  to have oplus bring what travels to the host.
+ *  @param comm  of one group of processes, not an inter-communicator
+ *  @param out   filled in, for oplus_mpi_free; with size 0 after a failure
+ *  @return OPLUS_OK; OPLUS_ERR_COMM: MPI is not running, or refused. */
+static inline oplus_status oplus_mpi_comm(MPI_Comm comm, oplus_comm *out)
+{
+    MPI_Comm own = MPI_COMM_NULL;
+    int inter = 0;
+    if (!out) return oplus_comm_fail("oplus_mpi_comm: out is NULL; give the address of an oplus_comm");
+    memset(out, 0, sizeof *out);
+    if (!oplus_mpi_runs_())
+        return oplus_comm_fail("oplus_mpi_comm: MPI is not running; call between MPI_Init and MPI_Finalize");
+    if (comm == MPI_COMM_NULL)
+        return oplus_comm_fail("oplus_mpi_comm: comm is MPI_COMM_NULL; give one that this process is in");
+    int error = MPI_Comm_test_inter(comm, &inter);
+    if (error != MPI_SUCCESS) return oplus_mpi_fail_("oplus_mpi_comm: MPI_Comm_test_inter", error);
+    if (inter)
+        return oplus_comm_fail("oplus_mpi_comm: comm is an inter-communicator; make one group of it by "
+                               "MPI_Intercomm_merge");
+    error = oplus_mpi_duplicate_(comm, &own);
+    if (error == MPI_SUCCESS) error = MPI_Comm_rank(own, &out->rank);
+    if (error == MPI_SUCCESS) error = MPI_Comm_size(own, &out->size);
+    if (error != MPI_SUCCESS) {
+        memset(out, 0, sizeof *out);
+        return oplus_mpi_fail_("oplus_mpi_comm: MPI_Comm_dup", error);
+    }
+    out->context = oplus_mpi_context_(own);
+    out->device_memory = oplus_mpi_takes_cuda_();
+    out->allgather = oplus_mpi_allgather_;
+    out->alltoallv = oplus_mpi_alltoallv_;
+    return OPLUS_OK;
+}
+
+/** Frees what oplus_mpi_comm has made; collective over its ranks.  Nothing happens after a failure of oplus_mpi_comm,
+ *  a second time, or after MPI_Finalize. */
+static inline void oplus_mpi_free(oplus_comm *comm)
+{
+    if (!comm || comm->size == 0) return;
+    MPI_Comm own = oplus_mpi_handle_(comm->context);
+    memset(comm, 0, sizeof *comm);
+    if (oplus_mpi_runs_()) MPI_Comm_free(&own);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
