@@ -76,6 +76,12 @@ size_t tool_bytes_read(tool_bytes *bytes, void *to, size_t n)
     return got;
 }
 
+void tool_bytes_seek(tool_bytes *bytes, uint64_t byte)
+{
+    if (lseek(bytes->fd, (off_t)(bytes->start + byte), SEEK_SET) < 0) cannot("read", bytes->name);
+    bytes->ahead_at = bytes->ahead_end; /* what had been looked at */
+}
+
 /* --- mapped ------------------------------------------------------------------------------------------------------- */
 
 unsigned char *tool_bytes_map(tool_bytes *bytes)

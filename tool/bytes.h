@@ -29,6 +29,9 @@ const unsigned char *tool_bytes_look(tool_bytes *bytes, size_t *n);
 /* Reads n bytes, fewer only at the end. */
 size_t tool_bytes_read(tool_bytes *bytes, void *to, size_t n);
 
+/* The next byte to be read, of a regular file, counted from the start. */
+void tool_bytes_seek(tool_bytes *bytes, uint64_t byte);
+
 /* Everything from the start on, as memory to be read, of a regular file; NULL if it cannot be mapped. */
 unsigned char *tool_bytes_map(tool_bytes *bytes);
 /* That memory may be written to; the file stays as it is. */

@@ -170,27 +170,59 @@ static void print_plainly(const char *text)
     for (; *text; text++) fputc(iscntrl((unsigned char)*text) && !strchr("\n\t", *text) ? '?' : *text, stderr);
 }
 
-static void say(const char *kind, const char *format, va_list arguments)
+static void say(const char *kind, const char *text)
 {
-    char *text;
-    if (vasprintf(&text, format, arguments) < 0) text = NULL;
     fflush(stdout); /* what was said before stands before */
     flockfile(stderr);
     fprintf(stderr, "oplus%s%s: %s", subcommand_name ? " " : "", subcommand_name ? subcommand_name : "", kind);
     print_plainly(text ? text : "out of memory");
     fputc('\n', stderr);
     funlockfile(stderr);
-    free(text);
 }
+
+/* The text, or NULL. */
+static char *compose(const char *format, va_list arguments)
+{
+    char *text;
+    return vasprintf(&text, format, arguments) < 0 ? NULL : text;
+}
+
+static int (*end_by)(int code, const char *text);
+void tool_end_by(int (*end)(int code, const char *text)) { end_by = end; }
+
+/* Whoever fails while it ends so ends alone. */
+static _Noreturn void end(int code, const char *text, bool speaks)
+{
+    int (*const by)(int, const char *) = end_by;
+    end_by = NULL;
+    text_runs = false; /* it is we who exit */
+    if (by)
+        code = by(code, text);
+    else if (speaks)
+        say("", text);
+    exit(code);
+}
+
+void tool_exit(int code) { end(code, NULL, false); }
 
 void tool_die(enum tool_exit code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("", format, arguments);
+    const char *const text = compose(format, arguments);
     va_end(arguments);
-    text_runs = false; /* it is we who exit */
-    exit(code);
+    end((int)code, text, true);
+}
+
+void tool_last_words(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *const text = compose(format, arguments);
+    va_end(arguments);
+    say("", text);
+    free(text);
+    remove_unfinished();
 }
 
 void tool_warn(const char *format, ...)
@@ -198,8 +230,10 @@ void tool_warn(const char *format, ...)
     if (quiet) return;
     va_list arguments;
     va_start(arguments, format);
-    say("warning: ", format, arguments);
+    char *const text = compose(format, arguments);
     va_end(arguments);
+    say("warning: ", text);
+    free(text);
 }
 
 void tool_warn_off(void) { quiet = true; }

@@ -19,6 +19,13 @@ void tool_begin(const char *subcommand);
 
 /* Prints "oplus SUBCOMMAND: message" to stderr, removes unfinished files, ends the command. */
 _Noreturn void tool_die(enum tool_exit code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+/* Ends the command without a word. */
+_Noreturn void tool_exit(int code);
+/* A command of several processes: `end` is called where tool_die would print, with NULL by tool_exit, and returns the
+ * code to end with.  NULL: no more. */
+void tool_end_by(int (*end)(int code, const char *text));
+/* What tool_die prints; and removes unfinished files. */
+void tool_last_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "oplus SUBCOMMAND: warning: message" to stderr, unless warnings are switched off. */
 void tool_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* --quiet */

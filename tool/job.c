@@ -2,7 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "job.h"
 
+#include "part.h"
 #include "progress.h"
+#include "ranks.h"
 #include "replace.h"
 
 #include <stdlib.h>
@@ -61,6 +63,7 @@ static _Noreturn void die_of(oplus_status status)
 {
     const bool device = status == OPLUS_ERR_DEVICE || status == OPLUS_ERR_UNSUPPORTED;
     const char *const message = oplus_last_error();
+    if (status == OPLUS_ERR_COMM) tool_end_by(NULL); /* nobody can be told */
     tool_die(device ? TOOL_NO_DEVICE : TOOL_FAILED, "%s", tool_words(*message ? message : oplus_status_string(status)));
 }
 
@@ -117,22 +120,42 @@ static _Noreturn void device_failed(oplus_status status, const char *where)
     tool_die(code, "--device %s: %s", where, why ? why + strlen(": ") : words);
 }
 
+/* Where to compute if nothing is said: ranks of one node share its cores. */
+static void default_device(char *where, size_t bytes)
+{
+    const int cores = tool_ranks_cores();
+    if (getenv("OMP_NUM_THREADS"))
+        snprintf(where, bytes, "threads");
+    else
+        snprintf(where, bytes, "threads:%d", cores < 1024 ? cores : 1024);
+}
+
 static void open_device(tool_job *job)
 {
-    char where[32];
+    char where[32] = "";
     const tool_options *const o = &job->options;
     if (o->threads && o->device) tool_die(TOOL_USAGE, "--threads and --device both say where; give one of them");
     if (o->threads) snprintf(where, sizeof where, "threads:%zu", tool_options_number("threads", o->threads, 1));
-    const oplus_status status = oplus_open(o->threads ? where : o->device, &job->dev);
+    if (!o->threads && !o->device && tool_ranks_cores() > 0) default_device(where, sizeof where);
+    const oplus_status status = oplus_open(*where ? where : o->device, &job->dev);
     const char *const range = o->threads ? strstr(oplus_last_error(), "; ") : NULL;
     if (status == OPLUS_ERR_ARGUMENT && range) tool_die(TOOL_USAGE, "--threads is '%s'%s", o->threads, range);
     if (status != OPLUS_OK) device_failed(status, o->device);
 }
 
+/* What looked like --all was something else. */
+static void leave_ranks(tool_job *job)
+{
+    tool_ranks_close();
+    job->comm = NULL;
+}
+
 void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv)
 {
     *job = (tool_job){.usage = usage, .started = tool_seconds()};
+    if (tool_ranks_asked(argc, argv)) job->comm = tool_ranks_open();
     job->operand = argv + tool_options_parse(usage, argc, argv, &job->options);
+    if (!job->options.all) leave_ranks(job);
     if (job->options.quiet) tool_warn_off();
     if (job->options.type) job->type = tool_type("-t", job->options.type);
     if (job->options.format) tool_format_parse("--format", job->options.format);
@@ -140,13 +163,14 @@ void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv
     check_inputs(job);
     check_outputs(&job->options);
     open_device(job);
-    tool_progress_begin(job->options.quiet);
+    tool_progress_begin(job->options.quiet || job->comm); /* a part is taken as a whole */
 }
 
 void tool_job_close(tool_job *job)
 {
     tool_progress_end();
     oplus_close(job->dev);
+    tool_ranks_close();
 }
 
 /* --- input and output --------------------------------------------------------------------------------------------- */
@@ -156,18 +180,62 @@ static tool_format asked(const char *option, const char *text)
     return text ? tool_format_parse(option, text) : TOOL_AUTO;
 }
 
+static tool_source *open_input(const tool_job *job, const char *name, const char *path, tool_format format,
+                               const oplus_type *type, const char *option)
+{
+    if (job->comm) tool_part_check_input(name, path);
+    tool_source *const source = tool_source_open_as(path, format, type, option, job->dev);
+    if (job->comm) tool_part_narrow(job->comm, source);
+    return source;
+}
+
 tool_source *tool_job_input(const tool_job *job, const char *path)
 {
-    return tool_source_open(path, asked("--format", job->options.format), job->type, job->dev);
+    return open_input(job, "FILE", path, asked("--format", job->options.format), job->type, "-t");
+}
+
+tool_source *tool_job_input_as(const tool_job *job, const char *name, const char *path, const oplus_type *type,
+                               const char *option)
+{
+    return open_input(job, name, path, TOOL_AUTO, type, option);
+}
+
+tool_sink *tool_job_output_as(const tool_job *job, const char *name, const char *path, tool_format format,
+                              const oplus_type *type, int dims, const uint64_t *shape)
+{
+    if (!job->comm) return tool_sink_open(path, format, type, dims, shape);
+    tool_part_check_output(name, path, format);
+    return tool_part_sink(job->comm, path, format, type, dims, shape);
 }
 
 tool_sink *tool_job_output(const tool_job *job, tool_format in, const oplus_type *type, int dims, const uint64_t *shape)
 {
     const char *const path = job->options.output;
     const tool_format to = tool_sink_choose(asked("--to", job->options.to), path, in);
-    tool_sink *const sink = tool_sink_open(path, to, type, dims, shape);
+    tool_sink *const sink = tool_job_output_as(job, "-o", path, to, type, dims, shape);
     if (tool_sink_is_stdout(sink) && isatty(STDOUT_FILENO)) tool_progress_end(); /* results come as they are made */
     return sink;
+}
+
+void tool_job_value(const tool_job *job, const oplus_type *type, const void *value)
+{
+    const char *const path = job->options.output;
+    if (!job->comm || job->comm->rank == 0) {
+        tool_sink *const sink =
+            tool_sink_open(path, tool_sink_choose(asked("--to", job->options.to), path, TOOL_TEXT), type, 0, NULL);
+        if (tool_sink_is_stdout(sink)) tool_progress_end();
+        tool_sink_write(sink, value, 1);
+        tool_sink_close(sink);
+    }
+    tool_ranks_agree();
+}
+
+void tool_job_write(const tool_job *job, tool_sink *sink, const void *in, size_t n)
+{
+    if (job->comm)
+        tool_part_write(job->comm, sink, in, n);
+    else
+        tool_sink_write(sink, in, n);
 }
 
 bool tool_job_next(const tool_source *watched, tool_source *source, const void **piece, size_t *n)
@@ -191,9 +259,8 @@ static int64_t integer_at(const oplus_type *type, const void *in, size_t i, cons
     return value;
 }
 
-int64_t *tool_job_integers(const tool_job *job, const char *path, size_t *n)
+int64_t *tool_job_integers(tool_source *source, size_t *n)
 {
-    tool_source *const source = tool_source_open_as(path, TOOL_AUTO, NULL, NULL, job->dev);
     const oplus_type *const type = tool_source_type(source);
     const void *const in = tool_source_all(source, n);
     if (*n > 0 && (type->scalar < OPLUS_I8 || type->scalar > OPLUS_U64))
@@ -201,7 +268,6 @@ int64_t *tool_job_integers(const tool_job *job, const char *path, size_t *n)
                  tool_type_name(type));
     int64_t *const values = tool_alloc((*n + 1) * sizeof *values); /* room for one more */
     for (size_t i = 0; i < *n; i++) values[i] = integer_at(type, in, i, tool_source_name(source));
-    tool_source_close(source);
     return values;
 }
 
@@ -226,6 +292,7 @@ cJSON *tool_job_report(const tool_job *job, const oplus_type *type, uint64_t n)
     const tool_place place = tool_place_of(job->dev);
     cJSON_AddStringToObject(report, "device", place.name);
     cJSON_AddStringToObject(report, "isa", place.isa);
+    if (job->comm) cJSON_AddNumberToObject(report, "ranks", job->comm->size);
     char seconds[32];
     snprintf(seconds, sizeof seconds, "%.6f", tool_seconds() - job->started);
     cJSON_AddRawToObject(report, "seconds", seconds);
@@ -243,6 +310,17 @@ static void print(const tool_job *job, cJSON *report, FILE *to)
 
 void tool_job_print(const tool_job *job, cJSON *report) { print(job, report, stdout); }
 
+static void close_sinks(const tool_job *job, tool_sink *sink)
+{
+    if (job->comm) {
+        tool_part_close(job->comm, sink, job->also);
+    } else {
+        tool_sink_complete(sink);
+        if (job->also) tool_sink_close(job->also);
+        tool_sink_close(sink);
+    }
+}
+
 void tool_job_finish(const tool_job *job, tool_sink *sink, cJSON *report, int dims, const uint64_t *shape)
 {
     const uint64_t n = tool_sink_count(sink);
@@ -252,6 +330,6 @@ void tool_job_finish(const tool_job *job, tool_sink *sink, cJSON *report, int di
         cJSON_AddItemToArray(extents, tool_json_value(&oplus_u64, dims < 0 ? &n : &shape[d]));
     cJSON_AddStringToObject(report, "output", tool_sink_name(sink));
     tool_progress_end();
-    tool_sink_close(sink);
+    close_sinks(job, sink);
     print(job, report, on_stdout ? stderr : stdout);
 }

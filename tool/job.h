@@ -7,6 +7,8 @@
 #include "sink.h"
 #include "source.h"
 
+#include <oplus/ranks.h>
+
 enum { TOOL_PIECE_BYTES = 8 << 20 }; /* of results that are computed at once: fits a cache, and keeps threads busy */
 
 typedef struct tool_job {
@@ -15,7 +17,9 @@ typedef struct tool_job {
     char **operand;         /* argv behind the options; NULL ends it */
     const oplus_type *type; /* --type, or NULL */
     oplus_device *dev;
-    double started; /* seconds */
+    const oplus_comm *comm; /* --all: of the ranks; else NULL */
+    double started;         /* seconds */
+    tool_sink *also;        /* a second result; neither takes its name before both are written */
 } tool_job;
 
 /* Reads the options, refuses what contradicts itself (two inputs from stdin, two outputs to one place), and opens the
@@ -30,16 +34,28 @@ char *tool_words(const char *message);
 /* A type in a sentence: "i64", "struct {float a; float b;}"; the caller frees it. */
 char *tool_type_words(const oplus_type *type);
 
+/* With --all an input is this rank's part of it, an output is written by all ranks, and the calls from here on are made
+ * by all of them. */
+
 /* FILE as --type and --format say; path NULL: stdin. */
 tool_source *tool_job_input(const tool_job *job, const char *path);
+/* Another file, of the type that an option names, --values-type, and `name` is told in messages, --values. */
+tool_source *tool_job_input_as(const tool_job *job, const char *name, const char *path, const oplus_type *type,
+                               const char *option);
 /* Where the results go, as -o and --to say; in: the format that came in.  dims, shape: see tool_sink_open. */
 tool_sink *tool_job_output(const tool_job *job, tool_format in, const oplus_type *type, int dims,
                            const uint64_t *shape);
+tool_sink *tool_job_output_as(const tool_job *job, const char *name, const char *path, tool_format format,
+                              const oplus_type *type, int dims, const uint64_t *shape);
+/* A single value, as text if nothing else is asked for; of several ranks the first writes it. */
+void tool_job_value(const tool_job *job, const oplus_type *type, const void *value);
+/* All that there is to write. */
+void tool_job_write(const tool_job *job, tool_sink *sink, const void *in, size_t n);
 /* tool_source_next, with progress. */
 bool tool_job_next(const tool_source *watched, tool_source *source, const void **piece, size_t *n);
 
-/* All integers of a small file (heads, offsets, lengths): .npy of any integer type, or text. */
-int64_t *tool_job_integers(const tool_job *job, const char *path, size_t *n);
+/* All integers of a small file (heads, offsets, lengths), of any integer type. */
+int64_t *tool_job_integers(tool_source *source, size_t *n);
 
 /* Where a device computes, of its name "threads:2 avx512": as --device takes it, and the instruction set (of an
  * accelerator: what its driver calls it). */
@@ -52,8 +68,8 @@ tool_place tool_place_of(const oplus_device *dev);
 cJSON *tool_job_report(const tool_job *job, const oplus_type *type, uint64_t n);
 /* Prints it to stdout if --json was given, and frees it. */
 void tool_job_print(const tool_job *job, cJSON *report);
-/* Closes the sink, adds to the report where the array went and its shape (dims, shape: as for the sink), and prints it;
- * to stderr if the array went to stdout. */
+/* Closes the sink, and job->also if there is one, adds to the report where the array went and its shape (dims, shape:
+ * as for the sink), and prints it; to stderr if the array went to stdout. */
 void tool_job_finish(const tool_job *job, tool_sink *sink, cJSON *report, int dims, const uint64_t *shape);
 
 #endif

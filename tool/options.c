@@ -58,6 +58,7 @@ static const option_row rows[] = {
     TEXT(device, "NAME", 0,     "serial, threads, threads:N, cuda:N, opencl:N, opencl:gpu, opencl:cpu or auto\n"
                                 "(the default); see `oplus devices`"),
     TEXT(threads, "N", 0,       "the same as --device threads:N"),
+    FLAG(all, 0,                "over the ranks of mpirun: each takes its part of FILE (.npy or raw)"),
     FLAG(json, 0,               "a report as JSON: on stdout, or on stderr where the array goes to stdout"),
     FLAG(quiet, 'q',            "no progress bar and no warnings"),
     FLAG(help, 'h',             "this text"),
@@ -177,7 +178,7 @@ int tool_options_parse(const tool_usage *usage, int argc, char **argv, tool_opti
     }
     if (options->help) {
         print_help(usage);
-        exit(TOOL_GOOD);
+        tool_exit(TOOL_GOOD);
     }
     count_operands(usage, (size_t)(argc - optind), argv + optind);
     return optind;

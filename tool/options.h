@@ -15,7 +15,7 @@ typedef struct tool_options {
     const char *values, *values_type, *values_out; /* of sort */
     const char *rows, *cols;                       /* of transpose */
     const char *device, *threads;                  /* where */
-    bool commutative, exact, exclusive, descending, special, json, quiet, help;
+    bool commutative, exact, exclusive, descending, special, all, json, quiet, help;
 } tool_options;
 
 enum { TOOL_MAX_EXAMPLES = 4 };
@@ -35,6 +35,7 @@ typedef struct tool_usage {
 #define TOOL_INPUT_OPTIONS    "type format "
 #define TOOL_OUTPUT_OPTIONS   "output to "
 #define TOOL_OPERATOR_OPTIONS "identity commutative exact "
+#define TOOL_ALL_OPTIONS      "all " TOOL_RUN_OPTIONS
 #define TOOL_RUN_OPTIONS      "device threads json quiet help "
 #define TOOL_EXIT_CODES       "0 good, 1 failed, 2 wrong usage, 4 the device is unavailable"
 #define TOOL_OPERATOR_ABOUT                                                                                            \

@@ -82,7 +82,7 @@ static void open_temporary(tool_replacement *file)
 
 void tool_replace_begin(tool_replacement *file, const char *path)
 {
-    *file = (tool_replacement){.path = path};
+    *file = (tool_replacement){.path = path, .slot = -1};
     if (!*path) tool_die(TOOL_USAGE, "the name of an output is empty");
     if (is_written_in_place(path)) {
         file->fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -92,9 +92,18 @@ void tool_replace_begin(tool_replacement *file, const char *path)
     }
 }
 
+void tool_replace_join(tool_replacement *file, const char *path, const char *temporary)
+{
+    *file = (tool_replacement){.path = path, .fd = open(temporary, O_WRONLY | O_CLOEXEC)};
+    if (file->fd < 0)
+        tool_die(TOOL_FAILED, "cannot write %s: the file %s, which rank 0 has made for it, is not there: %s", path,
+                 temporary, strerror(errno));
+    file->slot = tool_unfinished(temporary);
+}
+
 static void forget(tool_replacement *file)
 {
-    if (file->target) tool_finished(file->slot);
+    if (file->slot >= 0) tool_finished(file->slot);
     free(file->temporary);
     free(file->target);
 }

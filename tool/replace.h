@@ -10,11 +10,14 @@ typedef struct tool_replacement {
     const char *path; /* as given, for messages */
     int fd;
     char *temporary, *target; /* NULL: written in its place, as a pipe is */
-    int slot;
+    int slot;                 /* of an unfinished file, or -1 */
 } tool_replacement;
 
 /* What is at path stays as it was until tool_replace_end; a symbolic link stays one, and a mode is kept. */
 void tool_replace_begin(tool_replacement *file, const char *path);
+/* The same file in another process of this command: to be written, and closed by tool_replace_end; it takes its name
+ * from the process that has begun it. */
+void tool_replace_join(tool_replacement *file, const char *path, const char *temporary);
 /* Closes the file and gives it its name. */
 void tool_replace_end(tool_replacement *file);
 

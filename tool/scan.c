@@ -1,6 +1,7 @@
 /* oplus scan: running results of a stream, through a carry. */
 #include "job.h"
 #include "operator.h"
+#include "ranks.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -13,12 +14,41 @@ static const tool_usage usage = {
     .about = "Running results: element i of the output is x0 OP x1 OP ... OP xi of FILE (default:\n"
              "stdin).  Memory is fixed, whatever the length, and the bits do not depend on the\n"
              "number of threads.  An array of several dimensions counts as one sequence.\n\n" TOOL_OPERATOR_ABOUT,
-    .options = "exclusive " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_RUN_OPTIONS,
+    .options = "exclusive " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
     .examples =
         {"seq 1 5 | oplus scan sum", "printf '3 1 4 1 5' | oplus scan sum --exclusive",
          "printf '0.5 1\\n0.5 2\\n' | oplus scan -t 'float a; float b' 'r.a = a.a * b.a; r.b = a.b * b.a + b.b;'"},
     .exit_codes = TOOL_EXIT_CODES,
 };
+
+static void scan_stream(const tool_job *job, const oplus_op *op, oplus_kind kind, tool_source *source, tool_sink *sink)
+{
+    const size_t size = op->type->size, room = TOOL_PIECE_BYTES / size + 1;
+    void *const out = tool_alloc(room * size);
+    oplus_carry *carry;
+    const void *piece;
+    tool_try(oplus_carry_open(op, 0, &carry));
+    for (size_t n; tool_job_next(source, source, &piece, &n);)
+        for (size_t done = 0, m; done < n; done += m) {
+            m = n - done < room ? n - done : room;
+            tool_try(oplus_scan_from(job->dev, carry, kind, (const char *)piece + done * size, m, out));
+            tool_sink_write(sink, out, m);
+        }
+    oplus_carry_close(carry);
+    free(out);
+}
+
+/* This rank's part. */
+static void scan_part(const tool_job *job, const oplus_op *op, oplus_kind kind, tool_source *source, tool_sink *sink)
+{
+    size_t n;
+    const void *const in = tool_source_all(source, &n);
+    void *const out = tool_alloc(n * op->type->size);
+    tool_ranks_agree();
+    tool_try(oplus_scan_all(job->dev, job->comm, op, kind, in, n, out));
+    tool_job_write(job, sink, out, n);
+    free(out);
+}
 
 int tool_scan(int argc, char **argv)
 {
@@ -30,22 +60,9 @@ int tool_scan(int argc, char **argv)
     const oplus_kind kind = job.options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
 
     tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
-    const size_t room = TOOL_PIECE_BYTES / type->size + 1;
-    void *const out = tool_alloc(room * type->size);
-    oplus_carry *carry;
-    const void *piece;
-    tool_try(oplus_carry_open(op.op, 0, &carry));
-    for (size_t n; tool_job_next(source, source, &piece, &n);)
-        for (size_t done = 0, m; done < n; done += m) {
-            m = n - done < room ? n - done : room;
-            tool_try(oplus_scan_from(job.dev, carry, kind, (const char *)piece + done * type->size, m, out));
-            tool_sink_write(sink, out, m);
-        }
-
+    (job.comm ? scan_part : scan_stream)(&job, op.op, kind, source, sink);
     tool_job_finish(&job, sink, tool_job_report(&job, type, tool_sink_count(sink)), -1, NULL);
 
-    oplus_carry_close(carry);
-    free(out);
     tool_operator_close(&op);
     tool_source_close(source);
     tool_job_close(&job);

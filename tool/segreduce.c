@@ -68,13 +68,17 @@ static segments find_segments(const tool_job *job, size_t n)
 {
     const tool_options *const o = &job->options;
     const struct {
-        const char *file;
+        const char *option, *file;
         segments (*make)(const int64_t *, size_t, size_t, const char *);
-    } ways[] = {{o->lengths, from_lengths}, {o->offsets, from_offsets}, {o->heads, from_heads}};
+    } ways[] = {{"--lengths", o->lengths, from_lengths},
+                {"--offsets", o->offsets, from_offsets},
+                {"--heads", o->heads, from_heads}};
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         if (!ways[w].file) continue;
         size_t count;
-        int64_t *const values = tool_job_integers(job, ways[w].file, &count);
+        tool_source *const source = tool_job_input_as(job, ways[w].option, ways[w].file, NULL, NULL);
+        int64_t *const values = tool_job_integers(source, &count);
+        tool_source_close(source);
         const segments s = ways[w].make(values, count, n, ways[w].file);
         free(values);
         return s;

@@ -1,6 +1,7 @@
 /* oplus segscan: a scan that starts anew at every head. */
 #include "job.h"
 #include "operator.h"
+#include "ranks.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -12,37 +13,50 @@ static const tool_usage usage = {
     .most = 2,
     .about = "Running results, starting anew at every element whose head is not 0 (and at the\n"
              "first).  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
-    .options = "heads exclusive " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_RUN_OPTIONS,
+    .options = "heads exclusive " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"seq 1 6 | oplus segscan sum --heads heads.txt", "oplus segscan max x.npy --heads heads.npy",
                  "seq 1 6 | oplus segscan sum --exclusive --heads heads.txt"},
     .exit_codes = TOOL_EXIT_CODES,
 };
 
+/* A byte for each of the n elements of a source. */
+static uint8_t *read_heads(const tool_job *job, const tool_source *source, size_t n)
+{
+    size_t heads_n;
+    tool_source *const file = tool_job_input_as(job, "--heads", job->options.heads, NULL, NULL);
+    int64_t *const heads = tool_job_integers(file, &heads_n);
+    const unsigned long long there = tool_source_extent(file), wanted = tool_source_extent(source);
+    if (there != wanted)
+        tool_die(TOOL_FAILED, "%s has %llu heads and %s %llu elements; there is one for each", job->options.heads,
+                 there, tool_source_name(source), wanted);
+    tool_source_close(file);
+    uint8_t *const flags = tool_alloc(n + 1);
+    for (size_t i = 0; i < n; i++) flags[i] = heads[i] != 0;
+    free(heads);
+    return flags;
+}
+
 int tool_segscan(int argc, char **argv)
 {
     tool_job job;
-    size_t n, heads_n;
+    size_t n;
     tool_job_open(&job, &usage, argc, argv);
     if (!job.options.heads) tool_die(TOOL_USAGE, "--heads is missing: a file with an integer an element");
     tool_source *const source = tool_job_input(&job, job.operand[1]);
     const oplus_type *const type = tool_source_type(source);
     tool_operator op = tool_operator_open(job.operand[0], type, &job.options);
+    const oplus_kind kind = job.options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
 
     void *const x = tool_source_own(source, &n);
-    int64_t *const heads = tool_job_integers(&job, job.options.heads, &heads_n);
-    if (heads_n != n)
-        tool_die(TOOL_FAILED, "%s has %zu heads and %s %zu elements; there is one for each", job.options.heads, heads_n,
-                 tool_source_name(source), n);
-    uint8_t *const flags = tool_alloc(n + 1);
-    for (size_t i = 0; i < n; i++) flags[i] = heads[i] != 0;
-    free(heads);
-    tool_try(oplus_segscan(job.dev, op.op, job.options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE, x, flags, n, x));
-
+    uint8_t *const heads = read_heads(&job, source, n);
     tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
-    tool_sink_write(sink, x, n);
-    tool_job_finish(&job, sink, tool_job_report(&job, type, n), -1, NULL);
+    tool_ranks_agree();
+    tool_try(job.comm ? oplus_segscan_all(job.dev, job.comm, op.op, kind, x, heads, n, x)
+                      : oplus_segscan(job.dev, op.op, kind, x, heads, n, x));
+    tool_job_write(&job, sink, x, n);
+    tool_job_finish(&job, sink, tool_job_report(&job, type, tool_source_extent(source)), -1, NULL);
 
-    free(flags);
+    free(heads);
     tool_operator_close(&op);
     tool_source_close(source);
     tool_job_close(&job);

@@ -26,6 +26,8 @@ struct tool_sink {
     int dims; /* -1: one dimension, as many as come */
     uint64_t shape[NPY_MAX_DIMS];
     uint64_t expected, count;
+    bool in_parts;
+    uint64_t total; /* of all parts */
 
     off_t patch; /* where the header of unknown length stands, or -1 */
     int spool;   /* a nameless file that the elements wait in until their number is known, or -1 */
@@ -38,7 +40,7 @@ struct tool_sink {
 
 const char *tool_sink_name(const tool_sink *sink) { return sink->name; }
 bool tool_sink_is_stdout(const tool_sink *sink) { return sink->is_stdout; }
-uint64_t tool_sink_count(const tool_sink *sink) { return sink->count; }
+uint64_t tool_sink_count(const tool_sink *sink) { return sink->in_parts ? sink->total : sink->count; }
 
 static bool names_stdout(const char *path) { return !path || strcmp(path, "-") == 0; }
 
@@ -205,22 +207,48 @@ static void keep_shape(tool_sink *sink, int dims, const uint64_t *shape)
     }
 }
 
-tool_sink *tool_sink_open(const char *path, tool_format format, const oplus_type *type, int dims, const uint64_t *shape)
+static tool_sink *begin(const char *name, tool_format format, const oplus_type *type, int dims, const uint64_t *shape)
 {
     tool_sink *const sink = tool_alloc(sizeof *sink);
     memset(sink, 0, sizeof *sink);
-    sink->is_stdout = names_stdout(path);
-    const char *const name = sink->is_stdout ? "stdout" : path;
     sink->name = tool_copy(name);
     sink->format = format;
     sink->type = type;
     sink->patch = -1;
     sink->spool = -1;
     keep_shape(sink, dims, shape);
+    return sink;
+}
+
+tool_sink *tool_sink_open(const char *path, tool_format format, const oplus_type *type, int dims, const uint64_t *shape)
+{
+    const bool is_stdout = names_stdout(path);
+    tool_sink *const sink = begin(is_stdout ? "stdout" : path, format, type, dims, shape);
+    sink->is_stdout = is_stdout;
     open_target(sink);
     if (format == TOOL_NPY) begin_npy(sink);
     if (format == TOOL_TEXT) begin_text(sink);
     return sink;
+}
+
+const char *tool_sink_temporary(const tool_sink *sink) { return sink->file.temporary; }
+
+tool_sink *tool_sink_join(const char *path, const char *temporary, tool_format format, const oplus_type *type, int dims,
+                          const uint64_t *shape)
+{
+    tool_sink *const sink = begin(path, format, type, dims, shape);
+    tool_replace_join(&sink->file, sink->name, temporary);
+    sink->fd = sink->file.fd;
+    return sink;
+}
+
+void tool_sink_at(tool_sink *sink, uint64_t first, uint64_t total)
+{
+    size_t before = 0;
+    if (sink->format == TOOL_NPY) free(header_of(sink, &before)); /* as long whatever the number of elements */
+    if (lseek(sink->fd, (off_t)(before + first * sink->type->size), SEEK_SET) < 0) cannot_write(sink);
+    sink->in_parts = true;
+    sink->total = total;
 }
 
 void tool_sink_write(tool_sink *sink, const void *in, size_t n)
@@ -236,6 +264,7 @@ void tool_sink_complete(tool_sink *sink)
 {
     if (sink->complete) return;
     sink->complete = true;
+    sink->count = tool_sink_count(sink);
     if (sink->dims >= 0 && sink->count != sink->expected)
         tool_die(TOOL_FAILED, "a defect of oplus: %llu elements for %s instead of %llu",
                  (unsigned long long)sink->count, sink->name, (unsigned long long)sink->expected);

@@ -16,6 +16,14 @@ typedef struct tool_sink tool_sink;
  * line.  A file that is there stays as it was until tool_sink_close. */
 tool_sink *tool_sink_open(const char *path, tool_format format, const oplus_type *type, int dims,
                           const uint64_t *shape);
+/* The name that a file has until it is complete, for tool_sink_join; NULL: it is written in its place. */
+const char *tool_sink_temporary(const tool_sink *sink);
+/* The same array in another process of this command, which writes a part of it into a file that has been opened there
+ * (of .npy or raw).  It takes its name when it is closed there, after all that have joined. */
+tool_sink *tool_sink_join(const char *path, const char *temporary, tool_format format, const oplus_type *type, int dims,
+                          const uint64_t *shape);
+/* What is written next begins at that element; there will be `total` in all. */
+void tool_sink_at(tool_sink *sink, uint64_t first, uint64_t total);
 void tool_sink_write(tool_sink *sink, const void *in, size_t n);
 /* Writes what is still to be written; tool_sink_close does it too.  Of two files, both first: each may fail. */
 void tool_sink_complete(tool_sink *sink);
@@ -24,6 +32,6 @@ void tool_sink_close(tool_sink *sink);
 
 const char *tool_sink_name(const tool_sink *sink); /* for messages: the path, or "stdout" */
 bool tool_sink_is_stdout(const tool_sink *sink);
-uint64_t tool_sink_count(const tool_sink *sink); /* elements written */
+uint64_t tool_sink_count(const tool_sink *sink); /* elements written; all, if it has been told */
 
 #endif

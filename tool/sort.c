@@ -1,5 +1,6 @@
 /* oplus sort: a stable radix sort, with values that move along. */
 #include "job.h"
+#include "ranks.h"
 #include "tool.h"
 
 static const tool_usage usage = {
@@ -10,7 +11,7 @@ static const tool_usage usage = {
     .about = "Sorts the numbers of FILE (default: stdin), keeping the order of equal ones.  Floats\n"
              "sort in IEEE total order, -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.  The whole\n"
              "array is held in memory, and once or twice as much again.\n",
-    .options = "descending values values-type values-out " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_RUN_OPTIONS,
+    .options = "descending values values-type values-out " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '3 1 2' | oplus sort", "printf '0.5 -1 2' | oplus sort --descending -t f32",
                  "printf '3 1 2' | oplus sort --values index.txt --values-out sorted.txt"},
     .exit_codes = TOOL_EXIT_CODES,
@@ -29,31 +30,40 @@ static tool_source *open_values(const tool_job *job)
     if (!o->values != !o->values_out) tool_die(TOOL_USAGE, "--values and --values-out go together");
     if (o->values_type && !o->values) tool_die(TOOL_USAGE, "--values-type is given, but no --values");
     const oplus_type *const type = o->values_type ? tool_type("--values-type", o->values_type) : NULL;
-    return o->values ? tool_source_open_as(o->values, TOOL_AUTO, type, "--values-type", job->dev) : NULL;
+    return o->values ? tool_job_input_as(job, "--values", o->values, type, "--values-type") : NULL;
 }
 
 static tool_sink *open_values_out(const tool_job *job, const tool_source *in)
 {
     const char *const path = job->options.values_out;
     const tool_format format = tool_sink_choose(TOOL_AUTO, path, tool_source_format(in));
-    return tool_sink_open(path, format, tool_source_type(in), -1, NULL);
+    return tool_job_output_as(job, "--values-out", path, format, tool_source_type(in), -1, NULL);
 }
 
-/* The values, sorted and written, if not closed yet. */
-static tool_sink *sort_pairs(tool_job *job, oplus_order order, const tool_source *source, void *keys, size_t n,
-                             tool_source *values_source)
+static void sort_keys(const tool_job *job, oplus_order order, const oplus_type *key, void *keys, size_t n)
+{
+    tool_ranks_agree();
+    tool_try(job->comm ? oplus_sort_all(job->dev, job->comm, key, order, OPLUS_KEPT, keys, &n, n)
+                       : oplus_sort(job->dev, key, order, keys, n));
+}
+
+/* The values are written too. */
+static void sort_pairs(tool_job *job, oplus_order order, const tool_source *source, void *keys, size_t n,
+                       tool_source *values_source)
 {
     size_t values_n;
     void *const values = tool_source_own(values_source, &values_n);
-    if (values_n != n)
-        tool_die(TOOL_FAILED, "%s has %zu values and %s %zu keys; there is one for each",
-                 tool_source_name(values_source), values_n, tool_source_name(source), n);
+    const unsigned long long there = tool_source_extent(values_source), wanted = tool_source_extent(source);
+    if (there != wanted)
+        tool_die(TOOL_FAILED, "%s has %llu values and %s %llu keys; there is one for each",
+                 tool_source_name(values_source), there, tool_source_name(source), wanted);
     const oplus_type *const key = tool_source_type(source), *const value = tool_source_type(values_source);
-    tool_sink *const out = open_values_out(job, values_source);
-    tool_try(oplus_sort_pairs(job->dev, key, order, keys, value, values, n));
-    tool_sink_write(out, values, n);
-    tool_sink_complete(out);
-    return out;
+    job->also = open_values_out(job, values_source);
+    tool_ranks_agree();
+    tool_try(job->comm ? oplus_sort_pairs_all(job->dev, job->comm, key, order, OPLUS_KEPT, keys, value, values, &n, n)
+                       : oplus_sort_pairs(job->dev, key, order, keys, value, values, n));
+    tool_job_write(job, job->also, values, n);
+    tool_sink_complete(job->also);
 }
 
 int tool_sort(int argc, char **argv)
@@ -68,12 +78,12 @@ int tool_sort(int argc, char **argv)
 
     void *const keys = tool_source_own(source, &n);
     tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
-    tool_sink *const values_sink = values_source ? sort_pairs(&job, order, source, keys, n, values_source) : NULL;
-    if (!values_sink) tool_try(oplus_sort(job.dev, type, order, keys, n));
-    tool_sink_write(sink, keys, n);
-    tool_sink_complete(sink); /* neither takes its name before both are written */
-    if (values_sink) tool_sink_close(values_sink);
-    tool_job_finish(&job, sink, tool_job_report(&job, type, n), -1, NULL);
+    if (values_source)
+        sort_pairs(&job, order, source, keys, n, values_source);
+    else
+        sort_keys(&job, order, type, keys, n);
+    tool_job_write(&job, sink, keys, n);
+    tool_job_finish(&job, sink, tool_job_report(&job, type, tool_source_extent(source)), -1, NULL);
 
     tool_source_close(values_source);
     tool_source_close(source);

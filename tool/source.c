@@ -41,6 +41,10 @@ struct tool_source {
     size_t text_at, text_end;
     bool text_last; /* no more follows */
 
+    /* of a file, a part */
+    bool narrow;
+    uint64_t extent; /* elements of the file */
+
     /* the whole array */
     unsigned char *whole; /* in the map, or */
     unsigned char *own;
@@ -419,7 +423,7 @@ static void reverse_axes(int dims, const uint64_t *shape, size_t size, const uns
     }
 }
 
-static bool is_fortran(const tool_source *source)
+bool tool_source_is_fortran(const tool_source *source)
 {
     int longer = 0;
     for (int i = 0; i < source->header.dims; i++) longer += source->header.shape[i] > 1;
@@ -452,9 +456,21 @@ static void load(tool_source *source)
     } else {
         read_whole(source);
     }
-    if (is_fortran(source)) undo_fortran(source);
+    if (tool_source_is_fortran(source)) undo_fortran(source);
     if (source->bytes.total > 0) source->bytes.done = source->bytes.total;
 }
+
+void tool_source_narrow(tool_source *source, uint64_t first, uint64_t n)
+{
+    const uint64_t before = first * source->header.item;
+    source->narrow = true;
+    source->extent = source->header.count;
+    source->header.count = n;
+    if (source->map) source->map += before;
+    if (source->known) tool_bytes_seek(&source->bytes, source->header.bytes + before);
+}
+
+uint64_t tool_source_extent(const tool_source *source) { return source->narrow ? source->extent : source->whole_n; }
 
 const void *tool_source_all(tool_source *source, size_t *n)
 {
@@ -497,7 +513,7 @@ static const unsigned char *next_of_map(tool_source *source, size_t most, size_t
 bool tool_source_next(tool_source *source, const void **piece, size_t *n)
 {
     const size_t most = PIECE_BYTES / source->size;
-    if (!source->whole && is_fortran(source)) load(source);
+    if (!source->whole && tool_source_is_fortran(source)) load(source);
     if (source->whole) {
         *piece = next_of_whole(source, most, n);
     } else if (is_usable_map(source)) {

@@ -38,6 +38,14 @@ uint64_t tool_source_columns(const tool_source *source);
 uint64_t tool_source_done(const tool_source *source);
 uint64_t tool_source_total(const tool_source *source);
 
+/* Is it an array of several dimensions in Fortran order? */
+bool tool_source_is_fortran(const tool_source *source);
+/* Leaves only elements first to first + n - 1 of it to be read, before anything is: of a file in C order, whose number
+ * of elements is known and no less. */
+void tool_source_narrow(tool_source *source, uint64_t first, uint64_t n);
+/* Elements of the whole file, of which it may be a part; once tool_source_all or tool_source_own has read them. */
+uint64_t tool_source_extent(const tool_source *source);
+
 /* The next elements, valid until the next call; false at the end.  Memory is fixed, whatever the length, but where
  * Fortran order has to be undone. */
 bool tool_source_next(tool_source *source, const void **piece, size_t *n);

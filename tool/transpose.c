@@ -1,5 +1,6 @@
 /* oplus transpose: rows become columns. */
 #include "job.h"
+#include "ranks.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static const tool_usage usage = {
     .about = "Exchanges the rows and columns of the matrix in FILE (default: stdin).  Its shape is\n"
              "that of the .npy file, or the lines of the text; else --rows or --cols says it.\n"
              "Input and output are held in memory.\n",
-    .options = "rows cols " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_RUN_OPTIONS,
+    .options = "rows cols " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '1 2 3\\n4 5 6\\n' | oplus transpose", "seq 1 6 | oplus transpose --rows 2",
                  "oplus transpose matrix.npy -o transposed.npy"},
     .exit_codes = TOOL_EXIT_CODES,
@@ -62,14 +63,17 @@ int tool_transpose(int argc, char **argv)
     tool_source *const source = tool_job_input(&job, job.operand[0]);
     const oplus_type *const type = tool_source_type(source);
     const void *const in = tool_source_all(source, &n);
-    find_shape(&job, source, n, extent);
+    find_shape(&job, source, (size_t)tool_source_extent(source), extent);
 
+    const size_t rows = (size_t)extent[0], cols = (size_t)extent[1];
+    const uint64_t shape[2] = {cols, rows};
     void *const out = tool_alloc(n * type->size + 1);
-    tool_try(oplus_transpose(job.dev, type, in, (size_t)extent[0], (size_t)extent[1], out));
-    const uint64_t shape[2] = {extent[1], extent[0]};
     tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, 2, shape);
-    tool_sink_write(sink, out, n);
-    tool_job_finish(&job, sink, tool_job_report(&job, type, n), 2, shape);
+    tool_ranks_agree();
+    tool_try(job.comm ? oplus_transpose_all(job.dev, job.comm, type, in, n, rows, cols, out, n)
+                      : oplus_transpose(job.dev, type, in, rows, cols, out));
+    tool_job_write(&job, sink, out, n);
+    tool_job_finish(&job, sink, tool_job_report(&job, type, tool_source_extent(source)), 2, shape);
 
     free(out);
     tool_source_close(source);
