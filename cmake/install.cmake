@@ -1,5 +1,5 @@
 # What `cmake --install` puts where: library, headers, CMake package, pkg-config file, licence; and in which Debian
-# package (cmake/package.cmake) each belongs: component runtime, dev or tool.
+# package (cmake/package.cmake) each belongs: component runtime, dev or tool; openmpi, mpich: of the command under mpirun.
 
 # The static library lies in an export of its own: only its users need to find OpenMP.
 install(TARGETS oplus EXPORT oplus_shared LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
@@ -28,9 +28,13 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/oplus.pc DESTINATION ${CMAKE_INSTALL_L
 set(component_package_runtime liboplus${PROJECT_VERSION_MAJOR})
 set(component_package_dev liboplus-dev)
 set(component_package_tool oplus)
+set(component_package_openmpi oplus-openmpi)
+set(component_package_mpich oplus-mpich)
 set(components runtime dev)
 if(OPLUS_BUILD_TOOL)
-  list(APPEND components tool)
+  include(cmake/mpi.cmake)
+  oplus_find_mpi()
+  list(APPEND components tool ${oplus_mpi})
 endif()
 find_program(OPLUS_GZIP gzip)
 if(OPLUS_GZIP)

@@ -2,6 +2,7 @@
 #   liboplus0      the shared library            (component runtime)
 #   liboplus-dev   headers and what links        (dev)
 #   oplus          the command and its pages     (tool)
+#   oplus-openmpi, oplus-mpich   what the command needs under mpirun, of each MPI that is here   (openmpi, mpich)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME oplus)
 set(CPACK_PACKAGE_VENDOR "the oplus authors")
@@ -40,8 +41,21 @@ set(CPACK_DEBIAN_TOOL_PACKAGE_NAME ${component_package_tool})
 set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "${component_package_runtime} (= ${deb_version})")
 set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "gcc | clang, libc6-dev")
-set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "gnuplot")
+set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "gnuplot, oplus-openmpi | oplus-mpich")
 set(CPACK_DEBIAN_TOOL_DESCRIPTION
   "The command oplus: reduces, scans, maps, filters, sorts and transposes arrays in .npy, raw or text files and pipes, by
 built-in operators or expressions in C.")
+
+foreach(mpi openmpi mpich)
+  string(TOUPPER ${mpi} MPI)
+  set(CPACK_DEBIAN_${MPI}_PACKAGE_NAME ${component_package_${mpi}})
+  set(CPACK_DEBIAN_${MPI}_PACKAGE_SECTION science)
+  set(CPACK_DEBIAN_${MPI}_PACKAGE_DEPENDS "${component_package_tool} (= ${deb_version})")
+endforeach()
+set(CPACK_DEBIAN_OPENMPI_PACKAGE_RECOMMENDS "openmpi-bin") # mpirun
+set(CPACK_DEBIAN_MPICH_PACKAGE_RECOMMENDS "mpich")
+set(CPACK_DEBIAN_OPENMPI_DESCRIPTION
+  "The command oplus over the ranks of Open MPI: mpirun -n 4 oplus scan --all sum x.npy -o y.npy")
+set(CPACK_DEBIAN_MPICH_DESCRIPTION
+  "The command oplus over the ranks of MPICH: mpirun -n 4 oplus scan --all sum x.npy -o y.npy")
 include(CPack)
