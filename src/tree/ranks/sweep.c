@@ -109,6 +109,7 @@ static uint64_t guess_first(const opi_ranks *ranks, size_t n)
  * than an exchange; on an accelerator nothing is cheap. */
 static bool pays(const opi_ranks *ranks, const opi_ranks_problem *problem)
 {
+    if (ranks->comm->size == 1) return false;
     const bool few = problem->n * problem->op->type->size <= FEW_BYTES && !ranks->dev->groups;
     return few || (problem->makes_result && is_known(ranks, problem));
 }
@@ -194,9 +195,9 @@ static oplus_status meet(opi_ranks *ranks, const opi_ranks_problem *problem, opi
                  .op = problem->op,
                  .bytes = record_bytes(ranks, problem->op, problem->has_init),
                  .joined = wanted(ranks, sweep)};
-    start_own(ranks, problem, sweep);
     if (sweep->apply && undivided(ranks))
-        return opi_ranks_agree(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, own));
+        return opi_ranks_agree(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, NULL));
+    start_own(ranks, problem, sweep);
     if (sweep->apply) sweep->meeting = &m.base;
     oplus_status status = opi_sweep_run(ranks->dev, ranks->call, sweep, own);
     if (!sweep->apply && status == OPLUS_OK) status = hold(&m.base, own);
@@ -233,6 +234,13 @@ static oplus_status use_notes(opi_ranks *ranks, const opi_ranks_problem *problem
     return close_writing(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, before));
 }
 
+/* One rank: the local call. */
+static oplus_status run_alone(opi_ranks *ranks, const opi_ranks_problem *problem, const opi_sweep *sweep)
+{
+    start_own(ranks, problem, sweep);
+    return opi_sweep_run(ranks->dev, ranks->call, sweep, problem->has_init ? own_carry(ranks) : NULL);
+}
+
 oplus_status opi_ranks_sweep(opi_ranks *ranks, oplus_status status, opi_ranks_problem *problem)
 {
     if (status == OPLUS_OK) status = reserve(ranks, problem->op);
@@ -243,6 +251,7 @@ oplus_status opi_ranks_sweep(opi_ranks *ranks, oplus_status status, opi_ranks_pr
     if (ranks->total == 0 && problem->nothing) OPI_TRY(problem->nothing(problem, ranks));
 
     opi_sweep *const sweep = problem->plan(problem, ranks, ranks->first);
+    if (ranks->comm->size == 1) return run_alone(ranks, problem, sweep);
     void (*const finishes)(const opi_sweep *, void *, void *) = sweep->finish;
     sweep->finish = NULL; /* of all ranks' carries, not of this one's */
     OPI_TRY(all_told(ranks, problem->op) ? use_notes(ranks, problem, sweep) : meet(ranks, problem, sweep));
