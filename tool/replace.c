@@ -71,13 +71,11 @@ static void open_temporary(tool_replacement *file)
     free(resolved);
     if (access(file->target, F_OK) == 0 && access(file->target, W_OK) != 0)
         tool_cannot_write(file->path); /* it is protected */
-    const mode_t mode = mode_for(file->target);
     file->temporary = beside(file->target);
     file->fd = mkstemp(file->temporary);
     if (file->fd < 0) tool_cannot_write(file->path);
     file->slot = tool_unfinished(file->temporary);
     fcntl(file->fd, F_SETFD, FD_CLOEXEC);
-    if (fchmod(file->fd, mode) != 0) tool_cannot_write(file->path);
 }
 
 void tool_replace_begin(tool_replacement *file, const char *path)
@@ -96,8 +94,8 @@ void tool_replace_join(tool_replacement *file, const char *path, const char *tem
 {
     *file = (tool_replacement){.path = path, .fd = open(temporary, O_WRONLY | O_CLOEXEC)};
     if (file->fd < 0)
-        tool_die(TOOL_FAILED, "cannot write %s: the file %s, which rank 0 has made for it, is not there: %s", path,
-                 temporary, strerror(errno));
+        tool_die(TOOL_FAILED, "cannot write %s: the file %s, which rank 0 has made for it, %s: %s", path, temporary,
+                 errno == ENOENT ? "is not there" : "cannot be opened", strerror(errno));
     file->slot = tool_unfinished(temporary);
 }
 
@@ -110,6 +108,8 @@ static void forget(tool_replacement *file)
 
 void tool_replace_end(tool_replacement *file)
 {
+    /* Only now: other ranks may have had to open it, and the target's mode need not let them. */
+    if (file->target && fchmod(file->fd, mode_for(file->target)) != 0) tool_cannot_write(file->path);
     if (close(file->fd) != 0) tool_cannot_write(file->path); /* some file systems say only now that they are full */
     if (file->target && rename(file->temporary, file->target) != 0) tool_cannot_write(file->path);
     forget(file);

@@ -13,7 +13,8 @@
  *  - Results do not depend on the number of ranks, on where the array is cut, or on what device each rank computes:
  *    they have the bits of one call over the whole array.
  *  - A call returns on a rank when that rank's part is done.  If it fails on one rank, it fails on all of them, and
- *    oplus_last_error() says on which rank and why.  What cannot be told to the others - a rank that has ended, a
+ *    oplus_last_error() says on which rank and why; where out is in, a rank on which all went well may have written it
+ *    by then.  What cannot be told to the others - a rank that has ended, a
  *    network that has failed, no memory for the few bytes of that message - is left to the transport: with MPI the
  *    others may wait.
  *  - Counts and indices of the whole array must be below 2^63.
@@ -92,8 +93,12 @@ OPLUS_API oplus_status oplus_segscan_all(oplus_device *dev, const oplus_comm *co
 
 /** Filter: the kept elements of all ranks, in order; as oplus_filter.
  *
+ *  @param dev,comm  where this rank computes, and how ranks talk
+ *  @param keep      a predicate
  *  @param deal      OPLUS_KEPT: each rank holds those that it kept; only failures are exchanged.  OPLUS_BALANCED: in
  *                   equal blocks; only ranks talk between which elements move, and none moves twice.
+ *  @param in,n      what this rank holds
+ *  @param out       what it gets
  *  @param capacity  elements that out has room for; with too little, nothing is written and the message says how many
  *                   it takes
  *  @param kept      set to the number of elements that out holds; the host's */
@@ -105,6 +110,9 @@ OPLUS_API oplus_status oplus_filter_all(oplus_device *dev, const oplus_comm *com
  *
  *  Each rank sorts what it holds; where the ranks' parts of the result begin is found exactly, whatever the keys are;
  *  each element travels at most once.
+ *  @param dev,comm  where this rank computes, and how ranks talk
+ *  @param key       a scalar
+ *  @param order     ascending or descending
  *  @param deal      OPLUS_KEPT: each rank gets as many as it gave; OPLUS_BALANCED: in equal blocks
  *  @param keys      in place
  *  @param n         elements; set to how many there are on return
@@ -119,9 +127,12 @@ OPLUS_API oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm 
 
 /** Transpose of a row-major rows x cols matrix, spread element by element over the ranks; as oplus_transpose.
  *
- *  @param in   the n elements of the matrix that this rank holds; the ranks' n are rows * cols together
- *  @param out  the m elements of the result that this rank gets, apart from in; the ranks' m are rows * cols together.
- *              Neither need end at rows. */
+ *  @param dev,comm   where this rank computes, and how ranks talk
+ *  @param type       of an element
+ *  @param in,n       the elements of the matrix that this rank holds; the ranks' n are rows * cols together
+ *  @param rows,cols  of the whole matrix
+ *  @param out,m      the elements of the result that this rank gets, apart from in; the ranks' m are rows * cols
+ *                    together.  Neither need end at rows. */
 OPLUS_API oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
                                            const void *in, size_t n, size_t rows, size_t cols, void *out, size_t m);
 

@@ -1,5 +1,6 @@
 /* Reduce, fold, scan and segmented scan over ranks have the bits of the definition, however the array is cut. */
 #include "support/team.h"
+#include "tree/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +206,42 @@ static void expect_traffic(const all *a, rank_body body, size_t exchanges, size_
 
 /* Notes; then records, unless all ranks have told them in their notes: because they have few elements, or have the same
  * part as in the call before, or their operator is exact. */
+/* --- where the result goes
+ * --------------------------------------------------------------------------------------------- */
+
+static _Thread_local bool copied;
+
+static oplus_status noting_copy(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes)
+{
+    copied = true;
+    return opi_cores.copy(dev, call, dst, src, bytes);
+}
+
+/* A device that is not the plain cores may have the result's address in its own memory: "auto" is such a one. */
+static bool device_writes_result(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    opi_tree tree = opi_cores;
+    tree.copy = noting_copy;
+    copied = comm->size == 1; /* the local call then, which knows */
+    dev->tree = &tree;
+    const bool good = reduces(dev, comm, given, f);
+    dev->tree = &opi_cores;
+    if (!good || copied) return good;
+    snprintf(f->text, sizeof f->text, "the result was not written by the device's copy");
+    return false;
+}
+
+static void result_is_the_devices(void **state)
+{
+    problem p = problem_open(*state, 1000, 0, false);
+    rng r = test_rng("result");
+    for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
+        all a = {.p = &p, .cuts = cut(&r, CUT_ANYHOW, 1000, *ranks)};
+        run_team(*ranks, "serial", device_writes_result, &a, NULL, cut_words(&a.cuts));
+    }
+    problem_close(&p);
+}
+
 static void traffic_is_as_documented(void **state)
 {
     enum { NOTE = 128 };
@@ -244,7 +281,8 @@ int main(void)
     const int failed = run_subjects("ranks: reduce", reduce, NULL) + run_subjects("ranks: fold", fold, NULL) +
                        run_subjects("ranks: scan", scan, NULL) + run_subjects("ranks: segscan", segscan, NULL) +
                        run_subjects("ranks: on a device", device, is_tried) +
-                       run_subjects("ranks: traffic", traffic_is_as_documented, is_counted);
+                       run_subjects("ranks: traffic", traffic_is_as_documented, is_counted) +
+                       run_subjects("ranks: result", result_is_the_devices, is_counted);
     team_end();
     return failed;
 }

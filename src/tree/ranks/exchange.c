@@ -157,20 +157,35 @@ static oplus_status before_round(opi_ranks *ranks, way *out, way *in, uint64_t k
     return await_round(ranks, in, k);
 }
 
+/* What is under way to and from the slots; status: of what went before. */
+static oplus_status await_all(opi_ranks *ranks, way *out, way *in, oplus_status status)
+{
+    way *const ways[] = {out, in};
+    for (int w = 0; w < 2; w++) {
+        if (!ways[w]->home) continue;
+        opi_gpu *const gpu = ways[w]->home->groups->gpu;
+        for (uint64_t k = 0; k < SLOTS; k++) {
+            const oplus_status late = await_round(ranks, ways[w], k);
+            if (status == OPLUS_OK) status = late;
+        }
+        /* A failed copy has left no mark. */
+        if (status != OPLUS_OK) gpu->driver->sync(gpu, ranks->call, ways[w]->out ? OPI_QUEUE_DOWN : OPI_QUEUE_UP);
+    }
+    return status;
+}
+
 static oplus_status run_rounds(opi_ranks *ranks, way *out, way *in, uint64_t rounds)
 {
     oplus_status status = copy_round(ranks, out, 0, rounds);
     for (uint64_t k = 0; k < rounds; k++) {
         if (status == OPLUS_OK) status = before_round(ranks, out, in, k, rounds);
         unsigned char *const send = describe(ranks, out, k, rounds), *const recv = describe(ranks, in, k, rounds);
-        OPI_TRY(talk(ranks, send, recv)); /* also after a failure, of which the others do not know yet */
+        /* Also after a failure, of which the others do not know yet; but not when the transport has failed. */
+        const oplus_status talked = talk(ranks, send, recv);
+        if (talked != OPLUS_OK) return await_all(ranks, out, in, talked);
         if (status == OPLUS_OK) status = copy_round(ranks, in, k, rounds);
     }
-    for (uint64_t k = 0; k < SLOTS; k++) {
-        const oplus_status late_out = await_round(ranks, out, k), late_in = await_round(ranks, in, k);
-        if (status == OPLUS_OK) status = late_out != OPLUS_OK ? late_out : late_in;
-    }
-    return status;
+    return await_all(ranks, out, in, status);
 }
 
 /* Whether some rank's arrays are a device's: all ranks agree on the rounds then. */

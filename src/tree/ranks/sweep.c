@@ -205,8 +205,7 @@ static oplus_status meet(opi_ranks *ranks, const opi_ranks_problem *problem, opi
     return m.status != OPLUS_OK || !sweep->apply ? status : close_writing(ranks, status);
 }
 
-/* --- both
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- both -------------------------------------------------------------------------------------------------------- */
 
 static oplus_status finish(opi_ranks *ranks, const oplus_op *op, const opi_sweep *sweep, opi_range *total)
 {
@@ -216,10 +215,10 @@ static oplus_status finish(opi_ranks *ranks, const oplus_op *op, const opi_sweep
     const opi_fpenv mode = opi_fpenv_enter();
     sweep->finish(sweep, total, value);
     opi_fpenv_leave(mode);
-    if (dev->groups)
-        status = dev->tree->copy(dev, ranks->call, sweep->result, value, sweep->result_bytes);
-    else
+    if (dev->tree == &opi_cores)
         memcpy(sweep->result, value, sweep->result_bytes);
+    else /* also where "auto" chooses: the result may be the device's */
+        status = dev->tree->copy(dev, ranks->call, sweep->result, value, sweep->result_bytes);
     return close_writing(ranks, status);
 }
 
