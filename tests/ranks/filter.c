@@ -438,24 +438,12 @@ static void mistakes(void **state)
         }
 }
 
-/* Whatever breaks on one rank, all of them return; and it works again.  Step by step, until none is left to break. */
 static bool breaks(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
-    const subset *const a = given;
-    const char *const words = comm->rank == a->bad ? "the device is broken" : "on rank";
-    subset whole = *a, tried = *a;
-    for (whole.bad = -1;; tried.step++) {
-        finding seen = {""};
-        if (filters_there(dev, comm, &tried, &seen)) break;
-        if (strstr(seen.text, words) == NULL) {
-            *f = seen;
-            return false;
-        }
-        if (!filters_there(dev, comm, &whole, f)) return false;
-    }
-    if (tried.step >= 1) return true; /* filtering itself, at least */
-    snprintf(f->text, sizeof f->text, "only %zu steps can break", tried.step);
-    return false;
+    subset tried = *(const subset *)given, whole = tried;
+    whole.bad = -1;
+    return break_each_step(dev, comm, filters_there, &tried, &tried.step, &whole, tried.bad, f) &&
+           steps_were(tried.step, 1, f); /* filtering itself, at least */
 }
 
 static void breaking(const char *where, bool there)

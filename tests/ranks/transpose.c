@@ -333,24 +333,12 @@ static void mistakes(void **state)
         }
 }
 
-/* Whatever breaks on one rank, all of them return; and it works again.  Step by step, until none is left to break. */
 static bool breaks(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
-    const matrix *const a = given;
-    const char *const words = comm->rank == a->bad ? "the device is broken" : "on rank";
-    matrix whole = *a, tried = *a;
-    for (whole.bad = -1;; tried.step++) {
-        finding seen = {""};
-        if (transposes_there(dev, comm, &tried, &seen)) break;
-        if (strstr(seen.text, words) == NULL) {
-            *f = seen;
-            return false;
-        }
-        if (!transposes_there(dev, comm, &whole, f)) return false;
-    }
-    if (tried.step >= 2) return true; /* memory, and turning or copying */
-    snprintf(f->text, sizeof f->text, "only %zu steps can break", tried.step);
-    return false;
+    matrix tried = *(const matrix *)given, whole = tried;
+    whole.bad = -1;
+    return break_each_step(dev, comm, transposes_there, &tried, &tried.step, &whole, tried.bad, f) &&
+           steps_were(tried.step, 2, f); /* memory, and turning or copying */
 }
 
 static void breaking(const char *where, bool there)

@@ -3,6 +3,9 @@
 #include "base/error.h"
 #include "tree/device.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* Ranks may be threads. */
 static _Thread_local opi_tree broken;
 static _Thread_local const opi_tree *whole;
@@ -66,4 +69,26 @@ void mend_device(oplus_device *dev)
 {
     opi_kept_release(dev);
     dev->tree = whole;
+}
+
+bool break_each_step(oplus_device *dev, const oplus_comm *comm, rank_body body, const void *tried, size_t *step,
+                     const void *whole, int bad, finding *f)
+{
+    const char *const words = comm->rank == bad ? "the device is broken" : "on rank";
+    for (;; ++*step) {
+        finding seen = {""};
+        if (body(dev, comm, tried, &seen)) return true;
+        if (strstr(seen.text, words) == NULL) {
+            *f = seen;
+            return false;
+        }
+        if (!body(dev, comm, whole, f)) return false;
+    }
+}
+
+bool steps_were(size_t steps, size_t least, finding *f)
+{
+    if (steps >= least) return true;
+    snprintf(f->text, sizeof f->text, "only %zu steps can break", steps);
+    return false;
 }
