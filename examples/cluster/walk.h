@@ -7,6 +7,7 @@
 
 #define STEPS ((size_t)10000000)
 
+/* On a cluster the launcher ends the other ranks then. */
 static inline void must(oplus_status status)
 {
     if (status == OPLUS_OK) return;

@@ -13,8 +13,8 @@
  *  - Results do not depend on the number of ranks, on where the array is cut, or on what device each rank computes:
  *    they have the bits of one call over the whole array.
  *  - A call returns on a rank when that rank's part is done.  If it fails on one rank, it fails on all of them, and
- *    oplus_last_error() says on which rank and why; where out is in, a rank on which all went well may have written it
- *    by then.  What cannot be told to the others - a rank that has ended, a
+ *    oplus_last_error() says on which rank and why; where out is in, the input may
+ *    already be overwritten on ranks that succeeded.  What cannot be told to the others - a rank that has ended, a
  *    network that has failed, no memory for the few bytes of that message - is left to the transport: with MPI the
  *    others may wait.
  *  - Counts and indices of the whole array must be below 2^63.
@@ -80,7 +80,7 @@ OPLUS_API oplus_status oplus_reduce_all(oplus_device *dev, const oplus_comm *com
 OPLUS_API oplus_status oplus_fold_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, const void *init,
                                       const void *in, size_t n, void *out);
 
-/** Scan: out[i] takes in all elements of the ranks before; as oplus_scan.
+/** Scan: out[i] includes all elements of earlier ranks; as oplus_scan.
  *
  *  Reads n elements twice, the second time while it writes: nothing can be written before all ranks have read. */
 OPLUS_API oplus_status oplus_scan_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, oplus_kind kind,
@@ -96,7 +96,8 @@ OPLUS_API oplus_status oplus_segscan_all(oplus_device *dev, const oplus_comm *co
  *  @param dev,comm  where this rank computes, and how ranks talk
  *  @param keep      a predicate
  *  @param deal      OPLUS_KEPT: each rank holds those that it kept; only failures are exchanged.  OPLUS_BALANCED: in
- *                   equal blocks; only ranks talk between which elements move, and none moves twice.
+ *                   equal blocks; elements travel only between ranks
+ *                   that exchange some, and none twice.
  *  @param in,n      what this rank holds
  *  @param out       what it gets
  *  @param capacity  elements that out has room for; with too little, nothing is written and the message says how many
@@ -132,7 +133,7 @@ OPLUS_API oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm 
  *  @param in,n       the elements of the matrix that this rank holds; the ranks' n are rows * cols together
  *  @param rows,cols  of the whole matrix
  *  @param out,m      the elements of the result that this rank gets, apart from in; the ranks' m are rows * cols
- *                    together.  Neither need end at rows. */
+ *                    together.  Cuts may fall inside a row. */
 OPLUS_API oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
                                            const void *in, size_t n, size_t rows, size_t cols, void *out, size_t m);
 

@@ -59,17 +59,20 @@ typedef struct opi_kept {
 struct oplus_device {
     char name[192];
     const opi_tree *tree;
-    int workers;                 /* threads of this processor; 1 if serial */
-    const opi_isa *isa;          /* the built-in leaves for this processor */
-    struct opi_groups *groups;   /* the accelerator, or NULL */
-    struct opi_auto *automatic;  /* what "auto" chooses from, or NULL */
-    opi_buffer workspace;        /* of a tree: carries and the workers' scratch */
-    opi_buffer carry;            /* of the front: what a call begins and ends with */
-    opi_buffer array;            /* of a primitive: as large as the data (sort) */
-    opi_kept kept[OPI_KEPT];     /* of calls over ranks (tree/ranks): as large as the data; */
-    opi_buffer notes, records;   /* what ranks say to each other, */
-    opi_buffer carries;          /* and join */
-    uint64_t last_n, last_first; /* this rank's part in the last call that knew: likely to be that of the next one */
+    int workers;                /* threads of this processor; 1 if serial */
+    const opi_isa *isa;         /* the built-in leaves for this processor */
+    struct opi_groups *groups;  /* the accelerator, or NULL */
+    struct opi_auto *automatic; /* what "auto" chooses from, or NULL */
+    opi_buffer workspace;       /* of a tree: carries and the workers' scratch */
+    opi_buffer carry;           /* of the front: what a call begins and ends with */
+    opi_buffer array;           /* of a primitive: as large as the data (sort) */
+    opi_kept kept[OPI_KEPT];    /* of calls over ranks (tree/ranks): as large as the data; */
+    opi_buffer notes, records;  /* what ranks say to each other, */
+    opi_buffer carries;         /* and join */
+    /* Of this rank's part in the last call over ranks, likely to be that of the next one: elements, index of the first;
+     * and the nodes of the part that had most, of operators that round. */
+    uint64_t last_n, last_first;
+    size_t last_nodes;
 };
 
 /* Frees what is kept and not lent; before the tree's own close. */

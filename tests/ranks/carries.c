@@ -187,7 +187,7 @@ static size_t record_bytes(const problem *p, const cuts *c)
 }
 
 /* Whether every rank's nodes fit a note. */
-static bool fit_notes(const problem *p, const cuts *c) { return 1 + most_nodes(p, c) * (p->size + 2) <= 88; }
+static bool fit_notes(const problem *p, const cuts *c) { return 1 + most_nodes(p, c) * (p->size + 2) <= 216; }
 
 static bool reduces_twice(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
@@ -244,7 +244,7 @@ static void result_is_the_devices(void **state)
 
 static void traffic_is_as_documented(void **state)
 {
-    enum { NOTE = 128 };
+    enum { NOTE = 256 };
     problem p = problem_open(*state, 400000, 0, false);
     const bool exact = p.s->op->flags & OPLUS_EXACT;
     rng r = test_rng("traffic");

@@ -13,6 +13,7 @@ typedef struct plan {
     size_t size;
     size_t count[MOST_RANKS][MOST_RANKS]; /* elements from one rank to another */
     bool device[MOST_RANKS][2];           /* whether a rank sends from there, gets there */
+    bool takes;                           /* the transport takes addresses of CUDA */
 } plan;
 
 /* Byte b of element i from rank q to rank r. */
@@ -46,6 +47,71 @@ static bool bring(oplus_device *dev, bool device, unsigned char *array, size_t b
     return !device || (succeeded(oplus_alloc(dev, bytes, mem), f) && succeeded(oplus_copy(dev, *mem, array, bytes), f));
 }
 
+/* --- a transport that takes addresses of a device, as an MPI may that knows CUDA's
+ * --------------------------------------- */
+
+typedef struct taker {
+    const oplus_comm *inner;
+    oplus_device *dev;
+    size_t taken; /* arrays of the device */
+} taker;
+
+static bool is_there(taker *t, const void *p)
+{
+    oplus_device *home = NULL;
+    if (t->dev->tree->look && p != NULL) t->dev->tree->look(t->dev, "oplus_test", "array", p, 1, &home);
+    if (home != NULL) t->taken++;
+    return home != NULL;
+}
+
+static size_t end_of(const taker *t, const size_t *bytes, const size_t *at)
+{
+    size_t end = 0;
+    for (int q = 0; q < t->inner->size; q++)
+        if (bytes[q] > 0 && at[q] + bytes[q] > end) end = at[q] + bytes[q];
+    return end;
+}
+
+static oplus_status take_allgather(void *context, const void *send, size_t bytes, void *recv)
+{
+    const taker *const t = context;
+    return t->inner->allgather(t->inner->context, send, bytes, recv);
+}
+
+static oplus_status take_alltoallv(void *context, const void *send, const size_t *send_bytes, const size_t *send_at,
+                                   void *recv, const size_t *recv_bytes, const size_t *recv_at)
+{
+    taker *const t = context;
+    const size_t out = end_of(t, send_bytes, send_at), in = end_of(t, recv_bytes, recv_at);
+    unsigned char *const sent = must(malloc(out + 1)), *const got = must(malloc(in + 1));
+    const bool from_there = out > 0 && is_there(t, send), to_there = in > 0 && is_there(t, recv);
+    oplus_status status = from_there ? oplus_copy(t->dev, sent, send, out) : OPLUS_OK;
+    if (status == OPLUS_OK)
+        status = t->inner->alltoallv(t->inner->context, from_there ? sent : send, send_bytes, send_at,
+                                     to_there ? got : recv, recv_bytes, recv_at);
+    for (int q = 0; q < t->inner->size && to_there && status == OPLUS_OK; q++)
+        status = oplus_copy(t->dev, (unsigned char *)recv + recv_at[q], got + recv_at[q], recv_bytes[q]);
+    free(sent);
+    free(got);
+    return status;
+}
+
+/* Only CUDA's addresses are handed over, and all of them. */
+static bool took_what_it_takes(const taker *t, const plan *p, finding *f)
+{
+    const int rank = t->inner->rank;
+    const bool cuda = strncmp(oplus_device_name(t->dev), "cuda", 4) == 0;
+    size_t out = 0, in = 0;
+    for (int q = 0; q < p->ranks; q++) {
+        out += p->count[rank][q];
+        in += p->count[q][rank];
+    }
+    const size_t arrays = cuda ? (size_t)(p->device[rank][0] && out > 0) + (size_t)(p->device[rank][1] && in > 0) : 0;
+    if (t->taken == arrays) return true;
+    snprintf(f->text, sizeof f->text, "%zu arrays of the device were handed over, and not %zu", t->taken, arrays);
+    return false;
+}
+
 static bool travel(oplus_device *dev, const oplus_comm *comm, const plan *p, const opi_parcel *parcel, finding *f)
 {
     opi_ranks ranks;
@@ -74,7 +140,15 @@ static bool arrives(oplus_device *dev, const oplus_comm *comm, const void *given
                 bring(dev, p->device[rank][1], in, in_bytes, &recv, f);
     if (good) {
         const opi_parcel parcel = {p->size, send, recv, send_count, send_at, recv_count, recv_at};
-        good = travel(dev, comm, p, &parcel, f) && succeeded(oplus_copy(dev, in, recv, in_bytes), f);
+        taker t = {.inner = comm, .dev = dev};
+        const oplus_comm taking = {.context = &t,
+                                   .rank = rank,
+                                   .size = comm->size,
+                                   .device_memory = 1,
+                                   .allgather = take_allgather,
+                                   .alltoallv = take_alltoallv};
+        good = travel(dev, p->takes ? &taking : comm, p, &parcel, f) && (!p->takes || took_what_it_takes(&t, p, f)) &&
+               succeeded(oplus_copy(dev, in, recv, in_bytes), f);
         if (send != out) oplus_free(dev, send);
         if (recv != in) oplus_free(dev, recv);
     }
@@ -88,7 +162,7 @@ static bool arrives(oplus_device *dev, const oplus_comm *comm, const void *given
     return good;
 }
 
-static void try_some(const char *where, bool devices, int times, size_t most)
+static void try_some(const char *where, bool devices, bool takes, int times, size_t most)
 {
     static const size_t sizes[] = {1, 4, 8, 12, 40};
     rng r = test_rng(where);
@@ -97,6 +171,7 @@ static void try_some(const char *where, bool devices, int times, size_t most)
         for (int time = 0; time < times; time++) {
             char words[80];
             p->ranks = *ranks;
+            p->takes = takes;
             p->size = sizes[rng_below(&r, sizeof sizes / sizeof *sizes)];
             for (int q = 0; q < *ranks; q++) {
                 p->device[q][0] = devices && rng_below(&r, 3) > 0;
@@ -112,7 +187,7 @@ static void try_some(const char *where, bool devices, int times, size_t most)
 static void on_the_host(void **state)
 {
     (void)state;
-    try_some("serial", false, 5, 1000);
+    try_some("serial", false, false, 5, 1000);
 }
 
 static void on_a_device(void **state)
@@ -120,9 +195,10 @@ static void on_a_device(void **state)
     (void)state;
     const char *const where = device_to_try();
     if (where == NULL) skip();
-    try_some(where, true, 2, 1000);
+    try_some(where, true, false, 2, 1000);
+    try_some(where, true, true, 2, 1000);
     setenv("OPLUS_DEVICE_MEMORY", "64K", 1); /* a round is 10 KiB then */
-    try_some(where, true, 2, 3000);
+    try_some(where, true, false, 2, 3000);
     unsetenv("OPLUS_DEVICE_MEMORY");
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    NOTE_BYTES = 128, /* that a rank tells each other one: what it calls, */
+    NOTE_BYTES = 256, /* that a rank tells each other one: what it calls, */
     WORD_BYTES = 8,   /* whether all is well, */
     KEPT_BYTES = 16   /* the same and how many it keeps */
 };

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    NOTE_BYTES = 128,  /* that a rank tells each other one: what it calls, */
+    NOTE_BYTES = 256,  /* that a rank tells each other one: what it calls, */
     EXTENT_BYTES = 24, /* whether all is well, its least and its greatest key, */
     VERDICT_BYTES = 24,
     COUNT_BYTES = 8, /* how many elements go there */

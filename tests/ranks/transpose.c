@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    NOTE_BYTES = 128, /* that a rank tells each other one: what it calls, */
+    NOTE_BYTES = 256, /* that a rank tells each other one: what it calls, */
     WORD_BYTES = 8,   /* and whether all is well */
     EXCHANGES = 4     /* notes, all is well, elements, all is well */
 };

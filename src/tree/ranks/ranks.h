@@ -18,7 +18,7 @@
 
 /* What every rank says first.  Up to OPI_TELLING ranks it may tell its carry as well, in case that its guess of where
  * its part begins is right: then nothing more need be exchanged. */
-enum { OPI_NOTE_RECORD = 88, OPI_TELLING = 64 };
+enum { OPI_NOTE_RECORD = 216, OPI_TELLING = 64 };
 typedef struct opi_note {
     uint32_t status;
     uint32_t flag;                         /* OPI_NOTE_... */

@@ -42,19 +42,25 @@ static oplus_status reserve(opi_ranks *ranks, const oplus_op *op)
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", ranks->call, bytes);
 }
 
-/* Bytes of a record of any rank: all know where each rank's part begins. */
-static size_t record_bytes(const opi_ranks *ranks, const oplus_op *op, bool has_init)
+/* Nodes of the part that has most: all know where each part begins. */
+static size_t most_nodes(const opi_ranks *ranks, const oplus_op *op)
 {
     uint64_t first = 0;
     size_t most = 0;
-    if (is_exact(op)) return most_record_bytes(op);
     for (int q = 0; q < ranks->comm->size; q++) {
         const uint64_t end = first + ranks->note[q].n;
-        const size_t nodes = opi_range_nodes(op, first, end) + (q == 0 && has_init);
+        const size_t nodes = opi_range_nodes(op, first, end);
         if (nodes > most) most = nodes;
         first = end;
     }
-    return opi_range_record_bytes(op, most);
+    return most;
+}
+
+/* Of a part with so many nodes; a value may precede them. */
+static size_t record_bytes(const opi_ranks_problem *problem, size_t nodes)
+{
+    return is_exact(problem->op) ? most_record_bytes(problem->op)
+                                 : opi_range_record_bytes(problem->op, nodes + problem->has_init);
 }
 
 /* before: the join of the first `count` ranks' records, of so many bytes; or of those in their notes (0). */
@@ -92,34 +98,35 @@ static void write_record(opi_range *own, void *record)
 /* --- what a rank holds goes with its note ----------------------------------------------------------------------------
  */
 
-/* Whether this rank's part begins where it did in the last call is a good guess. */
-static bool is_known(const opi_ranks *ranks, const opi_ranks_problem *problem)
-{
-    return ranks->dev->last_n == problem->n || is_exact(problem->op);
-}
-
-/* If not, that all ranks have as many. */
+/* Where this rank's part begins: as in the last call, if it has as many; else as if all ranks had. */
 static uint64_t guess_first(const opi_ranks *ranks, size_t n)
 {
     const oplus_device *const dev = ranks->dev;
     return dev->last_n == n ? dev->last_first : (uint64_t)ranks->comm->rank * n;
 }
 
-/* Whether to try: a result needs no second reading if the guess is right, and reading few elements twice costs less
- * than an exchange; on an accelerator nothing is cheap. */
+/* Whether all ranks will tell, as far as this one knows: then a result needs no second reading. */
+static bool all_will_tell(const opi_ranks *ranks, const opi_ranks_problem *problem)
+{
+    const oplus_device *const dev = ranks->dev;
+    if (is_exact(problem->op)) return most_record_bytes(problem->op) <= OPI_NOTE_RECORD;
+    return dev->last_n == problem->n && record_bytes(problem, dev->last_nodes) <= OPI_NOTE_RECORD;
+}
+
+/* Whether to try.  Reading few elements twice costs less than an exchange; on an accelerator nothing is cheap. */
 static bool pays(const opi_ranks *ranks, const opi_ranks_problem *problem)
 {
-    if (ranks->comm->size == 1) return false;
+    if (ranks->comm->size == 1 || ranks->comm->size > OPI_TELLING) return false;
     const bool few = problem->n * problem->op->type->size <= FEW_BYTES && !ranks->dev->groups;
-    return few || (problem->makes_result && is_known(ranks, problem));
+    return few || (problem->makes_result && all_will_tell(ranks, problem));
 }
 
 static oplus_status tell(opi_ranks *ranks, opi_ranks_problem *problem)
 {
     const uint64_t first = guess_first(ranks, problem->n);
     opi_sweep *const sweep = problem->plan(problem, ranks, first);
-    const size_t nodes = opi_range_nodes(problem->op, first, first + problem->n) + problem->has_init;
-    if (opi_range_record_bytes(problem->op, nodes) > OPI_NOTE_RECORD) return OPLUS_OK;
+    if (record_bytes(problem, opi_range_nodes(problem->op, first, first + problem->n)) > OPI_NOTE_RECORD)
+        return OPLUS_OK;
     sweep->apply = NULL; /* its summary alone */
     sweep->finish = NULL;
     for (int k = 0; k < sweep->form.arrays; k++)
@@ -190,10 +197,11 @@ static bool undivided(const opi_ranks *ranks)
 static oplus_status meet(opi_ranks *ranks, const opi_ranks_problem *problem, opi_sweep *sweep)
 {
     opi_range *const own = own_carry(ranks);
+    ranks->dev->last_nodes = is_exact(problem->op) ? OPI_RANGE_NODES : most_nodes(ranks, problem->op);
     meeting m = {.base = {.hold = hold},
                  .ranks = ranks,
                  .op = problem->op,
-                 .bytes = record_bytes(ranks, problem->op, problem->has_init),
+                 .bytes = record_bytes(problem, ranks->dev->last_nodes),
                  .joined = wanted(ranks, sweep)};
     if (sweep->apply && undivided(ranks))
         return opi_ranks_agree(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, NULL));
