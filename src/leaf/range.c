@@ -213,17 +213,26 @@ size_t opi_range_nodes(const oplus_op *op, uint64_t first, uint64_t end)
 }
 
 /* The number of nodes, then of each its level, its flag and its value. */
+static unsigned char *write_node(const opi_range *range, unsigned char *to, uint8_t level, uint8_t flag,
+                                 const void *value)
+{
+    to[0] = level;
+    to[1] = flag;
+    memcpy(to + 2, value, range->op->type->size);
+    return to + 2 + range->op->type->size;
+}
+
 void opi_range_write(opi_range *range, void *record)
 {
-    const size_t size = range->op->type->size;
+    const void *const fold = range->op->flags & OPLUS_EXACT ? opi_range_fold(range) : NULL;
     unsigned char *to = record;
-    const bool exact = range->op->flags & OPLUS_EXACT && range->count > 0;
-    *to++ = (unsigned char)(exact ? 1 : range->count);
-    for (int j = 0; j < (exact ? 1 : range->count); j++, to += 2 + size) {
-        to[0] = range->level[j];
-        to[1] = exact ? any_flag(range) : range->flag[j];
-        memcpy(to + 2, exact ? opi_range_fold(range) : value_at(range, j), size);
+    *to++ = (unsigned char)(fold ? 1 : range->count);
+    if (fold) {
+        write_node(range, to, range->level[0], any_flag(range), fold);
+        return;
     }
+    for (int j = 0; j < range->count; j++)
+        to = write_node(range, to, range->level[j], range->flag[j], value_at(range, j));
 }
 
 void opi_range_read(opi_range *left, uint64_t end, const void *record)

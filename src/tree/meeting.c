@@ -7,6 +7,7 @@
 #include "base/fpenv.h"
 #include "tree/blocks.h"
 
+#include <assert.h>
 #include <omp.h>
 #include <stdatomic.h>
 
@@ -22,6 +23,7 @@ typedef struct parts {
 /* Item at which part p begins; its end is where the next one does. */
 static size_t part_begin(const parts *all, size_t p)
 {
+    assert(all->count > 0);
     const size_t whole = all->blocks / all->count, rest = all->blocks % all->count;
     const size_t block = whole * p + (p < rest ? p : rest);
     return block == all->blocks ? all->sweep->n : opi_block_begin(all->sweep, block);
