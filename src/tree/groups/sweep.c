@@ -351,27 +351,30 @@ static oplus_status compute(opi_run *r, const opi_sweep *sweep, opi_range *carry
     return staging->any ? opi_run_staged(r, staging, sweep) : run_in_place(r, sweep);
 }
 
-/* Up to the meeting as a reduction, and all of it after.  Where no array is the host's the tiles are not aggregated
- * twice. */
-static oplus_status meet(opi_run *r, const opi_sweep *sweep, opi_range *carry)
+/* The part's summary: the sweep as a reduction.  *apart: the nodes of the tiles are kept, since no array is the host's.
+ */
+static oplus_status summarise(const opi_run *r, const opi_sweep *sweep, opi_range *carry, bool *apart)
 {
-    const opi_form *const whole = r->form;
-    opi_form summary = *whole;
+    opi_form form = *r->form;
+    opi_run reduction = *r;
     opi_staging staging;
     OPI_TRY(opi_run_look(r, sweep->n, &staging));
-    for (int k = 0; k < whole->arrays; k++)
-        if (whole->array[k].access != OPI_READS) summary.array[k].mem = NULL;
-    r->form = &summary;
-    r->keep = true;
-    r->aggregates = !staging.any;
-    OPI_TRY(compute(r, sweep, carry, &staging));
-    OPI_TRY(take_carry(r, carry));
+    for (int k = 0; k < form.arrays; k++)
+        if (form.array[k].access != OPI_READS) form.array[k].mem = NULL;
+    reduction.form = &form;
+    reduction.keep = true;
+    reduction.aggregates = *apart = !staging.any;
+    OPI_TRY(compute(&reduction, sweep, carry, &staging));
+    return take_carry(&reduction, carry);
+}
 
+/* Up to the meeting, and all of it after: tiles whose nodes are kept are not aggregated twice. */
+static oplus_status meet(opi_run *r, const opi_sweep *sweep, opi_range *carry)
+{
+    opi_staging staging;
+    OPI_TRY(summarise(r, sweep, carry, &r->aggregated));
     OPI_TRY(sweep->meeting->hold(sweep->meeting, carry));
-    r->form = whole;
     r->keep = false;
-    r->aggregated = r->aggregates;
-    r->aggregates = false;
     return compute(r, sweep, carry, &staging);
 }
 

@@ -208,6 +208,7 @@ static oplus_status meet(opi_ranks *ranks, const opi_ranks_problem *problem, opi
     start_own(ranks, problem, sweep);
     if (sweep->apply) sweep->meeting = &m.base;
     oplus_status status = opi_sweep_run(ranks->dev, ranks->call, sweep, own);
+    sweep->meeting = NULL;
     if (!sweep->apply && status == OPLUS_OK) status = hold(&m.base, own);
     if (!m.base.held) return opi_ranks_gather(ranks, status, NULL, m.bytes);
     return m.status != OPLUS_OK || !sweep->apply ? status : close_writing(ranks, status);
