@@ -43,6 +43,12 @@ oplus_status opi_check_kind(const char *call, oplus_kind kind)
                     (int)kind);
 }
 
+oplus_status opi_check_deal(const char *call, oplus_deal deal)
+{
+    if (deal == OPLUS_KEPT || deal == OPLUS_BALANCED) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: deal is %d; give OPLUS_KEPT (0) or OPLUS_BALANCED (1)", call, (int)deal);
+}
+
 oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why)
 {
     if (op->identity) return OPLUS_OK;

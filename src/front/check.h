@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "tree/device.h"
 
+#include <oplus/ranks.h>
+
 #include <stdbool.h>
 
 oplus_status opi_check_device(const char *call, const oplus_device *dev);
@@ -16,6 +18,7 @@ bool opi_type_is_valid(const oplus_type *type);
 oplus_status opi_check_type(const char *call, const char *argument, const oplus_type *type);
 oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);
+oplus_status opi_check_deal(const char *call, oplus_deal deal);
 /* An exclusive scan needs an identity to begin with. */
 oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why);
 /* NULL is fine where there is nothing to read or write. */

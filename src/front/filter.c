@@ -4,6 +4,7 @@
 #include "front/fn.h"
 #include "tree/ranks/ranks.h"
 
+#include <assert.h>
 #include <string.h>
 
 static oplus_status check(const char *call, const oplus_device *dev, const oplus_fn *keep, const void *in, size_t n,
@@ -68,9 +69,7 @@ static oplus_status check_all(filterer *f, const size_t *kept)
 {
     const char *const call = f->ranks->call;
     OPI_TRY(check(call, f->ranks->dev, f->keep, f->in, f->n, f->out, kept));
-    if (f->deal != OPLUS_KEPT && f->deal != OPLUS_BALANCED)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: deal is %d; give OPLUS_KEPT (0) or OPLUS_BALANCED (1)", call,
-                        (int)f->deal);
+    OPI_TRY(opi_check_deal(call, f->deal));
     OPI_TRY(opi_check_bytes(call, "capacity", f->capacity, f->keep->input[0]->size));
     if (f->out || f->capacity == 0) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: out is NULL though capacity is %zu; give memory for %zu elements", call,
@@ -164,6 +163,7 @@ static oplus_status place_kept(filterer *f)
 {
     const opi_ranks *const ranks = f->ranks;
     const int p = ranks->comm->size;
+    assert(f->first); /* or the ranks would not have agreed */
     f->first[0] = 0;
     for (int q = 0; q < p; q++) {
         uint64_t kept;

@@ -45,9 +45,7 @@ static oplus_status check(const opi_ranks *ranks, const sorting *s, bool pairs, 
 {
     OPI_TRY(opi_sort_check(ranks->call, ranks->dev, s->key, s->order, s->keys, pairs, s->value, s->values, "capacity",
                            s->capacity));
-    if (s->deal != OPLUS_KEPT && s->deal != OPLUS_BALANCED)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: deal is %d; give OPLUS_KEPT (0) or OPLUS_BALANCED (1)", ranks->call,
-                        (int)s->deal);
+    OPI_TRY(opi_check_deal(ranks->call, s->deal));
     if (!n) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is NULL; give the address of the number of keys", ranks->call);
     if (*n <= s->capacity) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: capacity is %zu, but *n is %zu; give room for at least as many",
@@ -241,9 +239,7 @@ static oplus_status run(opi_ranks *ranks, sorting *s, bool pairs, size_t *n)
     const oplus_status sorted = sort_own(ranks, s); /* sets send_keys */
     OPI_TRY(opi_select_run(ranks, &s->select, sorted, s->send_keys));
     OPI_TRY(count_parts(ranks, s));
-    oplus_status status = travel(ranks, s);
-    if (opi_ranks_may_fail(ranks)) status = opi_ranks_agree(ranks, status);
-    OPI_TRY(status);
+    OPI_TRY(opi_ranks_agree_at_end(ranks, travel(ranks, s)));
     *n = s->after;
     return OPLUS_OK;
 }

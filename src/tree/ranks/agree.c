@@ -261,9 +261,14 @@ oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status)
     return gather(ranks, status, NULL, 0, own, (unsigned char *)ranks->text);
 }
 
-bool opi_ranks_may_fail(const opi_ranks *ranks)
+bool opi_ranks_any(const opi_ranks *ranks, uint32_t flag)
 {
     for (int q = 0; q < ranks->comm->size; q++)
-        if (ranks->note[q].flag & OPI_NOTE_ACCELERATOR) return true;
+        if (ranks->note[q].flag & flag) return true;
     return false;
+}
+
+oplus_status opi_ranks_agree_at_end(opi_ranks *ranks, oplus_status status)
+{
+    return opi_ranks_any(ranks, OPI_NOTE_ACCELERATOR) ? opi_ranks_agree(ranks, status) : status;
 }

@@ -188,14 +188,6 @@ static oplus_status run_rounds(opi_ranks *ranks, way *out, way *in, uint64_t rou
     return await_all(ranks, out, in, status);
 }
 
-/* Whether some rank's arrays are a device's: all ranks agree on the rounds then. */
-static bool some_device(const opi_ranks *ranks)
-{
-    for (int q = 0; q < ranks->comm->size; q++)
-        if (ranks->note[q].flag & OPI_NOTE_DEVICE) return true;
-    return false;
-}
-
 oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel)
 {
     const lists l = lists_of(ranks);
@@ -204,7 +196,7 @@ oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel)
     uint64_t rounds = 1;
     out.count = parcel->send_count, out.at = parcel->send_at, out.bytes = l.send_bytes, out.place = l.send_at;
     in.count = parcel->recv_count, in.at = parcel->recv_at, in.bytes = l.recv_bytes, in.place = l.recv_at;
-    if (some_device(ranks)) {
+    if (opi_ranks_any(ranks, OPI_NOTE_DEVICE)) { /* all ranks agree on the rounds then */
         oplus_status status = look(ranks, &out, &rounds);
         if (status == OPLUS_OK) status = look(ranks, &in, &rounds);
         if (status == OPLUS_OK) status = make_slots(ranks, &out, &in);

@@ -78,8 +78,11 @@ oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void 
 /* Once all is agreed: `bytes` bytes for each rank, from each rank; send and recv are of comm->size times as many. */
 oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes, void *recv);
 
-/* Whether some rank may fail although it has all the memory that it needs: an accelerator may, cores do not. */
-bool opi_ranks_may_fail(const opi_ranks *ranks);
+/* Whether some rank has said so in its note. */
+bool opi_ranks_any(const opi_ranks *ranks, uint32_t flag);
+/* The same as opi_ranks_agree after what cores cannot fail at, since they have all the memory that it takes: only where
+ * some rank computes on an accelerator. */
+oplus_status opi_ranks_agree_at_end(opi_ranks *ranks, oplus_status status);
 
 /* Where rank `rank` begins if `total` elements are dealt out in equal blocks. */
 static inline uint64_t opi_ranks_block(const opi_ranks *ranks, uint64_t total, int rank)

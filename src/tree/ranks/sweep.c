@@ -180,11 +180,6 @@ static oplus_status hold(opi_meeting *given, void *own)
     return OPLUS_OK;
 }
 
-static oplus_status close_writing(opi_ranks *ranks, oplus_status status)
-{
-    return opi_ranks_may_fail(ranks) ? opi_ranks_agree(ranks, status) : status;
-}
-
 /* Whether one rank holds everything: nothing precedes what it has, and nothing follows. */
 static bool undivided(const opi_ranks *ranks)
 {
@@ -211,7 +206,7 @@ static oplus_status meet(opi_ranks *ranks, const opi_ranks_problem *problem, opi
     sweep->meeting = NULL;
     if (!sweep->apply && status == OPLUS_OK) status = hold(&m.base, own);
     if (!m.base.held) return opi_ranks_gather(ranks, status, NULL, m.bytes);
-    return m.status != OPLUS_OK || !sweep->apply ? status : close_writing(ranks, status);
+    return m.status != OPLUS_OK || !sweep->apply ? status : opi_ranks_agree_at_end(ranks, status);
 }
 
 /* --- both -------------------------------------------------------------------------------------------------------- */
@@ -228,7 +223,7 @@ static oplus_status finish(opi_ranks *ranks, const oplus_op *op, const opi_sweep
         memcpy(sweep->result, value, sweep->result_bytes);
     else /* also where "auto" chooses: the result may be the device's */
         status = dev->tree->copy(dev, ranks->call, sweep->result, value, sweep->result_bytes);
-    return close_writing(ranks, status);
+    return opi_ranks_agree_at_end(ranks, status);
 }
 
 /* All carries are in the notes. */
@@ -239,7 +234,7 @@ static oplus_status use_notes(opi_ranks *ranks, const opi_ranks_problem *problem
     opi_range_start(before, problem->op, 0, lifted);
     join_records(ranks, before, wanted(ranks, sweep), 0);
     if (!sweep->apply) return OPLUS_OK;
-    return close_writing(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, before));
+    return opi_ranks_agree_at_end(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, before));
 }
 
 /* One rank: the local call. */
