@@ -81,12 +81,21 @@ static bool scans(oplus_device *dev, const oplus_comm *comm, const void *given, 
            same(p, out, a->kind == OPLUS_EXCLUSIVE ? at(p, p->exclusive, begin) : at(p, p->prefix, begin + 1), n, f);
 }
 
+/* None, one, around the edges of blocks and tiles, or any size. */
+static size_t some_size(rng *r, size_t max)
+{
+    static const size_t edges[] = {0, 1, 2, 32, 64, 1024, 4096, 8192, 16384, 32768};
+    const size_t n = edges[rng_below(r, sizeof edges / sizeof *edges)] + rng_below(r, 3);
+    if (rng_below(r, 3) > 0) return rng_below(r, max + 1);
+    return n > 1 && n - 1 <= max ? n - 1 : n <= max ? n : max;
+}
+
 /* Every size of team, cut in any way (a hundred subjects see all of them); the size is anything up to the problem's. */
 static void try_all(const problem *p, rank_body body, bool kinds, const char *where)
 {
     rng r = test_rng(p->s->name);
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
-        const size_t n = rng_below(&r, 8) == 0 ? rng_below(&r, 20) : rng_below(&r, p->max + 1);
+        const size_t n = some_size(&r, p->max);
         all a = {.p = p, .cuts = cut(&r, (int)rng_below(&r, CUT_WAYS), n, *ranks), .in_place = rng_below(&r, 2)};
         if (kinds && p->exclusive != NULL) a.kind = (oplus_kind)rng_below(&r, 2);
         run_team(*ranks, where, body, &a, NULL, cut_words(&a.cuts));
@@ -206,8 +215,56 @@ static void expect_traffic(const all *a, rank_body body, size_t exchanges, size_
 
 /* Notes; then records, unless all ranks have told them in their notes: because they have few elements, or have the same
  * part as in the call before, or their operator is exact. */
-/* --- where the result goes
- * --------------------------------------------------------------------------------------------- */
+/* --- so many that results are written past the caches, and every worker has several parts */
+
+typedef struct whole {
+    const oplus_op *op;
+    const unsigned char *x;
+    unsigned char *expected; /* the local scan of everything, on one thread */
+    cuts cuts;
+} whole;
+
+static bool scans_as_one(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    const whole *const w = given;
+    const size_t size = w->op->type->size, begin = w->cuts.at[comm->rank], n = cut_count(&w->cuts, comm->rank);
+    unsigned char *const out = must(aligned_alloc(64, (n * size / 64 + 1) * 64));
+    bool good = succeeded(oplus_scan_all(dev, comm, w->op, OPLUS_INCLUSIVE, w->x + begin * size, n, out), f);
+    if (good && memcmp(out, w->expected + begin * size, n * size) != 0) {
+        snprintf(f->text, sizeof f->text, "other results than the local scan has, of %zu elements", n);
+        good = false;
+    }
+    free(out);
+    return good;
+}
+
+static void many(void **state)
+{
+    const subject *const s = *state;
+    const size_t size = s->op->type->size, n = 5000011;
+    oplus_device *dev = open_at("serial", NULL);
+    rng r = test_rng("many");
+    whole w = {.op = s->op};
+    unsigned char *const x = must(aligned_alloc(64, (n * size / 64 + 1) * 64));
+    w.expected = must(aligned_alloc(64, (n * size / 64 + 1) * 64));
+    w.x = x;
+    for (size_t i = 0; i < n; i++) s->random(&r, x + i * size);
+    assert_int_equal(oplus_scan(dev, s->op, OPLUS_INCLUSIVE, x, n, w.expected), OPLUS_OK);
+    oplus_close(dev);
+    for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
+        if (*ranks > 3) continue; /* parts of some 8 MiB and more */
+        w.cuts = cut(&r, CUT_EVENLY, n, *ranks);
+        run_team(*ranks, "serial", scans_as_one, &w, NULL, cut_words(&w.cuts));
+        run_team(*ranks, "threads:3", scans_as_one, &w, NULL, cut_words(&w.cuts));
+    }
+    free(x);
+    free(w.expected);
+}
+
+/* A sum that rounds, and an operator that does not commute. */
+static bool is_large(const subject *s) { return strcmp(s->name, "sum_f64") == 0 || strcmp(s->name, "compose32") == 0; }
+
+/* --- where the result goes --- */
 
 static _Thread_local bool copied;
 
@@ -282,6 +339,7 @@ int main(void)
                        run_subjects("ranks: scan", scan, NULL) + run_subjects("ranks: segscan", segscan, NULL) +
                        run_subjects("ranks: on a device", device, is_tried) +
                        run_subjects("ranks: traffic", traffic_is_as_documented, is_counted) +
+                       run_subjects("ranks: many", many, is_large) +
                        run_subjects("ranks: result", result_is_the_devices, is_counted);
     team_end();
     return failed;

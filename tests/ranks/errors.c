@@ -457,9 +457,7 @@ static void calls_that_differ(void **state)
                 if (i != j) try_difference(*ranks, &variants[i], &variants[j]);
 }
 
-/* --- one trouble after the other
- * --------------------------------------------------------------------------------------
- */
+/* --- one trouble after the other --- */
 
 /* Something that fails at its k-th use, k from 1, on this rank. */
 typedef struct trouble {

@@ -47,8 +47,7 @@ static bool bring(oplus_device *dev, bool device, unsigned char *array, size_t b
     return !device || (succeeded(oplus_alloc(dev, bytes, mem), f) && succeeded(oplus_copy(dev, *mem, array, bytes), f));
 }
 
-/* --- a transport that takes addresses of a device, as an MPI may that knows CUDA's
- * --------------------------------------- */
+/* --- a transport that takes addresses of a device, as an MPI may that knows CUDA's --- */
 
 typedef struct taker {
     const oplus_comm *inner;

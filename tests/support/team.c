@@ -210,8 +210,7 @@ void run_team(int ranks, const char *where, rank_body body, const void *given, t
     if (bad >= 0) fail_msg("%s: on rank %d of %d (%s): %s", words, bad, ranks, where, found.text);
 }
 
-/* --- words that several tests use
- * --------------------------------------------------------------------------------------- */
+/* --- words that several tests use --- */
 
 const char *device_to_try(void)
 {
