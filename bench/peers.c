@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "beside.h"
 #include "die.h"
 
 /* The peers that the project has modules for. */
@@ -34,17 +34,10 @@ bench_place bench_peer_place(const bench_peer *peer) { return (bench_place)(peer
 /* The first directory that is there of those beside the program: in a build tree, installed. */
 static char *beside_program(void)
 {
-    static const char *const places[] = {"/../bench/peers", "/" BENCH_PEERS_FROM_PROGRAM};
+    static const char *const places[] = {"../bench/peers", BENCH_PEERS_FROM_PROGRAM};
     static char path[4096 + 256];
-    char program[4096];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0) return NULL;
-    program[length] = '\0';
-    *strrchr(program, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(path, sizeof path, "%s%s", program, places[i]);
-        if (access(path, R_OK) == 0) return path;
-    }
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (tool_beside(places[i], path, sizeof path)) return path;
     return NULL;
 }
 

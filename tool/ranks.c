@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "ranks.h"
 
+#include "beside.h"
 #include "die.h"
 #include "mpi/module.h"
 
@@ -12,10 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef TOOL_MPI_FROM_PROGRAM /* the build says where modules are installed */
-#define TOOL_MPI_FROM_PROGRAM "../lib/oplus"
-#endif
 
 enum {
     PATH_BYTES = 4096,
@@ -162,19 +159,15 @@ static _Noreturn void cannot_meet(const struct launcher *launcher, const char *f
 /* --- the module --------------------------------------------------------------------------------------------------- */
 
 /* Where modules are, beside the program: in a build tree, installed. */
-static const char *const folders[] = {"", TOOL_MPI_FROM_PROGRAM "/"};
+static const char *const folders[] = {"", TOOL_MODULES_FROM_PROGRAM "/"};
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
 /* FOLDER/oplus-mpi-NAME.so; false: there is none. */
 static bool module_path(const char *name, size_t folder, char *path)
 {
-    char program[PATH_BYTES];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0) return false;
-    program[length] = '\0';
-    *(strrchr(program, '/') + 1) = '\0';
-    const int n = snprintf(path, PATH_BYTES, "%s%soplus-mpi-%s.so", program, folders[folder], name);
-    return n < PATH_BYTES && access(path, R_OK) == 0;
+    char relative[PATH_BYTES];
+    const int n = snprintf(relative, sizeof relative, "%soplus-mpi-%s.so", folders[folder], name);
+    return n < PATH_BYTES && tool_beside(relative, path, PATH_BYTES);
 }
 
 static const char *find_module(const struct launcher *launcher, const char *asked, char *path)
