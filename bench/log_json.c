@@ -182,7 +182,7 @@ static bench_result read_result(const cJSON *from)
                       .median = number_of(from, "median_ns") * 1e-9,
                       .best = number_of(from, "best_ns") * 1e-9};
     r.time = tool_alloc(((size_t)cJSON_GetArraySize(samples) + 1) * sizeof *r.time);
-    cJSON_ArrayForEach(sample, samples) r.time[r.samples++] = cJSON_GetNumberValue(sample) * 1e-9;
+    cJSON_ArrayForEach (sample, samples) r.time[r.samples++] = cJSON_GetNumberValue(sample) * 1e-9;
     return r;
 }
 
@@ -199,7 +199,7 @@ static bench_case read_case(const cJSON *from)
         !bench_type_find(text_of(from, "type"), &c.type))
         tool_die(TOOL_FAILED, "%s: no such case: %s %s", read_path, text_of(from, "primitive"), text_of(from, "type"));
     c.of = tool_alloc(((size_t)cJSON_GetArraySize(contenders) + 1) * sizeof *c.of);
-    cJSON_ArrayForEach(contender, contenders) c.of[c.count++] = read_result(contender);
+    cJSON_ArrayForEach (contender, contenders) c.of[c.count++] = read_result(contender);
     return c;
 }
 
@@ -226,20 +226,18 @@ void bench_log_read(bench_log *log, const char *path)
     snprintf(about->device, sizeof about->device, "%s", text_of(root, "device"));
     snprintf(about->oplus, sizeof about->oplus, "%s", text_of(root, "oplus"));
     snprintf(about->isa, sizeof about->isa, "%s", text_of(root, "loops"));
-    cJSON_ArrayForEach(item, devices)
-    {
+    cJSON_ArrayForEach (item, devices) {
         if (log->device_count == BENCH_MAX_DEVICES) break;
         bench_about_device *const device = &log->device[log->device_count++];
         device->where = text_of(item, "where");
         snprintf(device->name, sizeof device->name, "%s", text_of(item, "name"));
         snprintf(device->driver, sizeof device->driver, "%s", text_of(item, "driver"));
     }
-    cJSON_ArrayForEach(item, peers)
-    {
+    cJSON_ArrayForEach (item, peers) {
         if (log->peer_count == BENCH_MAX_PEERS) break;
         log->peer[log->peer_count].title = text_of(item, "title");
         log->peer[log->peer_count].version = text_of(item, "version");
         log->peer[log->peer_count++].built = text_of(item, "built");
     }
-    cJSON_ArrayForEach(item, cases) bench_log_add(log, read_case(item));
+    cJSON_ArrayForEach (item, cases) bench_log_add(log, read_case(item));
 }
