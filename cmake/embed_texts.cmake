@@ -1,14 +1,21 @@
 # Files as a table of texts by name in a C source:
-#   cmake -DTABLE=opi_x -DHEADER=x.h -DOUT=x.c "-DIN=a.cl;b.cl" -P embed_texts.cmake
+#   cmake -DTABLE=opi_x -DTYPE=opi_kernel_text -DHEADER=x.h -DOUT=x.c "-DIN=a.cl;b.cl" [-DFROM=dir] -P embed_texts.cmake
+# A name is that of the file without its ending; with FROM, the path from there.
 # Arrays of bytes, because a string literal may not be that long everywhere.
 set(arrays "")
 set(rows "")
 foreach(file IN LISTS IN)
-  cmake_path(GET file STEM name)
+  if(FROM)
+    file(RELATIVE_PATH name ${FROM} ${file})
+  else()
+    cmake_path(GET file STEM name)
+  endif()
+  string(MAKE_C_IDENTIFIER "${name}_text" array)
   file(READ ${file} hex HEX)
   string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
-  string(APPEND arrays "static const char ${name}_text[] = {\n${hex}0};\n")
-  string(APPEND rows "    {\"${name}\", ${name}_text},\n")
+  string(REGEX REPLACE "0x([89a-f].)" "(char)0x\\1" hex "${hex}") # not ASCII
+  string(APPEND arrays "static const char text_${array}[] = {\n${hex}0};\n")
+  string(APPEND rows "    {\"${name}\", text_${array}},\n")
 endforeach()
-file(WRITE ${OUT} "#include \"${HEADER}\"\n\n${arrays}\nconst opi_kernel_text ${TABLE}[] = {\n${rows}    {0, 0}};\n")
+file(WRITE ${OUT} "#include \"${HEADER}\"\n\n${arrays}\nconst ${TYPE} ${TABLE}[] = {\n${rows}    {0, 0}};\n")

@@ -30,6 +30,7 @@ static const struct {
     {"devices",   "where it can compute, and what it chooses",              tool_devices},
     {"cache",     "what is kept of compiled operators, and how large it is", tool_cache},
     {"bench",     "measure this machine, against its limits and its peers", tool_bench},
+    {"lab",       "see on your own device why a kernel is slow",            tool_lab},
 };
 /* clang-format on */
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -15,5 +15,6 @@ int tool_sort(int argc, char **argv);
 int tool_transpose(int argc, char **argv);
 int tool_check(int argc, char **argv);
 int tool_bench(int argc, char **argv);
+int tool_lab(int argc, char **argv);
 
 #endif

@@ -35,6 +35,7 @@ _oplus() {
                         map) choices="copy neg abs square sqrt floor ceil trunc round not real imag conj
                             add sub mul div min max" ;;
                         cache) choices=clear ;;
+                        lab) choices="all $("${COMP_WORDS[0]}" lab 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')" ;;
                         filter) choices="zero nonzero positive negative even odd finite inf nan" ;;
                         *) files=1 ;;
                     esac

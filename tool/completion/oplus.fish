@@ -16,3 +16,4 @@ complete -c oplus -n 'test (count (commandline -opc)) -gt 1; and string match -q
 complete -c oplus -n 'contains -- (commandline -opc)[-1] --format --to' -f -a 'npy raw text'
 complete -c oplus -n 'contains -- (commandline -opc)[-1] -t --type --result --values-type' -f -a 'i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64 c128'
 complete -c oplus -n 'contains -- (commandline -opc)[-1] --device' -f -a 'auto serial threads cuda opencl opencl:gpu opencl:cpu (__oplus_devices)'
+complete -c oplus -n 'test (count (commandline -opc)) -gt 1; and test (commandline -opc)[2] = lab' -f -a "all (oplus lab 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')"

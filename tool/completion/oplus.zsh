@@ -25,6 +25,7 @@ _oplus() {
             reduce|fold|scan|segscan|segreduce|check) compadd sum prod min max and or xor land lor ;;
             map) compadd copy neg abs square sqrt floor ceil trunc round not real imag conj add sub mul div min max ;;
             cache) compadd clear; return ;;
+            lab) compadd all ${(f)"$($words[1] lab 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')"}; return ;;
             filter) compadd zero nonzero positive negative even odd finite inf nan ;;
         esac
     fi

@@ -1,0 +1,316 @@
+/* What of NVIDIA's CUPTI is called here, declared anew: the lab builds without its headers.
+ *
+ * The names and values are NVIDIA's, the same from the last update of CUDA 12.6, which brought the range profiler,
+ * to 13.0; tests/unit/lab_cupti_layout.cpp compares them with the headers where these exist.  A call has one struct of
+ * parameters, which begins with its size in bytes: by it the library knows which members its caller is aware of.  The
+ * library is opened at the first use and stays open. */
+#ifndef LAB_CUPTI_API_H
+#define LAB_CUPTI_API_H
+
+#include "gpu/cuda_api.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- 1. constants ------------------------------------------------------------------------------------------------- */
+
+#define LAB_CUPTI_RESULTS(X)                                                                                           \
+    X(CUPTI_SUCCESS, 0)                                                                                                \
+    X(CUPTI_ERROR_INVALID_PARAMETER, 1)                                                                                \
+    X(CUPTI_ERROR_INVALID_DEVICE, 2)                                                                                   \
+    X(CUPTI_ERROR_INVALID_CONTEXT, 3)                                                                                  \
+    X(CUPTI_ERROR_INVALID_OPERATION, 7)                                                                                \
+    X(CUPTI_ERROR_OUT_OF_MEMORY, 8)                                                                                    \
+    X(CUPTI_ERROR_HARDWARE, 9)                                                                                         \
+    X(CUPTI_ERROR_NOT_COMPATIBLE, 14)                                                                                  \
+    X(CUPTI_ERROR_NOT_INITIALIZED, 15)                                                                                 \
+    X(CUPTI_ERROR_INVALID_METRIC_NAME, 17)                                                                             \
+    X(CUPTI_ERROR_DISABLED, 23)                                                                                        \
+    X(CUPTI_ERROR_HARDWARE_BUSY, 26)                                                                                   \
+    X(CUPTI_ERROR_NOT_SUPPORTED, 27)                                                                                   \
+    X(CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, 33)                                                                \
+    X(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, 35)                                                                         \
+    X(CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED, 36)                                                                    \
+    X(CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED, 38)                                                                   \
+    X(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, 39)                                                              \
+    X(CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, 40)                                                      \
+    X(CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, 41)                                                            \
+    X(CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, 42)                                                                        \
+    X(CUPTI_ERROR_UNKNOWN, 999)
+
+/* Not in the headers of CUDA 12.6. */
+#define LAB_CUPTI_LATER_RESULTS(X)                                                                                     \
+    X(CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, 43)                                                                        \
+    X(CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, 44)                                                                        \
+    X(CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, 45)                                                                        \
+    X(CUPTI_ERROR_INVALID_CHIP_NAME, 46)
+
+#define LAB_CUPTI_RANGES(X)        X(CUPTI_UserRange, 2)
+#define LAB_CUPTI_REPLAYS(X)       X(CUPTI_UserReplay, 3)
+#define LAB_CUPTI_PROFILERS(X)     X(CUPTI_PROFILER_TYPE_RANGE_PROFILER, 0)
+#define LAB_CUPTI_PROFILER_APIS(X) X(CUPTI_PROFILER_RANGE_PROFILING, 0)
+#define LAB_CUPTI_SUPPORT(X)                                                                                           \
+    X(CUPTI_PROFILER_CONFIGURATION_UNKNOWN, 0)                                                                         \
+    X(CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED, 1)                                                                     \
+    X(CUPTI_PROFILER_CONFIGURATION_DISABLED, 2)                                                                        \
+    X(CUPTI_PROFILER_CONFIGURATION_SUPPORTED, 3)
+
+#define LAB_CUPTI_CONSTANT(name, value) name = value,
+typedef enum CUptiResult {
+    LAB_CUPTI_RESULTS(LAB_CUPTI_CONSTANT) LAB_CUPTI_LATER_RESULTS(LAB_CUPTI_CONSTANT)
+} CUptiResult;
+typedef enum CUpti_ProfilerRange { LAB_CUPTI_RANGES(LAB_CUPTI_CONSTANT) } CUpti_ProfilerRange;
+typedef enum CUpti_ProfilerReplayMode { LAB_CUPTI_REPLAYS(LAB_CUPTI_CONSTANT) } CUpti_ProfilerReplayMode;
+typedef enum CUpti_ProfilerType { LAB_CUPTI_PROFILERS(LAB_CUPTI_CONSTANT) } CUpti_ProfilerType;
+typedef enum CUpti_Profiler_API { LAB_CUPTI_PROFILER_APIS(LAB_CUPTI_CONSTANT) } CUpti_Profiler_API;
+typedef enum CUpti_Profiler_Support_Level { LAB_CUPTI_SUPPORT(LAB_CUPTI_CONSTANT) } CUpti_Profiler_Support_Level;
+#undef LAB_CUPTI_CONSTANT
+
+/* --- 2. the device ------------------------------------------------------------------------------------------------ */
+
+typedef struct CUpti_Profiler_Initialize_Params {
+    size_t structSize;
+    void *pPriv; /* NULL, here and in all others */
+} CUpti_Profiler_Initialize_Params;
+
+typedef struct CUpti_Profiler_DeInitialize_Params {
+    size_t structSize;
+    void *pPriv;
+} CUpti_Profiler_DeInitialize_Params;
+
+typedef struct CUpti_Profiler_DeviceSupported_Params {
+    size_t structSize;
+    void *pPriv;
+    CUdevice cuDevice;
+    CUpti_Profiler_Support_Level isSupported; /* out: the least of what follows */
+    CUpti_Profiler_Support_Level architecture, sli, vGpu, confidentialCompute, cmp, wsl;
+    CUpti_Profiler_API api;
+} CUpti_Profiler_DeviceSupported_Params;
+
+typedef struct CUpti_Profiler_GetCounterAvailability_Params {
+    size_t structSize;
+    void *pPriv;
+    CUcontext ctx;
+    size_t counterAvailabilityImageSize; /* out where the image is NULL */
+    uint8_t *pCounterAvailabilityImage;
+} CUpti_Profiler_GetCounterAvailability_Params;
+
+typedef struct CUpti_Device_GetChipName_Params {
+    size_t structSize;
+    void *pPriv;
+    size_t deviceIndex;
+    const char *pChipName; /* out: "GH100" */
+} CUpti_Device_GetChipName_Params;
+
+/* --- 3. the host's side: metrics, and what has to be counted for them ----------------------------------------------
+ */
+
+typedef struct CUpti_Profiler_Host_Object CUpti_Profiler_Host_Object;
+
+typedef struct CUpti_Profiler_Host_Initialize_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_ProfilerType profilerType;
+    const char *pChipName;
+    const uint8_t *pCounterAvailabilityImage;
+    CUpti_Profiler_Host_Object *pHostObject; /* out */
+} CUpti_Profiler_Host_Initialize_Params;
+
+typedef struct CUpti_Profiler_Host_Deinitialize_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_Profiler_Host_Object *pHostObject;
+} CUpti_Profiler_Host_Deinitialize_Params;
+
+typedef struct CUpti_Profiler_Host_ConfigAddMetrics_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_Profiler_Host_Object *pHostObject;
+    const char **ppMetricNames;
+    size_t numMetrics;
+} CUpti_Profiler_Host_ConfigAddMetrics_Params;
+
+typedef struct CUpti_Profiler_Host_GetConfigImageSize_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_Profiler_Host_Object *pHostObject;
+    size_t configImageSize; /* out */
+} CUpti_Profiler_Host_GetConfigImageSize_Params;
+
+typedef struct CUpti_Profiler_Host_GetConfigImage_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_Profiler_Host_Object *pHostObject;
+    size_t configImageSize;
+    uint8_t *pConfigImage;
+} CUpti_Profiler_Host_GetConfigImage_Params;
+
+typedef struct CUpti_Profiler_Host_GetNumOfPasses_Params {
+    size_t structSize;
+    void *pPriv;
+    size_t configImageSize;
+    uint8_t *pConfigImage;
+    size_t numOfPasses; /* out */
+} CUpti_Profiler_Host_GetNumOfPasses_Params;
+
+typedef struct CUpti_Profiler_Host_EvaluateToGpuValues_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_Profiler_Host_Object *pHostObject;
+    const uint8_t *pCounterDataImage;
+    size_t counterDataImageSize;
+    size_t rangeIndex;
+    const char **ppMetricNames;
+    size_t numMetrics;
+    double *pMetricValues;
+} CUpti_Profiler_Host_EvaluateToGpuValues_Params;
+
+/* --- 4. the device's side: counting --------------------------------------------------------------------------------
+ */
+
+typedef struct CUpti_RangeProfiler_Object CUpti_RangeProfiler_Object;
+
+typedef struct CUpti_RangeProfiler_Enable_Params {
+    size_t structSize;
+    void *pPriv;
+    CUcontext ctx;
+    CUpti_RangeProfiler_Object *pRangeProfilerObject; /* out */
+} CUpti_RangeProfiler_Enable_Params;
+
+typedef struct CUpti_RangeProfiler_Disable_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_RangeProfiler_Object *pRangeProfilerObject;
+} CUpti_RangeProfiler_Disable_Params;
+
+typedef struct CUpti_RangeProfiler_GetCounterDataSize_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_RangeProfiler_Object *pRangeProfilerObject;
+    const char **pMetricNames;
+    size_t numMetrics;
+    size_t maxNumOfRanges;
+    uint32_t maxNumRangeTreeNodes; /* at least as many */
+    size_t counterDataSize;        /* out */
+} CUpti_RangeProfiler_GetCounterDataSize_Params;
+
+typedef struct CUpti_RangeProfiler_CounterDataImage_Initialize_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_RangeProfiler_Object *pRangeProfilerObject;
+    size_t counterDataSize;
+    uint8_t *pCounterData;
+} CUpti_RangeProfiler_CounterDataImage_Initialize_Params;
+
+typedef struct CUpti_RangeProfiler_SetConfig_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_RangeProfiler_Object *pRangeProfilerObject;
+    size_t configSize;
+    const uint8_t *pConfig;
+    size_t counterDataImageSize;
+    uint8_t *pCounterDataImage;
+    CUpti_ProfilerRange range;
+    CUpti_ProfilerReplayMode replayMode;
+    size_t maxRangesPerPass;
+    uint16_t numNestingLevels, minNestingLevel;
+    size_t passIndex;
+    uint16_t targetNestingLevel;
+} CUpti_RangeProfiler_SetConfig_Params;
+
+typedef struct CUpti_RangeProfiler_Start_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_RangeProfiler_Object *pRangeProfilerObject;
+} CUpti_RangeProfiler_Start_Params;
+
+typedef struct CUpti_RangeProfiler_PushRange_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_RangeProfiler_Object *pRangeProfilerObject;
+    const char *pRangeName;
+} CUpti_RangeProfiler_PushRange_Params;
+
+typedef struct CUpti_RangeProfiler_PopRange_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_RangeProfiler_Object *pRangeProfilerObject;
+} CUpti_RangeProfiler_PopRange_Params;
+
+typedef struct CUpti_RangeProfiler_Stop_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_RangeProfiler_Object *pRangeProfilerObject;
+    size_t passIndex, targetNestingLevel; /* out */
+    uint8_t isAllPassSubmitted;           /* out */
+} CUpti_RangeProfiler_Stop_Params;
+
+typedef struct CUpti_RangeProfiler_DecodeData_Params {
+    size_t structSize;
+    void *pPriv;
+    CUpti_RangeProfiler_Object *pRangeProfilerObject;
+    size_t numOfRangeDropped; /* out */
+} CUpti_RangeProfiler_DecodeData_Params;
+
+typedef struct CUpti_RangeProfiler_GetCounterDataInfo_Params {
+    size_t structSize;
+    void *pPriv;
+    const uint8_t *pCounterDataImage;
+    size_t counterDataImageSize;
+    size_t numTotalRanges; /* out */
+} CUpti_RangeProfiler_GetCounterDataInfo_Params;
+
+/* --- 5. calls ----------------------------------------------------------------------------------------------------- */
+
+/* X(name, struct, its last member): the symbol is cupti<name>, the type CUpti_<struct>_Params. */
+#define LAB_CUPTI_CALLS(X)                                                                                             \
+    X(ProfilerInitialize, Profiler_Initialize, pPriv)                                                                  \
+    X(ProfilerDeInitialize, Profiler_DeInitialize, pPriv)                                                              \
+    X(ProfilerDeviceSupported, Profiler_DeviceSupported, api)                                                          \
+    X(ProfilerGetCounterAvailability, Profiler_GetCounterAvailability, pCounterAvailabilityImage)                      \
+    X(DeviceGetChipName, Device_GetChipName, pChipName)                                                                \
+    X(ProfilerHostInitialize, Profiler_Host_Initialize, pHostObject)                                                   \
+    X(ProfilerHostDeinitialize, Profiler_Host_Deinitialize, pHostObject)                                               \
+    X(ProfilerHostConfigAddMetrics, Profiler_Host_ConfigAddMetrics, numMetrics)                                        \
+    X(ProfilerHostGetConfigImageSize, Profiler_Host_GetConfigImageSize, configImageSize)                               \
+    X(ProfilerHostGetConfigImage, Profiler_Host_GetConfigImage, pConfigImage)                                          \
+    X(ProfilerHostGetNumOfPasses, Profiler_Host_GetNumOfPasses, numOfPasses)                                           \
+    X(ProfilerHostEvaluateToGpuValues, Profiler_Host_EvaluateToGpuValues, pMetricValues)                               \
+    X(RangeProfilerEnable, RangeProfiler_Enable, pRangeProfilerObject)                                                 \
+    X(RangeProfilerDisable, RangeProfiler_Disable, pRangeProfilerObject)                                               \
+    X(RangeProfilerGetCounterDataSize, RangeProfiler_GetCounterDataSize, counterDataSize)                              \
+    X(RangeProfilerCounterDataImageInitialize, RangeProfiler_CounterDataImage_Initialize, pCounterData)                \
+    X(RangeProfilerSetConfig, RangeProfiler_SetConfig, targetNestingLevel)                                             \
+    X(RangeProfilerStart, RangeProfiler_Start, pRangeProfilerObject)                                                   \
+    X(RangeProfilerPushRange, RangeProfiler_PushRange, pRangeName)                                                     \
+    X(RangeProfilerPopRange, RangeProfiler_PopRange, pRangeProfilerObject)                                             \
+    X(RangeProfilerStop, RangeProfiler_Stop, isAllPassSubmitted)                                                       \
+    X(RangeProfilerDecodeData, RangeProfiler_DecodeData, numOfRangeDropped)                                            \
+    X(RangeProfilerGetCounterDataInfo, RangeProfiler_GetCounterDataInfo, numTotalRanges)
+
+/* RangeProfiler_Stop_BYTES and so on, for structSize: to the end of the last member, without what pads the struct. */
+enum {
+#define LAB_CUPTI_BYTES(name, kind, last)                                                                              \
+    kind##_BYTES = offsetof(CUpti_##kind##_Params, last) + sizeof(((CUpti_##kind##_Params *)0)->last),
+    LAB_CUPTI_CALLS(LAB_CUPTI_BYTES)
+#undef LAB_CUPTI_BYTES
+};
+
+typedef struct lab_cupti_calls {
+#define LAB_CUPTI_MEMBER(name, kind, last) CUptiResult (*name)(CUpti_##kind##_Params *);
+    LAB_CUPTI_CALLS(LAB_CUPTI_MEMBER)
+#undef LAB_CUPTI_MEMBER
+    CUptiResult (*GetVersion)(uint32_t *);
+    CUptiResult (*GetResultString)(CUptiResult, const char **);
+} lab_cupti_calls;
+
+/* --- 6. the library ----------------------------------------------------------------------------------------------- */
+
+/* NULL, and why with a remedy, where there is none that has all these calls.  OPLUS_CUPTI_LIBRARY=file names it;
+ * otherwise one that is not newer than the driver is preferred.  version: "CUPTI 13.0". */
+const lab_cupti_calls *lab_cupti_library(const char **version, const char **why);
+
+/* "cuptiRangeProfilerEnable failed: CUPTI_ERROR_HARDWARE_BUSY (another profiler counts); end ..." */
+void lab_cupti_words(const lab_cupti_calls *cupti, const char *call, CUptiResult result, char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,400 @@
+#include "lab/counters/session.h"
+
+#include "gpu/cuda.h"
+#include "lab/counters/cupti_api.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A pass that CUPTI did not announce may be asked for, but not without end. */
+enum { CHIP_BYTES = 32, WORDS_BYTES = 640, SPARE_PASSES = 8 };
+
+#define NO_MEMORY "no memory (%zu bytes) for counters; free some"
+
+struct lab_session {
+    const lab_cupti_calls *cupti;
+    const opi_cuda_calls *cu;
+    const char *version;
+    CUcontext context;
+    bool initialized;
+    char chip[CHIP_BYTES];
+    uint8_t *available; /* which counters this very device has, as CUPTI writes it */
+    /* Of the call under way: its first failure counts, what fails while that is cleaned up does not. */
+    bool failed;
+    char *why;
+    size_t why_bytes;
+};
+
+const char *lab_session_version(const lab_session *session) { return session->version; }
+const char *lab_session_chip(const lab_session *session) { return session->chip; }
+
+/* --- 1. what CUPTI and the driver answer -------------------------------------------------------------------------- */
+
+static void begin(lab_session *s, char *why, size_t why_bytes)
+{
+    s->failed = false;
+    s->why = why;
+    s->why_bytes = why_bytes;
+}
+
+static bool fail(lab_session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(lab_session *s, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!s->failed) vsnprintf(s->why, s->why_bytes, format, arguments);
+    va_end(arguments);
+    s->failed = true;
+    return false;
+}
+
+static bool answered(lab_session *s, const char *call, CUptiResult result)
+{
+    char words[WORDS_BYTES];
+    if (result == CUPTI_SUCCESS) return true;
+    lab_cupti_words(s->cupti, call, result, words, sizeof words);
+    return fail(s, "%s", words);
+}
+
+/* TRY(s, RangeProfilerStart, &params) */
+#define TRY(s, name, params) answered(s, "cupti" #name, (s)->cupti->name(params))
+
+static bool driver_answered(lab_session *s, const char *call, CUresult result)
+{
+    char words[WORDS_BYTES];
+    if (result == CUDA_SUCCESS) return true;
+    opi_cuda_words(s->cu, call, result, "", words, sizeof words);
+    return fail(s, "%s", words);
+}
+
+static uint8_t *allocate(lab_session *s, size_t bytes)
+{
+    uint8_t *const memory = calloc(bytes ? bytes : 1, 1);
+    if (!memory) fail(s, NO_MEMORY, bytes);
+    return memory;
+}
+
+/* Some calls want the context to be the thread's current one, and none minds. */
+static bool enter(lab_session *s) { return driver_answered(s, "cuCtxPushCurrent", s->cu->CtxPushCurrent(s->context)); }
+
+static void leave(lab_session *s)
+{
+    CUcontext ours;
+    driver_answered(s, "cuCtxPopCurrent", s->cu->CtxPopCurrent(&ours));
+}
+
+/* --- 2. the device ------------------------------------------------------------------------------------------------ */
+
+static bool is_supported(lab_session *s, CUdevice device)
+{
+    CUpti_Profiler_DeviceSupported_Params p = {Profiler_DeviceSupported_BYTES, .cuDevice = device,
+                                               .api = CUPTI_PROFILER_RANGE_PROFILING};
+    if (!TRY(s, ProfilerDeviceSupported, &p)) return false;
+    const struct {
+        CUpti_Profiler_Support_Level level;
+        const char *means;
+    } features[] = {{p.architecture, "it is too old: use one of compute capability 7.5 or later"},
+                    {p.sli, "devices are joined by SLI: switch that off"},
+                    {p.vGpu, "it is a virtual device: have the hypervisor's administrator allow profiling"},
+                    {p.confidentialCompute, "it computes confidentially: switch that off"},
+                    {p.cmp, "it is a device for mining: use another"},
+                    {p.wsl, "WSL does not allow it: use Linux itself, or a later driver of Windows"},
+                    {p.isSupported, "CUPTI does not say why: install a later CUPTI and driver"}};
+    for (size_t i = 0; p.isSupported != CUPTI_PROFILER_CONFIGURATION_SUPPORTED; i++)
+        if (features[i].level != CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
+            return fail(s, "the counters of this device cannot be read; %s", features[i].means);
+    return true;
+}
+
+static bool learn_chip(lab_session *s, int ordinal)
+{
+    CUpti_Device_GetChipName_Params p = {Device_GetChipName_BYTES, .deviceIndex = (size_t)ordinal};
+    if (!TRY(s, DeviceGetChipName, &p)) return false;
+    snprintf(s->chip, sizeof s->chip, "%s", p.pChipName ? p.pChipName : "");
+    return true;
+}
+
+static bool learn_counters(lab_session *s)
+{
+    CUpti_Profiler_GetCounterAvailability_Params p = {Profiler_GetCounterAvailability_BYTES, .ctx = s->context};
+    if (!TRY(s, ProfilerGetCounterAvailability, &p)) return false;
+    s->available = allocate(s, p.counterAvailabilityImageSize);
+    p.pCounterAvailabilityImage = s->available;
+    return s->available && TRY(s, ProfilerGetCounterAvailability, &p);
+}
+
+/* --- 3. the session ----------------------------------------------------------------------------------------------- */
+
+static bool enable(lab_session *s, CUpti_RangeProfiler_Object **profiler)
+{
+    CUpti_RangeProfiler_Enable_Params p = {RangeProfiler_Enable_BYTES, .ctx = s->context};
+    if (!TRY(s, RangeProfilerEnable, &p)) return false;
+    *profiler = p.pRangeProfilerObject;
+    return true;
+}
+
+static bool disable(lab_session *s, CUpti_RangeProfiler_Object *profiler)
+{
+    CUpti_RangeProfiler_Disable_Params p = {RangeProfiler_Disable_BYTES, .pRangeProfilerObject = profiler};
+    return TRY(s, RangeProfilerDisable, &p);
+}
+
+/* Counting is tried here, for it may be forbidden. */
+static bool set_up(lab_session *s, int ordinal)
+{
+    CUpti_Profiler_Initialize_Params p = {Profiler_Initialize_BYTES, NULL};
+    CUpti_RangeProfiler_Object *profiler;
+    CUdevice device;
+    s->initialized = TRY(s, ProfilerInitialize, &p);
+    return s->initialized && driver_answered(s, "cuCtxGetDevice", s->cu->CtxGetDevice(&device)) &&
+           is_supported(s, device) && learn_chip(s, ordinal) && learn_counters(s) && enable(s, &profiler) &&
+           disable(s, profiler);
+}
+
+lab_session *lab_session_open(void *context, int ordinal, char *why, size_t why_bytes)
+{
+    const char *version, *reason;
+    const opi_cuda_calls *const cu = opi_cuda_open(&reason);
+    const lab_cupti_calls *const cupti = cu ? lab_cupti_library(&version, &reason) : NULL;
+    lab_session *const s = cupti ? calloc(1, sizeof *s) : NULL;
+    if (!cupti)
+        snprintf(why, why_bytes, "%s", reason);
+    else if (!s)
+        snprintf(why, why_bytes, NO_MEMORY, sizeof *s);
+    if (!s) return NULL;
+    *s = (lab_session){.cupti = cupti, .cu = cu, .version = version, .context = context};
+    begin(s, why, why_bytes);
+    if (enter(s)) {
+        set_up(s, ordinal);
+        leave(s);
+    }
+    if (!s->failed) return s;
+    lab_session_close(s);
+    return NULL;
+}
+
+void lab_session_close(lab_session *session)
+{
+    CUpti_Profiler_DeInitialize_Params p = {Profiler_DeInitialize_BYTES, NULL};
+    if (!session) return;
+    if (session->initialized) session->cupti->ProfilerDeInitialize(&p); /* nothing depends on its success */
+    free(session->available);
+    free(session);
+}
+
+/* --- 4. the host's side: what has to be counted ------------------------------------------------------------------- */
+
+static bool begin_host(lab_session *s, CUpti_Profiler_Host_Object **host)
+{
+    CUpti_Profiler_Host_Initialize_Params p = {Profiler_Host_Initialize_BYTES,
+                                               .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER, .pChipName = s->chip,
+                                               .pCounterAvailabilityImage = s->available};
+    if (!TRY(s, ProfilerHostInitialize, &p)) return false;
+    *host = p.pHostObject;
+    return true;
+}
+
+static void end_host(const lab_session *s, CUpti_Profiler_Host_Object *host)
+{
+    CUpti_Profiler_Host_Deinitialize_Params p = {Profiler_Host_Deinitialize_BYTES, .pHostObject = host};
+    if (host) s->cupti->ProfilerHostDeinitialize(&p); /* nothing depends on its success */
+}
+
+static bool add_metrics(lab_session *s, CUpti_Profiler_Host_Object *host, const char **metrics, size_t count)
+{
+    CUpti_Profiler_Host_ConfigAddMetrics_Params p = {Profiler_Host_ConfigAddMetrics_BYTES, .pHostObject = host,
+                                                     .ppMetricNames = metrics, .numMetrics = count};
+    return TRY(s, ProfilerHostConfigAddMetrics, &p);
+}
+
+/* A host object that has refused one metric is not asked for others. */
+bool lab_session_has(lab_session *session, const char *metric, bool *has, char *why, size_t why_bytes)
+{
+    CUpti_Profiler_Host_Object *host;
+    begin(session, why, why_bytes);
+    *has = false;
+    if (!begin_host(session, &host)) return false;
+    *has = add_metrics(session, host, &metric, 1);
+    end_host(session, host);
+    return true;
+}
+
+/* --- 5. one measurement ------------------------------------------------------------------------------------------- */
+
+typedef struct measurement {
+    lab_session *s;
+    const char **metrics;
+    size_t count;
+    void (*run)(void *context);
+    void *context;
+    CUpti_Profiler_Host_Object *host;
+    CUpti_RangeProfiler_Object *profiler;
+    bool started;
+    uint8_t *config, *data;
+    size_t config_bytes, data_bytes, passes;
+} measurement;
+
+static bool make_config(measurement *m)
+{
+    CUpti_Profiler_Host_GetConfigImageSize_Params size = {Profiler_Host_GetConfigImageSize_BYTES,
+                                                          .pHostObject = m->host};
+    if (!TRY(m->s, ProfilerHostGetConfigImageSize, &size)) return false;
+    m->config_bytes = size.configImageSize;
+    m->config = allocate(m->s, m->config_bytes);
+    CUpti_Profiler_Host_GetConfigImage_Params image = {Profiler_Host_GetConfigImage_BYTES, .pHostObject = m->host,
+                                                       .configImageSize = m->config_bytes, .pConfigImage = m->config};
+    CUpti_Profiler_Host_GetNumOfPasses_Params passes = {Profiler_Host_GetNumOfPasses_BYTES,
+                                                        .configImageSize = m->config_bytes, .pConfigImage = m->config};
+    if (!m->config || !TRY(m->s, ProfilerHostGetConfigImage, &image) || !TRY(m->s, ProfilerHostGetNumOfPasses, &passes))
+        return false;
+    m->passes = passes.numOfPasses;
+    return true;
+}
+
+static bool make_data(measurement *m)
+{
+    CUpti_RangeProfiler_GetCounterDataSize_Params size = {RangeProfiler_GetCounterDataSize_BYTES,
+                                                          .pRangeProfilerObject = m->profiler,
+                                                          .pMetricNames = m->metrics,
+                                                          .numMetrics = m->count,
+                                                          .maxNumOfRanges = 1,
+                                                          .maxNumRangeTreeNodes = 1};
+    if (!TRY(m->s, RangeProfilerGetCounterDataSize, &size)) return false;
+    m->data_bytes = size.counterDataSize;
+    m->data = allocate(m->s, m->data_bytes);
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params image = {
+        RangeProfiler_CounterDataImage_Initialize_BYTES, .pRangeProfilerObject = m->profiler,
+        .counterDataSize = m->data_bytes, .pCounterData = m->data};
+    return m->data && TRY(m->s, RangeProfilerCounterDataImageInitialize, &image);
+}
+
+/* One range, which we push and pop, and which we run again for each pass. */
+static bool set_config(const measurement *m)
+{
+    CUpti_RangeProfiler_SetConfig_Params p = {RangeProfiler_SetConfig_BYTES,
+                                              .pRangeProfilerObject = m->profiler,
+                                              .configSize = m->config_bytes,
+                                              .pConfig = m->config,
+                                              .counterDataImageSize = m->data_bytes,
+                                              .pCounterDataImage = m->data,
+                                              .range = CUPTI_UserRange,
+                                              .replayMode = CUPTI_UserReplay,
+                                              .maxRangesPerPass = 1,
+                                              .numNestingLevels = 1,
+                                              .minNestingLevel = 1,
+                                              .passIndex = 0,
+                                              .targetNestingLevel = 1};
+    return TRY(m->s, RangeProfilerSetConfig, &p);
+}
+
+static bool start(measurement *m)
+{
+    CUpti_RangeProfiler_Start_Params p = {RangeProfiler_Start_BYTES, .pRangeProfilerObject = m->profiler};
+    return m->started = TRY(m->s, RangeProfilerStart, &p);
+}
+
+static bool push(const measurement *m)
+{
+    CUpti_RangeProfiler_PushRange_Params p = {RangeProfiler_PushRange_BYTES, .pRangeProfilerObject = m->profiler,
+                                              .pRangeName = "run"};
+    return TRY(m->s, RangeProfilerPushRange, &p);
+}
+
+static bool pop(const measurement *m)
+{
+    CUpti_RangeProfiler_PopRange_Params p = {RangeProfiler_PopRange_BYTES, .pRangeProfilerObject = m->profiler};
+    return TRY(m->s, RangeProfilerPopRange, &p);
+}
+
+static bool stop(measurement *m, bool *all)
+{
+    CUpti_RangeProfiler_Stop_Params p = {RangeProfiler_Stop_BYTES, .pRangeProfilerObject = m->profiler};
+    m->started = false;
+    if (!TRY(m->s, RangeProfilerStop, &p)) return false;
+    *all = p.isAllPassSubmitted;
+    return true;
+}
+
+static bool one_pass(measurement *m, bool *all)
+{
+    if (!start(m) || !push(m)) return false;
+    m->run(m->context);
+    return pop(m) && stop(m, all);
+}
+
+static bool all_passes(measurement *m)
+{
+    bool all = false;
+    for (size_t pass = 0; !all; pass++) {
+        if (pass == m->passes + SPARE_PASSES)
+            return fail(m->s,
+                        "CUPTI announced %zu passes and has not enough after %zu; use another CUPTI "
+                        "(OPLUS_CUPTI_LIBRARY can name it)",
+                        m->passes, pass);
+        if (!one_pass(m, &all)) return false;
+    }
+    return true;
+}
+
+static bool decode(const measurement *m)
+{
+    CUpti_RangeProfiler_DecodeData_Params p = {RangeProfiler_DecodeData_BYTES, .pRangeProfilerObject = m->profiler};
+    CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
+        RangeProfiler_GetCounterDataInfo_BYTES, .pCounterDataImage = m->data, .counterDataImageSize = m->data_bytes};
+    if (!TRY(m->s, RangeProfilerDecodeData, &p) || !TRY(m->s, RangeProfilerGetCounterDataInfo, &info)) return false;
+    if (info.numTotalRanges == 1 && p.numOfRangeDropped == 0) return true;
+    return fail(
+        m->s, "CUPTI counted over %zu ranges, and lost %zu, where 1 was asked for; end other profilers of this device",
+        info.numTotalRanges, p.numOfRangeDropped);
+}
+
+/* Whatever has happened, the device counts nothing after this. */
+static void end_counting(measurement *m)
+{
+    bool all;
+    if (m->started) stop(m, &all);
+    disable(m->s, m->profiler);
+}
+
+static void count_in_context(measurement *m)
+{
+    if (!enable(m->s, &m->profiler)) return;
+    if (make_data(m) && set_config(m) && all_passes(m)) decode(m);
+    end_counting(m);
+}
+
+static bool evaluate(const measurement *m, double *values)
+{
+    CUpti_Profiler_Host_EvaluateToGpuValues_Params p = {Profiler_Host_EvaluateToGpuValues_BYTES,
+                                                        .pHostObject = m->host,
+                                                        .pCounterDataImage = m->data,
+                                                        .counterDataImageSize = m->data_bytes,
+                                                        .rangeIndex = 0,
+                                                        .ppMetricNames = m->metrics,
+                                                        .numMetrics = m->count,
+                                                        .pMetricValues = values};
+    return TRY(m->s, ProfilerHostEvaluateToGpuValues, &p);
+}
+
+static void measure(measurement *m, double *values)
+{
+    if (!begin_host(m->s, &m->host) || !add_metrics(m->s, m->host, m->metrics, m->count) || !make_config(m)) return;
+    if (!enter(m->s)) return;
+    count_in_context(m);
+    leave(m->s);
+    if (!m->s->failed) evaluate(m, values);
+}
+
+bool lab_session_measure(lab_session *session, const char **metrics, size_t count, void (*run)(void *context),
+                         void *context, double *values, char *why, size_t why_bytes)
+{
+    measurement m = {.s = session, .metrics = metrics, .count = count, .run = run, .context = context};
+    begin(session, why, why_bytes);
+    measure(&m, values);
+    end_host(session, m.host);
+    free(m.config);
+    free(m.data);
+    return !session->failed;
+}

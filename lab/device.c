@@ -1,0 +1,243 @@
+#include "lab/device.h"
+
+#include "die.h"
+#include "gpu/cuda.h"
+#include "lab/counters/cupti.h"
+#include "lab/model/model.h"
+#include "lab/texts.h"
+#include "tree/device.h"
+#include "tree/groups/groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A program: one kernel file behind its macros. */
+typedef struct lab_program {
+    struct lab_program *next;
+    char *name; /* of the file, and the macros */
+    void *handle;
+} lab_program;
+
+static const char call[] = "oplus lab";
+
+void lab_must(oplus_status status)
+{
+    if (status != OPLUS_OK) tool_die(TOOL_FAILED, "%s", oplus_last_error());
+}
+
+/* --- 1. open and close -------------------------------------------------------------------------------------------- */
+
+/* What `where` is for, in the order of the search; an accelerator has to be one. */
+static oplus_device *open_first(void)
+{
+    static const char *const places[] = {"cuda", "opencl:gpu", "opencl", "threads"};
+    oplus_device *dev = NULL;
+    for (size_t i = 0; !dev && i < sizeof places / sizeof *places; i++)
+        if (oplus_open(places[i], &dev) != OPLUS_OK) dev = NULL;
+    if (!dev) tool_die(TOOL_NO_DEVICE, "%s", oplus_last_error());
+    return dev;
+}
+
+/* Of oplus_open, without its name: the option's stands there. */
+static const char *words(void)
+{
+    static const char call_name[] = "oplus_open: ";
+    const char *const said = oplus_last_error();
+    return strncmp(said, call_name, sizeof call_name - 1) == 0 ? said + sizeof call_name - 1 : said;
+}
+
+static oplus_device *open_named(const char *where)
+{
+    oplus_device *dev;
+    const oplus_status status = oplus_open(where, &dev);
+    if (status != OPLUS_OK)
+        tool_die(status == OPLUS_ERR_ARGUMENT ? TOOL_USAGE : TOOL_NO_DEVICE,
+                 "--device %s: %s; `oplus devices` lists what there is", where, words());
+    if (dev->automatic) {
+        oplus_close(dev);
+        tool_die(TOOL_USAGE, "--device auto: the lab looks at one device; leave --device out for the first there is");
+    }
+    return dev;
+}
+
+static lab_device *model_of(const opi_gpu_facts *facts)
+{
+    lab_device *const twin = tool_alloc(sizeof *twin);
+    *twin = (lab_device){.model = true, .gpu = lab_model_open(facts)};
+    if (!twin->gpu) tool_die(TOOL_FAILED, "no memory for the model");
+    return twin;
+}
+
+/* Counters of the hardware, or why there are none. */
+static void open_counters(lab_device *dev)
+{
+    if (!lab_is_cuda(dev)) {
+        snprintf(dev->no_counters, sizeof dev->no_counters, "%s has no counters that OpenCL could read",
+                 lab_facts(dev)->where);
+        return;
+    }
+    const opi_cuda_gpu *const g = (const opi_cuda_gpu *)dev->gpu;
+    dev->cupti = lab_cupti_open(g->context, g->ordinal, dev->no_counters, sizeof dev->no_counters);
+}
+
+/* The model by itself: all groups run, so that results are there; what oplus does, the host does. */
+static lab_device *open_model(void)
+{
+    const opi_gpu_facts facts = {.where = "model",
+                                 .name = "a GPU that the host imitates: it counts, its times mean nothing",
+                                 .driver = "lab/model",
+                                 .host_cores = true,
+                                 .f64 = true,
+                                 .memory = (uint64_t)1 << 30,
+                                 .largest = (uint64_t)1 << 30,
+                                 .local = 48 << 10,
+                                 .units = 4,
+                                 .group = 1024,
+                                 .lanes = 32,
+                                 .fast_bytes = 16};
+    lab_device *const dev = model_of(&facts);
+    lab_must(oplus_open("serial", &dev->oplus));
+    lab_model_whole(dev->gpu, true);
+    dev->twin = model_of(&facts);
+    snprintf(dev->no_counters, sizeof dev->no_counters, "it is one");
+    return dev;
+}
+
+lab_device *lab_device_open(const char *where)
+{
+    if (where && strcmp(where, "model") == 0) return open_model();
+    lab_device *const dev = tool_alloc(sizeof *dev);
+    *dev = (lab_device){.oplus = where ? open_named(where) : open_first()};
+    if (!dev->oplus->groups) return dev;
+    dev->gpu = dev->oplus->groups->gpu;
+    dev->twin = model_of(&dev->gpu->facts);
+    open_counters(dev);
+    return dev;
+}
+
+static void unload(lab_device *dev)
+{
+    for (lab_program *p = dev->programs, *next; p; p = next) {
+        next = p->next;
+        dev->gpu->driver->unload(dev->gpu, p->handle);
+        free(p->name);
+        free(p);
+    }
+}
+
+void lab_device_close(lab_device *dev)
+{
+    if (!dev) return;
+    lab_device_close(dev->twin);
+    lab_cupti_close(dev->cupti);
+    if (dev->gpu) unload(dev);
+    if (dev->model) dev->gpu->driver->close(dev->gpu);
+    oplus_close(dev->oplus);
+    free(dev);
+}
+
+bool lab_is_cuda(const lab_device *dev) { return dev->gpu && dev->gpu->driver == &opi_cuda; }
+
+/* --- 2. memory ---------------------------------------------------------------------------------------------------- */
+
+void *lab_alloc(lab_device *dev, size_t bytes)
+{
+    void *mem;
+    lab_must(dev->gpu->driver->alloc(dev->gpu, call, bytes ? bytes : 1, &mem));
+    return mem;
+}
+
+void lab_free(lab_device *dev, void *mem)
+{
+    if (mem) dev->gpu->driver->free(dev->gpu, mem);
+}
+
+void lab_upload(lab_device *dev, void *to, const void *from, size_t bytes)
+{
+    lab_must(dev->gpu->driver->upload(dev->gpu, call, OPI_QUEUE_COMPUTE, to, from, bytes));
+    lab_wait(dev);
+}
+
+void lab_download(lab_device *dev, void *to, const void *from, size_t bytes)
+{
+    lab_must(dev->gpu->driver->download(dev->gpu, call, OPI_QUEUE_COMPUTE, to, from, bytes));
+    lab_wait(dev);
+}
+
+/* --- 3. kernels --------------------------------------------------------------------------------------------------- */
+
+/* The sizes.h of a kernel's folder; "" if it has none. */
+static const char *sizes_of(const char *file)
+{
+    char name[128];
+    const char *const slash = strrchr(file, '/');
+    snprintf(name, sizeof name, "%.*s/sizes.h", slash ? (int)(slash - file) : 0, file);
+    for (const lab_text *t = lab_texts; t->name; t++)
+        if (strcmp(t->name, name) == 0) return t->text;
+    return "";
+}
+
+static char *source_of(const lab_device *dev, const char *file, const char *macros)
+{
+    char dialect[64];
+    snprintf(dialect, sizeof dialect, "dialect/%s.cl", dev->gpu->driver->dialect);
+    const char *const part[] = {macros, "\n",   lab_text_of(dialect), sizes_of(file), "#line 1 \"",
+                                file,   "\"\n", lab_text_of(file)};
+    size_t bytes = 1;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) bytes += strlen(part[i]);
+    char *const source = tool_alloc(bytes);
+    char *end = source;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) end += sprintf(end, "%s", part[i]);
+    return source;
+}
+
+static lab_program *program_of(lab_device *dev, const char *file, const char *macros)
+{
+    lab_program *p = dev->programs;
+    char *const name = tool_alloc(strlen(file) + strlen(macros) + 2);
+    sprintf(name, "%s\n%s", file, macros);
+    while (p && strcmp(p->name, name) != 0) p = p->next;
+    if (p) {
+        free(name);
+        return p;
+    }
+    char *const source = source_of(dev, file, macros);
+    p = tool_alloc(sizeof *p);
+    *p = (lab_program){.next = dev->programs, .name = name};
+    lab_must(dev->gpu->driver->compile(dev->gpu, call, file, source, &p->handle));
+    dev->programs = p;
+    free(source);
+    return p;
+}
+
+void *lab_kernel(lab_device *dev, const char *file, const char *name, const char *macros)
+{
+    void *kernel;
+    if (dev->model) {
+        const lab_model_kernel *const found = lab_model_find(file, name);
+        if (!found)
+            tool_die(TOOL_FAILED, "--device model: the kernel %s of lab/%s is not modelled; give another", name, file);
+        return (void *)(uintptr_t)found;
+    }
+    lab_must(
+        dev->gpu->driver->kernel(dev->gpu, call, program_of(dev, file, macros ? macros : "")->handle, name, &kernel));
+    return kernel;
+}
+
+void lab_launch_with(lab_device *dev, void *kernel, uint64_t groups, unsigned items, const opi_gpu_argument *argument,
+                     int arguments)
+{
+    dev->launches++;
+    lab_must(dev->gpu->driver->launch(dev->gpu, call, kernel, groups, items, argument, arguments));
+}
+
+void lab_wait(lab_device *dev)
+{
+    if (dev->gpu)
+        lab_must(dev->gpu->driver->sync(dev->gpu, call, OPI_QUEUE_COMPUTE));
+    else
+        lab_must(oplus_sync(dev->oplus));
+    const char *const trouble = dev->also_wait ? dev->also_wait() : NULL;
+    if (trouble) tool_die(TOOL_FAILED, "a peer failed: %s", trouble);
+}

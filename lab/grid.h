@@ -1,0 +1,22 @@
+/* Texts in rows and columns, on a terminal. */
+#ifndef LAB_GRID_H
+#define LAB_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct lab_grid {
+    size_t columns, rows, room;
+    char **cell; /* rows * columns; NULL: empty */
+    bool *left;  /* of a column: it holds words, which stand at the left; numbers stand at the right */
+} lab_grid;
+
+lab_grid lab_grid_of(size_t columns);
+/* Column 0 begins a row; the first row is the head. */
+void lab_put(lab_grid *g, size_t column, const char *text);
+void lab_put_number(lab_grid *g, size_t column, double x); /* three digits that count; nothing if it is not finite */
+/* Without columns that have nothing below their head; and frees it. */
+void lab_print_grid(FILE *out, lab_grid *g);
+
+#endif

@@ -1,0 +1,52 @@
+/* The lab: experiments that show on the user's own device why a kernel is slow.
+ *
+ * An experiment computes nothing that anyone needs; it runs kernels that differ in one thing each, checks every result,
+ * times them and counts what the hardware did.  What it finds out goes into a document (record.h), of which the table,
+ * --json and the page are made. */
+#ifndef LAB_LAB_H
+#define LAB_LAB_H
+
+#include "lab/device.h"
+#include "lab/record.h"
+
+#include <stdio.h>
+
+typedef struct lab_options {
+    size_t n;   /* elements, of experiments that have a size; 0: what suits the device */
+    bool quick; /* small and short: to see that all runs, not to learn rates */
+    bool quiet; /* no progress */
+} lab_options;
+
+/* A run of an experiment. */
+typedef struct lab {
+    lab_device *dev;
+    lab_options options;
+    cJSON *experiment; /* of the document: where its sections go */
+    FILE *out;         /* for sections as they are finished; NULL: nowhere */
+    bool wrong;        /* a result was */
+} lab;
+
+typedef struct lab_experiment {
+    const char *name;    /* "reduce" */
+    const char *title;   /* "Reduction" */
+    const char *summary; /* one line of the list */
+    const char *about;   /* what it shows, and how: paragraphs, an empty line between */
+    bool on_cores;       /* has a meaning on "serial" and "threads" too, */
+    bool on_model;       /* and on "model": all its kernels are modelled */
+    void (*run)(lab *l);
+} lab_experiment;
+
+extern const lab_experiment lab_reduce, lab_scan, lab_transpose, lab_access, lab_transfers, lab_patterns, lab_cost;
+
+/* All, in the order in which they teach. */
+enum { LAB_EXPERIMENTS = 1 };
+extern const lab_experiment *const lab_experiments[LAB_EXPERIMENTS];
+
+/* The size that was asked for, or one that suits the device: so many elements on a GPU (several times its caches), on
+ * the host's cores through OpenCL, and in a hurry. */
+size_t lab_size(const lab *l, size_t gpu, size_t cores, size_t quick);
+
+/* A result was wrong: the command fails in the end. */
+static inline void lab_wrong(lab *l) { l->wrong = true; }
+
+#endif

@@ -1,0 +1,49 @@
+/* A ladder: kernels that compute the same, each with one thing changed; run, checked, timed, counted. */
+#ifndef LAB_LADDER_H
+#define LAB_LADDER_H
+
+#include "lab/lab.h"
+
+typedef struct lab_rung lab_rung;
+
+/* What the rungs of a ladder work on. */
+typedef struct lab_work {
+    lab_device *dev; /* the model while it counts */
+    uint32_t n;
+    void *in, *out; /* memory of dev */
+    void *scratch[2];
+    const lab_rung *rung; /* the one that runs */
+    void *context;        /* the experiment's own */
+} lab_work;
+
+enum { LAB_LECTURES = 3 };
+
+struct lab_rung {
+    const char *name;
+    const char *file;                          /* of the kernel; NULL: none of ours */
+    const char *title, *what, *why;            /* NULL: its leading comment says them */
+    void (*run)(lab_work *work);               /* enqueues, or waits too */
+    const char *(*skip)(const lab_work *work); /* why it cannot be run, or NULL; may itself be NULL */
+    double bytes;                 /* that it moves for each of the n elements, if not as many as the ladder's; else 0 */
+    bool uncounted;               /* neither the model nor the counters are asked */
+    double lecture[LAB_LECTURES]; /* what it reached on the devices of the lectures; 0: not told */
+};
+
+typedef struct lab_ladder {
+    const char *title, *about;
+    double bytes;                       /* that are moved for each of the n elements, as rates count them */
+    const char *lectures[LAB_LECTURES]; /* "GTX 280"; NULL: no more */
+    const char *lecture_about;
+    const lab_rung *rungs; /* ends where run is NULL */
+    /* Spoils what a rung writes, before it runs; and whether that is right then. */
+    void (*spoil)(lab_work *work);
+    bool (*right)(lab_work *work);
+    /* The same work in the memory of a model: fills in its in, out and scratch; and frees them. */
+    void (*model)(lab_work *work);
+    void (*model_free)(lab_work *work);
+} lab_ladder;
+
+/* Runs all rungs on the work, and records them. */
+cJSON *lab_climb(lab *l, const lab_ladder *ladder, lab_work *work);
+
+#endif

@@ -1,0 +1,316 @@
+/* oplus lab: what is asked for, the experiments, and what is made of what they found out. */
+#include "die.h"
+#include "json.h"
+#include "lab/counters/cupti.h"
+#include "lab/lab.h"
+#include "lab/report/html.h"
+#include "lab/show.h"
+#include "replace.h"
+#include "suggest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct asked {
+    const char *device, *report, *from;
+    lab_options options;
+    bool json;
+    bool wanted[LAB_EXPERIMENTS];
+    char *command; /* as it was typed */
+} asked;
+
+/* --- 1. the command line ------------------------------------------------------------------------------------------ */
+
+static const char help[] =
+    "usage: oplus lab [EXPERIMENT...] [options]\n\n"
+    "Shows on your own device why a kernel is slow: runs kernels that differ in one thing each,\n"
+    "checks every result, and prints what each reaches, what changed, and what the hardware\n"
+    "counted.  Without an EXPERIMENT it lists them; `all` runs them all.\n\n"
+    "      --device WHERE  cuda:0, opencl:0, opencl:cpu; for some also threads, threads:4, serial,\n"
+    "                      or model, which only counts; left out: the first there is\n"
+    "      --n N           elements, where an experiment has a size\n"
+    "      --quick         small and short: to see that all runs; rates mean nothing\n"
+    "      --report FILE   also write one page of HTML: pictures, kernels side by side, explanations\n"
+    "      --json          print the results as JSON, in place of tables\n"
+    "      --from FILE     run nothing: take the results from such JSON\n"
+    "  -q, --quiet         no progress on the terminal\n"
+    "  -h, --help          this\n\n"
+    "examples:\n"
+    "  oplus lab\n"
+    "  oplus lab reduce\n"
+    "  oplus lab all --device opencl:cpu --report lab.html\n"
+    "  oplus lab all --json > lab.json && oplus lab --from lab.json --report lab.html\n\n"
+    "exit codes: 0 good, 1 failed or a wrong result, 2 wrong usage, 4 the device is unavailable\n";
+
+static const char *experiment_name(size_t i)
+{
+    return i < LAB_EXPERIMENTS ? lab_experiments[i]->name : i == LAB_EXPERIMENTS ? "all" : NULL;
+}
+
+static void want(asked *a, const char *name)
+{
+    bool found = strcmp(name, "all") == 0;
+    for (size_t i = 0; i < LAB_EXPERIMENTS; i++)
+        if (strcmp(name, "all") == 0 || strcmp(name, lab_experiments[i]->name) == 0) a->wanted[i] = found = true;
+    if (found) return;
+    const char *const nearest = tool_nearest(name, experiment_name);
+    tool_die(TOOL_USAGE,
+             nearest ? "there is no experiment '%s'; did you mean %s?"
+                     : "there is no experiment '%s'; `oplus lab` lists them",
+             name, nearest);
+}
+
+static size_t number_of(const char *text)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long n = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || n < 1 || n > 1u << 30)
+        tool_die(TOOL_USAGE, "--n is '%s'; it is a number from 1 to %u", text, 1u << 30);
+    return (size_t)n;
+}
+
+static char *joined(int argc, char **argv)
+{
+    size_t bytes = sizeof "oplus lab";
+    for (int i = 1; i < argc; i++) bytes += strlen(argv[i]) + 1;
+    char *const text = tool_alloc(bytes);
+    strcpy(text, "oplus lab");
+    for (int i = 1; i < argc; i++) strcat(strcat(text, " "), argv[i]);
+    return text;
+}
+
+static void parse(asked *a, int argc, char **argv)
+{
+    enum { QUICK = 256, REPORT, JSON, FROM };
+    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
+                                            {"n", required_argument, NULL, 'n'},
+                                            {"quick", no_argument, NULL, QUICK},
+                                            {"report", required_argument, NULL, REPORT},
+                                            {"json", no_argument, NULL, JSON},
+                                            {"from", required_argument, NULL, FROM},
+                                            {"quiet", no_argument, NULL, 'q'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    *a = (asked){.command = joined(argc, argv)};
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":d:n:qh", options, NULL)) != -1;) {
+        switch (c) {
+        case 'd':
+            a->device = optarg;
+            break;
+        case 'n':
+            a->options.n = number_of(optarg);
+            break;
+        case QUICK:
+            a->options.quick = true;
+            break;
+        case REPORT:
+            a->report = optarg;
+            break;
+        case JSON:
+            a->json = true;
+            break;
+        case FROM:
+            a->from = optarg;
+            break;
+        case 'q':
+            a->options.quiet = true;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            exit(TOOL_GOOD);
+        case ':':
+            tool_die(TOOL_USAGE, "%s wants a value; see oplus lab --help", argv[optind - 1]);
+        default:
+            tool_die(TOOL_USAGE, "there is no option %s; see oplus lab --help", argv[optind - 1]);
+        }
+    }
+    for (int i = optind; i < argc; i++) want(a, argv[i]);
+    if (a->from && optind < argc)
+        tool_die(TOOL_USAGE, "--from %s runs nothing, so that '%s' cannot be chosen; leave one of them out", a->from,
+                 argv[optind]);
+}
+
+/* --- 2. the document ---------------------------------------------------------------------------------------------- */
+
+static const char *where_of(const lab_device *dev)
+{
+    return dev->gpu ? lab_facts(dev)->where : oplus_device_name(dev->oplus);
+}
+
+static void describe_device(cJSON *device, lab_device *dev)
+{
+    if (!dev->gpu) {
+        lab_add_text(device, "where", where_of(dev));
+        lab_add_text(device, "name", "the cores of this machine");
+        lab_add_number(device, "copy_gbs", lab_copy_rate(dev) * 1e-9);
+        return;
+    }
+    const opi_gpu_facts *const facts = lab_facts(dev);
+    char counters[600];
+    lab_add_text(device, "where", facts->where);
+    lab_add_text(device, "name", facts->name);
+    lab_add_text(device, "driver", facts->driver);
+    lab_add_number(device, "units", facts->units);
+    lab_add_number(device, "memory", (double)facts->memory);
+    lab_add_number(device, "copy_gbs", lab_copy_rate(dev) * 1e-9);
+    if (dev->cupti)
+        snprintf(counters, sizeof counters, "%s", lab_cupti_version(dev->cupti));
+    else
+        snprintf(counters, sizeof counters, "model: %s", dev->no_counters);
+    lab_add_text(device, "counters", counters);
+}
+
+static cJSON *begin_document(const asked *a, lab_device *dev)
+{
+    char date[32];
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
+    cJSON *const document = tool_json_made(cJSON_CreateObject());
+    lab_add_text(document, "oplus", oplus_version());
+    lab_add_text(document, "date", date);
+    lab_add_text(document, "command", a->command);
+    if (a->options.quick)
+        lab_add_text(document, "caution", "in a hurry (--quick): small and short, its rates mean nothing");
+    describe_device(lab_add_object(document, "device"), dev);
+    lab_add_array(document, "experiments");
+    return document;
+}
+
+static void print_device(FILE *out, const cJSON *document)
+{
+    const cJSON *const device = cJSON_GetObjectItemCaseSensitive(document, "device");
+    const double copy = lab_number_of(device, "copy_gbs");
+    fprintf(out, "%s (%s)", lab_text_in(device, "where", "?"), lab_text_in(device, "name", "?"));
+    fprintf(out, isfinite(copy) ? "; a copy moves %.4g GB/s\n" : "\n", copy);
+    const char *const counters = lab_text_in(device, "counters", NULL);
+    const char *const caution = lab_text_in(document, "caution", NULL);
+    if (counters) fprintf(out, "counters: %s\n", counters);
+    if (caution) fprintf(out, "%s\n", caution);
+    fputc('\n', out);
+}
+
+/* Why an experiment has no meaning on a device, or NULL. */
+static const char *cannot(const lab_experiment *e, const lab_device *dev)
+{
+    if (!dev->gpu && !e->on_cores)
+        return "It runs kernels: give --device cuda:N or opencl:N. Without a GPU, OpenCL on the cores does too "
+               "(Debian: "
+               "apt-get install pocl-opencl-icd), and --device model runs some on an imitation.";
+    if (dev->model && !e->on_model)
+        return "It measures, which a model cannot: give --device cuda:N, opencl:N, or for some threads.";
+    return NULL;
+}
+
+/* One experiment, which can be run. */
+static void begin_experiment(lab *l, cJSON *document, const lab_experiment *e)
+{
+    l->experiment = lab_append_object(cJSON_GetObjectItemCaseSensitive(document, "experiments"));
+    lab_add_text(l->experiment, "name", e->name);
+    lab_add_text(l->experiment, "title", e->title);
+    lab_add_paragraphs(l->experiment, "about", e->about);
+    lab_add_array(l->experiment, "sections");
+    if (l->out) lab_show_experiment(l->out, l->experiment);
+}
+
+/* Those that are wanted; false: a result was wrong. */
+static bool run(const asked *a, cJSON *document, lab_device *dev)
+{
+    lab l = {.dev = dev, .options = a->options, .out = a->json ? NULL : stdout};
+    const char *why = NULL;
+    int done = 0;
+    for (size_t i = 0; i < LAB_EXPERIMENTS; i++) {
+        if (!a->wanted[i]) continue;
+        const char *const not_run = cannot(lab_experiments[i], dev);
+        begin_experiment(&l, document, lab_experiments[i]);
+        if (not_run) {
+            lab_show_section(&l, lab_section(l.experiment, "steps", "Not run", why = not_run));
+        } else {
+            lab_experiments[i]->run(&l);
+            done++;
+        }
+    }
+    if (done == 0) tool_die(TOOL_NO_DEVICE, "nothing was run on %s. %s", where_of(dev), why);
+    return !l.wrong;
+}
+
+/* --- 3. what is made of it ---------------------------------------------------------------------------------------- */
+
+static void write_report(const char *path, const cJSON *document)
+{
+    tool_replacement file;
+    tool_replace_begin(&file, path);
+    FILE *const to = fdopen(dup(file.fd), "w");
+    if (!to) tool_cannot_write(path);
+    lab_report_write(to, document);
+    if (ferror(to) | fclose(to)) tool_cannot_write(path);
+    tool_replace_end(&file);
+}
+
+static cJSON *read_document(const char *path)
+{
+    size_t bytes = 0, room = 1 << 16;
+    FILE *const file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    if (!file) tool_die(TOOL_FAILED, "--from %s: %s", path, strerror(errno));
+    char *text = tool_alloc(room);
+    for (size_t got; (got = fread(text + bytes, 1, room - bytes - 1, file)) > 0;) {
+        bytes += got;
+        if (room - bytes < 2) text = tool_realloc(text, room *= 2);
+    }
+    text[bytes] = '\0';
+    if (ferror(file)) tool_die(TOOL_FAILED, "--from %s: %s", path, strerror(errno));
+    if (file != stdin) fclose(file);
+    cJSON *const document = cJSON_Parse(text);
+    free(text);
+    if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(document, "experiments")))
+        tool_die(TOOL_FAILED, "--from %s: that is no result of oplus lab; make it by oplus lab all --json > %s", path,
+                 path);
+    return document;
+}
+
+static void list(void)
+{
+    fputs("experiments:\n", stdout);
+    for (size_t i = 0; i < LAB_EXPERIMENTS; i++)
+        printf("  %-10s %s\n", lab_experiments[i]->name, lab_experiments[i]->summary);
+    fputs("\n`oplus lab reduce` runs one, `oplus lab all --report lab.html` all; see oplus lab --help\n", stdout);
+}
+
+int main(int argc, char **argv)
+{
+    asked a;
+    lab_device *dev = NULL;
+    bool any = false;
+    tool_begin("lab");
+    parse(&a, argc, argv);
+    for (size_t i = 0; i < LAB_EXPERIMENTS; i++) any |= a.wanted[i];
+    if (!any && !a.from) return list(), TOOL_GOOD;
+    if (a.report) tool_replace_check(a.report);
+
+    if (!a.from) dev = lab_device_open(a.device);
+    if (dev) dev->hurried = a.options.quick;
+    cJSON *const document = a.from ? read_document(a.from) : begin_document(&a, dev);
+    if (!a.json && !(a.from && a.report)) print_device(stdout, document);
+    const bool right = !dev || run(&a, document, dev);
+    if (a.json)
+        tool_json_print(stdout, cJSON_Duplicate(document, true));
+    else if (a.from && !a.report) {
+        const cJSON *e;
+        cJSON_ArrayForEach (e, cJSON_GetObjectItemCaseSensitive(document, "experiments"))
+            lab_show_experiment(stdout, e);
+    }
+    if (a.report) write_report(a.report, document);
+    cJSON_Delete(document);
+    lab_device_close(dev);
+    free(a.command);
+    if (fflush(stdout) != 0) tool_die(TOOL_FAILED, "the standard output cannot be written");
+    return right ? TOOL_GOOD : TOOL_FAILED;
+}

@@ -1,0 +1,198 @@
+#include "lab/record.h"
+
+#include "die.h"
+#include "json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const lab_counter_names[LAB_COUNTERS] = {"divergent", "conflicts", "active_warps", "warps",
+                                                     "requests",  "sectors",   "bytes",        "occupancy"};
+
+/* --- members ------------------------------------------------------------------------------------------------------ */
+
+/* Hands an item that cJSON made to an object, under a name that it copies. */
+static cJSON *add(cJSON *object, const char *name, cJSON *item)
+{
+    tool_json_made(item);
+    if (!cJSON_AddItemToObject(object, name, item)) tool_json_made(NULL);
+    return item;
+}
+
+static cJSON *append(cJSON *array, cJSON *item)
+{
+    tool_json_made(item);
+    if (!cJSON_AddItemToArray(array, item)) tool_json_made(NULL);
+    return item;
+}
+
+void lab_add_text(cJSON *object, const char *name, const char *text)
+{
+    if (text && *text) add(object, name, cJSON_CreateString(text));
+}
+
+void lab_add_number(cJSON *object, const char *name, double value)
+{
+    if (isfinite(value)) add(object, name, cJSON_CreateNumber(value));
+}
+
+void lab_add_flag(cJSON *object, const char *name, bool value) { add(object, name, cJSON_CreateBool(value)); }
+cJSON *lab_add_object(cJSON *object, const char *name) { return add(object, name, cJSON_CreateObject()); }
+cJSON *lab_add_array(cJSON *object, const char *name) { return add(object, name, cJSON_CreateArray()); }
+cJSON *lab_append_object(cJSON *array) { return append(array, cJSON_CreateObject()); }
+
+double lab_number_of(const cJSON *object, const char *name)
+{
+    const cJSON *const item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+const char *lab_text_in(const cJSON *object, const char *name, const char *otherwise)
+{
+    const cJSON *const item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsString(item) ? item->valuestring : otherwise;
+}
+
+/* --- sections ----------------------------------------------------------------------------------------------------- */
+
+static void append_text(cJSON *array, const char *text, size_t length)
+{
+    char *const copy = tool_alloc(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    append(array, cJSON_CreateString(copy));
+    free(copy);
+}
+
+void lab_add_paragraphs(cJSON *object, const char *name, const char *text)
+{
+    cJSON *const array = lab_add_array(object, name);
+    while (text && *text) {
+        const char *const gap = strstr(text, "\n\n");
+        const size_t length = gap ? (size_t)(gap - text) : strlen(text);
+        append_text(array, text, length);
+        text += length + strspn(text + length, "\n");
+    }
+}
+
+cJSON *lab_section(cJSON *experiment, const char *kind, const char *title, const char *about)
+{
+    cJSON *const section = lab_append_object(cJSON_GetObjectItemCaseSensitive(experiment, "sections"));
+    lab_add_text(section, "kind", kind);
+    lab_add_text(section, "title", title);
+    lab_add_paragraphs(section, "about", about);
+    return section;
+}
+
+static void add_axis(cJSON *section, const char *which, const char *name, const char *unit, bool log)
+{
+    cJSON *const axis = lab_add_object(section, which);
+    lab_add_text(axis, "name", name);
+    lab_add_text(axis, "unit", unit);
+    lab_add_flag(axis, "log", log);
+}
+
+cJSON *lab_curves(cJSON *experiment, const char *title, const char *about, const char *x, const char *x_unit,
+                  bool x_log, const char *y, const char *y_unit, bool y_log)
+{
+    cJSON *const section = lab_section(experiment, "curves", title, about);
+    add_axis(section, "x", x, x_unit, x_log);
+    add_axis(section, "y", y, y_unit, y_log);
+    lab_add_array(section, "series");
+    return section;
+}
+
+cJSON *lab_series(cJSON *curves, const char *name, const char *style)
+{
+    cJSON *const series = lab_append_object(cJSON_GetObjectItemCaseSensitive(curves, "series"));
+    lab_add_text(series, "name", name);
+    lab_add_text(series, "style", style);
+    lab_add_array(series, "points");
+    return series;
+}
+
+void lab_point(cJSON *series, double x, double y)
+{
+    if (!isfinite(x) || !isfinite(y)) return;
+    append(cJSON_GetObjectItemCaseSensitive(series, "points"), cJSON_CreateDoubleArray((const double[]){x, y}, 2));
+}
+
+static void add_column(cJSON *columns, const char *text, size_t length)
+{
+    const char *const colon = memchr(text, ':', length);
+    const size_t name = colon ? (size_t)(colon - text) : length;
+    char *const copy = tool_alloc(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = copy[name] = '\0';
+    cJSON *const column = lab_append_object(columns);
+    lab_add_text(column, "name", copy);
+    if (colon) lab_add_text(column, "unit", copy + name + 1);
+    free(copy);
+}
+
+cJSON *lab_table(cJSON *experiment, const char *title, const char *about, const char *columns)
+{
+    cJSON *const section = lab_section(experiment, "table", title, about);
+    cJSON *const array = lab_add_array(section, "columns");
+    for (const char *at = columns; *at;) {
+        const size_t length = strcspn(at, "|");
+        add_column(array, at, length);
+        at += length + (at[length] == '|');
+    }
+    lab_add_array(section, "rows");
+    return section;
+}
+
+cJSON *lab_row(cJSON *table) { return append(cJSON_GetObjectItemCaseSensitive(table, "rows"), cJSON_CreateArray()); }
+
+void lab_cell_text(cJSON *row, const char *text)
+{
+    append(row, text && *text ? cJSON_CreateString(text) : cJSON_CreateNull());
+}
+
+void lab_cell_number(cJSON *row, double value)
+{
+    append(row, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+}
+
+void lab_steps(cJSON *experiment, const char *title, const char *about, const char *text)
+{
+    lab_add_text(lab_section(experiment, "steps", title, about), "text", text);
+}
+
+cJSON *lab_code(cJSON *experiment, const char *title, const char *about)
+{
+    cJSON *const section = lab_section(experiment, "code", title, about);
+    lab_add_array(section, "kernels");
+    return section;
+}
+
+void lab_code_kernel(cJSON *code, const char *file)
+{
+    lab_caption caption = lab_caption_of(file);
+    cJSON *const kernel = lab_append_object(cJSON_GetObjectItemCaseSensitive(code, "kernels"));
+    lab_add_file(kernel, file);
+    lab_add_text(kernel, "title", caption.title);
+    lab_add_text(kernel, "what", caption.what);
+    lab_add_text(kernel, "why", caption.why);
+    lab_add_text(kernel, "text", caption.code);
+    lab_caption_free(&caption);
+}
+
+void lab_add_file(cJSON *object, const char *file)
+{
+    char *const path = tool_alloc(strlen("lab/") + strlen(file) + 1);
+    strcpy(path, "lab/");
+    strcat(path, file);
+    lab_add_text(object, "file", path);
+    free(path);
+}
+
+void lab_add_counts(cJSON *rung, const lab_counts *counts, bool by_hardware)
+{
+    cJSON *const object = lab_add_object(rung, "counters");
+    lab_add_text(object, "source", by_hardware ? "hardware" : "model");
+    for (int c = 0; c < LAB_COUNTERS; c++)
+        if (counts->known[c]) lab_add_number(object, lab_counter_names[c], counts->of[c]);
+}

@@ -1,0 +1,60 @@
+/* The document of what was found out: cJSON, so that it is printed as it is, and read again.
+ *
+ *   document   {oplus, date, command, caution, device {where, name, driver, units, memory, copy_gbs, counters},
+ * experiments []} experiment {name, title, about [paragraphs], sections []} section    {kind, title, about [], ...},
+ * where kind is ladder   {n, unit, limit_name, limit, lecture_about, rungs [{name, title, what, why, file, kernel, ms,
+ * gbs, over_before, over_first, of_limit, launches, right, skipped, note, counters {source, ...}, lecture
+ * {}}]} curves   {x {name, unit, log}, y {name, unit, log}, series [{name, style, points [[x, y]]}]} table    {columns
+ * [{name, unit}], rows [[cell]]} steps    {text} code     {kernels [{file, title, what, why, text}]}
+ *
+ * What is not known is absent.  Calls end the command for lack of memory. */
+#ifndef LAB_RECORD_H
+#define LAB_RECORD_H
+
+#include "lab/counters.h"
+#include "lab/texts.h"
+
+#include <cjson/cJSON.h>
+
+/* An array of paragraphs: of a text in which an empty line stands between them; NULL: none. */
+void lab_add_paragraphs(cJSON *object, const char *name, const char *text);
+
+/* A section at the end of an experiment; about: paragraphs or NULL. */
+cJSON *lab_section(cJSON *experiment, const char *kind, const char *title, const char *about);
+
+/* --- members --- */
+void lab_add_text(cJSON *object, const char *name, const char *text);
+void lab_add_number(cJSON *object, const char *name, double value); /* not finite: left out */
+void lab_add_flag(cJSON *object, const char *name, bool value);
+/* "lab/reduce/02-modulo.cl", of a file of lab/. */
+void lab_add_file(cJSON *object, const char *file);
+cJSON *lab_add_object(cJSON *object, const char *name);
+cJSON *lab_add_array(cJSON *object, const char *name);
+cJSON *lab_append_object(cJSON *array);
+double lab_number_of(const cJSON *object, const char *name); /* NAN if it has none */
+const char *lab_text_in(const cJSON *object, const char *name, const char *otherwise);
+
+/* --- curves --- */
+cJSON *lab_curves(cJSON *experiment, const char *title, const char *about, const char *x, const char *x_unit,
+                  bool x_log, const char *y, const char *y_unit, bool y_log);
+cJSON *lab_series(cJSON *curves, const char *name, const char *style); /* "line", "dots", "dashed" */
+void lab_point(cJSON *series, double x, double y);
+
+/* --- tables --- */
+/* columns: "chunk:bytes|pageable:GB/s|pinned:GB/s" */
+cJSON *lab_table(cJSON *experiment, const char *title, const char *about, const char *columns);
+cJSON *lab_row(cJSON *table);
+void lab_cell_text(cJSON *row, const char *text); /* NULL: nothing is known */
+void lab_cell_number(cJSON *row, double value);   /* not finite: likewise */
+
+/* --- drawings and kernels --- */
+void lab_steps(cJSON *experiment, const char *title, const char *about, const char *text);
+cJSON *lab_code(cJSON *experiment, const char *title, const char *about);
+void lab_code_kernel(cJSON *code, const char *file);
+
+/* The counters of a rung. */
+void lab_add_counts(cJSON *rung, const lab_counts *counts, bool by_hardware);
+/* Their members' names, in the order of lab_counter. */
+extern const char *const lab_counter_names[LAB_COUNTERS];
+
+#endif

@@ -1,0 +1,16 @@
+/* log n launches, pairwise, in global memory
+ *
+ * Changes: Nothing yet: this is the definition. Each launch adds neighbours in pairs and leaves half as many elements,
+ * until one is left.
+ *
+ * Why: Between two launches everything goes out to memory and comes back: twice the elements read, and as many again
+ * written. The last launches hardly have work, and each costs its few microseconds. */
+KERNEL pairs(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
+{
+    const uint i = GROUP * ITEMS + ITEM;
+
+    if (2 * i + 1 < n)
+        out[i] = in[2 * i] + in[2 * i + 1];
+    else if (2 * i < n)
+        out[i] = in[2 * i];
+}

@@ -1,0 +1,22 @@
+/* first add during load
+ *
+ * Changes: Every item reads two elements and adds them on the way: half as many work-groups.
+ *
+ * Why: The items that were idle from the first round on are gone, and the first round with them. */
+KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
+{
+    SHARED uint sum[ITEMS];
+    const uint self = ITEM;
+    const uint i = GROUP * ITEMS * 2 + self;
+
+    sum[self] = (i < n ? in[i] : 0) + (i + ITEMS < n ? in[i + ITEMS] : 0);
+    BARRIER();
+
+    for (uint stride = ITEMS / 2; stride > 0; stride /= 2) {
+        if (self < stride)
+            sum[self] += sum[self + stride];
+        BARRIER();
+    }
+    if (self == 0)
+        out[GROUP] = sum[0];
+}

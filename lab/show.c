@@ -1,0 +1,294 @@
+#include "lab/show.h"
+
+#include "lab/grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "die.h"
+
+enum { MARGIN = 2, WIDTH = 100 };
+
+/* --- progress ----------------------------------------------------------------------------------------------------- */
+
+static bool watched(const lab *l) { return !l->options.quiet && isatty(STDERR_FILENO); }
+
+void lab_show_step(const lab *l, const char *title, const char *what, int i, int of)
+{
+    if (watched(l)) fprintf(stderr, "\r\033[K%s: %s (%d of %d)", title, what, i + 1, of);
+}
+
+void lab_show_section(const lab *l, const cJSON *section)
+{
+    if (watched(l)) fputs("\r\033[K", stderr);
+    if (!l->out) return;
+    lab_print_section(l->out, section);
+    fflush(l->out);
+}
+
+/* --- text --------------------------------------------------------------------------------------------------------- */
+
+/* A paragraph in lines of WIDTH. */
+static void print_wrapped(FILE *out, const char *text)
+{
+    size_t column = 0;
+    while (*text) {
+        const size_t length = strcspn(text, " \n");
+        if (column > 0 && column + 1 + length > WIDTH) column = 0, fputc('\n', out);
+        if (column > 0) column++, fputc(' ', out);
+        fwrite(text, 1, length, out);
+        column += length;
+        text += length + strspn(text + length, " \n");
+    }
+    fputs("\n\n", out);
+}
+
+static void print_about(FILE *out, const cJSON *object)
+{
+    const cJSON *p;
+    cJSON_ArrayForEach (p, cJSON_GetObjectItemCaseSensitive(object, "about"))
+        if (cJSON_IsString(p)) print_wrapped(out, p->valuestring);
+}
+
+/* --- sections ----------------------------------------------------------------------------------------------------- */
+
+/* --- ladders: a table of rates, one of counters, one of the lectures ---------------------------------------------- */
+
+static void put_rung(lab_grid *g, const cJSON *rung)
+{
+    const bool wrong = cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(rung, "right"));
+    const char *const instead = lab_text_in(rung, "skipped", NULL) ? "skipped" : wrong ? "WRONG" : NULL;
+    lab_put(g, 0, lab_text_in(rung, "name", ""));
+    lab_put(g, 1, lab_text_in(rung, "title", ""));
+    lab_put_number(g, 2, lab_number_of(rung, "ms"));
+    if (instead)
+        lab_put(g, 3, instead);
+    else
+        lab_put_number(g, 3, lab_number_of(rung, "gbs"));
+    lab_put_number(g, 4, lab_number_of(rung, "over_before"));
+    lab_put_number(g, 5, lab_number_of(rung, "over_first"));
+    lab_put_number(g, 6, 100 * lab_number_of(rung, "of_limit"));
+}
+
+static void print_rates(FILE *out, const cJSON *rungs)
+{
+    static const char *const head[] = {"rung", "", "ms", "GB/s", "x before", "x first", "% of copy"};
+    enum { COLUMNS = sizeof head / sizeof *head };
+    lab_grid g = lab_grid_of(COLUMNS);
+    const cJSON *rung;
+    g.left[0] = g.left[1] = true;
+    for (size_t c = 0; c < COLUMNS; c++) lab_put(&g, c, head[c]);
+    cJSON_ArrayForEach (rung, rungs) put_rung(&g, rung);
+    lab_print_grid(out, &g);
+}
+
+static void put_counters(lab_grid *g, const char *rung, const cJSON *counters)
+{
+    lab_put(g, 0, rung);
+    lab_put(g, 1, lab_text_in(counters, "source", ""));
+    lab_put_number(g, 2, lab_number_of(counters, "divergent"));
+    lab_put_number(g, 3, lab_number_of(counters, "conflicts"));
+    lab_put_number(g, 4, lab_number_of(counters, "warps"));
+    lab_put_number(g, 5, lab_number_of(counters, "active_warps"));
+    lab_put_number(g, 6, lab_number_of(counters, "sectors") / lab_number_of(counters, "requests"));
+    lab_put_number(g, 7, lab_number_of(counters, "bytes") * 1e-6);
+    lab_put_number(g, 8, 100 * lab_number_of(counters, "occupancy"));
+}
+
+static void print_counters(FILE *out, const cJSON *rungs)
+{
+    static const char *const head[] = {"rung",         "counted by",      "divergent",  "conflicts", "warps",
+                                       "active warps", "sectors/request", "memory, MB", "% occupied"};
+    enum { COLUMNS = sizeof head / sizeof *head };
+    lab_grid g = lab_grid_of(COLUMNS);
+    const cJSON *rung;
+    g.left[0] = g.left[1] = true;
+    for (size_t c = 0; c < COLUMNS; c++) lab_put(&g, c, head[c]);
+    cJSON_ArrayForEach (rung, rungs) {
+        const cJSON *const counters = cJSON_GetObjectItemCaseSensitive(rung, "counters");
+        if (counters) put_counters(&g, lab_text_in(rung, "name", ""), counters);
+    }
+    lab_print_grid(out, &g);
+}
+
+static void print_lectures(FILE *out, const cJSON *ladder)
+{
+    enum { DEVICES = 6 };
+    const cJSON *const rungs = cJSON_GetObjectItemCaseSensitive(ladder, "rungs"), *rung, *device;
+    const char *name[DEVICES];
+    size_t devices = 0;
+    cJSON_ArrayForEach (rung, rungs)
+        cJSON_ArrayForEach (device, cJSON_GetObjectItemCaseSensitive(rung, "lecture")) {
+            size_t k = 0;
+            while (k < devices && strcmp(name[k], device->string) != 0) k++;
+            if (k == devices && devices < DEVICES) name[devices++] = device->string;
+        }
+    if (devices == 0) return;
+    if (lab_text_in(ladder, "lecture_about", NULL)) print_wrapped(out, lab_text_in(ladder, "lecture_about", ""));
+    lab_grid g = lab_grid_of(2 + devices);
+    g.left[0] = true;
+    lab_put(&g, 0, "GB/s");
+    lab_put(&g, 1, "here");
+    for (size_t k = 0; k < devices; k++) lab_put(&g, 2 + k, name[k]);
+    cJSON_ArrayForEach (rung, rungs) {
+        const cJSON *const lecture = cJSON_GetObjectItemCaseSensitive(rung, "lecture");
+        if (!lecture) continue;
+        lab_put(&g, 0, lab_text_in(rung, "name", ""));
+        lab_put_number(&g, 1, lab_number_of(rung, "gbs"));
+        for (size_t k = 0; k < devices; k++) lab_put_number(&g, 2 + k, lab_number_of(lecture, name[k]));
+    }
+    lab_print_grid(out, &g);
+}
+
+/* What cannot stand in a table: why a rung was left out, and notes. */
+static void print_notes(FILE *out, const cJSON *rungs)
+{
+    const cJSON *rung;
+    bool any = false;
+    cJSON_ArrayForEach (rung, rungs) {
+        const char *const name = lab_text_in(rung, "name", "");
+        const char *const skipped = lab_text_in(rung, "skipped", NULL), *const note = lab_text_in(rung, "note", NULL);
+        if (skipped) fprintf(out, "  %s: skipped: %s\n", name, skipped);
+        if (note) fprintf(out, "  %s: %s\n", name, note);
+        any |= skipped || note;
+    }
+    if (any) fputc('\n', out);
+}
+
+static void print_ladder(FILE *out, const cJSON *ladder)
+{
+    const cJSON *const rungs = cJSON_GetObjectItemCaseSensitive(ladder, "rungs");
+    const double limit = lab_number_of(ladder, "limit");
+    fprintf(out, "  %.0f elements", lab_number_of(ladder, "n"));
+    fprintf(out, isfinite(limit) ? "; a copy moves %.4g GB/s\n\n" : "\n\n", limit);
+    print_rates(out, rungs);
+    print_notes(out, rungs);
+    print_counters(out, rungs);
+    print_lectures(out, ladder);
+}
+
+static void put_cell(lab_grid *g, size_t column, const cJSON *cell)
+{
+    if (cJSON_IsString(cell)) {
+        lab_put(g, column, cell->valuestring);
+        g->left[column] = true;
+    } else if (cJSON_IsBool(cell))
+        lab_put(g, column, cJSON_IsTrue(cell) ? "yes" : "no");
+    else
+        lab_put_number(g, column, cJSON_IsNumber(cell) ? cell->valuedouble : NAN);
+}
+
+static void put_head(lab_grid *g, size_t column, const char *name, const char *unit)
+{
+    char text[128];
+    snprintf(text, sizeof text, *unit ? "%s, %s" : "%s", name, unit);
+    lab_put(g, column, text);
+}
+
+static void print_table(FILE *out, const cJSON *table)
+{
+    const cJSON *const columns = cJSON_GetObjectItemCaseSensitive(table, "columns");
+    const cJSON *row, *cell, *column;
+    if (cJSON_GetArraySize(columns) == 0) return;
+    lab_grid g = lab_grid_of((size_t)cJSON_GetArraySize(columns));
+    size_t c = 0;
+    cJSON_ArrayForEach (column, columns)
+        put_head(&g, c++, lab_text_in(column, "name", ""), lab_text_in(column, "unit", ""));
+    cJSON_ArrayForEach (row, cJSON_GetObjectItemCaseSensitive(table, "rows")) {
+        c = 0;
+        cJSON_ArrayForEach (cell, row)
+            if (c < g.columns) put_cell(&g, c++, cell);
+    }
+    lab_print_grid(out, &g);
+}
+
+/* The y of a series at x. */
+static double at(const cJSON *series, double x)
+{
+    const cJSON *p;
+    cJSON_ArrayForEach (p, cJSON_GetObjectItemCaseSensitive(series, "points"))
+        if (cJSON_GetArrayItem(p, 0)->valuedouble == x) return cJSON_GetArrayItem(p, 1)->valuedouble;
+    return NAN;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* All x of all series, in order. */
+static size_t all_x(const cJSON *series, double **x)
+{
+    size_t count = 0, kept = 0;
+    const cJSON *s, *p;
+    cJSON_ArrayForEach (s, series) count += (size_t)cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(s, "points"));
+    *x = tool_alloc((count + 1) * sizeof **x);
+    count = 0;
+    cJSON_ArrayForEach (s, series) {
+        cJSON_ArrayForEach (p, cJSON_GetObjectItemCaseSensitive(s, "points"))
+            (*x)[count++] = cJSON_GetArrayItem(p, 0)->valuedouble;
+    }
+    qsort(*x, count, sizeof **x, compare);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || (*x)[kept - 1] != (*x)[i]) (*x)[kept++] = (*x)[i];
+    return kept;
+}
+
+/* Curves as a table: a column a series. */
+static void print_curves(FILE *out, const cJSON *curves)
+{
+    const cJSON *const series = cJSON_GetObjectItemCaseSensitive(curves, "series");
+    const cJSON *const x_axis = cJSON_GetObjectItemCaseSensitive(curves, "x"), *const y_axis =
+                                                                                   cJSON_GetObjectItemCaseSensitive(
+                                                                                       curves, "y");
+    const cJSON *s;
+    double *x;
+    const size_t count = all_x(series, &x);
+    lab_grid g = lab_grid_of(1 + (size_t)cJSON_GetArraySize(series));
+    size_t c = 1;
+    put_head(&g, 0, lab_text_in(x_axis, "name", ""), lab_text_in(x_axis, "unit", ""));
+    cJSON_ArrayForEach (s, series) lab_put(&g, c++, lab_text_in(s, "name", ""));
+    for (size_t i = 0; i < count; i++) {
+        c = 1;
+        lab_put_number(&g, 0, x[i]);
+        cJSON_ArrayForEach (s, series) lab_put_number(&g, c++, at(s, x[i]));
+    }
+    const char *const unit = lab_text_in(y_axis, "unit", "");
+    fprintf(out, *unit ? "  %s, %s:\n\n" : "  %s:\n\n", lab_text_in(y_axis, "name", ""), unit);
+    lab_print_grid(out, &g);
+    free(x);
+}
+
+static void print_kernels(FILE *out, const cJSON *code)
+{
+    const cJSON *k;
+    cJSON_ArrayForEach (k, cJSON_GetObjectItemCaseSensitive(code, "kernels"))
+        fprintf(out, "  %s: %s\n", lab_text_in(k, "file", ""), lab_text_in(k, "title", ""));
+    fputc('\n', out);
+}
+
+void lab_print_section(FILE *out, const cJSON *section)
+{
+    static const struct {
+        const char *kind;
+        void (*print)(FILE *out, const cJSON *section);
+    } kinds[] = {{"ladder", print_ladder}, {"table", print_table}, {"curves", print_curves}, {"code", print_kernels}};
+    const char *const kind = lab_text_in(section, "kind", "");
+    fprintf(out, "--- %s\n\n", lab_text_in(section, "title", ""));
+    print_about(out, section);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].kind, kind) == 0) kinds[i].print(out, section);
+    if (strcmp(kind, "steps") == 0) fprintf(out, "%s\n\n", lab_text_in(section, "text", ""));
+}
+
+void lab_show_experiment(FILE *out, const cJSON *experiment)
+{
+    const cJSON *section;
+    fprintf(out, "=== %s\n\n", lab_text_in(experiment, "title", ""));
+    print_about(out, experiment);
+    cJSON_ArrayForEach (section, cJSON_GetObjectItemCaseSensitive(experiment, "sections"))
+        lab_print_section(out, section);
+}

@@ -1,0 +1,15 @@
+/* What a person at a terminal sees: how far it is, and each section as a table when it is finished. */
+#ifndef LAB_SHOW_H
+#define LAB_SHOW_H
+
+#include "lab/lab.h"
+
+/* On stderr, if that is a terminal: what is done now, the i-th of `of`. */
+void lab_show_step(const lab *l, const char *title, const char *what, int i, int of);
+/* A finished section: call it once for each.  Wipes the line of lab_show_step. */
+void lab_show_section(const lab *l, const cJSON *section);
+/* The same of a document that was read. */
+void lab_show_experiment(FILE *out, const cJSON *experiment);
+void lab_print_section(FILE *out, const cJSON *section);
+
+#endif

@@ -1,0 +1,73 @@
+#include "lab/texts.h"
+
+#include "die.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *lab_text_of(const char *name)
+{
+    for (const lab_text *t = lab_texts; t->name; t++)
+        if (strcmp(t->name, name) == 0) return t->text;
+    tool_die(TOOL_FAILED, "the text lab/%s is missing in this program; build it again", name);
+}
+
+/* --- the leading comment of a kernel ------------------------------------------------------------------------------ */
+
+/* Where a comment's line has its words: behind blanks and the star. */
+static const char *words_of(const char *line)
+{
+    line += strspn(line, " ");
+    if (*line == '*' && line[1] != '/') line++;
+    return line + strspn(line, " ");
+}
+
+/* Adds a line up to its end, or to that of the comment, behind a blank. */
+static void add_line(char *to, const char *from, size_t length)
+{
+    const size_t at = strlen(to);
+    if (length == 0) return;
+    if (at > 0) strcpy(to + at, " ");
+    strncat(to, from, length);
+}
+
+static size_t length_of(const char *words, const char *end)
+{
+    const char *const line_end = strchr(words, '\n');
+    const char *stop = line_end && line_end < end ? line_end : end;
+    while (stop > words && stop[-1] == ' ') stop--;
+    return (size_t)(stop - words);
+}
+
+/* Paragraphs go where their first word sends them; one of neither kind goes with the one before. */
+lab_caption lab_caption_of(const char *name)
+{
+    static const char changes[] = "Changes:", why[] = "Why:";
+    const char *const text = lab_text_of(name);
+    const char *const end = strstr(text, "*/");
+    if (strncmp(text, "/*", 2) != 0 || !end) tool_die(TOOL_FAILED, "lab/%s does not begin with a comment", name);
+    const size_t room = (size_t)(end - text) + 1;
+    lab_caption c = {tool_alloc(room), tool_alloc(room), tool_alloc(room), end + 2};
+    *c.title = *c.what = *c.why = '\0';
+    char *to = c.title;
+    for (const char *line = text + 2; line < end;) {
+        const char *words = words_of(line);
+        if (strncmp(words, changes, sizeof changes - 1) == 0)
+            to = c.what, words += sizeof changes - 1 + strspn(words + sizeof changes - 1, " ");
+        else if (strncmp(words, why, sizeof why - 1) == 0)
+            to = c.why, words += sizeof why - 1 + strspn(words + sizeof why - 1, " ");
+        if (words < end) add_line(to, words, length_of(words, end));
+        const char *const next = strchr(line, '\n');
+        if (!next) break;
+        line = next + 1;
+    }
+    while (*c.code == '\n') c.code++;
+    return c;
+}
+
+void lab_caption_free(lab_caption *c)
+{
+    free(c->title);
+    free(c->what);
+    free(c->why);
+}

@@ -1,0 +1,24 @@
+/* The texts of the lab, embedded when it is built: kernels, dialects, the style of the page. */
+#ifndef LAB_TEXTS_H
+#define LAB_TEXTS_H
+
+typedef struct lab_text {
+    const char *name, *text; /* of a file, from lab/: "reduce/02-modulo.cl" */
+} lab_text;
+
+extern const lab_text lab_texts[]; /* ends with a name of NULL */
+
+/* The text of a file; there is no such file: the program is wrong, and ends. */
+const char *lab_text_of(const char *name);
+
+/* What the leading comment of a kernel says: its first line; the paragraphs behind "Changes:" and "Why:".  To be
+ * freed; empty where it does not say. */
+typedef struct lab_caption {
+    char *title, *what, *why;
+    const char *code; /* the text behind the comment; static */
+} lab_caption;
+
+lab_caption lab_caption_of(const char *name);
+void lab_caption_free(lab_caption *caption);
+
+#endif
