@@ -1,0 +1,193 @@
+/* Scans of a few elements, round by round: the rounds are those of the kernels, done and printed. */
+#include "lab/scan/lifted.h"
+#include "lab/scan/scan.h"
+#include "lab/show.h"
+
+#include "die.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 8, NONE = -1 };
+
+static const int input[N] = {3, 1, 7, 0, 4, 1, 6, 3};
+
+/* A text that is printed into. */
+typedef struct drawing {
+    FILE *to;
+    char *text;
+    size_t bytes;
+} drawing;
+
+static void begin(drawing *d)
+{
+    d->to = open_memstream(&d->text, &d->bytes);
+    if (!d->to) tool_die(TOOL_FAILED, "no memory for a drawing");
+}
+
+static void end(drawing *d, lab *l, const char *title, const char *about)
+{
+    if (fclose(d->to) != 0) tool_die(TOOL_FAILED, "no memory for a drawing");
+    cJSON *const section = lab_section(l->experiment, "steps", title, about);
+    lab_add_text(section, "text", d->text);
+    free(d->text);
+    lab_show_section(l, section);
+}
+
+static void print_row(const drawing *d, const char *name, const int *x)
+{
+    fprintf(d->to, "  %-8s", name);
+    for (int i = 0; i < N; i++)
+        if (x[i] == NONE)
+            fputs("    .", d->to);
+        else
+            fprintf(d->to, "%5d", x[i]);
+    fputc('\n', d->to);
+}
+
+static void print_elements(const drawing *d)
+{
+    int element[N];
+    for (int i = 0; i < N; i++) element[i] = i;
+    print_row(d, "element", element);
+}
+
+/* --- 1. plain scans ----------------------------------------------------------------------------------------------- */
+
+/* Each is the sum of the elements from `from` to its own. */
+typedef struct sums {
+    int value[N], from[N], added[N]; /* added: in this round */
+    int additions, rounds;
+} sums;
+
+static sums first_sums(const drawing *d)
+{
+    sums s = {.additions = 0};
+    for (int i = 0; i < N; i++) {
+        s.value[i] = input[i];
+        s.from[i] = i;
+    }
+    print_elements(d);
+    print_row(d, "sum", s.value);
+    return s;
+}
+
+static void begin_round(sums *s, const drawing *d, const char *name, int stride)
+{
+    s->rounds++;
+    for (int i = 0; i < N; i++) s->added[i] = NONE;
+    fprintf(d->to, "\nround %d, %s %d\n", s->rounds, name, stride);
+}
+
+/* As they were before the round: what stands at `left` is added to what stands at `right`. */
+static void add(sums *s, const sums *before, int left, int right)
+{
+    s->value[right] = before->value[left] + before->value[right];
+    s->from[right] = before->from[left];
+    s->added[right] = before->value[left];
+    s->additions++;
+}
+
+static void end_round(const sums *s, const drawing *d)
+{
+    print_row(d, "added", s->added);
+    print_row(d, "sum", s->value);
+    print_row(d, "from", s->from);
+}
+
+/* Are they the sums that a loop gives? */
+static void close_sums(const sums *s, const drawing *d, lab *l)
+{
+    int sum = 0;
+    for (int i = 0; i < N; i++)
+        if (s->value[i] != (sum += input[i])) lab_wrong(l);
+    fprintf(d->to, "\n%d additions in %d rounds; a loop: %d additions, each after the one before\n", s->additions,
+            s->rounds, N - 1);
+}
+
+static void draw_hillis_steele(lab *l)
+{
+    drawing d;
+    begin(&d);
+    sums s = first_sums(&d);
+    for (int by = 1; by < N; by *= 2) {
+        const sums before = s;
+        begin_round(&s, &d, "by", by);
+        for (int self = by; self < N; self++) add(&s, &before, self - by, self);
+        end_round(&s, &d);
+    }
+    close_sums(&s, &d, l);
+    end(&d, l, "Hillis-Steele, drawn",
+        "Every element adds what stands 1, 2, 4, ... before it. `from` is the first element that a sum has in it: 0 "
+        "once it is finished.");
+}
+
+static void draw_work_efficient(lab *l)
+{
+    drawing d;
+    begin(&d);
+    sums s = first_sums(&d);
+    for (int stride = 1; stride < N; stride *= 2) {
+        const sums before = s;
+        begin_round(&s, &d, "up, stride", stride);
+        for (int right = 2 * stride - 1; right < N; right += 2 * stride) add(&s, &before, right - stride, right);
+        end_round(&s, &d);
+    }
+    for (int stride = N / 4; stride > 0; stride /= 2) {
+        const sums before = s;
+        begin_round(&s, &d, "down, stride", stride);
+        for (int left = 2 * stride - 1; left + stride < N; left += 2 * stride) add(&s, &before, left, left + stride);
+        end_round(&s, &d);
+    }
+    close_sums(&s, &d, l);
+    end(&d, l, "The work-efficient scan, drawn",
+        "Up: pairs, then pairs of pairs; the last element then has the sum of all. Down: a finished sum is added to "
+        "what stands in the middle of the elements behind it. Additions grow as 2n, those of Hillis-Steele as n log "
+        "n; rounds are 2 log n - 1 instead of log n.");
+}
+
+/* --- 2. segmented ------------------------------------------------------------------------------------------------- */
+
+static void print_lifted(const drawing *d, const lifted *x)
+{
+    int head[N], value[N];
+    for (int i = 0; i < N; i++) {
+        head[i] = x[i].head;
+        value[i] = (int)x[i].value;
+    }
+    print_row(d, "head", head);
+    print_row(d, "sum", value);
+}
+
+static void draw_segments(lab *l)
+{
+    drawing d;
+    lifted x[N], before[N], sequential[N];
+    begin(&d);
+    for (int i = 0; i < N; i++) x[i] = (lifted){i == 0 || i == 5, (uint32_t)input[i]};
+    sequential[0] = x[0];
+    for (int i = 1; i < N; i++) sequential[i] = lifted_join(sequential[i - 1], x[i]);
+    print_elements(&d);
+    print_lifted(&d, x);
+    for (int by = 1, round = 1; by < N; by *= 2, round++) {
+        memcpy(before, x, sizeof x);
+        for (int self = by; self < N; self++) x[self] = lifted_join(before[self - by], before[self]);
+        fprintf(d.to, "\nround %d, by %d\n", round, by);
+        print_lifted(&d, x);
+    }
+    fputs("\nthe same operator, one element after another\n", d.to);
+    print_lifted(&d, sequential);
+    for (int i = 0; i < N; i++)
+        if (x[i].value != sequential[i].value) lab_wrong(l);
+    end(&d, l, "The segmented scan, drawn",
+        "Hillis-Steele again, on pairs: (f, s) (+) (g, t) = (f or g, t if g, else s + t). Where a head has been "
+        "seen, what comes from before it is dropped.");
+}
+
+void scan_draw(lab *l)
+{
+    draw_hillis_steele(l);
+    draw_work_efficient(l);
+    draw_segments(l);
+}

@@ -1,0 +1,61 @@
+/* Scans of n elements by kernels that scan blocks: what the ladders of this folder share. */
+#ifndef LAB_SCAN_SCAN_H
+#define LAB_SCAN_SCAN_H
+
+#include "lab/ladder.h"
+#include "lab/peer.h"
+#include "lab/scan/sizes.h"
+
+/* The sums of blocks, of blocks of those, ...: of 2^30 elements in blocks of at least ITEMS, the last is one. */
+enum { SCAN_LEVELS = 4 };
+
+/* What the rungs of a ladder work on, beyond lab_work: its context. */
+typedef struct scan_data {
+    size_t element;             /* bytes of one: 4, a uint, or 8, a double */
+    void *sums[SCAN_LEVELS];    /* memory of the device */
+    bool segmented;             /* it has heads and flags: */
+    void *heads;                /* a byte each: a segment begins */
+    void *flags[SCAN_LEVELS];   /* a byte for each of the sums: a segment begins in the block */
+    void *copy;                 /* n elements on the host, for anything */
+    const void *input;          /* on the host, of the segmented ladder alone: what in has, */
+    const uint8_t *input_heads; /* and heads */
+    const void *expected;       /* what out is to have */
+    bool on_host;               /* the result is in copy */
+    lab_peer *cub;
+} scan_data;
+
+static inline uint32_t scan_ceiling(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
+static inline scan_data *scan_data_of(const lab_work *work) { return work->context; }
+
+/* --- what a ladder is made of --- */
+
+/* Memory on work->dev: in, out, sums; heads and flags where it is segmented. */
+void scan_allocate(lab_work *work);
+void scan_release(lab_work *work);
+/* The same in the memory of a model, with a context of its own. */
+void scan_model(lab_work *work);
+void scan_model_free(lab_work *work);
+void scan_spoil(lab_work *work);
+bool scan_right(lab_work *work);
+/* Why the rung cannot run: it is in shuffles, it is CUB. */
+const char *scan_no_lanes(const lab_work *work);
+const char *scan_no_cub(const lab_work *work);
+
+/* n pseudo-random numbers. */
+void scan_random(uint32_t *to, uint32_t n);
+
+/* --- passes over the array, by the kernels of work->rung->file --- */
+
+/* scan of blocks of so many elements, their sums scanned by the host, add of the file. */
+void scan_with_host(lab_work *work, const char *add, uint32_t block);
+/* scan of blocks, scan of their sums by the same, add. */
+void scan_with_add(lab_work *work, const char *add, uint32_t block);
+/* reduce of tiles, the same for their sums, scan of tiles. */
+void scan_after_reduce(lab_work *work);
+
+/* --- the sections --- */
+void scan_draw(lab *l);     /* steps on a few elements */
+void scan_doubles(lab *l);  /* in double precision */
+void scan_segments(lab *l); /* segmented */
+
+#endif
