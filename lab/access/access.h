@@ -1,0 +1,55 @@
+/* What the sections of this experiment share: a launch that is checked and timed. */
+#ifndef LAB_ACCESS_ACCESS_H
+#define LAB_ACCESS_ACCESS_H
+
+#include "lab/access/sizes.h"
+#include "lab/lab.h"
+
+/* --- sections, in their order --- */
+void access_global(lab *l);
+void access_widths(lab *l);
+void access_shared(lab *l);
+void access_constant(lab *l);
+void access_texture(lab *l);
+void access_arithmetic(lab *l);
+void access_sines(lab *l);
+void access_loops(lab *l);
+void access_flight(lab *l);
+
+/* --- a launch --- */
+
+enum { ACCESS_ARGUMENTS = 6 };
+
+typedef struct access_trial {
+    lab_device *dev;
+    void *kernel;
+    uint64_t groups;
+    unsigned items;                              /* of a group; 0: ITEMS */
+    opi_gpu_argument argument[ACCESS_ARGUMENTS]; /* ends with one that is neither memory nor a value */
+} access_trial;
+
+/* Of an access_trial: for lab_seconds and lab_count. */
+void access_launch(void *trial);
+
+/* Launches it once and fetches what it left in out, whose bytes were others before. */
+void access_run(const access_trial *trial, void *out, void *host, size_t bytes);
+/* Seconds that it takes; NAN if the n words that it leaves in out are not these, which is then said and remembered. */
+double access_seconds(lab *l, const char *what, access_trial *trial, void *out, const uint32_t *expected, size_t n);
+
+/* --- small things --- */
+
+/* Random words, the same ones in every run. */
+void access_fill(uint32_t *to, size_t n);
+/* The same, in memory to be freed by free. */
+uint32_t *access_random(size_t n);
+/* An array of the device with these n words. */
+void *access_upload(lab_device *dev, const uint32_t *from, size_t n);
+static inline bool access_on_cores(const lab *l) { return lab_facts(l->dev)->host_cores; }
+/* A number, or that it is missing because a result was wrong. */
+void access_cell(cJSON *row, double value);
+/* Warps of a trial of modelled or counted kernels: work-items are a multiple of 32. */
+static inline double access_warps(const access_trial *t) { return (double)t->groups * ITEMS / 32; }
+/* The name of what counted: the device, for a series of curves. */
+const char *access_counted_by(const lab *l, char name[160]);
+
+#endif

@@ -1,0 +1,32 @@
+/* A texture: words of device memory that kernels read by the texture units. */
+#ifndef LAB_ACCESS_TEXTURE_H
+#define LAB_ACCESS_TEXTURE_H
+
+#include "lab/device.h"
+
+enum { LAB_TEXTURE_WHY = 640 };
+
+typedef struct lab_texture {
+    lab_device *dev;
+    union {
+        unsigned long long cuda; /* a CUtexObject */
+        void *opencl;            /* a cl_mem */
+    } handle;
+    void *destroy; /* the driver's call for it, where that is looked up by name */
+} lab_texture;
+
+/* A texture of n words in mem, which must outlive it.  false: there is none, and why. */
+bool lab_texture_open(lab_device *dev, void *mem, size_t n, lab_texture *texture, char why[LAB_TEXTURE_WHY]);
+void lab_texture_close(lab_texture *texture); /* waits for the device */
+/* Of a kernel that has the texture as a parameter. */
+opi_gpu_argument lab_texture_argument(const lab_texture *texture);
+
+/* --- for texture_*.c --- */
+bool lab_texture_open_cuda(lab_texture *texture, void *mem, size_t n, char why[LAB_TEXTURE_WHY]);
+void lab_texture_close_cuda(lab_texture *texture);
+bool lab_texture_open_opencl(lab_texture *texture, void *mem, size_t n, char why[LAB_TEXTURE_WHY]);
+void lab_texture_close_opencl(lab_texture *texture);
+/* Another call of the library that `call` (the address of a pointer to a function) belongs to; NULL, and why. */
+void *lab_texture_symbol(const void *call, const char *name, char why[LAB_TEXTURE_WHY]);
+
+#endif
