@@ -39,7 +39,7 @@ typedef struct lab_experiment {
 extern const lab_experiment lab_reduce, lab_scan, lab_transpose, lab_access, lab_transfers, lab_patterns, lab_cost;
 
 /* All, in the order in which they teach. */
-enum { LAB_EXPERIMENTS = 6 };
+enum { LAB_EXPERIMENTS = 7 };
 extern const lab_experiment *const lab_experiments[LAB_EXPERIMENTS];
 
 /* The size that was asked for, or one that suits the device: so many elements on a GPU (several times its caches), on

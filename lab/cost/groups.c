@@ -1,0 +1,190 @@
+/* The same on a device: work-groups in place of threads; and the tree alone, a launch a step. */
+#include "lab/cost/cost.h"
+#include "lab/reduce/sizes.h"
+#include "lab/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct summing {
+    lab_device *dev;
+    uint32_t n;
+    uint32_t groups; /* p */
+    void *in, *out, *scratch[2];
+} summing;
+
+static uint32_t ceiling(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
+
+/* --- 1. p work-groups --------------------------------------------------------------------------------------------- */
+
+/* Each group leaves a partial sum; one group adds these. */
+static void by_groups(void *context)
+{
+    const summing *const s = context;
+    void *const kernel = lab_kernel(s->dev, "reduce/08-many.cl", "reduce", NULL), *const to = s->groups > 1
+                                                                                                  ? s->scratch[0]
+                                                                                                  : s->out;
+    lab_launch(s->dev, kernel, s->groups, ITEMS, opi_memory(s->in), opi_memory(to), opi_value(s->n));
+    if (s->groups > 1) lab_launch(s->dev, kernel, 1, ITEMS, opi_memory(to), opi_memory(s->out), opi_value(s->groups));
+}
+
+static void by_launches(void *context)
+{
+    const summing *const s = context;
+    void *const kernel = lab_kernel(s->dev, "reduce/01-launches.cl", "pairs", NULL);
+    const void *from = s->in;
+    uint32_t n = s->n;
+    for (int pass = 0; n > 1; pass++) {
+        const uint32_t left = ceiling(n, 2);
+        void *const to = left == 1 ? s->out : s->scratch[pass % 2];
+        lab_launch(s->dev, kernel, ceiling(left, ITEMS), ITEMS, opi_memory(from), opi_memory(to), opi_value(n));
+        n = left;
+        from = to;
+    }
+}
+
+static bool is_right(summing *s, void (*run)(void *context), uint32_t expected)
+{
+    uint32_t sum = ~expected;
+    lab_upload(s->dev, s->out, &sum, sizeof sum);
+    run(s);
+    lab_download(s->dev, &sum, s->out, sizeof sum);
+    return sum == expected;
+}
+
+static summing summing_of(lab_device *dev, const uint32_t *x, size_t n)
+{
+    summing s = {.dev = dev, .in = lab_alloc(dev, n * sizeof *x), .out = lab_alloc(dev, sizeof *x)};
+    for (int i = 0; i < 2; i++) s.scratch[i] = lab_alloc(dev, (n / 2 + 1) * sizeof *x);
+    lab_upload(dev, s.in, x, n * sizeof *x);
+    return s;
+}
+
+static void release(summing *s)
+{
+    lab_free(s->dev, s->in);
+    lab_free(s->dev, s->out);
+    for (int i = 0; i < 2; i++) lab_free(s->dev, s->scratch[i]);
+}
+
+/* Groups up to eight a unit; the formula is fitted to those that have a unit of their own. */
+void cost_by_groups(lab *l)
+{
+    enum { A_UNIT = 8 };
+    const unsigned units = lab_facts(l->dev)->units > 0 ? lab_facts(l->dev)->units : 1;
+    const size_t largest = lab_size(l, (size_t)1 << 24, (size_t)1 << 22, (size_t)1 << 18);
+    cost_grid grid = {.workers = "work-groups", .launches = true, .on_cores = lab_facts(l->dev)->host_cores};
+    cost_grid_begin(&grid, largest < UINT32_MAX / 2 ? largest : UINT32_MAX / 2, l->options.quick ? 2 : 5,
+                    (int)units * A_UNIT);
+    while (grid.fitted > 2 && grid.p[grid.fitted - 1] > (int)units) grid.fitted--;
+    const size_t n = grid.n[grid.sizes - 1];
+    const size_t room = n > 2 * (size_t)units * A_UNIT ? n : 2 * (size_t)units * A_UNIT; /* for the partial sums too */
+    uint32_t *const x = cost_elements(room);
+    summing s = summing_of(l->dev, x, room);
+    for (int i = 0; i < grid.sizes; i++) {
+        s.n = grid.n[i];
+        const uint32_t expected = cost_sum(x, s.n);
+        for (int k = 0; k < grid.counts; k++) {
+            lab_show_step(l, "Cost model", "work-groups", i * grid.counts + k, grid.sizes * grid.counts);
+            s.groups = (uint32_t)grid.p[k];
+            grid.right[i][k] = is_right(&s, by_groups, expected);
+            grid.parallel[i][k] = lab_seconds(l->dev, by_groups, &s);
+        }
+        grid.sequential[i] = grid.parallel[i][0];
+    }
+    cost_grid_fit(&grid);
+    cost_show(l, &grid);
+    release(&s);
+    free(x);
+}
+
+/* --- 2. n = p ----------------------------------------------------------------------------------------------------- */
+
+enum { MOST_TREES = 16 };
+
+typedef struct trees {
+    int count;
+    uint32_t n[MOST_TREES];
+    double sequential[MOST_TREES], seconds[MOST_TREES];
+    bool right[MOST_TREES];
+    double t_launch, t_element, error;
+} trees;
+
+static double steps(uint32_t n) { return ceil(log2(n)); }
+
+static void fit_trees(trees *t)
+{
+    double a[MOST_TREES][COST_COLUMNS], x[COST_COLUMNS];
+    for (int i = 0; i < t->count; i++) {
+        a[i][0] = steps(t->n[i]);
+        a[i][1] = t->n[i];
+    }
+    t->error = cost_fit(t->count, 2, a, t->seconds, x);
+    t->t_launch = x[0];
+    t->t_element = x[1];
+}
+
+static void add_tree(lab *l, cJSON *table, const trees *t, int i)
+{
+    const uint32_t n = t->n[i], groups = ceiling(ceiling(n, 2), ITEMS);
+    const double parallel = t->seconds[i], sequential = t->sequential[i];
+    const double cell[] = {n,
+                           groups,
+                           steps(n),
+                           sequential * 1e6,
+                           parallel * 1e6,
+                           (t->t_launch * steps(n) + t->t_element * n) * 1e6,
+                           sequential / parallel,
+                           sequential / parallel / groups,
+                           groups * parallel * 1e6,
+                           groups * parallel / sequential,
+                           n * steps(n) / (n - 1)};
+    cJSON *const row = lab_row(table);
+    for (size_t c = 0; c < sizeof cell / sizeof *cell; c++)
+        if (c == 4 && !t->right[i])
+            lab_cell_text(row, "WRONG");
+        else
+            lab_cell_number(row, cell[c]);
+    if (!t->right[i]) lab_wrong(l);
+}
+
+static void show_trees(lab *l, const trees *t)
+{
+    char about[1536];
+    snprintf(about, sizeof about,
+             "The tree alone, lab/reduce/01-launches.cl: every launch adds pairs and is a step, so that T_P = t_s "
+             "log2 n if there are work-items for all pairs at once. They stay for all log2 n steps: n log2 n "
+             "processor-steps for n - 1 additions, which is not cost-optimal. p counts the work-groups of the first "
+             "launch; T_S is one work-group, as above.\n\n"
+             "No device has n processors for every n: those that it has take turns (Brent), for n/2 + n/4 + ... "
+             "pairs in all. The formula therefore is T_P = t_s log2 n + t_e n, by least squares of relative errors: "
+             "t_s = %.3g us a launch, t_e = %.3g ns an element; error %.0f%%. While the first term is the larger, a "
+             "tree of twice as many elements takes one launch more; later it takes twice as long.",
+             t->t_launch * 1e6, t->t_element * 1e9, t->error * 100);
+    cJSON *const table = lab_table(l->experiment, "Work-groups, one element a work-item: n = p", about,
+                                   "n|p|launches|T_S:us|T_P:us|formula:us|S|E|C:us|C / T_S|n log2 n / (n - 1)");
+    for (int i = 0; i < t->count; i++) add_tree(l, table, t, i);
+    lab_show_section(l, table);
+}
+
+void cost_by_launches(lab *l)
+{
+    const size_t wanted = lab_size(l, (size_t)1 << 24, (size_t)1 << 22, (size_t)1 << 16);
+    const size_t n = wanted < 4 ? 4 : wanted < UINT32_MAX / 2 ? wanted : UINT32_MAX / 2;
+    trees t = {.count = 0};
+    uint32_t *const x = cost_elements(n);
+    summing s = summing_of(l->dev, x, n);
+    s.groups = 1;
+    for (size_t at = 4; at <= n && t.count < MOST_TREES; at *= 4) {
+        const int i = t.count++;
+        lab_show_step(l, "Cost model", "a launch a step", i, (int)(log2((double)n) / 2));
+        s.n = t.n[i] = (uint32_t)at;
+        t.right[i] = is_right(&s, by_launches, cost_sum(x, at));
+        t.seconds[i] = lab_seconds(l->dev, by_launches, &s);
+        t.sequential[i] = lab_seconds(l->dev, by_groups, &s);
+    }
+    fit_trees(&t);
+    show_trees(l, &t);
+    release(&s);
+    free(x);
+}
