@@ -148,6 +148,14 @@ static void at_exit(void)
     _exit(TOOL_FAILED);
 }
 
+void tool_close_stdout(void)
+{
+    const bool arrived = fflush(stdout) == 0 && !ferror(stdout);
+    if (arrived && (fclose(stdout) == 0 || errno == EBADF)) return; /* one that was closed before is no failure */
+    fprintf(stderr, "oplus: cannot write stdout: %s\n", strerror(errno));
+    _exit(TOOL_FAILED);
+}
+
 void tool_begin(const char *subcommand)
 {
     static bool begun;

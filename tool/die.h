@@ -17,6 +17,10 @@ enum tool_exit {
  * unfinished files are removed, then the signal has its usual effect. */
 void tool_begin(const char *subcommand);
 
+/* For atexit: what was printed may not have arrived, which ends the command with TOOL_FAILED; a full disk is seen when
+ * the last of it is written. */
+void tool_close_stdout(void);
+
 /* Prints "oplus SUBCOMMAND: message" to stderr, removes unfinished files, ends the command. */
 _Noreturn void tool_die(enum tool_exit code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 /* Ends the command without a word. */

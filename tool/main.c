@@ -5,12 +5,10 @@
 
 #include <oplus/oplus.h>
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* clang-format off */
 static const struct {
@@ -70,18 +68,9 @@ static int run(const char *name, int argc, char **argv)
              nearest);
 }
 
-/* What was printed may not have arrived: a full disk is seen when the last of it is written. */
-static void close_stdout(void)
-{
-    const bool arrived = fflush(stdout) == 0 && !ferror(stdout);
-    if (arrived && (fclose(stdout) == 0 || errno == EBADF)) return; /* one that was closed before is no failure */
-    fprintf(stderr, "oplus: cannot write stdout: %s\n", strerror(errno));
-    _exit(TOOL_FAILED);
-}
-
 int main(int argc, char **argv)
 {
-    atexit(close_stdout);
+    atexit(tool_close_stdout);
     tool_begin(NULL);
     if (argc < 2) {
         print_help(stderr);
