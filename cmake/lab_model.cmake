@@ -6,7 +6,7 @@ function(oplus_trace kernel id sizes out)
   cmake_path(GET out PARENT_PATH dir)
   file(MAKE_DIRECTORY ${dir})
   add_custom_command(OUTPUT ${out} VERBATIM DEPENDS ${kernel} ${trace}
-    COMMAND sh -c "\"$1\" -v NAME=\"$2\" -v SIZES=\"$3\" -f \"$4\" \"$5\" >\"$6\"" trace ${AWK} ${id} "${sizes}" ${trace}
+    COMMAND sh -c "\"$1\" -v NAME=\"$2\" -v SIZES=\"$3\" -f \"$4\" \"$5\" >\"$6.part\" && mv \"$6.part\" \"$6\"" trace ${AWK} ${id} "${sizes}" ${trace}
             ${kernel} ${out})
 endfunction()
 

@@ -12,11 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The drivers make a new kernel whenever they are asked for one. */
+typedef struct lab_named_kernel {
+    struct lab_named_kernel *next;
+    char *name;
+    void *handle; /* goes with the program */
+} lab_named_kernel;
+
 /* A program: one kernel file behind its macros. */
 typedef struct lab_program {
     struct lab_program *next;
-    char *name; /* of the file, and the macros */
+    char *file, *macros;
     void *handle;
+    lab_named_kernel *kernels;
 } lab_program;
 
 static const char call[] = "oplus lab";
@@ -116,25 +124,36 @@ lab_device *lab_device_open(const char *where)
     return dev;
 }
 
-static void unload(lab_device *dev)
+static void unload(lab_device *dev, lab_program *p)
+{
+    for (lab_named_kernel *k = p->kernels, *next; k; k = next) {
+        next = k->next;
+        free(k->name);
+        free(k);
+    }
+    dev->gpu->driver->unload(dev->gpu, p->handle);
+    free(p->file);
+    free(p->macros);
+    free(p);
+}
+
+static void close_one(lab_device *dev)
 {
     for (lab_program *p = dev->programs, *next; p; p = next) {
         next = p->next;
-        dev->gpu->driver->unload(dev->gpu, p->handle);
-        free(p->name);
-        free(p);
+        unload(dev, p);
     }
+    lab_cupti_close(dev->cupti);
+    if (dev->model && dev->gpu) dev->gpu->driver->close(dev->gpu);
+    oplus_close(dev->oplus);
+    free(dev);
 }
 
 void lab_device_close(lab_device *dev)
 {
     if (!dev) return;
-    lab_device_close(dev->twin);
-    lab_cupti_close(dev->cupti);
-    if (dev->gpu) unload(dev);
-    if (dev->model) dev->gpu->driver->close(dev->gpu);
-    oplus_close(dev->oplus);
-    free(dev);
+    if (dev->twin) close_one(dev->twin);
+    close_one(dev);
 }
 
 bool lab_is_cuda(const lab_device *dev) { return dev->gpu && dev->gpu->driver == &opi_cuda; }
@@ -165,6 +184,12 @@ void lab_download(lab_device *dev, void *to, const void *from, size_t bytes)
     lab_wait(dev);
 }
 
+void lab_spoil(lab_device *dev, void *mem, void *host, size_t bytes)
+{
+    memset(host, 0xa5, bytes);
+    lab_upload(dev, mem, host, bytes);
+}
+
 /* --- 3. kernels --------------------------------------------------------------------------------------------------- */
 
 /* The sizes.h of a kernel's folder; "" if it has none. */
@@ -173,9 +198,8 @@ static const char *sizes_of(const char *file)
     char name[128];
     const char *const slash = strrchr(file, '/');
     snprintf(name, sizeof name, "%.*s/sizes.h", slash ? (int)(slash - file) : 0, file);
-    for (const lab_text *t = lab_texts; t->name; t++)
-        if (strcmp(t->name, name) == 0) return t->text;
-    return "";
+    const char *const text = lab_text_find(name);
+    return text ? text : "";
 }
 
 static char *source_of(const lab_device *dev, const char *file, const char *macros)
@@ -195,34 +219,37 @@ static char *source_of(const lab_device *dev, const char *file, const char *macr
 static lab_program *program_of(lab_device *dev, const char *file, const char *macros)
 {
     lab_program *p = dev->programs;
-    char *const name = tool_alloc(strlen(file) + strlen(macros) + 2);
-    sprintf(name, "%s\n%s", file, macros);
-    while (p && strcmp(p->name, name) != 0) p = p->next;
-    if (p) {
-        free(name);
-        return p;
-    }
+    while (p && (strcmp(p->file, file) != 0 || strcmp(p->macros, macros) != 0)) p = p->next;
+    if (p) return p;
     char *const source = source_of(dev, file, macros);
     p = tool_alloc(sizeof *p);
-    *p = (lab_program){.next = dev->programs, .name = name};
+    *p = (lab_program){.next = dev->programs, .file = tool_copy(file), .macros = tool_copy(macros)};
     lab_must(dev->gpu->driver->compile(dev->gpu, call, file, source, &p->handle));
     dev->programs = p;
     free(source);
     return p;
 }
 
+static void *modelled_kernel(const char *file, const char *name)
+{
+    const lab_model_kernel *const found = lab_model_find(file, name);
+    if (!found)
+        tool_die(TOOL_FAILED, "--device model: the kernel %s of lab/%s is not modelled; give another", name, file);
+    return (void *)found; /* launch takes it as const again */
+}
+
 void *lab_kernel(lab_device *dev, const char *file, const char *name, const char *macros)
 {
-    void *kernel;
-    if (dev->model) {
-        const lab_model_kernel *const found = lab_model_find(file, name);
-        if (!found)
-            tool_die(TOOL_FAILED, "--device model: the kernel %s of lab/%s is not modelled; give another", name, file);
-        return (void *)(uintptr_t)found;
-    }
-    lab_must(
-        dev->gpu->driver->kernel(dev->gpu, call, program_of(dev, file, macros ? macros : "")->handle, name, &kernel));
-    return kernel;
+    if (dev->model) return modelled_kernel(file, name);
+    lab_program *const program = program_of(dev, file, macros ? macros : "");
+    lab_named_kernel *k = program->kernels;
+    while (k && strcmp(k->name, name) != 0) k = k->next;
+    if (k) return k->handle;
+    k = tool_alloc(sizeof *k);
+    *k = (lab_named_kernel){.next = program->kernels, .name = tool_copy(name)};
+    lab_must(dev->gpu->driver->kernel(dev->gpu, call, program->handle, name, &k->handle));
+    program->kernels = k;
+    return k->handle;
 }
 
 void lab_launch_with(lab_device *dev, void *kernel, uint64_t groups, unsigned items, const opi_gpu_argument *argument,

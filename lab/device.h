@@ -41,12 +41,18 @@ void *lab_alloc(lab_device *dev, size_t bytes); /* freed by lab_free */
 void lab_free(lab_device *dev, void *mem);
 void lab_upload(lab_device *dev, void *to, const void *from, size_t bytes); /* waits */
 void lab_download(lab_device *dev, void *to, const void *from, size_t bytes);
+/* Before a check: makes both memory of the device and as much of the host's (host) what no kernel leaves there, so that
+ * nothing is found that was not written. */
+void lab_spoil(lab_device *dev, void *mem, void *host, size_t bytes);
 
 /* --- kernels --- */
 
 /* A kernel of a file of lab/, "reduce/02-modulo.cl", behind its dialect, the sizes.h of its folder if there is one, and
- * `macros` (lines of #define, or NULL).  Compiled once. */
+ * `macros` (lines of #define, or NULL).  Compiled and looked up once, so that what is timed may ask for it. */
 void *lab_kernel(lab_device *dev, const char *file, const char *name, const char *macros);
+
+/* How many of b cover a: work-groups, blocks. */
+static inline uint32_t lab_ceiling(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
 
 /* lab_launch(dev, kernel, groups, items, opi_memory(in), opi_value(n)): does not wait. */
 #define lab_launch(dev, kernel, groups, items, ...)                                                                    \

@@ -26,45 +26,121 @@ void lab_put(lab_grid *g, size_t column, const char *text)
     g->cell[(g->rows - 1) * g->columns + column] = tool_copy(text);
 }
 
-/* Characters, not bytes. */
-static size_t width_of(const char *text)
+/* Of the first `bytes` bytes: characters, not bytes. */
+static size_t width_of(const char *text, size_t bytes)
 {
     size_t width = 0;
-    for (; text && *text; text++) width += (*text & 0xc0) != 0x80;
+    for (size_t i = 0; i < bytes; i++) width += (text[i] & 0xc0) != 0x80;
     return width;
 }
 
-/* A column without a text in any row but the first is left out. */
-static size_t column_width(const lab_grid *g, size_t c)
+/* --- heads in several lines --------------------------------------------------------------------------------------- */
+
+/* Of the lines of a text, the k-th from below, counted from 0: where it begins, and its bytes; 0 bytes above the first.
+ */
+static const char *line_from_below(const char *text, size_t k, size_t *bytes)
 {
-    size_t most = 0, filled = 0;
-    for (size_t r = 0; r < g->rows; r++) {
-        const char *const text = g->cell[r * g->columns + c];
-        const size_t width = width_of(text);
-        if (width > most) most = width;
-        filled += r > 0 && width > 0;
+    const char *end = text + strlen(text);
+    for (;; end--) {
+        const char *begin = end;
+        while (begin > text && begin[-1] != '\n') begin--;
+        *bytes = (size_t)(end - begin);
+        if (k-- == 0) return begin;
+        if (begin == text) return *bytes = 0, text;
+        end = begin;
     }
-    return filled ? most : 0;
 }
 
-static void print_cell(FILE *out, const char *text, size_t width, bool left, bool last)
+static size_t lines_of(const char *text)
 {
-    const size_t gap = width - width_of(text);
-    fprintf(out, "  ");
-    if (!left) fprintf(out, "%*s", (int)gap, "");
-    fputs(text ? text : "", out);
-    if (left && !last) fprintf(out, "%*s", (int)gap, "");
+    size_t lines = 1;
+    for (; *text; text++) lines += *text == '\n';
+    return lines;
+}
+
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0, bytes;
+    for (size_t k = 0; k < lines_of(text); k++) {
+        const char *const line = line_from_below(text, k, &bytes);
+        if (width_of(line, bytes) > widest) widest = width_of(line, bytes);
+    }
+    return widest;
+}
+
+/* Breaks a head at blanks where a line would be wider than the column is anyway. */
+static void wrap(char *head, size_t width)
+{
+    size_t column = 0;
+    char *blank = NULL; /* before the word that is looked at */
+    for (char *word = head; *word;) {
+        const size_t length = strcspn(word, " ");
+        if (blank && column + 1 + width_of(word, length) > width) {
+            *blank = '\n';
+            column = width_of(word, length);
+        } else {
+            column += (blank != NULL) + width_of(word, length);
+        }
+        blank = word[length] ? word + length : NULL;
+        word += length + (blank != NULL);
+    }
+}
+
+/* --- columns ------------------------------------------------------------------------------------------------------ */
+
+/* What the rows below the head need. */
+static size_t data_width(const lab_grid *g, size_t c)
+{
+    size_t most = 0;
+    for (size_t r = 1; r < g->rows; r++) {
+        const char *const text = g->cell[r * g->columns + c];
+        const size_t width = text ? width_of(text, strlen(text)) : 0;
+        if (width > most) most = width;
+    }
+    return most;
+}
+
+/* 0: there is nothing below its head, and it is left out. */
+static size_t column_width(const lab_grid *g, size_t c)
+{
+    const size_t data = data_width(g, c), head = g->cell[c] ? widest_line(g->cell[c]) : 0;
+    return data == 0 ? 0 : data > head ? data : head;
+}
+
+static void print_cell(FILE *out, const char *text, size_t bytes, size_t width, bool left, bool last)
+{
+    const int gap = (int)(width - width_of(text, bytes));
+    fprintf(out, "  %*s%.*s%*s", left ? 0 : gap, "", (int)bytes, text, left && !last ? gap : 0, "");
+}
+
+static void print_head(FILE *out, const lab_grid *g, size_t last)
+{
+    size_t lines = 1;
+    for (size_t c = 0; c < g->columns; c++)
+        if (column_width(g, c) && g->cell[c] && lines_of(g->cell[c]) > lines) lines = lines_of(g->cell[c]);
+    for (size_t k = lines; k-- > 0;) {
+        for (size_t c = 0; c <= last; c++) {
+            size_t bytes;
+            const char *const line = line_from_below(g->cell[c] ? g->cell[c] : "", k, &bytes);
+            if (column_width(g, c)) print_cell(out, line, bytes, column_width(g, c), g->left[c], c == last);
+        }
+        fputc('\n', out);
+    }
 }
 
 void lab_print_grid(FILE *out, lab_grid *g)
 {
+    enum { LEAST = 6 }; /* narrower is no column to wrap in */
     size_t last = 0;
-    for (size_t c = 0; c < g->columns; c++)
+    for (size_t c = 0; g->rows > 0 && c < g->columns; c++) {
+        if (g->cell[c]) wrap(g->cell[c], data_width(g, c) > LEAST ? data_width(g, c) : LEAST);
         if (column_width(g, c)) last = c;
-    for (size_t r = 0; r < g->rows; r++) {
+    }
+    if (g->rows > 0) print_head(out, g, last);
+    for (size_t r = 1; r < g->rows; r++) {
         for (size_t c = 0; c <= last; c++) {
-            const size_t width = column_width(g, c);
-            if (width) print_cell(out, g->cell[r * g->columns + c], width, g->left[c], c == last);
+            const char *const text = g->cell[r * g->columns + c] ? g->cell[r * g->columns + c] : "";
+            if (column_width(g, c)) print_cell(out, text, strlen(text), column_width(g, c), g->left[c], c == last);
         }
         fputc('\n', out);
     }
@@ -74,24 +150,25 @@ void lab_print_grid(FILE *out, lab_grid *g)
     fputc('\n', out);
 }
 
-/* Three digits that count; whole numbers whole. */
-static void number(char text[32], double x)
+/* --- numbers ------------------------------------------------------------------------------------------------------ */
+
+void lab_number_text(char *text, size_t bytes, double x)
 {
     if (!isfinite(x))
         *text = '\0';
     else if (fabs(x) < 1e15 && (x == floor(x) || fabs(x) >= 100))
-        snprintf(text, 32, "%.0f", x);
+        snprintf(text, bytes, "%.0f", x);
     else if (fabs(x) >= 10 && fabs(x) < 1e15)
-        snprintf(text, 32, "%.1f", x);
+        snprintf(text, bytes, "%.1f", x);
     else if (fabs(x) >= 1 && fabs(x) < 1e15)
-        snprintf(text, 32, "%.2f", x);
+        snprintf(text, bytes, "%.2f", x);
     else
-        snprintf(text, 32, "%.3g", x);
+        snprintf(text, bytes, "%#.3g", x);
 }
 
 void lab_put_number(lab_grid *g, size_t column, double x)
 {
     char text[32];
-    number(text, x);
+    lab_number_text(text, sizeof text, x);
     lab_put(g, column, text);
 }

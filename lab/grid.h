@@ -13,9 +13,11 @@ typedef struct lab_grid {
 } lab_grid;
 
 lab_grid lab_grid_of(size_t columns);
-/* Column 0 begins a row; the first row is the head. */
+/* Column 0 begins a row; the first row is the head, which is wrapped at blanks. */
 void lab_put(lab_grid *g, size_t column, const char *text);
 void lab_put_number(lab_grid *g, size_t column, double x); /* three digits that count; nothing if it is not finite */
+/* Three digits that count, whole numbers whole; "" if it is not finite. */
+void lab_number_text(char *text, size_t bytes, double x);
 /* Without columns that have nothing below their head; and frees it. */
 void lab_print_grid(FILE *out, lab_grid *g);
 

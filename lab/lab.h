@@ -11,8 +11,11 @@
 
 #include <stdio.h>
 
+/* Elements at the most: kernels and what is made ready for them count in 32 bits, and so are safe up to twice that. */
+enum { LAB_MOST = 1 << 30 };
+
 typedef struct lab_options {
-    size_t n;   /* elements, of experiments that have a size; 0: what suits the device */
+    size_t n;   /* elements, of experiments that have a size, up to LAB_MOST; 0: what suits the device */
     bool quick; /* small and short: to see that all runs, not to learn rates */
     bool quiet; /* no progress */
 } lab_options;
@@ -31,6 +34,7 @@ typedef struct lab_experiment {
     const char *title;   /* "Reduction" */
     const char *summary; /* one line of the list */
     const char *about;   /* what it shows, and how: paragraphs, an empty line between */
+    unsigned items;      /* of its work-groups; 0: it looks itself whether the device has as many */
     bool on_cores;       /* has a meaning on "serial" and "threads" too, */
     bool on_model;       /* and on "model": all its kernels are modelled */
     void (*run)(lab *l);
@@ -45,6 +49,9 @@ extern const lab_experiment *const lab_experiments[LAB_EXPERIMENTS];
 /* The size that was asked for, or one that suits the device: so many elements on a GPU (several times its caches), on
  * the host's cores through OpenCL, and in a hurry. */
 size_t lab_size(const lab *l, size_t gpu, size_t cores, size_t quick);
+
+/* n random words, the same ones in every run, to be freed by free. */
+uint32_t *lab_random(size_t n);
 
 /* A result was wrong: the command fails in the end. */
 static inline void lab_wrong(lab *l) { l->wrong = true; }

@@ -3,6 +3,7 @@
 #define LAB_LADDER_H
 
 #include "lab/lab.h"
+#include "lab/peer.h"
 
 typedef struct lab_rung lab_rung;
 
@@ -14,6 +15,7 @@ typedef struct lab_work {
     void *scratch[2];
     const lab_rung *rung; /* the one that runs */
     void *context;        /* the experiment's own */
+    lab_peer *cub;        /* or NULL: lab_no_cub says why */
 } lab_work;
 
 enum { LAB_LECTURES = 3 };
@@ -22,8 +24,10 @@ struct lab_rung {
     const char *name;
     const char *file;                          /* of the kernel; NULL: none of ours */
     const char *title, *what, *why;            /* NULL: its leading comment says them */
+    const char *before;                        /* the rung that it is compared with; NULL: the one above */
     void (*run)(lab_work *work);               /* enqueues, or waits too */
     const char *(*skip)(const lab_work *work); /* why it cannot be run, or NULL; may itself be NULL */
+    const char *(*note)(const lab_work *work); /* what else is to be known of it, of one that runs; may be NULL */
     double bytes;                 /* that it moves for each of the n elements, if not as many as the ladder's; else 0 */
     bool uncounted;               /* neither the model nor the counters are asked */
     double lecture[LAB_LECTURES]; /* what it reached on the devices of the lectures; 0: not told */
@@ -45,5 +49,20 @@ typedef struct lab_ladder {
 
 /* Runs all rungs on the work, and records them. */
 cJSON *lab_climb(lab *l, const lab_ladder *ladder, lab_work *work);
+
+/* --- what ladders have in common --- */
+
+/* Runs work->rung: for lab_seconds and lab_count. */
+void lab_run_rung(void *work);
+/* Of a table, the one of this name, which is there. */
+const lab_rung *lab_rung_called(const lab_rung *rungs, const char *name);
+/* in and out of n words each, on work->dev; and frees them. */
+void lab_allocate_words(lab_work *work);
+void lab_release_words(lab_work *work);
+/* Of a rung that is CUB: why it is not there, or NULL; and its version. */
+const char *lab_no_cub(const lab_work *work);
+const char *lab_cub_name(const lab_work *work);
+/* Why a rung in shuffles cannot run there; or NULL. */
+const char *lab_no_shuffles(const lab_work *work);
 
 #endif

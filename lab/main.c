@@ -1,4 +1,5 @@
 /* oplus lab: what is asked for, the experiments, and what is made of what they found out. */
+#define _POSIX_C_SOURCE 200809L /* fdopen, gmtime_r */
 #include "die.h"
 #include "json.h"
 #include "lab/counters/cupti.h"
@@ -71,8 +72,8 @@ static size_t number_of(const char *text)
     char *end;
     errno = 0;
     const unsigned long long n = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno || n < 1 || n > 1u << 30)
-        tool_die(TOOL_USAGE, "--n is '%s'; it is a number from 1 to %u", text, 1u << 30);
+    if (!isdigit((unsigned char)*text) || *end || errno || n < 1 || n > LAB_MOST)
+        tool_die(TOOL_USAGE, "--n is '%s'; it is a number from 1 to %d", text, (int)LAB_MOST);
     return (size_t)n;
 }
 
@@ -80,9 +81,8 @@ static char *joined(int argc, char **argv)
 {
     size_t bytes = sizeof "oplus lab";
     for (int i = 1; i < argc; i++) bytes += strlen(argv[i]) + 1;
-    char *const text = tool_alloc(bytes);
-    strcpy(text, "oplus lab");
-    for (int i = 1; i < argc; i++) strcat(strcat(text, " "), argv[i]);
+    char *const text = tool_alloc(bytes), *end = text + sprintf(text, "oplus lab");
+    for (int i = 1; i < argc; i++) end += sprintf(end, " %s", argv[i]);
     return text;
 }
 
@@ -168,6 +168,17 @@ static void describe_device(cJSON *device, lab_device *dev)
     lab_add_text(device, "counters", counters);
 }
 
+/* What has to be known before any figure is read; NULL: nothing. */
+static const char *caution_of(const asked *a, const lab_device *dev)
+{
+    if (a->options.quick) return "In a hurry (--quick): small and short. Rates mean nothing; counts are right.";
+    if (dev->model) return "A model: it counts, and has no times.";
+    if (dev->gpu && lab_facts(dev)->host_cores)
+        return "This device is the cores of a processor. A work-group is a loop there, shared memory plain memory, and "
+               "a barrier splits the loop, so that the order of the times is not a GPU's. The counts are a GPU's.";
+    return NULL;
+}
+
 static cJSON *begin_document(const asked *a, lab_device *dev)
 {
     char date[32];
@@ -178,8 +189,7 @@ static cJSON *begin_document(const asked *a, lab_device *dev)
     lab_add_text(document, "oplus", oplus_version());
     lab_add_text(document, "date", date);
     lab_add_text(document, "command", a->command);
-    if (a->options.quick)
-        lab_add_text(document, "caution", "in a hurry (--quick): small and short, its rates mean nothing");
+    lab_add_text(document, "caution", caution_of(a, dev));
     describe_device(lab_add_object(document, "device"), dev);
     lab_add_array(document, "experiments");
     return document;
@@ -194,8 +204,8 @@ static void print_device(FILE *out, const cJSON *document)
     const char *const counters = lab_text_in(device, "counters", NULL);
     const char *const caution = lab_text_in(document, "caution", NULL);
     if (counters) fprintf(out, "counters: %s\n", counters);
-    if (caution) fprintf(out, "%s\n", caution);
     fputc('\n', out);
+    if (caution) lab_print_wrapped(out, caution);
 }
 
 /* Why an experiment has no meaning on a device, or NULL. */
@@ -203,10 +213,11 @@ static const char *cannot(const lab_experiment *e, const lab_device *dev)
 {
     if (!dev->gpu && !e->on_cores)
         return "It runs kernels: give --device cuda:N or opencl:N. Without a GPU, OpenCL on the cores does too "
-               "(Debian: "
-               "apt-get install pocl-opencl-icd), and --device model runs some on an imitation.";
+               "(Debian: apt-get install pocl-opencl-icd), and --device model runs some on an imitation.";
     if (dev->model && !e->on_model)
         return "It measures, which a model cannot: give --device cuda:N, opencl:N, or for some threads.";
+    if (dev->gpu && e->items > lab_facts(dev)->group)
+        return "Its work-groups have more work-items than those of this device may have.";
     return NULL;
 }
 
@@ -249,16 +260,22 @@ static void write_report(const char *path, const cJSON *document)
     tool_replacement file;
     tool_replace_begin(&file, path);
     FILE *const to = fdopen(dup(file.fd), "w");
-    if (!to) tool_cannot_write(path);
-    lab_report_write(to, document);
-    if (ferror(to) | fclose(to)) tool_cannot_write(path);
+    bool written = false;
+    if (to) {
+        lab_report_write(to, document);
+        written = !ferror(to);
+        written &= fclose(to) == 0;
+    }
+    if (!written) tool_cannot_write(path);
     tool_replace_end(&file);
 }
 
-static cJSON *read_document(const char *path)
+/* All of a file, to be freed. */
+static char *text_of(const char *path)
 {
     size_t bytes = 0, room = 1 << 16;
-    FILE *const file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *const file = standard ? stdin : fopen(path, "r");
     if (!file) tool_die(TOOL_FAILED, "--from %s: %s", path, strerror(errno));
     char *text = tool_alloc(room);
     for (size_t got; (got = fread(text + bytes, 1, room - bytes - 1, file)) > 0;) {
@@ -266,10 +283,28 @@ static cJSON *read_document(const char *path)
         if (room - bytes < 2) text = tool_realloc(text, room *= 2);
     }
     text[bytes] = '\0';
-    if (ferror(file)) tool_die(TOOL_FAILED, "--from %s: %s", path, strerror(errno));
-    if (file != stdin) fclose(file);
+    const int error = ferror(file) ? errno : 0;
+    if (!standard) fclose(file);
+    if (!error) return text;
+    free(text);
+    tool_die(TOOL_FAILED, "--from %s: %s", path, strerror(error));
+}
+
+/* A document of others must not steer the terminal: control characters become question marks.  cJSON has refused what
+ * is nested too deeply for this. */
+static void make_plain(cJSON *item) /* NOLINT(misc-no-recursion) */
+{
+    for (char *c = cJSON_IsString(item) ? item->valuestring : NULL; c && *c; c++)
+        if (iscntrl((unsigned char)*c) && *c != '\n' && *c != '\t') *c = '?';
+    for (cJSON *child = item ? item->child : NULL; child; child = child->next) make_plain(child);
+}
+
+static cJSON *read_document(const char *path)
+{
+    char *const text = text_of(path);
     cJSON *const document = cJSON_Parse(text);
     free(text);
+    make_plain(document);
     if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(document, "experiments")))
         tool_die(TOOL_FAILED, "--from %s: that is no result of oplus lab; make it by oplus lab all --json > %s", path,
                  path);
@@ -284,33 +319,52 @@ static void list(void)
     fputs("\n`oplus lab reduce` runs one, `oplus lab all --report lab.html` all; see oplus lab --help\n", stdout);
 }
 
+/* What the experiments find out now, shown as they find it; right: whether all results were. */
+static cJSON *make_document(const asked *a, bool *right)
+{
+    enum { MOST_MODELLED = 1 << 20 }; /* work-items that the host runs one by one: a minute */
+    lab_device *const dev = lab_device_open(a->device);
+    if (dev->model && a->options.n > MOST_MODELLED)
+        tool_die(TOOL_USAGE, "--n is %zu; the model runs every work-item on the host: up to %d", a->options.n,
+                 (int)MOST_MODELLED);
+    dev->hurried = a->options.quick;
+    cJSON *const document = begin_document(a, dev);
+    if (!a->json) print_device(stdout, document);
+    *right = run(a, document, dev);
+    lab_device_close(dev);
+    return document;
+}
+
+/* What they found out before; shown, if nothing else is to be made of it. */
+static cJSON *take_document(const asked *a)
+{
+    cJSON *const document = read_document(a->from);
+    const cJSON *e;
+    if (a->json || a->report) return document;
+    print_device(stdout, document);
+    cJSON_ArrayForEach (e, cJSON_GetObjectItemCaseSensitive(document, "experiments")) {
+        lab_show_experiment(stdout, e);
+    }
+    return document;
+}
+
 int main(int argc, char **argv)
 {
     asked a;
-    lab_device *dev = NULL;
-    bool any = false;
+    bool any = false, right = true;
+    atexit(tool_close_stdout);
     tool_begin("lab");
     parse(&a, argc, argv);
     for (size_t i = 0; i < LAB_EXPERIMENTS; i++) any |= a.wanted[i];
     if (!any && !a.from) return list(), TOOL_GOOD;
+    if (a.report && strcmp(a.report, "-") == 0)
+        tool_die(TOOL_USAGE, "--report -: the page goes to a file, not to stdout; give its name");
     if (a.report) tool_replace_check(a.report);
 
-    if (!a.from) dev = lab_device_open(a.device);
-    if (dev) dev->hurried = a.options.quick;
-    cJSON *const document = a.from ? read_document(a.from) : begin_document(&a, dev);
-    if (!a.json && !(a.from && a.report)) print_device(stdout, document);
-    const bool right = !dev || run(&a, document, dev);
-    if (a.json)
-        tool_json_print(stdout, cJSON_Duplicate(document, true));
-    else if (a.from && !a.report) {
-        const cJSON *e;
-        cJSON_ArrayForEach (e, cJSON_GetObjectItemCaseSensitive(document, "experiments"))
-            lab_show_experiment(stdout, e);
-    }
+    cJSON *const document = a.from ? take_document(&a) : make_document(&a, &right);
+    if (a.json) tool_json_print(stdout, cJSON_Duplicate(document, true));
     if (a.report) write_report(a.report, document);
     cJSON_Delete(document);
-    lab_device_close(dev);
     free(a.command);
-    if (fflush(stdout) != 0) tool_die(TOOL_FAILED, "the standard output cannot be written");
     return right ? TOOL_GOOD : TOOL_FAILED;
 }

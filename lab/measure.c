@@ -53,6 +53,8 @@ double lab_seconds(lab_device *dev, void (*run)(void *context), void *context)
 
 /* --- a copy ------------------------------------------------------------------------------------------------------- */
 
+enum { COPY_ITEMS = 256 }; /* as copy.cl has it */
+
 typedef struct copying {
     lab_device *dev;
     void *in, *out, *kernel;
@@ -71,10 +73,11 @@ static void copy_by_driver(void *context)
 /* The fastest we know: whichever is faster of the driver's copy and a kernel of 16 bytes a work-item. */
 static void copy_by_kernel(void *context)
 {
-    enum { ITEMS = 256, VECTOR = 16 };
+    enum { VECTOR = 16 };
     const copying *const c = context;
     const uint32_t n = (uint32_t)(c->bytes / VECTOR);
-    lab_launch(c->dev, c->kernel, (n + ITEMS - 1) / ITEMS, ITEMS, opi_memory(c->in), opi_memory(c->out), opi_value(n));
+    lab_launch(c->dev, c->kernel, lab_ceiling(n, COPY_ITEMS), COPY_ITEMS, opi_memory(c->in), opi_memory(c->out),
+               opi_value(n));
 }
 
 static size_t copied_bytes(const lab_device *dev)
@@ -91,10 +94,12 @@ double lab_copy_rate(lab_device *dev)
     c.in = dev->gpu ? lab_alloc(dev, c.bytes) : tool_alloc(c.bytes);
     c.out = dev->gpu ? lab_alloc(dev, c.bytes) : tool_alloc(c.bytes);
     double seconds = lab_seconds(dev, copy_by_driver, &c);
-    if (dev->gpu) {
+    if (dev->gpu && lab_facts(dev)->group >= COPY_ITEMS) {
         c.kernel = lab_kernel(dev, "copy.cl", "copy", NULL);
         const double by_kernel = lab_seconds(dev, copy_by_kernel, &c);
         if (by_kernel < seconds) seconds = by_kernel;
+    }
+    if (dev->gpu) {
         lab_free(dev, c.in);
         lab_free(dev, c.out);
     } else {

@@ -4,6 +4,7 @@
 #include "json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,16 +43,67 @@ cJSON *lab_add_object(cJSON *object, const char *name) { return add(object, name
 cJSON *lab_add_array(cJSON *object, const char *name) { return add(object, name, cJSON_CreateArray()); }
 cJSON *lab_append_object(cJSON *array) { return append(array, cJSON_CreateObject()); }
 
+double lab_number(const cJSON *item)
+{
+    return item && cJSON_IsNumber(item) && isfinite(item->valuedouble) ? item->valuedouble : NAN;
+}
+
 double lab_number_of(const cJSON *object, const char *name)
 {
-    const cJSON *const item = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+    return lab_number(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
 const char *lab_text_in(const cJSON *object, const char *name, const char *otherwise)
 {
     const cJSON *const item = cJSON_GetObjectItemCaseSensitive(object, name);
     return cJSON_IsString(item) ? item->valuestring : otherwise;
+}
+
+/* --- points of curves --------------------------------------------------------------------------------------------- */
+
+static const cJSON *points_of(const cJSON *series)
+{
+    const cJSON *const points = cJSON_GetObjectItemCaseSensitive(series, "points");
+    return cJSON_IsArray(points) ? points : NULL;
+}
+
+double lab_coordinate(const cJSON *point, int i)
+{
+    return cJSON_IsArray(point) ? lab_number(cJSON_GetArrayItem(point, i)) : NAN;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+size_t lab_every_x(const cJSON *series, double **out)
+{
+    const cJSON *one, *point;
+    size_t room = 1, n = 0, once = 0;
+    cJSON_ArrayForEach (one, series) {
+        room += (size_t)cJSON_GetArraySize(points_of(one));
+    }
+    double *const x = *out = tool_alloc(room * sizeof *x);
+    cJSON_ArrayForEach (one, series) {
+        cJSON_ArrayForEach (point, points_of(one)) {
+            if (isfinite(lab_coordinate(point, 0))) x[n++] = lab_coordinate(point, 0);
+        }
+    }
+    qsort(x, n, sizeof *x, by_value);
+    for (size_t i = 0; i < n; i++)
+        if (once == 0 || x[i] != x[once - 1]) x[once++] = x[i];
+    return once;
+}
+
+double lab_y_at(const cJSON *series, double x)
+{
+    const cJSON *point;
+    cJSON_ArrayForEach (point, points_of(series)) {
+        if (lab_coordinate(point, 0) == x) return lab_coordinate(point, 1);
+    }
+    return NAN;
 }
 
 /* --- sections ----------------------------------------------------------------------------------------------------- */
@@ -156,22 +208,17 @@ void lab_cell_number(cJSON *row, double value)
     append(row, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }
 
-void lab_steps(cJSON *experiment, const char *title, const char *about, const char *text)
+cJSON *lab_steps(cJSON *experiment, const char *title, const char *about, const char *text)
 {
-    lab_add_text(lab_section(experiment, "steps", title, about), "text", text);
-}
-
-cJSON *lab_code(cJSON *experiment, const char *title, const char *about)
-{
-    cJSON *const section = lab_section(experiment, "code", title, about);
-    lab_add_array(section, "kernels");
+    cJSON *const section = lab_section(experiment, "steps", title, about);
+    lab_add_text(section, "text", text);
     return section;
 }
 
-void lab_code_kernel(cJSON *code, const char *file)
+static void add_kernel(cJSON *kernels, const char *file)
 {
     lab_caption caption = lab_caption_of(file);
-    cJSON *const kernel = lab_append_object(cJSON_GetObjectItemCaseSensitive(code, "kernels"));
+    cJSON *const kernel = lab_append_object(kernels);
     lab_add_file(kernel, file);
     lab_add_text(kernel, "title", caption.title);
     lab_add_text(kernel, "what", caption.what);
@@ -180,11 +227,19 @@ void lab_code_kernel(cJSON *code, const char *file)
     lab_caption_free(&caption);
 }
 
+cJSON *lab_code_of(cJSON *experiment, const char *title, const char *about, const char *const *files)
+{
+    cJSON *const section = lab_section(experiment, "code", title, about), *const kernels =
+                                                                              lab_add_array(section, "kernels");
+    for (; *files; files++) add_kernel(kernels, *files);
+    return section;
+}
+
 void lab_add_file(cJSON *object, const char *file)
 {
-    char *const path = tool_alloc(strlen("lab/") + strlen(file) + 1);
-    strcpy(path, "lab/");
-    strcat(path, file);
+    const size_t bytes = strlen("lab/") + strlen(file) + 1;
+    char *const path = tool_alloc(bytes);
+    snprintf(path, bytes, "lab/%s", file);
     lab_add_text(object, "file", path);
     free(path);
 }

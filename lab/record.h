@@ -1,11 +1,15 @@
 /* The document of what was found out: cJSON, so that it is printed as it is, and read again.
  *
- *   document   {oplus, date, command, caution, device {where, name, driver, units, memory, copy_gbs, counters},
- * experiments []} experiment {name, title, about [paragraphs], sections []} section    {kind, title, about [], ...},
- * where kind is ladder   {n, unit, limit_name, limit, lecture_about, rungs [{name, title, what, why, file, kernel, ms,
- * gbs, over_before, over_first, of_limit, launches, right, skipped, note, counters {source, ...}, lecture
- * {}}]} curves   {x {name, unit, log}, y {name, unit, log}, series [{name, style, points [[x, y]]}]} table    {columns
- * [{name, unit}], rows [[cell]]} steps    {text} code     {kernels [{file, title, what, why, text}]}
+ *   document    {oplus, date, command, caution, device, experiments []}
+ *   device      {where, name, driver, units, memory, copy_gbs, counters}
+ *   experiment  {name, title, about [paragraphs], sections []}
+ *   section     {kind, title, about [], ...}, by its kind:
+ *
+ *   ladder      {n, unit, limit_name, limit, lecture_about, rungs []}
+ *   rung        {name, title, what, why, file, kernel, ms, gbs, before, over_before, over_first, of_limit, launches,
+ * right, skipped, note, counters {source, ...}, lecture {device: GB/s}} curves      {x {name, unit, log}, y {name,
+ * unit, log}, series [{name, style, points [[x, y]]}]} table       {columns [{name, unit}], rows [[cell]]} steps {text}
+ *   code        {kernels [{file, title, what, why, text}]}
  *
  * What is not known is absent.  Calls end the command for lack of memory. */
 #ifndef LAB_RECORD_H
@@ -31,8 +35,17 @@ void lab_add_file(cJSON *object, const char *file);
 cJSON *lab_add_object(cJSON *object, const char *name);
 cJSON *lab_add_array(cJSON *object, const char *name);
 cJSON *lab_append_object(cJSON *array);
-double lab_number_of(const cJSON *object, const char *name); /* NAN if it has none */
+
+/* --- reading, of a document that may be anything --- */
+double lab_number(const cJSON *item);                        /* NAN if it is none, or NULL, or not finite */
+double lab_number_of(const cJSON *object, const char *name); /* NAN if it has none, or none that is finite */
 const char *lab_text_in(const cJSON *object, const char *name, const char *otherwise);
+/* Of a point of a curve: 0, its x; 1, its y. */
+double lab_coordinate(const cJSON *point, int i);
+/* All x of an array of series, each once, in order: how many.  The caller frees x. */
+size_t lab_every_x(const cJSON *series, double **x);
+/* What a series has at x. */
+double lab_y_at(const cJSON *series, double x);
 
 /* --- curves --- */
 cJSON *lab_curves(cJSON *experiment, const char *title, const char *about, const char *x, const char *x_unit,
@@ -48,9 +61,12 @@ void lab_cell_text(cJSON *row, const char *text); /* NULL: nothing is known */
 void lab_cell_number(cJSON *row, double value);   /* not finite: likewise */
 
 /* --- drawings and kernels --- */
-void lab_steps(cJSON *experiment, const char *title, const char *about, const char *text);
-cJSON *lab_code(cJSON *experiment, const char *title, const char *about);
-void lab_code_kernel(cJSON *code, const char *file);
+cJSON *lab_steps(cJSON *experiment, const char *title, const char *about, const char *text);
+/* lab_code(experiment, title, about, "reduce/02-modulo.cl", ...): files of lab/, in this order. */
+#define lab_code(experiment, title, about, ...)                                                                        \
+    lab_code_of(experiment, title, about, (const char *const[]){__VA_ARGS__, NULL})
+cJSON *lab_code_of(cJSON *experiment, const char *title, const char *about,
+                   const char *const *files); /* ends with NULL */
 
 /* The counters of a rung. */
 void lab_add_counts(cJSON *rung, const lab_counts *counts, bool by_hardware);

@@ -31,7 +31,7 @@ void lab_show_section(const lab *l, const cJSON *section)
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
 /* A paragraph in lines of WIDTH. */
-static void print_wrapped(FILE *out, const char *text)
+void lab_print_wrapped(FILE *out, const char *text)
 {
     size_t column = 0;
     while (*text) {
@@ -48,13 +48,23 @@ static void print_wrapped(FILE *out, const char *text)
 static void print_about(FILE *out, const cJSON *object)
 {
     const cJSON *p;
-    cJSON_ArrayForEach (p, cJSON_GetObjectItemCaseSensitive(object, "about"))
-        if (cJSON_IsString(p)) print_wrapped(out, p->valuestring);
+    cJSON_ArrayForEach (p, cJSON_GetObjectItemCaseSensitive(object, "about")) {
+        if (cJSON_IsString(p)) lab_print_wrapped(out, p->valuestring);
+    }
 }
 
-/* --- sections ----------------------------------------------------------------------------------------------------- */
-
 /* --- ladders: a table of rates, one of counters, one of the lectures ---------------------------------------------- */
+
+/* "2.22 tiled-32" where it is compared with another than the one above. */
+static void put_over_before(lab_grid *g, size_t column, const cJSON *rung)
+{
+    char text[64];
+    lab_number_text(text, sizeof text, lab_number_of(rung, "over_before"));
+    const size_t length = strlen(text);
+    const char *const before = lab_text_in(rung, "before", NULL);
+    if (before && length > 0) snprintf(text + length, sizeof text - length, " %s", before);
+    lab_put(g, column, text);
+}
 
 static void put_rung(lab_grid *g, const cJSON *rung)
 {
@@ -67,20 +77,28 @@ static void put_rung(lab_grid *g, const cJSON *rung)
         lab_put(g, 3, instead);
     else
         lab_put_number(g, 3, lab_number_of(rung, "gbs"));
-    lab_put_number(g, 4, lab_number_of(rung, "over_before"));
+    put_over_before(g, 4, rung);
     lab_put_number(g, 5, lab_number_of(rung, "over_first"));
     lab_put_number(g, 6, 100 * lab_number_of(rung, "of_limit"));
+}
+
+/* A grid whose first two columns are words. */
+static lab_grid grid_under(const char *const *head, size_t columns)
+{
+    lab_grid g = lab_grid_of(columns);
+    g.left[0] = g.left[1] = true;
+    for (size_t c = 0; c < columns; c++) lab_put(&g, c, head[c]);
+    return g;
 }
 
 static void print_rates(FILE *out, const cJSON *rungs)
 {
     static const char *const head[] = {"rung", "", "ms", "GB/s", "x before", "x first", "% of copy"};
-    enum { COLUMNS = sizeof head / sizeof *head };
-    lab_grid g = lab_grid_of(COLUMNS);
     const cJSON *rung;
-    g.left[0] = g.left[1] = true;
-    for (size_t c = 0; c < COLUMNS; c++) lab_put(&g, c, head[c]);
-    cJSON_ArrayForEach (rung, rungs) put_rung(&g, rung);
+    lab_grid g = grid_under(head, sizeof head / sizeof *head);
+    cJSON_ArrayForEach (rung, rungs) {
+        put_rung(&g, rung);
+    }
     lab_print_grid(out, &g);
 }
 
@@ -99,41 +117,59 @@ static void put_counters(lab_grid *g, const char *rung, const cJSON *counters)
 
 static void print_counters(FILE *out, const cJSON *rungs)
 {
-    static const char *const head[] = {"rung",         "counted by",      "divergent",  "conflicts", "warps",
-                                       "active warps", "sectors/request", "memory, MB", "% occupied"};
-    enum { COLUMNS = sizeof head / sizeof *head };
-    lab_grid g = lab_grid_of(COLUMNS);
+    static const char *const head[] = {"rung",         "counted by",        "divergent",  "conflicts", "warps",
+                                       "active warps", "sectors a request", "memory, MB", "% occupied"};
     const cJSON *rung;
-    g.left[0] = g.left[1] = true;
-    for (size_t c = 0; c < COLUMNS; c++) lab_put(&g, c, head[c]);
+    lab_grid g = grid_under(head, sizeof head / sizeof *head);
     cJSON_ArrayForEach (rung, rungs) {
         const cJSON *const counters = cJSON_GetObjectItemCaseSensitive(rung, "counters");
         if (counters) put_counters(&g, lab_text_in(rung, "name", ""), counters);
     }
+    const bool any = g.rows > 1;
     lab_print_grid(out, &g);
+    if (any)
+        lab_print_wrapped(
+            out, "(divergent: branches at which the lanes of a warp part; conflicts: extra passes over shared memory; "
+                 "sectors: 32 bytes of global memory each, that a load or store of a warp touches.)");
 }
 
-static void print_lectures(FILE *out, const cJSON *ladder)
+static const cJSON *lecture_of(const cJSON *rung)
 {
-    enum { DEVICES = 6 };
-    const cJSON *const rungs = cJSON_GetObjectItemCaseSensitive(ladder, "rungs"), *rung, *device;
-    const char *name[DEVICES];
+    const cJSON *const lecture = cJSON_GetObjectItemCaseSensitive(rung, "lecture");
+    return cJSON_IsObject(lecture) ? lecture : NULL;
+}
+
+enum { DEVICES = 6 };
+
+/* The devices that the rungs have figures of, in the order in which they come: how many. */
+static size_t devices_of(const cJSON *rungs, const char *name[DEVICES])
+{
+    const cJSON *rung, *device;
     size_t devices = 0;
-    cJSON_ArrayForEach (rung, rungs)
-        cJSON_ArrayForEach (device, cJSON_GetObjectItemCaseSensitive(rung, "lecture")) {
+    cJSON_ArrayForEach (rung, rungs) {
+        cJSON_ArrayForEach (device, lecture_of(rung)) {
             size_t k = 0;
             while (k < devices && strcmp(name[k], device->string) != 0) k++;
             if (k == devices && devices < DEVICES) name[devices++] = device->string;
         }
+    }
+    return devices;
+}
+
+static void print_lectures(FILE *out, const cJSON *ladder)
+{
+    const cJSON *const rungs = cJSON_GetObjectItemCaseSensitive(ladder, "rungs"), *rung;
+    const char *name[DEVICES];
+    const size_t devices = devices_of(rungs, name);
     if (devices == 0) return;
-    if (lab_text_in(ladder, "lecture_about", NULL)) print_wrapped(out, lab_text_in(ladder, "lecture_about", ""));
+    if (lab_text_in(ladder, "lecture_about", NULL)) lab_print_wrapped(out, lab_text_in(ladder, "lecture_about", ""));
     lab_grid g = lab_grid_of(2 + devices);
     g.left[0] = true;
     lab_put(&g, 0, "GB/s");
     lab_put(&g, 1, "here");
     for (size_t k = 0; k < devices; k++) lab_put(&g, 2 + k, name[k]);
     cJSON_ArrayForEach (rung, rungs) {
-        const cJSON *const lecture = cJSON_GetObjectItemCaseSensitive(rung, "lecture");
+        const cJSON *const lecture = lecture_of(rung);
         if (!lecture) continue;
         lab_put(&g, 0, lab_text_in(rung, "name", ""));
         lab_put_number(&g, 1, lab_number_of(rung, "gbs"));
@@ -169,6 +205,8 @@ static void print_ladder(FILE *out, const cJSON *ladder)
     print_lectures(out, ladder);
 }
 
+/* --- tables, curves, kernels -------------------------------------------------------------------------------------- */
+
 static void put_cell(lab_grid *g, size_t column, const cJSON *cell)
 {
     if (cJSON_IsString(cell)) {
@@ -194,67 +232,39 @@ static void print_table(FILE *out, const cJSON *table)
     if (cJSON_GetArraySize(columns) == 0) return;
     lab_grid g = lab_grid_of((size_t)cJSON_GetArraySize(columns));
     size_t c = 0;
-    cJSON_ArrayForEach (column, columns)
+    cJSON_ArrayForEach (column, columns) {
         put_head(&g, c++, lab_text_in(column, "name", ""), lab_text_in(column, "unit", ""));
+    }
     cJSON_ArrayForEach (row, cJSON_GetObjectItemCaseSensitive(table, "rows")) {
         c = 0;
-        cJSON_ArrayForEach (cell, row)
+        cJSON_ArrayForEach (cell, row) {
             if (c < g.columns) put_cell(&g, c++, cell);
+        }
     }
     lab_print_grid(out, &g);
-}
-
-/* The y of a series at x. */
-static double at(const cJSON *series, double x)
-{
-    const cJSON *p;
-    cJSON_ArrayForEach (p, cJSON_GetObjectItemCaseSensitive(series, "points"))
-        if (cJSON_GetArrayItem(p, 0)->valuedouble == x) return cJSON_GetArrayItem(p, 1)->valuedouble;
-    return NAN;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* All x of all series, in order. */
-static size_t all_x(const cJSON *series, double **x)
-{
-    size_t count = 0, kept = 0;
-    const cJSON *s, *p;
-    cJSON_ArrayForEach (s, series) count += (size_t)cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(s, "points"));
-    *x = tool_alloc((count + 1) * sizeof **x);
-    count = 0;
-    cJSON_ArrayForEach (s, series) {
-        cJSON_ArrayForEach (p, cJSON_GetObjectItemCaseSensitive(s, "points"))
-            (*x)[count++] = cJSON_GetArrayItem(p, 0)->valuedouble;
-    }
-    qsort(*x, count, sizeof **x, compare);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || (*x)[kept - 1] != (*x)[i]) (*x)[kept++] = (*x)[i];
-    return kept;
 }
 
 /* Curves as a table: a column a series. */
 static void print_curves(FILE *out, const cJSON *curves)
 {
     const cJSON *const series = cJSON_GetObjectItemCaseSensitive(curves, "series");
-    const cJSON *const x_axis = cJSON_GetObjectItemCaseSensitive(curves, "x"), *const y_axis =
-                                                                                   cJSON_GetObjectItemCaseSensitive(
-                                                                                       curves, "y");
+    const cJSON *const x_axis = cJSON_GetObjectItemCaseSensitive(curves, "x");
+    const cJSON *const y_axis = cJSON_GetObjectItemCaseSensitive(curves, "y");
     const cJSON *s;
     double *x;
-    const size_t count = all_x(series, &x);
+    const size_t count = lab_every_x(series, &x);
     lab_grid g = lab_grid_of(1 + (size_t)cJSON_GetArraySize(series));
     size_t c = 1;
     put_head(&g, 0, lab_text_in(x_axis, "name", ""), lab_text_in(x_axis, "unit", ""));
-    cJSON_ArrayForEach (s, series) lab_put(&g, c++, lab_text_in(s, "name", ""));
+    cJSON_ArrayForEach (s, series) {
+        lab_put(&g, c++, lab_text_in(s, "name", ""));
+    }
     for (size_t i = 0; i < count; i++) {
         c = 1;
         lab_put_number(&g, 0, x[i]);
-        cJSON_ArrayForEach (s, series) lab_put_number(&g, c++, at(s, x[i]));
+        cJSON_ArrayForEach (s, series) {
+            lab_put_number(&g, c++, lab_y_at(s, x[i]));
+        }
     }
     const char *const unit = lab_text_in(y_axis, "unit", "");
     fprintf(out, *unit ? "  %s, %s:\n\n" : "  %s:\n\n", lab_text_in(y_axis, "name", ""), unit);
@@ -265,10 +275,13 @@ static void print_curves(FILE *out, const cJSON *curves)
 static void print_kernels(FILE *out, const cJSON *code)
 {
     const cJSON *k;
-    cJSON_ArrayForEach (k, cJSON_GetObjectItemCaseSensitive(code, "kernels"))
+    cJSON_ArrayForEach (k, cJSON_GetObjectItemCaseSensitive(code, "kernels")) {
         fprintf(out, "  %s: %s\n", lab_text_in(k, "file", ""), lab_text_in(k, "title", ""));
+    }
     fputc('\n', out);
 }
+
+/* --- sections ----------------------------------------------------------------------------------------------------- */
 
 void lab_print_section(FILE *out, const cJSON *section)
 {
@@ -289,6 +302,7 @@ void lab_show_experiment(FILE *out, const cJSON *experiment)
     const cJSON *section;
     fprintf(out, "=== %s\n\n", lab_text_in(experiment, "title", ""));
     print_about(out, experiment);
-    cJSON_ArrayForEach (section, cJSON_GetObjectItemCaseSensitive(experiment, "sections"))
+    cJSON_ArrayForEach (section, cJSON_GetObjectItemCaseSensitive(experiment, "sections")) {
         lab_print_section(out, section);
+    }
 }

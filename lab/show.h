@@ -10,6 +10,8 @@ void lab_show_step(const lab *l, const char *title, const char *what, int i, int
 void lab_show_section(const lab *l, const cJSON *section);
 /* The same of a document that was read. */
 void lab_show_experiment(FILE *out, const cJSON *experiment);
+/* A paragraph, in lines of 100 characters, and an empty line. */
+void lab_print_wrapped(FILE *out, const char *text);
 void lab_print_section(FILE *out, const cJSON *section);
 
 #endif

@@ -5,10 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *lab_text_of(const char *name)
+const char *lab_text_find(const char *name)
 {
     for (const lab_text *t = lab_texts; t->name; t++)
         if (strcmp(t->name, name) == 0) return t->text;
+    return NULL;
+}
+
+const char *lab_text_of(const char *name)
+{
+    const char *const text = lab_text_find(name);
+    if (text) return text;
     tool_die(TOOL_FAILED, "the text lab/%s is missing in this program; build it again", name);
 }
 
@@ -22,13 +29,14 @@ static const char *words_of(const char *line)
     return line + strspn(line, " ");
 }
 
-/* Adds a line up to its end, or to that of the comment, behind a blank. */
+/* Adds a line behind a blank; there is room. */
 static void add_line(char *to, const char *from, size_t length)
 {
-    const size_t at = strlen(to);
+    size_t at = strlen(to);
     if (length == 0) return;
-    if (at > 0) strcpy(to + at, " ");
-    strncat(to, from, length);
+    if (at > 0) to[at++] = ' ';
+    memcpy(to + at, from, length);
+    to[at + length] = '\0';
 }
 
 static size_t length_of(const char *words, const char *end)
@@ -39,10 +47,16 @@ static size_t length_of(const char *words, const char *end)
     return (size_t)(stop - words);
 }
 
+/* Whether the words begin with this one: what stands behind it; else NULL. */
+static const char *behind(const char *words, const char *first)
+{
+    const size_t length = strlen(first);
+    return strncmp(words, first, length) == 0 ? words + length + strspn(words + length, " ") : NULL;
+}
+
 /* Paragraphs go where their first word sends them; one of neither kind goes with the one before. */
 lab_caption lab_caption_of(const char *name)
 {
-    static const char changes[] = "Changes:", why[] = "Why:";
     const char *const text = lab_text_of(name);
     const char *const end = strstr(text, "*/");
     if (strncmp(text, "/*", 2) != 0 || !end) tool_die(TOOL_FAILED, "lab/%s does not begin with a comment", name);
@@ -52,10 +66,9 @@ lab_caption lab_caption_of(const char *name)
     char *to = c.title;
     for (const char *line = text + 2; line < end;) {
         const char *words = words_of(line);
-        if (strncmp(words, changes, sizeof changes - 1) == 0)
-            to = c.what, words += sizeof changes - 1 + strspn(words + sizeof changes - 1, " ");
-        else if (strncmp(words, why, sizeof why - 1) == 0)
-            to = c.why, words += sizeof why - 1 + strspn(words + sizeof why - 1, " ");
+        const char *const changes = behind(words, "Changes:"), *const why = behind(words, "Why:");
+        if (changes) to = c.what, words = changes;
+        if (why) to = c.why, words = why;
         if (words < end) add_line(to, words, length_of(words, end));
         const char *const next = strchr(line, '\n');
         if (!next) break;

@@ -8,7 +8,9 @@ typedef struct lab_text {
 
 extern const lab_text lab_texts[]; /* ends with a name of NULL */
 
-/* The text of a file; there is no such file: the program is wrong, and ends. */
+/* The text of a file; NULL: there is no such file. */
+const char *lab_text_find(const char *name);
+/* Likewise; there is no such file: the program is wrong, and ends. */
 const char *lab_text_of(const char *name);
 
 /* What the leading comment of a kernel says: its first line; the paragraphs behind "Changes:" and "Why:".  To be

@@ -2,9 +2,9 @@
  *
  * Changes: Work-item i reads element i * stride: neighbours in a warp are no longer neighbours in memory.
  *
- * Why: A sector holds 8 words and comes whole. With stride 2 half of each is used, from stride 8 on one word of it: the
- * warp then needs 32 sectors for 32 words, and this is as bad as it gets. Columns of a matrix, or one member of an
- * array of structures, are read like this. */
+ * Why: A sector holds 8 words and comes whole; with stride 1 all of them are used. Still slow: with stride 2 it is half
+ * of each, from stride 8 on one word: the warp then needs 32 sectors for 32 words, and this is as bad as it gets.
+ * Columns of a matrix, or one member of an array of structures, are read like this. */
 KERNEL strides(ARRAY(const uint, in), ARRAY(uint, out), const uint stride)
 {
     const uint i = GROUP * ITEMS + ITEM;

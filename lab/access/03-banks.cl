@@ -2,10 +2,10 @@
  *
  * Changes: Work-item i begins at word i * stride of shared memory.
  *
- * Why: Word w lies in bank w % 32, and a bank gives one word at once. Lanes that want different words of one bank are
- * served one after another. With an odd stride the 32 lanes meet 32 different banks; with an even one they meet fewer:
- * as many share a bank as the greatest common divisor of the stride and 32 says. A row of 33 words in place of 32 is
- * the usual remedy. */
+ * Why: Word w lies in bank w % 32, and a bank gives one word at once: with an odd stride the 32 lanes meet 32 different
+ * banks, and are served together. Still slow: with an even one they meet fewer, and lanes that want different words of
+ * one bank are served one after another: as many share a bank as the greatest common divisor of the stride and 32 says.
+ * A row of 33 words in place of 32 is the usual remedy. */
 KERNEL banks(ARRAY(const uint, in), ARRAY(uint, out), const uint stride, const uint rounds)
 {
     SHARED uint word[WORDS];

@@ -1,4 +1,5 @@
 /* Access: what a load, a lookup or an operation costs, by where it goes and how lanes share it. */
+#include "lab/access/sizes.h"
 #include "lab/access/access.h"
 
 #include "lab/show.h"
@@ -8,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- 1. a launch -------------------------------------------------------------------------------------------------- */
 
@@ -28,8 +28,7 @@ void access_launch(void *trial)
 void access_run(const access_trial *trial, void *out, void *host, size_t bytes)
 {
     access_trial t = *trial;
-    memset(host, 0xa5, bytes);
-    lab_upload(t.dev, out, host, bytes);
+    lab_spoil(t.dev, out, host, bytes);
     access_launch(&t);
     lab_download(t.dev, host, out, bytes);
 }
@@ -48,22 +47,6 @@ double access_seconds(lab *l, const char *what, access_trial *trial, void *out, 
 }
 
 /* --- 2. small things ---------------------------------------------------------------------------------------------- */
-
-void access_fill(uint32_t *to, size_t n)
-{
-    uint32_t x = 2463534242u;
-    for (size_t i = 0; i < n; i++) {
-        x ^= x << 13, x ^= x >> 17, x ^= x << 5; /* Marsaglia's xorshift */
-        to[i] = x;
-    }
-}
-
-uint32_t *access_random(size_t n)
-{
-    uint32_t *const words = tool_alloc(n * sizeof *words);
-    access_fill(words, n);
-    return words;
-}
 
 void *access_upload(lab_device *dev, const uint32_t *from, size_t n)
 {
@@ -109,4 +92,5 @@ const lab_experiment lab_access = {
         "text of the kernel. Times are always this device's. The cores of a processor have no warps, no banks and no "
         "memory of their own for constants or textures: there the same kernels show caches, vector instructions and "
         "prefetching, and their times need not follow the counts.",
+    .items = ITEMS,
     .run = run};

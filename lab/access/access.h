@@ -31,17 +31,13 @@ typedef struct access_trial {
 /* Of an access_trial: for lab_seconds and lab_count. */
 void access_launch(void *trial);
 
-/* Launches it once and fetches what it left in out, whose bytes were others before. */
+/* Launches it once and fetches what it left in out, which is spoilt before. */
 void access_run(const access_trial *trial, void *out, void *host, size_t bytes);
 /* Seconds that it takes; NAN if the n words that it leaves in out are not these, which is then said and remembered. */
 double access_seconds(lab *l, const char *what, access_trial *trial, void *out, const uint32_t *expected, size_t n);
 
 /* --- small things --- */
 
-/* Random words, the same ones in every run. */
-void access_fill(uint32_t *to, size_t n);
-/* The same, in memory to be freed by free. */
-uint32_t *access_random(size_t n);
 /* An array of the device with these n words. */
 void *access_upload(lab_device *dev, const uint32_t *from, size_t n);
 static inline bool access_on_cores(const lab *l) { return lab_facts(l->dev)->host_cores; }

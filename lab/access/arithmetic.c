@@ -86,13 +86,6 @@ static void release(computing *c)
     free(c->expected);
 }
 
-static void show_code(lab *l, const char *title, const char *file)
-{
-    cJSON *const code = lab_code(l->experiment, title, NULL);
-    lab_code_kernel(code, file);
-    lab_show_section(l, code);
-}
-
 void access_arithmetic(lab *l)
 {
     static const char file[] = "access/plain-arithmetic.cl";
@@ -100,8 +93,8 @@ void access_arithmetic(lab *l)
     computing c = computing_of(l);
     cJSON *const table = lab_table(l->experiment, "Integer arithmetic",
                                    "All work-items compute on registers, each operation on the result of the one "
-                                   "before; an addition goes with each. Compare x / by, x / 16u and x >> 4, which "
-                                   "give the same here: what the compiler is told about the divisor decides.",
+                                   "before; an addition goes with each. Compare the divisions by 16 with the shift by "
+                                   "4, which gives the same: what the compiler is told about the divisor decides.",
                                    "operation|written|time over the first|operations:G/s");
     double first = 0;
     for (int i = 0; i < OPERATION_COUNT; i++) {
@@ -121,7 +114,7 @@ void access_arithmetic(lab *l)
         access_cell(row, operations_of(&c) / seconds * 1e-9);
     }
     lab_show_section(l, table);
-    show_code(l, "Integer arithmetic: the kernel", file);
+    lab_show_section(l, lab_code(l->experiment, "Integer arithmetic: the kernel", NULL, file));
     release(&c);
 }
 
@@ -149,7 +142,7 @@ static void *sine_kernel(const lab *l, int which, const char *name)
 static double error_of(const lab *l, int which, float most)
 {
     const uint32_t n = ARGUMENTS;
-    uint32_t *const words = access_random(n);
+    uint32_t *const words = lab_random(n);
     float *const x = tool_alloc(n * sizeof *x), *const y = tool_alloc(n * sizeof *y);
     double worst = 0;
     for (uint32_t i = 0; i < n; i++) x[i] = ((float)words[i] / 2147483648.0f - 1) * most;
@@ -209,10 +202,10 @@ void access_sines(lab *l)
     computing c = computing_of(l);
     cJSON *const table =
         lab_table(l->experiment, "Two sines",
-                  "The library's sine and the hardware's. Errors are the largest absolute differences from the "
-                  "host's sine in double precision, over 65,536 random x, from -3.14 to 3.14 and from -1000 to 1000. "
-                  "The library's must be within 4 units in the last place; the other within 0.001 near 0 (what it "
-                  "is, the table says), and nothing is promised far out.",
+                  "The library's sine and the hardware's. Errors are the largest absolute differences from the host's "
+                  "sine in double precision, over 65,536 random x, from -3.14 to 3.14 and from -1000 to 1000. The "
+                  "library's must be within 4 units in the last place; the other within 0.001 near 0 (what it is, the "
+                  "table says), and nothing is promised far out.",
                   "sine|time over the first|sines:G/s|error for x within 3.14|error for x within 1000");
     double first = 0;
     for (int which = 0; which < SINES; which++) {
@@ -231,7 +224,7 @@ void access_sines(lab *l)
         }
     }
     lab_show_section(l, table);
-    show_code(l, "Two sines: the kernels", sine_file);
+    lab_show_section(l, lab_code(l->experiment, "Two sines: the kernels", NULL, sine_file));
     release(&c);
 }
 
@@ -245,7 +238,7 @@ void access_loops(lab *l)
     const uint32_t count = c.rounds * READS;
     cJSON *const table =
         lab_table(l->experiment, "Rolled and unrolled loops",
-                  "The same steps, x = (x ^ by) + more, so many in each turn of a loop. Look where it stops to pay.",
+                  "The same steps, x = (x ^ by) + more, so many in each turn of a loop. Look where it stops paying.",
                   "steps in a turn|time over the first|steps:G/s");
     double first = 0;
     expect(&c, 0); /* x ^ by */
@@ -257,7 +250,7 @@ void access_loops(lab *l)
                           .kernel = lab_kernel(l->dev, file, "turns", macros),
                           .groups = c.groups,
                           .argument = {opi_memory(c.out), opi_value(by), opi_value(more), opi_value(count)}};
-        lab_show_step(l, "Loops", what, steps, 16);
+        lab_show_step(l, "Loops", what, steps - 1, 16);
         const double seconds = access_seconds(l, what, &t, c.out, c.expected, items_of(&c));
         if (steps == 1) first = seconds;
         cJSON *const row = lab_row(table);
@@ -266,6 +259,6 @@ void access_loops(lab *l)
         access_cell(row, operations_of(&c) / seconds * 1e-9);
     }
     lab_show_section(l, table);
-    show_code(l, "Loops: the kernel", file);
+    lab_show_section(l, lab_code(l->experiment, "Loops: the kernel", NULL, file));
     release(&c);
 }

@@ -45,9 +45,9 @@ static void measure(const lookups *k)
 {
     cJSON *const curves = lab_curves(
         k->l->experiment, "Constant memory",
-        "Each work-item looks up some hundred words in a table of 256; the lanes of a warp go to 1, 2, 4, ... or 32 "
-        "different words at a time. The same table lies in constant memory and in global memory, where a cache keeps "
-        "it. Look where the two lines cross.",
+        "Each work-item looks up some hundred words in a table of 256; the lanes of a warp go to one word at a time, "
+        "or to several, up to 32. The same table lies in constant memory and in global memory, where a cache keeps it. "
+        "Compare the two times, and look whether and where they cross.",
         "different words", "a warp", true, "time", "x the first", false);
     cJSON *const series[] = {lab_series(curves, "constant memory", "line"),
                              lab_series(curves, "global memory", "line")};
@@ -55,7 +55,7 @@ static void measure(const lookups *k)
     for (uint32_t words = 1; words <= 32; words *= k->l->options.quick ? 32 : 2) {
         expect(k, 32 / words);
         for (int g = 0; g < 2; g++) {
-            lab_show_step(k->l, "Constant memory", g ? "global" : "constant", (int)words, 32);
+            lab_show_step(k->l, "Constant memory", g ? "global" : "constant", (int)words - 1, 32);
             const double seconds = seconds_of(k, g == 0, 32 / words);
             if (first == 0) first = seconds;
             lab_point(series[g], words, seconds / first);
@@ -73,9 +73,7 @@ void access_constant(lab *l)
     k.out = lab_alloc(l->dev, k.groups * ITEMS * sizeof(uint32_t));
     k.expected = tool_alloc(k.groups * ITEMS * sizeof(uint32_t));
     measure(&k);
-    cJSON *const code = lab_code(l->experiment, "Constant memory: the kernels", NULL);
-    lab_code_kernel(code, file);
-    lab_show_section(l, code);
+    lab_show_section(l, lab_code(l->experiment, "Constant memory: the kernels", NULL, file));
     lab_free(l->dev, k.in);
     lab_free(l->dev, k.out);
     free(k.expected);

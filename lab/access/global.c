@@ -52,8 +52,8 @@ static double sectors_of(const lab_counts *counts, double warps)
 static double modelled(const sweep *s, uint32_t x)
 {
     lab_device *const twin = s->l->dev->twin;
-    void *const in = lab_alloc(twin, (MODEL_N + MOST) * sizeof(uint32_t)), *const out = lab_alloc(
-                                                                               twin, MODEL_N * sizeof(uint32_t));
+    void *const in = lab_alloc(twin, (MODEL_N + MOST) * sizeof(uint32_t));
+    void *const out = lab_alloc(twin, MODEL_N / LOADS * sizeof(uint32_t));
     access_trial t = {.dev = twin,
                       .kernel = lab_kernel(twin, s->file, s->kernel, NULL),
                       .groups = items_of(s, MODEL_N, x) / ITEMS,
@@ -117,32 +117,31 @@ void access_global(lab *l)
 {
     size_t n = lab_size(l, (size_t)1 << 26, (size_t)1 << 24, (size_t)1 << 19);
     if (n < MODEL_N) n = MODEL_N;
-    uint32_t *const host = access_random(n + MOST);
+    uint32_t *const host = lab_random(n + MOST);
     sweep s = {.l = l, .n = n, .host = host, .expected = tool_alloc(n / LOADS * sizeof(uint32_t))};
     s.in = access_upload(l->dev, host, n + MOST);
     s.out = lab_alloc(l->dev, n / LOADS * sizeof(uint32_t));
 
     s.file = "access/01-offset.cl", s.kernel = "offsets", s.x = "offset";
     run_sweep(&s,
-              "Each work-item adds 8 elements of 4 bytes; all lanes of a warp begin so many elements late. Look for "
-              "teeth: at multiples of 8 a warp begins at a sector again. The first GPUs that computed had no caches, "
-              "and lost half of their rate or more at any offset that was not a multiple of 16; a cache gives a warp "
-              "what its neighbour's sectors brought along, and the teeth become small.",
+              "Each work-item adds 8 elements of 4 bytes; all lanes of a warp begin so many elements late. Compare the "
+              "rates at multiples of 8, where a warp begins at a sector again, with those in between (on the page, "
+              "look for teeth). The first GPUs that computed had no caches, and lost half of their rate or more at any "
+              "offset that was not a multiple of 16; a cache gives a warp what its neighbour's sectors brought along, "
+              "and the difference becomes small.",
               "A warp reads 32 words, 128 bytes: 4 sectors if it begins at one, else 5.");
 
     s.file = "access/02-stride.cl", s.kernel = "strides", s.x = "stride";
     s.strides = true;
     run_sweep(&s,
-              "The same array whatever the stride, of which each stride-th element is read; GB/s count the bytes "
-              "that are used. Look for a fall as 1 / stride as long as every sector is still touched (to 8, or to 16 "
-              "where a cache line of 64 bytes is what memory moves), and what happens beyond, where sectors are left "
-              "out.",
+              "The same array whatever the stride, of which each stride-th element is read; GB/s count the bytes that "
+              "are used. Look whether the rate falls as 1 / stride as long as every sector is still touched (to 8, or "
+              "to 16 where a cache line of 64 bytes is what memory moves), and what happens beyond, where sectors are "
+              "left out.",
               "A warp touches 4 * stride sectors, until each lane has one for itself: 32, from stride 8 on.");
 
-    cJSON *const code = lab_code(l->experiment, "Offset and stride: the kernels", NULL);
-    lab_code_kernel(code, "access/01-offset.cl");
-    lab_code_kernel(code, "access/02-stride.cl");
-    lab_show_section(l, code);
+    lab_show_section(l, lab_code(l->experiment, "Offset and stride: the kernels", NULL, "access/01-offset.cl",
+                                 "access/02-stride.cl"));
     lab_free(l->dev, s.in);
     lab_free(l->dev, s.out);
     free(s.expected);
@@ -158,7 +157,7 @@ typedef struct widths {
 static void copy_in(lab_work *work, uint32_t words)
 {
     const uint32_t n = work->n / words;
-    lab_launch(work->dev, lab_kernel(work->dev, work->rung->file, "copy", NULL), (n + ITEMS - 1) / ITEMS, ITEMS,
+    lab_launch(work->dev, lab_kernel(work->dev, work->rung->file, "copy", NULL), lab_ceiling(n, ITEMS), ITEMS,
                opi_memory(work->in), opi_memory(work->out), opi_value(n));
 }
 
@@ -169,8 +168,7 @@ static void copy_quads(lab_work *work) { copy_in(work, 4); }
 static void spoil(lab_work *work)
 {
     const widths *const w = work->context;
-    memset(w->back, 0xa5, work->n * sizeof *w->back);
-    lab_upload(work->dev, work->out, w->back, work->n * sizeof *w->back);
+    lab_spoil(work->dev, work->out, w->back, work->n * sizeof *w->back);
 }
 
 static bool right(lab_work *work)
@@ -180,44 +178,32 @@ static bool right(lab_work *work)
     return memcmp(w->back, w->host, work->n * sizeof *w->back) == 0;
 }
 
-static void allocate(lab_work *work)
-{
-    work->in = lab_alloc(work->dev, work->n * sizeof(uint32_t));
-    work->out = lab_alloc(work->dev, work->n * sizeof(uint32_t));
-}
-
-static void release(lab_work *work)
-{
-    lab_free(work->dev, work->in);
-    lab_free(work->dev, work->out);
-}
-
 static const lab_rung rungs[] = {{.name = "words", .file = "access/05-words.cl", .run = copy_words},
                                  {.name = "pairs", .file = "access/06-pairs.cl", .run = copy_pairs},
                                  {.name = "quads", .file = "access/07-quads.cl", .run = copy_quads},
                                  {.run = NULL}};
 
 static const lab_ladder ladder = {.title = "Loads of 4, 8 and 16 bytes",
-                                  .about = "A copy of the same array, by work-items that each copy 4, 8 or 16 bytes "
-                                           "of it. GB/s count every byte twice, as it is read and as it is written. "
-                                           "Look at the sectors of a request: two and four times as many, in half "
-                                           "and in a quarter of the requests.",
+                                  .about = "A copy of the same array, by work-items that each copy 4, 8 or 16 bytes of "
+                                           "it. GB/s count every byte twice, as it is read and as it is written. Look "
+                                           "at the sectors of a request: two and four times as many, in half and in a "
+                                           "quarter of the requests.",
                                   .bytes = 2 * sizeof(uint32_t),
                                   .rungs = rungs,
                                   .spoil = spoil,
                                   .right = right,
-                                  .model = allocate,
-                                  .model_free = release};
+                                  .model = lab_allocate_words,
+                                  .model_free = lab_release_words};
 
 void access_widths(lab *l)
 {
     const size_t n = (lab_size(l, (size_t)1 << 26, (size_t)1 << 23, (size_t)1 << 19) + 3) / 4 * 4;
-    widths w = {access_random(n), tool_alloc(n * sizeof(uint32_t))};
+    widths w = {lab_random(n), tool_alloc(n * sizeof(uint32_t))};
     lab_work work = {.dev = l->dev, .n = (uint32_t)n, .context = &w};
-    allocate(&work);
+    lab_allocate_words(&work);
     lab_upload(l->dev, work.in, w.host, n * sizeof(uint32_t));
     lab_climb(l, &ladder, &work);
-    release(&work);
+    lab_release_words(&work);
     free(w.host);
     free(w.back);
 }

@@ -173,12 +173,12 @@ static void add_crowd(flights *f, cJSON *table, int crowd)
 static void add_rates(flights *f)
 {
     cJSON *const table = lab_table(f->l->experiment, "Occupancy, and loads under way",
-                                   "Few work-groups or many share the array and add it up; each work-item asks for "
-                                   "1, 2, 4 or 8 vectors of 16 bytes before it uses the first. Compare cells on a "
-                                   "diagonal: half the work-items with twice the loads have the same bytes under "
-                                   "way. Full occupancy is one way to keep memory busy, and not the only one. (As "
-                                   "many groups as are given are resident if registers and limits allow; more loads "
-                                   "take more registers.)",
+                                   "Few work-groups or many share the array and add it up; each work-item asks for 1 "
+                                   "to 8 vectors of 16 bytes before it uses the first. Compare cells on a diagonal: "
+                                   "half the work-items with twice the loads have the same bytes under way. Full "
+                                   "occupancy is one way to keep memory busy, and not the only one. (As many groups as "
+                                   "are given are resident if registers and limits allow; more loads take more "
+                                   "registers.)",
                                    "groups a unit|work-items a unit|counted occupancy, 1 load:%|1 load:GB/s|2 "
                                    "loads:GB/s|4 loads:GB/s|8 loads:GB/s");
     for (int crowd = 0; crowd < CROWDS; crowd++)
@@ -200,14 +200,15 @@ static void add_law(const flights *f, cJSON *curves)
 
 static void add_curves(const flights *f)
 {
-    cJSON *const curves =
-        lab_curves(f->l->experiment, "Bandwidth against bytes under way",
-                   "The same rates over groups x work-items x loads x 16 bytes. Look whether the lines fall on one: "
-                   "then only the product counts. The dashed line is Little's law, bytes under way over the latency "
-                   "of one load, up to the best rate: below it the loads wait for more than memory, above it they "
-                   "were nearer than memory, in a cache or fetched ahead. On a processor's cores work-items are not "
-                   "resident together, so that the axis says only what was offered.",
-                   "under way", "bytes", true, "bandwidth", "GB/s", true);
+    cJSON *const curves = lab_curves(
+        f->l->experiment, "Bandwidth against bytes under way",
+        "The same rates over groups x work-items x loads x 16 bytes. Look whether as many bytes under way give the "
+        "same rate by however many loads (on the page: whether the lines fall on one): then only the product counts. "
+        "\"Little's law\" (on the page, dashed) is bytes under way over the latency of one load, up to the best rate: "
+        "what is slower than that waits for more than memory, what is faster was nearer than memory, in a cache or "
+        "fetched ahead. On a processor's cores work-items are not resident together, so that the bytes are only what "
+        "was offered.",
+        "under way", "bytes", true, "bandwidth", "GB/s", true);
     for (int loads = 0; loads < AHEADS; loads++) {
         char name[32];
         snprintf(name, sizeof name, "%u load%s", (unsigned)ahead[loads], loads ? "s" : "");
@@ -232,9 +233,9 @@ static void add_needs(const flights *f)
     char about[512];
     const double needed = f->latency * f->best, units = lab_facts(f->l->dev)->units;
     snprintf(about, sizeof about,
-             "A load that no cache answers takes %.0f ns here, followed one after another; the best rate above is "
-             "%.4g GB/s. To reach it, their product, %.0f bytes, has to be under way at any time: %.0f bytes for "
-             "each of %.0f units. So many work-items of a unit must wait for memory together:",
+             "A load that no cache answers takes %.0f ns here, followed one after another; the best rate above is %.4g "
+             "GB/s. To reach it, their product, %.0f bytes, has to be under way at any time: %.0f bytes for each of "
+             "%.0f units. So many work-items of a unit must wait for memory together:",
              f->latency * 1e9, f->best * 1e-9, needed, needed / units, units);
     cJSON *const table = lab_table(f->l->experiment, "What Little's law asks of this device", about,
                                    "each work-item has under way|work-items a unit");
@@ -251,7 +252,7 @@ void access_flight(lab *l)
     flights f = {.l = l, .words = lab_size(l, (size_t)1 << 26, (size_t)1 << 23, (size_t)1 << 20)};
     const size_t round = groups_of(&f, CROWDS - 1) * ITEMS * ahead[AHEADS - 1] * WORDS_OF;
     if (f.words < 2 * round) f.words = 2 * round; /* with fewer, work-items would have nothing to load */
-    f.array = access_random(f.words);
+    f.array = lab_random(f.words);
     f.in = access_upload(l->dev, f.array, f.words);
     f.out = lab_alloc(l->dev, groups_of(&f, CROWDS - 1) * ITEMS * sizeof(uint32_t));
     f.expected = tool_alloc(groups_of(&f, CROWDS - 1) * ITEMS * sizeof(uint32_t));
@@ -259,10 +260,7 @@ void access_flight(lab *l)
     f.latency = latency_of(l);
     add_curves(&f);
     add_needs(&f);
-    cJSON *const code = lab_code(l->experiment, "Bytes under way: the kernels", NULL);
-    lab_code_kernel(code, flight_file);
-    lab_code_kernel(code, latency_file);
-    lab_show_section(l, code);
+    lab_show_section(l, lab_code(l->experiment, "Bytes under way: the kernels", NULL, flight_file, latency_file));
     lab_free(l->dev, f.in);
     lab_free(l->dev, f.out);
     free(f.array);

@@ -3,9 +3,9 @@
  * Changes: The lanes of a warp read the same word of a table, or up to 32 different ones: as many neighbours share one
  * as the parameter same says. The table lies in constant memory; and, to compare, in global memory.
  *
- * Why: Constant memory has a cache of its own, which gives one word at once, to all lanes that want it. Lanes that want
- * others wait for their turn. It is made for what all work-items read together: coefficients, parameters; not for
- * tables that each looks up in its own place. */
+ * Why: Constant memory has a cache of its own, which gives one word at once, to all lanes that want it. It is made for
+ * what all work-items read together: coefficients, parameters. Still slow: lanes that want other words wait for their
+ * turn, so that it is not made for tables that each looks up in its own place. */
 #define V(i)       ((i) * 2654435761u ^ 0x5bd1e995u)
 #define V4(i)      V(i), V((i) + 1u), V((i) + 2u), V((i) + 3u)
 #define V16(i)     V4(i), V4((i) + 4u), V4((i) + 8u), V4((i) + 12u)

@@ -4,8 +4,8 @@
  * told not to unroll any further.
  *
  * Why: A turn also counts, compares and jumps. With one step of two instructions in it, most of the loop is that; with
- * 16, next to nothing. Compilers unroll where the number of turns is known; too much of it costs registers, and room in
- * the instruction cache. */
+ * 16, next to nothing. Compilers unroll where the number of turns is known. Still slow: too much of it costs registers,
+ * and room in the instruction cache. */
 #ifndef STEPS
 #define STEPS 1
 #endif

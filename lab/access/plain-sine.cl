@@ -2,9 +2,9 @@
  *
  * Changes: SINE(x) is the library's sine (sinf; in OpenCL sin), or the hardware's (__sinf; in OpenCL native_sin).
  *
- * Why: The library first reduces x to a small angle and then evaluates a polynomial, to the last digits. GPUs have
- * units of their own that look sines up and interpolate: fast, with an absolute error that is small near 0 and grows
- * with x. Which one a computation needs is not a question of speed. */
+ * Why: GPUs have units of their own that look sines up and interpolate: fast, with an absolute error that is small near
+ * 0 and grows with x. Still slow: the library's, which first reduces x to a small angle and then evaluates a
+ * polynomial, to the last digits. Which one a computation needs is not a question of speed. */
 
 #ifndef SINE
 #define SINE(x) sin(x)

@@ -3,8 +3,8 @@
  * Changes: The same elements are read in the same order, once by plain loads and once through a texture: SOURCE is the
  * array or the texture, READ(i) its element i.
  *
- * Why: Textures were the only way to a cache when the lectures were written, and paid wherever neighbours read what is
- * close by. Today plain loads go through the same cache; a texture still converts formats, filters and clamps. */
+ * Why: Before 2010 (Fermi) textures were the only cached way to a large array, and paid wherever neighbours read what
+ * is close by. Today plain loads go through the same cache; a texture still converts formats, filters and clamps. */
 #ifdef FROM_TEXTURE
 #ifdef __OPENCL_VERSION__
 #define SOURCE  read_only image1d_buffer_t in

@@ -99,7 +99,7 @@ static void run_sweep(sweep *s, const char *title, const char *about, uint32_t m
 {
     char counted_by[160];
     cJSON *const curves =
-        lab_curves(s->l->experiment, title, about, s->x, "", s->divided, "passes, and time", "over c = 1", !s->divided);
+        lab_curves(s->l->experiment, title, about, s->x, "", s->divided, "passes; time (c = 1 is 1)", "", !s->divided);
     s->measured = lab_series(curves, "time", "line");
     s->modelled = lab_series(curves, "passes by the model", "dashed");
     s->counted = s->l->dev->cupti ? lab_series(curves, access_counted_by(s->l, counted_by), "dots") : NULL;
@@ -113,7 +113,7 @@ static void run_sweep(sweep *s, const char *title, const char *about, uint32_t m
 
 void access_shared(lab *l)
 {
-    uint32_t *const host = access_random(WORDS);
+    uint32_t *const host = lab_random(WORDS);
     sweep s = {.l = l, .rounds = l->options.quick ? 16 : 64, .host = host};
     s.groups = (uint64_t)lab_facts(l->dev)->units * (access_on_cores(l) ? 8 : 64);
     s.in = access_upload(l->dev, host, WORDS);
@@ -122,22 +122,20 @@ void access_shared(lab *l)
 
     s.file = "access/03-banks.cl", s.kernel = "banks", s.x = "stride c";
     run_sweep(&s, "Shared memory: strides",
-              "Each work-item reads some hundred words of shared memory; neighbours are c words apart. Look at odd "
-              "c, which should all cost the same, at powers of two, and at 32 and 33 beside each other. The dashed "
-              "line is how often the banks have to be asked for the 32 words of a warp: the greatest common divisor "
-              "of c and 32.",
+              "Each work-item reads some hundred words of shared memory; neighbours are c words apart. Look at odd c, "
+              "which should all cost the same, at powers of two, and at 32 and 33 beside each other. \"Passes by the "
+              "model\" (on the page, the dashed line) is how often the banks have to be asked for the 32 words of a "
+              "warp: the greatest common divisor of c and 32.",
               33);
     s.file = "access/04-broadcast.cl", s.kernel = "broadcast", s.x = "lanes c at one word";
     s.divided = true;
     run_sweep(&s, "Shared memory: broadcasts",
               "Work-item x reads word x / c. Lanes that want the same word get it together, so that one pass serves "
-              "the warp whatever c is. Look for a flat line.",
+              "the warp whatever c is. Look whether the time stays at 1 (on the page: a flat line).",
               32);
 
-    cJSON *const code = lab_code(l->experiment, "Shared memory: the kernels", NULL);
-    lab_code_kernel(code, "access/03-banks.cl");
-    lab_code_kernel(code, "access/04-broadcast.cl");
-    lab_show_section(l, code);
+    lab_show_section(
+        l, lab_code(l->experiment, "Shared memory: the kernels", NULL, "access/03-banks.cl", "access/04-broadcast.cl"));
     lab_free(l->dev, s.in);
     lab_free(l->dev, s.out);
     free(s.expected);

@@ -39,7 +39,7 @@ bool lab_texture_open_cuda(lab_texture *texture, void *mem, size_t n, char why[L
     if (!call || !texture->destroy || !worked(g, "cuCtxPushCurrent", g->cu->CtxPushCurrent(g->context), why))
         return false;
     const bool created = create(g, texture, mem, n, call, why);
-    char ignored[LAB_TEXTURE_WHY]; /* the first failure counts */
+    char ignored[LAB_TEXTURE_WHY] = ""; /* the first failure counts */
     if (worked(g, "cuCtxPopCurrent", g->cu->CtxPopCurrent(&ours), created ? why : ignored)) return created;
     return false;
 }

@@ -91,23 +91,23 @@ void access_texture(lab *l)
 {
     char why[LAB_TEXTURE_WHY] = "";
     reads r = {.l = l, .n = power_below(lab_size(l, (size_t)1 << 25, (size_t)1 << 22, (size_t)1 << 18))};
-    r.host = access_random(r.n);
+    r.host = lab_random(r.n);
     r.expected = tool_alloc(r.n * sizeof *r.expected);
     r.in = access_upload(l->dev, r.host, r.n);
     r.out = lab_alloc(l->dev, r.n * sizeof(uint32_t));
     r.textured = lab_texture_open(l->dev, r.in, r.n, &r.texture, why);
-    cJSON *const table = lab_table(l->experiment, "Textures",
-                                   "The same array, read by plain loads and through a texture: a texture object over "
-                                   "linear memory in CUDA, an image over a buffer in OpenCL. GB/s count 4 bytes for "
-                                   "each read, also where a cache has them. In the last row every element is read "
-                                   "nine times, by work-items that are neighbours in both directions: what a "
-                                   "texture's cache was made for. Look whether it still makes a difference.",
-                                   "order|plain loads:GB/s|texture:GB/s|texture over plain");
+    cJSON *const table =
+        lab_table(l->experiment, "Textures",
+                  "The same array, read by plain loads and through a texture: a texture object over linear memory in "
+                  "CUDA, an image over a buffer in OpenCL. GB/s count 4 bytes for each read, also where a cache has "
+                  "them. Each result is also written, 4 bytes that are not counted; and where a work-item reads only 4 "
+                  "bytes, few are under way: do not compare the first two rows with a copy. In the last row every "
+                  "element is read nine times, by work-items that are neighbours in both directions: what a texture's "
+                  "cache was made for. Look whether it still makes a difference.",
+                  "order|plain loads:GB/s|texture:GB/s|texture over plain");
     for (int order = 0; order < ORDERS; order++) add_row(&r, table, order, why);
     lab_show_section(l, table);
-    cJSON *const code = lab_code(l->experiment, "Textures: the kernels", NULL);
-    lab_code_kernel(code, file);
-    lab_show_section(l, code);
+    lab_show_section(l, lab_code(l->experiment, "Textures: the kernels", NULL, file));
     if (r.textured) lab_texture_close(&r.texture);
     lab_free(l->dev, r.in);
     lab_free(l->dev, r.out);

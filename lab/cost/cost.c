@@ -1,18 +1,8 @@
 /* The cost model of parallel algorithms, by the example of a sum. */
+#include "lab/reduce/sizes.h"
 #include "lab/cost/cost.h"
 
-#include "die.h"
 #include "lab/show.h"
-
-uint32_t *cost_elements(size_t n)
-{
-    uint32_t *const x = tool_alloc(n * sizeof *x), random = 2463534242u;
-    for (size_t i = 0; i < n; i++) {
-        random ^= random << 13, random ^= random >> 17, random ^= random << 5; /* Marsaglia's xorshift */
-        x[i] = random;
-    }
-    return x;
-}
 
 uint32_t cost_sum(const uint32_t *x, size_t n)
 {
@@ -36,14 +26,11 @@ void cost_formulas(lab *l)
         "n:\n\n"
         "E = 1 / (1 + t_s p log2 p / (t_c n))\nisoefficiency      n = E / (1 - E) * t_s / t_c * p log2 p\nthe best p   "
         "      "
-        "p = ln 2 * t_c n / t_s        T_P of the order of log n\nthe largest that   p = w / log2 w                "
-        "T_P nearly 2 t_s log2 w,\nis cost-optimal    with w = t_c n / t_s          of the order of log n, too";
-    lab_steps(l->experiment, "The quantities",
-              "t_c is the time of an addition, t_s that of a step of the tree, at the end of which processors wait "
-              "for each other.",
-              text);
-    const cJSON *const sections = cJSON_GetObjectItemCaseSensitive(l->experiment, "sections");
-    lab_show_section(l, cJSON_GetArrayItem(sections, cJSON_GetArraySize(sections) - 1));
+        "p = ln 2 * t_c n / t_s        T_P of the order of log n\nthe largest that   p = w / log2 w                T_P "
+        "nearly 2 t_s log2 w,\nis cost-optimal    with w = t_c n / t_s          of the order of log n, too";
+    static const char about[] = "t_c is the time of an addition, t_s that of a step of the tree, at the end of which "
+                                "processors wait for each other.";
+    lab_show_section(l, lab_steps(l->experiment, "The quantities", about, text));
 }
 
 static void run(lab *l)
@@ -58,12 +45,12 @@ static void run(lab *l)
 const lab_experiment lab_cost = {.name = "cost",
                                  .title = "Cost model",
                                  .summary = "time, speed-up, efficiency and cost: formulas against measurement",
-                                 .about = "What do more processors bring, and what do they cost? The textbook "
-                                          "answers with formulas. Here is its standard example, a sum, in both of "
-                                          "its forms: a tree with as many processors as elements, and blocks that "
-                                          "are added up first, the cost-optimal form. Both are measured, the "
-                                          "formulas' constants fitted to the measurement, and the two compared: "
-                                          "first on the threads of the host, then, if the device has kernels, on its "
-                                          "work-groups.",
+                                 .about = "What do more processors bring, and what do they cost? The textbook answers "
+                                          "with formulas. Here is its standard example, a sum, in both of its forms: a "
+                                          "tree with as many processors as elements, and blocks that are added up "
+                                          "first, the cost-optimal form. Both are measured, the formulas' constants "
+                                          "fitted to the measurement, and the two compared: first on the threads of "
+                                          "the host, then, if the device has kernels, on its work-groups.",
                                  .on_cores = true,
+                                 .items = ITEMS,
                                  .run = run};

@@ -1,9 +1,11 @@
 /* The cost model: what a sum of n elements by p processors takes, by formula and by measurement.
  *
- *   T_P(n, p) = t_c n/p + t_s log2 p + t_0 launches
+ *   T_P(n, p) = t_c n/p + t_s log2 p                        by threads
+ *   T_P(n, p) = t_c n/p + t_s log2 p + t_0 launches         by kernels, if a launch takes a time of its own,
+ *   T_P(n, p) = max(t_c n/p + t_s log2 p, t_0 launches)     or if it is handed over while the device is at work
  *
  * t_c is the time of an addition, t_s that of a step of the tree, in which everyone waits for everyone; t_0 that of a
- * launch, of which there is one for p = 1 and two for more, and none among threads. */
+ * launch, of which there is one for p = 1 and two for more. */
 #ifndef LAB_COST_COST_H
 #define LAB_COST_COST_H
 
@@ -11,7 +13,9 @@
 
 typedef struct cost_model {
     double t_c, t_s, t_0; /* seconds */
-    double error;         /* root of the mean square of (formula - measured) / measured */
+    double far, t_far; /* arrays of n >= far do not fit a cache, and t_far is their t_c; INFINITY: none was measured */
+    bool hidden;       /* launches count only if they take longer than the work */
+    double error;      /* root of the mean square of (formula - measured) / measured */
 } cost_model;
 
 double cost_time(const cost_model *m, double n, double p);
@@ -20,15 +24,15 @@ double cost_efficiency(const cost_model *m, double n, double p);
 double cost_n_for(const cost_model *m, double p, double e);
 /* The work of n elements, counted in steps of the tree. */
 double cost_work(const cost_model *m, double n);
-/* The p of the shortest time; infinite where a step costs nothing. */
-double cost_best_p(const cost_model *m, double n);
-/* The p of the shortest cost-optimal time: w / log2 w of the work w; at least 1. */
-double cost_optimal_p(const cost_model *m, double n);
+/* The p of the shortest time, up to `most`. */
+double cost_best_p(const cost_model *m, double n, double most);
+/* The p of the shortest cost-optimal time: w / log2 w of the work w; 1 to `most`. */
+double cost_optimal_p(const cost_model *m, double n, double most);
 
 /* Least squares of relative errors: constants x >= 0, `columns` of them and 0 behind, such that the sum over columns of
- * a[row][c] * x[c] is near y[row], measured in y[row].  Returns the root of the mean square. */
+ * a[row][c] * x[c] is near y[row], in parts of measured[row]. */
 enum { COST_COLUMNS = 3 };
-double cost_fit(int rows, int columns, double (*a)[COST_COLUMNS], const double *y, double *x);
+void cost_fit(int rows, int columns, double (*a)[COST_COLUMNS], const double *y, const double *measured, double *x);
 
 /* Measured: each n by each p. */
 enum { COST_SIZES = 8, COST_COUNTS = 24 };
@@ -37,20 +41,26 @@ typedef struct cost_grid {
     bool launches;       /* of kernels: t_0 counts */
     bool on_cores;       /* work-groups, but of OpenCL on the host's cores */
     int sizes, counts;
-    int fitted; /* the formula is fitted to the first so many counts */
+    int fitted;     /* the formula is fitted to the first so many counts, */
+    int processors; /* and has no more than these: the device's */
+    double t_0;     /* a launch, measured; 0 of threads */
     uint32_t n[COST_SIZES];
     int p[COST_COUNTS];                                               /* from 1, growing */
     double sequential[COST_SIZES], parallel[COST_SIZES][COST_COUNTS]; /* seconds; NAN: not measured */
     bool right[COST_SIZES][COST_COUNTS];
     cost_model model;
+    double other_error; /* of the model that takes launches the other way */
 } cost_grid;
 
 /* Sizes up to `largest`, each a quarter of the next; counts 1, 2, 4, ... up to `most`, and that. */
 void cost_grid_begin(cost_grid *grid, size_t largest, int sizes, int most);
 void cost_grid_fit(cost_grid *grid);
 
-/* Random elements, and their sum. */
-uint32_t *cost_elements(size_t n);
+/* The formula describes the device: with several n its error is at most COST_GOOD, and its steps take time. */
+#define COST_GOOD 0.15
+bool cost_holds(const cost_grid *grid);
+
+/* Of integers, modulo 2^32. */
 uint32_t cost_sum(const uint32_t *x, size_t n);
 
 /* The parts of the experiment. */
@@ -60,5 +70,8 @@ void cost_by_groups(lab *l);
 void cost_by_launches(lab *l);
 /* The sections that are made of a grid. */
 void cost_show(lab *l, const cost_grid *grid);
+void cost_show_constants(lab *l, const cost_grid *grid);
+enum { COST_TITLE = 128 };
+const char *cost_title(char *title, const cost_grid *grid, const char *what); /* "Threads: the constants" */
 
 #endif

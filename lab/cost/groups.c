@@ -1,5 +1,6 @@
 /* The same on a device: work-groups in place of threads; and the tree alone, a launch a step. */
 #include "lab/cost/cost.h"
+#include "lab/reduce/reduce.h"
 #include "lab/reduce/sizes.h"
 #include "lab/show.h"
 
@@ -13,17 +14,14 @@ typedef struct summing {
     void *in, *out, *scratch[2];
 } summing;
 
-static uint32_t ceiling(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
-
 /* --- 1. p work-groups --------------------------------------------------------------------------------------------- */
 
 /* Each group leaves a partial sum; one group adds these. */
 static void by_groups(void *context)
 {
     const summing *const s = context;
-    void *const kernel = lab_kernel(s->dev, "reduce/08-many.cl", "reduce", NULL), *const to = s->groups > 1
-                                                                                                  ? s->scratch[0]
-                                                                                                  : s->out;
+    void *const kernel = lab_kernel(s->dev, "reduce/08-many.cl", "reduce", NULL);
+    void *const to = s->groups > 1 ? s->scratch[0] : s->out;
     lab_launch(s->dev, kernel, s->groups, ITEMS, opi_memory(s->in), opi_memory(to), opi_value(s->n));
     if (s->groups > 1) lab_launch(s->dev, kernel, 1, ITEMS, opi_memory(to), opi_memory(s->out), opi_value(s->groups));
 }
@@ -31,16 +29,7 @@ static void by_groups(void *context)
 static void by_launches(void *context)
 {
     const summing *const s = context;
-    void *const kernel = lab_kernel(s->dev, "reduce/01-launches.cl", "pairs", NULL);
-    const void *from = s->in;
-    uint32_t n = s->n;
-    for (int pass = 0; n > 1; pass++) {
-        const uint32_t left = ceiling(n, 2);
-        void *const to = left == 1 ? s->out : s->scratch[pass % 2];
-        lab_launch(s->dev, kernel, ceiling(left, ITEMS), ITEMS, opi_memory(from), opi_memory(to), opi_value(n));
-        n = left;
-        from = to;
-    }
+    reduce_in_pairs(s->dev, s->in, s->n, s->scratch, s->out);
 }
 
 static bool is_right(summing *s, void (*run)(void *context), uint32_t expected)
@@ -67,31 +56,49 @@ static void release(summing *s)
     for (int i = 0; i < 2; i++) lab_free(s->dev, s->scratch[i]);
 }
 
+/* Of one element, which leaves nothing to add: the least of a few, since other programs of the host only add to it. */
+static double launch_seconds(summing *s)
+{
+    enum { TIMES = 3 };
+    double least = INFINITY;
+    s->n = s->groups = 1;
+    for (int i = 0; i < TIMES; i++) least = fmin(least, lab_seconds(s->dev, by_groups, s));
+    return least;
+}
+
+static void measure_grid(lab *l, cost_grid *grid, summing *s, const uint32_t *x)
+{
+    grid->t_0 = launch_seconds(s);
+    for (int i = 0; i < grid->sizes; i++) {
+        s->n = grid->n[i];
+        const uint32_t expected = cost_sum(x, s->n);
+        for (int k = 0; k < grid->counts; k++) {
+            lab_show_step(l, "Cost model", "work-groups", i * grid->counts + k, grid->sizes * grid->counts);
+            s->groups = (uint32_t)grid->p[k];
+            grid->right[i][k] = is_right(s, by_groups, expected);
+            grid->parallel[i][k] = lab_seconds(l->dev, by_groups, s);
+        }
+        grid->sequential[i] = grid->parallel[i][0];
+    }
+}
+
 /* Groups up to eight a unit; the formula is fitted to those that have a unit of their own. */
 void cost_by_groups(lab *l)
 {
     enum { A_UNIT = 8 };
     const unsigned units = lab_facts(l->dev)->units > 0 ? lab_facts(l->dev)->units : 1;
     const size_t largest = lab_size(l, (size_t)1 << 24, (size_t)1 << 22, (size_t)1 << 18);
-    cost_grid grid = {.workers = "work-groups", .launches = true, .on_cores = lab_facts(l->dev)->host_cores};
-    cost_grid_begin(&grid, largest < UINT32_MAX / 2 ? largest : UINT32_MAX / 2, l->options.quick ? 2 : 5,
-                    (int)units * A_UNIT);
-    while (grid.fitted > 2 && grid.p[grid.fitted - 1] > (int)units) grid.fitted--;
+    cost_grid grid = {.workers = "work-groups",
+                      .launches = true,
+                      .on_cores = lab_facts(l->dev)->host_cores,
+                      .processors = (int)units};
+    cost_grid_begin(&grid, largest, l->options.quick ? 2 : 5, (int)units * A_UNIT);
+    while (grid.fitted > 2 && grid.p[grid.fitted - 1] > grid.processors) grid.fitted--;
     const size_t n = grid.n[grid.sizes - 1];
     const size_t room = n > 2 * (size_t)units * A_UNIT ? n : 2 * (size_t)units * A_UNIT; /* for the partial sums too */
-    uint32_t *const x = cost_elements(room);
+    uint32_t *const x = lab_random(room);
     summing s = summing_of(l->dev, x, room);
-    for (int i = 0; i < grid.sizes; i++) {
-        s.n = grid.n[i];
-        const uint32_t expected = cost_sum(x, s.n);
-        for (int k = 0; k < grid.counts; k++) {
-            lab_show_step(l, "Cost model", "work-groups", i * grid.counts + k, grid.sizes * grid.counts);
-            s.groups = (uint32_t)grid.p[k];
-            grid.right[i][k] = is_right(&s, by_groups, expected);
-            grid.parallel[i][k] = lab_seconds(l->dev, by_groups, &s);
-        }
-        grid.sequential[i] = grid.parallel[i][0];
-    }
+    measure_grid(l, &grid, &s, x);
     cost_grid_fit(&grid);
     cost_show(l, &grid);
     release(&s);
@@ -111,6 +118,7 @@ typedef struct trees {
 } trees;
 
 static double steps(uint32_t n) { return ceil(log2(n)); }
+static double formula_of(const trees *t, int i) { return t->t_launch * steps(t->n[i]) + t->t_element * t->n[i]; }
 
 static void fit_trees(trees *t)
 {
@@ -119,21 +127,27 @@ static void fit_trees(trees *t)
         a[i][0] = steps(t->n[i]);
         a[i][1] = t->n[i];
     }
-    t->error = cost_fit(t->count, 2, a, t->seconds, x);
+    cost_fit(t->count, 2, a, t->seconds, t->seconds, x);
     t->t_launch = x[0];
     t->t_element = x[1];
+    double sum = 0;
+    for (int i = 0; i < t->count; i++) {
+        const double error = formula_of(t, i) / t->seconds[i] - 1;
+        sum += error * error;
+    }
+    t->error = sqrt(sum / t->count);
 }
 
 static void add_tree(lab *l, cJSON *table, const trees *t, int i)
 {
-    const uint32_t n = t->n[i], groups = ceiling(ceiling(n, 2), ITEMS);
+    const uint32_t n = t->n[i], groups = lab_ceiling(lab_ceiling(n, 2), ITEMS);
     const double parallel = t->seconds[i], sequential = t->sequential[i];
     const double cell[] = {n,
                            groups,
                            steps(n),
                            sequential * 1e6,
                            parallel * 1e6,
-                           (t->t_launch * steps(n) + t->t_element * n) * 1e6,
+                           formula_of(t, i) * 1e6,
                            sequential / parallel,
                            sequential / parallel / groups,
                            groups * parallel * 1e6,
@@ -150,17 +164,18 @@ static void add_tree(lab *l, cJSON *table, const trees *t, int i)
 
 static void show_trees(lab *l, const trees *t)
 {
-    char about[1536];
+    char about[2048];
     snprintf(about, sizeof about,
              "The tree alone, lab/reduce/01-launches.cl: every launch adds pairs and is a step, so that T_P = t_s "
              "log2 n if there are work-items for all pairs at once. They stay for all log2 n steps: n log2 n "
              "processor-steps for n - 1 additions, which is not cost-optimal. p counts the work-groups of the first "
              "launch; T_S is one work-group, as above.\n\n"
-             "No device has n processors for every n: those that it has take turns (Brent), for n/2 + n/4 + ... "
-             "pairs in all. The formula therefore is T_P = t_s log2 n + t_e n, by least squares of relative errors: "
-             "t_s = %.3g us a launch, t_e = %.3g ns an element; error %.0f%%. While the first term is the larger, a "
-             "tree of twice as many elements takes one launch more; later it takes twice as long.",
-             t->t_launch * 1e6, t->t_element * 1e9, t->error * 100);
+             "No device has n processors for every n: those that it has take turns (Brent), for n/2 + n/4 + ... pairs "
+             "in all. The formula therefore is T_P = t_s log2 n + t_e n, by least squares of relative errors: t_s = "
+             "%.3g us a launch (compare t_0 above), t_e = %.3g ns an element; error %.0f%%. While the first term is "
+             "the larger, a tree of twice as many elements takes one launch more; later it takes twice as long.%s",
+             t->t_launch * 1e6, t->t_element * 1e9, t->error * 100,
+             t->error <= COST_GOOD ? "" : "\n\nThe formula does not describe this device: its error is above 15%.");
     cJSON *const table = lab_table(l->experiment, "Work-groups, one element a work-item: n = p", about,
                                    "n|p|launches|T_S:us|T_P:us|formula:us|S|E|C:us|C / T_S|n log2 n / (n - 1)");
     for (int i = 0; i < t->count; i++) add_tree(l, table, t, i);
@@ -170,9 +185,9 @@ static void show_trees(lab *l, const trees *t)
 void cost_by_launches(lab *l)
 {
     const size_t wanted = lab_size(l, (size_t)1 << 24, (size_t)1 << 22, (size_t)1 << 16);
-    const size_t n = wanted < 4 ? 4 : wanted < UINT32_MAX / 2 ? wanted : UINT32_MAX / 2;
+    const size_t n = wanted < 4 ? 4 : wanted;
     trees t = {.count = 0};
-    uint32_t *const x = cost_elements(n);
+    uint32_t *const x = lab_random(n);
     summing s = summing_of(l->dev, x, n);
     s.groups = 1;
     for (size_t at = 4; at <= n && t.count < MOST_TREES; at *= 4) {

@@ -133,10 +133,12 @@ static void one_each(lab *l, const cost_grid *grid, const uint32_t *x)
 {
     cJSON *const table = lab_table(l->experiment, "Threads, an element each: n = p",
                                    "The tree alone: T_P = t_s log2 n, with the t_s found above. The sequential form "
-                                   "needs n - 1 additions, the tree keeps n processors for log2 n steps: C = n log2 "
-                                   "n steps, which is not cost-optimal even if a step took no longer than an "
-                                   "addition. What to look for: S far below 1. A step makes threads wait for each "
-                                   "other, and that takes as long as many additions.",
+                                   "needs n - 1 additions, the tree keeps n processors for log2 n steps: C = n log2 n "
+                                   "steps, which is not cost-optimal even if a step took no longer than an addition. "
+                                   "What to look for: S far below 1. A step makes threads wait for each other, and "
+                                   "that takes as long as many additions. And whether T_P grows faster than the "
+                                   "formula: then a step takes the longer, the more threads wait, which no single t_s "
+                                   "describes.",
                                    "n = p|T_S:us|T_P:us|formula:us|S|E|C:us|C / T_S");
     for (int k = 1; k < grid->counts; k++) {
         bool alone_right, right;
@@ -191,12 +193,12 @@ static int most_threads(const lab *l)
 
 void cost_by_threads(lab *l)
 {
-    const size_t largest = l->options.n ? l->options.n : (size_t)1 << (l->options.quick ? 18 : 22);
+    const size_t largest = lab_size(l, (size_t)1 << 22, (size_t)1 << 22, (size_t)1 << 18);
     cost_grid grid = {.workers = "threads"};
-    cost_grid_begin(&grid, largest < UINT32_MAX / 2 ? largest : UINT32_MAX / 2, l->options.quick ? 3 : 6,
-                    most_threads(l));
-    const size_t n = grid.n[grid.sizes - 1], most = (size_t)grid.p[grid.counts - 1];
-    uint32_t *const x = cost_elements(n > most ? n : most);
+    cost_grid_begin(&grid, largest, l->options.quick ? 3 : 6, most_threads(l));
+    grid.processors = grid.p[grid.counts - 1];
+    const size_t n = grid.n[grid.sizes - 1], most = (size_t)grid.processors;
+    uint32_t *const x = lab_random(n > most ? n : most);
     for (int i = 0; i < grid.sizes; i++) {
         bool right;
         lab_show_step(l, "Cost model", "threads", i, grid.sizes);

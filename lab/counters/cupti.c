@@ -61,8 +61,7 @@ static bool set_up(lab_cupti *cupti, char *why, size_t why_bytes)
         char last[512];
         snprintf(last, sizeof last, "%s", why);
         snprintf(why, why_bytes,
-                 "%s has none of the counters that the lab knows; install a later CUPTI, or say so to "
-                 "its authors (%s)",
+                 "%s has none of the counters that the lab knows; install a later CUPTI, or say so to its authors (%s)",
                  lab_session_chip(cupti->session), last);
     }
     return cupti->count > 0;

@@ -100,6 +100,10 @@ END {
         gsub(/[^\n]/, "", comment)
         text = substr(text, 1, RSTART - 1) comment substr(text, RSTART + RLENGTH)
     }
+    if (match(" " text, /[^A-Za-z_0-9](break|while|do|switch|goto)[^A-Za-z_0-9]/)) {
+        print FILENAME ": the model cannot follow break, while, do, switch or goto: write a for or an if" > "/dev/stderr"
+        exit 1
+    }
     print "/* Made of " FILENAME " by lab/model/trace.awk. */"
     if (SIZES) print "#include \"" SIZES "\""
     print "#include \"lab/model/host.h\"\n#line 1 \"" FILENAME "\""

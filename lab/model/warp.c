@@ -29,7 +29,7 @@ static bool next(const lab_events *events, unsigned lanes, size_t *at, step *s)
         const lab_event *const e = events[i].event + at[i];
         if (at[i] < events[i].count && (!first || compare(e, first) < 0)) first = e;
     }
-    s->count = 0;
+    *s = (step){.event = {first}};
     if (!first) return false;
     for (unsigned i = 0; i < lanes; i++) {
         if (at[i] >= events[i].count || compare(events[i].event + at[i], first) != 0) continue;

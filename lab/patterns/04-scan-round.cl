@@ -2,9 +2,9 @@
  *
  * Changes: One round of log n: every element adds the one that stands stride before it.
  *
- * Why: After the rounds 1, 2, 4, ... each element covers twice as many predecessors as before: log n rounds. Each of
- * them adds nearly n times: n log n additions, where one loop needs n - 1. It writes to another array, since a
- * neighbour may still have to read the old value. */
+ * Why: After the rounds 1, 2, 4, ... each element covers twice as many predecessors as before: log n rounds. (It writes
+ * to another array, since a neighbour may still have to read the old value.) Still slow: each round adds nearly n
+ * times, n log n additions where one loop needs n - 1; and each goes through all of memory. */
 KERNEL scan(ARRAY(const uint, in), ARRAY(uint, out), const uint n, const uint stride)
 {
     const uint i = GROUP * ITEMS + ITEM;

@@ -41,7 +41,8 @@ void draw_map(lab *l)
 {
     unsigned out[N];
     char arrow[N][LETTERS];
-    drawing d = drawing_of(LABEL, CELL);
+    drawing d;
+    drawing_begin(&d, LABEL, CELL);
     for (int i = 0; i < N; i++) {
         out[i] = square(numbers[i]);
         strcpy(arrow[i], "|");
@@ -58,8 +59,9 @@ void draw_map(lab *l)
 
 void draw_filter(lab *l)
 {
-    unsigned keep[N], address[N], out[N], loop[N], looped = 0;
-    drawing d = drawing_of(LABEL, CELL);
+    unsigned keep[N], address[N], out[N] = {0}, loop[N] = {0}, looped = 0;
+    drawing d;
+    drawing_begin(&d, LABEL, CELL);
     for (int i = 0; i < N; i++) {
         keep[i] = numbers[i] & 1;
         if (keep[i]) loop[looped++] = numbers[i];
@@ -131,7 +133,8 @@ void draw_sort(lab *l)
     unsigned key[N] = {5, 2, 7, 0, 2, 5, 1, 4};
     char from[N];
     bool right = true;
-    drawing d = drawing_of(LABEL, CELL);
+    drawing d;
+    drawing_begin(&d, LABEL, CELL);
     for (int i = 0; i < N; i++) from[i] = (char)('a' + i);
     draw_indices(&d);
     for (int bit = 0; bit < BITS; bit++) {
@@ -145,6 +148,6 @@ void draw_sort(lab *l)
     drawing_end(&d, l, "Radix sort, drawn: one bit a pass",
                 "From the lowest bit to the highest, each pass brings the keys whose bit is 0 to the front and those "
                 "whose bit is 1 behind them, both in the order in which they stood. The letter tells where a key "
-                "began: equal keys never pass each other, which is why the order by the lower bits survives the "
-                "later passes. One scan suffices: of the ones before i there are i - zeros before i.");
+                "began: equal keys never pass each other, which is why the order by the lower bits survives the later "
+                "passes. One scan suffices: of the ones before i there are i - zeros before i.");
 }

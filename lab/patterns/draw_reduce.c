@@ -16,9 +16,7 @@ typedef struct element {
 static element combine(const element *first, const element *second)
 {
     element r = {.sum = first->sum + second->sum, .a = first->a * second->a, .b = second->a * first->b + second->b};
-    const size_t length = strlen(first->letters);
-    memcpy(r.letters, first->letters, length);
-    strncpy(r.letters + length, second->letters, LETTERS - 1 - length);
+    snprintf(r.letters, sizeof r.letters, "%.*s%.*s", N, first->letters, N, second->letters);
     return r;
 }
 
@@ -81,7 +79,8 @@ static element draw_rounds(drawing *d, element *x, bool halves)
             draw_arrow(&a, d, i, i + stride);
             if (i == 0) {
                 char name[32];
-                memcpy(a.line, name, (size_t)snprintf(name, sizeof name, "stride %d", stride));
+                const int length = snprintf(name, sizeof name, "stride %d", stride);
+                memcpy(a.line, name, (size_t)length);
             }
             x[i] = combine(&x[i], &x[i + stride]);
         }
@@ -113,7 +112,8 @@ void draw_reduce(lab *l)
 {
     element x[N], loop;
     char map[N][LETTERS];
-    drawing d = drawing_of(LABEL, CELL);
+    drawing d;
+    drawing_begin(&d, LABEL, CELL);
     make(x);
     loop = x[0];
     for (int i = 1; i < N; i++) loop = combine(&loop, &x[i]);
@@ -139,9 +139,9 @@ void draw_reduce(lab *l)
     drawing_end(&d, l, "Reduce, drawn: two orders of pairs",
                 "A tree of additions: log2 n rounds, n - 1 additions in all. An arrow leads from the later partner "
                 "to the one that keeps the result; \"order\" tells which elements that holds, in which order.\n\n"
-                "Neighbours keep the order: abcdefgh. Halves mix it up: that is allowed if the operator commutes, as "
-                "a sum of integers does, and wrong if it only is associative: joining texts, multiplying matrices, "
-                "applying maps one after another. Halves have another merit: in each round the elements that are "
-                "read, and the work-items that are busy, stand side by side. oplus assumes of an operator only that "
-                "it is associative.");
+                "Neighbours keep the order: abcdefgh. Halves mix it up: that is allowed if the operator commutes, as a "
+                "sum of integers does, and wrong if it only is associative: joining texts, multiplying matrices, "
+                "applying maps one after another. Halves have another merit: in each round the elements that are read, "
+                "and the work-items that are busy, stand side by side. oplus assumes of an operator only that it is "
+                "associative.");
 }

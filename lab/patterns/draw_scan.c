@@ -78,7 +78,8 @@ void draw_scan(lab *l)
 {
     unsigned x[N], inclusive[N], sum = 0;
     bool right = true;
-    drawing d = drawing_of(LABEL, CELL);
+    drawing d;
+    drawing_begin(&d, LABEL, CELL);
     for (int i = 0; i < N; i++) inclusive[i] = sum += numbers[i];
 
     memcpy(x, numbers, sizeof x);
@@ -98,11 +99,12 @@ void draw_scan(lab *l)
     if (!right) lab_wrong(l);
     drawing_end(&d, l, "Scan, drawn",
                 "Element i of a scan is the sum of all up to i (inclusive) or of all before it (exclusive).\n\n"
-                "Every round of the first form lets a value cover twice as many elements: log2 n rounds, each with "
-                "up to n additions, n log n in all. The second goes up as a reduction does, in which the last of "
-                "each group of 2, 4, 8 takes the sum; then the root becomes 0, and on the way down each node hands "
-                "its value to the left child, and that value and the left child's old one, joined in this order, to "
-                "the right child: 2 log2 n rounds, but only about 2n additions.");
+                "Every round of the first form lets a value cover twice as many elements: log2 n rounds, each with up "
+                "to n additions, n log n in all. The second goes up as a reduction does, in which the last of each "
+                "group of 2, 4, 8 takes the sum; then the root becomes 0, and on the way down each node hands its "
+                "value to the left child, and that value and the left child's old one, joined in this order, to the "
+                "right child: 2 log2 n rounds, but only about 2n additions. (The experiment scan has a form that "
+                "leaves the root as it is and gives the inclusive scan: a round less.)");
 }
 
 /* --- 3. segmented scan -------------------------------------------------------------------------------------------- */
@@ -137,8 +139,9 @@ static void draw_lifted(drawing *d, unsigned *x, unsigned *heads)
 
 void draw_segscan(lab *l)
 {
-    unsigned x[N], heads[N], loop[N];
-    drawing d = drawing_of(LABEL, CELL);
+    unsigned x[N], heads[N], loop[N] = {0};
+    drawing d;
+    drawing_begin(&d, LABEL, CELL);
     memcpy(x, numbers, sizeof x);
     memcpy(heads, starts, sizeof heads);
     for (int i = 0; i < N; i++) loop[i] = i > 0 && !starts[i] ? loop[i - 1] + numbers[i] : numbers[i];
@@ -152,8 +155,8 @@ void draw_segscan(lab *l)
     draw_numbers(&d, "by one loop", loop, N);
     if (memcmp(x, loop, sizeof x) != 0) lab_wrong(l);
     drawing_end(&d, l, "Segmented scan, drawn",
-                "A scan that starts anew at each head. A head is no branch of the algorithm but a part of the "
-                "element: pairs of a flag and a value are scanned by the lifted operator, which forgets what is left "
-                "of a head. Where | stands, the element has a head between itself and its partner, or is one, and "
-                "takes nothing from there. The flag of an element turns 1 as soon as what it covers contains a head.");
+                "A scan that starts anew at each head. A head is no branch of the algorithm but a part of the element: "
+                "pairs of a flag and a value are scanned by the lifted operator, which forgets what is left of a head. "
+                "Where | stands, the element has a head between itself and its partner, or is one, and takes nothing "
+                "from there. The flag of an element turns 1 as soon as what it covers contains a head.");
 }

@@ -1,31 +1,23 @@
 #include "lab/patterns/patterns.h"
 
-#include "die.h"
-#include "lab/show.h"
-
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 256 }; /* characters of a line */
 
-drawing drawing_of(int label, int cell)
+void drawing_begin(drawing *d, int label, int cell)
 {
-    drawing d = {.text = tool_alloc(MOST), .room = MOST, .label = label, .cell = cell};
-    *d.text = '\0';
-    return d;
+    d->label = label;
+    d->cell = cell;
+    lab_drawing_begin(&d->rows);
 }
 
 /* Adds a line, without the blanks at its end. */
-static void add(drawing *d, char *line)
+static void add(drawing *d, const char *line)
 {
     size_t length = strlen(line);
     while (length > 0 && line[length - 1] == ' ') length--;
-    if (d->length + length + 2 > d->room) d->text = tool_realloc(d->text, d->room = 2 * d->room + length + 2);
-    memcpy(d->text + d->length, line, length);
-    d->length += length;
-    d->text[d->length++] = '\n';
-    d->text[d->length] = '\0';
+    fprintf(d->rows.to, "%.*s\n", (int)length, line);
 }
 
 void draw_line(drawing *d, const char *format, ...)
@@ -58,9 +50,5 @@ void draw_numbers(drawing *d, const char *name, const unsigned *x, int n)
 
 void drawing_end(drawing *d, lab *l, const char *title, const char *about)
 {
-    if (d->length > 0) d->text[d->length - 1] = '\0'; /* the section ends the last line */
-    lab_steps(l->experiment, title, about, d->text);
-    const cJSON *const sections = cJSON_GetObjectItemCaseSensitive(l->experiment, "sections");
-    lab_show_section(l, cJSON_GetArrayItem(sections, cJSON_GetArraySize(sections) - 1));
-    free(d->text);
+    lab_drawing_end(&d->rows, l, title, about);
 }

@@ -2,18 +2,17 @@
 #ifndef LAB_PATTERNS_PATTERNS_H
 #define LAB_PATTERNS_PATTERNS_H
 
-#include "lab/lab.h"
+#include "lab/drawing.h"
 
-/* A drawing: lines of text that grow.  Columns are as wide as the drawing says. */
+/* Rows of elements, in columns. */
 typedef struct drawing {
-    char *text;
-    size_t length, room;
+    lab_drawing rows;
     int label, cell; /* characters of a row's name, and of each element */
 } drawing;
 
 enum { LETTERS = 32 }; /* room of a text in a drawn row: two numbers fit */
 
-drawing drawing_of(int label, int cell);
+void drawing_begin(drawing *d, int label, int cell);
 void draw_line(drawing *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "in   3   1   7" */
 void draw_numbers(drawing *d, const char *name, const unsigned *x, int n);

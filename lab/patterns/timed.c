@@ -12,6 +12,7 @@
 
 /* --- 1. by oplus -------------------------------------------------------------------------------------------------- */
 
+/* cppcheck-suppress unknownMacro */
 OPLUS_MAP(square, uint32_t, uint32_t, { return a * a; })
 OPLUS_PREDICATE(is_odd, uint32_t, { return a & 1; })
 
@@ -132,12 +133,10 @@ static void move(lab_device *dev, void *to, const void *from, size_t bytes)
 
 static void fill(timing *t)
 {
-    uint32_t x = 2463534242u;
-    for (uint32_t i = 0; i < t->n; i++) {
-        x ^= x << 13, x ^= x >> 17, x ^= x << 5; /* Marsaglia's xorshift */
-        t->host[i] = x;
-        t->host_heads[i] = (x >> 8) % 1000 == 0; /* segments of a thousand, on average */
-    }
+    for (uint32_t i = 0; i < t->n; i++)
+        t->host_heads[i] = (t->host[i] >> 8) % 1000 == 0; /* segments of a thousand, on average */
+    move(t->dev, t->in, t->host, t->n * sizeof *t->in);
+    move(t->dev, t->heads, t->host_heads, t->n);
 }
 
 enum { ARRAYS = 5, FLAGS = 3 };
@@ -147,7 +146,6 @@ static uint32_t elements(const lab *l)
 {
     size_t n = lab_size(l, (size_t)1 << 26, (size_t)1 << 22, (size_t)1 << 16);
     if (n < 2) n = 2;
-    if (n > (size_t)1 << 30) n = (size_t)1 << 30;
     while (l->dev->gpu && n * (ARRAYS * sizeof(uint32_t) + FLAGS) > lab_facts(l->dev)->memory / 2) n /= 2;
     return (uint32_t)n;
 }
@@ -159,7 +157,7 @@ static void allocate(timing *t)
     uint8_t **const flags[FLAGS] = {&t->heads, &t->flags[0], &t->flags[1]};
     for (int i = 0; i < ARRAYS; i++) *arrays[i] = device_array(t->dev, bytes);
     for (int i = 0; i < FLAGS; i++) *flags[i] = device_array(t->dev, t->n);
-    t->host = tool_alloc(bytes);
+    t->host = lab_random(t->n);
     t->host_heads = tool_alloc(t->n);
     t->expected = tool_alloc(bytes);
     t->result = tool_alloc(bytes);
@@ -246,11 +244,10 @@ static void add_about(char *about, size_t bytes, const timing *t)
     snprintf(about, bytes,
              "%u random integers of 4 bytes; segments of a thousand elements on average; the filter keeps the odd "
              "ones. \"As drawn\" takes the steps of the drawings above, %s\n\n"
-             "A pass goes over the data once; rounds of a reduction over what is left. Rates are of input elements; "
-             "x compares with the pattern's first row. Every result has been compared with a plain loop's. "
-             "oplus_sort works in place: its time contains a copy of the keys. What to look for: the patterns whose "
-             "rounds each go through all of memory, scan, segscan and sort, against those that do not, map and "
-             "reduce.",
+             "A pass goes over the data once; rounds of a reduction over what is left. Rates are of input elements; x "
+             "compares with the pattern's first row. Every result has been compared with a plain loop's. oplus_sort "
+             "works in place: its time contains a copy of the keys. What to look for: the patterns whose rounds each "
+             "go through all of memory, scan, segscan and sort, against those that do not, map and reduce.",
              t->n,
              t->dev->gpu
                  ? "a kernel launch each; the scans inside of filter and sort are oplus_scan."
@@ -267,18 +264,13 @@ void time_patterns(lab *l)
         lab_table(l->experiment, "Patterns, timed", about, "pattern|form|passes|time:ms|rate:G elements/s|x first row");
     allocate(&t);
     fill(&t);
-    move(t.dev, t.in, t.host, t.n * sizeof *t.in);
-    move(t.dev, t.heads, t.host_heads, t.n);
     for (int p = 0; p < PATTERNS; p++) time_pattern(&c, (timing_pattern)p);
     release(&t);
     lab_show_section(l, c.table);
     if (!l->dev->gpu) return;
-    cJSON *const code = lab_code(l->experiment, "The kernels",
-                                 "What the rows \"as drawn\" launch, once or once a round; not made to be fast.");
-    static const char *const files[] = {"patterns/01-map.cl",           "patterns/02-reduce-neighbours.cl",
-                                        "patterns/03-reduce-halves.cl", "patterns/04-scan-round.cl",
-                                        "patterns/05-segscan-round.cl", "patterns/06-filter.cl",
-                                        "patterns/07-sort.cl"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) lab_code_kernel(code, files[i]);
-    lab_show_section(l, code);
+    lab_show_section(l, lab_code(l->experiment, "The kernels",
+                                 "What the rows \"as drawn\" launch, once or once a round; not made to be fast.",
+                                 "patterns/01-map.cl", "patterns/02-reduce-neighbours.cl",
+                                 "patterns/03-reduce-halves.cl", "patterns/04-scan-round.cl",
+                                 "patterns/05-segscan-round.cl", "patterns/06-filter.cl", "patterns/07-sort.cl"));
 }

@@ -4,12 +4,10 @@
 
 #include <oplus/ops.h>
 
-static uint32_t groups_of(uint32_t n) { return n / ITEMS + (n % ITEMS != 0); }
-
 /* The next pass: the kernel `name` on as many work-items as there are elements. */
 #define PASS(t, file, name, elements, ...)                                                                             \
-    ((t)->passes++, lab_launch((t)->dev, lab_kernel((t)->dev, "patterns/" file, name, NULL), groups_of(elements),      \
-                               ITEMS, __VA_ARGS__))
+    ((t)->passes++,                                                                                                    \
+     lab_launch((t)->dev, lab_kernel((t)->dev, file, name, NULL), lab_ceiling(elements, ITEMS), ITEMS, __VA_ARGS__))
 
 static void scan_exclusive(timing *t, const uint32_t *in, uint32_t *out)
 {
@@ -20,32 +18,23 @@ static void scan_exclusive(timing *t, const uint32_t *in, uint32_t *out)
 static void map(void *context)
 {
     timing *const t = context;
-    PASS(t, "01-map.cl", "square", t->n, opi_memory(t->in), opi_memory(t->out), opi_value(t->n));
+    PASS(t, "patterns/01-map.cl", "square", t->n, opi_memory(t->in), opi_memory(t->out), opi_value(t->n));
 }
 
-static void neighbours(void *context)
+/* Rounds that each leave half of the elements. */
+static void reduce_by(timing *t, const char *file, const char *name)
 {
-    timing *const t = context;
     const uint32_t *from = t->in;
     for (uint32_t n = t->n, left; n > 1; n = left) {
-        left = n / 2 + n % 2;
+        left = lab_ceiling(n, 2);
         uint32_t *const to = left == 1 ? t->out : t->scratch[t->passes % 2];
-        PASS(t, "02-reduce-neighbours.cl", "neighbours", left, opi_memory(from), opi_memory(to), opi_value(n));
+        PASS(t, file, name, left, opi_memory(from), opi_memory(to), opi_value(n));
         from = to;
     }
 }
 
-static void halves(void *context)
-{
-    timing *const t = context;
-    const uint32_t *from = t->in;
-    for (uint32_t n = t->n, left; n > 1; n = left) {
-        left = n / 2 + n % 2;
-        uint32_t *const to = left == 1 ? t->out : t->scratch[t->passes % 2];
-        PASS(t, "03-reduce-halves.cl", "halves", left, opi_memory(from), opi_memory(to), opi_value(n));
-        from = to;
-    }
-}
+static void neighbours(void *context) { reduce_by(context, "patterns/02-reduce-neighbours.cl", "neighbours"); }
+static void halves(void *context) { reduce_by(context, "patterns/03-reduce-halves.cl", "halves"); }
 
 static void scan(void *context)
 {
@@ -53,7 +42,8 @@ static void scan(void *context)
     const uint32_t *from = t->in;
     for (uint32_t stride = 1; stride < t->n; stride *= 2) {
         uint32_t *const to = stride >= t->n - stride ? t->out : t->scratch[t->passes % 2];
-        PASS(t, "04-scan-round.cl", "scan", t->n, opi_memory(from), opi_memory(to), opi_value(t->n), opi_value(stride));
+        PASS(t, "patterns/04-scan-round.cl", "scan", t->n, opi_memory(from), opi_memory(to), opi_value(t->n),
+             opi_value(stride));
         from = to;
     }
 }
@@ -66,8 +56,8 @@ static void segscan(void *context)
     for (uint32_t stride = 1; stride < t->n; stride *= 2) {
         uint8_t *const to_heads = t->flags[t->passes % 2];
         uint32_t *const to = stride >= t->n - stride ? t->out : t->scratch[t->passes % 2];
-        PASS(t, "05-segscan-round.cl", "segscan", t->n, opi_memory(heads), opi_memory(from), opi_memory(to_heads),
-             opi_memory(to), opi_value(t->n), opi_value(stride));
+        PASS(t, "patterns/05-segscan-round.cl", "segscan", t->n, opi_memory(heads), opi_memory(from),
+             opi_memory(to_heads), opi_memory(to), opi_value(t->n), opi_value(stride));
         from = to;
         heads = to_heads;
     }
@@ -77,9 +67,9 @@ static void filter(void *context)
 {
     timing *const t = context;
     uint32_t *const keep = t->scratch[0], *const address = t->scanned, before, last;
-    PASS(t, "06-filter.cl", "keep", t->n, opi_memory(t->in), opi_memory(keep), opi_value(t->n));
+    PASS(t, "patterns/06-filter.cl", "keep", t->n, opi_memory(t->in), opi_memory(keep), opi_value(t->n));
     scan_exclusive(t, keep, address);
-    PASS(t, "06-filter.cl", "scatter", t->n, opi_memory(t->in), opi_memory(keep), opi_memory(address),
+    PASS(t, "patterns/06-filter.cl", "scatter", t->n, opi_memory(t->in), opi_memory(keep), opi_memory(address),
          opi_memory(t->out), opi_value(t->n));
     lab_download(t->dev, &before, address + t->n - 1, sizeof before);
     lab_download(t->dev, &last, keep + t->n - 1, sizeof last);
@@ -94,9 +84,10 @@ static void sort(void *context)
     const uint32_t *from = t->in;
     for (uint32_t bit = 0; bit < 32; bit++) {
         uint32_t *const to = bit % 2 ? t->out : t->scratch[1];
-        PASS(t, "07-sort.cl", "zeros", t->n, opi_memory(from), opi_memory(zero), opi_value(t->n), opi_value(bit));
+        PASS(t, "patterns/07-sort.cl", "zeros", t->n, opi_memory(from), opi_memory(zero), opi_value(t->n),
+             opi_value(bit));
         scan_exclusive(t, zero, t->scanned);
-        PASS(t, "07-sort.cl", "scatter", t->n, opi_memory(from), opi_memory(zero), opi_memory(t->scanned),
+        PASS(t, "patterns/07-sort.cl", "scatter", t->n, opi_memory(from), opi_memory(zero), opi_memory(t->scanned),
              opi_memory(to), opi_value(t->n));
         from = to;
     }

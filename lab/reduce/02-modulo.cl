@@ -2,8 +2,9 @@
  *
  * Changes: A work-group brings ITEMS elements into shared memory and adds them there; only its sum goes back.
  *
- * Why: Global memory is read once. But in every round the items that work lie scattered over all warps, and a warp with
- * one working lane takes as long as a full one; its branch diverges; and the remainder of a division is slow. */
+ * Why: Global memory is read once, and hardly written: the rounds are in shared memory. Still slow: in every round the
+ * items that work lie scattered over all warps, and a warp with one working lane takes as long as a full one; its
+ * branch diverges; and the remainder of a division is slow. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
 {
     SHARED uint sum[ITEMS];

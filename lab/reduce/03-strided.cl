@@ -1,10 +1,10 @@
 /* strided index
  *
- * Changes: The first items work on, as many as there are pairs: item i adds the i-th pair. No remainder, and whole warps
- * fall idle.
+ * Changes: The first items work on, as many as there are pairs: item i adds the i-th pair. There is no
+ * remainder any more.
  *
- * Why: Warps no longer diverge before the last few pairs. But now neighbouring lanes are 2 * stride words apart, and
- * meet in the same banks of shared memory: their accesses are served one after another. */
+ * Why: Whole warps fall idle: none diverges until fewer than 32 pairs are left. Still slow: neighbouring lanes are 2 *
+ * stride words apart, and meet in the same banks of shared memory: their accesses are served one after another. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
 {
     SHARED uint sum[ITEMS];

@@ -1,9 +1,10 @@
 /* sequential addressing
  *
- * Changes: An item adds what lies half of the rest away, not its neighbour: the loop runs backwards.
+ * Changes: In every round the first half of what is left adds the second: item i adds element i + stride.
  *
  * Why: Lanes that are neighbours read neighbouring words: no two meet in a bank. (The order of the operands is another
- * now: this needs an operator that commutes.) Half of the items have nothing to do from the first round on. */
+ * now: this needs an operator that commutes.) Still slow: half of the items only load an element, and have nothing to
+ * do from the first round on. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
 {
     SHARED uint sum[ITEMS];

@@ -2,7 +2,9 @@
  *
  * Changes: Every item reads two elements and adds them on the way: half as many work-groups.
  *
- * Why: The items that were idle from the first round on are gone, and the first round with them. */
+ * Why: Half of the items are left for the same elements: those that only loaded one are gone, and so is their round.
+ * Still slow: in the loop half of the rest idles at once; and its last rounds are little more than a barrier and a turn
+ * of the loop each. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
 {
     SHARED uint sum[ITEMS];

@@ -1,14 +1,15 @@
 /* last warp unrolled
  *
- * Changes: When one warp is left, its rounds stand one below the other: no loop, and no barrier for the work-group, only
- * the warp's own.
+ * Changes: When one warp is left, its rounds stand one below the other: no loop, and no barrier for the work-group,
+ * only the warp's own.
  *
  * Why: The last six rounds were mostly barriers and loop. Lanes of a warp do not stay in step by themselves (since
  * Volta each has its own program counter): WARP_SYNC stands between every write and the read of it, and between every
- * read and the write over it. */
+ * read and the write over it. (OpenCL 1.2 knows no warps: there all items take part, and each wait is the
+ * work-group's.) Still slow: the rounds before are a loop, which counts, compares and jumps. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
 {
-    SHARED uint sum[ITEMS + WARP]; /* behind the last, where OpenCL lets all items in: never used */
+    SHARED uint sum[ITEMS + WARP]; /* the last WARP words are read, and never used, where OpenCL lets all items in */
     const uint self = ITEM;
     const uint i = GROUP * ITEMS * 2 + self;
 

@@ -2,9 +2,10 @@
  *
  * Changes: There are n / log n items, not n / 2: each adds about log n elements on its own before they meet.
  *
- * Why: That is cost-optimal (Brent): the tree, in which most items idle, is climbed by few, and everything before it is
- * plain addition. All items of the grid go through the array side by side, so that a warp reads one whole line at a
- * time. */
+ * Why: That is cost-optimal: p processors times the time grow no faster than n additions (see the experiment cost). The
+ * tree, in which most items idle, is climbed by few, and everything before it is plain addition. All items of the grid
+ * go through the array side by side, so that a warp reads one whole line at a time. Still slow: a round of the last
+ * warp is a write, a wait and a read of shared memory. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
 {
     SHARED uint sum[ITEMS + WARP];

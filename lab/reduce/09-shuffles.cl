@@ -2,8 +2,9 @@
  *
  * Changes: Lanes of a warp hand each other their registers; shared memory is left for one value a warp.
  *
- * Why: A shuffle is one instruction and synchronises the warp by itself, where a write, a wait and a read were three. One
- * barrier is left in the whole kernel. */
+ * Why: A shuffle is one instruction and synchronises the warp by itself, where a write, a wait and a read were three.
+ * One barrier is left in the whole kernel. Still slow: a load asks for 4 bytes, and what is under way may be too little
+ * for a memory that is far. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
 {
     SHARED uint sum[ITEMS / WARP];

@@ -3,8 +3,9 @@
  * Changes: As it was taught before 2017: the lanes of one warp were believed to stay in step, so that nothing stands
  * between the rounds; volatile only keeps the compiler from holding sums in registers.
  *
- * Why: It is wrong since Volta. A lane may run ahead of another and read what that has not written yet; the order below
- * is one that such a processor may choose. */
+ * Why: Nothing is faster than no synchronisation, and as long as lanes did stay in step it was right. It is wrong since
+ * Volta: a lane may run ahead of another and read what that has not written yet; the order below is one that such a
+ * processor may choose. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
 {
     SHARED volatile uint sum[ITEMS + WARP];

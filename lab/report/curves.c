@@ -1,16 +1,17 @@
 /* Curves that keep their shape at any width.  What lies along x is in percent; the lines alone, which know no percent,
- * are in a picture that is stretched, with strokes that are not.  Labels left of the axis and right of a line stand
- * outside of the picture, in the margins that the style sheet leaves: nothing has to know how wide the page is. */
+ * are in a picture that is stretched, with strokes that are not.  Labels left of the axis stand outside of the picture,
+ * in the margin that the style sheet leaves: nothing has to know how wide the page is. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "die.h"
+#include "lab/record.h"
 #include "scale.h"
 #include "section.h"
 #include "write.h"
 
-enum { TOP = 26, HEIGHT = 260, BOTTOM = 46, LABEL = 15, MOST_MARKS = 40, MOST_LABEL = 22, MOST_LABELS = 8 };
+enum { TOP = 26, HEIGHT = 260, BOTTOM = 46, MOST_MARKS = 40 };
 
 typedef struct axis {
     const char *name, *unit;
@@ -25,14 +26,10 @@ typedef struct figure {
     int count;  /* of series */
     int placed; /* points */
     int lost;   /* points that a logarithmic axis has no place for */
+    int *hue;   /* of each series: the number of its colour and mark */
 } figure;
 
-/* --- points ------------------------------------------------------------------------------------------------------- */
-
-static double coordinate(const cJSON *point, int i)
-{
-    return report_item(cJSON_IsArray(point) ? cJSON_GetArrayItem(point, i) : NULL);
-}
+/* --- series ------------------------------------------------------------------------------------------------------- */
 
 static const cJSON *points_of(const cJSON *series)
 {
@@ -40,19 +37,26 @@ static const cJSON *points_of(const cJSON *series)
     return cJSON_IsArray(points) ? points : NULL;
 }
 
+static const char *style_of(const cJSON *series)
+{
+    const char *const style = report_member(series, "style");
+    return strcmp(style, "dots") == 0 || strcmp(style, "dashed") == 0 ? style : "line";
+}
+
 static bool has_place(const figure *fig, const cJSON *point)
 {
-    return report_has_place(fig->x.log, coordinate(point, 0)) && report_has_place(fig->y.log, coordinate(point, 1));
+    return report_has_place(fig->x.log, lab_coordinate(point, 0)) &&
+           report_has_place(fig->y.log, lab_coordinate(point, 1));
 }
 
 static double x_of(const figure *fig, const cJSON *point)
 {
-    return report_place_on(&fig->x.scale, coordinate(point, 0));
+    return report_place_on(&fig->x.scale, lab_coordinate(point, 0));
 }
 
 static double y_of(const figure *fig, const cJSON *point)
 {
-    return 1 - report_place_on(&fig->y.scale, coordinate(point, 1));
+    return 1 - report_place_on(&fig->y.scale, lab_coordinate(point, 1));
 }
 
 static axis axis_of(const cJSON *section, const char *which)
@@ -62,6 +66,46 @@ static axis axis_of(const cJSON *section, const char *which)
                   report_member(of, "unit"),
                   cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(of, "log")),
                   {0, 1, false, false}};
+}
+
+/* --- colours ------------------------------------------------------------------------------------------------------ */
+
+/* Whether `formula` is named after the series of measurements `name`: "n = 64" or "64" and ", formula" or ": fitted".
+ */
+static bool is_named_after(const char *formula, const char *name)
+{
+    const char *const equals = strstr(name, " = ");
+    const char *const key = equals && strncmp(formula, name, strlen(name)) != 0 ? equals + 3 : name;
+    const size_t length = strlen(key);
+    return length > 0 && strncmp(formula, key, length) == 0 && (formula[length] == ',' || formula[length] == ':');
+}
+
+/* Which series a dashed one is the formula of: the nearest above it that was measured; -1: none. */
+static int measured_by(const figure *fig, const cJSON *series)
+{
+    const cJSON *other;
+    int number = 0, found = -1;
+    if (strcmp(style_of(series), "dashed") != 0) return -1;
+    cJSON_ArrayForEach (other, fig->series) {
+        if (other == series) break;
+        const bool named = is_named_after(report_member(series, "name"), report_member(other, "name"));
+        if (named && strcmp(style_of(other), "dashed") != 0) found = number;
+        number++;
+    }
+    return found;
+}
+
+/* A colour each; a formula has that of what was measured. */
+static int *hues_of(const figure *fig)
+{
+    int *const hue = tool_alloc((size_t)(fig->count + 1) * sizeof *hue);
+    const cJSON *series;
+    int number = 0, next = 0;
+    cJSON_ArrayForEach (series, fig->series) {
+        const int measured = measured_by(fig, series);
+        hue[number++] = measured < 0 ? next++ : hue[measured];
+    }
+    return hue;
 }
 
 static figure figure_of(const cJSON *section, const char *id)
@@ -74,18 +118,19 @@ static figure figure_of(const cJSON *section, const char *id)
     cJSON_ArrayForEach (series, fig.series) {
         fig.count++;
         cJSON_ArrayForEach (point, points_of(series)) {
-            const bool finite = isfinite(coordinate(point, 0)) && isfinite(coordinate(point, 1));
+            const bool finite = isfinite(lab_coordinate(point, 0)) && isfinite(lab_coordinate(point, 1));
             if (!has_place(&fig, point)) {
                 fig.lost += finite;
                 continue;
             }
-            report_extent_see(&x, coordinate(point, 0));
-            report_extent_see(&y, coordinate(point, 1));
+            report_extent_see(&x, lab_coordinate(point, 0));
+            report_extent_see(&y, lab_coordinate(point, 1));
             fig.placed++;
         }
     }
     fig.x.scale = report_scale_of(x, false);
     fig.y.scale = report_scale_of(y, true);
+    fig.hue = hues_of(&fig);
     return fig;
 }
 
@@ -132,18 +177,12 @@ static void write_x_axis(FILE *to, const figure *fig)
 
 /* --- lines and marks ---------------------------------------------------------------------------------------------- */
 
-static const char *style_of(const cJSON *series)
-{
-    const char *const style = report_member(series, "style");
-    return strcmp(style, "dots") == 0 || strcmp(style, "dashed") == 0 ? style : "line";
-}
-
-static void write_line(FILE *to, const figure *fig, const cJSON *series, int number)
+static void write_line(FILE *to, const figure *fig, const cJSON *series, int hue)
 {
     const cJSON *point;
     char step = 'M';
     if (strcmp(style_of(series), "dots") == 0) return;
-    fprintf(to, "<path class=\"c%d %s\" d=\"M0 0", number % REPORT_COLOURS, style_of(series));
+    fprintf(to, "<path class=\"c%d %s\" d=\"M0 0", hue % REPORT_COLOURS, style_of(series));
     cJSON_ArrayForEach (point, points_of(series)) {
         const bool here = has_place(fig, point);
         if (here) fprintf(to, "%c%.1f %.1f", step, 1000 * x_of(fig, point), 1000 * y_of(fig, point));
@@ -158,77 +197,22 @@ static void write_amount(FILE *to, const axis *of, double x)
     report_text(to, of->unit);
 }
 
-static void write_points(FILE *to, const figure *fig, const cJSON *series, int number)
+/* Of a line that is dashed or has many points the marks are left out, unless there is no line. */
+static void write_points(FILE *to, const figure *fig, const cJSON *series, int hue)
 {
     const cJSON *const points = points_of(series), *point;
-    const bool dense = cJSON_GetArraySize(points) > MOST_MARKS && strcmp(style_of(series), "dots") != 0;
-    if (dense) return;
+    const int most = strcmp(style_of(series), "dashed") == 0 ? 1 : MOST_MARKS;
+    if (cJSON_GetArraySize(points) > most && strcmp(style_of(series), "dots") != 0) return;
     cJSON_ArrayForEach (point, points) {
         if (!has_place(fig, point)) continue;
-        report_mark(to, number, 100 * x_of(fig, point), TOP + HEIGHT * y_of(fig, point));
+        report_mark(to, hue, 100 * x_of(fig, point), TOP + HEIGHT * y_of(fig, point));
         fputs("<title>", to);
         report_text(to, report_member(series, "name"));
         fputs(": ", to);
-        write_amount(to, &fig->x, coordinate(point, 0));
+        write_amount(to, &fig->x, lab_coordinate(point, 0));
         fputs(", ", to);
-        write_amount(to, &fig->y, coordinate(point, 1));
+        write_amount(to, &fig->y, lab_coordinate(point, 1));
         fputs("</title></use>\n", to);
-    }
-}
-
-/* --- names at the ends of lines ----------------------------------------------------------------------------------- */
-
-typedef struct label {
-    const cJSON *series;
-    int number;
-    double x, y;
-} label;
-
-/* How many characters the longest name has, if the names fit beside the lines; or 0. */
-static int room_for_labels(const figure *fig)
-{
-    const cJSON *series;
-    int room = 0;
-    cJSON_ArrayForEach (series, fig->series) {
-        const int length = report_text_length(report_member(series, "name"));
-        if (length > room) room = length;
-    }
-    return fig->count >= 2 && fig->count <= MOST_LABELS && room <= MOST_LABEL ? room : 0;
-}
-
-static int by_height(const void *a, const void *b)
-{
-    const double one = ((const label *)a)->y, two = ((const label *)b)->y;
-    return (one > two) - (one < two);
-}
-
-/* Apart from each other: downwards from above, and up again from the foot. */
-static void part_labels(label *labels, int n)
-{
-    qsort(labels, (size_t)n, sizeof *labels, by_height);
-    for (int i = 1; i < n; i++) labels[i].y = fmax(labels[i].y, labels[i - 1].y + LABEL);
-    for (int i = n; i-- > 0;) labels[i].y = fmin(labels[i].y, i + 1 < n ? labels[i + 1].y - LABEL : TOP + HEIGHT);
-}
-
-static void write_labels(FILE *to, const figure *fig)
-{
-    label labels[MOST_LABELS];
-    const cJSON *series, *point;
-    int n = 0, number = 0;
-    cJSON_ArrayForEach (series, fig->series) {
-        const cJSON *last = NULL;
-        cJSON_ArrayForEach (point, points_of(series)) {
-            if (has_place(fig, point)) last = point;
-        }
-        if (last) labels[n++] = (label){series, number, 100 * x_of(fig, last), TOP + HEIGHT * y_of(fig, last)};
-        number++;
-    }
-    part_labels(labels, n);
-    for (int i = 0; i < n; i++) {
-        fprintf(to, "<text class=\"name n%d\" x=\"%.2f%%\" dx=\"11\" y=\"%.1f\" dy=\"4\">",
-                labels[i].number % REPORT_COLOURS, labels[i].x, labels[i].y);
-        report_text(to, report_member(labels[i].series, "name"));
-        fputs("</text>\n", to);
     }
 }
 
@@ -240,7 +224,7 @@ static void write_legend(FILE *to, const figure *fig)
     int number = 0;
     fputs("<ul class=\"legend\">\n", to);
     cJSON_ArrayForEach (series, fig->series) {
-        report_key(to, number++, style_of(series), report_member(series, "name"));
+        report_key(to, fig->hue[number++], style_of(series), report_member(series, "name"));
     }
     fputs("</ul>\n", to);
 }
@@ -264,60 +248,25 @@ static void write_picture(FILE *to, const figure *fig)
             "preserveAspectRatio=\"none\">\n",
             TOP, HEIGHT);
     cJSON_ArrayForEach (series, fig->series) {
-        write_line(to, fig, series, number++);
+        write_line(to, fig, series, fig->hue[number++]);
     }
     fputs("</svg>\n", to);
     number = 0;
     cJSON_ArrayForEach (series, fig->series) {
-        write_points(to, fig, series, number++);
+        write_points(to, fig, series, fig->hue[number++]);
     }
-    if (room_for_labels(fig)) write_labels(to, fig);
     fputs("</svg>\n", to);
 }
 
 /* --- the numbers -------------------------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    const double one = *(const double *)a, two = *(const double *)b;
-    return (one > two) - (one < two);
-}
-
-/* All x of all series, each once, in order. */
-static size_t every_x(const figure *fig, double **out)
-{
-    const cJSON *series, *point;
-    size_t room = 0, n = 0, once = 0;
-    cJSON_ArrayForEach (series, fig->series) {
-        room += (size_t)cJSON_GetArraySize(points_of(series));
-    }
-    double *const x = *out = tool_alloc((room + 1) * sizeof *x);
-    cJSON_ArrayForEach (series, fig->series) {
-        cJSON_ArrayForEach (point, points_of(series)) {
-            if (isfinite(coordinate(point, 0))) x[n++] = coordinate(point, 0);
-        }
-    }
-    qsort(x, n, sizeof *x, by_value);
-    for (size_t i = 0; i < n; i++)
-        if (once == 0 || x[i] != x[once - 1]) x[once++] = x[i];
-    return once;
-}
-
-static double y_at(const cJSON *series, double x)
-{
-    const cJSON *point;
-    cJSON_ArrayForEach (point, points_of(series)) {
-        if (coordinate(point, 0) == x) return coordinate(point, 1);
-    }
-    return NAN;
-}
-
 static void write_numbers(FILE *to, const figure *fig)
 {
     const cJSON *series;
     double *x;
-    const size_t n = every_x(fig, &x);
-    fprintf(to, "<details class=\"numbers%s\"><summary>The numbers</summary>\n", fig->count == 1 ? " slim" : "");
+    const size_t n = lab_every_x(fig->series, &x);
+    fprintf(to, "<details class=\"numbers\" style=\"--columns:%d\"><summary>The numbers</summary>\n",
+            fig->count < 8 ? 8 / (1 + fig->count) : 1); /* on paper, side by side */
     report_scroll_begin(to, fig->title);
     fputs("<table><thead><tr><th scope=\"col\">", to);
     write_axis_name(to, &fig->x);
@@ -331,7 +280,7 @@ static void write_numbers(FILE *to, const figure *fig)
     for (size_t i = 0; i < n; i++) {
         fprintf(to, "<tr><th scope=\"row\" class=\"n\">%s</th>", report_number_of(x[i]).text);
         cJSON_ArrayForEach (series, fig->series) {
-            fprintf(to, "<td class=\"n\">%s</td>", report_number_of(y_at(series, x[i])).text);
+            fprintf(to, "<td class=\"n\">%s</td>", report_number_of(lab_y_at(series, x[i])).text);
         }
         fputs("</tr>\n", to);
     }
@@ -344,12 +293,12 @@ static void write_numbers(FILE *to, const figure *fig)
 void report_curves(FILE *to, const cJSON *section, const char *id)
 {
     const figure fig = figure_of(section, id);
-    const int room = room_for_labels(&fig);
     if (fig.placed == 0) {
         fputs("<p class=\"empty\">Nothing was measured that could be drawn.</p>\n", to);
+        free(fig.hue);
         return;
     }
-    fprintf(to, "<figure class=\"chart%s\" style=\"--room:%d\">\n", room ? " direct" : "", room);
+    fputs("<figure class=\"chart\">\n", to);
     if (fig.count > 1 || *report_member(fig.series->child, "name")) write_legend(to, &fig);
     write_picture(to, &fig);
     if (fig.lost > 0)
@@ -358,4 +307,5 @@ void report_curves(FILE *to, const cJSON *section, const char *id)
                 fig.lost, fig.lost == 1 ? "" : "s");
     fputs("</figure>\n", to);
     write_numbers(to, &fig);
+    free(fig.hue);
 }

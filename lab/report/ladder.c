@@ -45,11 +45,19 @@ report_rung report_rung_of(const report_ladder_facts *facts, int i)
                         report_member(of, "title"),
                         report_member(of, "kernel"),
                         false,
-                        report_value(of, "gbs")};
+                        report_value(of, "gbs"),
+                        report_member(of, "before")};
     rung.skipped = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(of, "skipped"));
     if (rung.skipped) rung.gbs = NAN;
     if (!*rung.name) rung.name = *rung.title ? rung.title : "rung";
     return rung;
+}
+
+int report_rung_named(const report_ladder_facts *facts, const char *name)
+{
+    for (int i = 0; i < facts->count; i++)
+        if (strcmp(report_rung_of(facts, i).name, name) == 0) return i;
+    return -1;
 }
 
 double report_lecture(const report_rung *rung, const char *device)
@@ -73,8 +81,8 @@ static void write_columns(FILE *to, const report_ladder_facts *facts)
     fputs("<thead>\n", to);
     if (facts->lectures > 0)
         fprintf(to,
-                "<tr class=\"groups\"><td></td><th scope=\"colgroup\" colspan=\"%d\">this device</th>"
-                "<th scope=\"colgroup\" colspan=\"%d\" class=\"lecture\">lectures, GB/s</th></tr>\n",
+                "<tr class=\"groups\"><td></td><th scope=\"colgroup\" colspan=\"%d\">this device</th><th "
+                "scope=\"colgroup\" colspan=\"%d\" class=\"lecture\">lectures, GB/s</th></tr>\n",
                 MEASURED, facts->lectures);
     fputs("<tr><th scope=\"col\">rung</th>", to);
     write_column(to, "ms");
@@ -94,19 +102,29 @@ static void write_columns(FILE *to, const report_ladder_facts *facts)
     fputs("</tr>\n</thead>\n", to);
 }
 
-static void write_row_head(FILE *to, const report_rung *rung, const char *id)
+static void write_row_head(FILE *to, const report_rung *rung, const char *title, const char *id)
 {
     fprintf(to, "<tr><th scope=\"row\"><a href=\"#%s-%d\">%d ", id, rung->number, rung->number);
     report_text(to, rung->name);
     fputs("</a>", to);
-    if (*rung->title) fputs("<small>", to);
-    report_text(to, rung->title);
-    fputs(*rung->title ? "</small></th>" : "</th>", to);
+    if (*title) fputs("<small>", to);
+    report_text(to, title);
+    fputs(*title ? "</small></th>" : "</th>", to);
 }
 
-static void write_number(FILE *to, double x, const char *unit)
+static void write_number(FILE *to, double x) { fprintf(to, "<td class=\"n\">%s</td>", report_number_of(x).text); }
+
+/* "2.22", and below it "× tiled-32" where that is not the rung above. */
+static void write_over_before(FILE *to, const report_rung *rung)
 {
-    fprintf(to, "<td class=\"n\">%s%s</td>", report_number_of(x).text, isfinite(x) ? unit : "");
+    const double over = report_value(rung->of, "over_before");
+    fprintf(to, "<td class=\"n\">%s", report_number_of(over).text);
+    if (!isnan(over) && *rung->before) {
+        fputs(" <small>× ", to);
+        report_text(to, rung->before);
+        fputs("</small>", to);
+    }
+    fputs("</td>", to);
 }
 
 static void write_measured(FILE *to, const report_rung *rung)
@@ -118,12 +136,12 @@ static void write_measured(FILE *to, const report_rung *rung)
         fputs("</td>", to);
         return;
     }
-    write_number(to, report_value(rung->of, "ms"), "");
-    write_number(to, rung->gbs, "");
-    write_number(to, report_value(rung->of, "over_before"), "");
-    write_number(to, report_value(rung->of, "over_first"), "");
-    write_number(to, 100 * report_value(rung->of, "of_limit"), "");
-    write_number(to, report_value(rung->of, "launches"), "");
+    write_number(to, report_value(rung->of, "ms"));
+    write_number(to, rung->gbs);
+    write_over_before(to, rung);
+    write_number(to, report_value(rung->of, "over_first"));
+    write_number(to, 100 * report_value(rung->of, "of_limit"));
+    write_number(to, report_value(rung->of, "launches"));
     fputs(cJSON_IsTrue(right)    ? "<td class=\"n\">yes</td>"
           : cJSON_IsFalse(right) ? "<td class=\"n wrong\">no</td>"
                                  : "<td class=\"n\">–</td>",
@@ -138,7 +156,7 @@ static void write_speeds(FILE *to, const report_ladder_facts *facts, const char 
     fputs("<tbody>\n", to);
     for (int i = 0; i < facts->count; i++) {
         const report_rung rung = report_rung_of(facts, i);
-        write_row_head(to, &rung, id);
+        write_row_head(to, &rung, rung.title, id);
         write_measured(to, &rung);
         for (int l = 0; l < facts->lectures; l++)
             fprintf(to, "<td class=\"n lecture%s\">%s</td>", l == 0 ? " first" : "",
@@ -154,18 +172,19 @@ static void write_speeds(FILE *to, const report_ladder_facts *facts, const char 
 typedef struct counter {
     const char *name, *title, *per; /* per: divided by this one */
     double times;
+    report_number (*write)(double x);
 } counter;
 
 static const counter counters[] = {
-    {"divergent", "divergent branches", NULL, 1},
-    {"conflicts", "bank conflicts", NULL, 1},
-    {"active_warps", "active warps", NULL, 1},
-    {"warps", "warps launched", NULL, 1},
-    {"requests", "requests", NULL, 1},
-    {"sectors", "sectors", NULL, 1},
-    {"sectors", "sectors per request", "requests", 1},
-    {"bytes", "bytes", NULL, 1},
-    {"occupancy", "occupancy, %", NULL, 100},
+    {"divergent", "divergent branches", NULL, 1, report_number_of},
+    {"conflicts", "bank conflicts", NULL, 1, report_number_of},
+    {"active_warps", "active warps", NULL, 1, report_number_of},
+    {"warps", "warps launched", NULL, 1, report_number_of},
+    {"requests", "requests", NULL, 1, report_number_of},
+    {"sectors", "sectors", NULL, 1, report_number_of},
+    {"sectors", "sectors per request", "requests", 1, report_number_of},
+    {"bytes", "bytes", NULL, 1, report_bytes_counted},
+    {"occupancy", "occupancy, %", NULL, 100, report_number_of},
 };
 enum { COUNTERS = sizeof counters / sizeof *counters };
 
@@ -208,16 +227,17 @@ static void write_counters(FILE *to, const report_ladder_facts *facts, const cha
     for (int c = 0; c < COUNTERS; c++) any |= shown[c] = any_counted(facts, &counters[c]);
     if (!any) return;
     report_scroll_begin(to, "what was counted of each rung");
-    fputs("<table class=\"ladder\">\n<thead><tr><th scope=\"col\">rung</th><th scope=\"col\">counted by</th>", to);
+    fputs("<table class=\"ladder counted\">\n<thead><tr><th scope=\"col\">rung</th><th scope=\"col\">counted by</th>",
+          to);
     for (int c = 0; c < COUNTERS; c++)
         if (shown[c]) write_column(to, counters[c].title);
     fputs("</tr></thead>\n<tbody>\n", to);
     for (int i = 0; i < facts->count; i++) {
         const report_rung rung = report_rung_of(facts, i);
-        write_row_head(to, &rung, id);
+        write_row_head(to, &rung, "", id);
         write_source(to, source_of(&rung));
         for (int c = 0; c < COUNTERS; c++)
-            if (shown[c]) write_number(to, counted(&rung, &counters[c]), "");
+            if (shown[c]) fprintf(to, "<td class=\"n\">%s</td>", counters[c].write(counted(&rung, &counters[c])).text);
         fputs("</tr>\n", to);
     }
     fputs("</tbody></table>\n", to);

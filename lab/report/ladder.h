@@ -22,10 +22,13 @@ typedef struct report_rung {
     const char *name, *title, *text; /* text: of its kernel; "" if there is none */
     bool skipped;
     double gbs;
+    const char *before; /* the name of the rung that it is compared with; "": the one above */
 } report_rung;
 
 report_ladder_facts report_ladder_facts_of(const cJSON *section);
 report_rung report_rung_of(const report_ladder_facts *facts, int i);
+/* The number, from 0, of the rung of this name; -1: there is none. */
+int report_rung_named(const report_ladder_facts *facts, const char *name);
 /* GB/s that a lecture had on a device. */
 double report_lecture(const report_rung *rung, const char *device);
 

@@ -26,9 +26,9 @@ static void write_style(FILE *to, report_part line, int row)
 
 static void write_head(FILE *to, report_listing one)
 {
-    fputs("<p class=\"head\"><b>", to);
+    fputs(*one.name ? "<p class=\"head\"><b>" : "<p class=\"head\">", to);
     report_text(to, one.name);
-    fputs("</b> <code>", to);
+    fputs(*one.name ? "</b> <code>" : "<code>", to);
     report_text(to, one.file);
     fputs("</code></p>\n", to);
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* A text and what is said of it, none of it NULL. */
+/* A text and what is said of it, none of it NULL; the name may be empty. */
 typedef struct report_listing {
     const char *name; /* "2 modulo" */
     const char *file, *text;

@@ -1,4 +1,6 @@
 /* Colour and shape say the same, so that who cannot tell colours apart, or prints without them, loses nothing. */
+#include <string.h>
+
 #include "section.h"
 #include "write.h"
 
@@ -21,11 +23,14 @@ void report_mark(FILE *to, int series, double x, double y)
 
 void report_key(FILE *to, int series, const char *style, const char *name)
 {
-    fprintf(to, "<li><svg class=\"key\" width=\"30\" height=\"12\" aria-hidden=\"true\">");
-    if (*style != 'd' || style[1] != 'o') /* dots */
+    fputs("<li><svg class=\"key\" width=\"30\" height=\"12\" aria-hidden=\"true\">", to);
+    if (strcmp(style, "dots") != 0)
         fprintf(to, "<line class=\"c%d %s\" x1=\"0\" x2=\"30\" y1=\"6\" y2=\"6\"/>", series % REPORT_COLOURS, style);
-    report_mark(to, series, 50, 6);
-    fputs("</use></svg> ", to);
+    if (strcmp(style, "dashed") != 0) {
+        report_mark(to, series, 50, 6);
+        fputs("</use>", to);
+    }
+    fputs("</svg> ", to);
     report_text(to, name);
     fputs("</li>\n", to);
 }

@@ -75,7 +75,7 @@ static void write_device(FILE *to, const cJSON *document)
     fputs("<dl class=\"facts\">\n", to);
     write_fact(to, "device", report_member(device, "name"), false);
     write_fact(to, "which is", report_member(device, "where"), true);
-    if (!isnan(units)) write_fact(to, "units", report_number_of(units).text, false);
+    if (!isnan(units)) write_fact(to, "multiprocessors or cores", report_number_of(units).text, false);
     if (!isnan(memory)) write_fact(to, "memory", report_bytes(memory).text, false);
     write_rate(to, "reads at most", report_value(device, "read_gbs"));
     write_rate(to, "copies at most", report_value(device, "copy_gbs"));
@@ -84,7 +84,6 @@ static void write_device(FILE *to, const cJSON *document)
     write_fact(to, "driver", report_member(device, "driver"), false);
     write_fact(to, "counters", report_member(device, "counters"), false);
     write_fact(to, "made by", report_member(document, "command"), true);
-    write_fact(to, "caution", report_member(document, "caution"), false);
     fputs("</dl>\n", to);
 }
 
@@ -93,6 +92,7 @@ static void write_header(FILE *to, const cJSON *document)
     fputs("<header>\n<p class=\"over\">oplus lab</p>\n<h1>", to);
     write_title(to, document);
     fputs("</h1>\n", to);
+    report_note(to, "caution", "<b>Caution:</b> ", report_member(document, "caution"));
     write_device(to, document);
     fputs("</header>\n", to);
 }
@@ -120,7 +120,8 @@ static void write_contents(FILE *to, const cJSON *experiments)
     const cJSON *experiment;
     int number = 0;
     if (!experiments || !experiments->child) return;
-    fputs("<nav id=\"contents\" aria-labelledby=\"contents-title\">\n<h2 id=\"contents-title\">Contents</h2>\n<ol>\n",
+    fputs("<nav id=\"contents\" aria-labelledby=\"contents-title\">\n<h2 id=\"contents-title\">Contents</h2>\n"
+          "<p><a href=\"#words\">Words</a></p>\n<ol>\n",
           to);
     cJSON_ArrayForEach (experiment, experiments) {
         write_contents_of(to, experiment, ++number);
@@ -181,6 +182,7 @@ void lab_report_write(FILE *to, const cJSON *document)
     write_header(to, document);
     write_contents(to, experiments);
     fputs("<main id=\"main\">\n", to);
+    if (experiments && experiments->child) report_vocabulary(to);
     cJSON_ArrayForEach (experiment, experiments) {
         write_experiment(to, experiment, ++number);
     }

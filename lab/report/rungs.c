@@ -1,4 +1,5 @@
-/* The rungs of a ladder one by one: what changes and why, what came of it, and the kernel beside the one before. */
+/* The rungs of a ladder one by one: what changes and why, what came of it, and the kernel beside the one before, or the
+ * one that it is compared with. */
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,14 @@ static void write_fact(FILE *to, const char **gap, double x, const char *unit)
     *gap = "\xc2\xa0· "; /* no line begins with the dot */
 }
 
+/* "2.22 × tiled-32" */
+static void write_over_before(FILE *to, const char **gap, const report_rung *rung)
+{
+    const double over = report_value(rung->of, "over_before");
+    write_fact(to, gap, over, *rung->before ? "× " : "× the rung before");
+    if (!isnan(over)) report_text(to, rung->before);
+}
+
 static void write_result(FILE *to, const report_ladder_facts *facts, const report_rung *rung)
 {
     const char *gap = "";
@@ -26,7 +35,7 @@ static void write_result(FILE *to, const report_ladder_facts *facts, const repor
     fputs("<p class=\"result\">", to);
     write_fact(to, &gap, report_value(rung->of, "ms"), "ms");
     write_fact(to, &gap, rung->gbs, facts->unit);
-    write_fact(to, &gap, report_value(rung->of, "over_before"), "× the rung before");
+    write_over_before(to, &gap, rung);
     write_fact(to, &gap, 100 * report_value(rung->of, "of_limit"), "% of the limit");
     if (cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(rung->of, "right")))
         fprintf(to, "%s<b class=\"wrong\">the result is wrong</b>", gap);
@@ -41,9 +50,12 @@ static report_listing listing_of(const report_rung *rung, char name[128])
     return (report_listing){name, report_member(rung->of, "file"), rung->text};
 }
 
-/* The rung nearest above that has a text; -1: none. */
-static int text_before(const report_ladder_facts *facts, int i)
+/* The rung whose text the text of this one is shown beside: the one that it names, or the nearest above that has one;
+ * -1: none. */
+static int partner_of(const report_ladder_facts *facts, int i)
 {
+    const int named = report_rung_named(facts, report_rung_of(facts, i).before);
+    if (named >= 0 && named != i && *report_rung_of(facts, named).text) return named;
     while (--i >= 0)
         if (*report_rung_of(facts, i).text) return i;
     return -1;
@@ -52,16 +64,18 @@ static int text_before(const report_ladder_facts *facts, int i)
 static void write_kernel(FILE *to, const report_ladder_facts *facts, int i)
 {
     const report_rung rung = report_rung_of(facts, i);
-    const int other = text_before(facts, i);
+    const int partner = partner_of(facts, i);
     char name[128], name_before[128];
     if (!*rung.text) return;
-    fputs("<details class=\"kernel\" open=\"open\"><summary>", to);
-    fputs(other < 0 ? "The kernel" : "The kernel, beside the one before", to);
-    fputs("</summary>\n", to);
-    if (other < 0) {
+    fputs("<details class=\"kernel\" open=\"open\"><summary>The kernel", to);
+    if (partner < 0) {
+        fputs("</summary>\n", to);
         report_listing_alone(to, listing_of(&rung, name));
     } else {
-        const report_rung before = report_rung_of(facts, other);
+        const report_rung before = report_rung_of(facts, partner);
+        fputs(", beside ", to);
+        report_text(to, before.name);
+        fputs("</summary>\n", to);
         report_listing_pair(to, listing_of(&before, name_before), listing_of(&rung, name));
     }
     fputs("</details>\n", to);

@@ -120,9 +120,17 @@ static int ticks_of_twos(const report_scale *scale, const char *unit, report_tic
     return n;
 }
 
+/* How many digits behind the point say all of x, at most 5. */
+static int digits_of(double x)
+{
+    int digits = 0;
+    for (double left = x; digits < 5 && fabs(left - round(left)) > 1e-6; digits++) left = x * pow(10, digits + 1);
+    return digits;
+}
+
 static report_number decimal(double x)
 {
-    if (x > 0.002 && x < 1e4) return report_number_of(x);
+    if (x > 0.002 && x < 1e4) return report_fixed(x, digits_of(x));
     const int exponent = (int)floor(log10(x) + 1e-9);
     const report_number power = report_power(10, exponent);
     const double digit = x / pow(10, exponent);

@@ -13,6 +13,9 @@ void report_table(FILE *to, const cJSON *section, const char *id);
 void report_steps(FILE *to, const cJSON *section, const char *id);
 void report_code(FILE *to, const cJSON *section, const char *id);
 
+/* What the words of the page mean; a section of its own. */
+void report_vocabulary(FILE *to);
+
 /* Of a ladder: how fast each rung is; how much faster than the first, beside the lectures'; and each rung's text. */
 void report_bars(FILE *to, const cJSON *section, const char *id);
 void report_gains(FILE *to, const cJSON *section, const char *id);
@@ -23,7 +26,7 @@ void report_marks(FILE *to);
 /* At x in percent and y in pixels, in the colour and shape of the series with this number; <title> and </use> follow.
  */
 void report_mark(FILE *to, int series, double x, double y);
-/* An item of a legend: a line in this style ("line", "dots", "dashed"), its mark, and the name. */
+/* An item of a legend: a line in this style ("line", "dots", "dashed"), its mark unless it is dashed, and the name. */
 void report_key(FILE *to, int series, const char *style, const char *name);
 
 enum { REPORT_COLOURS = 8, REPORT_SHAPES = 6 };

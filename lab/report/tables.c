@@ -1,4 +1,5 @@
 /* Tables, drawings made of text, and kernels that stand alone. */
+#include <ctype.h>
 #include <stdbool.h>
 
 #include "listing.h"
@@ -85,17 +86,32 @@ void report_steps(FILE *to, const cJSON *section, const char *id)
 
 /* --- code --------------------------------------------------------------------------------------------------------- */
 
+/* A title as a heading: with a capital. */
+static void write_heading(FILE *to, const char *title)
+{
+    const bool small = *title >= 'a' && *title <= 'z';
+    if (small) fputc(toupper((unsigned char)*title), to);
+    report_text(to, title + small);
+}
+
+static void write_code(FILE *to, const cJSON *kernel)
+{
+    const char *const file = report_member(kernel, "file"), *const title = report_member(kernel, "title");
+    fputs("<h4>", to);
+    write_heading(to, *title ? title : *file ? file : "A kernel");
+    fputs("</h4>\n", to);
+    report_note(to, "what", "<b>What it does:</b> ", report_member(kernel, "what"));
+    report_note(to, "why", "<b>Why:</b> ", report_member(kernel, "why"));
+    report_listing_alone(to, (report_listing){"", file, report_member(kernel, "text")});
+}
+
 void report_code(FILE *to, const cJSON *section, const char *id)
 {
     const cJSON *const kernels = cJSON_GetObjectItemCaseSensitive(section, "kernels"), *kernel;
     int number = 0;
     cJSON_ArrayForEach (kernel, kernels) {
-        const report_listing one = {report_member(kernel, "title"), report_member(kernel, "file"),
-                                    report_member(kernel, "text")};
         fprintf(to, "<article class=\"rung\" id=\"%s-%d\">\n", id, ++number);
-        report_note(to, "what", "", report_member(kernel, "what"));
-        report_note(to, "why", "", report_member(kernel, "why"));
-        report_listing_alone(to, one);
+        write_code(to, kernel);
         fputs("</article>\n", to);
     }
     if (number == 0) fputs("<p class=\"empty\">There is no kernel to show.</p>\n", to);

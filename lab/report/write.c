@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/record.h"
+
 /* --- texts -------------------------------------------------------------------------------------------------------- */
 
 /* How many bytes the character at `text` has, of at most `bytes`; 0 if that is no UTF-8. */
@@ -90,21 +92,11 @@ void report_text_short(FILE *to, const char *text, int most)
 
 /* --- members ------------------------------------------------------------------------------------------------------ */
 
-const char *report_member(const cJSON *of, const char *name)
-{
-    const char *const text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(of, name));
-    return text ? text : "";
-}
+const char *report_member(const cJSON *of, const char *name) { return lab_text_in(of, name, ""); }
 
-double report_item(const cJSON *item)
-{
-    return item && cJSON_IsNumber(item) && isfinite(item->valuedouble) ? item->valuedouble : NAN;
-}
+double report_item(const cJSON *item) { return lab_number(item); }
 
-double report_value(const cJSON *of, const char *name)
-{
-    return report_item(cJSON_GetObjectItemCaseSensitive(of, name));
-}
+double report_value(const cJSON *of, const char *name) { return lab_number_of(of, name); }
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
@@ -178,6 +170,18 @@ report_number report_bytes(double bytes)
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     size_t unit = 0;
     for (; bytes >= 1024 && unit < sizeof units / sizeof *units - 1; unit++) bytes /= 1024;
+    const report_number number = report_number_of(bytes);
+    report_number out;
+    snprintf(out.text, sizeof out.text, "%.30s" THIN "%s", number.text, units[unit]);
+    return out;
+}
+
+report_number report_bytes_counted(double bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    if (!isfinite(bytes)) return report_number_of(bytes);
+    for (; bytes >= 1000 && unit < sizeof units / sizeof *units - 1; unit++) bytes /= 1000;
     const report_number number = report_number_of(bytes);
     report_number out;
     snprintf(out.text, sizeof out.text, "%.30s" THIN "%s", number.text, units[unit]);

@@ -33,6 +33,8 @@ report_number report_fixed(double x, int digits);
 report_number report_power(int base, int exponent);
 /* Bytes as "140 GiB". */
 report_number report_bytes(double bytes);
+/* Bytes that were counted, in powers of ten as those of a rate are: "1.09 GB"; an en dash if not finite. */
+report_number report_bytes_counted(double bytes);
 
 /* A paragraph for each text of an array, or for the one that a string is. */
 void report_paragraphs(FILE *to, const cJSON *texts);

@@ -1,11 +1,12 @@
-/* Hillis-Steele, block sums scanned by the host
+/* Hillis-Steele, sums scanned by the host
  *
  * Changes: Nothing yet. In round k every item adds what stands 2^k before it: after log n rounds that is everything.
  * Two copies in shared memory take turns, one read and one written. The host fetches the sums of the blocks, scans
  * them and sends them back; a second kernel adds them.
  *
- * Why: It has the fewest rounds, but in each nearly all items add: n log n additions, where n are enough. Every round
- * ends in a barrier. While the host scans, the device waits; and the second kernel moves every byte again. */
+ * Why: Log n rounds, where one loop takes n - 1 steps: no scan by pairs has fewer. Still slow: in each round nearly all
+ * items add, n log n additions where n are enough. Every round ends in a barrier. While the host scans, the device
+ * waits; and the second kernel moves every byte again. */
 KERNEL scan(ARRAY(const uint, in), ARRAY(uint, out), ARRAY(uint, sums), const uint n)
 {
     SHARED uint sum[2][ITEMS];

@@ -4,8 +4,9 @@
  * down, each sum that is finished goes to the middle of what follows it. An item has two elements. (Blelloch's form
  * puts a zero at the root and gives the exclusive scan; this one gives the inclusive.)
  *
- * Why: Less than 2n additions instead of n log n. But there are twice as many rounds, in most of them nearly all items
- * idle, and those that work are 2, 4, 8, ... words apart: their lanes meet in the same banks of shared memory. */
+ * Why: Less than 2n additions instead of n log n. Still slow: there are twice as many rounds, in most of them nearly
+ * all items idle, and those that work are 2, 4, 8, ... words apart: their lanes meet in the same banks of shared
+ * memory. */
 KERNEL scan(ARRAY(const uint, in), ARRAY(uint, out), ARRAY(uint, sums), const uint n)
 {
     SHARED uint sum[2 * ITEMS];

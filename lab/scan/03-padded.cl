@@ -2,8 +2,9 @@
  *
  * Changes: Element i stands at PADDED(i), i + i / 32: one word is left free after every 32.
  *
- * Why: Words whose distance is a power of two no longer fall into the same bank. It costs a few words, and a division
- * by a power of two for each access, which is a shift. */
+ * Why: Words whose distance is a power of two seldom fall into the same bank. It costs a few words, and a division by a
+ * power of two for each access, which is a shift. Still slow: the rounds are as many as before, with a barrier each,
+ * and most items idle in most of them. */
 KERNEL scan(ARRAY(const uint, in), ARRAY(uint, out), ARRAY(uint, sums), const uint n)
 {
     SHARED uint sum[PADDED(2 * ITEMS)];

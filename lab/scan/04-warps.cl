@@ -5,7 +5,8 @@
  *
  * Why: A warp waits only for itself: five rounds, and one barrier of the work-group in place of eighteen. (OpenCL 1.2
  * knows no warps: there each wait is the work-group's, and that part of the gain is missing.) That Hillis-Steele adds
- * more often costs nothing here: the lanes of a warp go together, whether they add or not. */
+ * more often costs nothing here: the lanes of a warp go together, whether they add or not. Still slow: all these rounds
+ * and waits are for one element an item. */
 KERNEL scan(ARRAY(const uint, in), ARRAY(uint, out), ARRAY(uint, sums), const uint n)
 {
     SHARED uint sum[ITEMS], total[ITEMS / WARP];

@@ -4,8 +4,8 @@
  * the warp, and what comes back is added to all eight.
  *
  * Why: Addition after addition costs one step each and needs nobody else: the rounds, syncs and barriers are shared by
- * eight times the elements. But lanes now read words that are eight apart: each request of a warp touches eight times
- * the sectors, and lives on the cache until the others come for the rest. */
+ * eight times the elements. Still slow: lanes now read words that are eight apart; each request of a warp touches eight
+ * times the sectors, and lives on the cache until the others come for the rest. */
 KERNEL scan(ARRAY(const uint, in), ARRAY(uint, out), ARRAY(uint, sums), const uint n)
 {
     SHARED uint sum[ITEMS], total[ITEMS / WARP];

@@ -5,7 +5,8 @@
  *
  * Why: Every request of a warp is again one whole line of 128 bytes. Shared memory has no lines, only banks, and with
  * the padding no two lanes meet in one. (A core that runs work-items one after another reads eight neighbours from one
- * line anyway: look there at what the detour costs.) */
+ * line anyway: look there at what the detour costs.) Still slow: the second kernel reads and writes every element once
+ * more, four times through memory in all. */
 KERNEL scan(ARRAY(const uint, in), ARRAY(uint, out), ARRAY(uint, sums), const uint n)
 {
     SHARED uint tile[PADDED(TILE)], sum[ITEMS], total[ITEMS / WARP];

@@ -5,7 +5,8 @@
  *
  * Why: Elements are read, read and written: three times through memory where it was four. That is as few as it can be
  * while no work-group waits for another. (The sum here takes elements in any order; an operator that does not commute
- * needs them staged as in the scan.) */
+ * needs them staged as in the scan.) Still slow: the items of a warp exchange their sums through shared memory, with
+ * two waits a round. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, sums), const uint n)
 {
     SHARED uint sum[ITEMS];

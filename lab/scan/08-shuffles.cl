@@ -3,7 +3,8 @@
  * Changes: Lanes hand each other their registers: shared memory is left for the tile, and for one value a warp.
  *
  * Why: A shuffle exchanges and synchronises in one instruction, where there were a write, a read and two waits. How
- * much that is worth shows how much of the rung before was still not memory. */
+ * much that is worth shows how much of the rung before was still not memory. Still slow: three times through memory;
+ * twice takes work-groups that wait for each other. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(uint, sums), const uint n)
 {
     SHARED uint total[ITEMS / WARP];

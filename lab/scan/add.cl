@@ -2,8 +2,9 @@
  *
  * Changes: Every block but the first adds the sum of all blocks before it.
  *
- * Why: The work-groups of one launch cannot wait for each other: none is promised to run while another waits. So
- * scanned blocks are made into one scan by a launch of its own, which reads and writes every element once more. */
+ * Why: It makes one scan of the blocks' scans. The work-groups of one launch cannot wait for each other, since none is
+ * promised to run while another waits: so this is a launch of its own. Still slow: it reads and writes every element
+ * once more. */
 KERNEL add(ARRAY(uint, out), ARRAY(const uint, sums), const uint n, const uint block)
 {
     const uint first = (GROUP + 1) * block;

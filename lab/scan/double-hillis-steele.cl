@@ -1,9 +1,9 @@
-/* Hillis-Steele on doubles, block sums scanned by the host
+/* Hillis-Steele on doubles, sums by the host
  *
  * Changes: The first rung above with elements of 8 bytes.
  *
- * Why: Shared memory serves 4 bytes a bank, so that a warp of doubles is served in two halves; a GPU may also have few
- * units for double precision. Twice the bytes an element leave more time for both. */
+ * Why: Twice the bytes an element leave more time for barriers and additions. Still slow: shared memory serves 4 bytes
+ * a bank, so that a warp of doubles is served in two halves; and a GPU may have few units for double precision. */
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif

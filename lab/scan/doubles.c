@@ -48,8 +48,7 @@ static const lab_ladder ladder = {.title = "In double precision",
 
 static void fill(double *to, uint32_t n)
 {
-    uint32_t *const random = tool_alloc(n * sizeof *random);
-    scan_random(random, n);
+    uint32_t *const random = lab_random(n);
     for (uint32_t i = 0; i < n; i++) to[i] = random[i] >> 22;
     free(random);
 }

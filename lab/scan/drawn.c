@@ -1,41 +1,16 @@
 /* Scans of a few elements, round by round: the rounds are those of the kernels, done and printed. */
+#include "lab/drawing.h"
 #include "lab/scan/lifted.h"
 #include "lab/scan/scan.h"
-#include "lab/show.h"
-
-#include "die.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { N = 8, NONE = -1 };
 
 static const int input[N] = {3, 1, 7, 0, 4, 1, 6, 3};
 
-/* A text that is printed into. */
-typedef struct drawing {
-    FILE *to;
-    char *text;
-    size_t bytes;
-} drawing;
-
-static void begin(drawing *d)
-{
-    d->to = open_memstream(&d->text, &d->bytes);
-    if (!d->to) tool_die(TOOL_FAILED, "no memory for a drawing");
-}
-
-static void end(drawing *d, lab *l, const char *title, const char *about)
-{
-    if (fclose(d->to) != 0) tool_die(TOOL_FAILED, "no memory for a drawing");
-    cJSON *const section = lab_section(l->experiment, "steps", title, about);
-    lab_add_text(section, "text", d->text);
-    free(d->text);
-    lab_show_section(l, section);
-}
-
-static void print_row(const drawing *d, const char *name, const int *x)
+static void print_row(const lab_drawing *d, const char *name, const int *x)
 {
     fprintf(d->to, "  %-8s", name);
     for (int i = 0; i < N; i++)
@@ -46,7 +21,7 @@ static void print_row(const drawing *d, const char *name, const int *x)
     fputc('\n', d->to);
 }
 
-static void print_elements(const drawing *d)
+static void print_elements(const lab_drawing *d)
 {
     int element[N];
     for (int i = 0; i < N; i++) element[i] = i;
@@ -61,7 +36,7 @@ typedef struct sums {
     int additions, rounds;
 } sums;
 
-static sums first_sums(const drawing *d)
+static sums first_sums(const lab_drawing *d)
 {
     sums s = {.additions = 0};
     for (int i = 0; i < N; i++) {
@@ -73,7 +48,7 @@ static sums first_sums(const drawing *d)
     return s;
 }
 
-static void begin_round(sums *s, const drawing *d, const char *name, int stride)
+static void begin_round(sums *s, const lab_drawing *d, const char *name, int stride)
 {
     s->rounds++;
     for (int i = 0; i < N; i++) s->added[i] = NONE;
@@ -89,7 +64,7 @@ static void add(sums *s, const sums *before, int left, int right)
     s->additions++;
 }
 
-static void end_round(const sums *s, const drawing *d)
+static void end_round(const sums *s, const lab_drawing *d)
 {
     print_row(d, "added", s->added);
     print_row(d, "sum", s->value);
@@ -97,7 +72,7 @@ static void end_round(const sums *s, const drawing *d)
 }
 
 /* Are they the sums that a loop gives? */
-static void close_sums(const sums *s, const drawing *d, lab *l)
+static void close_sums(const sums *s, const lab_drawing *d, lab *l)
 {
     int sum = 0;
     for (int i = 0; i < N; i++)
@@ -108,8 +83,8 @@ static void close_sums(const sums *s, const drawing *d, lab *l)
 
 static void draw_hillis_steele(lab *l)
 {
-    drawing d;
-    begin(&d);
+    lab_drawing d;
+    lab_drawing_begin(&d);
     sums s = first_sums(&d);
     for (int by = 1; by < N; by *= 2) {
         const sums before = s;
@@ -118,15 +93,16 @@ static void draw_hillis_steele(lab *l)
         end_round(&s, &d);
     }
     close_sums(&s, &d, l);
-    end(&d, l, "Hillis-Steele, drawn",
+    lab_drawing_end(
+        &d, l, "Hillis-Steele, drawn",
         "Every element adds what stands 1, 2, 4, ... before it. `from` is the first element that a sum has in it: 0 "
         "once it is finished.");
 }
 
 static void draw_work_efficient(lab *l)
 {
-    drawing d;
-    begin(&d);
+    lab_drawing d;
+    lab_drawing_begin(&d);
     sums s = first_sums(&d);
     for (int stride = 1; stride < N; stride *= 2) {
         const sums before = s;
@@ -141,15 +117,17 @@ static void draw_work_efficient(lab *l)
         end_round(&s, &d);
     }
     close_sums(&s, &d, l);
-    end(&d, l, "The work-efficient scan, drawn",
+    lab_drawing_end(
+        &d, l, "The work-efficient scan, drawn",
         "Up: pairs, then pairs of pairs; the last element then has the sum of all. Down: a finished sum is added to "
-        "what stands in the middle of the elements behind it. Additions grow as 2n, those of Hillis-Steele as n log "
-        "n; rounds are 2 log n - 1 instead of log n.");
+        "what stands in the middle of the elements behind it. Additions grow as 2n, those of Hillis-Steele as n log n; "
+        "rounds are 2 log n - 1 instead of log n. (Blelloch's form, which the experiment patterns draws, gives the "
+        "exclusive scan, in 2 log n rounds.)");
 }
 
 /* --- 2. segmented ------------------------------------------------------------------------------------------------- */
 
-static void print_lifted(const drawing *d, const lifted *x)
+static void print_lifted(const lab_drawing *d, const lifted *x)
 {
     int head[N], value[N];
     for (int i = 0; i < N; i++) {
@@ -162,9 +140,9 @@ static void print_lifted(const drawing *d, const lifted *x)
 
 static void draw_segments(lab *l)
 {
-    drawing d;
+    lab_drawing d;
     lifted x[N], before[N], sequential[N];
-    begin(&d);
+    lab_drawing_begin(&d);
     for (int i = 0; i < N; i++) x[i] = (lifted){i == 0 || i == 5, (uint32_t)input[i]};
     sequential[0] = x[0];
     for (int i = 1; i < N; i++) sequential[i] = lifted_join(sequential[i - 1], x[i]);
@@ -180,9 +158,10 @@ static void draw_segments(lab *l)
     print_lifted(&d, sequential);
     for (int i = 0; i < N; i++)
         if (x[i].value != sequential[i].value) lab_wrong(l);
-    end(&d, l, "The segmented scan, drawn",
-        "Hillis-Steele again, on pairs: (f, s) (+) (g, t) = (f or g, t if g, else s + t). Where a head has been "
-        "seen, what comes from before it is dropped.");
+    lab_drawing_end(
+        &d, l, "The segmented scan, drawn",
+        "Hillis-Steele again, on pairs: (f, s) (+) (g, t) = (f or g, t if g, else s + t). Where a head has been seen, "
+        "what comes from before it is dropped.");
 }
 
 void scan_draw(lab *l)

@@ -16,7 +16,7 @@ void scan_allocate(lab_work *work)
     work->out = lab_alloc(work->dev, n * d->element);
     d->heads = d->segmented ? lab_alloc(work->dev, n) : NULL;
     for (int level = 0; level < SCAN_LEVELS; level++) {
-        n = scan_ceiling(n, ITEMS);
+        n = lab_ceiling(n, ITEMS);
         d->sums[level] = lab_alloc(work->dev, n * d->element);
         d->flags[level] = d->segmented ? lab_alloc(work->dev, n) : NULL;
     }
@@ -56,12 +56,11 @@ void scan_spoil(lab_work *work)
     scan_data *const d = scan_data_of(work);
     uint32_t n = work->n;
     d->on_host = false;
-    memset(d->copy, 0xdd, n * d->element);
-    lab_upload(work->dev, work->out, d->copy, n * d->element);
+    lab_spoil(work->dev, work->out, d->copy, n * d->element);
     for (int level = 0; level < SCAN_LEVELS; level++) {
-        n = scan_ceiling(n, ITEMS);
-        lab_upload(work->dev, d->sums[level], d->copy, n * d->element);
-        if (d->segmented) lab_upload(work->dev, d->flags[level], d->copy, n);
+        n = lab_ceiling(n, ITEMS);
+        lab_spoil(work->dev, d->sums[level], d->copy, n * d->element);
+        if (d->segmented) lab_spoil(work->dev, d->flags[level], d->copy, n);
     }
 }
 
@@ -73,28 +72,30 @@ bool scan_right(lab_work *work)
     return memcmp(d->copy, d->expected, bytes) == 0;
 }
 
-const char *scan_no_lanes(const lab_work *work)
-{
-    return lab_is_cuda(work->dev) ? NULL : "OpenCL 1.2 cannot exchange registers between work-items";
-}
+/* --- 3. blocks of blocks ------------------------------------------------------------------------------------------ */
 
-const char *scan_no_cub(const lab_work *work) { return scan_data_of(work)->cub ? NULL : lab_peer_missing(work->dev); }
-
-void scan_random(uint32_t *to, uint32_t n)
+int scan_levels_of(const lab_work *work, uint32_t block, scan_level level[SCAN_LEVELS])
 {
-    uint32_t x = 2463534242u;
-    for (uint32_t i = 0; i < n; i++) {
-        x ^= x << 13, x ^= x >> 17, x ^= x << 5; /* Marsaglia's xorshift */
-        to[i] = x;
+    const scan_data *const d = scan_data_of(work);
+    int levels = 0;
+    level[0] = (scan_level){.in = work->in, .heads = d->heads, .out = work->out, .n = work->n};
+    for (;;) {
+        scan_level *const own = &level[levels];
+        own->sums = d->sums[levels];
+        own->flags = d->flags[levels];
+        own->blocks = lab_ceiling(own->n, block);
+        levels++;
+        if (own->blocks == 1 || levels == SCAN_LEVELS) return levels;
+        level[levels] = (scan_level){.in = own->sums, .heads = own->flags, .out = own->sums, .n = own->blocks};
     }
 }
 
-/* --- 3. blocks, then what precedes them --------------------------------------------------------------------------- */
+/* --- 4. blocks, then what precedes them --------------------------------------------------------------------------- */
 
 static void launch_add(lab_work *work, const char *add, void *out, void *sums, uint32_t n, uint32_t block)
 {
     void *const kernel = lab_kernel(work->dev, add, "add", NULL);
-    lab_launch(work->dev, kernel, scan_ceiling(n, block) - 1, ITEMS, opi_memory(out), opi_memory(sums), opi_value(n),
+    lab_launch(work->dev, kernel, lab_ceiling(n, block) - 1, ITEMS, opi_memory(out), opi_memory(sums), opi_value(n),
                opi_value(block));
 }
 
@@ -112,7 +113,7 @@ void scan_with_host(lab_work *work, const char *add, uint32_t block)
 {
     const scan_data *const d = scan_data_of(work);
     void *const kernel = lab_kernel(work->dev, work->rung->file, "scan", NULL), *const sums = d->sums[0];
-    const uint32_t n = work->n, blocks = scan_ceiling(n, block);
+    const uint32_t n = work->n, blocks = lab_ceiling(n, block);
     lab_launch(work->dev, kernel, blocks, ITEMS, opi_memory(work->in), opi_memory(work->out), opi_memory(sums),
                opi_value(n));
     if (blocks == 1) return;
@@ -123,36 +124,30 @@ void scan_with_host(lab_work *work, const char *add, uint32_t block)
 }
 
 /* In place where in is out: a work-group reads its block before it writes it. */
-static void scan_level(lab_work *work, const char *add, void *in, void *out, uint32_t n, uint32_t block, int level)
+static void launch_scan(lab_work *work, const scan_level *level)
 {
-    void *const kernel = lab_kernel(work->dev, work->rung->file, "scan", NULL), *const sums =
-                                                                                    scan_data_of(work)->sums[level];
-    const uint32_t blocks = scan_ceiling(n, block);
-    lab_launch(work->dev, kernel, blocks, ITEMS, opi_memory(in), opi_memory(out), opi_memory(sums), opi_value(n));
-    if (blocks == 1) return;
-    scan_level(work, add, sums, sums, blocks, block, level + 1);
-    launch_add(work, add, out, sums, n, block);
+    void *const kernel = lab_kernel(work->dev, work->rung->file, "scan", NULL);
+    lab_launch(work->dev, kernel, level->blocks, ITEMS, opi_memory(level->in), opi_memory(level->out),
+               opi_memory(level->sums), opi_value(level->n));
 }
 
 void scan_with_add(lab_work *work, const char *add, uint32_t block)
 {
-    scan_level(work, add, work->in, work->out, work->n, block, 0);
+    scan_level level[SCAN_LEVELS];
+    const int levels = scan_levels_of(work, block, level);
+    for (int i = 0; i < levels; i++) launch_scan(work, &level[i]);
+    for (int i = levels - 1; i-- > 0;) launch_add(work, add, level[i].out, level[i].sums, level[i].n, block);
 }
 
-/* --- 4. what precedes blocks, then these ---------------------------------------------------------------------------
- */
+/* --- 5. what precedes blocks, then these -------------------------------------------------------------------------- */
 
-static void reduce_level(lab_work *work, void *in, void *out, uint32_t n, int level)
+void scan_after_reduce(lab_work *work)
 {
     void *const reduce = lab_kernel(work->dev, work->rung->file, "reduce", NULL);
-    void *const scan = lab_kernel(work->dev, work->rung->file, "scan", NULL), *const sums =
-                                                                                  scan_data_of(work)->sums[level];
-    const uint32_t tiles = scan_ceiling(n, TILE);
-    if (tiles > 1) {
-        lab_launch(work->dev, reduce, tiles, ITEMS, opi_memory(in), opi_memory(sums), opi_value(n));
-        reduce_level(work, sums, sums, tiles, level + 1);
-    }
-    lab_launch(work->dev, scan, tiles, ITEMS, opi_memory(in), opi_memory(out), opi_memory(sums), opi_value(n));
+    scan_level level[SCAN_LEVELS];
+    const int levels = scan_levels_of(work, TILE, level);
+    for (int i = 0; i < levels - 1; i++)
+        lab_launch(work->dev, reduce, level[i].blocks, ITEMS, opi_memory(level[i].in), opi_memory(level[i].sums),
+                   opi_value(level[i].n));
+    for (int i = levels; i-- > 0;) launch_scan(work, &level[i]);
 }
-
-void scan_after_reduce(lab_work *work) { reduce_level(work, work->in, work->out, work->n, 0); }

@@ -1,4 +1,5 @@
 /* Scan: all sums from the first element to the i-th, from a block in shared memory to the whole array. */
+#include "lab/scan/sizes.h"
 #include "lab/scan/scan.h"
 #include "lab/show.h"
 
@@ -22,18 +23,18 @@ static void by_oplus(lab_work *work)
     lab_must(oplus_scan(work->dev->oplus, &oplus_sum_u32, OPLUS_INCLUSIVE, work->in, work->n, work->out));
 }
 
-static void by_cub(lab_work *work) { lab_peer_scan(scan_data_of(work)->cub, work->in, work->n, work->out); }
+static void by_cub(lab_work *work) { lab_peer_scan(work->cub, work->in, work->n, work->out); }
 
 static const lab_rung rungs[] = {
     {.name = "hillis-steele", .file = "scan/01-hillis-steele.cl", .run = with_host},
     {.name = "recursive",
      .file = "scan/01-hillis-steele.cl",
-     .title = "block sums scanned by the same kernel",
+     .title = "sums scanned by the same kernel",
      .what = "Only what the host does: the block sums are an array to be scanned, so that the same two kernels are "
-             "launched "
-             "on them, and on the sums of their blocks, until one block is left.",
+             "launched on them, and on the sums of their blocks, until one block is left.",
      .why = "Nothing leaves the device, and nobody waits for a copy. Each level is 1/256 of the one below: all of them "
-            "together are hardly any work, but each costs two launches.",
+            "together are hardly any work. Still slow: each level costs two launches; and the blocks are scanned as "
+            "before.",
      .run = in_items},
     {.name = "work-efficient", .file = "scan/02-work-efficient.cl", .run = in_pairs},
     {.name = "padded", .file = "scan/03-padded.cl", .run = in_pairs},
@@ -41,21 +42,22 @@ static const lab_rung rungs[] = {
     {.name = "serial", .file = "scan/05-serial.cl", .run = in_tiles},
     {.name = "staged", .file = "scan/06-staged.cl", .run = in_tiles},
     {.name = "reduce-first", .file = "scan/07-reduce-first.cl", .run = scan_after_reduce},
-    {.name = "shuffles", .file = "scan/08-shuffles.cl", .run = scan_after_reduce, .skip = scan_no_lanes},
+    {.name = "shuffles", .file = "scan/08-shuffles.cl", .run = scan_after_reduce, .skip = lab_no_shuffles},
     {.name = "oplus",
      .title = "oplus itself",
      .what = "oplus_scan(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, in, n, out).",
-     .why = "Reduces first, too, for any type and any operator that is associative: elements keep their order, and "
-            "the tree is the same on every device, so that sums which round have the same bits everywhere.",
+     .why = "Reduces first, too, for any type and any operator that is associative: elements keep their order, and the "
+            "tree is the same on every device, so that sums which round have the same bits everywhere.",
      .run = by_oplus},
     {.name = "CUB",
      .title = "CUB",
      .what = "cub::DeviceScan::InclusiveSum of the CUDA toolkit.",
-     .why = "Two times through memory, one launch: a work-group looks back at the sums of those before it, and waits "
-            "where they are not finished. That those will finish rests on how CUDA schedules work-groups; OpenCL "
-            "promises nothing of the kind.",
+     .why = "Twice through memory, one launch: a work-group looks back at the sums of those before it, and waits where "
+            "they are not finished. That those will finish rests on how CUDA schedules work-groups; OpenCL promises "
+            "nothing of the kind.",
      .run = by_cub,
-     .skip = scan_no_cub},
+     .skip = lab_no_cub,
+     .note = lab_cub_name},
     {.run = NULL}};
 
 static const char about[] =
@@ -82,15 +84,14 @@ static void climb(lab *l)
     const size_t n = lab_size(l, (size_t)1 << 27, (size_t)1 << 22, (size_t)1 << 18);
     scan_data d = {.element = sizeof(uint32_t), .copy = tool_alloc(n * sizeof(uint32_t))};
     lab_work work = {.dev = l->dev, .n = (uint32_t)n, .context = &d};
-    uint32_t *const host = tool_alloc(n * sizeof *host);
-    scan_random(host, work.n);
+    uint32_t *const host = lab_random(n);
     scan_allocate(&work);
     lab_upload(l->dev, work.in, host, n * sizeof *host);
     for (size_t i = 1; i < n; i++) host[i] += host[i - 1];
     d.expected = host;
-    d.cub = lab_peer_open(l->dev);
+    work.cub = lab_peer_open(l->dev);
     lab_climb(l, &ladder, &work);
-    lab_peer_close(d.cub);
+    lab_peer_close(work.cub);
     scan_release(&work);
     free(host);
     free(d.copy);
@@ -100,10 +101,9 @@ static void run(lab *l)
 {
     scan_draw(l);
     climb(l);
-    cJSON *const code = lab_code(l->experiment, "The second kernel",
-                                 "What the rungs up to staged launch after the scan of the blocks, at every level.");
-    lab_code_kernel(code, add);
-    lab_show_section(l, code);
+    lab_show_section(l,
+                     lab_code(l->experiment, "The second kernel",
+                              "What the rungs up to staged launch after the scan of the blocks, at every level.", add));
     scan_doubles(l);
     scan_segments(l);
 }
@@ -118,4 +118,6 @@ const lab_experiment lab_scan = {
              "again once the sum before its block is known.\n\n"
              "It works for any associative operator. The last section scans many arrays that lie one behind another, "
              "at once, by no more than another operator.",
+    .on_model = true,
+    .items = ITEMS,
     .run = run};

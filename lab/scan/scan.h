@@ -21,10 +21,8 @@ typedef struct scan_data {
     const uint8_t *input_heads; /* and heads */
     const void *expected;       /* what out is to have */
     bool on_host;               /* the result is in copy */
-    lab_peer *cub;
 } scan_data;
 
-static inline uint32_t scan_ceiling(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
 static inline scan_data *scan_data_of(const lab_work *work) { return work->context; }
 
 /* --- what a ladder is made of --- */
@@ -37,12 +35,16 @@ void scan_model(lab_work *work);
 void scan_model_free(lab_work *work);
 void scan_spoil(lab_work *work);
 bool scan_right(lab_work *work);
-/* Why the rung cannot run: it is in shuffles, it is CUB. */
-const char *scan_no_lanes(const lab_work *work);
-const char *scan_no_cub(const lab_work *work);
+/* Why the rung, CUB, cannot run. */
 
-/* n pseudo-random numbers. */
-void scan_random(uint32_t *to, uint32_t n);
+/* The array; or the sums of the blocks of a level, one each, in place. */
+typedef struct scan_level {
+    void *in, *heads, *out, *sums, *flags; /* heads and flags: where it is segmented */
+    uint32_t n, blocks;
+} scan_level;
+
+/* Levels until a single block is left: how many. */
+int scan_levels_of(const lab_work *work, uint32_t block, scan_level level[SCAN_LEVELS]);
 
 /* --- passes over the array, by the kernels of work->rung->file --- */
 

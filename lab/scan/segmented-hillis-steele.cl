@@ -3,9 +3,10 @@
  * Changes: Sums become pairs (a head was seen, the sum since the last head), additions the lifted operator; else it is
  * the block scan by rounds, in three steps: a pair of each block, their scan by the same kernels, the blocks.
  *
- * Why: The operator is associative, and that is all that a parallel scan asks for. It does not commute: the reduction
- * joins neighbours, left with right, and meets the bank conflicts of such strides. Where a segment begins changes no
- * address and no branch: short and long segments take the same time. */
+ * Why: The operator is associative, and that is all that a parallel scan asks for. Where a segment begins changes no
+ * address and no branch: short and long segments take the same time. Still slow: the operator does not commute, so that
+ * the reduction joins neighbours, left with right, and meets the bank conflicts of such strides; and every round ends
+ * in a barrier. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(const uchar, heads), ARRAY(uint, sums), ARRAY(uchar, flags), const uint n)
 {
     SHARED uint sum[ITEMS], flag[ITEMS];

@@ -3,8 +3,9 @@
  * Changes: What made the plain scan fast: an item takes eight elements one after another, warps scan the pairs of
  * items, and the tile goes through shared memory.
  *
- * Why: The lifted operator costs a selection and an OR more than the addition, in registers. The flags add one byte to
- * the four of an element, each time it is read. */
+ * Why: Eight times the elements share rounds, waits and barriers. The lifted operator costs a selection and an OR more
+ * than the addition, in registers. Still slow: the flags add one byte to the four of an element, each time it is
+ * read. */
 KERNEL reduce(ARRAY(const uint, in), ARRAY(const uchar, heads), ARRAY(uint, sums), ARRAY(uchar, flags), const uint n)
 {
     SHARED uint tile[PADDED(TILE)], sum[ITEMS], flag[ITEMS];

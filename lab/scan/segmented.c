@@ -26,24 +26,18 @@ static void sequentially(lab_work *work)
 }
 
 /* Pairs of blocks, their scan by the same kernels, the blocks. */
-static void scan_level(lab_work *work, void *in, void *heads, void *out, uint32_t n, uint32_t block, int level)
+static void in_blocks(lab_work *work, uint32_t block)
 {
     void *const reduce = lab_kernel(work->dev, work->rung->file, "reduce", NULL);
     void *const scan = lab_kernel(work->dev, work->rung->file, "scan", NULL);
-    void *const sums = scan_data_of(work)->sums[level], *const flags = scan_data_of(work)->flags[level];
-    const uint32_t blocks = scan_ceiling(n, block);
-    if (blocks > 1) {
-        lab_launch(work->dev, reduce, blocks, ITEMS, opi_memory(in), opi_memory(heads), opi_memory(sums),
-                   opi_memory(flags), opi_value(n));
-        scan_level(work, sums, flags, sums, blocks, block, level + 1);
-    }
-    lab_launch(work->dev, scan, blocks, ITEMS, opi_memory(in), opi_memory(heads), opi_memory(sums), opi_memory(out),
-               opi_value(n));
-}
-
-static void in_blocks(lab_work *work, uint32_t block)
-{
-    scan_level(work, work->in, scan_data_of(work)->heads, work->out, work->n, block, 0);
+    scan_level level[SCAN_LEVELS];
+    const int levels = scan_levels_of(work, block, level);
+    for (const scan_level *at = level; at < level + levels - 1; at++)
+        lab_launch(work->dev, reduce, at->blocks, ITEMS, opi_memory(at->in), opi_memory(at->heads),
+                   opi_memory(at->sums), opi_memory(at->flags), opi_value(at->n));
+    for (const scan_level *at = level + levels; at-- > level;)
+        lab_launch(work->dev, scan, at->blocks, ITEMS, opi_memory(at->in), opi_memory(at->heads), opi_memory(at->sums),
+                   opi_memory(at->out), opi_value(at->n));
 }
 
 static void in_items(lab_work *work) { in_blocks(work, ITEMS); }
@@ -60,8 +54,8 @@ static void by_oplus(lab_work *work)
 static const lab_rung rungs[] = {
     {.name = "sequential",
      .title = "the lifted operator, one element after another",
-     .what = "sum = (head[0], in[0]); then for each i: sum = sum (+) (head[i], in[i]), out[i] = the second of sum. "
-             "One core of the host, its own memory, no kernel.",
+     .what = "sum = (head[0], in[0]); then for each i: sum = sum (+) (head[i], in[i]), out[i] = the second of sum. One "
+             "core of the host, its own memory, no kernel.",
      .why = "The definition as a program, and the check: no kernel below does anything but join the same pairs in "
             "another grouping. What it gives is compared with sums that are simply set to zero at every head.",
      .run = sequentially,
@@ -79,9 +73,9 @@ static const lab_ladder ladder = {
     .title = "Segmented scan, by the lifted operator",
     .about = "Sums start anew at every element that has a head. On pairs (head seen, sum since) this is a plain "
              "scan: (f, s) (+) (g, t) = (f or g, t if g, else s + t) is associative if + is.\n\n"
-             "Segments here: a quarter of the array in some of 8 elements on average, one quarter without any head, "
-             "so that its sums cross many work-groups, and the rest in some of 1024. GB/s count 9 bytes an element: "
-             "value and head read once, sum written once.",
+             "Segments here: a quarter of the array in some of 8 elements on average, one quarter without any head, so "
+             "that its sums cross many work-groups, and the rest in some of 1024. GB/s count 9 bytes an element: value "
+             "and head read once, sum written once.",
     .bytes = 2 * sizeof(uint32_t) + 1,
     .rungs = rungs,
     .spoil = scan_spoil,
@@ -113,7 +107,7 @@ static void expect(uint32_t *to, const uint32_t *in, const uint8_t *heads, uint3
 void scan_segments(lab *l)
 {
     const size_t n = lab_size(l, (size_t)1 << 26, (size_t)1 << 22, (size_t)1 << 18), bytes = n * sizeof(uint32_t);
-    uint32_t *const host = tool_alloc(bytes), *const expected = tool_alloc(bytes);
+    uint32_t *const host = lab_random(n), *const expected = tool_alloc(bytes);
     uint8_t *const heads = tool_alloc(n);
     scan_data d = {.element = sizeof(uint32_t),
                    .segmented = true,
@@ -122,7 +116,6 @@ void scan_segments(lab *l)
                    .input_heads = heads,
                    .expected = expected};
     lab_work work = {.dev = l->dev, .n = (uint32_t)n, .context = &d};
-    scan_random(host, work.n);
     deal_heads(heads, host, work.n);
     expect(expected, host, heads, work.n);
     scan_allocate(&work);

@@ -4,6 +4,7 @@
 #include "lab/transfers/transfers.h"
 
 #include "die.h"
+#include "lab/drawing.h"
 #include "lab/show.h"
 #include "lab/transfers/sizes.h"
 
@@ -14,6 +15,7 @@
 #include <string.h>
 
 /* What the kernel does, for oplus and for the host. */
+/* cppcheck-suppress unknownMacro */
 OPLUS_MAP_WITH(rounds, uint32_t, uint32_t, uint32_t, {
     uint32_t x = a;
     for (uint32_t k = 0; k < p; k++) {
@@ -61,8 +63,8 @@ static void follow(const lab_traffic *t, opi_gpu_queue earlier, opi_gpu_queue la
 static void compute(const overlapping *o, size_t at, size_t bytes)
 {
     const uint32_t begin = (uint32_t)(at / sizeof(uint32_t)), end = begin + (uint32_t)(bytes / sizeof(uint32_t));
-    lab_launch(o->t->dev, o->kernel, (end - begin + ITEMS - 1) / ITEMS, ITEMS, opi_memory(o->t->there),
-               opi_value(begin), opi_value(end), opi_value(o->rounds));
+    lab_launch(o->t->dev, o->kernel, lab_ceiling(end - begin, ITEMS), ITEMS, opi_memory(o->t->there), opi_value(begin),
+               opi_value(end), opi_value(o->rounds));
 }
 
 static void run_kernel(void *context)
@@ -99,8 +101,7 @@ static bool is_right(overlapping *o, void (*run)(void *context))
     const uint32_t *const host = o->t->host[o->kept];
     uint32_t *const back = o->t->back[o->kept];
     bool right = true;
-    memset(back, 0xa5, o->bytes);
-    lab_upload(o->t->dev, o->t->there, back, o->bytes);
+    lab_spoil(o->t->dev, o->t->there, back, o->bytes);
     run(o);
     for (size_t i = 0; i < o->bytes / sizeof *back; i++) right &= back[i] == o->expected[host[i]];
     return right;
@@ -137,7 +138,8 @@ static uint32_t rounds_for(overlapping *o, double seconds, uint32_t from)
     }
     if (o->rounds == from || now < seconds) return o->rounds;
     const double part = (seconds - before) / (now - before); /* of the way from half of them */
-    return o->rounds / 2 + (uint32_t)(part * (o->rounds / 2));
+    const uint32_t half = o->rounds / 2;
+    return half + (uint32_t)(part * half);
 }
 
 static alone times_alone(overlapping *o)
@@ -186,12 +188,14 @@ static best show_pieces(overlapping *o, const alone *a)
     char title[64];
     snprintf(title, sizeof title, "In pieces: %u round%s for each element", o->rounds, o->rounds == 1 ? "" : "s");
     static const char about[] =
-        "At the right end the array goes in one piece: up, kernel, down, one after another. The dashed lines are the "
-        "sum of the three, each measured alone, and the longest of them, which is the limit. Smaller pieces can come "
+        "The largest piece is the whole array: up, kernel, down, one after another. \"One after another\" is the sum "
+        "of "
+        "the three, each measured alone; \"the longest alone\" is the limit (on the page, both dashed). Smaller pieces "
+        "can come "
         "closer to the limit, until each is so small that starting it costs more than it hides. With pageable memory "
         "the host is held while it copies, and enqueues the next piece only then.\n\n"
-        "There are up to three amounts of work: one round of six operations for each element; rounds for about the "
-        "time of what takes longest then, which are more if that is a transfer; and for three times that.";
+        "The work is one round of six operations for each element here. It follows with more of them: with rounds for "
+        "about the time of what takes longest here, if that is a transfer, and for three times that.";
     cJSON *const curves = lab_curves(o->t->l->experiment, title, o->rounds == 1 ? about : NULL, "piece", "bytes", true,
                                      "time", "ms", false);
     best b[LAB_KEPTS];
@@ -229,14 +233,12 @@ static void add_work(cJSON *table, overlapping *o, const alone *a, const best *b
     add_milliseconds(row, a->up);
     add_milliseconds(row, a->kernel);
     add_milliseconds(row, a->down);
-    add_milliseconds(row, sum_of(a));
     if (isfinite(b->whole))
         add_milliseconds(row, b->whole);
     else
         lab_cell_text(row, "WRONG");
     lab_cell_text(row, b->piece ? lab_bytes_text(text, b->piece) : "WRONG");
     add_milliseconds(row, b->seconds);
-    add_milliseconds(row, limit_of(a));
     lab_cell_number(row, 100 * limit_of(a) / b->seconds);
     add_oplus(row, o, LAB_PINNED);
     add_oplus(row, o, LAB_PAGEABLE);
@@ -262,22 +264,15 @@ static void draw_pieces(FILE *to, overlapping *o, const alone *a, unsigned piece
 static void draw(overlapping *o, const alone *a)
 {
     static const unsigned drawn[] = {1, 4, 8};
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const to = open_memstream(&text, &bytes);
-    if (!to) tool_die(TOOL_FAILED, "no memory for a drawing");
-    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) draw_pieces(to, o, a, drawn[i]);
-    fclose(to);
-    while (bytes > 0 && text[bytes - 1] == '\n') text[--bytes] = '\0';
-    lab_steps(o->t->l->experiment, "Pieces on three queues",
-              "Time goes to the right; a digit is the number of the piece that a queue has in hand. It is computed, "
-              "not recorded: from the times of the whole array up, through the kernel and down, each measured alone on "
-              "this device, shared out evenly to the pieces. Below it, how long that would take, and how long the same "
-              "took in truth: pieces have their own costs, and queues share what they run on.",
-              text);
-    free(text);
-    const cJSON *const sections = cJSON_GetObjectItemCaseSensitive(o->t->l->experiment, "sections");
-    lab_show_section(o->t->l, cJSON_GetArrayItem(sections, cJSON_GetArraySize(sections) - 1));
+    lab_drawing drawing;
+    lab_drawing_begin(&drawing);
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) draw_pieces(drawing.to, o, a, drawn[i]);
+    lab_drawing_end(
+        &drawing, o->t->l, "Pieces on three queues",
+        "Time goes to the right; a digit is the number of the piece that a queue has in hand. It is computed, not "
+        "recorded: from the times of the whole array up, through the kernel and down, each measured alone on this "
+        "device, shared out evenly to the pieces. Below it, how long that would take, and how long the same took in "
+        "truth: pieces have their own costs, and queues share what they run on.");
 }
 
 /* --- 5. all of it ------------------------------------------------------------------------------------------------- */
@@ -302,16 +297,17 @@ static void tell(overlapping *o, const uint32_t *count, const alone *a, const be
 {
     char about[1024], text[32];
     snprintf(about, sizeof about,
-             "%s up, a kernel of so many rounds (of six operations) for each element, and down, in pinned memory. No "
-             "order of things can be faster than the longest of the three alone, which is so if the others hide behind "
-             "it entirely. oplus itself: oplus_map of the same function over arrays of the host, pinned and pageable; "
-             "it cuts them into pieces of its own choice, and on a device with memory of its own brings pageable ones "
-             "through pinned memory, by several threads. Every result is compared with the host's.",
+             "%s up, a kernel of so many rounds (of six operations) for each element, and down, in pinned memory. Up, "
+             "kernel and down are each measured alone. No order of things can be faster than the longest of the three, "
+             "the limit, which is reached if the others hide behind it entirely. oplus itself: oplus_map of the same "
+             "function over arrays of the host, pinned and pageable; it cuts them into pieces of its own choice, and "
+             "on a device with memory of its own brings pageable ones through pinned memory, by several threads. Every "
+             "result is compared with the host's.",
              lab_bytes_text(text, o->bytes));
     cJSON *const table =
         lab_table(o->t->l->experiment, "Overlap", about,
-                  "rounds|up:ms|kernel:ms|down:ms|their sum:ms|in one piece:ms|best piece|takes:ms|limit:ms|of the "
-                  "limit:%|oplus, pinned:ms|oplus, pageable:ms");
+                  "rounds|up:ms|kernel:ms|down:ms|in one piece:ms|best piece|takes:ms|limit / takes:%|oplus, "
+                  "pinned:ms|oplus, pageable:ms");
     for (int i = 0; i < works; i++) {
         lab_show_step(o->t->l, "Overlap", "oplus", i, works);
         set_rounds(o, count[i]);
@@ -338,6 +334,6 @@ void lab_transfers_overlap(lab_traffic *t)
     tell(&o, count, a, b, works);
     set_rounds(&o, count[drawn]);
     draw(&o, &a[drawn]);
-    lab_code_kernel(lab_code(t->l->experiment, "The kernel", NULL), "transfers/rounds.cl");
+    lab_show_section(t->l, lab_code(t->l->experiment, "The kernel", NULL, "transfers/rounds.cl"));
     free(o.expected);
 }

@@ -89,13 +89,14 @@ static void add_line(cJSON *table, lab_way way, lab_kept kept, const timed *all,
 void lab_transfers_sizes(lab_traffic *t)
 {
     static const char title[] = "Up and down, by size";
-    cJSON *const curves = lab_curves(t->l->experiment, title,
-                                     "One transfer at a time, waited for. Pageable memory is what malloc gives: the "
-                                     "system may move it, so that the driver copies through memory of its own, or pins "
-                                     "what it copies for that while. Pinned memory stays where it is, and the device "
-                                     "fetches it by itself. Small transfers cost what any transfer costs; the curve "
-                                     "rises with the size until the way is full.",
-                                     "size", "bytes", true, "bandwidth", "GB/s", true);
+    cJSON *const curves =
+        lab_curves(t->l->experiment, title,
+                   "One transfer at a time, waited for. Pageable memory is what malloc gives: the system may move it, "
+                   "so that the driver copies through memory of its own, or pins what it copies for that while. Pinned "
+                   "memory stays where it is, and the device fetches it by itself. Small transfers cost what any "
+                   "transfer costs; the rate rises with the size until the way is full. \"Fitted\" (on the page, "
+                   "dashed) is the rate by the line that the next section tells of.",
+                   "size", "bytes", true, "bandwidth", "GB/s", true);
     timed all[LAB_WAYS][LAB_KEPTS];
     char name[32];
     for (int i = 0; i < LAB_WAYS * LAB_KEPTS; i++) {
@@ -115,7 +116,7 @@ void lab_transfers_sizes(lab_traffic *t)
                   "its first byte, 1/b the rate of an endless one. A transfer of a/b bytes takes 2a, and reaches half "
                   "of that rate: what is much smaller had better travel with something else. Where the largest error "
                   "is large, a line is not what happens: caches, or other ways for small sizes, make a bend.",
-                  "way|memory|4 KiB take:us|a:us|1/b:GB/s|half the rate at a/b:KiB|largest error of the line:%");
+                  "way|memory|4 KiB take:us|a:us|1/b:GB/s|half the rate at a/b:KiB|largest error:%");
     for (lab_way way = LAB_UP; way < LAB_WAYS; way++)
         for (lab_kept kept = LAB_PAGEABLE; kept < LAB_KEPTS; kept++)
             add_line(table, way, kept, &all[way][kept], t->line[way][kept]);
@@ -128,7 +129,7 @@ void lab_transfers_sizes(lab_traffic *t)
 static void add_predicted(const lab_traffic *t, cJSON *curves, size_t bytes, size_t least, size_t most)
 {
     const lab_line line = t->line[LAB_UP][LAB_PINNED];
-    cJSON *const series = lab_series(curves, "up, pinned: every chunk costs a", "dashed");
+    cJSON *const series = lab_series(curves, "up, pinned: by the fit", "dashed");
     for (size_t chunk = least; chunk <= most; chunk *= factor(t)) {
         const double chunks = ceil((double)bytes / (double)chunk);
         lab_point(series, (double)chunk, (double)bytes / (chunks * line.a + line.b * (double)bytes) * 1e-9);
@@ -143,9 +144,9 @@ void lab_transfers_chunks(lab_traffic *t)
     char about[640], text[32], name[32];
     snprintf(about, sizeof about,
              "%s, always the same, cut into chunks that are enqueued one after another; only the end is waited for. "
-             "The dashed line is what the fit above says if every chunk costs a full a. Where the measured one lies "
-             "above it, the start of a chunk is hidden behind the one before: that is what a queue is for. Chunks as "
-             "small as that still reach the full rate can be overlapped with computation.",
+             "\"Up, pinned: by the fit\" (on the page, dashed) is what the fit above says if every chunk costs a full "
+             "a. Where \"up, pinned\" is faster, the start of a chunk is hidden behind the one before: that is what a "
+             "queue is for. The smallest chunks that still reach the full rate are those to overlap with computation.",
              lab_bytes_text(text, bytes));
     cJSON *const curves =
         lab_curves(t->l->experiment, title, about, "chunk", "bytes", true, "bandwidth", "GB/s", false);
@@ -181,9 +182,8 @@ static bool both_arrive(lab_transfer *s)
     lab_traffic *const t = s->t;
     uint32_t *const back = t->back[LAB_PAGEABLE];
     const char *const host = (const char *)t->host[LAB_PAGEABLE];
-    memset(back, 0xa5, s->bytes);
     memset(t->back[LAB_PINNED], 0xa5, 2 * s->bytes);
-    lab_upload(t->dev, t->there, back, s->bytes);
+    lab_spoil(t->dev, t->there, back, s->bytes);
     lab_upload(t->dev, (char *)t->there + s->bytes, host + s->bytes, s->bytes);
     move_both(s);
     lab_download(t->dev, back, t->there, s->bytes);

@@ -1,4 +1,5 @@
 /* Transfers: to the device and back; what they cost, and how to hide it. */
+#include "lab/transfers/sizes.h"
 #include "lab/transfers/transfers.h"
 
 #include "die.h"
@@ -51,12 +52,12 @@ static bool arrives(lab_transfer *s)
 {
     lab_traffic *const t = s->t;
     uint32_t *const back = t->back[s->way == LAB_UP ? LAB_PAGEABLE : s->kept];
-    memset(back, 0xa5, s->bytes);
     if (s->way == LAB_UP) {
-        lab_upload(t->dev, t->there, back, s->bytes);
+        lab_spoil(t->dev, t->there, back, s->bytes);
         transfer(s);
         lab_download(t->dev, back, t->there, s->bytes);
     } else {
+        memset(back, 0xa5, s->bytes);
         lab_upload(t->dev, t->there, t->host[LAB_PAGEABLE], s->bytes);
         transfer(s);
     }
@@ -83,16 +84,13 @@ static void *pinned(lab_traffic *t)
 
 static void begin(lab_traffic *t)
 {
-    uint32_t x = 2463534242u;
-    t->host[LAB_PAGEABLE] = tool_alloc(t->bytes);
+    const size_t n = t->bytes / sizeof(uint32_t);
+    t->host[LAB_PAGEABLE] = lab_random(n);
     t->back[LAB_PAGEABLE] = tool_alloc(t->bytes);
     t->host[LAB_PINNED] = pinned(t);
     t->back[LAB_PINNED] = pinned(t);
     t->there = lab_alloc(t->dev, t->bytes);
-    for (size_t i = 0; i < t->bytes / sizeof x; i++) {
-        x ^= x << 13, x ^= x >> 17, x ^= x << 5; /* Marsaglia's xorshift */
-        t->host[LAB_PAGEABLE][i] = t->host[LAB_PINNED][i] = x >> 16;
-    }
+    for (size_t i = 0; i < n; i++) t->host[LAB_PINNED][i] = t->host[LAB_PAGEABLE][i] >>= 16;
     memset(t->back[LAB_PINNED], 0, t->bytes);
 }
 
@@ -132,4 +130,5 @@ const lab_experiment lab_transfers = {
              "Everything below runs there too, but a transfer is then a copy within that memory, made by the cores "
              "that ought to compute: what pinning and overlapping gain there, and what they cannot, is part of the "
              "lesson.",
+    .items = ITEMS,
     .run = run};

@@ -1,4 +1,4 @@
-/* the yardstick: every element stays in its place
+/* the yardstick: elements stay in place
  *
  * Changes: Each element stays in its place. The result is a copy: this is no transpose, but moves the same bytes.
  *

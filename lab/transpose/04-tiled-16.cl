@@ -3,8 +3,9 @@
  * Changes: A work-group brings a square tile into shared memory row by row, and takes it out column by column. Eight
  * rows move at once.
  *
- * Why: Only shared memory is read against the grain; global memory is read and written along rows. A row of the tile
- * is 64 bytes, though: half of a line of 128, and a warp touches two rows. */
+ * Why: Only shared memory is read against the grain; global memory is read and written along rows. Still slow: a row of
+ * the tile is 64 bytes, half of a line of 128, so that a warp touches two rows; and the words of a column of the tile
+ * lie in two banks. */
 #define TILE 16
 
 KERNEL transpose(ARRAY(const uint, in), ARRAY(uint, out), const uint n)

@@ -2,8 +2,8 @@
  *
  * Changes: The tile is as wide as a warp: each work-item moves four elements.
  *
- * Why: A warp reads and writes one whole line of 128 bytes. But a column of the tile lies in one bank of the 32: the
- * lanes that read it are served one after another, 32 passes for what could be one. */
+ * Why: A warp reads and writes one whole line of 128 bytes. Still slow: a column of the tile lies in one bank of the
+ * 32; the lanes that read it are served one after another, 32 passes for what could be one. */
 #define TILE 32
 
 KERNEL transpose(ARRAY(const uint, in), ARRAY(uint, out), const uint n)

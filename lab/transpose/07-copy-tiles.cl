@@ -2,8 +2,8 @@
  *
  * Changes: The tile is brought into shared memory, and taken out as it came in. The result is a copy.
  *
- * Why: It tells what the way through shared memory and its barrier cost by themselves: no column is read, and no bank
- * conflicts. A transpose through such tiles can hope for this rate. */
+ * Why: It tells what the way through shared memory and its barrier cost by themselves: no column is read, and no banks
+ * conflict. A transpose through such tiles can hope for this rate. */
 #define TILE 32
 
 KERNEL copy(ARRAY(const uint, in), ARRAY(uint, out), const uint n)

@@ -2,7 +2,8 @@
  *
  * Changes: 49 words a row for a tile of one and a half warps.
  *
- * Why: 49 is odd as well. Of a warp that lies in two rows, or columns, one pair still meets in a bank. */
+ * Why: 49 is odd as well: the words of a column that a warp reads lie in different banks. Still slow: of a warp that
+ * lies in two rows, or columns, one pair still meets in a bank; and the tiles stick out as before. */
 #define TILE 48
 
 KERNEL transpose(ARRAY(const uint, in), ARRAY(uint, out), const uint n)

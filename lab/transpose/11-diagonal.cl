@@ -2,9 +2,10 @@
  *
  * Changes: Neighbouring work-groups take tiles along a diagonal, not along a row.
  *
- * Why: In the order of rows, groups that run together write tiles that lie below each other: at a pitch of 4096 words
- * these begin in the same memory partition of a GTX 280, and queue for it while others idle (partition camping). Along
- * a diagonal both what is read and what is written spread. Later devices scramble addresses among their channels. */
+ * Why: Along a diagonal both what is read and what is written spread over the partitions of memory. In the order of
+ * rows, groups that run together write tiles that lie below each other: at a pitch of 4096 words these begin in the
+ * same partition of a GTX 280, and queue for it while others idle (partition camping). Later devices scramble addresses
+ * among their channels: look whether there is anything left to gain. */
 #define TILE 32
 
 KERNEL transpose(ARRAY(const uint, in), ARRAY(uint, out), const uint n)

@@ -1,11 +1,10 @@
 #include "lab/transpose/banks.h"
 
-#include "die.h"
+#include "lab/drawing.h"
 #include "lab/show.h"
 #include "lab/transpose/sizes.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { BANKS = 32, WARP = 32 };
 
@@ -53,27 +52,19 @@ static void draw_column(FILE *to, const layout *t)
 
 static void draw(lab *l)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const to = open_memstream(&text, &bytes);
-    if (!to) tool_die(TOOL_FAILED, "no memory for a drawing");
+    lab_drawing drawing;
+    lab_drawing_begin(&drawing);
     for (unsigned padding = 0; padding < 2; padding++) {
         const layout t = {32, 32 + padding};
-        draw_tile(to, &t);
-        draw_column(to, &t);
+        draw_tile(drawing.to, &t);
+        draw_column(drawing.to, &t);
     }
-    fclose(to);
-    while (bytes > 0 && text[bytes - 1] == '\n') text[--bytes] = '\0';
-    lab_steps(
-        l->experiment, "A column, and the banks that it lies in",
+    lab_drawing_end(
+        &drawing, l, "A column, and the banks that it lies in",
         "Shared memory has 32 banks, and each gives one word of 4 bytes at a time: words w and w + 32 lie in the same "
         "bank. A warp that writes a row of the tile meets every bank once, and is served in one pass. A warp that "
         "reads a column meets what the drawing shows, which is computed from the kernels' subscripts. (A GTX 280 had "
-        "16 banks and served half a warp at a time; an odd number of words helped there too.)",
-        text);
-    free(text);
-    const cJSON *const sections = cJSON_GetObjectItemCaseSensitive(l->experiment, "sections");
-    lab_show_section(l, cJSON_GetArrayItem(sections, cJSON_GetArraySize(sections) - 1));
+        "16 banks and served half a warp at a time; an odd number of words helped there too.)");
 }
 
 /* --- all tiles ---------------------------------------------------------------------------------------------------- */
@@ -105,8 +96,7 @@ static void compare(lab *l)
         "The same for all tiles of the ladders, with warps as their work-groups have them: those of 16 lie in two rows "
         "(or columns) each, of 48 every third does. What is above 1, over all warps, is the column of bank conflicts "
         "of the ladders.",
-        "tile|words in a row|passes where it writes rows:mean of the warps|passes where it reads columns:mean of the "
-        "warps");
+        "tile|words in a row|writing rows:mean passes|reading columns:mean passes");
     static const unsigned tiles[] = {16, 32, 48};
     for (unsigned padding = 0; padding < 2; padding++)
         for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {

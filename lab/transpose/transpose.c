@@ -22,7 +22,11 @@ typedef struct transposing {
     char skipped[128];
 } transposing;
 
-static uint32_t ceiling(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
+static void set_side(transposing *t, uint32_t side)
+{
+    t->side = side;
+    t->work.n = side * side;
+}
 
 /* --- 1. rungs ----------------------------------------------------------------------------------------------------- */
 
@@ -40,13 +44,13 @@ static void launch(lab_work *work, uint32_t groups, unsigned items)
 static void launch_tiles(lab_work *work, uint32_t tile)
 {
     const transposing *const t = work->context;
-    const uint32_t across = ceiling(t->side, tile);
+    const uint32_t across = lab_ceiling(t->side, tile);
     if (work->dev->model) lab_model_rows(work->dev->gpu, across);
     launch(work, across * across, tile * ROWS);
     if (work->dev->model) lab_model_rows(work->dev->gpu, 0);
 }
 
-static void by_elements(lab_work *work) { launch(work, ceiling(work->n, ITEMS), ITEMS); }
+static void by_elements(lab_work *work) { launch(work, lab_ceiling(work->n, ITEMS), ITEMS); }
 static void by_tiles_16(lab_work *work) { launch_tiles(work, 16); }
 static void by_tiles_32(lab_work *work) { launch_tiles(work, 32); }
 static void by_tiles_48(lab_work *work) { launch_tiles(work, 48); }
@@ -100,10 +104,15 @@ static const lab_rung rungs[] = {
     {.name = "copy", .file = "transpose/02-copy.cl", .run = by_elements, .skip = no_elements, .lecture = {112.4}},
     {.name = "copy-strided",
      .file = "transpose/03-copy-strided.cl",
+     .before = "copy",
      .run = by_elements,
      .skip = no_elements,
      .lecture = {2.7}},
-    {.name = "tiled-16", .file = "transpose/04-tiled-16.cl", .run = by_tiles_16, .skip = no_tiles_16},
+    {.name = "tiled-16",
+     .file = "transpose/04-tiled-16.cl",
+     .before = "naive",
+     .run = by_tiles_16,
+     .skip = no_tiles_16},
     {.name = "tiled-32",
      .file = "transpose/05-tiled-32.cl",
      .run = by_tiles_32,
@@ -112,17 +121,31 @@ static const lab_rung rungs[] = {
     {.name = "tiled-48", .file = "transpose/06-tiled-48.cl", .run = by_tiles_48, .skip = no_tiles_48},
     {.name = "copy-tiles",
      .file = "transpose/07-copy-tiles.cl",
+     .before = "tiled-32",
      .run = by_tiles_32,
      .skip = no_tiles_32,
      .lecture = {94.9}},
-    {.name = "padded-16", .file = "transpose/08-padded-16.cl", .run = by_tiles_16, .skip = no_tiles_16},
+    {.name = "padded-16",
+     .file = "transpose/08-padded-16.cl",
+     .before = "tiled-16",
+     .run = by_tiles_16,
+     .skip = no_tiles_16},
     {.name = "padded-32",
      .file = "transpose/09-padded-32.cl",
+     .before = "tiled-32",
      .run = by_tiles_32,
      .skip = no_tiles_32,
      .lecture = {93.4}},
-    {.name = "padded-48", .file = "transpose/10-padded-48.cl", .run = by_tiles_48, .skip = no_tiles_48},
-    {.name = "diagonal", .file = "transpose/11-diagonal.cl", .run = by_diagonals, .skip = no_tiles_32},
+    {.name = "padded-48",
+     .file = "transpose/10-padded-48.cl",
+     .before = "tiled-48",
+     .run = by_tiles_48,
+     .skip = no_tiles_48},
+    {.name = "diagonal",
+     .file = "transpose/11-diagonal.cl",
+     .before = "padded-32",
+     .run = by_diagonals,
+     .skip = no_tiles_32},
     {.name = "oplus",
      .title = "oplus itself",
      .what = "oplus_transpose(dev, &oplus_u32, in, n, n, out).",
@@ -134,8 +157,7 @@ static const lab_rung rungs[] = {
 static void spoil(lab_work *work)
 {
     const transposing *const t = work->context;
-    memset(t->back, 0xa5, work->n * sizeof *t->back);
-    lab_upload(work->dev, work->out, t->back, work->n * sizeof *t->back);
+    lab_spoil(work->dev, work->out, t->back, work->n * sizeof *t->back);
 }
 
 /* A block of the matrix, so that the host's caches hold what it goes through. */
@@ -161,24 +183,12 @@ static bool right(lab_work *work)
     return right;
 }
 
-static void allocate(lab_work *work)
-{
-    work->in = lab_alloc(work->dev, work->n * sizeof(uint32_t));
-    work->out = lab_alloc(work->dev, work->n * sizeof(uint32_t));
-}
-
-static void release(lab_work *work)
-{
-    lab_free(work->dev, work->in);
-    lab_free(work->dev, work->out);
-}
-
 static const lab_ladder ladder_of_both = {.bytes = 2 * sizeof(uint32_t),
                                           .rungs = rungs,
                                           .spoil = spoil,
                                           .right = right,
-                                          .model = allocate,
-                                          .model_free = release};
+                                          .model = lab_allocate_words,
+                                          .model_free = lab_release_words};
 
 static const char about_power[] = "A side that is a power of two: words of a column are a power of two apart, which is "
                                   "the worst for whatever spreads addresses by their low bits. A GTX 280 had 8 "
@@ -211,32 +221,19 @@ static void climb(lab *l, transposing *t, const char *about, bool lectures)
 
 /* --- 3. sides around a power of two ------------------------------------------------------------------------------- */
 
-static const lab_rung *rung_called(const char *name)
-{
-    const lab_rung *r = rungs;
-    while (strcmp(r->name, name) != 0) r++;
-    return r;
-}
-
-static void run_rung(void *context)
-{
-    lab_work *const work = context;
-    work->rung->run(work);
-}
-
 /* Its point of the curve; a wrong one is said and left out. */
 static void measure_side(lab *l, lab_work *work, cJSON *series)
 {
     const transposing *const t = work->context;
     spoil(work);
-    run_rung(work);
+    lab_run_rung(work);
     lab_wait(work->dev);
     if (!right(work)) {
         tool_warn("%s gave a wrong result for a side of %u", work->rung->name, t->side);
         lab_wrong(l);
         return;
     }
-    lab_point(series, t->side, 2e-9 * sizeof(uint32_t) * work->n / lab_seconds(work->dev, run_rung, work));
+    lab_point(series, t->side, 2e-9 * sizeof(uint32_t) * work->n / lab_seconds(work->dev, lab_run_rung, work));
 }
 
 static void measure_sides(lab *l, transposing *t, uint32_t middle)
@@ -248,16 +245,17 @@ static void measure_sides(lab *l, transposing *t, uint32_t middle)
     cJSON *const curves =
         lab_curves(l->experiment, title,
                    "Some rungs again, over sides on both sides of the power of two. All are multiples of 8 words, so "
-                   "that every row begins at a sector. A curve with a notch in its middle shows that the power of two "
-                   "is special to this device; a smooth one, that addresses are spread well enough.",
+                   "that every row begins at a sector. A rate that is lower at the power of two than on both sides of "
+                   "it (on the page: a notch) shows that this side is special to the device; if it is not, addresses "
+                   "are spread well enough.",
                    "side", "elements", false, "bandwidth", "GB/s", false);
     for (int i = 0; i < NAMES; i++) {
         cJSON *const series = lab_series(curves, names[i], "line");
-        t->work.rung = rung_called(names[i]);
+        t->work.rung = lab_rung_called(rungs, names[i]);
         lab_show_step(l, title, names[i], i, NAMES);
         if (t->work.rung->skip(&t->work)) continue;
-        for (t->side = middle - AROUND; t->side <= middle + AROUND; t->side += step) {
-            t->work.n = t->side * t->side;
+        for (uint32_t side = middle - AROUND; side <= middle + AROUND; side += step) {
+            set_side(t, side);
             measure_side(l, &t->work, series);
         }
     }
@@ -273,24 +271,13 @@ static uint32_t root(size_t n)
     return side;
 }
 
-static void set_side(transposing *t, uint32_t side)
-{
-    t->side = side;
-    t->work.n = side * side;
-}
-
 static void begin(transposing *t, lab *l, uint32_t largest)
 {
-    uint32_t x = 2463534242u;
     t->work = (lab_work){.dev = l->dev, .context = t};
     set_side(t, largest);
-    t->host = tool_alloc(t->work.n * sizeof *t->host);
+    t->host = lab_random(t->work.n);
     t->back = tool_alloc(t->work.n * sizeof *t->back);
-    for (uint32_t i = 0; i < t->work.n; i++) {
-        x ^= x << 13, x ^= x >> 17, x ^= x << 5; /* Marsaglia's xorshift */
-        t->host[i] = x;
-    }
-    allocate(&t->work);
+    lab_allocate_words(&t->work);
     lab_upload(l->dev, t->work.in, t->host, t->work.n * sizeof *t->host);
 }
 
@@ -310,7 +297,7 @@ static void run(lab *l)
     }
     if (around) measure_sides(l, &t, side);
     lab_transpose_banks(l);
-    release(&t.work);
+    lab_release_words(&t.work);
     free(t.back);
     free(t.host);
 }

@@ -99,6 +99,12 @@ static void sectors_of_global_memory(void **state)
     LAUNCH("updates", 1, 32, opi_memory(here.out));
     counted(0, 0, 1 + 2 + 2, 4 * 5, 1); /* += and ++ read and write */
     assert_int_equal(here.out[7], 9);
+    memset(here.out, 0, ROOM * sizeof *here.out);
+    LAUNCH("members", 1, 32, opi_memory(here.in), opi_memory(here.out));
+    counted(0, 0, 1 + 1 + 2, 4 + 16 + 2 * 16, 1);
+    assert_int_equal(here.out[4 * 3], 1);
+    assert_int_equal(here.out[4 * 3 + 1], 1);
+    assert_int_equal(here.out[4 * 4], 0);
 }
 
 /* --- shared memory ------------------------------------------------------------------------------------------------ */
@@ -123,6 +129,15 @@ static void conflicts_of_shared_memory(void **state)
         counted(0, 0, 1, 4, 1); /* lanes that read one word do not conflict */
         assert_int_equal(here.out[31], 3 * (31 / of));
     }
+    LAUNCH("bytes", 1, 32, opi_memory(here.out), opi_value((uint32_t){1}));
+    counted(0, 0, 1, 4, 1); /* 32 bytes are 8 words */
+    LAUNCH("bytes", 1, 32, opi_memory(here.out), opi_value((uint32_t){4}));
+    counted(0, 0, 1, 4, 1);
+    LAUNCH("bytes", 1, 32, opi_memory(here.out), opi_value((uint32_t){8}));
+    counted(0, 2 * 1, 1, 4, 1);
+    LAUNCH("bytes", 1, 32, opi_memory(here.out), opi_value((uint32_t){128}));
+    counted(0, 2 * 31, 1, 4, 1);
+    assert_int_equal(here.out[31], 31);
     /* 16 bytes a lane: 8 lanes at once; neighbours fill the banks, every second one meets one other. */
     LAUNCH("wide_banks", 1, 32, opi_memory(here.out), opi_value((uint32_t){1}));
     counted(0, 0, 1, 16, 1);

@@ -214,12 +214,13 @@ static void test_wrong_types(void **state)
 
 /* One text as every member of everything: it stands where this has a T. */
 static const char everywhere[] =
-    "{'oplus':T,'date':T,'command':T,'device':{'where':T,'name':T,'driver':T,'counters':T},"
+    "{'oplus':T,'date':T,'command':T,'caution':T,'device':{'where':T,'name':T,'driver':T,'counters':T},"
     "'experiments':[{'name':T,'title':T,'about':[T,T],'sections':["
     "{'kind':'ladder','title':T,'about':[T],'unit':T,'limit_name':T,'limit':9,'lecture_about':T,"
     "'rungs':[{'name':T,'title':T,'what':T,'why':T,'file':T,'kernel':T,'note':T,'gbs':1,"
     "'counters':{'source':T,'warps':1},'lecture':{T:2}},"
-    "{'name':T,'title':T,'file':T,'kernel':T,'skipped':T},{'kernel':T,'gbs':2,'lecture':{T:4}}]},"
+    "{'name':T,'title':T,'file':T,'kernel':T,'skipped':T},{'kernel':T,'before':T,'over_before':2,'gbs':2,'lecture':{T:"
+    "4}}]},"
     "{'kind':'curves','title':T,'x':{'name':T,'unit':T},'y':{'name':T,'unit':T},"
     "'series':[{'name':T,'style':T,'points':[[1,2]]},{'name':T,'points':[[2,3]]}]},"
     "{'kind':'table','title':T,'columns':[{'name':T,'unit':T}],'rows':[[T]]},"
@@ -349,6 +350,9 @@ static void test_numbers(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(report_number_of(cases[i].x).text, cases[i].text);
     assert_string_equal(report_bytes(150754820096).text, "140" _ "GiB");
+    assert_string_equal(report_bytes_counted(1090000000).text, "1.09" _ "GB");
+    assert_string_equal(report_bytes_counted(999).text, "999" _ "bytes");
+    assert_string_equal(report_bytes_counted(NAN).text, "–");
     assert_string_equal(report_bytes(0).text, "0" _ "bytes");
     assert_string_equal(report_fixed(-0.001, 2).text, "0.00");
 }
@@ -416,6 +420,56 @@ static void test_curves(void **state)
               "<figure");
 }
 
+/* A formula has the colour of what was measured, and no marks but where it is a point alone. */
+static void test_formulas(void **state)
+{
+    (void)state;
+    char *const page = checked(document_of(
+        parsed("{\"kind\":\"curves\",\"series\":[{\"name\":\"n = 64\",\"style\":\"dots\",\"points\":[[1,2],[2,3]]},"
+               "{\"name\":\"64, formula\",\"style\":\"dashed\",\"points\":[[1,2],[2,3]]},"
+               "{\"name\":\"up\",\"points\":[[1,2],[2,4]]},{\"name\":\"n = 6\",\"points\":[[1,2],[2,4]]},"
+               "{\"name\":\"up: fitted\",\"style\":\"dashed\",\"points\":[[1,2],[2,3]]},"
+               "{\"name\":\"n = 6, formula\",\"style\":\"dashed\",\"points\":[[1,2],[2,3]]},"
+               "{\"name\":\"law\",\"style\":\"dashed\",\"points\":[[1,5]]}]}")));
+    const char *at = page;
+    static const char *const lines[] = {"c0 dashed", "c1 line", "c2 line", "c1 dashed", "c2 dashed", "c3 dashed"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "<path class=\"%s\"", lines[i]);
+        at = strstr(at, path);
+        if (!at) fail_msg("not in the page, or not in order: %s", path);
+    }
+    assert_null(strstr(page, "<title>up: fitted"));
+    assert_non_null(strstr(page, "<title>law: 1"));
+    free(page);
+}
+
+static void test_tick_labels(void **state)
+{
+    (void)state;
+    static const struct {
+        double low, high;
+        bool log, rounded;
+        const char *labels;
+    } cases[] = {
+        {0.2, 1.7, true, true, "0.2 0.5 1 2 "},
+        {0.3, 15, true, true, "0.2 0.5 1 2 5 10 20 "},
+        {0, 1.2, false, true, "0.0 0.5 1.0 1.5 "},
+        {0, 0.9, false, true, "0.0 0.2 0.4 0.6 0.8 1.0 "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        report_extent extent = report_extent_of(cases[i].log);
+        report_tick ticks[REPORT_TICKS];
+        char labels[256] = "";
+        report_extent_see(&extent, cases[i].low);
+        report_extent_see(&extent, cases[i].high);
+        const report_scale scale = report_scale_of(extent, cases[i].rounded);
+        const int n = report_ticks(&scale, "", ticks);
+        for (int t = 0; t < n; t++) strcat(strcat(labels, ticks[t].label.text), " ");
+        assert_string_equal(labels, cases[i].labels);
+    }
+}
+
 /* Ticks are in order, on the axis, and few. */
 static void test_ticks(void **state)
 {
@@ -470,6 +524,53 @@ static void test_ladder(void **state)
         "if (t <del>%</del> 2 == 0)", "if (t <ins>&lt;</ins> 2 == 0)",
         "<ins class=\"line whole\" style=\"--r:4\">new();</ins>", "<span class=\"line\" style=\"--r:5\">z();</span>");
 }
+
+/* A rung that names another one is beside it, wherever that stands, and says so. */
+static void test_before(void **state)
+{
+    (void)state;
+    static const char ladder[] =
+        "{\"kind\":\"ladder\",\"rungs\":[{\"name\":\"a\",\"kernel\":\"one();\"},{\"name\":\"b\",\"kernel\":\"two();\"},"
+        "{\"name\":\"c\",\"kernel\":\"one();\\nmore();\",\"over_before\":2.25,\"before\":\"%s\"},{\"name\":\"bare\"}]}";
+    static const struct {
+        const char *before, *cell, *beside;
+    } cases[] = {
+        {"a", "2.25 <small>× a</small>", "The kernel, beside a<"},
+        {"c", "2.25 <small>× c</small>", "The kernel, beside b<"}, /* itself: beside the one above */
+        {"bare", "2.25 <small>× bare</small>", "The kernel, beside b<"},
+        {"unheard of", "2.25 <small>× unheard of</small>", "The kernel, beside b<"},
+        {"", "<td class=\"n\">2.25</td>", "2.25 × the rung before"},
+    };
+    char json[512];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(json, sizeof json, ladder, cases[i].before);
+        EXPECT_IN(document_of(parsed(json)), cases[i].cell, cases[i].beside);
+    }
+    snprintf(json, sizeof json, ladder, "a");
+    EXPECT_IN(document_of(parsed(json)), "<ins class=\"line whole\" style=\"--r:2\">more();</ins>", "2.25 × a</p>");
+}
+
+static void test_code(void **state)
+{
+    (void)state;
+    EXPECT_IN(
+        document_of(parsed("{\"kind\":\"code\",\"kernels\":[{\"title\":\"an offset\",\"file\":\"f.cl\",\"what\":\"w\","
+                           "\"why\":\"y\",\"text\":\"t\"},{\"file\":\"g.cl\"},{}]}")),
+        "<h4>An offset</h4>", "<b>What it does:</b> w", "<b>Why:</b> y", "<p class=\"head\"><code>f.cl</code>",
+        "<h4>G.cl</h4>", "<h4>A kernel</h4>");
+}
+
+/* --- the head ----------------------------------------------------------------------------------------------------- */
+
+static void test_head(void **state)
+{
+    (void)state;
+    EXPECT_IN(parsed("{\"caution\":\"c < d\",\"device\":{\"units\":132},\"experiments\":[{}]}"),
+              "<p class=\"caution\"><b>Caution:</b> c &lt; d</p>", "<dt>multiprocessors or cores</dt><dd>132</dd>",
+              "<section class=\"experiment words\" id=\"words\"", "<code>FIRST_WARP(i)</code>", "<dt>occupancy</dt>");
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------------- */
 
 static void test_table(void **state)
 {
@@ -538,7 +639,8 @@ static void test_sample(void **state)
     assert_true(fread(json, 1, (1 << 20) - 1, file) > 0);
     fclose(file);
     EXPECT_IN(parsed(json), "NVIDIA H200", "140" _ "GiB", "lab/reduce/02-modulo.cl", "Filter, step by step",
-              "lab/transpose/05-padded.cl", "&lt;script&gt;alert(&quot;not run&quot;)&lt;/script&gt;");
+              "lab/transpose/05-padded.cl", "The kernel, beside first-add<", "3.60 <small>× naive</small>",
+              "&lt;on paper too&gt;", "&lt;script&gt;alert(&quot;not run&quot;)&lt;/script&gt;");
     free(json);
 }
 
@@ -550,7 +652,8 @@ int main(void)
         cmocka_unit_test(test_no_numbers), cmocka_unit_test(test_odd_points),  cmocka_unit_test(test_curves),
         cmocka_unit_test(test_ticks),      cmocka_unit_test(test_one_rung),    cmocka_unit_test(test_ladder),
         cmocka_unit_test(test_table),      cmocka_unit_test(test_differences), cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_sample),     cmocka_unit_test(test_before),      cmocka_unit_test(test_code),
+        cmocka_unit_test(test_head),       cmocka_unit_test(test_formulas),    cmocka_unit_test(test_tick_labels),
     };
     return cmocka_run_group_tests_name("lab/report", tests, NULL, NULL);
 }

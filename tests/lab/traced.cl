@@ -53,6 +53,22 @@ KERNEL updates(ARRAY(uint, out))
     out[ITEM]++;
 }
 
+/* Four bytes share a word, and a bank: no two words of a bank are wanted. */
+KERNEL bytes(ARRAY(uint, out), const uint stride)
+{
+    SHARED uchar s[32 * 128];
+    s[ITEM * stride] = ITEM;
+    BARRIER();
+    out[ITEM] = s[ITEM * stride];
+}
+
+/* A comparison is no store; a member is stored with its element. */
+KERNEL members(ARRAY(const uint, in), ARRAY(uint4, out))
+{
+    out[ITEM].x = in[ITEM] == 9;
+    out[ITEM].y += 1;
+}
+
 KERNEL odd_even(ARRAY(uint, out))
 {
     if (ITEM % 2 == 0)

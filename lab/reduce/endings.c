@@ -1,0 +1,93 @@
+/* How a reduction ends: by launches or on the host; and in the last warp. */
+#include "lab/model/model.h"
+#include "lab/reduce/reduce.h"
+#include "lab/reduce/sizes.h"
+#include "lab/show.h"
+
+/* --- 1. how to finish --------------------------------------------------------------------------------------------- */
+
+/* The last partial sums: by further launches, or by the host once there are few enough. */
+void reduce_finish(lab *l, reducing *r)
+{
+    static const uint32_t left[] = {1, 1 << 8, 1 << 12, 1 << 16, REDUCE_BY_HOST};
+    cJSON *const table = lab_table(l->experiment, "How to finish",
+                                   "The work-groups leave one partial sum each. Either the kernel is launched on these "
+                                   "again, until one is left; or, once there are at most so many, the host fetches and "
+                                   "adds them. A fetch waits for the device, which a launch does not.",
+                                   "left to the host, at most|launches|time:us");
+    lab_work *const work = &r->work;
+    work->rung = lab_rung_called(reduce_rungs, "unrolled");
+    for (size_t i = 0; i < sizeof left / sizeof *left && left[i] < work->n; i++) {
+        cJSON *const row = lab_row(table);
+        r->by_host = left[i];
+        const uint64_t before = work->dev->launches;
+        reduce_spoil(work);
+        lab_run_rung(work);
+        if (left[i] == 1)
+            lab_cell_text(row, "none: launches to the end");
+        else
+            lab_cell_number(row, left[i]);
+        lab_cell_number(row, (double)(work->dev->launches - before));
+        if (reduce_right(work)) {
+            lab_cell_number(row, lab_seconds(work->dev, lab_run_rung, work) * 1e6);
+        } else {
+            lab_cell_text(row, "WRONG");
+            lab_wrong(l);
+        }
+    }
+    r->by_host = 1;
+    lab_show_section(l, table);
+}
+
+/* --- 2. the historic form ----------------------------------------------------------------------------------------- */
+
+/* How many of its sums were wrong. */
+static int run_historic(lab_device *dev, const char *file, const uint32_t *host, cJSON *table, const char *name)
+{
+    enum { TRIES = 100, N = REDUCE_LEAST };
+    _Static_assert(N == 2 * ITEMS, "a work-group of it adds so many");
+    cJSON *const row = lab_row(table);
+    const uint32_t n = N;
+    void *const kernel = lab_kernel(dev, file, "reduce", NULL);
+    void *const in = lab_alloc(dev, N * sizeof(uint32_t)), *const out = lab_alloc(dev, sizeof(uint32_t));
+    uint32_t expected = 0, sum = 0;
+    int wrong = 0;
+    for (uint32_t i = 0; i < N; i++) expected += host[i];
+    lab_upload(dev, in, host, N * sizeof(uint32_t));
+    for (int i = 0; i < TRIES; i++) {
+        sum = ~expected;
+        lab_upload(dev, out, &sum, sizeof sum);
+        lab_launch(dev, kernel, 1, ITEMS, opi_memory(in), opi_memory(out), opi_value(n));
+        lab_download(dev, &sum, out, sizeof sum);
+        wrong += sum != expected;
+    }
+    lab_free(dev, in);
+    lab_free(dev, out);
+    lab_cell_text(row, name);
+    lab_cell_text(row, file);
+    lab_cell_number(row, wrong);
+    lab_cell_number(row, TRIES);
+    return wrong;
+}
+
+/* OpenCL's cores run work-items one after another and need no warp to be wrong; the rung above is right everywhere. */
+void reduce_historic(lab *l, reducing *r)
+{
+    cJSON *const table = lab_table(l->experiment, "Why the warp is synchronised",
+                                   "The form that was taught before 2017 has nothing between the rounds of the last "
+                                   "warp. Since Volta every lane has a program counter of its own, and no order "
+                                   "between lanes is promised without a synchronisation. The model takes an order that "
+                                   "is allowed: one lane after another. A device that gives the right sum here has "
+                                   "been lucky, or its compiler was kind; a next one may not be.",
+                                   "where|kernel|wrong|of");
+    for (int there = 0; there < 2; there++) {
+        lab_device *const dev = there ? l->dev->twin : l->dev;
+        const char *const where = there ? "model" : lab_facts(dev)->where;
+        run_historic(dev, "reduce/historic.cl", r->host, table, where);
+        if (run_historic(dev, "reduce/06-last-warp.cl", r->host, table, where) > 0) lab_wrong(l);
+    }
+    lab_counts unwanted; /* the model's next counts are of what comes next alone */
+    lab_model_counts(l->dev->twin->gpu, &unwanted);
+    lab_show_section(l, table);
+    lab_show_section(l, lab_code(l->experiment, "The historic form", NULL, "reduce/historic.cl"));
+}
