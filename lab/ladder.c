@@ -173,7 +173,7 @@ cJSON *lab_climb(lab *l, const lab_ladder *ladder, lab_work *work)
     for (const lab_rung *r = ladder->rungs; r->run; r++) rungs++;
     for (int i = 0; i < rungs; i++) {
         work->rung = &ladder->rungs[i];
-        lab_show_step(l, ladder->title, work->rung->name, i, rungs);
+        lab_show_step(ladder->title, work->rung->name, i, rungs);
         climb_one(l, lab_append_object(array), array, ladder, work, &so_far);
     }
     lab_show_section(l, section);

@@ -6,6 +6,7 @@
 #include "lab/lab.h"
 #include "lab/report/html.h"
 #include "lab/show.h"
+#include "progress.h"
 #include "replace.h"
 #include "suggest.h"
 
@@ -323,6 +324,7 @@ static void list(void)
 static cJSON *make_document(const asked *a, bool *right)
 {
     enum { MOST_MODELLED = 1 << 20 }; /* work-items that the host runs one by one: a minute */
+    tool_progress_begin(a->options.quiet);
     lab_device *const dev = lab_device_open(a->device);
     if (dev->model && a->options.n > MOST_MODELLED)
         tool_die(TOOL_USAGE, "--n is %zu; the model runs every work-item on the host: up to %d", a->options.n,

@@ -1,6 +1,7 @@
 #include "lab/show.h"
 
 #include "lab/grid.h"
+#include "progress.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,16 +14,16 @@ enum { MARGIN = 2, WIDTH = 100 };
 
 /* --- progress ----------------------------------------------------------------------------------------------------- */
 
-static bool watched(const lab *l) { return !l->options.quiet && isatty(STDERR_FILENO); }
-
-void lab_show_step(const lab *l, const char *title, const char *what, int i, int of)
+void lab_show_step(const char *title, const char *what, int i, int of)
 {
-    if (watched(l)) fprintf(stderr, "\r\033[K%s: %s (%d of %d)", title, what, i + 1, of);
+    char line[128];
+    snprintf(line, sizeof line, "%s: %s (%d of %d)", title, what, i + 1, of);
+    tool_progress_say(line);
 }
 
 void lab_show_section(const lab *l, const cJSON *section)
 {
-    if (watched(l)) fputs("\r\033[K", stderr);
+    tool_progress_wipe();
     if (!l->out) return;
     lab_print_section(l->out, section);
     fflush(l->out);

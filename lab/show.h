@@ -5,7 +5,7 @@
 #include "lab/lab.h"
 
 /* On stderr, if that is a terminal: what is done now, the i-th of `of`. */
-void lab_show_step(const lab *l, const char *title, const char *what, int i, int of);
+void lab_show_step(const char *title, const char *what, int i, int of);
 /* A finished section: call it once for each.  Wipes the line of lab_show_step. */
 void lab_show_section(const lab *l, const cJSON *section);
 /* The same of a document that was read. */

@@ -62,6 +62,15 @@ static void draw(const char *line)
     fflush(stderr);
 }
 
+void tool_progress_say(const char *what)
+{
+    const double now = progress.on ? tool_seconds() : 0;
+    if (!progress.on || (progress.drawn && now < progress.next)) return;
+    progress.next = now + EVERY;
+    progress.drawn = true;
+    draw(what);
+}
+
 void tool_progress_show(uint64_t done, uint64_t total)
 {
     const double now = progress.on ? tool_seconds() : 0;
@@ -87,8 +96,14 @@ void tool_progress_show(uint64_t done, uint64_t total)
     draw(line);
 }
 
-void tool_progress_end(void)
+void tool_progress_wipe(void)
 {
     if (progress.drawn) draw("");
-    progress.drawn = progress.on = false;
+    progress.drawn = false;
+}
+
+void tool_progress_end(void)
+{
+    tool_progress_wipe();
+    progress.on = false;
 }

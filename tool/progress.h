@@ -9,7 +9,11 @@
 void tool_progress_begin(bool quiet);
 /* done: bytes so far; total: in all, 0 if unknown.  Cheap; draws ten times a second at most. */
 void tool_progress_show(uint64_t done, uint64_t total);
-/* Wipes the line, if there is one. */
+/* Says what is done now, of work that is no stream of bytes; drawn at once, ten times a second at most. */
+void tool_progress_say(const char *what);
+/* Wipes the line, if there is one; more may follow, */
+void tool_progress_wipe(void);
+/* or nothing. */
 void tool_progress_end(void);
 
 /* Seconds of a clock that never jumps. */

@@ -103,7 +103,7 @@ void access_arithmetic(lab *l)
                           .kernel = lab_kernel(l->dev, file, "operate", operations[i].macros),
                           .groups = c.groups,
                           .argument = {opi_memory(c.out), opi_value(by), opi_value(more), opi_value(c.rounds)}};
-        lab_show_step(l, "Integer arithmetic", operations[i].text, i, OPERATION_COUNT);
+        lab_show_step("Integer arithmetic", operations[i].text, i, OPERATION_COUNT);
         expect(&c, i);
         const double seconds = access_seconds(l, operations[i].title, &t, c.out, c.expected, items_of(&c));
         if (i == 0) first = seconds;
@@ -209,7 +209,7 @@ void access_sines(lab *l)
                   "sine|time over the first|sines:G/s|error for x within 3.14|error for x within 1000");
     double first = 0;
     for (int which = 0; which < SINES; which++) {
-        lab_show_step(l, "Two sines", sine_name(l, which), which, SINES);
+        lab_show_step("Two sines", sine_name(l, which), which, SINES);
         const double seconds = sine_seconds(&c, which);
         if (which == 0) first = seconds;
         cJSON *const row = lab_row(table);
@@ -250,7 +250,7 @@ void access_loops(lab *l)
                           .kernel = lab_kernel(l->dev, file, "turns", macros),
                           .groups = c.groups,
                           .argument = {opi_memory(c.out), opi_value(by), opi_value(more), opi_value(count)}};
-        lab_show_step(l, "Loops", what, steps - 1, 16);
+        lab_show_step("Loops", what, steps - 1, 16);
         const double seconds = access_seconds(l, what, &t, c.out, c.expected, items_of(&c));
         if (steps == 1) first = seconds;
         cJSON *const row = lab_row(table);

@@ -55,7 +55,7 @@ static void measure(const lookups *k)
     for (uint32_t words = 1; words <= 32; words *= k->l->options.quick ? 32 : 2) {
         expect(k, 32 / words);
         for (int g = 0; g < 2; g++) {
-            lab_show_step(k->l, "Constant memory", g ? "global" : "constant", (int)words - 1, 32);
+            lab_show_step("Constant memory", g ? "global" : "constant", (int)words - 1, 32);
             const double seconds = seconds_of(k, g == 0, 32 / words);
             if (first == 0) first = seconds;
             lab_point(series[g], words, seconds / first);

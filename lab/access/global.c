@@ -106,7 +106,7 @@ static void run_sweep(sweep *s, const char *rates_about, const char *sectors_abo
     s->counted = s->l->dev->cupti ? lab_series(sectors, access_counted_by(s->l, counted_by), "dots") : NULL;
     for (uint32_t x = s->strides; x <= MOST; x++) {
         if (!is_wanted(s->l, x)) continue;
-        lab_show_step(s->l, "Global memory", s->x, (int)x, MOST + 1);
+        lab_show_step("Global memory", s->x, (int)x, MOST + 1);
         measure(s, x);
     }
     lab_show_section(s->l, rates);

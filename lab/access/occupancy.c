@@ -75,7 +75,7 @@ static double latency_of(lab *l)
     size_t n = (size_t)1 << (l->options.quick ? 24 : access_on_cores(l) ? 25 : 27);
     while (n * sizeof(uint32_t) > lab_facts(l->dev)->largest / 4) n /= 2;
     uint32_t *const chain = tool_alloc(n * sizeof *chain);
-    lab_show_step(l, "Bytes under way", "latency", 0, 1);
+    lab_show_step("Bytes under way", "latency", 0, 1);
     for (size_t i = 0; i < n; i++) chain[i] = next_of((uint32_t)i, n);
     void *const next = access_upload(l->dev, chain, n);
     const double seconds = time_chain(l, next, n);
@@ -129,7 +129,7 @@ static void measure(flights *f, int crowd, int loads)
     const uint32_t n = (uint32_t)vectors_of(f, crowd);
     access_trial t = trial_of(f, crowd, loads, &n);
     snprintf(what, sizeof what, "%u groups a unit, %u loads ahead", (unsigned)per_unit[crowd], (unsigned)ahead[loads]);
-    lab_show_step(f->l, "Bytes under way", what, crowd * AHEADS + loads, CROWDS * AHEADS);
+    lab_show_step("Bytes under way", what, crowd * AHEADS + loads, CROWDS * AHEADS);
     const double rate =
         (double)n * VECTOR / access_seconds(f->l, what, &t, f->out, f->expected, groups_of(f, crowd) * ITEMS);
     f->rate[crowd][loads] = rate;

@@ -105,7 +105,7 @@ static void run_sweep(sweep *s, const char *title, const char *about, uint32_t m
     s->counted = s->l->dev->cupti ? lab_series(curves, access_counted_by(s->l, counted_by), "dots") : NULL;
     for (uint32_t x = 1; x <= most; x++) {
         if (!is_wanted(s->l, s->divided, x)) continue;
-        lab_show_step(s->l, "Shared memory", s->x, (int)x - 1, (int)most);
+        lab_show_step("Shared memory", s->x, (int)x - 1, (int)most);
         measure(s, x);
     }
     lab_show_section(s->l, curves);

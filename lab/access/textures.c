@@ -59,7 +59,7 @@ static double rate_of(const reads *r, int order, bool textured)
                       .groups = r->n / ITEMS,
                       .argument = {textured ? lab_texture_argument(&r->texture) : opi_memory(r->in), opi_memory(r->out),
                                    opi_value(r->n)}};
-    lab_show_step(r->l, "Textures", orders[order].kernel, 2 * order + textured, 2 * ORDERS);
+    lab_show_step("Textures", orders[order].kernel, 2 * order + textured, 2 * ORDERS);
     const double seconds = access_seconds(r->l, orders[order].title, &t, r->out, r->expected, r->n);
     return orders[order].reads * r->n * sizeof(uint32_t) / seconds * 1e-9;
 }

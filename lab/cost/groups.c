@@ -73,7 +73,7 @@ static void measure_grid(lab *l, cost_grid *grid, summing *s, const uint32_t *x)
         s->n = grid->n[i];
         const uint32_t expected = cost_sum(x, s->n);
         for (int k = 0; k < grid->counts; k++) {
-            lab_show_step(l, "Cost model", "work-groups", i * grid->counts + k, grid->sizes * grid->counts);
+            lab_show_step("Cost model", "work-groups", i * grid->counts + k, grid->sizes * grid->counts);
             s->groups = (uint32_t)grid->p[k];
             grid->right[i][k] = is_right(s, by_groups, expected);
             grid->parallel[i][k] = lab_seconds(l->dev, by_groups, s);
@@ -192,7 +192,7 @@ void cost_by_launches(lab *l)
     s.groups = 1;
     for (size_t at = 4; at <= n && t.count < MOST_TREES; at *= 4) {
         const int i = t.count++;
-        lab_show_step(l, "Cost model", "a launch a step", i, (int)(log2((double)n) / 2));
+        lab_show_step("Cost model", "a launch a step", i, (int)(log2((double)n) / 2));
         s.n = t.n[i] = (uint32_t)at;
         t.right[i] = is_right(&s, by_launches, cost_sum(x, at));
         t.seconds[i] = lab_seconds(l->dev, by_launches, &s);

@@ -201,7 +201,7 @@ void cost_by_threads(lab *l)
     uint32_t *const x = lab_random(n > most ? n : most);
     for (int i = 0; i < grid.sizes; i++) {
         bool right;
-        lab_show_step(l, "Cost model", "threads", i, grid.sizes);
+        lab_show_step("Cost model", "threads", i, grid.sizes);
         grid.sequential[i] = measure(l, x, grid.n[i], 0, &right, sequential_seconds_of);
         for (int k = 0; k < grid.counts; k++) {
             grid.parallel[i][k] = measure(l, x, grid.n[i], grid.p[k], &grid.right[i][k], seconds_of);

@@ -231,7 +231,7 @@ static const struct {
 static void time_pattern(contest *c, timing_pattern p)
 {
     const bool kernels = c->t->dev->gpu;
-    lab_show_step(c->l, "Patterns, timed", patterns[p].name, p, PATTERNS);
+    lab_show_step("Patterns, timed", patterns[p].name, p, PATTERNS);
     if (p != HALVES) c->first = 0; /* both orders of a reduction are one pattern */
     c->wanted = patterns[p].expect(c->t);
     add_row(c, patterns[p].name, patterns[p].drawn, kernels ? timed_kernels[p] : timed_rounds[p]);

@@ -70,7 +70,7 @@ void reduce_as_lectures(lab *l, reducing *r)
     lab_counts counts;
     work->n = n < LECTURE_N ? n : LECTURE_N;
     for (int i = 0; i < SHOWN; i++) {
-        lab_show_step(l, "The lectures' counters", shown[i].rung, i, SHOWN);
+        lab_show_step("The lectures' counters", shown[i].rung, i, SHOWN);
         work->rung = lab_rung_called(reduce_rungs, shown[i].rung);
         add_shown(table, i);
         by_model(work, &counts);

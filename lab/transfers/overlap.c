@@ -200,7 +200,7 @@ static best show_pieces(overlapping *o, const alone *a)
                                      "time", "ms", false);
     best b[LAB_KEPTS];
     for (lab_kept kept = LAB_PAGEABLE; kept < LAB_KEPTS; kept++) {
-        lab_show_step(o->t->l, title, lab_kepts[kept], (int)kept, LAB_KEPTS);
+        lab_show_step(title, lab_kepts[kept], (int)kept, LAB_KEPTS);
         o->kept = kept;
         b[kept] = time_pieces(o, lab_series(curves, lab_kepts[kept], "line"));
     }
@@ -309,7 +309,7 @@ static void tell(overlapping *o, const uint32_t *count, const alone *a, const be
                   "rounds|up:ms|kernel:ms|down:ms|in one piece:ms|best piece|takes:ms|limit / takes:%|oplus, "
                   "pinned:ms|oplus, pageable:ms");
     for (int i = 0; i < works; i++) {
-        lab_show_step(o->t->l, "Overlap", "oplus", i, works);
+        lab_show_step("Overlap", "oplus", i, works);
         set_rounds(o, count[i]);
         add_work(table, o, &a[i], &b[i]);
     }

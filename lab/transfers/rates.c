@@ -102,7 +102,7 @@ void lab_transfers_sizes(lab_traffic *t)
     for (int i = 0; i < LAB_WAYS * LAB_KEPTS; i++) {
         const lab_way way = (lab_way)(i / LAB_KEPTS);
         const lab_kept kept = (lab_kept)(i % LAB_KEPTS);
-        lab_show_step(t->l, title, name_of(name, way, kept), i, LAB_WAYS * LAB_KEPTS);
+        lab_show_step(title, name_of(name, way, kept), i, LAB_WAYS * LAB_KEPTS);
         all[way][kept] = time_sizes(t, way, kept, lab_series(curves, name, "line"));
         t->line[way][kept] = fit(&all[way][kept]);
     }
@@ -153,7 +153,7 @@ void lab_transfers_chunks(lab_traffic *t)
     for (int i = 0; i < LAB_WAYS * LAB_KEPTS; i++) {
         const lab_way way = (lab_way)(i / LAB_KEPTS);
         const lab_kept kept = (lab_kept)(i % LAB_KEPTS);
-        lab_show_step(t->l, title, name_of(name, way, kept), i, LAB_WAYS * LAB_KEPTS);
+        lab_show_step(title, name_of(name, way, kept), i, LAB_WAYS * LAB_KEPTS);
         cJSON *const series = lab_series(curves, name, "line");
         for (size_t chunk = least; chunk <= most; chunk *= factor(t)) {
             lab_transfer transfer = {t, way, kept, bytes, chunk};
@@ -207,7 +207,7 @@ void lab_transfers_duplex(lab_traffic *t)
     char about[512], text[32];
     const size_t half = t->bytes / 2 / sizeof(uint32_t) * sizeof(uint32_t);
     lab_transfer up = {t, LAB_UP, LAB_PINNED, half, half}, down = {t, LAB_DOWN, LAB_PINNED, half, half};
-    lab_show_step(t->l, "Both ways at once", "pinned", 0, 1);
+    lab_show_step("Both ways at once", "pinned", 0, 1);
     snprintf(about, sizeof about,
              "%s each way, pinned, on a queue each. A bus that can do both at once takes as long as for the slower "
              "alone; one that cannot, as long as for both one after another.",

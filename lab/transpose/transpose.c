@@ -252,7 +252,7 @@ static void measure_sides(lab *l, transposing *t, uint32_t middle)
     for (int i = 0; i < NAMES; i++) {
         cJSON *const series = lab_series(curves, names[i], "line");
         t->work.rung = lab_rung_called(rungs, names[i]);
-        lab_show_step(l, title, names[i], i, NAMES);
+        lab_show_step(title, names[i], i, NAMES);
         if (t->work.rung->skip(&t->work)) continue;
         for (uint32_t side = middle - AROUND; side <= middle + AROUND; side += step) {
             set_side(t, side);
