@@ -1,10 +1,8 @@
-/* Scans of a few elements, round by round: the rounds are those of the kernels, done and printed. */
-#include "lab/drawing.h"
-#include "lab/scan/lifted.h"
+/* Scans of a few elements, round by round: the rounds of the rung work-efficient, done and printed. */
+#include "lab/patterns/patterns.h"
 #include "lab/scan/scan.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { N = 8, NONE = -1 };
 
@@ -27,8 +25,6 @@ static void print_elements(const lab_drawing *d)
     for (int i = 0; i < N; i++) element[i] = i;
     print_row(d, "element", element);
 }
-
-/* --- 1. plain scans ----------------------------------------------------------------------------------------------- */
 
 /* Each is the sum of the elements from `from` to its own. */
 typedef struct sums {
@@ -81,24 +77,6 @@ static void close_sums(const sums *s, const lab_drawing *d, lab *l)
             s->rounds, N - 1);
 }
 
-static void draw_hillis_steele(lab *l)
-{
-    lab_drawing d;
-    lab_drawing_begin(&d);
-    sums s = first_sums(&d);
-    for (int by = 1; by < N; by *= 2) {
-        const sums before = s;
-        begin_round(&s, &d, "by", by);
-        for (int self = by; self < N; self++) add(&s, &before, self - by, self);
-        end_round(&s, &d);
-    }
-    close_sums(&s, &d, l);
-    lab_drawing_end(
-        &d, l, "Hillis-Steele, drawn",
-        "Every element adds what stands 1, 2, 4, ... before it. `from` is the first element that a sum has in it: 0 "
-        "once it is finished.");
-}
-
 static void draw_work_efficient(lab *l)
 {
     lab_drawing d;
@@ -118,55 +96,17 @@ static void draw_work_efficient(lab *l)
     }
     close_sums(&s, &d, l);
     lab_drawing_end(
-        &d, l, "The work-efficient scan, drawn",
+        &d, l, "The rung work-efficient, drawn",
         "Up: pairs, then pairs of pairs; the last element then has the sum of all. Down: a finished sum is added to "
         "what stands in the middle of the elements behind it. Additions grow as 2n, those of Hillis-Steele as n log n; "
-        "rounds are 2 log n - 1 instead of log n. (Blelloch's form, which the experiment patterns draws, gives the "
-        "exclusive scan, in 2 log n rounds.)");
+        "rounds are 2 log n - 1 instead of log n. (Blelloch's form, drawn above, gives the exclusive scan, in 2 "
+        "log n rounds.)");
 }
 
-/* --- 2. segmented ------------------------------------------------------------------------------------------------- */
-
-static void print_lifted(const lab_drawing *d, const lifted *x)
-{
-    int head[N], value[N];
-    for (int i = 0; i < N; i++) {
-        head[i] = x[i].head;
-        value[i] = (int)x[i].value;
-    }
-    print_row(d, "head", head);
-    print_row(d, "sum", value);
-}
-
-static void draw_segments(lab *l)
-{
-    lab_drawing d;
-    lifted x[N], before[N], sequential[N];
-    lab_drawing_begin(&d);
-    for (int i = 0; i < N; i++) x[i] = (lifted){i == 0 || i == 5, (uint32_t)input[i]};
-    sequential[0] = x[0];
-    for (int i = 1; i < N; i++) sequential[i] = lifted_join(sequential[i - 1], x[i]);
-    print_elements(&d);
-    print_lifted(&d, x);
-    for (int by = 1, round = 1; by < N; by *= 2, round++) {
-        memcpy(before, x, sizeof x);
-        for (int self = by; self < N; self++) x[self] = lifted_join(before[self - by], before[self]);
-        fprintf(d.to, "\nround %d, by %d\n", round, by);
-        print_lifted(&d, x);
-    }
-    fputs("\nthe same operator, one element after another\n", d.to);
-    print_lifted(&d, sequential);
-    for (int i = 0; i < N; i++)
-        if (x[i].value != sequential[i].value) lab_wrong(l);
-    lab_drawing_end(
-        &d, l, "The segmented scan, drawn",
-        "Hillis-Steele again, on pairs: (f, s) (+) (g, t) = (f or g, t if g, else s + t). Where a head has been seen, "
-        "what comes from before it is dropped.");
-}
-
+/* The other forms are drawn as the experiment patterns has them. */
 void scan_draw(lab *l)
 {
-    draw_hillis_steele(l);
+    draw_scan(l);
     draw_work_efficient(l);
-    draw_segments(l);
+    draw_segscan(l);
 }
