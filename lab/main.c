@@ -101,7 +101,7 @@ static void parse(asked *a, int argc, char **argv)
                                             {NULL, 0, NULL, 0}};
     *a = (asked){.command = joined(argc, argv)};
     opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":d:n:qh", options, NULL)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, ":qh", options, NULL)) != -1;) {
         switch (c) {
         case 'd':
             a->device = optarg;
