@@ -1,32 +1,14 @@
 /* Every call of CUDA's driver and of NVRTC failing in turn, and every allocation, with a fake driver that keeps the
  * books (fake/cuda.c): each failure has a message with a remedy, and nothing is left over. */
 #include "gpu/cuda_api.h"
+#include "support/allocations.h"
 #include "support/cuda.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- 1. allocations that fail ------------------------------------------------------------------------------------- */
-
-static int allocations, failing_allocation; /* counts down to the one that fails; 0: none */
-
-static bool no_memory(void)
-{
-    allocations++;
-    return failing_allocation > 0 && --failing_allocation == 0;
-}
-
-#define WRAP(name, parameters, arguments)                                                                              \
-    void *__real_##name parameters;                                                                                    \
-    void *__wrap_##name parameters;                                                                                    \
-    void *__wrap_##name parameters { return no_memory() ? NULL : __real_##name arguments; }
-
-WRAP(malloc, (size_t bytes), (bytes))
-WRAP(calloc, (size_t n, size_t bytes), (n, bytes))
-WRAP(realloc, (void *mem, size_t bytes), (mem, bytes))
-
-/* --- 2. something of everything ----------------------------------------------------------------------------------- */
+/* --- 1. something of everything ----------------------------------------------------------------------------------- */
 
 typedef struct things {
     opi_gpu *gpu;
@@ -81,7 +63,7 @@ static void give_back(things *t)
     free(t->binary);
 }
 
-/* --- 3. every call fails in turn ---------------------------------------------------------------------------------- */
+/* --- 2. every call fails in turn ---------------------------------------------------------------------------------- */
 
 /* A call that gives back may fail: what it leaves is the driver's.  So may the stack of contexts, which nothing mends.
  */
@@ -150,7 +132,7 @@ static void every_call(void **state)
     begin_books(NULL);
 }
 
-/* --- 4. every allocation fails in turn ---------------------------------------------------------------------------- */
+/* --- 3. every allocation fails in turn ---------------------------------------------------------------------------- */
 
 static void every_allocation(void **state)
 {
@@ -170,7 +152,7 @@ static void every_allocation(void **state)
     assert_true(allocations > 8);
 }
 
-/* --- 5. the part -------------------------------------------------------------------------------------------------- */
+/* --- 4. the part -------------------------------------------------------------------------------------------------- */
 
 static int run_fake(void)
 {

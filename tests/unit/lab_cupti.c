@@ -5,6 +5,7 @@
 #include "lab/counters/cupti.h"
 #include "lab/counters/cupti_api.h"
 #include "lab/counters/metrics.h"
+#include "support/allocations.h"
 #include "support/cuda.h"
 
 #include <dlfcn.h>
@@ -14,26 +15,7 @@
 
 enum { WHY = 1024 };
 
-/* --- 1. allocations that fail ------------------------------------------------------------------------------------- */
-
-static int allocations, failing_allocation; /* counts down to the one that fails; 0: none */
-
-static bool no_memory(void)
-{
-    allocations++;
-    return failing_allocation > 0 && --failing_allocation == 0;
-}
-
-#define WRAP(name, parameters, arguments)                                                                              \
-    void *__real_##name parameters;                                                                                    \
-    void *__wrap_##name parameters;                                                                                    \
-    void *__wrap_##name parameters { return no_memory() ? NULL : __real_##name arguments; }
-
-WRAP(malloc, (size_t bytes), (bytes))
-WRAP(calloc, (size_t n, size_t bytes), (n, bytes))
-WRAP(realloc, (void *mem, size_t bytes), (mem, bytes))
-
-/* --- 2. the books ------------------------------------------------------------------------------------------------- */
+/* --- 1. the books ------------------------------------------------------------------------------------------------- */
 
 static fake_cupti *cupti;
 
@@ -77,7 +59,7 @@ static int end_both(void **state)
 
 #define WITH_BOTH(test) cmocka_unit_test_setup_teardown(test, begin_both, end_both)
 
-/* --- 3. open and count -------------------------------------------------------------------------------------------- */
+/* --- 2. open and count -------------------------------------------------------------------------------------------- */
 
 static int runs, runs_outside;
 
@@ -162,7 +144,7 @@ static void as_many_passes_as_are_needed(void **state)
     lab_cupti_close(c);
 }
 
-/* --- 4. devices that lack something ------------------------------------------------------------------------------- */
+/* --- 3. devices that lack something ------------------------------------------------------------------------------- */
 
 static lab_counts count_without(const char *first, const char *second)
 {
@@ -259,7 +241,7 @@ static void odd_ranges(void **state)
     lab_cupti_close(c);
 }
 
-/* --- 5. every call fails in turn ---------------------------------------------------------------------------------- */
+/* --- 4. every call fails in turn ---------------------------------------------------------------------------------- */
 
 static int calls_of_open;
 
@@ -380,7 +362,7 @@ static void every_allocation(void **state)
     assert_true(allocations >= 5);
 }
 
-/* --- 6. no CUPTI, and others -------------------------------------------------------------------------------------- */
+/* --- 5. no CUPTI, and others -------------------------------------------------------------------------------------- */
 
 static void there_is_none(void **state)
 {
@@ -402,7 +384,7 @@ static void versions(void **state)
     lab_cupti_close(c);
 }
 
-/* --- 7. the real one's half that needs no device ------------------------------------------------------------------ */
+/* --- 6. the real one's half that needs no device ------------------------------------------------------------------ */
 
 /* CUPTI opens libraries of its own in a way that a sanitizer does not allow (RTLD_DEEPBIND). */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -479,7 +461,7 @@ static void real_metrics(void **state)
     }
 }
 
-/* --- 8. the parts ------------------------------------------------------------------------------------------------- */
+/* --- 7. the parts ------------------------------------------------------------------------------------------------- */
 
 static int run_absent(void)
 {

@@ -1,0 +1,26 @@
+/* Allocations that fail when they are told to, of a test that is linked with --wrap=malloc, --wrap=calloc and
+ * --wrap=realloc (its .link file); for one source of a program. */
+#ifndef TEST_ALLOCATIONS_H
+#define TEST_ALLOCATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static int allocations, failing_allocation; /* counts down to the one that fails; 0: none */
+
+static bool no_memory(void)
+{
+    allocations++;
+    return failing_allocation > 0 && --failing_allocation == 0;
+}
+
+#define TEST_WRAP(name, parameters, arguments)                                                                         \
+    void *__real_##name parameters;                                                                                    \
+    void *__wrap_##name parameters;                                                                                    \
+    void *__wrap_##name parameters { return no_memory() ? NULL : __real_##name arguments; }
+
+TEST_WRAP(malloc, (size_t bytes), (bytes))
+TEST_WRAP(calloc, (size_t n, size_t bytes), (n, bytes))
+TEST_WRAP(realloc, (void *mem, size_t bytes), (mem, bytes))
+
+#endif
