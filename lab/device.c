@@ -192,36 +192,12 @@ void lab_spoil(lab_device *dev, void *mem, void *host, size_t bytes)
 
 /* --- 3. kernels --------------------------------------------------------------------------------------------------- */
 
-/* The sizes.h of a kernel's folder; "" if it has none. */
-static const char *sizes_of(const char *file)
-{
-    char name[128];
-    const char *const slash = strrchr(file, '/');
-    snprintf(name, sizeof name, "%.*s/sizes.h", slash ? (int)(slash - file) : 0, file);
-    const char *const text = lab_text_find(name);
-    return text ? text : "";
-}
-
-static char *source_of(const lab_device *dev, const char *file, const char *macros)
-{
-    char dialect[64];
-    snprintf(dialect, sizeof dialect, "dialect/%s.cl", dev->gpu->driver->dialect);
-    const char *const part[] = {macros, "\n",   lab_text_of(dialect), sizes_of(file), "#line 1 \"",
-                                file,   "\"\n", lab_text_of(file)};
-    size_t bytes = 1;
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) bytes += strlen(part[i]);
-    char *const source = tool_alloc(bytes);
-    char *end = source;
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) end += sprintf(end, "%s", part[i]);
-    return source;
-}
-
 static lab_program *program_of(lab_device *dev, const char *file, const char *macros)
 {
     lab_program *p = dev->programs;
     while (p && (strcmp(p->file, file) != 0 || strcmp(p->macros, macros) != 0)) p = p->next;
     if (p) return p;
-    char *const source = source_of(dev, file, macros);
+    char *const source = lab_source_of(dev->gpu->driver->dialect, file, macros);
     p = tool_alloc(sizeof *p);
     *p = (lab_program){.next = dev->programs, .file = tool_copy(file), .macros = tool_copy(macros)};
     lab_must(dev->gpu->driver->compile(dev->gpu, call, file, source, &p->handle));

@@ -6,11 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "die.h"
 
-enum { MARGIN = 2, WIDTH = 100 };
+enum { WIDTH = 100 };
 
 /* --- progress ----------------------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 
 #include "die.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,30 @@ const char *lab_text_of(const char *name)
     const char *const text = lab_text_find(name);
     if (text) return text;
     tool_die(TOOL_FAILED, "the text lab/%s is missing in this program; build it again", name);
+}
+
+/* The sizes.h of a kernel's folder; "" if it has none. */
+static const char *sizes_of(const char *file)
+{
+    char name[128];
+    const char *const slash = strrchr(file, '/');
+    snprintf(name, sizeof name, "%.*s/sizes.h", slash ? (int)(slash - file) : 0, file);
+    const char *const text = lab_text_find(name);
+    return text ? text : "";
+}
+
+char *lab_source_of(const char *dialect, const char *file, const char *macros)
+{
+    char words[64];
+    snprintf(words, sizeof words, "dialect/%s.cl", dialect);
+    const char *const part[] = {macros, "\n",   lab_text_of(words), sizes_of(file), "#line 1 \"",
+                                file,   "\"\n", lab_text_of(file)};
+    size_t bytes = 1;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) bytes += strlen(part[i]);
+    char *const source = tool_alloc(bytes);
+    char *end = source;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) end += sprintf(end, "%s", part[i]);
+    return source;
 }
 
 /* --- the leading comment of a kernel ------------------------------------------------------------------------------ */

@@ -13,6 +13,10 @@ const char *lab_text_find(const char *name);
 /* Likewise; there is no such file: the program is wrong, and ends. */
 const char *lab_text_of(const char *name);
 
+/* What is compiled of a kernel's file: `macros` (lines of #define), the dialect ("cuda"), the sizes.h of its folder if
+ * it has one, and its text; to be freed. */
+char *lab_source_of(const char *dialect, const char *file, const char *macros);
+
 /* What the leading comment of a kernel says: its first line; the paragraphs behind "Changes:" and "Why:".  To be
  * freed; empty where it does not say. */
 typedef struct lab_caption {

@@ -16,25 +16,11 @@ static bool ends_with(const char *text, const char *end)
     return strlen(text) >= strlen(end) && strcmp(text + strlen(text) - strlen(end), end) == 0;
 }
 
-/* The sizes.h of its folder, or "". */
-static const char *sizes_of(const char *name)
-{
-    char path[128];
-    const char *const slash = strrchr(name, '/');
-    snprintf(path, sizeof path, "%.*s/sizes.h", slash ? (int)(slash - name) : 0, name);
-    for (const lab_text *t = lab_texts; t->name; t++)
-        if (strcmp(t->name, path) == 0) return t->text;
-    return "";
-}
-
 static bool compiles(const lab_text *t, const char *target)
 {
-    const char *const part[] = {lab_text_of("dialect/cuda.cl"), sizes_of(t->name), t->text};
-    char *const source = malloc(strlen(part[0]) + strlen(part[1]) + strlen(part[2]) + 1);
+    char *const source = lab_source_of("cuda", t->name, "");
     void *binary;
     size_t bytes;
-    if (!source) abort();
-    sprintf(source, "%s%s%s", part[0], part[1], part[2]);
     const oplus_status status = opi_nvrtc_compile("lab", t->name, source, target, &binary, &bytes);
     if (status != OPLUS_OK) fprintf(stderr, "%s, %s: %s\n", t->name, target, oplus_last_error());
     free(source);
