@@ -4,6 +4,7 @@
 #define OPI_INCREMENT(place) atomicAdd(place, 1u)
 #define OPI_FUNCTION     static __device__ __forceinline__
 #define OPI_ROLLED       _Pragma("unroll 1")
+#define OPI_RESTRICT     __restrict__
 #define OPI_CALLED       static __device__ __noinline__
 #define OPI_GLOBAL
 #define OPI_CONSTANT     static __constant__ const

@@ -12,6 +12,7 @@
 #define OPI_INCREMENT(place) atomic_inc(place) /* of 32 bits in the work-group's memory */
 #define OPI_FUNCTION     static inline
 #define OPI_ROLLED /* of a loop: leave it one */
+#define OPI_RESTRICT     restrict /* of a pointer */
 #define OPI_CALLED       static __attribute__((noinline))
 #define OPI_GLOBAL       global
 #define OPI_CONSTANT     constant

@@ -15,13 +15,14 @@ OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n)
     opi_item own, *const item = &own;
     uint32_t end = 0;
     opi_node result = in[0];
-    item->log_n = opi_log_run(n);
-    for (uint32_t j = 0; j < 1u << item->log_n; j++) item->x[j] = in[j < n ? j : n - 1];
+    item->n = opi_run_size(n);
+    for (uint32_t j = 0; j < item->n; j++) item->x[j] = in[j < n ? j : n - 1];
     opi_item_up(item, n);
-    for (uint32_t k = item->log_n + 1; k-- > 0;) {
+    for (uint32_t k = OPI_LOG_LEAST; k-- > 0;) {
         if (!(n >> k & 1)) continue;
+        const opi_node node = item->x[OPI_LEVEL(k) + (end >> k)];
+        result = end == 0 ? node : opi_join(result, node);
         end += 1u << k;
-        result = end == 1u << k ? item->x[end - 1] : opi_join(result, item->x[end - 1]);
     }
     return result;
 }
@@ -89,17 +90,17 @@ OPI_FUNCTION opi_node opi_rise_elements(opi_item *item, OPI_GLOBAL const opi_t *
                                         OPI_LOCAL opi_vector *stage)
 {
     opi_run run;
-    item->log_n = opi_log_run(count);
-    opi_load(in, count, item->log_n, &run, stage);
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++) item->x[j] = run.x[j];
+    item->n = opi_run_size(count);
+    opi_load(in, count, item->n, &run, stage);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->n); j++) item->x[j] = run.x[j];
     return opi_item_up(item, count);
 }
 
 OPI_FUNCTION opi_node opi_rise_nodes(opi_item *item, OPI_GLOBAL const opi_node *node, uint32_t count)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
-    item->log_n = opi_log_run(count);
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++)
+    item->n = opi_run_size(count);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->n); j++)
         item->x[j] = node[first + j < count ? first + j : count - 1];
     return opi_item_up(item, count);
 }
@@ -123,7 +124,7 @@ OPI_WHOLE_KERNEL void opi_segment_tiles(OPI_PARAM(in), OPI_PARAM(offsets), const
         const uint32_t own_first = OPI_SELF << OPI_LOG_E;
         const opi_place place = opi_lanes_down(lane, 0);
         opi_item_down(&item, &place);
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item.log_n); j++)
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item.n); j++)
             if (own_first + j == count - 1) OPI_AT(opi_t, out)[s] = opi_quiet(item.x[j]);
     }
 }
@@ -167,7 +168,7 @@ OPI_WHOLE_KERNEL void opi_segment_long(OPI_PARAM(in), OPI_PARAM(offsets), const 
         const opi_place place = opi_lanes_down(lane, has_carry);
         opi_item_down(&item, &place);
         OPI_BARRIER();
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item.log_n); j++)
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item.n); j++)
             if (own_first + j == count - 1) OPI_CARRY = item.x[j];
         OPI_BARRIER();
         has_carry = 1;

@@ -6,15 +6,15 @@
 OPI_FUNCTION void opi_load_nodes(OPI_GLOBAL const opi_node *node, uint32_t count, opi_item *item)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
-    item->log_n = opi_log_run(count);
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++)
+    item->n = opi_run_size(count);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->n); j++)
         item->x[j] = node[1 + (first + j < count ? first + j : count - 1)];
 }
 
 OPI_FUNCTION void opi_store_nodes(OPI_GLOBAL opi_node *node, uint32_t count, const opi_item *item)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++)
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->n); j++)
         if (first + j < count) node[1 + first + j] = item->x[j];
 }
 

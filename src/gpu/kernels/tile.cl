@@ -20,9 +20,9 @@ typedef union opi_run {
 } opi_run;
 #endif
 
-/* count elements, 1 to OPI_TILE, the first 2^log_n of this work-item's; beyond `count` stands the last one again, a value
+/* count elements, 1 to OPI_TILE, the first `size` of this work-item's; beyond `count` stands the last one again, a value
  * that the operator is defined for. */
-OPI_FUNCTION void opi_load(OPI_GLOBAL const opi_t *in, uint32_t count, uint32_t log_n, opi_run *run,
+OPI_FUNCTION void opi_load(OPI_GLOBAL const opi_t *in, uint32_t count, uint32_t size, opi_run *run,
                            OPI_LOCAL opi_vector *stage)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
@@ -39,10 +39,15 @@ OPI_FUNCTION void opi_load(OPI_GLOBAL const opi_t *in, uint32_t count, uint32_t 
         return;
     }
 #endif
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(log_n); j++) run->x[j] = in[first + j < count ? first + j : count - 1];
+#if OPI_LOG_W == 0
+    for (uint32_t j = 0; j < count; j++) run->x[j] = in[j];
+    for (uint32_t j = count; j < OPI_N(size); j++) run->x[j] = run->x[count - 1];
+#else
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) run->x[j] = in[first + j < count ? first + j : count - 1];
+#endif
 }
 
-OPI_FUNCTION void opi_store(OPI_GLOBAL opi_t *out, uint32_t count, uint32_t log_n, const opi_run *run,
+OPI_FUNCTION void opi_store(OPI_GLOBAL opi_t *out, uint32_t count, uint32_t size, const opi_run *run,
                             OPI_LOCAL opi_vector *stage)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
@@ -59,6 +64,10 @@ OPI_FUNCTION void opi_store(OPI_GLOBAL opi_t *out, uint32_t count, uint32_t log_
         return;
     }
 #endif
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(log_n); j++)
+#if OPI_LOG_W == 0
+    for (uint32_t j = 0; j < count; j++) out[j] = run->x[j];
+#else
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
         if (first + j < count) out[first + j] = run->x[j];
+#endif
 }

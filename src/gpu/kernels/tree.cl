@@ -28,12 +28,7 @@
     OPI_UNROLL for (uint32_t i = 1; (2 * i + 1) << (k) < 1u << (log_n); i++)                                           \
         X(((2 * i + 1) << (k)) - 1) = opi_join(X(((2 * i) << (k)) - 1), X(((2 * i + 1) << (k)) - 1));
 
-#if OPI_LOG_W == 0
-#define OPI_UP(X, log_n)                                                                                               \
-    for (uint32_t k = 0; k < (log_n); k++) OPI_UP_LEVEL(X, log_n, k)
-#define OPI_DOWN(X, log_n)                                                                                             \
-    for (uint32_t k = (log_n); k-- > 0;) OPI_DOWN_LEVEL(X, log_n, k)
-#else /* level by level, so that each loop has constant bounds; 5 levels are the most */
+/* Level by level, so that each loop has constant bounds; 5 levels are the most. */
 #define OPI_UP(X, log_n)                                                                                               \
     OPI_UP_LEVEL(X, log_n, 0)                                                                                          \
     OPI_UP_LEVEL(X, log_n, 1)                                                                                          \
@@ -45,7 +40,6 @@
     OPI_DOWN_LEVEL(X, log_n, 2)                                                                                        \
     OPI_DOWN_LEVEL(X, log_n, 1)                                                                                        \
     OPI_DOWN_LEVEL(X, log_n, 0)
-#endif
 
 /* What precedes the run stands before the nodes whose q is 0; `most` is how many of those there are. */
 #define OPI_FRONT(X, most, before)                                                                                     \
@@ -231,40 +225,82 @@ OPI_FUNCTION opi_place opi_lanes_down(opi_lanes lane, uint32_t has_carry)
 
 /* --- a work-item's run ---------------------------------------------------------------------------------------------- */
 
-/* How many nodes are in it, as a power of two.  A constant in a GPU's shape, or what is in it would not stay in
- * registers. */
 #if OPI_LOG_W == 0
-#define OPI_LOG_N(item) ((item)->log_n)
-#define OPI_N(log_n)    (1u << (log_n))
-#else
-#define OPI_LOG_N(item) OPI_LOG_E
-#define OPI_N(log_n)    OPI_E
-#endif
 
-#define OPI_X(i) item->x[i]
+/* A whole tile.  The levels of its tree stand one behind the other, and each is made of its neighbour in a loop over
+ * consecutive nodes, which compilers make vectors of: N(k, i) on the way up, P((i + 1) 2^k) on the way down. */
+#define OPI_N(size)  (size)
+#define OPI_LEVEL(k) (2 * OPI_E - (2 * OPI_E >> (k)))
 typedef struct opi_item {
-    opi_node x[OPI_E];
-    uint32_t log_n; /* nodes in it: OPI_E, or what a tile of `count` needs where one work-item has it all */
+    opi_node x[2 * OPI_E];
+    uint32_t n; /* nodes of level 0: OPI_E, or as many as `count` needs, a power of two */
 } opi_item;
 
-OPI_FUNCTION uint32_t opi_log_run(uint32_t count)
+OPI_FUNCTION uint32_t opi_run_size(uint32_t count)
 {
-#if OPI_LOG_W == 0
-    uint32_t log_n = 0;
-    while (1u << log_n < count) log_n++;
-    return log_n;
-#else
-    return OPI_LOG_E;
-#endif
+    uint32_t n = 1;
+    while (n < count) n *= 2;
+    return n;
+}
+
+OPI_FUNCTION void opi_level_up(const opi_node *OPI_RESTRICT level, opi_node *OPI_RESTRICT above, uint32_t n)
+{
+    for (uint32_t i = 0; i < n / 2; i++) above[i] = opi_join(level[2 * i], level[2 * i + 1]);
+}
+
+/* What ends node i above ends its right half, and precedes the left half of node i + 1. */
+OPI_FUNCTION void opi_level_down(opi_node *OPI_RESTRICT level, const opi_node *OPI_RESTRICT above, uint32_t n)
+{
+    for (uint32_t i = 0; i < n / 2 - 1; i++) {
+        const opi_node end = above[i], left = level[2 * i + 2];
+        level[2 * i + 1] = end;
+        level[2 * i + 2] = opi_join(end, left);
+    }
+    level[n - 1] = above[n / 2 - 1];
 }
 
 /* The node of the run; of its first `count` elements where those are fewer (a power of two then). */
 OPI_FUNCTION opi_node opi_item_up(opi_item *item, uint32_t count)
 {
-    OPI_UP(OPI_X, OPI_LOG_N(item))
-    opi_node own = item->x[OPI_N(item->log_n) - 1];
-    if (count < OPI_N(item->log_n))
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++)
+    uint32_t k = 0;
+    for (uint32_t n = item->n; n > 1; n /= 2, k++) opi_level_up(item->x + OPI_LEVEL(k), item->x + OPI_LEVEL(k + 1), n);
+    for (k = 0; 2u << k <= count;) k++;
+    return item->x[OPI_LEVEL(k)];
+}
+
+OPI_FUNCTION void opi_item_down(opi_item *item, const opi_place *place)
+{
+    uint32_t k = 0;
+    while (1u << k < item->n) k++;
+    item->x[OPI_LEVEL(k)] = place->after;
+    for (uint32_t n = 2; k-- > 0; n *= 2) {
+        opi_node *const level = item->x + OPI_LEVEL(k);
+        if (place->has_before) level[0] = opi_join(place->before, level[0]);
+        opi_level_down(level, item->x + OPI_LEVEL(k + 1), n);
+    }
+}
+
+/* The last of `count` results may close a node that is larger than the tile: then it comes from elsewhere. */
+OPI_FUNCTION void opi_item_close(opi_item *item, uint32_t count, opi_node last) { item->x[count - 1] = last; }
+
+#else
+
+/* In registers, which constant bounds see to. */
+#define OPI_N(size) OPI_E
+#define OPI_X(i)    item->x[i]
+typedef struct opi_item {
+    opi_node x[OPI_E];
+    uint32_t n;
+} opi_item;
+
+OPI_FUNCTION uint32_t opi_run_size(uint32_t count) { return OPI_E; }
+
+OPI_FUNCTION opi_node opi_item_up(opi_item *item, uint32_t count)
+{
+    OPI_UP(OPI_X, OPI_LOG_E)
+    opi_node own = item->x[OPI_E - 1];
+    if (count < OPI_E)
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
             if (j == count - 1) own = item->x[j];
     return own;
 }
@@ -272,19 +308,20 @@ OPI_FUNCTION opi_node opi_item_up(opi_item *item, uint32_t count)
 OPI_FUNCTION void opi_item_down(opi_item *item, const opi_place *place)
 {
     if (place->has_before) {
-        OPI_FRONT(OPI_X, OPI_LOG_N(item), place->before)
+        OPI_FRONT(OPI_X, OPI_LOG_E, place->before)
     }
-    OPI_DOWN(OPI_X, OPI_LOG_N(item))
-    item->x[OPI_N(item->log_n) - 1] = place->after;
+    OPI_DOWN(OPI_X, OPI_LOG_E)
+    item->x[OPI_E - 1] = place->after;
 }
 
-/* The last of `count` results may close a node that is larger than the tile: then it comes from elsewhere. */
 OPI_FUNCTION void opi_item_close(opi_item *item, uint32_t count, opi_node last)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++)
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
         if (first + j == count - 1) item->x[j] = last;
 }
+
+#endif
 
 /* How many work-items the first `count` elements of a tile keep busy. */
 OPI_FUNCTION uint32_t opi_used(uint32_t count) { return count >> OPI_LOG_E ? count >> OPI_LOG_E : 1; }
@@ -390,7 +427,7 @@ OPI_FUNCTION void opi_walk_end(const opi_walk *walk, opi_item *item, OPI_GLOBAL 
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
     if (!walk->partial) return;
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->log_n); j++) {
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->n); j++) {
         if (first + j != walk->count - 1) continue;
         range->end += walk->left << base;
         range->count = 1;
