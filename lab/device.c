@@ -112,7 +112,7 @@ static lab_device *open_model(void)
     return dev;
 }
 
-lab_device *lab_device_open(const char *where)
+lab_device *lab_device_open(const char *where, bool counts)
 {
     if (where && strcmp(where, "model") == 0) return open_model();
     lab_device *const dev = tool_alloc(sizeof *dev);
@@ -120,7 +120,7 @@ lab_device *lab_device_open(const char *where)
     if (!dev->oplus->groups) return dev;
     dev->gpu = dev->oplus->groups->gpu;
     dev->twin = model_of(&dev->gpu->facts);
-    open_counters(dev);
+    if (counts) open_counters(dev);
     return dev;
 }
 

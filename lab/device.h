@@ -21,15 +21,15 @@ struct lab_device {
     uint64_t launches; /* so far */
     struct lab_program *programs;
     struct lab_cupti *cupti;        /* reads the counters, or NULL, */
-    char no_counters[512];          /* and why not */
+    char no_counters[512];          /* and why not; "": nobody asked */
     struct lab_device *twin;        /* the model of this device; NULL: none */
     const char *(*also_wait)(void); /* of a peer whose calls are under way: returns when they are done, or why not */
     double copy; /* bytes a second of a copy in its memory, those read and those written; 0: not measured */
 };
 
 /* where: as oplus_open has it; "model"; NULL: the first of a CUDA device, a GPU of OpenCL, any device of OpenCL, and
- * "threads" where there is none. */
-lab_device *lab_device_open(const char *where);
+ * "threads" where there is none.  counts: of the hardware are wanted, which take most of a second to open. */
+lab_device *lab_device_open(const char *where, bool counts);
 void lab_device_close(lab_device *dev);
 static inline const opi_gpu_facts *lab_facts(const lab_device *dev) { return &dev->gpu->facts; }
 /* It is a CUDA device. */

@@ -37,6 +37,7 @@ typedef struct lab_experiment {
     unsigned items;      /* of its work-groups; 0: it looks itself whether the device has as many */
     bool on_cores;       /* has a meaning on "serial" and "threads" too, */
     bool on_model;       /* and on "model": all its kernels are modelled */
+    bool counts;         /* reads the hardware's counters */
     void (*run)(lab *l);
 } lab_experiment;
 

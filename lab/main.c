@@ -155,18 +155,19 @@ static void describe_device(cJSON *device, lab_device *dev)
         return;
     }
     const opi_gpu_facts *const facts = lab_facts(dev);
-    char counters[600];
+    char none[600];
     lab_add_text(device, "where", facts->where);
     lab_add_text(device, "name", facts->name);
     lab_add_text(device, "driver", facts->driver);
     lab_add_number(device, "units", facts->units);
     lab_add_number(device, "memory", (double)facts->memory);
     lab_add_number(device, "copy_gbs", lab_copy_rate(dev) * 1e-9);
-    if (dev->cupti)
-        snprintf(counters, sizeof counters, "%s", lab_cupti_version(dev->cupti));
-    else
-        snprintf(counters, sizeof counters, "model: %s", dev->no_counters);
-    lab_add_text(device, "counters", counters);
+    if (dev->cupti) {
+        lab_add_text(device, "counters", lab_cupti_version(dev->cupti));
+    } else if (*dev->no_counters) {
+        snprintf(none, sizeof none, "model: %s", dev->no_counters);
+        lab_add_text(device, "counters", none);
+    }
 }
 
 /* What has to be known before any figure is read; NULL: nothing. */
@@ -325,7 +326,9 @@ static cJSON *make_document(const asked *a, bool *right)
 {
     enum { MOST_MODELLED = 1 << 20 }; /* work-items that the host runs one by one: a minute */
     tool_progress_begin(a->options.quiet);
-    lab_device *const dev = lab_device_open(a->device);
+    bool counts = false;
+    for (size_t i = 0; i < LAB_EXPERIMENTS; i++) counts |= a->wanted[i] && lab_experiments[i]->counts;
+    lab_device *const dev = lab_device_open(a->device, counts);
     if (dev->model && a->options.n > MOST_MODELLED)
         tool_die(TOOL_USAGE, "--n is %zu; the model runs every work-item on the host: up to %d", a->options.n,
                  (int)MOST_MODELLED);

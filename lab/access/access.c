@@ -93,4 +93,5 @@ const lab_experiment lab_access = {
         "memory of their own for constants or textures: there the same kernels show caches, vector instructions and "
         "prefetching, and their times need not follow the counts.",
     .items = ITEMS,
+    .counts = true,
     .run = run};

@@ -186,4 +186,5 @@ const lab_experiment lab_reduce = {.name = "reduce",
                                             "under way.",
                                    .on_model = true,
                                    .items = ITEMS,
+                                   .counts = true,
                                    .run = run};

@@ -120,4 +120,5 @@ const lab_experiment lab_scan = {
              "at once, by no more than another operator.",
     .on_model = true,
     .items = ITEMS,
+    .counts = true,
     .run = run};

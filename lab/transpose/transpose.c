@@ -311,5 +311,6 @@ const lab_experiment lab_transpose = {
              "that touches 32 rows moves 32 sectors for 32 words. Tiles in shared memory turn that around; then the "
              "banks of shared memory have their own columns.",
     .on_model = true,
+    .counts = true,
     .run = run,
 };

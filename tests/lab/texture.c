@@ -96,7 +96,7 @@ static lab_device *opened(const char *where)
         skip();
     }
     oplus_close(there);
-    return lab_device_open(where);
+    return lab_device_open(where, false);
 }
 
 static void reads_through(const char *where)
