@@ -13,10 +13,12 @@
 OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n)
 {
     opi_item own, *const item = &own;
+    const uint32_t size = opi_run_size(n);
     uint32_t end = 0;
     opi_node result = in[0];
-    item->n = opi_run_size(n);
-    for (uint32_t j = 0; j < item->n; j++) item->x[j] = in[j < n ? j : n - 1];
+    item->n = size;
+    for (uint32_t j = 0; j < n; j++) item->x[j] = in[j];
+    for (uint32_t j = n; j < size; j++) item->x[j] = item->x[n - 1];
     opi_item_up(item, n);
     for (uint32_t k = OPI_LOG_LEAST; k-- > 0;) {
         if (!(n >> k & 1)) continue;
@@ -89,18 +91,19 @@ OPI_FUNCTION uint64_t opi_segment_of(OPI_GLOBAL const uint64_t *start, uint64_t 
 OPI_FUNCTION opi_node opi_rise_elements(opi_item *item, OPI_GLOBAL const opi_t *in, uint32_t count,
                                         OPI_LOCAL opi_vector *stage)
 {
+    const uint32_t size = opi_run_size(count);
     opi_run run;
-    item->n = opi_run_size(count);
-    opi_load(in, count, item->n, &run, stage);
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->n); j++) item->x[j] = run.x[j];
+    item->n = size;
+    opi_load(in, count, size, &run, stage);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(size); j++) item->x[j] = run.x[j];
     return opi_item_up(item, count);
 }
 
 OPI_FUNCTION opi_node opi_rise_nodes(opi_item *item, OPI_GLOBAL const opi_node *node, uint32_t count)
 {
-    const uint32_t first = OPI_SELF << OPI_LOG_E;
-    item->n = opi_run_size(count);
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->n); j++)
+    const uint32_t first = OPI_SELF << OPI_LOG_E, size = opi_run_size(count);
+    item->n = size;
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(size); j++)
         item->x[j] = node[first + j < count ? first + j : count - 1];
     return opi_item_up(item, count);
 }

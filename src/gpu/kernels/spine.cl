@@ -5,9 +5,9 @@
 /* count nodes from nodes[1] on. */
 OPI_FUNCTION void opi_load_nodes(OPI_GLOBAL const opi_node *node, uint32_t count, opi_item *item)
 {
-    const uint32_t first = OPI_SELF << OPI_LOG_E;
-    item->n = opi_run_size(count);
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item->n); j++)
+    const uint32_t first = OPI_SELF << OPI_LOG_E, size = opi_run_size(count);
+    item->n = size;
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_N(size); j++)
         item->x[j] = node[1 + (first + j < count ? first + j : count - 1)];
 }
 
