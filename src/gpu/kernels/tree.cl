@@ -233,7 +233,8 @@ OPI_FUNCTION opi_place opi_lanes_down(opi_lanes lane, uint32_t has_carry)
 #define OPI_LEVEL(k) (2 * OPI_E - (2 * OPI_E >> (k)))
 typedef struct opi_item {
     opi_node x[2 * OPI_E];
-    uint32_t n; /* nodes of level 0: OPI_E, or as many as `count` needs, a power of two */
+    uint32_t n; /* nodes of level 0: OPI_E, or as many as `count` needs, a power of two; a loop that writes to x has a
+                   copy of it, because it might be written there, for all that a compiler knows */
 } opi_item;
 
 OPI_FUNCTION uint32_t opi_run_size(uint32_t count)
