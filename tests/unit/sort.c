@@ -1,19 +1,12 @@
 /* Sorting: every key type, order, kind of input and size of value against a stable merge sort of indices; the same on
  * one thread and on several.  Failing allocations are the business of tests/laws/faults.c. */
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "support/laws.h"
 
-#include <oplus/oplus.h>
+#include "leaf/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "leaf/sort.h"
 
 static const oplus_type *const key_types[] = {&oplus_i8,  &oplus_i16, &oplus_i32, &oplus_i64, &oplus_u8,
                                               &oplus_u16, &oplus_u32, &oplus_u64, &oplus_f32, &oplus_f64};
@@ -21,7 +14,6 @@ enum { KEY_TYPES = sizeof key_types / sizeof *key_types };
 
 static const char *const places[] = {"serial", "threads:1", "threads:2", "threads:3", "threads:4", "threads:5"};
 enum { PLACES = sizeof places / sizeof *places };
-static bool quick; /* some of all combinations */
 static oplus_device *device[PLACES];
 
 static int open_devices(void **state)
@@ -250,7 +242,7 @@ static void carries_values_of_every_size(void **state)
     for (int t = 0; t < KEY_TYPES; t++)
         for (size_t v = 0; v < sizeof value_sizes / sizeof *value_sizes; v++)
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-                if (sizes[i] * value_sizes[v] > 5000000 || (quick && ((size_t)t + v + i) % 3 != 0)) continue;
+                if (sizes[i] * value_sizes[v] > 5000000 || (test_quick() && ((size_t)t + v + i) % 3 != 0)) continue;
                 check(key_types[t], OPLUS_ASCENDING, FEW, sizes[i], value_sizes[v], 0, 2);
                 check(key_types[t], OPLUS_DESCENDING, RANDOM, sizes[i], value_sizes[v], 0, 2);
             }
@@ -265,8 +257,8 @@ static void agrees_on_every_number_of_threads(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int s = 0; s < SHAPES; s++) {
             const bool odd = (i + (size_t)s) % 2 != 0;
-            if (!quick || odd) check(&oplus_u32, OPLUS_ASCENDING, (shape)s, sizes[i], 0, 0, PLACES - 1);
-            if (!quick || !odd) check(&oplus_f64, OPLUS_DESCENDING, (shape)s, sizes[i], 4, 0, PLACES - 1);
+            if (!test_quick() || odd) check(&oplus_u32, OPLUS_ASCENDING, (shape)s, sizes[i], 0, 0, PLACES - 1);
+            if (!test_quick() || !odd) check(&oplus_f64, OPLUS_DESCENDING, (shape)s, sizes[i], 4, 0, PLACES - 1);
         }
 }
 
@@ -274,7 +266,7 @@ static void agrees_on_every_number_of_threads(void **state)
 static void sorts_a_million_of_any_shape(void **state)
 {
     (void)state;
-    const size_t n = quick ? 300001 : 1000001;
+    const size_t n = test_quick() ? 300001 : 1000001;
     for (int s = 0; s < SHAPES; s++) {
         check(&oplus_u32, OPLUS_ASCENDING, (shape)s, n, 0, 0, 2);
         check(&oplus_i64, OPLUS_DESCENDING, (shape)s, n, 0, 2, 2);
@@ -342,6 +334,5 @@ int main(void)
         cmocka_unit_test(chooses_records_by_size),
         cmocka_unit_test(refuses_wrong_arguments),
     };
-    quick = getenv("OPLUS_TEST_QUICK") != NULL;
     return cmocka_run_group_tests(tests, open_devices, close_devices);
 }
