@@ -82,10 +82,10 @@ typedef struct bench_problem {
     int threads; /* of cores */
     struct oplus_device *dev;
 
-    const void *in, *in2;  /* in2: of a zip; the values of pairs */
-    const uint8_t *heads;  /* segments as flags, */
-    const int32_t *ids;    /* as numbers that rise by one at each head, */
-    const size_t *offsets; /* and as offsets */
+    const void *in, *in2;    /* in2: of a zip; the values of pairs */
+    const uint8_t *heads;    /* segments as flags, */
+    const int32_t *ids;      /* as numbers that rise by one at each head, */
+    const uint64_t *offsets; /* and as offsets */
     size_t segments;
     const bench_pair *pairs;
 

@@ -144,7 +144,8 @@ static void make_segments(bench_problem *p, bool huge)
         heads[i] = i == 0 || random_u64() % SEGMENT == 0;
         ids[i] = id += heads[i];
     }
-    size_t *offsets = allocate(((size_t)id + 1) * sizeof *offsets, huge), s = 0;
+    uint64_t *offsets = allocate(((size_t)id + 1) * sizeof *offsets, huge);
+    size_t s = 0;
     for (size_t i = 0; i < p->n; i++)
         if (heads[i]) offsets[s++] = i;
     offsets[s] = p->n;

@@ -21,8 +21,11 @@ static void must(oplus_status status)
 bench_accelerator bench_accelerator_open(const char *where)
 {
     bench_accelerator a = {.where = where};
-    if (oplus_open(where, &a.dev) != OPLUS_OK) tool_die(TOOL_NO_DEVICE, "--device %s: %s", where, oplus_last_error());
-    return a;
+    if (oplus_open(where, &a.dev) == OPLUS_OK) return a;
+    static const char call[] = "oplus_open: "; /* the option's name stands there */
+    const char *const said = oplus_last_error();
+    tool_die(TOOL_NO_DEVICE, "--device %s: %s", where,
+             strncmp(said, call, strlen(call)) == 0 ? said + strlen(call) : said);
 }
 
 bench_place bench_accelerator_place(const bench_accelerator *a)

@@ -4,14 +4,17 @@
 
 #include <oplus/oplus.h>
 
+#include "cliffs.h"
 #include "die.h"
 
 /* --- what was compiled: BENCH_HAVE_ISA from CMake, least first ---------------------------------------------------- */
 
-#define DECLARE(isa) extern const bench_contender bench_limits_##isa[], bench_ours_##isa[], bench_loops_##isa[]
+#define DECLARE(isa)                                                                                                   \
+    extern const bench_contender bench_limits_##isa[], bench_ours_##isa[], bench_loops_##isa[];                        \
+    extern const struct bench_cliff bench_cliffs_##isa[]
 #define TWIN(isa)                                                                                                      \
     {                                                                                                                  \
-#isa, bench_limits_##isa, bench_ours_##isa, bench_loops_##isa                                                  \
+#isa, bench_limits_##isa, bench_ours_##isa, bench_loops_##isa, bench_cliffs_##isa                              \
     }
 
 #ifdef BENCH_HAVE_native

@@ -29,11 +29,13 @@ static const char help[] =
     "  --n LIST          sizes, 1e3 or 2^20, or ranges: 2^10..2^27 (doubling), 1e3..1e8:10;\n"
     "                    default: 1e3,1e5,1e7\n"
     "  --threads LIST    default: 1 and all\n"
-    "  --device LIST     cuda:N, opencl:N, opencl:gpu ... (see `oplus devices`) instead of cores,\n"
+    "  --device LIST     gpu, cuda:N, opencl:N, opencl:gpu ... (see `oplus devices`) instead of cores,\n"
     "                    or with --threads beside them; may be given again\n"
     "  --place LIST      where a device's arrays are: device (default), host\n"
     "  --goals           the rows of the table of goals, as Markdown; with --device, of a device's\n"
     "  --latency         what calls on 1 ... 10000 elements cost, as Markdown\n"
+    "  --cliffs          shapes that are easily slow (short segments, narrow matrices, few elements)\n"
+    "                    beside the plain loop on one thread, as Markdown; goes with --primitive\n"
     "  --from FILE       measure nothing, take what an earlier --json FILE has; --primitive,\n"
     "                    --type, --n, --threads, --device and --place choose from it\n"
     "how:\n"
@@ -198,6 +200,7 @@ static const option_row rows[] = {
     TEXT(peers),
     FLAG("goals", 0, goals),
     FLAG("latency", 0, latency),
+    FLAG("cliffs", 0, cliffs),
     FLAG("quick", 0, quick),
     FLAG("huge", 0, huge),
     FLAG("all", 0, all),
@@ -297,7 +300,8 @@ void bench_options_parse(bench_options *o, int argc, char **argv)
         fputs(help, stdout);
         exit(TOOL_GOOD);
     }
-    if (o->from && (o->goals || o->latency || o->quick || o->huge || o->rounds_given || o->peers || o->no_peers))
+    if (o->from &&
+        (o->goals || o->latency || o->cliffs || o->quick || o->huge || o->rounds_given || o->peers || o->no_peers))
         tool_die(TOOL_USAGE,
                  "--from measures nothing: it goes with --primitive, --type, --n, --threads, --device, --place "
                  "and outputs");
@@ -308,6 +312,9 @@ void bench_options_parse(bench_options *o, int argc, char **argv)
         tool_die(TOOL_USAGE,
                  "--latency is of cores; of a device, the table says what a call costs: --device %s --n 1e3",
                  o->device[0]);
+    if (o->cliffs && (o->device_count > 0 || o->type_given || o->n_given || o->threads_given))
+        tool_die(TOOL_USAGE, "--cliffs has types and sizes of its own, on one thread of the cores: it goes with "
+                             "--primitive, --rounds and --quick");
     check_outputs(o);
     if (!o->n_given) parse_sizes(o, o->quick ? "1e3,1e5" : "1e3,1e5,1e7");
     if (!o->quick) return;

@@ -19,7 +19,7 @@ typedef struct bench_options {
     bool place[BENCH_ARRAY_PLACES]; /* of a device's arrays */
     bench_plan plan;
     const char *csv, *json, *plot, *from, *peers;
-    bool goals, latency, quick, huge, all, no_peers, help;
+    bool goals, latency, cliffs, quick, huge, all, no_peers, help;
     bool n_given, threads_given, type_given, rounds_given, place_given;
 } bench_options;
 

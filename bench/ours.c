@@ -84,7 +84,7 @@ static void segscan(bench_problem *p)
 }
 static void segreduce(bench_problem *p)
 {
-    must(p, oplus_segreduce(p->dev, sums[p->type], p->in, p->offsets, p->segments, p->out));
+    must(p, oplus_segreduce(p->dev, sums[p->type], p->in, p->n, &oplus_u64, p->offsets, p->segments, p->out));
 }
 static void filter(bench_problem *p)
 {

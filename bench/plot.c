@@ -22,20 +22,20 @@ static const struct {
     bench_role role;
     const char *style; /* gnuplot's */
 } lines[] = {
-    {"limit", BENCH_LIMIT, "lc rgb '#000000' lw 1.5 dt (8,6) pt 0"},
-    {"plain loop", BENCH_LOOP, "lc rgb '#999999' lw 1.5 pt 1 ps 0.5"},
-    {"OpenMP", BENCH_PEER, "lc rgb '#0072B2' lw 1.5 pt 2 ps 0.6"},
-    {"GNU parallel", BENCH_PEER, "lc rgb '#56B4E9' lw 1.5 pt 4 ps 0.6"},
-    {"libstdc++", BENCH_PEER, "lc rgb '#009E73' lw 1.5 pt 6 ps 0.6"},
-    {"oneTBB", BENCH_PEER, "lc rgb '#CC79A7' lw 1.5 pt 8 ps 0.6"},
-    {"vqsort", BENCH_PEER, "lc rgb '#E69F00' lw 1.5 pt 10 ps 0.6"},
-    {"Boost.Sort", BENCH_PEER, "lc rgb '#8C564B' lw 1.5 pt 12 ps 0.6"},
-    {"Thrust", BENCH_PEER, "lc rgb '#999933' lw 1.5 pt 3 ps 0.6"},
-    {"OpenBLAS", BENCH_PEER, "lc rgb '#44AA99' lw 1.5 pt 5 ps 0.6"},
-    {"NumPy", BENCH_PEER, "lc rgb '#332288' lw 1.5 pt 9 ps 0.6"},
-    {"CUB", BENCH_PEER, "lc rgb '#0072B2' lw 1.5 pt 2 ps 0.6"}, /* never beside OpenMP */
-    {"other peers", BENCH_PEER, "lc rgb '#BBBBBB' lw 1.5 pt 11 ps 0.6"},
-    {"oplus", BENCH_OURS, "lc rgb '#D55E00' lw 4 pt 7 ps 0.6"}, /* the last: above all others */
+    {"limit", BENCH_LIMIT, "lc rgb '#000000' lw 2 dt (8,6) pt 0"},
+    {"plain loop", BENCH_LOOP, "lc rgb '#999999' lw 2 pt 1 ps 0.5"},
+    {"OpenMP", BENCH_PEER, "lc rgb '#0072B2' lw 2 pt 2 ps 0.6"},
+    {"GNU parallel", BENCH_PEER, "lc rgb '#56B4E9' lw 2 pt 4 ps 0.6"},
+    {"libstdc++", BENCH_PEER, "lc rgb '#009E73' lw 2 pt 6 ps 0.6"},
+    {"oneTBB", BENCH_PEER, "lc rgb '#CC79A7' lw 2 pt 8 ps 0.6"},
+    {"vqsort", BENCH_PEER, "lc rgb '#E69F00' lw 2 pt 10 ps 0.6"},
+    {"Boost.Sort", BENCH_PEER, "lc rgb '#8C564B' lw 2 pt 12 ps 0.6"},
+    {"Thrust", BENCH_PEER, "lc rgb '#999933' lw 2 pt 3 ps 0.6"},
+    {"OpenBLAS", BENCH_PEER, "lc rgb '#44AA99' lw 2 pt 5 ps 0.6"},
+    {"NumPy", BENCH_PEER, "lc rgb '#332288' lw 2 pt 9 ps 0.6"},
+    {"CUB", BENCH_PEER, "lc rgb '#0072B2' lw 2 pt 2 ps 0.6"}, /* never beside OpenMP */
+    {"other peers", BENCH_PEER, "lc rgb '#BBBBBB' lw 2 pt 11 ps 0.6"},
+    {"oplus", BENCH_OURS, "lc rgb '#D55E00' lw 4.5 pt 7 ps 0.8"}, /* the last: above all others */
 };
 enum { LINES = sizeof lines / sizeof *lines, OTHER = LINES - 2 };
 
@@ -174,7 +174,7 @@ static char *here(const char *path) { return bench_format("./%s", name_in(path))
 static void print_page(FILE *file, const picture *pic, size_t rows, size_t cols)
 {
     const bench_about *about = &pic->log->about;
-    const size_t width = pic->count == 1 ? 760 : cols * 380 + 20, height = pic->count == 1 ? 440 : rows * 270 + 50;
+    const size_t width = pic->count == 1 ? 820 : cols * 430 + 20, height = pic->count == 1 ? 480 : rows * 340 + 50;
     char *const out = here(pic->output), *const data = here(pic->data);
     print_quoted(file, "# Measured by: ", about->command); /* quoted, as a backslash at its end would continue it */
     print_quoted(file, "if (!exists('out')) out = ", out);
@@ -182,14 +182,15 @@ static void print_page(FILE *file, const picture *pic, size_t rows, size_t cols)
     free(out);
     free(data);
     if (ends_in(pic->output, ".png"))
-        fprintf(file, "set terminal pngcairo size %zu,%zu font 'sans,15' background 'white'\n", width * 3 / 2,
+        fprintf(file, "set terminal pngcairo size %zu,%zu font 'sans,20' background 'white'\n", width * 3 / 2,
                 height * 3 / 2);
     else
-        fprintf(file, "set terminal svg size %zu,%zu dynamic font 'sans,12' background 'white'\n", width, height);
+        fprintf(file, "set terminal svg size %zu,%zu dynamic font 'sans,17' background 'white'\n", width, height);
     fprintf(file, "set output out\nset encoding utf8\n"
-                  "set logscale xy\nset format x "
-                  "'10^{%%T}'\nset format y '%%g'\nset grid xtics ytics back lt 1 lc rgb '#e4e4e4' lw 1\n"
-                  "set border 3 lc rgb '#444444'\nset tics nomirror scale 0.5\nset ytics 10\nset mytics 10\n");
+                  "set logscale x 2\nset logscale y\nset format x '2^{%%L}'\nset format y '%%g'\n"
+                  "set grid xtics ytics back lt 1 lc rgb '#e4e4e4' lw 1\nset border 3 lc rgb '#444444'\n"
+                  "set tics nomirror scale 0.5\nset autoscale noextend\nset offsets 0, 0, graph 0.06, graph 0.06\n"
+                  "set ytics 10\nset for [decade=-3:3] ytics add (2 * 10.0**decade, 5 * 10.0**decade)\n");
     for (size_t l = 0; l < LINES; l++)
         if (pic->line[l]) fprintf(file, "set style line %zu %s\n", l + 1, lines[l].style);
     char title[1024];
@@ -229,7 +230,7 @@ static void print_panel(FILE *file, const panel *p, size_t *block, bool keys)
 static void print_keys(FILE *file, const picture *pic)
 {
     fprintf(file, "unset title\nunset xlabel\nunset ylabel\nunset tics\nunset border\nunset grid\nunset logscale\n"
-                  "set key center center Left reverse samplen 3 spacing 1.2\nplot [0:1][0:1] 2 notitle");
+                  "set key center center Left reverse samplen 3 spacing 1.3\nplot [0:1][0:1] 2 notitle");
     for (size_t l = 0; l < LINES; l++)
         if (pic->line[l])
             fprintf(file, ", \\\n     keyentry with linespoints ls %zu title '%s'", l + 1, lines[l].title);
@@ -246,9 +247,9 @@ static void print_script(FILE *file, const void *data)
     print_page(file, pic, rows, cols);
     if (one)
         fprintf(file, "set key outside right center Left reverse samplen 3\n"
-                      "set label 1 title_ at graph 0,1.14 noenhanced font ',10' tc rgb '#666666'\nset tmargin 5\n");
+                      "set label 1 title_ at graph 0,1.14 noenhanced font ',12' tc rgb '#666666'\nset tmargin 5\n");
     else
-        fprintf(file, "set multiplot layout %zu,%zu title title_ noenhanced font ',14'\n", rows, cols);
+        fprintf(file, "set multiplot layout %zu,%zu title title_ noenhanced font ',17'\n", rows, cols);
     for (size_t p = 0; p < pic->count; p++) print_panel(file, &pic->panels[p], &block, one);
     if (!one) {
         print_keys(file, pic);

@@ -81,10 +81,10 @@ static void find_origin(oplus_device *dev, const genome *g, answers *found)
 {
     int32_t *count = room(LETTERS, sizeof *count);
     peak *peaks = room(LETTERS, sizeof *peaks);
-    must(oplus_map(dev, &c_over_g_fn, (const void *[]){g->letter}, LETTERS, count));
-    must(oplus_scan(dev, OPLUS_SUM(count), OPLUS_INCLUSIVE, count, LETTERS, count));
-    must(oplus_map(dev, &peak_at_fn, (const void *[]){count, g->index}, LETTERS, peaks));
-    must(oplus_reduce(dev, &higher_op, peaks, LETTERS, &found->origin));
+    must(OPLUS_MAP_ARRAYS(dev, c_over_g_fn, (g->letter), LETTERS, count));
+    must(OPLUS_SCAN(dev, OPLUS_SUM(count), OPLUS_INCLUSIVE, count, LETTERS, count));
+    must(OPLUS_MAP_ARRAYS(dev, peak_at_fn, (count, g->index), LETTERS, peaks));
+    must(OPLUS_REDUCE(dev, higher_op, peaks, LETTERS, &found->origin));
     free(count), free(peaks);
 }
 
@@ -95,10 +95,10 @@ static void find_island(oplus_device *dev, const genome *g, answers *found)
     const oplus_fn step = oplus_with(&smooth_fn, &over_500), share = oplus_with(&share_at_fn, &over_500);
     affine *curve = room(LETTERS, sizeof *curve);
     peak *peaks = room(LETTERS, sizeof *peaks);
-    must(oplus_map(dev, &step, (const void *[]){g->letter}, LETTERS, curve));
-    must(oplus_scan(dev, &compose_op, OPLUS_INCLUSIVE, curve, LETTERS, curve));
-    must(oplus_map(dev, &share, (const void *[]){curve, g->index}, LETTERS, peaks));
-    must(oplus_reduce(dev, &higher_op, peaks, LETTERS, &found->island));
+    must(oplus_map(dev, &step, OPLUS_IN(g->letter), LETTERS, curve));
+    must(OPLUS_SCAN(dev, compose_op, OPLUS_INCLUSIVE, curve, LETTERS, curve));
+    must(oplus_map(dev, &share, OPLUS_IN(curve, g->index), LETTERS, peaks));
+    must(OPLUS_REDUCE(dev, higher_op, peaks, LETTERS, &found->island));
     must(oplus_reduce(dev, &oplus_xor_u32, curve, 2 * (size_t)LETTERS, &found->curve_bits));
     free(curve), free(peaks);
 }
@@ -110,24 +110,24 @@ static void find_repeat(oplus_device *dev, const genome *g, answers *found)
     place *places = room(WORDS, sizeof *places);
     memcpy(word + 1, g->word, sizeof g->word);
     memcpy(at + 1, g->index, sizeof g->index);
-    must(oplus_sort_pairs(dev, &oplus_u32, OPLUS_ASCENDING, word + 1, &oplus_u32, at + 1, WORDS));
+    must(OPLUS_SORT_PAIRS(dev, OPLUS_ASCENDING, word + 1, at + 1, WORDS));
     word[0] = ~word[1], word[WORDS + 1] = ~word[WORDS]; /* no neighbour at either end */
-    must(oplus_map(dev, &mark_fn, (const void *[]){word, word + 1, word + 2, at + 1}, WORDS, places));
+    must(OPLUS_MAP_ARRAYS(dev, mark_fn, (word, word + 1, word + 2, at + 1), WORDS, places));
 
     size_t n;
-    must(oplus_filter(dev, &repeated_fn, places, WORDS, places, &n));
-    must(oplus_map(dev, &where_fn, (const void *[]){places}, n, at + 1));
-    must(oplus_sort(dev, &oplus_u32, OPLUS_ASCENDING, at + 1, n));
+    must(OPLUS_FILTER(dev, repeated_fn, places, WORDS, places, &n));
+    must(OPLUS_MAP_ARRAYS(dev, where_fn, (places), n, at + 1));
+    must(OPLUS_SORT(dev, OPLUS_ASCENDING, at + 1, n));
     found->repeated_words = (uint32_t)n;
 
     uint8_t *heads = room(n, sizeof *heads);
     int32_t *run = room(n, sizeof *run);
     peak *peaks = room(n, sizeof *peaks);
     for (size_t i = 0; i < n; i++) run[i] = 1;
-    must(oplus_map(dev, &gap_fn, (const void *[]){at, at + 1}, n, heads)); /* the first is a head whatever at[0] is */
-    must(oplus_segscan(dev, OPLUS_SUM(run), OPLUS_INCLUSIVE, run, heads, n, run));
-    must(oplus_map(dev, &peak_at_fn, (const void *[]){run, at + 1}, n, peaks));
-    must(oplus_reduce(dev, &higher_op, peaks, n, &found->repeat));
+    must(OPLUS_MAP_ARRAYS(dev, gap_fn, (at, at + 1), n, heads)); /* the first is a head whatever at[0] is */
+    must(OPLUS_SEGSCAN(dev, OPLUS_SUM(run), OPLUS_INCLUSIVE, run, heads, n, run));
+    must(OPLUS_MAP_ARRAYS(dev, peak_at_fn, (run, at + 1), n, peaks));
+    must(OPLUS_REDUCE(dev, higher_op, peaks, n, &found->repeat));
     free(word), free(at), free(places), free(heads), free(run), free(peaks);
 }
 

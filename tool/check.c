@@ -1,7 +1,6 @@
 /* oplus check: looks for a counterexample to what an operator promises. */
 #include "job.h"
 #include "operator.h"
-#include "samples.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -108,16 +107,15 @@ static void report(const tool_job *job, const oplus_op *op, const char *text, si
     tool_job_print(job, object);
 }
 
-/* Defined on 0 and 1 alone. */
-static bool is_logical(const char *op) { return strcmp(op, "land") == 0 || strcmp(op, "lor") == 0; }
+enum { SAMPLES = 64 };
 
-/* Of a built-in operator nobody can give another identity. */
-static void advise_logical(char *found)
+/* NULL where there are none of that type. */
+static void *make_samples(const oplus_type *type, bool special)
 {
-    static const char theirs[] = "; give another --identity, or none", ours[] = "; it is defined on 0 and 1 alone";
-    _Static_assert(sizeof ours <= sizeof theirs, "it is put in that place");
-    char *const at = strstr(found, theirs);
-    if (at) memcpy(at, ours, sizeof ours);
+    void *const samples = tool_alloc(SAMPLES * type->size);
+    if (oplus_samples(type, special ? OPLUS_SAMPLES_SPECIAL : 0, SAMPLES, samples) == OPLUS_OK) return samples;
+    free(samples);
+    return NULL;
 }
 
 int tool_check(int argc, char **argv)
@@ -126,14 +124,17 @@ int tool_check(int argc, char **argv)
     tool_job job;
     tool_job_open(&job, &usage, argc, argv);
     tool_source *const source = job.operand[1] ? tool_job_input(&job, job.operand[1]) : NULL;
-    const oplus_type *const type = source ? tool_source_type(source) : job.type ? job.type : &oplus_f64;
     const char *const text = job.operand[0];
-    tool_operator asked = tool_operator_open(text, type, &job.options);
+    if (source) tool_operator_fit(text, source);
+    const oplus_type *const type = source ? tool_source_type(source) : job.type ? job.type : &oplus_f64;
+    tool_options options = job.options;
+    options.quiet = true; /* what is warned of elsewhere is looked for here */
+    tool_operator asked = tool_operator_open(text, type, &options);
     oplus_op op = *asked.op;
     op.name = "op"; /* short enough to be nested in a message */
 
-    size_t n = is_logical(text) ? 2 : TOOL_SAMPLES; /* the first are 0 and 1 */
-    void *const made = source ? NULL : tool_samples(type, job.options.special);
+    size_t n = SAMPLES;
+    void *const made = source ? NULL : make_samples(type, job.options.special);
     const void *const samples = source ? tool_source_all(source, &n) : made;
     if (!samples && n > 0)
         tool_die(TOOL_FAILED, "there are no built-in samples of %s; give a FILE", tool_type_words(type));
@@ -145,7 +146,6 @@ int tool_check(int argc, char **argv)
     char *const found = status == OPLUS_OK ? NULL : tool_words(oplus_last_error());
 
     /* --- 3. what came of it --- */
-    if (found && is_logical(text)) advise_logical(found);
     if (job.options.json)
         report(&job, &op, text, n, found);
     else if (found)

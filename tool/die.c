@@ -139,11 +139,16 @@ static void handle_signals(void)
 
 /* --- beginning and end -------------------------------------------------------------------------------------------- */
 
+/* Threads of a text that exit side by side take a registration each, and only the first one speaks. */
+enum { EXITS = 64 };
+
 static void at_exit(void)
 {
+    static atomic_flag spoken = ATOMIC_FLAG_INIT;
     if (getpid() != owner) return;
     remove_unfinished();
     if (!text_runs) return;
+    while (atomic_flag_test_and_set(&spoken)) pause();
     fputs(exited, stderr);
     _exit(TOOL_FAILED);
 }
@@ -166,7 +171,7 @@ void tool_begin(const char *subcommand)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     owner = getpid();
-    atexit(at_exit);
+    for (int i = 0; i < EXITS; i++) atexit(at_exit);
     handle_signals();
 }
 

@@ -2,9 +2,11 @@
 #include "job.h"
 #include "operator.h"
 #include "ranks.h"
+#include "table/by_row.h"
 #include "tool.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const tool_usage usage = {
     .name = "filter",
@@ -12,27 +14,72 @@ static const tool_usage usage = {
     .least = 1,
     .most = 2,
     .about = "Keeps the elements of FILE (default: stdin) that satisfy PRED, in their order.\n"
-             "Memory is fixed, whatever the length.\n\n"
+             "Memory is fixed, whatever the length.  Text that stays text keeps its letters: 1e3\n"
+             "stays 1e3, an element a line.\n\n"
              "PRED is zero, nonzero, positive, negative, even, odd, finite, inf or nan; or a text\n"
              "in C over the element a:  'a > 0.5 && a < 1'.\n",
-    .options = TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
+    .options = TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"seq -3 3 | oplus filter positive", "seq 1 20 | oplus filter 'a % 3 == 0'",
-                 "printf '1 nan 3' | oplus filter finite -t f32"},
+                 "printf '1 nan 3' | oplus filter finite -t f32",
+                 "oplus filter 'a > 10' --header --column qty sales.csv"},
     .exit_codes = TOOL_EXIT_CODES,
 };
+
+/* --- text stays as it was written --------------------------------------------------------------------------------- */
+
+static bool is_same(const tool_layout *layout, const char *x, const char *y)
+{
+    for (int i = 0; i < layout->members; i++) {
+        const oplus_member *const member = &layout->member[i];
+        const size_t bytes = member->count * tool_scalar_size(member->scalar);
+        if (memcmp(x + member->offset, y + member->offset, bytes) != 0) return false;
+    }
+    return true;
+}
+
+/* Writes the letters of what was kept of n elements.  Which ones these are, their bits tell: what is kept is kept
+ * wherever it stands, so that the next one kept is the next one that has its bits. */
+static void write_letters(tool_sink *sink, const tool_layout *layout, const char *in, const text_span *letters,
+                          size_t n, const char *kept, size_t kept_n)
+{
+    size_t bytes = 0, used = 0, k = 0;
+    for (size_t i = 0; i < n; i++) bytes += (size_t)(letters[i].end - letters[i].at) + 1;
+    char *const text = tool_alloc(bytes);
+    for (size_t i = 0; i < n && k < kept_n; i++) {
+        if (!is_same(layout, in + i * layout->size, kept + k * layout->size)) continue;
+        const size_t length = (size_t)(letters[i].end - letters[i].at);
+        memcpy(text + used, letters[i].at, length);
+        text[used + length] = '\n';
+        used += length + 1;
+        k++;
+    }
+    if (k < kept_n) tool_die(TOOL_FAILED, "a defect of oplus: what was kept is not found among what was read");
+    tool_sink_bytes(sink, text, used, k);
+    free(text);
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* Both return how many elements there were. */
 static uint64_t filter_stream(const tool_job *job, const oplus_fn *keep, tool_source *source, tool_sink *sink)
 {
     const size_t size = keep->input[0]->size, room = TOOL_PIECE_BYTES / size + 1;
+    const bool as_written = tool_source_format(source) == TOOL_TEXT && tool_sink_is_text(sink);
     void *const out = tool_alloc(room * size);
     const void *piece;
     uint64_t count = 0;
+    tool_layout layout;
+    tool_layout_of(keep->input[0], &layout);
+    if (as_written) tool_source_keep_spans(source);
     for (size_t n; tool_job_next(source, source, &piece, &n); count += n)
         for (size_t done = 0, m, kept; done < n; done += m) {
+            const char *const in = (const char *)piece + done * size;
             m = n - done < room ? n - done : room;
-            tool_try(oplus_filter(job->dev, keep, (const char *)piece + done * size, m, out, &kept));
-            tool_sink_write(sink, out, kept);
+            tool_try(oplus_filter(job->dev, keep, in, m, out, &kept));
+            if (as_written)
+                write_letters(sink, &layout, in, tool_source_spans(source) + done, m, out, kept);
+            else
+                tool_sink_write(sink, out, kept);
         }
     free(out);
     return count;
@@ -55,11 +102,13 @@ int tool_filter(int argc, char **argv)
 {
     tool_job job;
     tool_job_open(&job, &usage, argc, argv);
+    if (tool_job_is_table(&job, job.operand[1])) return tool_table_filter(&job);
     tool_source *const source = tool_job_input(&job, job.operand[1]);
+    tool_predicate_fit(job.operand[0], source);
     const oplus_type *const type = tool_source_type(source);
-    tool_function_made keep = tool_predicate_open(job.operand[0], type);
+    tool_function_made keep = tool_predicate_open(job.operand[0], 1, &type);
 
-    tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
+    tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);
     const uint64_t count = (job.comm ? filter_part : filter_stream)(&job, keep.fn, source, sink);
 
     cJSON *const report = tool_job_report(&job, type, count);

@@ -26,6 +26,10 @@
     OPLUS_MAP(copy_##s, T, T, { return a; })                                                                           \
     OPLUS_MAP(neg_##s, T, T, { return (T)(0 - (uint64_t)a); })                                                         \
     OPLUS_MAP(square_##s, T, T, { return (T)((uint64_t)a * (uint64_t)a); })                                            \
+    OPLUS_MAP(floor_##s, T, T, { return a; })                                                                          \
+    OPLUS_MAP(ceil_##s, T, T, { return a; })                                                                           \
+    OPLUS_MAP(trunc_##s, T, T, { return a; })                                                                          \
+    OPLUS_MAP(round_##s, T, T, { return a; })                                                                          \
     OPLUS_MAP(not_##s, T, T, { return (T)(~(uint64_t)a); })                                                            \
     OPLUS_ZIP(add_##s, T, T, T, { return (T)((uint64_t)a + (uint64_t)b); })                                            \
     OPLUS_ZIP(sub_##s, T, T, T, { return (T)((uint64_t)a - (uint64_t)b); })                                            \
@@ -44,12 +48,14 @@
 OPLUS_FOR_INTEGERS(MAP_INTEGER, all)
 
 #define MAP_SIGNED(_, s, T)                                                                                            \
+    OPLUS_MAP(sign_##s, T, T, { return (T)((a > 0) - (a < 0)); })                                                      \
     OPLUS_MAP(abs_##s, T, T, { return (T)(a < 0 ? 0 - (uint64_t)a : (uint64_t)a); })                                   \
     OPLUS_ZIP(div_##s, T, T, T, { return (T)(b == 0 ? 0 : b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b)); })           \
     OPLUS_PREDICATE(negative_##s, T, { return a < 0; })
 SIGNED(MAP_SIGNED, all)
 
 #define MAP_UNSIGNED(_, s, T)                                                                                          \
+    OPLUS_MAP(sign_##s, T, T, { return a > 0; })                                                                       \
     OPLUS_MAP(abs_##s, T, T, { return a; })                                                                            \
     OPLUS_ZIP(div_##s, T, T, T, { return (T)(b == 0 ? 0 : a / b); })                                                   \
     OPLUS_PREDICATE(negative_##s, T, { return a != a; })
@@ -62,6 +68,7 @@ UNSIGNED(MAP_UNSIGNED, all)
     OPLUS_MAP(neg_##s, T, T, { return -a; })                                                                           \
     OPLUS_MAP(abs_##s, T, T, { return fabs##f(a); })                                                                   \
     OPLUS_MAP(square_##s, T, T, { return a * a; })                                                                     \
+    OPLUS_MAP(sign_##s, T, T, { return a > 0 ? 1 : a < 0 ? -1 : a; })                                                  \
     OPLUS_MAP(sqrt_##s, T, T, { return sqrt##f(a); })                                                                  \
     OPLUS_MAP(floor_##s, T, T, { return floor##f(a); })                                                                \
     OPLUS_MAP(ceil_##s, T, T, { return ceil##f(a); })                                                                  \
@@ -157,8 +164,9 @@ typedef struct function_row {
 #define ALL(X, name)      REALS(X, name) COMPLEX(X, name)
 
 static const function_row functions[] = {
-    ROW(copy, ALL),     ROW(neg, ALL),      ROW(abs, ALL),      ROW(square, ALL),    ROW(sqrt, FLOATS),
-    ROW(floor, FLOATS), ROW(ceil, FLOATS),  ROW(trunc, FLOATS), ROW(round, FLOATS),  ROW(not, INTEGERS),
+    ROW(copy, ALL),     ROW(neg, ALL),      ROW(abs, ALL),      ROW(square, ALL),    ROW(sign, REALS),
+    ROW(floor, REALS),  ROW(ceil, REALS),   ROW(trunc, REALS),  ROW(round, REALS),   ROW(sqrt, FLOATS),
+    ROW(not, INTEGERS),
     ROW(real, COMPLEX), ROW(imag, COMPLEX), ROW(conj, COMPLEX), ROW(add, ALL),       ROW(sub, ALL),
     ROW(mul, ALL),      ROW(div, REALS),    ROW(min, REALS),    ROW(max, REALS),
 };

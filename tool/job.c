@@ -6,10 +6,15 @@
 #include "progress.h"
 #include "ranks.h"
 #include "replace.h"
+#include "table/by_row.h"
+#include "table/source.h"
+#include "threads.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { WRITE_BYTES = 16 << 20 }; /* of an array, between two looks at the clock */
 
 /* --- messages of the library, in the words of the command line ---------------------------------------------------- */
 
@@ -64,11 +69,18 @@ static _Noreturn void die_of(oplus_status status)
     const bool device = status == OPLUS_ERR_DEVICE || status == OPLUS_ERR_UNSUPPORTED;
     const char *const message = oplus_last_error();
     if (status == OPLUS_ERR_COMM) tool_end_by(NULL); /* nobody can be told */
-    tool_die(device ? TOOL_NO_DEVICE : TOOL_FAILED, "%s", tool_words(*message ? message : oplus_status_string(status)));
+    /* What gcc and clang say of a.x where a is a number. */
+    const bool members = status == OPLUS_ERR_COMPILE &&
+                         (strstr(message, "request for member") || strstr(message, "member reference base type"));
+    tool_die(
+        device ? TOOL_NO_DEVICE : TOOL_FAILED, "%s%s", tool_words(*message ? message : oplus_status_string(status)),
+        members ? "\nstructs have members: -t 'float x; float y' makes elements such, and --result what a map gives"
+                : "");
 }
 
 void tool_try(oplus_status status)
 {
+    tool_progress_work_end();
     if (status != OPLUS_OK) die_of(status);
 }
 
@@ -94,13 +106,16 @@ static void check_inputs(const tool_job *job)
     if (o->offsets) take_stdin(&taken, "--offsets", o->offsets);
     if (o->lengths) take_stdin(&taken, "--lengths", o->lengths);
     if (o->values) take_stdin(&taken, "--values", o->values);
+    if (o->keys && strcmp(o->keys, "-") == 0) take_stdin(&taken, "--keys", o->keys);
 }
 
 static void check_outputs(const tool_options *o)
 {
     const char *const array = o->output ? o->output : "-";
-    if (o->values_out && tool_same_target(array, o->values_out))
-        tool_die(TOOL_USAGE, "the sorted array and --values-out would both go to %s; write one to another file",
+    const char *const also = o->values_out ? o->values_out : o->keys_out;
+    if (also && tool_same_target(array, also))
+        tool_die(TOOL_USAGE, "the %s and %s would both go to %s; write one to another file",
+                 o->values_out ? "sorted array" : "results", o->values_out ? "--values-out" : "--keys-out",
                  strcmp(array, "-") == 0 ? "stdout" : array);
 }
 
@@ -163,6 +178,7 @@ void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv
     check_inputs(job);
     check_outputs(&job->options);
     open_device(job);
+    tool_threads_as(job->dev);
     tool_progress_begin(job->options.quiet || job->comm); /* a part is taken as a whole */
 }
 
@@ -191,13 +207,23 @@ static tool_source *open_input(const tool_job *job, const char *name, const char
 
 tool_source *tool_job_input(const tool_job *job, const char *path)
 {
+    tool_source *const source = tool_job_columns(job, path, false);
+    const size_t lanes = tool_source_lanes(source);
+    if (lanes > 1) tool_die(TOOL_USAGE, "--column %s: it is one column here, and not %zu", job->options.column, lanes);
+    return source;
+}
+
+tool_source *tool_job_columns(const tool_job *job, const char *path, bool every)
+{
+    if (tool_job_is_table(job, path)) return tool_table_source(job, path, every);
     return open_input(job, "FILE", path, asked("--format", job->options.format), job->type, "-t");
 }
 
 tool_source *tool_job_input_as(const tool_job *job, const char *name, const char *path, const oplus_type *type,
                                const char *option)
 {
-    return open_input(job, name, path, TOOL_AUTO, type, option);
+    tool_source *const table = tool_table_source_as(job, path, type, option);
+    return table ? table : open_input(job, name, path, TOOL_AUTO, type, option);
 }
 
 tool_sink *tool_job_output_as(const tool_job *job, const char *name, const char *path, tool_format format,
@@ -208,34 +234,56 @@ tool_sink *tool_job_output_as(const tool_job *job, const char *name, const char 
     return tool_part_sink(job->comm, path, format, type, dims, shape);
 }
 
-tool_sink *tool_job_output(const tool_job *job, tool_format in, const oplus_type *type, int dims, const uint64_t *shape)
+tool_sink *tool_job_output(const tool_job *job, const tool_source *in, const oplus_type *type, int dims,
+                           const uint64_t *shape)
 {
     const char *const path = job->options.output;
-    const tool_format to = tool_sink_choose(asked("--to", job->options.to), path, in);
+    const tool_format from = in ? tool_source_format(in) : TOOL_TEXT;
+    const tool_format to = tool_sink_choose(asked("--to", job->options.to), path, from);
     tool_sink *const sink = tool_job_output_as(job, "-o", path, to, type, dims, shape);
+    if (in) tool_sink_separate(sink, tool_source_between(in));
     if (tool_sink_is_stdout(sink) && isatty(STDOUT_FILENO)) tool_progress_end(); /* results come as they are made */
     return sink;
 }
 
-void tool_job_value(const tool_job *job, const oplus_type *type, const void *value)
+/* dims, shape: see tool_sink_open */
+static void write_values(const tool_job *job, const tool_source *in, const oplus_type *type, const void *values,
+                         size_t n, int dims, const uint64_t *shape)
 {
-    const char *const path = job->options.output;
-    if (!job->comm || job->comm->rank == 0) {
-        tool_sink *const sink =
-            tool_sink_open(path, tool_sink_choose(asked("--to", job->options.to), path, TOOL_TEXT), type, 0, NULL);
-        if (tool_sink_is_stdout(sink)) tool_progress_end();
-        tool_sink_write(sink, value, 1);
-        tool_sink_close(sink);
-    }
+    const tool_format to = tool_sink_choose(asked("--to", job->options.to), job->options.output, TOOL_TEXT);
+    tool_sink *const sink = tool_sink_open(job->options.output, to, type, dims, shape);
+    tool_sink_separate(sink, tool_source_between(in));
+    if (tool_sink_is_stdout(sink)) tool_progress_end();
+    tool_sink_write(sink, values, n);
+    tool_sink_close(sink);
+}
+
+void tool_job_value(const tool_job *job, const tool_source *in, const oplus_type *type, const void *value)
+{
+    if (!job->comm || job->comm->rank == 0) write_values(job, in, type, value, 1, 0, NULL);
     tool_ranks_agree();
+}
+
+void tool_job_values(const tool_job *job, const tool_source *in, const oplus_type *type, const void *values, size_t n)
+{
+    const uint64_t row[] = {1, n};
+    const tool_format to = tool_sink_choose(asked("--to", job->options.to), job->options.output, TOOL_TEXT);
+    const int dims = to == TOOL_NPY ? 1 : 2;
+    write_values(job, in, type, values, n, dims, row + 2 - dims);
 }
 
 void tool_job_write(const tool_job *job, tool_sink *sink, const void *in, size_t n)
 {
-    if (job->comm)
+    if (job->comm) {
         tool_part_write(job->comm, sink, in, n);
-    else
-        tool_sink_write(sink, in, n);
+        return;
+    }
+    const size_t size = tool_sink_type(sink)->size, piece = WRITE_BYTES / size + 1;
+    tool_progress_phase("writing");
+    for (size_t at = 0; at < n; at += piece) {
+        tool_sink_write(sink, (const char *)in + at * size, piece < n - at ? piece : n - at);
+        tool_progress_show((uint64_t)at * size, (uint64_t)n * size);
+    }
 }
 
 bool tool_job_next(const tool_source *watched, tool_source *source, const void **piece, size_t *n)

@@ -39,16 +39,22 @@ char *tool_type_words(const oplus_type *type);
 
 /* FILE as --type and --format say; path NULL: stdin. */
 tool_source *tool_job_input(const tool_job *job, const char *path);
+/* The same; of a table, several columns too, tool_source_lanes of them, whose elements come in turn.  every: all, if
+ * none is said; else one. */
+tool_source *tool_job_columns(const tool_job *job, const char *path, bool every);
 /* Another file, of the type that an option names, --values-type, and `name` is told in messages, --values. */
 tool_source *tool_job_input_as(const tool_job *job, const char *name, const char *path, const oplus_type *type,
                                const char *option);
-/* Where the results go, as -o and --to say; in: the format that came in.  dims, shape: see tool_sink_open. */
-tool_sink *tool_job_output(const tool_job *job, tool_format in, const oplus_type *type, int dims,
+/* Where the results go, as -o and --to say; in: the array that came in, whose format
+ * and delimiter they have else; NULL: text.  dims, shape: see tool_sink_open. */
+tool_sink *tool_job_output(const tool_job *job, const tool_source *in, const oplus_type *type, int dims,
                            const uint64_t *shape);
 tool_sink *tool_job_output_as(const tool_job *job, const char *name, const char *path, tool_format format,
                               const oplus_type *type, int dims, const uint64_t *shape);
 /* A single value, as text if nothing else is asked for; of several ranks the first writes it. */
-void tool_job_value(const tool_job *job, const oplus_type *type, const void *value);
+void tool_job_value(const tool_job *job, const tool_source *in, const oplus_type *type, const void *value);
+/* The same of n values, a column each: a row. */
+void tool_job_values(const tool_job *job, const tool_source *in, const oplus_type *type, const void *values, size_t n);
 /* All that there is to write. */
 void tool_job_write(const tool_job *job, tool_sink *sink, const void *in, size_t n);
 /* tool_source_next, with progress. */

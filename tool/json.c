@@ -22,8 +22,8 @@ static const long long EXACT = 1LL << 53;
 
 static cJSON *scalar_value(oplus_scalar scalar, const void *value)
 {
-    char text[TEXT_MAX_SCALAR + 1];
-    *text_scalar_write(scalar, value, text) = '\0';
+    char text[NUMBER_MAX + 1];
+    *number_write(scalar, value, text) = '\0';
     const bool finite = isdigit((unsigned char)text[*text == '-']);
     const bool floating = scalar == OPLUS_F32 || scalar == OPLUS_F64;
     const long long integer = strtoll(text, NULL, 10); /* the largest or smallest there is, if it does not fit */

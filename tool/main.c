@@ -48,6 +48,7 @@ static void print_help(FILE *to)
           "examples:\n"
           "  seq 1 5 | oplus scan sum\n"
           "  seq 1 100 | oplus map 'sqrt(a) + 1' -t f64 | oplus filter 'a > 10.5' | oplus reduce max\n"
+          "  printf 'x,2\\ny,3\\n' | oplus reduce sum --delimiter , --column 2\n"
           "  mpirun -n 4 oplus sort --all big.npy -o sorted.npy\n"
           "  oplus check 'a * b + 1' -t i64\n\n"
           "exit codes: 0 good, 1 failed, 2 wrong usage, 3 check found a counterexample,\n"

@@ -1,6 +1,8 @@
 /* oplus map: a function of one element from each of several streams. */
 #include "job.h"
 #include "operator.h"
+#include "rounding.h"
+#include "table/by_row.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -13,13 +15,14 @@ static const tool_usage usage = {
     .about = "Applies FN to every element of FILE (default: stdin), or to one element of each of\n"
              "several files of equal length.  Memory is fixed, whatever the length; the shape of\n"
              "the first file is kept.\n\n"
-             "FN is copy, neg, abs, square, sqrt, floor, ceil, trunc, round, not (of bits), real,\n"
-             "imag, conj; of two files add, sub, mul, div, min, max; or a text in C over a, b, c,\n"
-             "..., an element of each file:  'sqrt(a) + 1'.  Its result has the type of the first\n"
-             "file unless --result gives another: sqrt of integers needs --result f64.\n",
-    .options = "result " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_RUN_OPTIONS,
+             "FN is copy, neg, abs, square, sign, sqrt, floor, ceil, trunc, round, not (of bits),\n"
+             "real, imag, conj; of two files add, sub, mul, div, min, max; or a text in C over a, b, c,\n"
+             "..., an element of each file:  'sqrt(a) + 1'.  Its result has the type that it has\n"
+             "in C (a * 0.5 of integers: f64) unless --result gives another.\n",
+    .options = "result into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_RUN_OPTIONS,
     .examples = {"seq 1 5 | oplus map square", "seq 1 5 | oplus map 'sqrtf(a) + 1' -t f32",
-                 "seq 1 5 | oplus map 'a > 2' --result u8"},
+                 "seq 1 5 | oplus map 'a > 2' --result u8",
+                 "oplus map 'a * b' --header --column price,qty --into total sales.csv"},
     .exit_codes = TOOL_EXIT_CODES,
 };
 
@@ -58,16 +61,29 @@ static void check_counts(const input *in, size_t arity)
                      (unsigned long long)other);
 }
 
-static size_t open_inputs(const tool_job *job, input *in, const oplus_type **types)
+static size_t open_inputs(const tool_job *job, input *in, const oplus_type **types, const oplus_type *result)
 {
+    tool_source *source[OPLUS_MAX_ARITY];
+    char **path = job->operand + 1;
     size_t arity = 0;
-    for (char **path = job->operand + 1; *path || arity == 0; path++, arity++) {
-        in[arity].source = tool_job_input(job, *path);
-        types[arity] = tool_source_type(in[arity].source);
-        in[arity].size = types[arity]->size;
-        if (!*path) return 1;
+    do {
+        source[arity++] = tool_job_input(job, *path);
+    } while (*path && *++path);
+    tool_function_fit(job->operand[0], arity, source, result);
+    for (size_t i = 0; i < arity; i++) {
+        types[i] = tool_source_type(source[i]);
+        in[i].source = source[i];
+        in[i].size = types[i]->size;
     }
     return arity;
+}
+
+/* One that has fractions, if there is one. */
+static const tool_source *least_whole(const input *in, size_t arity)
+{
+    for (size_t i = 1; i < arity; i++)
+        if (!tool_source_is_whole(in[i].source)) return in[i].source;
+    return in[0].source;
 }
 
 int tool_map(int argc, char **argv)
@@ -77,8 +93,11 @@ int tool_map(int argc, char **argv)
     input in[OPLUS_MAX_ARITY] = {0};
     const oplus_type *types[OPLUS_MAX_ARITY];
     tool_job_open(&job, &usage, argc, argv);
+    const bool several = job.operand[1] && job.operand[2];
+    if (job.options.into && several) tool_die(TOOL_USAGE, "--into is of one table; here are several files");
+    if (!several && tool_job_is_table(&job, job.operand[1])) return tool_table_map(&job);
     const oplus_type *const result = job.options.result ? tool_type("--result", job.options.result) : NULL;
-    const size_t arity = open_inputs(&job, in, types);
+    const size_t arity = open_inputs(&job, in, types, result);
     tool_function_made function = tool_function_open(job.operand[0], arity, types, result);
     check_counts(in, arity);
 
@@ -86,18 +105,21 @@ int tool_map(int argc, char **argv)
     const oplus_type *const type = function.fn->result;
     const uint64_t *shape;
     const int dims = tool_source_shape(in[0].source, &shape);
-    tool_sink *const sink = tool_job_output(&job, tool_source_format(in[0].source), type, dims, shape);
+    tool_sink *const sink = tool_job_output(&job, in[0].source, type, dims, shape);
     const size_t room = TOOL_PIECE_BYTES / type->size + 1;
+    tool_rounding rounding = {0};
     void *const out = tool_alloc(room * type->size);
     for (size_t n; (n = ready(in, arity)) > 0;) {
         const void *at[OPLUS_MAX_ARITY];
         if (n > room) n = room;
         for (size_t i = 0; i < arity; i++) at[i] = in[i].at;
         tool_try(oplus_map(job.dev, function.fn, at, n, out));
+        tool_rounding_see(&rounding, least_whole(in, arity), type, out, n);
         tool_sink_write(sink, out, n);
         for (size_t i = 0; i < arity; i++) in[i].at += n * in[i].size, in[i].n -= n;
     }
     tool_job_finish(&job, sink, tool_job_report(&job, type, tool_sink_count(sink)), dims, shape);
+    tool_rounding_tell(&rounding, least_whole(in, arity), job.operand[0]);
 
     free(out);
     tool_function_close(&function);

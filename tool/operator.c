@@ -63,10 +63,16 @@ typedef struct kind {
     const char *name, *example;
     const char *(*next)(size_t);
     int arguments; /* of its texts; 0: as many as there are files */
+    bool (*has)(const char *name, const oplus_type *type);
 } kind;
-static const kind operator_kind = {"operator", "a > b ? a : b", operator_name, 2},
-                  function_kind = {"function", "2 * a + 1", tool_function_name, 0},
-                  predicate_kind = {"predicate", "a > 0.5", tool_predicate_name, 1};
+
+static bool has_operator(const char *name, const oplus_type *type) { return oplus_op_named(name, type) != NULL; }
+static bool has_function(const char *name, const oplus_type *type) { return tool_function(name, type) != NULL; }
+static bool has_predicate(const char *name, const oplus_type *type) { return tool_predicate(name, type) != NULL; }
+
+static const kind operator_kind = {"operator", "a > b ? a : b", operator_name, 2, has_operator},
+                  function_kind = {"function", "2 * a + 1", tool_function_name, 0, has_function},
+                  predicate_kind = {"predicate", "a > 0.5", tool_predicate_name, 1, has_predicate};
 
 static bool is_known(const kind *kind, const char *name)
 {
@@ -82,11 +88,19 @@ static const char *meant(const kind *kind, const char *word)
     return NULL;
 }
 
+/* The option that makes it one of those that there are; "" where no type of one number would. */
+static const char *type_that_has(const kind *kind, const char *name, const oplus_type *type)
+{
+    if (type->scalar == OPLUS_RECORD) return "";
+    if (kind->has(name, &oplus_f64)) return "-t f64 has it; or ";
+    return kind->has(name, &oplus_i64) ? "-t i64 has it; or " : "";
+}
+
 static _Noreturn void no_such_name(const kind *kind, const char *name, const oplus_type *type)
 {
     if (is_known(kind, name))
-        tool_die(TOOL_USAGE, "there is no %s '%s' on elements of type %s; write one as a text in C", kind->name, name,
-                 tool_type_words(type));
+        tool_die(TOOL_USAGE, "there is no %s '%s' on elements of type %s; %swrite one as a text in C", kind->name, name,
+                 tool_type_words(type), type_that_has(kind, name, type));
     const struct math_function *const in_c = math_function(name, strlen(name));
     if (in_c && (!kind->arguments || kind->arguments == in_c->arguments))
         tool_die(TOOL_USAGE, "there is no %s '%s' by name; write it as a text in C: '%s(%s)'", kind->name, name, name,
@@ -106,6 +120,89 @@ static void try_text(oplus_status status)
     tool_try(status);
     tool_text_runs(true);
 }
+
+/* --- what text is read as ------------------------------------------------------------------------------------------
+ */
+
+/* A text that is for integers alone has one of their operators. */
+static bool may_be_of_integers(const char *text)
+{
+    return strpbrk(text, "%&|^~[") || strstr(text, "<<") || strstr(text, ">>");
+}
+
+static bool is_operator(const char *text, const oplus_type *type)
+{
+    if (is_name(text)) return oplus_op_named(text, type) != NULL;
+    oplus_op *made = NULL;
+    tool_scratch scratch = tool_scratch_begin();
+    const oplus_status status = oplus_op_make(NULL, type, NULL, 0, NULL, text, NULL, &made);
+    tool_scratch_end(&scratch);
+    oplus_op_free(made);
+    return status != OPLUS_ERR_COMPILE;
+}
+
+/* result NULL: a predicate */
+static bool is_function(const char *text, size_t arity, const oplus_type *const *input, const oplus_type *result)
+{
+    if (is_name(text)) return (result ? tool_function : tool_predicate)(text, input[0]) != NULL;
+    oplus_fn *made = NULL;
+    tool_scratch scratch = tool_scratch_begin();
+    const oplus_status status = oplus_fn_make(NULL, result, (unsigned)arity, input, NULL, text, &made);
+    tool_scratch_end(&scratch);
+    oplus_fn_free(made);
+    return status != OPLUS_ERR_COMPILE;
+}
+
+bool tool_operator_of_integers(const char *text)
+{
+    if (!is_name(text) && !may_be_of_integers(text)) return false;
+    return !is_operator(text, &oplus_f64) && is_operator(text, &oplus_i64);
+}
+
+void tool_operator_fit(const char *text, tool_source *source)
+{
+    if (tool_source_is_free(source) && tool_operator_of_integers(text)) tool_source_take_integers(source, text);
+}
+
+bool tool_function_of_integers(const char *text, size_t n, const oplus_type *result, bool predicate)
+{
+    const oplus_type *now[OPLUS_MAX_ARITY] = {&oplus_f64}, *then[OPLUS_MAX_ARITY] = {&oplus_i64};
+    for (size_t i = 1; i < n; i++) now[i] = &oplus_f64, then[i] = &oplus_i64;
+    if (!is_name(text) && !may_be_of_integers(text)) return false;
+    return !is_function(text, n, now,
+                        predicate ? NULL
+                        : result  ? result
+                                  : now[0]) &&
+           is_function(text, n, then,
+                       predicate ? NULL
+                       : result  ? result
+                                 : then[0]);
+}
+
+/* All that have no type take the same one. */
+static void fit(const char *text, size_t n, tool_source *const *source, const oplus_type *result, bool predicate)
+{
+    const oplus_type *now[OPLUS_MAX_ARITY], *then[OPLUS_MAX_ARITY];
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        const bool is_free = tool_source_is_free(source[i]);
+        now[i] = tool_source_type(source[i]);
+        then[i] = is_free ? &oplus_i64 : now[i];
+        any |= is_free;
+    }
+    if (!any || (!is_name(text) && !may_be_of_integers(text))) return;
+    if (is_function(text, n, now, predicate ? NULL : result ? result : now[0])) return;
+    if (!is_function(text, n, then, predicate ? NULL : result ? result : then[0])) return;
+    for (size_t i = 0; i < n; i++)
+        if (tool_source_is_free(source[i])) tool_source_take_integers(source[i], text);
+}
+
+void tool_function_fit(const char *text, size_t n, tool_source *const *source, const oplus_type *result)
+{
+    fit(text, n, source, result, false);
+}
+
+void tool_predicate_fit(const char *text, tool_source *source) { fit(text, 1, &source, NULL, true); }
 
 /* --- operators ---------------------------------------------------------------------------------------------------- */
 
@@ -132,9 +229,14 @@ tool_operator tool_operator_open(const char *text, const oplus_type *type, const
     const unsigned flags = (options->commutative ? OPLUS_COMMUTATIVE : 0u) | (options->exact ? OPLUS_EXACT : 0u);
     if (identity) tool_value(type, "--identity", options->identity, identity);
     tool_scratch scratch = tool_scratch_begin();
-    const oplus_status status = oplus_op_make(NULL, type, identity, flags, text, NULL, &made);
+    const unsigned check = options->quiet || options->all ? 0u : (unsigned)OPLUS_CHECK;
+    oplus_status status = oplus_op_make(NULL, type, identity, flags | check, NULL, text, NULL, &made);
+    char *const found = check && status == OPLUS_ERR_ARGUMENT ? tool_words(oplus_last_error()) : NULL;
+    if (found) status = oplus_op_make(NULL, type, identity, flags, NULL, text, NULL, &made);
     tool_scratch_end(&scratch);
     try_text(status);
+    if (found) tool_warn("%s", found); /* so it was no other argument */
+    free(found);
     free(identity);
     return (tool_operator){made, made};
 }
@@ -158,19 +260,29 @@ static void check_arity(const char *name, const oplus_fn *fn, size_t arity, cons
                      name, tool_type_words(input[0]), tool_type_words(input[i]));
 }
 
-/* sqrt(a) of an integer is one, unless --result says otherwise: few expect it. */
-static void warn_of_fractions(const char *text, const oplus_type *result)
+static bool is_integer(const oplus_type *type) { return type->scalar >= OPLUS_I8 && type->scalar <= OPLUS_U64; }
+
+/* Fractions, or integers wider than those that C computes small ones and comparisons in. */
+static bool narrows(const oplus_type *given, const oplus_type *result)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    if (result->scalar < OPLUS_I8 || result->scalar > OPLUS_U64) return;
-    for (size_t n; *text; text += n ? n : 1) {
-        n = strspn(text, letters);
-        const struct math_function *const in_c = n ? math_function(text, n) : NULL;
-        if (!in_c || in_c->name[0] == 'f' || text[n + strspn(text + n, " ")] != '(') continue; /* fmax is exact */
-        tool_warn("the results are %s, as the input is, and lose their fractions; --result f64 keeps them",
-                  tool_type_name(result));
-        return;
-    }
+    if (!is_integer(result) || given->scalar == OPLUS_RECORD) return false;
+    return !is_integer(given) || (given->size > 4 && result->size < given->size);
+}
+
+/* The type of what the text gives; --result (NULL: not given) that loses something of it is warned of. */
+static const oplus_type *result_of(const char *text, size_t arity, const oplus_type *const *input,
+                                   const oplus_type *result)
+{
+    const oplus_type *given;
+    tool_scratch scratch = tool_scratch_begin();
+    const oplus_status status = oplus_text_type((unsigned)arity, input, NULL, text, &given);
+    tool_scratch_end(&scratch);
+    if (status != OPLUS_OK && !result) try_text(status);
+    if (status != OPLUS_OK || !result) return result ? result : given;
+    if (narrows(given, result))
+        tool_warn("'%s' gives %s, of which --result %s keeps %s; --result %s keeps all", text, tool_type_name(given),
+                  tool_type_name(result), is_integer(given) ? "the lower bits" : "no fractions", tool_type_name(given));
+    return result;
 }
 
 /* result NULL: a predicate */
@@ -197,18 +309,18 @@ tool_function_made tool_function_open(const char *text, size_t arity, const oplu
                      tool_type_words(input[0]), tool_type_words(fn->result), tool_type_words(result));
         return (tool_function_made){fn, NULL};
     }
-    if (!result) warn_of_fractions(text, input[0]);
-    return make_function(text, arity, input, result ? result : input[0]);
+    return make_function(text, arity, input, result_of(text, arity, input, result));
 }
 
-tool_function_made tool_predicate_open(const char *text, const oplus_type *input)
+tool_function_made tool_predicate_open(const char *text, size_t arity, const oplus_type *const *input)
 {
     if (is_name(text)) {
-        const oplus_fn *const fn = tool_predicate(text, input);
-        if (!fn) no_such_name(&predicate_kind, text, input);
+        const oplus_fn *const fn = tool_predicate(text, input[0]);
+        if (!fn) no_such_name(&predicate_kind, text, input[0]);
+        check_arity(text, fn, arity, input);
         return (tool_function_made){fn, NULL};
     }
-    return make_function(text, 1, &input, NULL);
+    return make_function(text, arity, input, NULL);
 }
 
 void tool_function_close(tool_function_made *function)

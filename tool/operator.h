@@ -3,6 +3,7 @@
 #define TOOL_OPERATOR_H
 
 #include "options.h"
+#include "source.h"
 
 #include <oplus/oplus.h>
 
@@ -16,6 +17,16 @@ typedef struct tool_function_made {
     oplus_fn *made;
 } tool_function_made;
 
+/* Text whose type nobody has named is f64; where OP, FN or PRED is for integers alone (by name, or a text that compiles
+ * over i64, and over f64 does not) it is i64.  Before anything is read.  result: as for tool_function_open. */
+void tool_operator_fit(const char *text, tool_source *source);
+void tool_function_fit(const char *text, size_t n, tool_source *const *source, const oplus_type *result);
+void tool_predicate_fit(const char *text, tool_source *source);
+
+/* The same of columns of a table: is it for integers alone?  result NULL: of the inputs' type, or a predicate. */
+bool tool_operator_of_integers(const char *text);
+bool tool_function_of_integers(const char *text, size_t n, const oplus_type *result, bool predicate);
+
 /* All end the command where there is no such thing, or the text does not compile.  The type must outlive them. */
 tool_operator tool_operator_open(const char *text, const oplus_type *type, const tool_options *options);
 void tool_operator_close(tool_operator *op);
@@ -23,7 +34,7 @@ void tool_operator_close(tool_operator *op);
 /* result NULL: of the first input's type. */
 tool_function_made tool_function_open(const char *text, size_t arity, const oplus_type *const *input,
                                       const oplus_type *result);
-tool_function_made tool_predicate_open(const char *text, const oplus_type *input);
+tool_function_made tool_predicate_open(const char *text, size_t arity, const oplus_type *const *input);
 void tool_function_close(tool_function_made *function);
 
 #endif

@@ -14,8 +14,10 @@ typedef struct tool_options {
     const char *heads, *offsets, *lengths;         /* segments */
     const char *values, *values_type, *values_out; /* of sort */
     const char *rows, *cols;                       /* of transpose */
+    const char *delimiter, *column, *into, *empty; /* of tables */
+    const char *keys, *keys_out;                   /* of segments, too */
     const char *device, *threads;                  /* where */
-    bool commutative, exact, exclusive, descending, special, all, json, quiet, help;
+    bool check_overflow, commutative, exact, exclusive, descending, special, header, text, all, json, quiet, help;
 } tool_options;
 
 enum { TOOL_MAX_EXAMPLES = 4 };
@@ -34,6 +36,7 @@ typedef struct tool_usage {
 /* Options that belong together, for tool_usage.options. */
 #define TOOL_INPUT_OPTIONS    "type format "
 #define TOOL_OUTPUT_OPTIONS   "output to "
+#define TOOL_TABLE_OPTIONS    "column header delimiter empty "
 #define TOOL_OPERATOR_OPTIONS "identity commutative exact "
 #define TOOL_ALL_OPTIONS      "all " TOOL_RUN_OPTIONS
 #define TOOL_RUN_OPTIONS      "device threads json quiet help "
@@ -41,7 +44,8 @@ typedef struct tool_usage {
 #define TOOL_OPERATOR_ABOUT                                                                                            \
     "OP is sum, prod, min, max, and, or, xor, land or lor; or a text in C over a, the\n"                               \
     "earlier element, and b, the later one:  'a > b ? a : b'.  It must be associative\n"                               \
-    "and need not be commutative; `oplus check` looks for a counterexample.\n"
+    "and need not be commutative; 64 samples are tried, and a counterexample is warned of\n"                           \
+    "(-q: not); `oplus check` looks further.\n"
 
 /* Reads the options and leaves the operands at argv[result] ... argv[argc - 1]; argv[0] is the subcommand's name.
  * Prints the help and ends the command where that is asked for; wrong usage ends it too. */

@@ -1,10 +1,14 @@
 /* oplus reduce, oplus fold: one value of a stream, through a carry. */
 #include "job.h"
 #include "operator.h"
+#include "overflow.h"
 #include "ranks.h"
+#include "rounding.h"
 #include "tool.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const tool_usage reduce_usage = {
     .name = "reduce",
@@ -16,7 +20,8 @@ static const tool_usage reduce_usage = {
         "Of no elements that is the identity of OP.  Memory is fixed, whatever the length,\n"
         "and the bits do not depend on the number of threads.  A sum has the type of its elements;\n"
         "integers wrap around: of bytes, oplus map a x.npy --result i64 | oplus reduce sum.\n\n" TOOL_OPERATOR_ABOUT,
-    .options = TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
+    .options = "check-overflow " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS
+        TOOL_ALL_OPTIONS,
     .examples =
         {"seq 1 100 | oplus reduce sum", "seq 1 9 | oplus reduce 'a > b ? a : b' --type f32 --json",
          "printf '0.5 1\\n0.5 2\\n' | oplus reduce -t 'float a; float b' 'r.a = a.a * b.a; r.b = a.b * b.a + b.b;'"},
@@ -30,33 +35,78 @@ static const tool_usage fold_usage = {
     .most = 2,
     .about = "Combines V and all elements of FILE (default: stdin) into one: V OP x0 OP ... OP xn.\n"
              "Of no elements that is V.  Memory is fixed, whatever the length.\n\n" TOOL_OPERATOR_ABOUT,
-    .options = "init " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
+    .options = "init check-overflow " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS
+        TOOL_ALL_OPTIONS,
     .examples = {"seq 1 100 | oplus fold sum --init 1000", "seq 1 9 | oplus fold 'a > b ? a : b' --init 5.5 -t f64",
                  "printf '7 8 9' | oplus fold max --init 0 --json"},
     .exit_codes = TOOL_EXIT_CODES,
 };
 
-static void report(const tool_job *job, const oplus_type *type, const void *value, uint64_t n)
+/* Of one value that, of several a list. */
+static cJSON *in_json(const oplus_type *type, const void *value, size_t lanes,
+                      cJSON *(*json)(const oplus_type *, const void *))
+{
+    if (lanes == 1) return json(type, value);
+    cJSON *const list = tool_json_made(cJSON_CreateArray());
+    for (size_t l = 0; l < lanes; l++) cJSON_AddItemToArray(list, json(type, (const char *)value + l * type->size));
+    return list;
+}
+
+static void report(const tool_job *job, const oplus_type *type, const void *value, size_t lanes, uint64_t n)
 {
     cJSON *const object = tool_job_report(job, type, n);
-    cJSON_AddItemToObject(object, "result", tool_json_value(type, value));
-    cJSON_AddItemToObject(object, "bits", tool_json_bits(type, value));
+    cJSON_AddItemToObject(object, "result", in_json(type, value, lanes, tool_json_value));
+    cJSON_AddItemToObject(object, "bits", in_json(type, value, lanes, tool_json_bits));
     tool_job_print(job, object);
 }
 
 /* init NULL: none.  Both return how many elements there were. */
 static uint64_t reduce_stream(const tool_job *job, const oplus_op *op, const void *init, tool_source *source,
-                              void *value)
+                              void *value, tool_overflow *overflow)
 {
     oplus_carry *carry;
     const void *piece;
     uint64_t count = 0;
     tool_try(oplus_carry_open(op, 0, &carry));
     if (init) tool_try(oplus_carry_init(carry, init));
-    for (size_t n; tool_job_next(source, source, &piece, &n); count += n)
+    for (size_t n; tool_job_next(source, source, &piece, &n); count += n) {
         tool_try(oplus_carry_add(job->dev, carry, piece, n));
+        tool_overflow_add(overflow, piece, n, TOOL_TOTAL);
+    }
+    tool_overflow_total(overflow);
     tool_try(oplus_carry_value(carry, value));
     oplus_carry_close(carry);
+    return count;
+}
+
+/* Of each column of a table, whose elements come in turn. */
+static uint64_t reduce_columns(const tool_job *job, const oplus_op *op, const void *init, tool_source *source,
+                               void *value)
+{
+    const size_t lanes = tool_source_lanes(source), size = op->type->size;
+    assert(lanes > 0);
+    oplus_carry **const carry = tool_alloc(lanes * sizeof *carry);
+    char *column = NULL;
+    const void *piece;
+    uint64_t count = 0;
+    for (size_t l = 0; l < lanes; l++) {
+        tool_try(oplus_carry_open(op, 0, &carry[l]));
+        if (init) tool_try(oplus_carry_init(carry[l], init));
+    }
+    for (size_t n; tool_job_next(source, source, &piece, &n); count += n / lanes) {
+        column = tool_realloc(column, n / lanes * size);
+        for (size_t l = 0; l < lanes; l++) {
+            for (size_t i = 0; i < n / lanes; i++)
+                memcpy(column + i * size, (const char *)piece + (i * lanes + l) * size, size);
+            tool_try(oplus_carry_add(job->dev, carry[l], column, n / lanes));
+        }
+    }
+    for (size_t l = 0; l < lanes; l++) {
+        tool_try(oplus_carry_value(carry[l], (char *)value + l * size));
+        oplus_carry_close(carry[l]);
+    }
+    free(column);
+    free(carry);
     return count;
 }
 
@@ -71,22 +121,43 @@ static uint64_t reduce_part(const tool_job *job, const oplus_op *op, const void 
     return tool_source_extent(source);
 }
 
+/* An identity, such as -128, looks like any other result. */
+static void warn_of_nothing(const tool_job *job, const oplus_type *type, const void *value)
+{
+    if (job->comm && job->comm->rank > 0) return;
+    char *const identity = tool_value_print(type, value);
+    tool_warn("there are no elements: the result, %s, is the identity of %s", identity, job->operand[0]);
+    free(identity);
+}
+
 static int run(const tool_usage *usage, int argc, char **argv)
 {
     tool_job job;
     tool_job_open(&job, usage, argc, argv);
     const bool fold = usage == &fold_usage;
     if (fold && !job.options.init) tool_die(TOOL_USAGE, "--init is missing: the value to begin with");
-    tool_source *const source = tool_job_input(&job, job.operand[1]);
+    tool_source *const source = tool_job_columns(&job, job.operand[1], false);
+    tool_operator_fit(job.operand[0], source);
     const oplus_type *const type = tool_source_type(source);
+    const size_t lanes = tool_source_lanes(source); /* columns of a table */
     tool_operator op = tool_operator_open(job.operand[0], type, &job.options);
-    void *const init = fold ? tool_alloc(type->size) : NULL, *const value = tool_alloc(type->size);
+    void *const init = fold ? tool_alloc(type->size) : NULL, *const value = tool_alloc(lanes * type->size);
     if (fold) tool_value(type, "--init", job.options.init, init);
 
-    const uint64_t count = (job.comm ? reduce_part : reduce_stream)(&job, op.op, init, source, value);
-    if (job.options.output || !job.options.json) tool_job_value(&job, type, value);
-    report(&job, type, value, count);
+    tool_overflow *const overflow = tool_overflow_open(&job, type, lanes, init);
+    const uint64_t count = job.comm    ? reduce_part(&job, op.op, init, source, value)
+                           : lanes > 1 ? reduce_columns(&job, op.op, init, source, value)
+                                       : reduce_stream(&job, op.op, init, source, value, overflow);
+    if (count == 0 && !fold) warn_of_nothing(&job, type, value);
+    tool_rounding rounding = {0};
+    tool_rounding_see(&rounding, source, type, value, lanes);
+    const bool shown = job.options.output || !job.options.json;
+    if (shown && lanes == 1) tool_job_value(&job, source, type, value);
+    if (shown && lanes > 1) tool_job_values(&job, source, type, value, lanes);
+    report(&job, type, value, lanes, count);
+    tool_rounding_tell(&rounding, source, job.operand[0]);
 
+    tool_overflow_close(overflow);
     free(value);
     free(init);
     tool_operator_close(&op);

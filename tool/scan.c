@@ -1,7 +1,10 @@
 /* oplus scan: running results of a stream, through a carry. */
 #include "job.h"
 #include "operator.h"
+#include "overflow.h"
 #include "ranks.h"
+#include "rounding.h"
+#include "table/by_row.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -14,15 +17,18 @@ static const tool_usage usage = {
     .about = "Running results: element i of the output is x0 OP x1 OP ... OP xi of FILE (default:\n"
              "stdin).  Memory is fixed, whatever the length, and the bits do not depend on the\n"
              "number of threads.  An array of several dimensions counts as one sequence.\n\n" TOOL_OPERATOR_ABOUT,
-    .options = "exclusive " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
+    .options = "exclusive check-overflow into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
+        TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
     .examples =
         {"seq 1 5 | oplus scan sum", "printf '3 1 4 1 5' | oplus scan sum --exclusive",
          "printf '0.5 1\\n0.5 2\\n' | oplus scan -t 'float a; float b' 'r.a = a.a * b.a; r.b = a.b * b.a + b.b;'"},
     .exit_codes = TOOL_EXIT_CODES,
 };
 
-static void scan_stream(const tool_job *job, const oplus_op *op, oplus_kind kind, tool_source *source, tool_sink *sink)
+static void scan_stream(const tool_job *job, const oplus_op *op, oplus_kind kind, tool_source *source, tool_sink *sink,
+                        tool_rounding *rounding, tool_overflow *overflow)
 {
+    const tool_prefixes prefixes = kind == OPLUS_INCLUSIVE ? TOOL_INCLUSIVE : TOOL_EXCLUSIVE;
     const size_t size = op->type->size, room = TOOL_PIECE_BYTES / size + 1;
     void *const out = tool_alloc(room * size);
     oplus_carry *carry;
@@ -31,7 +37,9 @@ static void scan_stream(const tool_job *job, const oplus_op *op, oplus_kind kind
     for (size_t n; tool_job_next(source, source, &piece, &n);)
         for (size_t done = 0, m; done < n; done += m) {
             m = n - done < room ? n - done : room;
+            tool_overflow_add(overflow, (const char *)piece + done * size, m, prefixes);
             tool_try(oplus_scan_from(job->dev, carry, kind, (const char *)piece + done * size, m, out));
+            tool_rounding_see(rounding, source, op->type, out, m);
             tool_sink_write(sink, out, m);
         }
     oplus_carry_close(carry);
@@ -39,8 +47,10 @@ static void scan_stream(const tool_job *job, const oplus_op *op, oplus_kind kind
 }
 
 /* This rank's part. */
-static void scan_part(const tool_job *job, const oplus_op *op, oplus_kind kind, tool_source *source, tool_sink *sink)
+static void scan_part(const tool_job *job, const oplus_op *op, oplus_kind kind, tool_source *source, tool_sink *sink,
+                      tool_rounding *rounding, tool_overflow *overflow)
 {
+    (void)rounding, (void)overflow; /* it is not text, and that is refused */
     size_t n;
     const void *const in = tool_source_all(source, &n);
     void *const out = tool_alloc(n * op->type->size);
@@ -54,15 +64,24 @@ int tool_scan(int argc, char **argv)
 {
     tool_job job;
     tool_job_open(&job, &usage, argc, argv);
+    const bool is_table = tool_job_is_table(&job, job.operand[1]);
+    if (is_table && job.options.check_overflow)
+        tool_die(TOOL_USAGE, "--check-overflow is of elements, not of the rows of a table");
+    if (is_table) return tool_table_scan(&job);
     tool_source *const source = tool_job_input(&job, job.operand[1]);
+    tool_operator_fit(job.operand[0], source);
     const oplus_type *const type = tool_source_type(source);
     tool_operator op = tool_operator_open(job.operand[0], type, &job.options);
     const oplus_kind kind = job.options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
+    tool_overflow *const overflow = tool_overflow_open(&job, type, 1, NULL);
 
-    tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
-    (job.comm ? scan_part : scan_stream)(&job, op.op, kind, source, sink);
+    tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);
+    tool_rounding rounding = {0};
+    (job.comm ? scan_part : scan_stream)(&job, op.op, kind, source, sink, &rounding, overflow);
     tool_job_finish(&job, sink, tool_job_report(&job, type, tool_sink_count(sink)), -1, NULL);
+    tool_rounding_tell(&rounding, source, job.operand[0]);
 
+    tool_overflow_close(overflow);
     tool_operator_close(&op);
     tool_source_close(source);
     tool_job_close(&job);

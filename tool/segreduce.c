@@ -1,26 +1,33 @@
 /* oplus segreduce: one value a segment. */
 #include "job.h"
+#include "keys.h"
 #include "operator.h"
+#include "progress.h"
+#include "rounding.h"
+#include "table/by_row.h"
 #include "tool.h"
 
 #include <stdlib.h>
 
 static const tool_usage usage = {
     .name = "segreduce",
-    .operands = "OP [FILE] --lengths|--offsets|--heads FILE",
+    .operands = "OP [FILE] --keys|--lengths|--offsets|--heads WHERE",
     .least = 1,
     .most = 2,
     .about = "Combines the elements of each segment of FILE (default: stdin) into one.  Where the\n"
-             "segments are is said in one of three ways.  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
-    .options = "lengths offsets heads " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_RUN_OPTIONS,
+             "segments are is said in one of four ways.  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
+    .options = "keys keys-out into lengths offsets heads " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
+        TOOL_OPERATOR_OPTIONS TOOL_RUN_OPTIONS,
     .examples = {"seq 1 6 | oplus segreduce sum --lengths lengths.txt",
-                 "seq 1 6 | oplus segreduce max --offsets offsets.txt", "oplus segreduce min x.npy --heads heads.npy"},
+                 "seq 1 6 | oplus segreduce max --offsets offsets.txt", "oplus segreduce min x.npy --heads heads.npy",
+                 "oplus segreduce sum --header --keys region --column qty sales.csv"},
     .exit_codes = TOOL_EXIT_CODES,
 };
 
 /* The offsets of segments: each begins where the one before ends. */
 typedef struct segments {
-    size_t *offsets, count; /* count + 1 offsets */
+    uint64_t *offsets; /* count + 1 of them */
+    size_t count;
 } segments;
 
 static segments from_lengths(const int64_t *lengths, size_t count, size_t n, const char *file)
@@ -29,12 +36,13 @@ static segments from_lengths(const int64_t *lengths, size_t count, size_t n, con
     s.offsets[0] = 0;
     for (size_t i = 0; i < count; i++) {
         if (lengths[i] < 0 || (uint64_t)lengths[i] > n - s.offsets[i])
-            tool_die(TOOL_FAILED, "%s: segment %zu begins at %zu and has the length %lld; there are %zu elements", file,
-                     i, s.offsets[i], (long long)lengths[i], n);
-        s.offsets[i + 1] = s.offsets[i] + (size_t)lengths[i];
+            tool_die(TOOL_FAILED, "%s: segment %zu begins at %llu and has the length %lld; there are %zu elements",
+                     file, i, (unsigned long long)s.offsets[i], (long long)lengths[i], n);
+        s.offsets[i + 1] = s.offsets[i] + (uint64_t)lengths[i];
     }
     if (s.offsets[count] != n)
-        tool_die(TOOL_FAILED, "%s: the lengths add up to %zu; there are %zu elements", file, s.offsets[count], n);
+        tool_die(TOOL_FAILED, "%s: the lengths add up to %llu; there are %zu elements", file,
+                 (unsigned long long)s.offsets[count], n);
     return s;
 }
 
@@ -48,8 +56,14 @@ static segments from_offsets(const int64_t *offsets, size_t count, size_t n, con
                      "%s: offset %zu is %lld; offsets never decrease, and are at most %zu, the number of "
                      "elements",
                      file, i, (long long)offsets[i], n);
-        s.offsets[i] = (size_t)offsets[i];
+        s.offsets[i] = (uint64_t)offsets[i];
     }
+    if (s.offsets[0] != 0 || s.offsets[count - 1] != n)
+        tool_die(
+            TOOL_FAILED,
+            "%s: the offsets go from %lld to %lld and leave elements out; begin with 0 and end with %zu, the number "
+            "of elements",
+            file, (long long)offsets[0], (long long)offsets[count - 1], n);
     return s;
 }
 
@@ -64,9 +78,23 @@ static segments from_heads(const int64_t *heads, size_t count, size_t n, const c
     return s;
 }
 
-static segments find_segments(const tool_job *job, size_t n)
+static segments from_keys(tool_job *job, const tool_source *array, size_t n)
+{
+    segments s = {tool_alloc((n + 1) * sizeof *s.offsets), 0};
+    tool_keys keys = tool_keys_open(job, tool_source_name(array), n);
+    for (size_t i = 0; i < n; i++)
+        if (tool_keys_head(&keys, i)) s.offsets[s.count++] = i;
+    s.offsets[s.count] = n;
+    tool_keys_check(job, &keys, s.offsets, s.count);
+    tool_keys_write(job, &keys, s.offsets, s.count);
+    tool_keys_close(&keys);
+    return s;
+}
+
+static segments find_segments(tool_job *job, const tool_source *array, size_t n)
 {
     const tool_options *const o = &job->options;
+    if (o->keys) return from_keys(job, array, n);
     const struct {
         const char *option, *file;
         segments (*make)(const int64_t *, size_t, size_t, const char *);
@@ -92,22 +120,29 @@ int tool_segreduce(int argc, char **argv)
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
     const tool_options *const o = &job.options;
-    if (!o->lengths + !o->offsets + !o->heads != 2)
-        tool_die(TOOL_USAGE, "where the segments are is said by one of --lengths, --offsets and --heads");
+    if (!o->lengths + !o->offsets + !o->heads + !o->keys != 3)
+        tool_die(TOOL_USAGE, "where the segments are is said by one of --keys, --lengths, --offsets and --heads");
+    if (o->keys && tool_job_is_table(&job, job.operand[1])) return tool_table_segreduce(&job);
+    tool_keys_only(o);
     tool_source *const source = tool_job_input(&job, job.operand[1]);
+    tool_operator_fit(job.operand[0], source);
     const oplus_type *const type = tool_source_type(source);
     tool_operator op = tool_operator_open(job.operand[0], type, o);
 
     const void *const in = tool_source_all(source, &n);
-    const segments s = find_segments(&job, n);
+    const segments s = find_segments(&job, source, n);
     void *const out = tool_alloc(s.count * type->size + 1);
-    tool_try(oplus_segreduce(job.dev, op.op, in, s.offsets, s.count, out));
+    tool_progress_work("reducing");
+    tool_try(oplus_segreduce(job.dev, op.op, in, n, &oplus_u64, s.offsets, s.count, out));
 
-    tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
+    tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);
+    tool_rounding rounding = {0};
+    tool_rounding_see(&rounding, source, type, out, s.count);
     tool_sink_write(sink, out, s.count);
     cJSON *const report = tool_job_report(&job, type, n);
     tool_json_add_count(report, "segments", s.count);
     tool_job_finish(&job, sink, report, -1, NULL);
+    tool_rounding_tell(&rounding, source, job.operand[0]);
 
     free(out);
     free(s.offsets);

@@ -1,21 +1,27 @@
 /* oplus segscan: a scan that starts anew at every head. */
 #include "job.h"
+#include "keys.h"
 #include "operator.h"
+#include "progress.h"
 #include "ranks.h"
+#include "rounding.h"
+#include "table/by_row.h"
 #include "tool.h"
 
 #include <stdlib.h>
 
 static const tool_usage usage = {
     .name = "segscan",
-    .operands = "OP [FILE] --heads FILE",
+    .operands = "OP [FILE] --keys|--heads WHERE",
     .least = 1,
     .most = 2,
-    .about = "Running results, starting anew at every element whose head is not 0 (and at the\n"
-             "first).  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
-    .options = "heads exclusive " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
+    .about = "Running results, starting anew where the key changes (--keys), or at every element\n"
+             "whose head is not 0 (--heads).  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
+    .options = "keys heads exclusive into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
+        TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"seq 1 6 | oplus segscan sum --heads heads.txt", "oplus segscan max x.npy --heads heads.npy",
-                 "seq 1 6 | oplus segscan sum --exclusive --heads heads.txt"},
+                 "seq 1 6 | oplus segscan sum --exclusive --heads heads.txt",
+                 "oplus segscan sum --header --keys region --column qty --into running sales.csv"},
     .exit_codes = TOOL_EXIT_CODES,
 };
 
@@ -36,25 +42,53 @@ static uint8_t *read_heads(const tool_job *job, const tool_source *source, size_
     return flags;
 }
 
+/* The same, where keys differ. */
+static uint8_t *heads_of_keys(const tool_job *job, const tool_source *source, size_t n)
+{
+    if (job->comm) tool_die(TOOL_USAGE, "--keys: with --all, segments are said by --heads");
+    tool_keys keys = tool_keys_open(job, tool_source_name(source), n);
+    uint8_t *const flags = tool_alloc(n + 1);
+    uint64_t *const first = tool_alloc((n + 1) * sizeof *first);
+    size_t segments = 0;
+    for (size_t i = 0; i < n; i++) {
+        flags[i] = tool_keys_head(&keys, i);
+        if (flags[i]) first[segments++] = i;
+    }
+    tool_keys_check(job, &keys, first, segments);
+    free(first);
+    tool_keys_close(&keys);
+    return flags;
+}
+
 int tool_segscan(int argc, char **argv)
 {
     tool_job job;
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
-    if (!job.options.heads) tool_die(TOOL_USAGE, "--heads is missing: a file with an integer an element");
+    const tool_options *const o = &job.options;
+    if (!o->heads == !o->keys)
+        tool_die(TOOL_USAGE,
+                 "where the segments are is said by --keys or by --heads, a file with an integer an element");
+    if (o->keys && tool_job_is_table(&job, job.operand[1])) return tool_table_segscan(&job);
+    tool_keys_only(o);
     tool_source *const source = tool_job_input(&job, job.operand[1]);
+    tool_operator_fit(job.operand[0], source);
     const oplus_type *const type = tool_source_type(source);
     tool_operator op = tool_operator_open(job.operand[0], type, &job.options);
     const oplus_kind kind = job.options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
 
     void *const x = tool_source_own(source, &n);
-    uint8_t *const heads = read_heads(&job, source, n);
-    tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
+    uint8_t *const heads = (o->keys ? heads_of_keys : read_heads)(&job, source, n);
+    tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);
     tool_ranks_agree();
+    tool_progress_work("scanning");
     tool_try(job.comm ? oplus_segscan_all(job.dev, job.comm, op.op, kind, x, heads, n, x)
                       : oplus_segscan(job.dev, op.op, kind, x, heads, n, x));
+    tool_rounding rounding = {0};
+    tool_rounding_see(&rounding, source, type, x, n);
     tool_job_write(&job, sink, x, n);
     tool_job_finish(&job, sink, tool_job_report(&job, type, tool_source_extent(source)), -1, NULL);
+    tool_rounding_tell(&rounding, source, job.operand[0]);
 
     free(heads);
     tool_operator_close(&op);

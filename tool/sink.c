@@ -5,15 +5,20 @@
 #include "npy.h"
 #include "replace.h"
 #include "text.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 1 << 20 };
+enum {
+    BUFFER_BYTES = 1 << 20,
+    CHUNK_BYTES = 1 << 18 /* of text that a thread writes at once, at most */
+};
 
 struct tool_sink {
     char *name; /* for messages: the path, or "stdout" */
@@ -32,14 +37,18 @@ struct tool_sink {
     off_t patch; /* where the header of unknown length stands, or -1 */
     int spool;   /* a nameless file that the elements wait in until their number is known, or -1 */
 
-    tool_layout layout; /* of text */
+    char between; /* of text: what stands between the elements of a row, */
+    tool_layout layout;
     uint64_t columns, column;
     char *buffer;
-    size_t used, room;
+    size_t used, room; /* room: of an element, at most */
+    char **chunks;     /* a thread each, to write side by side; once it was worth it */
 };
 
 const char *tool_sink_name(const tool_sink *sink) { return sink->name; }
+const oplus_type *tool_sink_type(const tool_sink *sink) { return sink->type; }
 bool tool_sink_is_stdout(const tool_sink *sink) { return sink->is_stdout; }
+bool tool_sink_is_text(const tool_sink *sink) { return sink->format == TOOL_TEXT; }
 uint64_t tool_sink_count(const tool_sink *sink) { return sink->in_parts ? sink->total : sink->count; }
 
 static bool names_stdout(const char *path) { return !path || strcmp(path, "-") == 0; }
@@ -55,18 +64,42 @@ tool_format tool_sink_choose(tool_format asked, const char *path, tool_format in
 
 /* --- bytes -------------------------------------------------------------------------------------------------------- */
 
+static const char *spool_directory(void)
+{
+    const char *const asked = getenv("TMPDIR");
+    return asked && *asked ? asked : "/tmp";
+}
+
+_Noreturn static void cannot_spool(void)
+{
+    tool_die(
+        TOOL_FAILED,
+        "cannot write a temporary file in %s, where .npy for a pipe waits until its length is known: %s; set TMPDIR "
+        "to a directory with room, or write to a file with -o",
+        spool_directory(), strerror(errno));
+}
+
 _Noreturn static void cannot_write(const tool_sink *sink) { tool_cannot_write(sink->name); }
 
-static void write_fully(const tool_sink *sink, int fd, const void *from, size_t n)
+/* False: errno says why. */
+static bool write_all(int fd, const void *from, size_t n)
 {
     const char *at = from;
     while (n > 0) {
         const ssize_t now = write(fd, at, n);
         if (now < 0 && errno == EINTR) continue;
-        if (now < 0) cannot_write(sink);
+        if (now < 0) return false;
         at += now;
         n -= (size_t)now;
     }
+    return true;
+}
+
+static void write_fully(const tool_sink *sink, int fd, const void *from, size_t n)
+{
+    if (write_all(fd, from, n)) return;
+    if (fd == sink->spool) cannot_spool();
+    cannot_write(sink);
 }
 
 /* --- where it goes ------------------------------------------------------------------------------------------------ */
@@ -108,12 +141,12 @@ static void write_header(tool_sink *sink)
 /* Where the elements wait whose number must be written before them, to a pipe. */
 static int open_spool(void)
 {
-    const char *const asked = getenv("TMPDIR"), *const directory = asked && *asked ? asked : "/tmp";
+    const char *const directory = spool_directory();
     const size_t bytes = strlen(directory) + sizeof "/oplus.XXXXXX";
     char *const path = tool_alloc(bytes);
     snprintf(path, bytes, "%s/oplus.XXXXXX", directory);
     const int fd = mkstemp(path);
-    if (fd < 0) tool_die(TOOL_FAILED, "cannot write a temporary file in %s: %s", directory, strerror(errno));
+    if (fd < 0) cannot_spool();
     unlink(path);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     free(path);
@@ -139,9 +172,9 @@ static void begin_npy(tool_sink *sink)
 static void copy_spool(tool_sink *sink)
 {
     char *const buffer = tool_alloc(BUFFER_BYTES);
-    if (lseek(sink->spool, 0, SEEK_SET) != 0) cannot_write(sink);
+    if (lseek(sink->spool, 0, SEEK_SET) != 0) cannot_spool();
     for (ssize_t got; (got = read(sink->spool, buffer, BUFFER_BYTES)) != 0;) {
-        if (got < 0) cannot_write(sink);
+        if (got < 0) cannot_spool();
         write_fully(sink, sink->fd, buffer, (size_t)got);
     }
     free(buffer);
@@ -171,7 +204,7 @@ static void begin_text(tool_sink *sink)
                  tool_type_name(sink->type));
     const bool rows = sink->dims >= 2 && sink->type->scalar != OPLUS_RECORD;
     sink->columns = rows ? sink->shape[sink->dims - 1] : 1;
-    sink->room = sink->layout.scalars * TEXT_MAX_SCALAR + 1;
+    sink->room = sink->layout.scalars * NUMBER_MAX + 1;
     sink->buffer = tool_alloc(BUFFER_BYTES + sink->room);
 }
 
@@ -181,16 +214,77 @@ static void flush_text(tool_sink *sink)
     sink->used = 0;
 }
 
-static void write_text(tool_sink *sink, const unsigned char *in, size_t n)
+static void replace_blanks(char *at, const char *end, char between)
+{
+    for (; at < end; at++)
+        if (*at == ' ') *at = between;
+}
+
+/* n elements, of which the first one stands in that column; returns the end. */
+static char *format(const tool_sink *sink, const unsigned char *in, size_t n, uint64_t column, char *to)
 {
     for (size_t i = 0; i < n; i++) {
-        char *end = text_write(&sink->layout, in + i * sink->type->size, sink->buffer + sink->used);
-        const bool line_ends = ++sink->column == sink->columns;
-        *end++ = line_ends ? '\n' : ' ';
-        if (line_ends) sink->column = 0;
-        sink->used = (size_t)(end - sink->buffer);
+        char *const element = to;
+        to = text_write(&sink->layout, in + i * sink->type->size, to);
+        if (sink->between != ' ' && sink->layout.scalars > 1) replace_blanks(element, to, sink->between);
+        const bool line_ends = ++column == sink->columns;
+        *to++ = sink->between;
+        if (line_ends) to[-1] = '\n', column = 0;
+    }
+    return to;
+}
+
+/* A few elements, which wait for others. */
+static void write_few(tool_sink *sink, const unsigned char *in, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *const to = sink->buffer + sink->used;
+        sink->used += (size_t)(format(sink, in + i * sink->type->size, 1, (sink->column + i) % sink->columns, to) - to);
         if (sink->used >= BUFFER_BYTES) flush_text(sink);
     }
+}
+
+static void open_chunks(tool_sink *sink)
+{
+    if (sink->chunks) return;
+    sink->chunks = tool_alloc((size_t)tool_threads() * sizeof *sink->chunks);
+    for (int t = 0; t < tool_threads(); t++) sink->chunks[t] = tool_alloc(CHUNK_BYTES);
+}
+
+static void close_chunks(tool_sink *sink)
+{
+    for (int t = 0; sink->chunks && t < tool_threads(); t++) free(sink->chunks[t]);
+    free(sink->chunks);
+}
+
+/* In chunks of so many elements: each thread formats one, and they are written in their order. */
+static void write_chunks(tool_sink *sink, const unsigned char *in, size_t n, size_t chunk)
+{
+    int error = 0;
+    open_chunks(sink);
+    flush_text(sink);
+#pragma omp parallel for ordered schedule(static, 1) num_threads(tool_threads())
+    for (size_t first = 0; first < n; first += chunk) {
+        char *const to = sink->chunks[omp_get_thread_num()];
+        const size_t m = n - first < chunk ? n - first : chunk;
+        const uint64_t column = (sink->column + first) % sink->columns;
+        const size_t bytes = (size_t)(format(sink, in + first * sink->type->size, m, column, to) - to);
+#pragma omp ordered
+        if (!error && !write_all(sink->fd, to, bytes)) error = errno;
+    }
+    errno = error;
+    if (error) cannot_write(sink);
+}
+
+static void write_text(tool_sink *sink, const unsigned char *in, size_t n)
+{
+    const size_t chunk = CHUNK_BYTES / sink->room;
+    if (n == 0) return; /* there may be no column */
+    if (tool_threads() > 1 && chunk > 0 && n > 2 * chunk)
+        write_chunks(sink, in, n, chunk);
+    else
+        write_few(sink, in, n);
+    sink->column = (sink->column + n) % sink->columns;
 }
 
 /* --- the calls ---------------------------------------------------------------------------------------------------- */
@@ -212,7 +306,8 @@ static tool_sink *begin(const char *name, tool_format format, const oplus_type *
     tool_sink *const sink = tool_alloc(sizeof *sink);
     memset(sink, 0, sizeof *sink);
     sink->name = tool_copy(name);
-    sink->format = format;
+    sink->format = format == TOOL_CSV || format == TOOL_TSV ? TOOL_TEXT : format;
+    sink->between = (char)(format == TOOL_CSV ? ',' : format == TOOL_TSV ? '\t' : ' ');
     sink->type = type;
     sink->patch = -1;
     sink->spool = -1;
@@ -226,8 +321,8 @@ tool_sink *tool_sink_open(const char *path, tool_format format, const oplus_type
     tool_sink *const sink = begin(is_stdout ? "stdout" : path, format, type, dims, shape);
     sink->is_stdout = is_stdout;
     open_target(sink);
-    if (format == TOOL_NPY) begin_npy(sink);
-    if (format == TOOL_TEXT) begin_text(sink);
+    if (sink->format == TOOL_NPY) begin_npy(sink);
+    if (sink->format == TOOL_TEXT) begin_text(sink);
     return sink;
 }
 
@@ -240,6 +335,11 @@ tool_sink *tool_sink_join(const char *path, const char *temporary, tool_format f
     tool_replace_join(&sink->file, sink->name, temporary);
     sink->fd = sink->file.fd;
     return sink;
+}
+
+void tool_sink_separate(tool_sink *sink, char between)
+{
+    if (sink->between == ' ') sink->between = between;
 }
 
 void tool_sink_at(tool_sink *sink, uint64_t first, uint64_t total)
@@ -258,6 +358,13 @@ void tool_sink_write(tool_sink *sink, const void *in, size_t n)
     else
         write_fully(sink, sink->spool >= 0 ? sink->spool : sink->fd, in, n * sink->type->size);
     sink->count += n;
+}
+
+void tool_sink_bytes(tool_sink *sink, const char *bytes, size_t n, uint64_t elements)
+{
+    flush_text(sink);
+    write_fully(sink, sink->fd, bytes, n);
+    sink->count += elements;
 }
 
 void tool_sink_complete(tool_sink *sink)
@@ -279,6 +386,7 @@ void tool_sink_close(tool_sink *sink)
         tool_replace_end(&sink->file);
     else if (close(sink->fd) != 0)
         cannot_write(sink);
+    close_chunks(sink);
     free(sink->buffer);
     free(sink->name);
     free(sink);

@@ -22,16 +22,22 @@ const char *tool_sink_temporary(const tool_sink *sink);
  * (of .npy or raw).  It takes its name when it is closed there, after all that have joined. */
 tool_sink *tool_sink_join(const char *path, const char *temporary, tool_format format, const oplus_type *type, int dims,
                           const uint64_t *shape);
+/* Of plain text: what stands between the elements of a row, and the members of a struct, in place of a blank. */
+void tool_sink_separate(tool_sink *sink, char between);
 /* What is written next begins at that element; there will be `total` in all. */
 void tool_sink_at(tool_sink *sink, uint64_t first, uint64_t total);
 void tool_sink_write(tool_sink *sink, const void *in, size_t n);
+/* Of text: bytes that are written as they are, and count as so many elements. */
+void tool_sink_bytes(tool_sink *sink, const char *bytes, size_t n, uint64_t elements);
 /* Writes what is still to be written; tool_sink_close does it too.  Of two files, both first: each may fail. */
 void tool_sink_complete(tool_sink *sink);
 /* Completes the file and gives it its name. */
 void tool_sink_close(tool_sink *sink);
 
 const char *tool_sink_name(const tool_sink *sink); /* for messages: the path, or "stdout" */
+const oplus_type *tool_sink_type(const tool_sink *sink);
 bool tool_sink_is_stdout(const tool_sink *sink);
+bool tool_sink_is_text(const tool_sink *sink);
 uint64_t tool_sink_count(const tool_sink *sink); /* elements written; all, if it has been told */
 
 #endif

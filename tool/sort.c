@@ -1,6 +1,8 @@
 /* oplus sort: a stable radix sort, with values that move along. */
 #include "job.h"
+#include "progress.h"
 #include "ranks.h"
+#include "table/by_row.h"
 #include "tool.h"
 
 static const tool_usage usage = {
@@ -10,10 +12,12 @@ static const tool_usage usage = {
     .most = 1,
     .about = "Sorts the numbers of FILE (default: stdin), keeping the order of equal ones.  Floats\n"
              "sort in IEEE total order, -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.  The whole\n"
-             "array is held in memory, and once or twice as much again.\n",
-    .options = "descending values values-type values-out " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
+             "array is held in memory, and once or twice as much again.  Of a table, whole rows.\n",
+    .options = "text descending values values-type values-out " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
+        TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '3 1 2' | oplus sort", "printf '0.5 -1 2' | oplus sort --descending -t f32",
-                 "printf '3 1 2' | oplus sort --values index.txt --values-out sorted.txt"},
+                 "printf '3 1 2' | oplus sort --values index.txt --values-out sorted.txt",
+                 "oplus sort --descending --header --column price sales.csv"},
     .exit_codes = TOOL_EXIT_CODES,
 };
 
@@ -43,6 +47,7 @@ static tool_sink *open_values_out(const tool_job *job, const tool_source *in)
 static void sort_keys(const tool_job *job, oplus_order order, const oplus_type *key, void *keys, size_t n)
 {
     tool_ranks_agree();
+    tool_progress_work("sorting");
     tool_try(job->comm ? oplus_sort_all(job->dev, job->comm, key, order, OPLUS_KEPT, keys, &n, n)
                        : oplus_sort(job->dev, key, order, keys, n));
 }
@@ -60,6 +65,7 @@ static void sort_pairs(tool_job *job, oplus_order order, const tool_source *sour
     const oplus_type *const key = tool_source_type(source), *const value = tool_source_type(values_source);
     job->also = open_values_out(job, values_source);
     tool_ranks_agree();
+    tool_progress_work("sorting");
     tool_try(job->comm ? oplus_sort_pairs_all(job->dev, job->comm, key, order, OPLUS_KEPT, keys, value, values, &n, n)
                        : oplus_sort_pairs(job->dev, key, order, keys, value, values, n));
     tool_job_write(job, job->also, values, n);
@@ -71,13 +77,15 @@ int tool_sort(int argc, char **argv)
     tool_job job;
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
+    if (tool_job_is_table(&job, job.operand[0])) return tool_table_sort(&job);
+    if (job.options.text) tool_die(TOOL_USAGE, "--text is of tables; say with --column which column has the text");
     tool_source *const values_source = open_values(&job), *const source = tool_job_input(&job, job.operand[0]);
     const oplus_type *const type = tool_source_type(source);
     const oplus_order order = job.options.descending ? OPLUS_DESCENDING : OPLUS_ASCENDING;
     check_key(type);
 
     void *const keys = tool_source_own(source, &n);
-    tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, -1, NULL);
+    tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);
     if (values_source)
         sort_pairs(&job, order, source, keys, n, values_source);
     else

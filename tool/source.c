@@ -3,15 +3,16 @@
 #include "bytes.h"
 #include "die.h"
 #include "npy.h"
-#include "text.h"
+#include "progress.h"
+#include "rounds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     PIECE_BYTES = 8 << 20, /* of elements, what tool_source_next gives at most */
-    TEXT_BYTES = 1 << 20,  /* of text that is looked at at once: also the longest number, and the longest struct */
     MAX_ITEM = 1 << 20,    /* of an element */
     ALIGN = 64
 };
@@ -36,10 +37,15 @@ struct tool_source {
     unsigned char *scratch; /* a piece as it lies in the file, where that is not as_is */
 
     /* text */
+    bool free; /* nobody has named its type */
     text_reader reader;
-    char *text; /* TEXT_BYTES and a '\0' */
-    size_t text_at, text_end;
-    bool text_last; /* no more follows */
+    tool_rounds *rounds; /* once something was read */
+    const unsigned char *round;
+    const text_span *round_spans, *spans; /* of the round; of the last piece */
+    size_t round_at, round_n;
+    bool keep_spans;
+
+    tool_outside *outside; /* reads, if there is one */
 
     /* of a file, a part */
     bool narrow;
@@ -53,15 +59,15 @@ struct tool_source {
 
 /* --- formats ------------------------------------------------------------------------------------------------------ */
 
-static const char *const formats[] = {
-    [TOOL_AUTO] = "auto", [TOOL_NPY] = "npy", [TOOL_RAW] = "raw", [TOOL_TEXT] = "text"};
+static const char *const formats[] = {[TOOL_AUTO] = "auto", [TOOL_NPY] = "npy", [TOOL_RAW] = "raw",
+                                      [TOOL_TEXT] = "text", [TOOL_CSV] = "csv", [TOOL_TSV] = "tsv"};
 
 static const struct {
     const char *ending;
     tool_format format;
 } endings[] = {
-    {".npy", TOOL_NPY},  {".raw", TOOL_RAW},  {".bin", TOOL_RAW},
-    {".txt", TOOL_TEXT}, {".csv", TOOL_TEXT}, {".tsv", TOOL_TEXT},
+    {".npy", TOOL_NPY},  {".raw", TOOL_RAW}, {".bin", TOOL_RAW},
+    {".txt", TOOL_TEXT}, {".csv", TOOL_CSV}, {".tsv", TOOL_TSV},
 };
 
 const char *tool_format_name(tool_format format) { return formats[format]; }
@@ -70,7 +76,7 @@ tool_format tool_format_parse(const char *option, const char *text)
 {
     for (size_t i = TOOL_NPY; i < sizeof formats / sizeof formats[0]; i++)
         if (strcmp(text, formats[i]) == 0) return (tool_format)i;
-    tool_die(TOOL_USAGE, "%s: '%s' is no format; there are npy, raw and text", option, text);
+    tool_die(TOOL_USAGE, "%s: '%s' is no format; there are npy, raw, text, csv and tsv", option, text);
 }
 
 tool_format tool_format_of_name(const char *path)
@@ -89,7 +95,7 @@ static tool_format recognise(tool_source *source, const char *path)
     const unsigned char *const first = tool_bytes_look(&source->bytes, &n);
     if (npy_magic(first, n)) return TOOL_NPY;
     const tool_format named = tool_format_of_name(path);
-    return named == TOOL_AUTO ? TOOL_TEXT : named;
+    return named == TOOL_NPY || named == TOOL_RAW ? named : TOOL_TEXT;
 }
 
 /* --- opening: .npy ------------------------------------------------------------------------------------------------ */
@@ -194,33 +200,42 @@ static void open_raw(tool_source *source, const oplus_type *asked)
 
 /* --- opening: text ------------------------------------------------------------------------------------------------ */
 
-/* Moves what is left to the front and fills up behind it. */
-static void read_text(tool_source *source)
+static void open_reader(tool_source *source)
 {
-    const size_t left = source->text_end - source->text_at;
-    memmove(source->text, source->text + source->text_at, left);
-    const size_t got = tool_bytes_read(&source->bytes, source->text + left, TEXT_BYTES - left);
-    source->text_at = 0;
-    source->text_end = left + got;
-    source->text[source->text_end] = '\0';
-    source->text_last = source->text_end < TEXT_BYTES;
-}
-
-static void open_text(tool_source *source, const oplus_type *asked)
-{
-    static const char mark[] = "\xef\xbb\xbf"; /* the byte order mark of UTF-8 */
-    source->text = tool_alloc(TEXT_BYTES + 1);
-    read_text(source);
-    if (source->text_end >= 3 && memcmp(source->text, mark, 3) == 0) source->text_at = 3;
-    source->type = asked;
-    if (!asked) {
-        const char *const at = source->text + source->text_at, *const end = source->text + source->text_end;
-        source->type = text_is_integers(at, end, source->text_last) ? &oplus_i64 : &oplus_f64;
-    }
     if (!text_reader_open(&source->reader, source->type))
         tool_die(TOOL_USAGE, "%s %s: its members are not understood, so that it cannot be read from text",
                  source->option, tool_type_name(source->type));
     source->reader.option = source->option;
+}
+
+static void open_text(tool_source *source, const oplus_type *asked)
+{
+    source->free = !asked && source->option;
+    source->type = asked ? asked : source->free ? &oplus_f64 : &oplus_i64;
+    open_reader(source);
+    source->reader.free = source->free;
+}
+
+bool tool_source_is_free(const tool_source *source) { return source->outside ? source->outside->free : source->free; }
+
+void tool_source_take_integers(tool_source *source, const char *what)
+{
+    source->type = &oplus_i64;
+    if (source->outside) {
+        source->outside->take_integers(source->outside, what);
+        return;
+    }
+    open_reader(source);
+    source->reader.integers_for = what;
+    source->free = false;
+}
+
+void tool_source_take_numbers(tool_source *source)
+{
+    if (source->format != TOOL_TEXT || source->outside) return;
+    source->type = &oplus_f64;
+    open_reader(source);
+    source->reader.free = true;
 }
 
 /* --- opening and closing ------------------------------------------------------------------------------------------ */
@@ -256,16 +271,31 @@ tool_source *tool_source_open_as(const char *path, tool_format format, const opl
     return source;
 }
 
+tool_source *tool_source_of(tool_outside *outside, const oplus_type *type)
+{
+    tool_source *const source = tool_alloc(sizeof *source);
+    memset(source, 0, sizeof *source);
+    source->outside = outside;
+    source->bytes.name = tool_copy(outside->name);
+    source->bytes.fd = STDIN_FILENO; /* nothing to be closed */
+    source->format = outside->format;
+    source->type = type;
+    source->size = type->size;
+    return source;
+}
+
 void tool_source_close(tool_source *source)
 {
     if (!source) return;
+    if (source->outside) source->outside->close(source->outside);
     if (source->format == TOOL_NPY)
         tool_bytes_leave(&source->bytes, source->header.bytes + source->header.count * source->header.item);
+    if (source->rounds) tool_bytes_leave(&source->bytes, source->bytes.total);
+    tool_rounds_close(source->rounds);
     tool_bytes_close(&source->bytes);
     oplus_type_free(source->made);
     free(source->piece);
     free(source->scratch);
-    free(source->text);
     free(source->own);
     free(source);
 }
@@ -275,8 +305,14 @@ void tool_source_close(tool_source *source)
 const char *tool_source_name(const tool_source *source) { return source->bytes.name; }
 tool_format tool_source_format(const tool_source *source) { return source->format; }
 const oplus_type *tool_source_type(const tool_source *source) { return source->type; }
-uint64_t tool_source_done(const tool_source *source) { return source->bytes.done; }
-uint64_t tool_source_total(const tool_source *source) { return source->bytes.total; }
+uint64_t tool_source_done(const tool_source *source)
+{
+    return source->outside ? source->outside->done : source->bytes.done;
+}
+uint64_t tool_source_total(const tool_source *source)
+{
+    return source->outside ? source->outside->total : source->bytes.total;
+}
 
 bool tool_source_count(const tool_source *source, uint64_t *count)
 {
@@ -291,11 +327,35 @@ int tool_source_shape(const tool_source *source, const uint64_t **shape)
     return source->format == TOOL_NPY ? source->header.dims : -1;
 }
 
+char tool_source_between(const tool_source *source)
+{
+    if (source->outside) return source->outside->between;
+    return ' ';
+}
+
+size_t tool_source_lanes(const tool_source *source) { return source->outside ? source->outside->columns : 1; }
+
+static const text_reader *reader_of(const tool_source *source)
+{
+    return source->rounds ? tool_rounds_reader(source->rounds) : &source->reader;
+}
+
 uint64_t tool_source_columns(const tool_source *source)
 {
+    if (source->outside) return source->outside->columns;
     if (source->format != TOOL_TEXT) return 0;
-    return source->reader.record ? 1 : source->reader.ragged ? 0 : source->reader.columns;
+    const text_reader *const reader = reader_of(source);
+    return reader->record ? 1 : reader->ragged ? 0 : reader->columns;
 }
+
+bool tool_source_is_whole(const tool_source *source)
+{
+    return source->outside ? source->outside->whole : source->free && reader_of(source)->whole;
+}
+
+void tool_source_keep_spans(tool_source *source) { source->keep_spans = true; }
+
+const text_span *tool_source_spans(const tool_source *source) { return source->spans; }
 
 /* --- elements as they lie in the file ----------------------------------------------------------------------------- */
 
@@ -352,27 +412,43 @@ static size_t fill_binary(tool_source *source, unsigned char *to, size_t n)
 
 /* --- elements as text --------------------------------------------------------------------------------------------- */
 
+/* The next round, if all of this one was given; false at the end. */
+static bool have_round(tool_source *source)
+{
+    if (source->round_at < source->round_n) return true;
+    const void *elements;
+    if (!source->rounds) {
+        source->rounds = tool_rounds_open(&source->bytes, &source->reader);
+        if (source->keep_spans) tool_rounds_keep_spans(source->rounds);
+    }
+    source->round_at = 0;
+    source->round_n = tool_rounds_next(source->rounds, &elements, &source->round_spans);
+    source->round = elements;
+    return source->round_n > 0;
+}
+
+static const unsigned char *next_of_round(tool_source *source, size_t most, size_t *n)
+{
+    const size_t left = have_round(source) ? source->round_n - source->round_at : 0;
+    const unsigned char *const at = left > 0 ? source->round + source->round_at * source->size : NULL;
+    *n = left < most ? left : most;
+    if (source->keep_spans && left > 0) source->spans = source->round_spans + source->round_at;
+    source->round_at += *n;
+    source->taken += *n;
+    return at;
+}
+
 static size_t fill_text(tool_source *source, unsigned char *to, size_t n)
 {
-    for (;;) {
-        size_t got;
-        const char *const at = source->text + source->text_at;
-        const char *const end = source->text + source->text_end;
-        const char *const stop = text_read(&source->reader, at, end, source->text_last, to, n, &got);
-        if (source->reader.error[0]) tool_die(TOOL_FAILED, "%s: %s", source->bytes.name, source->reader.error);
-        source->text_at = (size_t)(stop - source->text);
-        source->taken += got;
-        if (got > 0 || source->text_last) return got;
-        if (stop == source->text && end - at == TEXT_BYTES)
-            tool_die(TOOL_FAILED, "%s: line %llu: a number, or an element, of more than %d letters", source->bytes.name,
-                     (unsigned long long)source->reader.line, TEXT_BYTES);
-        read_text(source);
-    }
+    const unsigned char *const from = next_of_round(source, n, &n);
+    if (from) memcpy(to, from, n * source->size); /* NULL at the end */
+    return n;
 }
 
 /* Some of the next n elements; 0 at the end. */
 static size_t fill(tool_source *source, unsigned char *to, size_t n)
 {
+    if (source->outside) return source->outside->fill(source->outside, to, n);
     return source->format == TOOL_TEXT ? fill_text(source, to, n) : fill_binary(source, to, n);
 }
 
@@ -391,8 +467,10 @@ static void read_whole(tool_source *source)
                              ? (size_t)source->header.count
                              : PIECE_BYTES / source->size;
     unsigned char *all = tool_alloc(room * source->size);
+    tool_progress_phase("reading");
     for (size_t got; (got = fill(source, all + n * source->size, room - n)) > 0;) {
         n += got;
+        tool_progress_show(source->bytes.done, source->bytes.total);
         if (n < room) continue;
         if (source->known && n == source->header.count) break;
         if (room > PTRDIFF_MAX / 2 / source->size)
@@ -516,6 +594,8 @@ bool tool_source_next(tool_source *source, const void **piece, size_t *n)
     if (!source->whole && tool_source_is_fortran(source)) load(source);
     if (source->whole) {
         *piece = next_of_whole(source, most, n);
+    } else if (source->format == TOOL_TEXT && !source->outside) {
+        *piece = next_of_round(source, most, n);
     } else if (is_usable_map(source)) {
         *piece = next_of_map(source, most, n);
     } else {

@@ -4,24 +4,40 @@
 #ifndef TOOL_SOURCE_H
 #define TOOL_SOURCE_H
 
-#include "type.h"
+#include "text.h"
 
-typedef enum tool_format { TOOL_AUTO = 0, TOOL_NPY, TOOL_RAW, TOOL_TEXT } tool_format;
+typedef enum tool_format { TOOL_AUTO = 0, TOOL_NPY, TOOL_RAW, TOOL_TEXT, TOOL_CSV, TOOL_TSV } tool_format;
 
-/* "npy", "raw", "text"; tool_format_parse ends the command where it is none of them. */
+/* "npy", "raw", "text", "csv", "tsv"; tool_format_parse ends the command where it is none of them. */
 const char *tool_format_name(tool_format format);
 tool_format tool_format_parse(const char *option, const char *text);
-/* By the end of its name: .npy, .raw or .bin, .txt or .csv or .tsv; else TOOL_AUTO. */
+/* By the end of its name: .npy, .raw or .bin, .txt, .csv, .tsv; else TOOL_AUTO. */
 tool_format tool_format_of_name(const char *path);
 
 typedef struct tool_source tool_source;
 
 /* Opens path (NULL or "-": stdin).  format TOOL_AUTO: by magic, name, and as text.  type NULL: what the file says; of
- * text, i64 or f64.  dev brings Fortran order into C order; NULL: slower. */
+ * text, f64, and an integer that f64 would round ends the command.  dev brings Fortran order into C order; NULL:
+ * slower.
+ */
 tool_source *tool_source_open(const char *path, tool_format format, const oplus_type *type, oplus_device *dev);
-/* The same, of a file whose type is named by another option than -t, for messages; NULL: by none. */
+/* The same, of a file whose type is named by another option than -t, for messages; NULL: by none, and text is i64. */
 tool_source *tool_source_open_as(const char *path, tool_format format, const oplus_type *type, const char *option,
                                  oplus_device *dev);
+/* Elements that are read elsewhere, as those of a table's columns are. */
+typedef struct tool_outside {
+    const char *name;
+    tool_format format;
+    size_t columns; /* elements on each line */
+    uint64_t done, total;
+    bool free;    /* nobody has named the type */
+    bool whole;   /* nobody has named the type, and all numbers so far were written as integers */
+    char between; /* what stands between elements of a row */
+    void (*take_integers)(struct tool_outside *outside, const char *what); /* tool_source_take_integers */
+    size_t (*fill)(struct tool_outside *outside, void *to, size_t n); /* some of the next n elements; 0 at the end */
+    void (*close)(struct tool_outside *outside);
+} tool_outside;
+tool_source *tool_source_of(tool_outside *outside, const oplus_type *type);
 void tool_source_close(tool_source *source); /* NULL allowed; the type goes too */
 
 const char *tool_source_name(const tool_source *source); /* for messages: the path, or "stdin" */
@@ -34,6 +50,17 @@ bool tool_source_count(const tool_source *source, uint64_t *count);
 int tool_source_shape(const tool_source *source, const uint64_t **shape);
 /* Of text that has been read to the end: elements on each line, 0 if they differ. */
 uint64_t tool_source_columns(const tool_source *source);
+/* Columns whose elements come in turn, each a sequence of its own: of a table, several; else 1. */
+size_t tool_source_lanes(const tool_source *source);
+/* Text whose type nobody has named.  Then, before anything is read: it is i64, as `what` is for integers alone. */
+bool tool_source_is_free(const tool_source *source);
+void tool_source_take_integers(tool_source *source, const char *what);
+/* What no option gives a type: text of it is f64, where else it would be i64.  Before anything is read. */
+void tool_source_take_numbers(tool_source *source);
+/* Text whose type nobody has named, and all that was read of it so far is written as integers. */
+bool tool_source_is_whole(const tool_source *source);
+/* What stands between the numbers on a line: a blank, or of a table its delimiter. */
+char tool_source_between(const tool_source *source);
 /* Bytes read so far, and in all (0: unknown). */
 uint64_t tool_source_done(const tool_source *source);
 uint64_t tool_source_total(const tool_source *source);
@@ -49,6 +76,9 @@ uint64_t tool_source_extent(const tool_source *source);
 /* The next elements, valid until the next call; false at the end.  Memory is fixed, whatever the length, but where
  * Fortran order has to be undone. */
 bool tool_source_next(tool_source *source, const void **piece, size_t *n);
+/* Of text: where each element of the last piece stood; valid as long.  To be asked for before anything is read. */
+void tool_source_keep_spans(tool_source *source);
+const text_span *tool_source_spans(const tool_source *source);
 /* All elements; valid until the source is closed.  Before, or instead of, tool_source_next. */
 const void *tool_source_all(tool_source *source, size_t *n);
 /* The same, as memory that may be changed; the file is not. */

@@ -1,241 +1,17 @@
 #include "text.h"
 
+#include "number.h"
+
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* --- integers ----------------------------------------------------------------------------------------------------- */
-
-typedef enum verdict { GOOD = 0, NO_NUMBER, NO_INTEGER, NO_FIT } verdict;
-
-static const struct {
-    uint64_t below, above; /* the largest magnitudes of negative and of other numbers */
-} ranges[] = {
-    [OPLUS_I8] = {128, INT8_MAX},          [OPLUS_I16] = {32768, INT16_MAX},
-    [OPLUS_I32] = {2147483648, INT32_MAX}, [OPLUS_I64] = {(uint64_t)1 << 63, INT64_MAX},
-    [OPLUS_U8] = {0, UINT8_MAX},           [OPLUS_U16] = {0, UINT16_MAX},
-    [OPLUS_U32] = {0, UINT32_MAX},         [OPLUS_U64] = {0, UINT64_MAX},
-};
-
-typedef struct integer {
-    bool negative;
-    uint64_t magnitude;
-} integer;
-
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    const char lower = (char)(c | 32);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 16;
-}
-
-/* [+-]digits or [+-]0xdigits */
-static verdict read_integer(const char *at, const char *end, integer *out)
-{
-    out->negative = *at == '-';
-    at += *at == '-' || *at == '+';
-    unsigned base = 10;
-    if (end - at > 2 && at[0] == '0' && (at[1] | 32) == 'x') base = 16, at += 2;
-    if (at == end) return NO_NUMBER;
-    uint64_t value = 0;
-    bool fits = true;
-    for (; at < end; at++) {
-        const unsigned digit = (unsigned)digit_of(*at);
-        if (digit >= base) return NO_NUMBER;
-        if (value > (UINT64_MAX - digit) / base) fits = false;
-        value = value * base + digit;
-    }
-    out->magnitude = value;
-    return fits ? GOOD : NO_FIT;
-}
-
-static void store_integer(oplus_scalar scalar, uint64_t bits, void *to)
-{
-    /* Two's complement, so that the low bytes are the value. */
-    const uint8_t u8 = (uint8_t)bits;
-    const uint16_t u16 = (uint16_t)bits;
-    const uint32_t u32 = (uint32_t)bits;
-    switch (tool_scalar_size(scalar)) {
-    case 1:
-        memcpy(to, &u8, sizeof u8);
-        break;
-    case 2:
-        memcpy(to, &u16, sizeof u16);
-        break;
-    case 4:
-        memcpy(to, &u32, sizeof u32);
-        break;
-    default:
-        memcpy(to, &bits, sizeof bits);
-    }
-}
-
-/* --- floats ------------------------------------------------------------------------------------------------------- */
-
-static bool is_float(oplus_scalar scalar) { return scalar == OPLUS_F32 || scalar == OPLUS_F64; }
-
-/* m * 10^e of a plain decimal number; false: of more digits than fit, or written otherwise. */
-static bool read_decimal(const char *at, const char *end, bool *negative, uint64_t *m, int *e)
-{
-    enum { DIGITS = 18, EXPONENT = 9999 };
-    *negative = *at == '-';
-    at += *at == '-' || *at == '+';
-    int digits = 0, scale = 0;
-    bool point = false;
-    for (*m = 0; at < end; at++) {
-        if (*at >= '0' && *at <= '9') {
-            *m = *m * 10 + (uint64_t)(*at - '0');
-            scale -= point;
-            if (++digits > DIGITS) return false;
-        } else if (*at == '.' && !point) {
-            point = true;
-        } else {
-            break;
-        }
-    }
-    if (digits == 0) return false;
-    if (at < end) {
-        int exponent = 0;
-        if ((*at++ | 32) != 'e') return false;
-        const bool down = at < end && *at == '-';
-        at += at < end && (*at == '-' || *at == '+');
-        if (at == end) return false;
-        for (; at < end; at++) {
-            if (*at < '0' || *at > '9' || exponent > EXPONENT) return false;
-            exponent = exponent * 10 + (*at - '0');
-        }
-        scale += down ? -exponent : exponent;
-    }
-    *e = scale;
-    return true;
-}
-
-/* Where both the digits and the power of ten are exact in the type, one operation rounds correctly (Clinger 1990). */
-static bool read_quickly(oplus_scalar scalar, const char *at, const char *end, void *to)
-{
-    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    enum { EXACT_F64 = 22, EXACT_F32 = 10 };
-    bool negative;
-    uint64_t m;
-    int e;
-    if (!read_decimal(at, end, &negative, &m, &e)) return false;
-    if (scalar == OPLUS_F64) {
-        if (m > (uint64_t)1 << 53 || e < -EXACT_F64 || e > EXACT_F64) return false;
-        const double size = e < 0 ? (double)m / tens[-e] : (double)m * tens[e];
-        const double value = negative ? -size : size;
-        memcpy(to, &value, sizeof value);
-    } else {
-        if (m > (uint64_t)1 << 24 || e < -EXACT_F32 || e > EXACT_F32) return false;
-        const float size = e < 0 ? (float)m / (float)tens[-e] : (float)m * (float)tens[e];
-        const float value = negative ? -size : size;
-        memcpy(to, &value, sizeof value);
-    }
-    return true;
-}
-
-static verdict read_float(oplus_scalar scalar, const char *at, const char *end, void *to)
-{
-    if (read_quickly(scalar, at, end, to)) return GOOD;
-    char *stop;
-    bool infinite;
-    errno = 0;
-    if (scalar == OPLUS_F64) {
-        const double value = strtod(at, &stop);
-        infinite = isinf(value);
-        memcpy(to, &value, sizeof value);
-    } else {
-        const float value = strtof(at, &stop);
-        infinite = isinf(value);
-        memcpy(to, &value, sizeof value);
-    }
-    if (stop != end) return NO_NUMBER;
-    return infinite && errno == ERANGE ? NO_FIT : GOOD;
-}
-
-/* --- one scalar --------------------------------------------------------------------------------------------------- */
-
-static verdict read_scalar(oplus_scalar scalar, const char *at, const char *end, void *to)
-{
-    if (is_float(scalar)) return read_float(scalar, at, end, to);
-    integer value;
-    const verdict read = read_integer(at, end, &value);
-    if (read == NO_NUMBER) {
-        double number;
-        return read_float(OPLUS_F64, at, end, &number) == NO_NUMBER ? NO_NUMBER : NO_INTEGER;
-    }
-    if (read != GOOD || value.magnitude > (value.negative ? ranges[scalar].below : ranges[scalar].above)) return NO_FIT;
-    store_integer(scalar, value.negative ? -value.magnitude : value.magnitude, to);
-    return GOOD;
-}
-
-static char *write_unsigned(uint64_t value, char *to)
-{
-    char digits[20], *first = digits + sizeof digits;
-    do {
-        *--first = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    const size_t n = (size_t)(digits + sizeof digits - first);
-    memcpy(to, first, n);
-    return to + n;
-}
-
-static char *write_signed(int64_t value, char *to)
-{
-    if (value >= 0) return write_unsigned((uint64_t)value, to);
-    *to++ = '-';
-    return write_unsigned(-(uint64_t)value, to);
-}
-
-/* As %g would, in the fewest digits from `least` on that read back the same; a NaN without sign, which means nothing.
- */
-static char *write_float(oplus_scalar scalar, double value, char *to)
-{
-    const bool wide = scalar == OPLUS_F64;
-    const double countable = wide ? 0x1p53 : 0x1p24;
-    if (isnan(value)) return to + sprintf(to, "nan");
-    if (fabs(value) <= countable && value == trunc(value) && (value != 0 || !signbit(value)))
-        return write_signed((int64_t)value, to);
-    int length = 0;
-    for (int digits = wide ? 15 : 6, most = wide ? 17 : 9; digits <= most; digits++) {
-        length = snprintf(to, TEXT_MAX_SCALAR, "%.*g", digits, value);
-        if (wide ? strtod(to, NULL) == value : strtof(to, NULL) == (float)value) break;
-    }
-    return to + length;
-}
-
-char *text_scalar_write(oplus_scalar scalar, const void *value, char *to)
-{
-#define WRITE(KIND, T, how)                                                                                            \
-    case KIND: {                                                                                                       \
-        T x;                                                                                                           \
-        memcpy(&x, value, sizeof x);                                                                                   \
-        return how;                                                                                                    \
-    }
-    switch (scalar) {
-        WRITE(OPLUS_I8, int8_t, write_signed(x, to))
-        WRITE(OPLUS_I16, int16_t, write_signed(x, to))
-        WRITE(OPLUS_I32, int32_t, write_signed(x, to))
-        WRITE(OPLUS_I64, int64_t, write_signed(x, to))
-        WRITE(OPLUS_U8, uint8_t, write_unsigned(x, to))
-        WRITE(OPLUS_U16, uint16_t, write_unsigned(x, to))
-        WRITE(OPLUS_U32, uint32_t, write_unsigned(x, to))
-        WRITE(OPLUS_U64, uint64_t, write_unsigned(x, to))
-        WRITE(OPLUS_F32, float, write_float(scalar, (double)x, to))
-        WRITE(OPLUS_F64, double, write_float(scalar, x, to))
-    case OPLUS_RECORD:
-        break;
-    }
-#undef WRITE
-    return to;
-}
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 char *text_write(const tool_layout *layout, const void *value, char *to)
 {
+    if (layout->scalars == 1)
+        return number_write(layout->member->scalar, (const char *)value + layout->member->offset, to);
     bool first = true;
     for (int i = 0; i < layout->members; i++) {
         const oplus_member *const member = &layout->member[i];
@@ -243,7 +19,7 @@ char *text_write(const tool_layout *layout, const void *value, char *to)
         for (size_t k = 0; k < member->count; k++, from += tool_scalar_size(member->scalar)) {
             if (!first) *to++ = ' ';
             first = false;
-            to = text_scalar_write(member->scalar, from, to);
+            to = number_write(member->scalar, from, to);
         }
     }
     return to;
@@ -292,13 +68,11 @@ static void show(const char *at, const char *end, char *to, size_t bytes)
 /* The narrowest type that takes what does not fit. */
 static const char *wider(oplus_scalar scalar, const char *at, const char *end)
 {
-    integer value;
+    const bool integers = scalar != OPLUS_F32 && scalar != OPLUS_F64;
+    const char *const other = integers ? number_integer_type(at, end) : NULL;
     double number;
-    if (scalar != OPLUS_F32 && read_integer(at, end, &value) == GOOD) {
-        if (value.magnitude <= (value.negative ? ranges[OPLUS_I64].below : ranges[OPLUS_I64].above)) return "i64";
-        if (!value.negative) return "u64";
-    }
-    return read_float(OPLUS_F64, at, end, &number) == GOOD ? "f64" : NULL;
+    if (other) return other;
+    return number_read(OPLUS_F64, at, end, &number) == NUMBER_GOOD ? "f64" : NULL;
 }
 
 static bool has_control(const char *at, const char *end)
@@ -307,27 +81,61 @@ static bool has_control(const char *at, const char *end)
     return at < end;
 }
 
-static void refuse(text_reader *reader, const oplus_member *member, verdict why, const char *at, const char *end)
+/* What would take the number; "" if nothing would. */
+static void advise(const text_reader *reader, oplus_scalar scalar, number_verdict why, const char *at, const char *end,
+                   char *hint, size_t bytes)
 {
-    char token[48], what[64];
+    const char *const option = reader->option;
+    const char *const other = why == NUMBER_FRACTION ? "f64" : wider(scalar, at, end);
+    hint[0] = '\0';
+    if (why == NUMBER_NONE && option && has_control(at, end))
+        snprintf(hint, bytes, "; a binary file needs --format raw and -t TYPE");
+    if (why == NUMBER_NONE || !option || !other || reader->record) return;
+    if (why == NUMBER_FRACTION && reader->integers_for)
+        snprintf(hint, bytes, ": '%.60s' is for integers alone", reader->integers_for);
+    else
+        snprintf(hint, bytes, "; %s %s would take it", option, other);
+}
+
+static void refuse(text_reader *reader, const oplus_member *member, number_verdict why, const char *at, const char *end)
+{
+    char token[48], what[64], hint[96];
     show(at, end, token, sizeof token);
     if (member->name[0])
         snprintf(what, sizeof what, "member %s (%s)", member->name, tool_scalar_name(member->scalar));
     else
         snprintf(what, sizeof what, "%s", tool_scalar_name(member->scalar));
-
-    const char *const other = why == NO_INTEGER ? "f64" : wider(member->scalar, at, end);
-    const char *const option = reader->option;
-    char hint[64] = "";
-    if (why != NO_NUMBER && option && other && !reader->record)
-        snprintf(hint, sizeof hint, "; %s %s would take it", option, other);
-    if (why == NO_NUMBER && option && has_control(at, end))
-        snprintf(hint, sizeof hint, "; a binary file needs --format raw and -t TYPE");
-    static const char *const reasons[] = {
-        [NO_NUMBER] = "is not a number", [NO_INTEGER] = "is not an integer, as", [NO_FIT] = "does not fit"};
+    advise(reader, member->scalar, why, at, end, hint, sizeof hint);
+    static const char *const reasons[] = {[NUMBER_NONE] = "is not a number",
+                                          [NUMBER_FRACTION] = "is not an integer, as",
+                                          [NUMBER_NO_FIT] = "does not fit"};
     snprintf(reader->error, sizeof reader->error, "line %llu: '%s' %s%s%s%s%s", (unsigned long long)reader->line, token,
-             reasons[why], why == NO_NUMBER ? "" : " ", why == NO_NUMBER ? "" : what,
-             why == NO_INTEGER ? " must be" : "", hint);
+             reasons[why], why == NUMBER_NONE ? "" : " ", why == NUMBER_NONE ? "" : what,
+             why == NUMBER_FRACTION ? " must be" : "", hint);
+}
+
+/* An integer that f64 would round, of text without a type. */
+static void refuse_inexact(text_reader *reader, const char *at, const char *end)
+{
+    char token[48], keeps[64] = "";
+    char remedy[160] = "; oplus map copy -t i64 -o FILE.npy makes a file that keeps it";
+    show(at, end, token, sizeof token);
+    const char *const type = number_integer_type(at, end), *const option = reader->option;
+    if (strcmp(type, "f64") != 0) snprintf(keeps, sizeof keeps, "%.20s %s keeps it, ", option ? option : "", type);
+    if (option)
+        snprintf(remedy, sizeof remedy, ", which numbers without %.20s are; %s%.20s f64 rounds it", option, keeps,
+                 option);
+    snprintf(reader->error, sizeof reader->error, "line %llu: '%s' has more digits than f64 holds%s",
+             (unsigned long long)reader->line, token, remedy);
+}
+
+static void refuse_comma(text_reader *reader)
+{
+    snprintf(reader->error, sizeof reader->error,
+             reader->commas ? "line %llu: no number before a comma"
+                            : "line %llu: a comma: blanks and line ends separate numbers; --delimiter , takes columns "
+                              "between commas",
+             (unsigned long long)reader->line);
 }
 
 static void refuse_line(text_reader *reader, const char *what)
@@ -344,6 +152,7 @@ bool text_reader_open(text_reader *reader, const oplus_type *type)
     reader->line = 1;
     reader->option = "-t";
     reader->record = type->scalar == OPLUS_RECORD;
+    reader->whole = true;
     return tool_layout_of(type, &reader->layout);
 }
 
@@ -362,9 +171,8 @@ static const char *skip(text_reader *reader, const char *at, const char *end, bo
         case BLANK:
             break;
         case COMMA:
-            if (!reader->comma) {
-                snprintf(reader->error, sizeof reader->error, "line %llu: no number before a comma",
-                         (unsigned long long)reader->line);
+            if (!reader->commas || !reader->comma) {
+                refuse_comma(reader);
                 return at;
             }
             reader->comma = false;
@@ -386,8 +194,28 @@ static const char *skip(text_reader *reader, const char *at, const char *end, bo
 
 typedef enum outcome { READ, MORE, FAILED } outcome;
 
+/* A number that is quick to read, up to what separates it from the next one; NULL: it is not. */
+static const char *read_front(text_reader *reader, const oplus_member *member, const char *at, const char *end,
+                              char *to)
+{
+    const char *const stop = number_front(member->scalar, at, end, to, &reader->whole);
+    return stop && stop < end && sign_of(*stop) != TOKEN ? stop : NULL;
+}
+
+static bool read_number(text_reader *reader, const oplus_member *member, const char *at, const char *end, char *to)
+{
+    double value;
+    const number_verdict read =
+        reader->free ? number_read_exact(at, end, &value, &reader->whole) : number_read(member->scalar, at, end, to);
+    if (reader->free) memcpy(to, &value, sizeof value);
+    if (read == NUMBER_INEXACT) refuse_inexact(reader, at, end);
+    if (read != NUMBER_GOOD && read != NUMBER_INEXACT) refuse(reader, member, read, at, end);
+    return read == NUMBER_GOOD;
+}
+
 /* One element from *at on: READ, and *at is behind it; MORE is needed, and *at is where it begins; or FAILED. */
-static outcome read_element(text_reader *reader, const char **at, const char *end, bool last, char *out)
+static outcome read_element(text_reader *reader, const char **at, const char *end, bool last, char *out,
+                            text_span *span)
 {
     const char *here = *at;
     bool inside = false;
@@ -397,7 +225,9 @@ static outcome read_element(text_reader *reader, const char **at, const char *en
         for (size_t k = 0; k < member->count; k++) {
             here = skip(reader, here, end, inside);
             if (reader->error[0]) return FAILED;
-            const char *const stop = end_of_token(here, end);
+            char *const to = out + member->offset + k * tool_scalar_size(member->scalar);
+            const char *const quick = read_front(reader, member, here, end, to);
+            const char *const stop = quick ? quick : end_of_token(here, end);
             if (!inside) *at = here, on_line = reader->on_line;
             if (here == end || (stop == end && !last)) {
                 if (!inside) return MORE;
@@ -407,47 +237,72 @@ static outcome read_element(text_reader *reader, const char **at, const char *en
             }
             if (reader->record && reader->on_line >= reader->layout.scalars)
                 return refuse_line(reader, "is too long: it should have"), FAILED;
-            const verdict read =
-                read_scalar(member->scalar, here, stop, out + member->offset + k * tool_scalar_size(member->scalar));
-            if (read != GOOD) return refuse(reader, member, read, here, stop), FAILED;
+            if (!quick && !read_number(reader, member, here, stop, to)) return FAILED;
             reader->comma = inside = true;
             reader->on_line++;
             here = stop;
         }
     }
+    if (span) *span = (text_span){*at, here};
     *at = here;
     return READ;
 }
 
+/* Numbers between blanks and line ends, as long as they are quick to read; returns where the others begin. */
+static const char *read_plain(text_reader *reader, const char *at, const char *end, char *out, size_t capacity,
+                              size_t *count, text_span *spans)
+{
+    for (sign between; *count < capacity && !reader->comment; ++*count) {
+        for (; at < end && (between = sign_of(*at)) != TOKEN; at++) {
+            if (between != BLANK && between != LINE_END) return at;
+            if (between == BLANK) continue;
+            end_line(reader);
+            reader->line++;
+        }
+        const char *const stop = read_front(reader, reader->layout.member, at, end, out + *count * reader->layout.size);
+        if (!stop) return at;
+        if (spans) spans[*count] = (text_span){at, stop};
+        reader->comma = true;
+        reader->on_line++;
+        at = stop;
+    }
+    return at;
+}
+
 const char *text_read(text_reader *reader, const char *at, const char *end, bool last, void *out, size_t capacity,
-                      size_t *count)
+                      size_t *count, text_span *spans)
 {
     outcome got = reader->error[0] ? FAILED : READ;
-    for (*count = 0; got == READ && *count < capacity;) {
-        got = read_element(reader, &at, end, last, (char *)out + *count * reader->layout.size);
-        *count += got == READ;
+    for (*count = 0; got == READ && *count < capacity; *count += got == READ) {
+        if (!reader->record) at = read_plain(reader, at, end, out, capacity, count, spans);
+        if (*count == capacity) break;
+        got = read_element(reader, &at, end, last, (char *)out + *count * reader->layout.size,
+                           spans ? &spans[*count] : NULL);
     }
     if (got == MORE && last) end_line(reader);
     return at;
 }
 
-bool text_is_integers(const char *at, const char *end, bool last)
+size_t text_most(const text_reader *reader, size_t letters)
 {
-    while (at < end) {
-        if (sign_of(*at) == COMMENT) {
-            at = memchr(at, '\n', (size_t)(end - at));
-            if (!at) return true;
-        } else if (sign_of(*at) == TOKEN) {
-            const char *const stop = end_of_token(at, end);
-            integer value;
-            double number;
-            if (stop == end && !last) return true;
-            if (read_integer(at, stop, &value) == NO_NUMBER && read_float(OPLUS_F64, at, stop, &number) != NO_NUMBER)
-                return false;
-            at = stop;
-        } else {
-            at++;
-        }
-    }
-    return true;
+    return letters / (2 * reader->layout.scalars) + 2; /* a letter each, and what stands between; one is never used */
+}
+
+/* --- in blocks ---------------------------------------------------------------------------------------------------- */
+
+void text_reader_fork(const text_reader *reader, text_reader *block)
+{
+    *block = *reader;
+    block->comment = block->ragged = false;
+    block->line = block->on_line = block->columns = 0;
+}
+
+void text_reader_join(text_reader *reader, const text_reader *block)
+{
+    reader->line += block->line;
+    reader->on_line = block->on_line;
+    reader->comment = block->comment;
+    reader->whole &= block->whole;
+    if (reader->columns == 0) reader->columns = block->columns;
+    reader->ragged |= block->ragged || (block->columns > 0 && block->columns != reader->columns);
 }

@@ -1,5 +1,6 @@
 /* oplus transpose: rows become columns. */
 #include "job.h"
+#include "progress.h"
 #include "ranks.h"
 #include "tool.h"
 
@@ -13,7 +14,7 @@ static const tool_usage usage = {
     .about = "Exchanges the rows and columns of the matrix in FILE (default: stdin).  Its shape is\n"
              "that of the .npy file, or the lines of the text; else --rows or --cols says it.\n"
              "Input and output are held in memory.\n",
-    .options = "rows cols " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
+    .options = "rows cols " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '1 2 3\\n4 5 6\\n' | oplus transpose", "seq 1 6 | oplus transpose --rows 2",
                  "oplus transpose matrix.npy -o transposed.npy"},
     .exit_codes = TOOL_EXIT_CODES,
@@ -60,7 +61,7 @@ int tool_transpose(int argc, char **argv)
     size_t n;
     uint64_t extent[2];
     tool_job_open(&job, &usage, argc, argv);
-    tool_source *const source = tool_job_input(&job, job.operand[0]);
+    tool_source *const source = tool_job_columns(&job, job.operand[0], true);
     const oplus_type *const type = tool_source_type(source);
     const void *const in = tool_source_all(source, &n);
     find_shape(&job, source, (size_t)tool_source_extent(source), extent);
@@ -68,8 +69,9 @@ int tool_transpose(int argc, char **argv)
     const size_t rows = (size_t)extent[0], cols = (size_t)extent[1];
     const uint64_t shape[2] = {cols, rows};
     void *const out = tool_alloc(n * type->size + 1);
-    tool_sink *const sink = tool_job_output(&job, tool_source_format(source), type, 2, shape);
+    tool_sink *const sink = tool_job_output(&job, source, type, 2, shape);
     tool_ranks_agree();
+    tool_progress_work("transposing");
     tool_try(job.comm ? oplus_transpose_all(job.dev, job.comm, type, in, n, rows, cols, out, n)
                       : oplus_transpose(job.dev, type, in, rows, cols, out));
     tool_job_write(&job, sink, out, n);

@@ -145,7 +145,8 @@ bool tool_value_parse(const oplus_type *type, const char *text, void *value, cha
         return false;
     }
     size_t n;
-    const char *const rest = text_read(&reader, text, text + strlen(text), true, value, 1, &n);
+    reader.commas = true;
+    const char *const rest = text_read(&reader, text, text + strlen(text), true, value, 1, &n, NULL);
     if (reader.error[0]) {
         static const char line[] = "line 1"; /* which means nothing here */
         const char *const what = reader.error + (strncmp(reader.error, line, strlen(line)) == 0 ? strlen(line) : 0);
@@ -173,7 +174,7 @@ char *tool_value_print(const oplus_type *type, const void *value)
     tool_layout layout;
     if (!tool_layout_of(type, &layout))
         tool_die(TOOL_FAILED, "the members of '%s' are not understood: no text of it", tool_type_name(type));
-    char *const text = tool_alloc(layout.scalars * TEXT_MAX_SCALAR + 1);
+    char *const text = tool_alloc(layout.scalars * NUMBER_MAX + 1);
     *text_write(&layout, value, text) = '\0';
     return text;
 }

@@ -52,7 +52,7 @@ static const char program[] =
     "                values[:] = values[order]\n"
     "            self.pairs = pairs\n"
     "        if offsets is not None:\n"
-    "            heads, sums = array(offsets, np.uintp)[:-1].astype(np.intp), out[:segments]\n"
+    "            heads, sums = array(offsets, np.uint64)[:-1].astype(np.intp), out[:segments]\n"
     "            self.segreduce = lambda: np.add.reduceat(x, heads, dtype=dt, out=sums)\n"
     "        if rows:\n"
     "            flipped, target = x.reshape(rows, cols).T, out.reshape(cols, rows)\n"
@@ -128,7 +128,7 @@ static void begin(const bench_problem *p)
         PyDict_GetItemString(names, "calls"), "(NNNNN)snnnN", memory(p->in, bytes, PyBUF_READ),
         memory(p->in2, bytes, PyBUF_READ), memory(p->out, bytes, PyBUF_WRITE),
         memory(p->out2, p->n * sizeof(uint32_t), PyBUF_WRITE),
-        memory(p->offsets, p->offsets ? (p->segments + 1) * sizeof(size_t) : 0, PyBUF_READ), dtypes[p->type],
+        memory(p->offsets, p->offsets ? (p->segments + 1) * sizeof *p->offsets : 0, PyBUF_READ), dtypes[p->type],
         (Py_ssize_t)p->rows, (Py_ssize_t)p->cols, (Py_ssize_t)p->segments, keeper);
     if (!prepared) PyErr_Print();
 }

@@ -15,8 +15,8 @@ int main(int argc, char **argv)
 
     oplus_device *dev = NULL;
     if (oplus_open(argc > 1 ? argv[1] : "auto", &dev) != OPLUS_OK ||
-        oplus_reduce(dev, &oplus_sum_f32, x, N, &sum) != OPLUS_OK ||
-        oplus_reduce(dev, OPLUS_MAX(x), x, N, &largest) != OPLUS_OK) { /* &oplus_max_f32, by the type of *x */
+        OPLUS_REDUCE(dev, oplus_sum_f32, x, N, &sum) != OPLUS_OK ||
+        OPLUS_REDUCE(dev, OPLUS_MAX(x), x, N, &largest) != OPLUS_OK) { /* oplus_max_f32, by the type of *x */
         fprintf(stderr, "1-sum: %s\n", oplus_last_error());
         return 1;
     }

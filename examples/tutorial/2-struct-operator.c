@@ -31,13 +31,13 @@ int main(int argc, char **argv)
 
     oplus_device *dev;
     must(oplus_open(argc > 1 ? argv[1] : "auto", &dev));
-    must(oplus_map(dev, &of_one_fn, (const void *[]){x}, N, each));
-    must(oplus_reduce(dev, &merge_op, each, N, &all));
-    must(oplus_reduce(dev, &merge_op, each, 0, &none)); /* the identity */
+    must(OPLUS_MAP_ARRAYS(dev, of_one_fn, (x), N, each));
+    must(OPLUS_REDUCE(dev, merge_op, each, N, &all));
+    must(OPLUS_REDUCE(dev, merge_op, each, 0, &none)); /* the identity */
 
-    must(oplus_map(dev, &square_fn, (const void *[]){x}, N, squares));
-    must(oplus_reduce(dev, OPLUS_SUM(x), x, N, &sum));
-    must(oplus_reduce(dev, OPLUS_SUM(squares), squares, N, &sum_of_squares));
+    must(OPLUS_MAP_ARRAYS(dev, square_fn, (x), N, squares));
+    must(OPLUS_REDUCE(dev, OPLUS_SUM(x), x, N, &sum));
+    must(OPLUS_REDUCE(dev, OPLUS_SUM(squares), squares, N, &sum_of_squares));
     oplus_close(dev);
 
     printf("merged    %.0f numbers, mean %.6f, variance %.6f\n", all.n, all.mean, all.m2 / all.n);

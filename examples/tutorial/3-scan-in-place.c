@@ -11,10 +11,10 @@ int main(int argc, char **argv)
     oplus_device *dev;
     must(oplus_open(argc > 1 ? argv[1] : "auto", &dev));
 
-    must(oplus_map(dev, &c_over_g_fn, (const void *[]){letter}, LETTERS, count));
-    must(oplus_reduce(dev, OPLUS_SUM(count), count, LETTERS, &total));
-    must(oplus_scan(dev, OPLUS_SUM(count), OPLUS_INCLUSIVE, count, LETTERS, count)); /* out is in: no second array */
-    must(oplus_reduce(dev, OPLUS_MAX(count), count, LETTERS, &highest));
+    must(OPLUS_MAP_ARRAYS(dev, c_over_g_fn, (letter), LETTERS, count));
+    must(OPLUS_REDUCE(dev, OPLUS_SUM(count), count, LETTERS, &total));
+    must(OPLUS_SCAN(dev, OPLUS_SUM(count), OPLUS_INCLUSIVE, count, LETTERS, count)); /* out is in: no second array */
+    must(OPLUS_REDUCE(dev, OPLUS_MAX(count), count, LETTERS, &highest));
     oplus_close(dev);
 
     if (count[LETTERS - 1] != total) stop("a scan ends in the reduce; this one does not");

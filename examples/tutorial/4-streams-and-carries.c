@@ -29,13 +29,13 @@ static void in_pieces(oplus_device *dev, size_t piece)
     if (!file) stop("cannot read " GENOME);
     must(oplus_carry_open(&compose_op, 0, &carry));
     for (size_t n; (n = fread(byte, 1, piece, file)) > 0;) {
-        must(oplus_map(dev, &step_fn, (const void *[]){byte}, n, map));
-        must(oplus_scan_from(dev, carry, OPLUS_INCLUSIVE, map, n, map)); /* goes on where the last piece ended */
-        must(oplus_map(dev, &value_fn, (const void *[]){map}, n, y));
-        must(oplus_fold(dev, OPLUS_MAX(y), &highest, y, n, &highest)); /* in front stands what was highest before */
+        must(OPLUS_MAP_ARRAYS(dev, step_fn, (byte), n, map));
+        must(OPLUS_SCAN_FROM(dev, compose_op, carry, OPLUS_INCLUSIVE, map, n, map)); /* goes on where the last ended */
+        must(OPLUS_MAP_ARRAYS(dev, value_fn, (map), n, y));
+        must(OPLUS_FOLD(dev, OPLUS_MAX(y), &highest, y, n, &highest)); /* in front stands what was highest before */
     }
     if (ferror(file)) stop("cannot read " GENOME);
-    must(oplus_carry_value(carry, &last));
+    must(OPLUS_CARRY_VALUE(compose_op, carry, &last));
     printf("pieces of %6zu  highest %.6f, last %.6f, bits %a %a\n", piece, highest, last.b, highest, last.b);
     oplus_carry_close(carry);
     fclose(file);
@@ -52,13 +52,13 @@ static void in_parts(oplus_device *dev, size_t cut)
     FILE *file = fopen(GENOME, "rb");
     if (!file || fread(byte, 1, BYTES, file) != BYTES) stop("cannot read " GENOME);
     fclose(file);
-    must(oplus_map(dev, &step_fn, (const void *[]){byte}, BYTES, map));
+    must(OPLUS_MAP_ARRAYS(dev, step_fn, (byte), BYTES, map));
     must(oplus_carry_open(&compose_op, 0, &left));
     must(oplus_carry_open(&compose_op, cut, &right)); /* the index of its first element */
-    must(oplus_carry_add(dev, right, map + cut, BYTES - cut));
-    must(oplus_carry_add(dev, left, map, cut));
+    must(OPLUS_CARRY_ADD(dev, compose_op, right, map + cut, BYTES - cut));
+    must(OPLUS_CARRY_ADD(dev, compose_op, left, map, cut));
     must(oplus_carry_join(left, right));
-    must(oplus_carry_value(left, &last));
+    must(OPLUS_CARRY_VALUE(compose_op, left, &last));
     printf("cut at %9zu  last %.6f, bits %a\n", cut, last.b, last.b);
     oplus_carry_close(left), oplus_carry_close(right);
 }

@@ -29,17 +29,17 @@ int main(int argc, char **argv)
     oplus_device *dev;
     size_t n;
     must(oplus_open(argc > 1 ? argv[1] : "auto", &dev));
-    must(oplus_sort(dev, &oplus_u16, OPLUS_ASCENDING, word + 1, WORDS));
+    must(OPLUS_SORT(dev, OPLUS_ASCENDING, word + 1, WORDS));
     word[0] = (uint16_t)~word[1]; /* so that the first begins a group */
-    must(oplus_map(dev, &mark_fn, (const void *[]){word, word + 1, index}, WORDS, groups));
-    must(oplus_filter(dev, &begins_fn, groups, WORDS, groups, &n));
+    must(OPLUS_MAP_ARRAYS(dev, mark_fn, (word, word + 1, index), WORDS, groups));
+    must(OPLUS_FILTER(dev, begins_fn, groups, WORDS, groups, &n));
     groups[n].at = WORDS;
 
     /* --- 2. the sizes of the groups, largest first, and whose they are --- */
     uint32_t *count = room(n, sizeof *count);
-    must(oplus_map(dev, &size_fn, (const void *[]){groups, groups + 1}, n, count));
-    must(oplus_map(dev, &word_of_fn, (const void *[]){groups}, n, word));
-    must(oplus_sort_pairs(dev, &oplus_u32, OPLUS_DESCENDING, count, &oplus_u16, word, n));
+    must(OPLUS_MAP_ARRAYS(dev, size_fn, (groups, groups + 1), n, count));
+    must(OPLUS_MAP_ARRAYS(dev, word_of_fn, (groups), n, word));
+    must(OPLUS_SORT_PAIRS(dev, OPLUS_DESCENDING, count, word, n));
     oplus_close(dev);
 
     printf("%d words of %d letters, %zu different\n", WORDS, WORD, n);

@@ -12,25 +12,26 @@ OPLUS_PREDICATE(is_place, uint64_t, { return a != ~(uint64_t)0; })
 static void read_frame(oplus_device *dev, const uint8_t *letter, size_t frame)
 {
     const size_t n = (LETTERS - frame) / 3;
-    const void *codons[] = {letter + frame}; /* a codon is three bytes, so letters are codons already */
+    const codon *codons = (const codon *)(letter + frame); /* a codon is three bytes, so letters are codons already */
     uint8_t *heads = room(n, sizeof *heads);
     uint32_t *since = room(n, sizeof *since), *gc = room(n, sizeof *gc), longest;
-    size_t *offsets = room(n + 1, sizeof *offsets), segments;
+    uint64_t *offsets = room(n + 1, sizeof *offsets);
+    size_t segments;
     for (size_t i = 0; i < n; i++) offsets[i] = i, since[i] = 1;
 
     /* --- a result for each codon: how many since the last stop? --- */
-    must(oplus_map(dev, &stops_fn, codons, n, heads));
-    must(oplus_segscan(dev, OPLUS_SUM(since), OPLUS_INCLUSIVE, since, heads, n, since));
-    must(oplus_reduce(dev, OPLUS_MAX(since), since, n, &longest));
+    must(OPLUS_MAP_ARRAYS(dev, stops_fn, (codons), n, heads));
+    must(OPLUS_SEGSCAN(dev, OPLUS_SUM(since), OPLUS_INCLUSIVE, since, heads, n, since));
+    must(OPLUS_REDUCE(dev, OPLUS_MAX(since), since, n, &longest));
 
     /* --- a result for each stretch: its letters G and C --- */
     heads[0] = 1; /* as the segmented scan takes it anyway */
-    must(oplus_map(dev, &place_fn, (const void *[]){heads, offsets}, n, offsets));
-    must(oplus_filter(dev, &is_place_fn, offsets, n, offsets, &segments));
+    must(OPLUS_MAP_ARRAYS(dev, place_fn, (heads, offsets), n, offsets));
+    must(OPLUS_FILTER(dev, is_place_fn, offsets, n, offsets, &segments));
     offsets[segments] = n;
-    must(oplus_map(dev, &g_and_c_fn, codons, n, gc));
+    must(OPLUS_MAP_ARRAYS(dev, g_and_c_fn, (codons), n, gc));
     uint32_t *gc_of = room(segments, sizeof *gc_of);
-    must(oplus_segreduce(dev, OPLUS_SUM(gc), gc, offsets, segments, gc_of));
+    must(OPLUS_SEGREDUCE(dev, OPLUS_SUM(gc), gc, n, offsets, segments, gc_of));
 
     size_t s = 0;
     while (offsets[s + 1] - offsets[s] != longest) s++;

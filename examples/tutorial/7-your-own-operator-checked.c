@@ -33,17 +33,17 @@ int main(int argc, char **argv)
     run *each = room(LETTERS, sizeof *each), *upto = room(LETTERS, sizeof *upto);
     oplus_device *dev;
     must(oplus_open(argc > 1 ? argv[1] : "auto", &dev));
-    must(oplus_map(dev, &of_letter_fn, (const void *[]){letter}, LETTERS, each));
+    must(OPLUS_MAP_ARRAYS(dev, of_letter_fn, (letter), LETTERS, each));
 
     /* --- 1. is it an operator?  Samples: single elements and joined ones, as they really occur --- */
     run samples[32];
-    for (size_t i = 0; i < 32; i++) must(oplus_reduce(dev, &join_op, each + 100 * i, i + 1, samples + i));
+    for (size_t i = 0; i < 32; i++) must(OPLUS_REDUCE(dev, join_op, each + 100 * i, i + 1, samples + i));
     if (oplus_op_check(dev, &swapped_op, samples, 32) != OPLUS_OK) printf("%s\n\n", oplus_last_error());
     must(oplus_op_check(dev, &join_op, samples, 32));
     must(oplus_selfcheck(dev)); /* and do the flags of the compiler keep the bits? */
 
     /* --- 2. is it the right one?  A plain loop is the oracle --- */
-    must(oplus_scan(dev, &join_op, OPLUS_INCLUSIVE, each, LETTERS, upto));
+    must(OPLUS_SCAN(dev, join_op, OPLUS_INCLUSIVE, each, LETTERS, upto));
     oplus_close(dev);
     size_t end = 0, begin;
     for (int32_t i = 0, best = 0, ending_here = 0; i < LETTERS; i++) {

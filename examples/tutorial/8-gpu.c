@@ -31,19 +31,26 @@ typedef struct answers {
     float highest, sum;
 } answers;
 
+/* An address of the device: to be given to calls, not to be followed. */
+static void *room_there(oplus_device *dev, size_t bytes)
+{
+    void *memory;
+    must(oplus_alloc(dev, bytes, &memory));
+    return memory;
+}
+
 static answers ask(oplus_device *dev, const uint8_t *letter)
 {
     answers found;
-    void *letters, *maps, *y; /* addresses of the device: to be given to calls, not to be followed */
-    must(oplus_alloc(dev, LETTERS, &letters));
-    must(oplus_alloc(dev, LETTERS * sizeof(affine), &maps));
-    must(oplus_alloc(dev, LETTERS * sizeof(float), &y));
+    uint8_t *letters = room_there(dev, LETTERS);
+    affine *maps = room_there(dev, LETTERS * sizeof *maps);
+    float *y = room_there(dev, LETTERS * sizeof *y);
     must(oplus_copy(dev, letters, letter, LETTERS));
-    must(oplus_map(dev, &step_fn, (const void *[]){letters}, LETTERS, maps)); /* these three need not be waited for */
-    must(oplus_scan(dev, &compose_op, OPLUS_INCLUSIVE, maps, LETTERS, maps));
-    must(oplus_map(dev, &value_fn, (const void *[]){maps}, LETTERS, y));
-    must(oplus_reduce(dev, &oplus_max_f32, y, LETTERS, &found.highest)); /* this one waits: the result is ours */
-    must(oplus_reduce(dev, &oplus_sum_f32, y, LETTERS, &found.sum));
+    must(OPLUS_MAP_ARRAYS(dev, step_fn, (letters), LETTERS, maps)); /* these three need not be waited for */
+    must(OPLUS_SCAN(dev, compose_op, OPLUS_INCLUSIVE, maps, LETTERS, maps));
+    must(OPLUS_MAP_ARRAYS(dev, value_fn, (maps), LETTERS, y));
+    must(OPLUS_REDUCE(dev, oplus_max_f32, y, LETTERS, &found.highest)); /* this one waits: the result is ours */
+    must(OPLUS_REDUCE(dev, oplus_sum_f32, y, LETTERS, &found.sum));
     oplus_free(dev, letters), oplus_free(dev, maps), oplus_free(dev, y);
     return found;
 }

@@ -30,16 +30,25 @@
 #endif
 #endif
 
+#if !defined(__OPTIMIZE__) && !defined(OPLUS_WAIVE_SPEED)
+#warning "oplus: without optimisation the loops around operators are ten times slower: add -O2, or -DOPLUS_WAIVE_SPEED"
+#endif
+
 /* Operators are compiled without contraction of a * b + c into a fused operation, under all flags of gcc and clang but
  * clang's own -ffp-contract=fast, which oplus_selfcheck reports: gcc takes an attribute, clang a pragma in the
- * function's body.  gcc's SLP vectoriser makes tree-shaped code slow. */
+ * function's body.  gcc's SLP vectoriser makes the tree-shaped code of the library's own vectors slow, but joins the
+ * members of a user's struct. */
 #if defined(__clang__)
 #define OPLUS_STRICT_        __attribute__((unused))
 #define OPLUS_CONTRACT_OFF_  _Pragma("STDC FP_CONTRACT OFF")
 #define OPLUS_HELPER_STRICT_ OPLUS_CONTRACT_OFF_ /* of a function whose body is not ours to begin */
 #define OPLUS_IVDEP_
 #elif defined(__OPTIMIZE__)
+#ifdef OPLUS_TRUSTED_
 #define OPLUS_STRICT_ __attribute__((unused, optimize("O3", "fp-contract=off", "no-tree-slp-vectorize")))
+#else
+#define OPLUS_STRICT_ __attribute__((unused, optimize("O3", "fp-contract=off")))
+#endif
 #define OPLUS_CONTRACT_OFF_
 #define OPLUS_HELPER_STRICT_
 #define OPLUS_IVDEP_ _Pragma("GCC ivdep")
@@ -76,10 +85,12 @@
 #define OPLUS_ALIGNOF_(T)                        alignof(T)
 #define OPLUS_STATIC_ASSERT_(condition, message) static_assert(condition, message)
 #define OPLUS_RESTRICT_                          __restrict
+#define OPLUS_BOOL_                              bool
 #else
 #define OPLUS_ALIGNOF_(T)                        _Alignof(T)
 #define OPLUS_STATIC_ASSERT_(condition, message) _Static_assert(condition, message)
 #define OPLUS_RESTRICT_                          restrict
+#define OPLUS_BOOL_                              _Bool
 #endif
 
 #ifdef __cplusplus
@@ -105,10 +116,13 @@ extern "C" {
      : (size) <= 2048 ? 1                                                                                              \
                       : 0)
 
+/** A segment of fewer elements is short: see oplus_leaves::segments. */
+enum { OPLUS_SHORT = 64 };
+
 /** An operator's compiled loops over one aligned block of 2^level elements, level <= OPLUS_LEAF_LEVEL(size).
  *
- *  `before` is what precedes the block, always present.  The last result of an inclusive
- *  scan is the caller's to write: that value belongs to a larger node.  `in == out` is allowed. */
+ *  `before` is what precedes the block, always present.  The last result of an inclusive scan is the caller's to
+ *  write: that value belongs to a larger node.  `in == out` is allowed. */
 typedef struct oplus_leaves {
     /** The node of the block. */
     void (*node)(const void *in, unsigned level, void *node);
@@ -117,22 +131,55 @@ typedef struct oplus_leaves {
     /** Its segmented scan, its lifted node, and whether a head lies in it. */
     void (*segscan)(const void *in, const uint8_t *heads, unsigned level, int exclusive, const void *before,
                     const void *identity, void *out, void *node, uint8_t *head);
+    /** The reduce of each of some short segments: out[s] of in[offsets[s]] ... in[offsets[s + 1] - 1], the identity of
+     *  none.  Returns how many it has done: it stops before the first of OPLUS_SHORT or more elements.  May be NULL. */
+    size_t (*segments)(const void *in, const uint64_t *offsets, size_t segments, const void *identity, void *out);
 } oplus_leaves;
+
+/** The same of an operator with a captured parameter. */
+typedef struct oplus_leaves_with {
+    /** As oplus_leaves::node. */
+    void (*node)(const void *in, unsigned level, void *node, const void *param);
+    /** As oplus_leaves::scan. */
+    void (*scan)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node,
+                 const void *param);
+    /** As oplus_leaves::segscan. */
+    void (*segscan)(const void *in, const uint8_t *heads, unsigned level, int exclusive, const void *before,
+                    const void *identity, void *out, void *node, uint8_t *head, const void *param);
+    /** As oplus_leaves::segments. */
+    size_t (*segments)(const void *in, const uint64_t *offsets, size_t segments, const void *identity, void *out,
+                       const void *param);
+} oplus_leaves_with;
 
 /** How the loops touch an element: constants where the type is known, variables where it is not. */
 typedef struct oplus_element {
     size_t size;                                              /**< bytes */
-    void (*combine)(void *out, const void *a, const void *b); /**< *out = *a (+) *b */
+    void (*combine)(void *out, const void *a, const void *b); /**< *out = *a (+) *b; NULL: combine_with does it */
     void (*lift)(void *out, int head, const void *a,
                  const void *b);                         /**< *out = head ? *b : *a (+) *b; NULL: from the others */
     void (*copy)(void *out, const void *a, size_t size); /**< *out = *a */
     void (*pick)(void *out, int first, const void *a, const void *b, size_t size); /**< *out = first ? *a : *b */
+    /** `combine` of an operator with a captured parameter, which is at param. */
+    void (*combine_with)(void *out, const void *a, const void *b, const void *param);
+    /** `lift` of such an operator. */
+    void (*lift_with)(void *out, int head, const void *a, const void *b, const void *param);
+    const void *param; /**< the captured parameter; NULL where there is none */
 } oplus_element;
+
+/** *out = *a (+) *b. */
+OPLUS_INLINE_ void oplus_join_(oplus_element e, char *out, const char *a, const char *b)
+{
+    if (e.combine)
+        e.combine(out, a, b);
+    else
+        e.combine_with(out, a, b, e.param);
+}
 
 /** One level up: y[i] = x[2i] (+) x[2i+1]. */
 OPLUS_INLINE_ void oplus_up_(oplus_element e, const char *OPLUS_RESTRICT_ x, char *OPLUS_RESTRICT_ y, size_t n)
 {
-    OPLUS_IVDEP_ for (size_t i = 0; i < n; i++) e.combine(y + i * e.size, x + 2 * i * e.size, x + (2 * i + 1) * e.size);
+    OPLUS_IVDEP_ for (size_t i = 0; i < n; i++)
+        oplus_join_(e, y + i * e.size, x + 2 * i * e.size, x + (2 * i + 1) * e.size);
 }
 
 /** One level down: before[2i] = above[i], before[2i+1] = above[i] (+) x[2i].  x is read before its place is written. */
@@ -141,7 +188,7 @@ OPLUS_INLINE_ void oplus_down_(oplus_element e, const char *OPLUS_RESTRICT_ abov
 {
     OPLUS_IVDEP_ for (size_t i = 0; i < n; i++)
     {
-        e.combine(before + (2 * i + 1) * e.size, above + i * e.size, x + 2 * i * e.size);
+        oplus_join_(e, before + (2 * i + 1) * e.size, above + i * e.size, x + 2 * i * e.size);
         e.copy(before + 2 * i * e.size, above + i * e.size, e.size);
     }
 }
@@ -152,9 +199,9 @@ OPLUS_INLINE_ void oplus_up_quads_(oplus_element e, const char *OPLUS_RESTRICT_ 
 {
     OPLUS_IVDEP_ for (size_t i = 0; i < n; i++)
     {
-        e.combine(pair + i * e.size, x + 4 * i * e.size, x + (4 * i + 1) * e.size);
-        e.combine(y + i * e.size, x + (4 * i + 2) * e.size, x + (4 * i + 3) * e.size);
-        e.combine(y + i * e.size, pair + i * e.size, y + i * e.size);
+        oplus_join_(e, pair + i * e.size, x + 4 * i * e.size, x + (4 * i + 1) * e.size);
+        oplus_join_(e, y + i * e.size, x + (4 * i + 2) * e.size, x + (4 * i + 3) * e.size);
+        oplus_join_(e, y + i * e.size, pair + i * e.size, y + i * e.size);
     }
 }
 
@@ -164,10 +211,10 @@ OPLUS_INLINE_ void oplus_down_quads_(oplus_element e, const char *OPLUS_RESTRICT
 {
     OPLUS_IVDEP_ for (size_t i = 0; i < n; i++)
     {
-        e.combine(out + (4 * i + 1) * e.size, above + i * e.size, x + 4 * i * e.size);
-        e.combine(out + (4 * i + 3) * e.size, above + i * e.size, pair + i * e.size);
-        e.combine(out + (4 * i + 3) * e.size, out + (4 * i + 3) * e.size, x + (4 * i + 2) * e.size);
-        e.combine(out + (4 * i + 2) * e.size, above + i * e.size, pair + i * e.size);
+        oplus_join_(e, out + (4 * i + 1) * e.size, above + i * e.size, x + 4 * i * e.size);
+        oplus_join_(e, out + (4 * i + 3) * e.size, above + i * e.size, pair + i * e.size);
+        oplus_join_(e, out + (4 * i + 3) * e.size, out + (4 * i + 3) * e.size, x + (4 * i + 2) * e.size);
+        oplus_join_(e, out + (4 * i + 2) * e.size, above + i * e.size, pair + i * e.size);
         e.copy(out + 4 * i * e.size, above + i * e.size, e.size);
     }
 }
@@ -178,9 +225,9 @@ OPLUS_INLINE_ void oplus_land_quads_(oplus_element e, const char *OPLUS_RESTRICT
 {
     OPLUS_IVDEP_ for (size_t i = 0; i < n; i++)
     {
-        e.combine(out + 4 * i * e.size, above + i * e.size, x + 4 * i * e.size);
-        e.combine(out + (4 * i + 1) * e.size, above + i * e.size, pair + i * e.size);
-        e.combine(out + (4 * i + 2) * e.size, out + (4 * i + 1) * e.size, x + (4 * i + 2) * e.size);
+        oplus_join_(e, out + 4 * i * e.size, above + i * e.size, x + 4 * i * e.size);
+        oplus_join_(e, out + (4 * i + 1) * e.size, above + i * e.size, pair + i * e.size);
+        oplus_join_(e, out + (4 * i + 2) * e.size, out + (4 * i + 1) * e.size, x + (4 * i + 2) * e.size);
         e.copy(out + (4 * i + 3) * e.size, above + (i + 1) * e.size, e.size);
     }
 }
@@ -190,15 +237,43 @@ OPLUS_INLINE_ void oplus_land_(oplus_element e, const char *OPLUS_RESTRICT_ abov
 {
     OPLUS_IVDEP_ for (size_t i = 0; i < n; i++)
     {
-        e.combine(out + 2 * i * e.size, above + i * e.size, x + 2 * i * e.size);
+        oplus_join_(e, out + 2 * i * e.size, above + i * e.size, x + 2 * i * e.size);
         e.copy(out + (2 * i + 1) * e.size, above + (i + 1) * e.size, e.size);
     }
 }
 
-/** The node of a block.  nodes: scratch for 2^level elements. */
-OPLUS_INLINE_ void oplus_node_(oplus_element e, const char *x, unsigned level, char *nodes, char *node)
+/** out = x[0] (+) ... (+) x[3], as the node of four; t: scratch for one. */
+OPLUS_INLINE_ void oplus_quad_(oplus_element e, const char *x, char *out, char *t)
 {
-    for (size_t n = ((size_t)1 << level) / 2; n >= 1; n /= 2) {
+    oplus_join_(e, out, x, x + e.size);
+    oplus_join_(e, t, x + 2 * e.size, x + 3 * e.size);
+    oplus_join_(e, out, out, t);
+}
+
+/** Three levels up at once: y[i] is the node of x[8i] ... x[8i+7].  t: scratch for 3. */
+OPLUS_INLINE_ void oplus_up_octs_(oplus_element e, const char *OPLUS_RESTRICT_ x, char *OPLUS_RESTRICT_ y, size_t n,
+                                  char *t)
+{
+    char *const left = t, *const right = t + e.size, *const rest = t + 2 * e.size;
+    for (size_t i = 0; i < n; i++) {
+        oplus_quad_(e, x + 8 * i * e.size, left, rest);
+        oplus_quad_(e, x + (8 * i + 4) * e.size, right, rest);
+        oplus_join_(e, y + i * e.size, left, right);
+    }
+}
+
+/** The node of a block.  nodes: scratch for 2^level elements; t: for 3. */
+OPLUS_INLINE_ void oplus_node_(oplus_element e, const char *x, unsigned level, char *nodes, char *t, char *node)
+{
+    size_t n = ((size_t)1 << level) / 2;
+    /* In registers.  Of narrow elements vectors are made level by level; of large ones a block has no eight. */
+    if (e.size > 2 && e.size <= 512 && n >= 4) {
+        oplus_up_octs_(e, x, nodes, n / 4, t);
+        x = nodes;
+        nodes += n / 4 * e.size;
+        n /= 8;
+    }
+    for (; n >= 1; n /= 2) {
         oplus_up_(e, x, nodes, n);
         x = nodes;
         nodes += n * e.size;
@@ -257,10 +332,12 @@ OPLUS_INLINE_ void oplus_lift_(oplus_element e, char *out, int head, const char 
 {
     if (e.lift)
         e.lift(out, head, a, b);
+    else if (e.lift_with)
+        e.lift_with(out, head, a, b, e.param);
     else if (head)
         e.copy(out, b, e.size);
     else
-        e.combine(out, a, b);
+        oplus_join_(e, out, a, b);
 }
 
 /** One level up: y[i] = h[2i+1] ? x[2i+1] : x[2i] (+) x[2i+1], g[i] = h[2i] | h[2i+1]. */
@@ -337,86 +414,224 @@ OPLUS_INLINE_ void oplus_segscan_(oplus_element e, const char *x, const uint8_t 
     }
 }
 
+/* --- short segments: fixed trees, one jump a segment ------------------------------------------------------------ */
+
+/** out = P(n), 0 < n < 8: a jump instead of a loop, whose end is hard to foresee.  t: scratch for two. */
+OPLUS_INLINE_ void oplus_few_(oplus_element e, const char *x, size_t n, char *out, char *t)
+{
+    char *const u = t + e.size;
+    switch (n) {
+    case 1:
+        e.copy(out, x, e.size);
+        return;
+    case 2:
+        oplus_join_(e, out, x, x + e.size);
+        return;
+    case 3:
+        oplus_join_(e, t, x, x + e.size);
+        oplus_join_(e, out, t, x + 2 * e.size);
+        return;
+    case 4:
+        oplus_quad_(e, x, out, t);
+        return;
+    case 5:
+        oplus_quad_(e, x, t, u);
+        oplus_join_(e, out, t, x + 4 * e.size);
+        return;
+    case 6:
+        oplus_quad_(e, x, t, u);
+        oplus_join_(e, u, x + 4 * e.size, x + 5 * e.size);
+        oplus_join_(e, out, t, u);
+        return;
+    case 7:
+        oplus_quad_(e, x, t, u);
+        oplus_join_(e, u, x + 4 * e.size, x + 5 * e.size);
+        oplus_join_(e, t, t, u);
+        oplus_join_(e, out, t, x + 6 * e.size);
+        return;
+    }
+}
+
+/** out = P(n), 8 <= n < OPLUS_SHORT: the nodes of eight, then the rest.  t: scratch for two; octs: for 8. */
+OPLUS_INLINE_ void oplus_some_(oplus_element e, const char *x, size_t n, char *out, char *t, char *octs)
+{
+    const size_t many = n / 8;
+    char *const u = t + e.size;
+    for (size_t i = 0; i < many; i++, x += 8 * e.size) {
+        char *const oct = octs + i * e.size;
+        oplus_quad_(e, x, oct, t);
+        oplus_quad_(e, x + 4 * e.size, t, u);
+        oplus_join_(e, oct, oct, t);
+    }
+    for (size_t i = 0; i + 1 < many; i += 2)
+        oplus_join_(e, octs + i * e.size, octs + i * e.size, octs + (i + 1) * e.size);
+    for (size_t i = 0; i + 3 < many; i += 4)
+        oplus_join_(e, octs + i * e.size, octs + i * e.size, octs + (i + 2) * e.size);
+    e.copy(t, octs, e.size);
+    if (many > 4 && many & 2) oplus_join_(e, t, t, octs + 4 * e.size);
+    if (many > 1 && many & 1) oplus_join_(e, t, t, octs + (many - 1) * e.size);
+    if (n & 4) {
+        oplus_quad_(e, x, octs, u);
+        oplus_join_(e, t, t, octs);
+        x += 4 * e.size;
+    }
+    if (n & 2) {
+        oplus_join_(e, u, x, x + e.size);
+        oplus_join_(e, t, t, u);
+        x += 2 * e.size;
+    }
+    if (n & 1) oplus_join_(e, t, t, x);
+    e.copy(out, t, e.size);
+}
+
+/** See oplus_leaves::segments.  t, octs: as above. */
+OPLUS_INLINE_ size_t oplus_segments_(oplus_element e, const char *in, const uint64_t *offsets, size_t segments,
+                                     const char *identity, char *out, char *t, char *octs)
+{
+    for (size_t s = 0; s < segments; s++, out += e.size) {
+        const char *const x = in + offsets[s] * e.size;
+        const size_t n = (size_t)(offsets[s + 1] - offsets[s]);
+        if (n == 0)
+            e.copy(out, identity, e.size);
+        else if (n < 8)
+            oplus_few_(e, x, n, out, t);
+        else if (n < OPLUS_SHORT)
+            oplus_some_(e, x, n, out, t, octs);
+        else
+            return s;
+    }
+    return segments;
+}
+
 /* --- an operator's own instance -------------------------------------------------------------------------------- */
 
-/* A parameter or local of a macro could hide a type or an operator of yours: hence each name here ends in an
- * underscore.  own: how the functions begin, oplus_name in your translation unit. */
+/* A parameter or local of a macro could hide a type or an operator of yours: hence each name here begins with
+ * oplus_my_. own: how the functions begin, oplus_name in your translation unit. */
 #define OPLUS_TYPED_ELEMENT_(own, name, T)                                                                             \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_combine_(void *out_, const void *a_, const void *b_)          \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_combine_(void *oplus_my_out, const void *oplus_my_a,          \
+                                                                  const void *oplus_my_b)                              \
     {                                                                                                                  \
-        *(T *)out_ = name(*(const T *)a_, *(const T *)b_);                                                             \
+        *(T *)oplus_my_out = name(*(const T *)oplus_my_a, *(const T *)oplus_my_b);                                     \
     }                                                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_lift_(void *out_, int head_, const void *a_, const void *b_)  \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_lift_(void *oplus_my_out, int oplus_my_head,                  \
+                                                               const void *oplus_my_a, const void *oplus_my_b)         \
     {                                                                                                                  \
-        const T y_ = *(const T *)b_, joined_ = name(*(const T *)a_, y_);                                               \
-        *(T *)out_ = head_ ? y_ : joined_;                                                                             \
+        const T oplus_my_y = *(const T *)oplus_my_b, oplus_my_joined = name(*(const T *)oplus_my_a, oplus_my_y);       \
+        *(T *)oplus_my_out = oplus_my_head ? oplus_my_y : oplus_my_joined;                                             \
     }                                                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_copy_(void *out_, const void *a_, size_t size_)               \
+    OPLUS_TYPED_MOVES_(own, T)
+#define OPLUS_TYPED_ELEMENT_WITH_(own, name, T, P)                                                                     \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_combine_(void *oplus_my_out, const void *oplus_my_a,          \
+                                                                  const void *oplus_my_b, const void *oplus_my_param)  \
     {                                                                                                                  \
-        (void)size_;                                                                                                   \
-        *(T *)out_ = *(const T *)a_;                                                                                   \
+        *(T *)oplus_my_out = name(*(const T *)oplus_my_a, *(const T *)oplus_my_b, *(const P *)oplus_my_param);         \
     }                                                                                                                  \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_pick_(void *out_, int first_, const void *a_, const void *b_, \
-                                                               size_t size_)                                           \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_lift_(void *oplus_my_out, int oplus_my_head,                  \
+                                                               const void *oplus_my_a, const void *oplus_my_b,         \
+                                                               const void *oplus_my_param)                             \
     {                                                                                                                  \
-        (void)size_;                                                                                                   \
-        const T x_ = *(const T *)a_, y_ = *(const T *)b_;                                                              \
-        *(T *)out_ = first_ ? x_ : y_;                                                                                 \
-    }
-#define OPLUS_ELEMENT_(own, T)                                                                                         \
+        const T oplus_my_y = *(const T *)oplus_my_b,                                                                   \
+                oplus_my_joined = name(*(const T *)oplus_my_a, oplus_my_y, *(const P *)oplus_my_param);                \
+        *(T *)oplus_my_out = oplus_my_head ? oplus_my_y : oplus_my_joined;                                             \
+    }                                                                                                                  \
+    OPLUS_TYPED_MOVES_(own, T)
+#define OPLUS_TYPED_MOVES_(own, T)                                                                                     \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_copy_(void *oplus_my_out, const void *oplus_my_a,             \
+                                                               size_t oplus_my_size)                                   \
     {                                                                                                                  \
-        sizeof(T), own##_combine_, own##_lift_, own##_copy_, own##_pick_                                               \
+        (void)oplus_my_size;                                                                                           \
+        *(T *)oplus_my_out = *(const T *)oplus_my_a;                                                                   \
+    }                                                                                                                  \
+    OPLUS_NARROW_ OPLUS_STRICT_ static inline void own##_pick_(                                                        \
+        void *oplus_my_out, int oplus_my_first, const void *oplus_my_a, const void *oplus_my_b, size_t oplus_my_size)  \
+    {                                                                                                                  \
+        (void)oplus_my_size;                                                                                           \
+        const T oplus_my_x = *(const T *)oplus_my_a, oplus_my_y = *(const T *)oplus_my_b;                              \
+        *(T *)oplus_my_out = oplus_my_first ? oplus_my_x : oplus_my_y;                                                 \
     }
 
-/* The three loops of one set, and their table. */
+/* What a loop begins with.  The parameter is copied out of the caller's memory: for all a compiler knows, a result may
+ * be written there. */
+#define OPLUS_ELEMENT_(own, T)                                                                                         \
+    const oplus_element oplus_my_e = {sizeof(T),   own##_combine_, own##_lift_, own##_copy_,                           \
+                                      own##_pick_, NULL,           NULL,        NULL};
+#define OPLUS_ELEMENT_WITH_(own, T, P)                                                                                 \
+    const P oplus_my_p = *(const P *)oplus_my_param;                                                                   \
+    const oplus_element oplus_my_e = {sizeof(T),   NULL,           NULL,        own##_copy_,                           \
+                                      own##_pick_, own##_combine_, own##_lift_, &oplus_my_p};
+
+/* Of larger elements fixed trees would be long, and gain little. */
+#define OPLUS_HAS_SEGMENTS_(T) (sizeof(T) <= 64)
+
+/* The loops of one set, and their table. */
 #define OPLUS_LEAF_SET_(set, own, T, ATTRIBUTES)                                                                       \
-    ATTRIBUTES static void own##_node##set(const void *in_, unsigned level_, void *node_)                              \
+    OPLUS_LOOPS_(set, own, T, ATTRIBUTES, oplus_leaves, (), (OPLUS_ELEMENT_(own, T)))
+#define OPLUS_LEAF_SET_WITH_(set, own, T, P, ATTRIBUTES)                                                               \
+    OPLUS_LOOPS_(set, own, T, ATTRIBUTES, oplus_leaves_with, (, const void *oplus_my_param),                           \
+                 (OPLUS_ELEMENT_WITH_(own, T, P)))
+#define OPLUS_UNPAREN_(...) __VA_ARGS__
+#define OPLUS_LOOPS_(set, own, T, ATTRIBUTES, TABLE, parameter, element)                                               \
+    ATTRIBUTES static void own##_node##set(const void *oplus_my_in, unsigned oplus_my_level,                           \
+                                           void *oplus_my_node OPLUS_UNPAREN_ parameter)                               \
     {                                                                                                                  \
-        const oplus_element e_ = OPLUS_ELEMENT_(own, T);                                                               \
-        T nodes_[1 << OPLUS_LEAF_LEVEL(sizeof(T))];                                                                    \
-        oplus_node_(e_, (const char *)in_, level_, (char *)nodes_, (char *)node_);                                     \
+        OPLUS_UNPAREN_ element T oplus_my_nodes[1 << OPLUS_LEAF_LEVEL(sizeof(T))],                                     \
+            oplus_my_t[OPLUS_LEAF_LEVEL(sizeof(T)) < 3 ? 1 : 3];                                                       \
+        oplus_node_(oplus_my_e, (const char *)oplus_my_in, oplus_my_level, (char *)oplus_my_nodes, (char *)oplus_my_t, \
+                    (char *)oplus_my_node);                                                                            \
     }                                                                                                                  \
-    ATTRIBUTES static void own##_scan##set(const void *in_, unsigned level_, int exclusive_, const void *before_,      \
-                                           void *out_, void *node_)                                                    \
+    ATTRIBUTES static void own##_scan##set(const void *oplus_my_in, unsigned oplus_my_level, int oplus_my_exclusive,   \
+                                           const void *oplus_my_before, void *oplus_my_out,                            \
+                                           void *oplus_my_node OPLUS_UNPAREN_ parameter)                               \
     {                                                                                                                  \
-        const oplus_element e_ = OPLUS_ELEMENT_(own, T);                                                               \
-        T nodes_[1 << OPLUS_LEAF_LEVEL(sizeof(T))], ladder_[(1 << OPLUS_LEAF_LEVEL(sizeof(T))) + 2];                   \
-        oplus_scan_(e_, (const char *)in_, level_, exclusive_, (const char *)before_, (char *)out_, (char *)nodes_,    \
-                    (char *)ladder_, (char *)node_);                                                                   \
+        OPLUS_UNPAREN_ element T oplus_my_nodes[1 << OPLUS_LEAF_LEVEL(sizeof(T))],                                     \
+            oplus_my_ladder[(1 << OPLUS_LEAF_LEVEL(sizeof(T))) + 2];                                                   \
+        oplus_scan_(oplus_my_e, (const char *)oplus_my_in, oplus_my_level, oplus_my_exclusive,                         \
+                    (const char *)oplus_my_before, (char *)oplus_my_out, (char *)oplus_my_nodes,                       \
+                    (char *)oplus_my_ladder, (char *)oplus_my_node);                                                   \
     }                                                                                                                  \
-    ATTRIBUTES static void own##_segscan##set(const void *in_, const uint8_t *heads_, unsigned level_, int exclusive_, \
-                                              const void *before_, const void *identity_, void *out_, void *node_,     \
-                                              uint8_t *head_)                                                          \
+    ATTRIBUTES static void own##_segscan##set(                                                                         \
+        const void *oplus_my_in, const uint8_t *oplus_my_heads, unsigned oplus_my_level, int oplus_my_exclusive,       \
+        const void *oplus_my_before, const void *oplus_my_identity, void *oplus_my_out, void *oplus_my_node,           \
+        uint8_t *oplus_my_head OPLUS_UNPAREN_ parameter)                                                               \
     {                                                                                                                  \
-        const oplus_element e_ = OPLUS_ELEMENT_(own, T);                                                               \
-        T nodes_[1 << OPLUS_LEAF_LEVEL(sizeof(T))], ladder_[(2 << OPLUS_LEAF_LEVEL(sizeof(T))) + 2];                   \
-        uint8_t flags_[1 << OPLUS_LEAF_LEVEL(sizeof(T))];                                                              \
-        oplus_segscan_(e_, (const char *)in_, heads_, level_, exclusive_, (const char *)before_,                       \
-                       (const char *)identity_, (char *)out_, (char *)nodes_, flags_, (char *)ladder_, (char *)node_,  \
-                       head_);                                                                                         \
+        OPLUS_UNPAREN_ element T oplus_my_nodes[1 << OPLUS_LEAF_LEVEL(sizeof(T))],                                     \
+            oplus_my_ladder[(2 << OPLUS_LEAF_LEVEL(sizeof(T))) + 2];                                                   \
+        uint8_t oplus_my_flags[1 << OPLUS_LEAF_LEVEL(sizeof(T))];                                                      \
+        oplus_segscan_(oplus_my_e, (const char *)oplus_my_in, oplus_my_heads, oplus_my_level, oplus_my_exclusive,      \
+                       (const char *)oplus_my_before, (const char *)oplus_my_identity, (char *)oplus_my_out,           \
+                       (char *)oplus_my_nodes, oplus_my_flags, (char *)oplus_my_ladder, (char *)oplus_my_node,         \
+                       oplus_my_head);                                                                                 \
     }                                                                                                                  \
-    static const oplus_leaves own##_leaves##set OPLUS_UNUSED_ = {own##_node##set, own##_scan##set, own##_segscan##set};
+    ATTRIBUTES static size_t own##_segments##set(const void *oplus_my_in, const uint64_t *oplus_my_offsets,            \
+                                                 size_t oplus_my_segments, const void *oplus_my_identity,              \
+                                                 void *oplus_my_out OPLUS_UNPAREN_ parameter)                          \
+    {                                                                                                                  \
+        OPLUS_UNPAREN_ element T oplus_my_t[2], oplus_my_octs[8];                                                      \
+        return oplus_segments_(oplus_my_e, (const char *)oplus_my_in, oplus_my_offsets, oplus_my_segments,             \
+                               (const char *)oplus_my_identity, (char *)oplus_my_out, (char *)oplus_my_t,              \
+                               (char *)oplus_my_octs);                                                                 \
+    }                                                                                                                  \
+    static const TABLE own##_leaves##set OPLUS_UNUSED_ = {own##_node##set, own##_scan##set, own##_segscan##set,        \
+                                                          OPLUS_HAS_SEGMENTS_(T) ? own##_segments##set : NULL};
 
 #ifdef OPLUS_TWO_SETS_
 #define OPLUS_TYPED_LEAVES_(name, T)                                                                                   \
     OPLUS_TYPED_ELEMENT_(oplus_##name, name, T)                                                                        \
     OPLUS_LEAF_SET_(_, oplus_##name, T, OPLUS_NARROW_ OPLUS_STRICT_)                                                   \
     OPLUS_LEAF_SET_(_wide_, oplus_##name, T, OPLUS_STRICT_)
+#define OPLUS_TYPED_LEAVES_WITH_(name, T, P)                                                                           \
+    OPLUS_TYPED_ELEMENT_WITH_(oplus_##name, name, T, P)                                                                \
+    OPLUS_LEAF_SET_WITH_(_, oplus_##name, T, P, OPLUS_NARROW_ OPLUS_STRICT_)                                           \
+    OPLUS_LEAF_SET_WITH_(_wide_, oplus_##name, T, P, OPLUS_STRICT_)
 #define OPLUS_CHOOSE_LEAVES_(name, T, flags)                                                                           \
     ((((flags)&OPLUS_WIDE) != 0 || OPLUS_IS_SCALAR_(T)) ? &oplus_##name##_leaves_wide_ : &oplus_##name##_leaves_)
-#ifdef __cplusplus
-#define OPLUS_IS_SCALAR_(T) (!__is_class(T) && !__is_union(T))
-#else
-/* clang-format off */
-#define OPLUS_IS_SCALAR_(T) \
-    _Generic(*(T *)0, int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, \
-                      uint8_t: 1, uint16_t: 1, uint32_t: 1, uint64_t: 1, float: 1, double: 1, default: 0)
-/* clang-format on */
-#endif
 #else
 #define OPLUS_TYPED_LEAVES_(name, T)                                                                                   \
     OPLUS_TYPED_ELEMENT_(oplus_##name, name, T)                                                                        \
     OPLUS_LEAF_SET_(_, oplus_##name, T, OPLUS_NARROW_ OPLUS_STRICT_)
+#define OPLUS_TYPED_LEAVES_WITH_(name, T, P)                                                                           \
+    OPLUS_TYPED_ELEMENT_WITH_(oplus_##name, name, T, P)                                                                \
+    OPLUS_LEAF_SET_WITH_(_, oplus_##name, T, P, OPLUS_NARROW_ OPLUS_STRICT_)
 #define OPLUS_CHOOSE_LEAVES_(name, T, flags) (&oplus_##name##_leaves_)
 #endif
 

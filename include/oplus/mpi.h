@@ -13,6 +13,8 @@
  *
  *  - The thread that calls oplus is the only one that calls MPI; so MPI_Init_thread with MPI_THREAD_FUNNELED is
  *    enough if that is the main thread, and MPI_THREAD_SERIALIZED if it is another.
+ *  - Error handlers of MPI_COMM_WORLD and MPI_COMM_SELF are exchanged during a call, unless other threads may use MPI
+ *    meanwhile (MPI_THREAD_MULTIPLE): messages then travel one at a time each way.
  *  - Failures of MPI are OPLUS_ERR_COMM, and oplus_last_error() has MPI's own words.  Nothing here calls MPI_Abort.
  *    After such a failure MPI may still read the arrays that were being sent, until the communicator is freed; most
  *    MPIs can do little more than end then. */
@@ -103,6 +105,13 @@ static inline int oplus_mpi_takes_cuda_(void)
 #endif
 }
 
+/* Whether another thread of the program may use MPI, its communicators and their handlers, at this moment. */
+static inline int oplus_mpi_is_shared_(void)
+{
+    int level = MPI_THREAD_SINGLE;
+    return MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+}
+
 /* The handler of a communicator while ours is in its place. */
 typedef struct oplus_mpi_handler_ {
     MPI_Comm comm;
@@ -131,10 +140,11 @@ enum { OPLUS_MPI_PAIRS_ = 32, OPLUS_MPI_TAG_ = 0 };
 
 /* Messages under way: what is received at even places, what is sent behind it.  Of a failure in MPI_Wait MPICH tells
  * not the handler of the communicator, but that of MPI_COMM_WORLD or MPI_COMM_SELF, which mostly ends the program: they
- * are hushed meanwhile. */
+ * are hushed meanwhile.  Where other threads use MPI they cannot be, and there is no waiting: MPI_Sendrecv tells the
+ * handler of the communicator, which is ours alone. */
 typedef struct oplus_mpi_flight_ {
     MPI_Comm comm;
-    int rank, size;
+    int rank, size, shared;
     oplus_mpi_handler_ world, self;
     int pairs;
     MPI_Request request[2 * OPLUS_MPI_PAIRS_];
@@ -198,14 +208,26 @@ static inline oplus_status oplus_mpi_start_(oplus_mpi_flight_ *flight, const uns
     return flight->pairs < OPLUS_MPI_PAIRS_ ? OPLUS_OK : oplus_mpi_land_(flight);
 }
 
+/* The same, done when it returns. */
+static inline oplus_status oplus_mpi_swap_(oplus_mpi_flight_ *flight, const unsigned char *send, int send_bytes, int to,
+                                           unsigned char *recv, int recv_bytes, int from)
+{
+    const int error =
+        MPI_Sendrecv(send, send_bytes, MPI_BYTE, send_bytes > 0 ? to : MPI_PROC_NULL, OPLUS_MPI_TAG_, recv, recv_bytes,
+                     MPI_BYTE, recv_bytes > 0 ? from : MPI_PROC_NULL, OPLUS_MPI_TAG_, flight->comm, MPI_STATUS_IGNORE);
+    return error == MPI_SUCCESS ? OPLUS_OK : oplus_mpi_fail_("MPI_Sendrecv", error);
+}
+
 /* All pieces of what goes to one rank and comes from another. */
 static inline oplus_status oplus_mpi_trade_(oplus_mpi_flight_ *flight, const unsigned char *send, size_t send_bytes,
                                             int to, unsigned char *recv, size_t recv_bytes, int from)
 {
     for (size_t done = 0; done < send_bytes || done < recv_bytes; done += OPLUS_MPI_LARGEST) {
         const int out = oplus_mpi_piece_(send_bytes, done), in = oplus_mpi_piece_(recv_bytes, done);
-        const oplus_status status =
-            oplus_mpi_start_(flight, out > 0 ? send + done : NULL, out, to, in > 0 ? recv + done : NULL, in, from);
+        const unsigned char *const here = out > 0 ? send + done : NULL;
+        unsigned char *const there = in > 0 ? recv + done : NULL;
+        const oplus_status status = flight->shared ? oplus_mpi_swap_(flight, here, out, to, there, in, from)
+                                                   : oplus_mpi_start_(flight, here, out, to, there, in, from);
         if (status != OPLUS_OK) return status;
     }
     return OPLUS_OK;
@@ -218,10 +240,12 @@ static inline oplus_status oplus_mpi_enter_(oplus_mpi_flight_ *flight, void *con
 {
     flight->comm = oplus_mpi_handle_(context);
     flight->world.comm = flight->self.comm = MPI_COMM_NULL;
-    flight->pairs = flight->rank = flight->size = 0;
+    flight->pairs = flight->rank = flight->size = flight->shared = 0;
     if (!oplus_mpi_runs_()) return oplus_comm_fail("MPI is not running: call between MPI_Init and MPI_Finalize");
-    int error = oplus_mpi_hush_(&flight->world, MPI_COMM_WORLD);
-    if (error == MPI_SUCCESS) error = oplus_mpi_hush_(&flight->self, MPI_COMM_SELF);
+    int error = MPI_SUCCESS;
+    flight->shared = oplus_mpi_is_shared_();
+    if (!flight->shared) error = oplus_mpi_hush_(&flight->world, MPI_COMM_WORLD);
+    if (!flight->shared && error == MPI_SUCCESS) error = oplus_mpi_hush_(&flight->self, MPI_COMM_SELF);
     if (error == MPI_SUCCESS) error = MPI_Comm_rank(flight->comm, &flight->rank);
     if (error == MPI_SUCCESS) error = MPI_Comm_size(flight->comm, &flight->size);
     return error == MPI_SUCCESS ? OPLUS_OK : oplus_mpi_fail_("MPI_Comm_rank", error);
@@ -309,11 +333,14 @@ static inline oplus_status oplus_mpi_allgather_(void *context, const void *send,
 
 /* --- the two calls ------------------------------------------------------------------------------------------------ */
 
-/* Errors are returned, those of the duplicating too, whatever the program has told MPI to do with them. */
+/* Errors are returned, those of the duplicating too, whatever the program has told MPI to do with them; unless another
+ * thread may be using comm. */
 static inline int oplus_mpi_duplicate_(MPI_Comm comm, MPI_Comm *own)
 {
     oplus_mpi_handler_ handler;
-    int error = oplus_mpi_hush_(&handler, comm);
+    int error = MPI_SUCCESS;
+    handler.comm = MPI_COMM_NULL;
+    if (!oplus_mpi_is_shared_()) error = oplus_mpi_hush_(&handler, comm);
     if (error == MPI_SUCCESS) error = MPI_Comm_dup(comm, own);
     oplus_mpi_unhush_(&handler);
     return error == MPI_SUCCESS ? MPI_Comm_set_errhandler(*own, MPI_ERRORS_RETURN) : error;
@@ -321,7 +348,8 @@ static inline int oplus_mpi_duplicate_(MPI_Comm comm, MPI_Comm *own)
 
 /** Makes a transport of the ranks of an MPI communicator.
  *
- *  Collective over comm, which is duplicated: messages of oplus never meet those of the program.
+ *  Collective over comm, which is duplicated: messages of oplus never meet those of the program.  With
+ *  MPI_THREAD_MULTIPLE a failure of duplicating it goes to comm's own error handler.
  *  comm->device_memory says whether this MPI takes addresses of CUDA memory; it may be set to 0 then, on all ranks,
  *  to have oplus bring what travels to the host.
  *  @param comm  of one group of processes, not an inter-communicator

@@ -7,82 +7,12 @@
 #ifndef OPLUS_OP_H
 #define OPLUS_OP_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <oplus/leaf.h>
+#include <oplus/type.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* --- types ---------------------------------------------------------------------------------------------------- */
-
-/** What an element is, as far as the library must know: to order keys and to tell a NaN. */
-typedef enum oplus_scalar {
-    OPLUS_RECORD = 0, /**< a struct: see oplus_type::text */
-    OPLUS_I8,
-    OPLUS_I16,
-    OPLUS_I32,
-    OPLUS_I64,
-    OPLUS_U8,
-    OPLUS_U16,
-    OPLUS_U32,
-    OPLUS_U64,
-    OPLUS_F32,
-    OPLUS_F64
-} oplus_scalar;
-
-/** A plain C element type.  Its text, not its address or name, identifies it.
- *
- *  Arrays of it must be aligned to `align`, at most 64.  Elements up to about 64 KiB are meant: a carry holds 260 of
- *  them, and a scan keeps 4 on the stack. */
-typedef struct oplus_type {
-    const char *name;    /**< as written in C: "float", "affine" */
-    const char *text;    /**< the members of a struct, "float a; float b;"; NULL for a scalar */
-    size_t size;         /**< bytes */
-    size_t align;        /**< bytes, a power of two, at most 64 */
-    oplus_scalar scalar; /**< OPLUS_RECORD for a struct */
-} oplus_type;
-
-/** X(suffix, C type, oplus_scalar) of every scalar type: f32, float, OPLUS_F32. */
-#define OPLUS_FOR_SCALARS(X)                                                                                           \
-    X(i8, int8_t, OPLUS_I8)                                                                                            \
-    X(i16, int16_t, OPLUS_I16)                                                                                         \
-    X(i32, int32_t, OPLUS_I32)                                                                                         \
-    X(i64, int64_t, OPLUS_I64)                                                                                         \
-    X(u8, uint8_t, OPLUS_U8)                                                                                           \
-    X(u16, uint16_t, OPLUS_U16)                                                                                        \
-    X(u32, uint32_t, OPLUS_U32)                                                                                        \
-    X(u64, uint64_t, OPLUS_U64)                                                                                        \
-    X(f32, float, OPLUS_F32)                                                                                           \
-    X(f64, double, OPLUS_F64)
-
-/** @{ @brief The descriptors of the scalar types. */
-extern OPLUS_API const oplus_type oplus_i8, oplus_i16, oplus_i32, oplus_i64;
-extern OPLUS_API const oplus_type oplus_u8, oplus_u16, oplus_u32, oplus_u64;
-extern OPLUS_API const oplus_type oplus_f32, oplus_f64;
-/** @} */
-
-/** Defines `struct name` with the given members, its typedef, and its descriptor `name_type`.
- *
- *      OPLUS_STRUCT(affine, float a; float b;) */
-#define OPLUS_STRUCT(name, ...)                                                                                        \
-    typedef struct name {                                                                                              \
-        __VA_ARGS__                                                                                                    \
-    } name;                                                                                                            \
-    OPLUS_DESCRIBE_(name, #__VA_ARGS__)
-
-/** Makes the descriptor `name_type` of a struct that is declared elsewhere; repeat its members exactly.
- *  A difference in size or alignment does not compile. */
-#define OPLUS_DESCRIBE(name, ...)                                                                                      \
-    struct oplus_##name##_described_ {                                                                                 \
-        __VA_ARGS__                                                                                                    \
-    };                                                                                                                 \
-    OPLUS_STATIC_ASSERT_(sizeof(struct oplus_##name##_described_) == sizeof(name) &&                                   \
-                             OPLUS_ALIGNOF_(struct oplus_##name##_described_) == OPLUS_ALIGNOF_(name),                 \
-                         "the members do not describe this type");                                                     \
-    OPLUS_DESCRIBE_(name, #__VA_ARGS__)
 
 /* --- operators ------------------------------------------------------------------------------------------------ */
 
@@ -95,7 +25,8 @@ enum {
 };
 
 /** An associative operator on elements of one type.  Make one with OPLUS_OP; or fill in the members, all others
- *  zero, with `combine` alone: everything works, through a call an element. */
+ *  zero, with `combine` alone (of one with a parameter: param_type, param and `combine_with`): everything works,
+ *  through a call an element. */
 typedef struct oplus_op {
     const char *name;       /**< for messages */
     const oplus_type *type; /**< of the elements */
@@ -107,6 +38,11 @@ typedef struct oplus_op {
     unsigned builtin;       /**< 0 in an operator of yours */
     void (*combine)(void *out, const void *a, const void *b); /**< *out = *a (+) *b; out may be a or b */
     const oplus_leaves *leaves;                               /**< the typed loops; may be NULL */
+    const oplus_type *param_type;                             /**< NULL: takes no parameter */
+    const void *param;                                        /**< its value; see oplus_op_with */
+    /** In place of `combine`, NULL then: it is called with param. */
+    void (*combine_with)(void *out, const void *a, const void *b, const void *param);
+    const oplus_leaves_with *leaves_with; /**< in place of `leaves`; may be NULL */
 } oplus_op;
 
 /** Defines an operator: `T name(T a, T b)` and its descriptor `name_op`.
@@ -122,7 +58,7 @@ typedef struct oplus_op {
  *  defined for all of them.  What else the macros define begins with oplus_.
  *
  *  @param name      of the C function
- *  @param T         one word: a scalar type (float, double, int32_t, ...) or a name given to OPLUS_STRUCT
+ *  @param T         a scalar type (float, int32_t, bool, unsigned long, ...) or a name given to OPLUS_STRUCT
  *  @param identity  the members of e with e (+) x = x = x (+) e, in parentheses; an array's in braces: ({1, 0, 0, 1})
  *  @param flags     0, or OPLUS_COMMUTATIVE, OPLUS_EXACT, OPLUS_WIDE joined by |
  *  @param ...       the body, in braces; a is the earlier element, b the later */
@@ -132,6 +68,38 @@ typedef struct oplus_op {
 
 /** The same without an identity: a semigroup.  Reduce of nothing and exclusive scan are then errors. */
 #define OPLUS_SEMIGROUP(name, T, flags, ...) OPLUS_DEFINE_OP_(name, T, NULL, flags, #__VA_ARGS__, __VA_ARGS__)
+
+/** An operator with a captured parameter p, a scalar or a small struct: `T name(T a, T b, P p)` and `name_op`, to be
+ *  bound by oplus_op_with:
+ *
+ *      OPLUS_OP_WITH(add_modulo, uint64_t, uint64_t, (0), OPLUS_EXACT | OPLUS_COMMUTATIVE, { return (a + b) % p; })
+ *      const uint64_t seven = 7;
+ *      oplus_op add7 = oplus_op_with(&add_modulo_op, &seven);
+ *
+ *  It must be associative for each p that is bound, on the elements that come with it.
+ *
+ *  @param name      of the C function
+ *  @param T         the type of the elements, as in OPLUS_OP
+ *  @param P         the type of the parameter: a scalar type or a name given to OPLUS_STRUCT
+ *  @param identity  of every p; where it depends on p, OPLUS_SEMIGROUP_WITH, and set `.identity` of what is bound
+ *  @param flags     as in OPLUS_OP; they hold for every p
+ *  @param ...       the body, in braces, over a, b and p */
+#define OPLUS_OP_WITH(name, T, P, identity, flags, ...)                                                                \
+    static const T oplus_##name##_identity_ OPLUS_UNUSED_ = {OPLUS_UNPAREN_ identity};                                 \
+    OPLUS_DEFINE_OP_WITH_(name, T, P, &oplus_##name##_identity_, flags, #__VA_ARGS__, __VA_ARGS__)
+
+/** The same without an identity. */
+#define OPLUS_SEMIGROUP_WITH(name, T, P, flags, ...)                                                                   \
+    OPLUS_DEFINE_OP_WITH_(name, T, P, NULL, flags, #__VA_ARGS__, __VA_ARGS__)
+
+/** The operator with its captured parameter `p` bound to *param, which must live until the call has returned; what a
+ *  carry is opened with is copied.  For other languages there is oplus_op_bind. */
+static inline oplus_op oplus_op_with(const oplus_op *op, const void *param)
+{
+    oplus_op bound = *op;
+    bound.param = param;
+    return bound;
+}
 
 /** Stands before a function of yours that a body calls, so that it can be inlined there, and rounds as the body does:
  *
@@ -170,28 +138,32 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
 /** `R name(A a)` and `name_fn`:  OPLUS_MAP(square, float, float, { return a * a; }) */
 #define OPLUS_MAP(name, R, A, ...)                                                                                     \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_), __VA_ARGS__)                                                               \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0)), name(in0_[i_]))                                                            \
-    OPLUS_FN_OBJECT_(name, R, 1, (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
+    OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0)), name(oplus_my_in0[oplus_my_i]))                                         \
+    OPLUS_FN_OBJECT_(name, R, oplus_none_, 1, (A), (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
 
 /** Two inputs a, b:  OPLUS_ZIP(axpy2, float, float, float, { return 2.0f * a + b; }) */
 #define OPLUS_ZIP(name, R, A, B, ...)                                                                                  \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_), __VA_ARGS__)                                            \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1)), name(in0_[i_], in1_[i_]))                                  \
-    OPLUS_FN_OBJECT_(name, R, 2, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), NULL, #__VA_ARGS__)
+    OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_INPUT_(B, 1)),                                                      \
+                name(oplus_my_in0[oplus_my_i], oplus_my_in1[oplus_my_i]))                                              \
+    OPLUS_FN_OBJECT_(name, R, oplus_none_, 2, (A, B), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), NULL, #__VA_ARGS__)
 
 /** Three inputs a, b, c. */
 #define OPLUS_ZIP3(name, R, A, B, C, ...)                                                                              \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_, C c OPLUS_UNUSED_), __VA_ARGS__)                         \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_IN_(C, 2)), name(in0_[i_], in1_[i_], in2_[i_]))        \
-    OPLUS_FN_OBJECT_(name, R, 3, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C)), NULL, #__VA_ARGS__)
+    OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_INPUT_(B, 1) OPLUS_INPUT_(C, 2)),                                   \
+                name(oplus_my_in0[oplus_my_i], oplus_my_in1[oplus_my_i], oplus_my_in2[oplus_my_i]))                    \
+    OPLUS_FN_OBJECT_(name, R, oplus_none_, 3, (A, B, C), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C)), NULL,    \
+                     #__VA_ARGS__)
 
 /** Four inputs a, b, c, d. */
 #define OPLUS_ZIP4(name, R, A, B, C, D, ...)                                                                           \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_, C c OPLUS_UNUSED_, D d OPLUS_UNUSED_), __VA_ARGS__)      \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_IN_(C, 2) OPLUS_IN_(D, 3)),                            \
-                name(in0_[i_], in1_[i_], in2_[i_], in3_[i_]))                                                          \
-    OPLUS_FN_OBJECT_(name, R, 4, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C), &OPLUS_TYPE_(D)), NULL,           \
-                     #__VA_ARGS__)
+    OPLUS_LEAF_(                                                                                                       \
+        name, R, (OPLUS_INPUT_(A, 0) OPLUS_INPUT_(B, 1) OPLUS_INPUT_(C, 2) OPLUS_INPUT_(D, 3)),                        \
+        name(oplus_my_in0[oplus_my_i], oplus_my_in1[oplus_my_i], oplus_my_in2[oplus_my_i], oplus_my_in3[oplus_my_i]))  \
+    OPLUS_FN_OBJECT_(name, R, oplus_none_, 4, (A, B, C, D),                                                            \
+                     (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C), &OPLUS_TYPE_(D)), NULL, #__VA_ARGS__)
 
 /** One input a and a captured parameter p, a scalar or a small struct, bound by oplus_with:
  *
@@ -199,56 +171,74 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
  *      oplus_fn half = oplus_with(&scale_fn, &(float){0.5f}); */
 #define OPLUS_MAP_WITH(name, R, A, P, ...)                                                                             \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                                            \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_PARAM_(P)), name(in0_[i_], p_))                                        \
-    OPLUS_FN_OBJECT_(name, R, 1, (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
+    OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_PARAM_(P)), name(oplus_my_in0[oplus_my_i], oplus_my_p))             \
+    OPLUS_FN_OBJECT_(name, R, P, 1, (A), (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /** Two inputs a, b and a captured parameter p. */
 #define OPLUS_ZIP_WITH(name, R, A, B, P, ...)                                                                          \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                         \
-    OPLUS_LEAF_(name, R, (OPLUS_IN_(A, 0) OPLUS_IN_(B, 1) OPLUS_PARAM_(P)), name(in0_[i_], in1_[i_], p_))              \
-    OPLUS_FN_OBJECT_(name, R, 2, (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), &OPLUS_TYPE_(P), #__VA_ARGS__)
+    OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_INPUT_(B, 1) OPLUS_PARAM_(P)),                                      \
+                name(oplus_my_in0[oplus_my_i], oplus_my_in1[oplus_my_i], oplus_my_p))                                  \
+    OPLUS_FN_OBJECT_(name, R, P, 2, (A, B), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
-/** `int name(A a)` and `name_fn` for oplus_filter:  OPLUS_PREDICATE(negative, float, { return a < 0; }) */
+/** `bool name(A a)` and `name_fn` for oplus_filter:  OPLUS_PREDICATE(negative, float, { return a < 0; })
+ *
+ *  What the body returns is converted to bool: all but 0 keeps the element, 0.5, a NaN and 1ull << 40 among them. */
 #define OPLUS_PREDICATE(name, A, ...)                                                                                  \
-    OPLUS_FN_(int, name, (A a OPLUS_UNUSED_), __VA_ARGS__)                                                             \
-    OPLUS_LEAF_(name, uint8_t, (OPLUS_IN_(A, 0)), (uint8_t)(name(in0_[i_]) ? 1 : 0))                                   \
-    OPLUS_FN_OBJECT_(name, uint8_t, 1, (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
+    OPLUS_FN_(OPLUS_BOOL_, name, (A a OPLUS_UNUSED_), __VA_ARGS__)                                                     \
+    OPLUS_LEAF_(name, uint8_t, (OPLUS_INPUT_(A, 0) OPLUS_ZERO_), OPLUS_FLAG_(name(oplus_my_in0[oplus_my_i])))          \
+    OPLUS_FN_OBJECT_(name, uint8_t, oplus_none_, 1, (A), (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
 
 /** A predicate of a and a captured parameter p. */
 #define OPLUS_PREDICATE_WITH(name, A, P, ...)                                                                          \
-    OPLUS_FN_(int, name, (A a OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                                          \
-    OPLUS_LEAF_(name, uint8_t, (OPLUS_IN_(A, 0) OPLUS_PARAM_(P)), (uint8_t)(name(in0_[i_], p_) ? 1 : 0))               \
-    OPLUS_FN_OBJECT_(name, uint8_t, 1, (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
+    OPLUS_FN_(OPLUS_BOOL_, name, (A a OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                                  \
+    OPLUS_LEAF_(name, uint8_t, (OPLUS_INPUT_(A, 0) OPLUS_PARAM_(P) OPLUS_ZERO_),                                       \
+                OPLUS_FLAG_(name(oplus_my_in0[oplus_my_i], oplus_my_p)))                                               \
+    OPLUS_FN_OBJECT_(name, uint8_t, P, 1, (A), (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /* --- how the macros work -------------------------------------------------------------------------------------- */
 
-#define OPLUS_UNPAREN_(...) __VA_ARGS__
-
-/* A type is named by one word, or a macro for it, which must lead to its descriptor in a constant expression. */
-#define OPLUS_TYPE_(T)      oplus_type_##T
-#define oplus_type_float    oplus_f32
-#define oplus_type_double   oplus_f64
-#define oplus_type_int8_t   oplus_i8
-#define oplus_type_int16_t  oplus_i16
-#define oplus_type_int32_t  oplus_i32
-#define oplus_type_int64_t  oplus_i64
-#define oplus_type_uint8_t  oplus_u8
-#define oplus_type_uint16_t oplus_u16
-#define oplus_type_uint32_t oplus_u32
-#define oplus_type_uint64_t oplus_u64
-#define oplus_type_int      oplus_i32
-#define oplus_type_unsigned oplus_u32
-#if SIZE_MAX == UINT64_MAX
-#define oplus_type_size_t oplus_u64
+/* The types that a descriptor is of, for the checks of typed.h: in C names that go with it, in C++ its own type. */
+typedef struct oplus_none_ {
+    char none;
+} oplus_none_; /* in place of a parameter, or of an input, that there is not */
+#ifdef __cplusplus
+#define OPLUS_OP_TYPES_(op, T, P)
+#define OPLUS_FN_TYPES_(fn, R, P, arity, ...)
+#define OPLUS_OP_TYPE_(T, P)            oplus_typed_op<T, P>
+#define OPLUS_FN_TYPE_(R, P, ...)       oplus_typed_fn<R(__VA_ARGS__), P>
+#define OPLUS_TYPED_(Typed, Plain, ...) Typed(Plain{__VA_ARGS__})
+extern "C++" {
+/** An operator on elements of type T, with a parameter of type P; what OPLUS_OP defines, and the built-in ones. */
+template <class T, class P = oplus_none_> struct oplus_typed_op : oplus_op {
+    explicit constexpr oplus_typed_op(const oplus_op &op) : oplus_op(op) {}
+};
+/** A function of type Call, float(float, float), with a parameter of type P; what OPLUS_MAP and its like define. */
+template <class Call, class P = oplus_none_> struct oplus_typed_fn : oplus_fn {
+    explicit constexpr oplus_typed_fn(const oplus_fn &fn) : oplus_fn(fn) {}
+};
+}
 #else
-#define oplus_type_size_t oplus_u32
+#define OPLUS_OP_TYPES_(op, T, P)                                                                                      \
+    typedef T oplus_element_of_##op;                                                                                   \
+    typedef P oplus_param_of_##op;
+#define OPLUS_FN_TYPES_(fn, R, P, arity, ...)                                                                          \
+    typedef R oplus_result_of_##fn;                                                                                    \
+    typedef P oplus_param_of_##fn;                                                                                     \
+    enum { oplus_arity_of_##fn = arity };                                                                              \
+    OPLUS_FN_INPUTS_(fn, __VA_ARGS__, oplus_none_, oplus_none_, oplus_none_, )
+#define OPLUS_FN_INPUTS_(fn, A, B, C, D, ...)                                                                          \
+    typedef A oplus_input0_of_##fn;                                                                                    \
+    typedef B oplus_input1_of_##fn;                                                                                    \
+    typedef C oplus_input2_of_##fn;                                                                                    \
+    typedef D oplus_input3_of_##fn;
+#define OPLUS_OP_TYPE_(T, P)      oplus_op
+#define OPLUS_FN_TYPE_(R, P, ...) oplus_fn
+#define OPLUS_TYPED_(Typed, Plain, ...)                                                                                \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 #endif
-
-#define OPLUS_TYPE_OBJECT_(object, name, text)                                                                         \
-    static const oplus_type object OPLUS_UNUSED_ = {#name, text, sizeof(name), OPLUS_ALIGNOF_(name), OPLUS_RECORD};
-#define OPLUS_DESCRIBE_(name, text)                                                                                    \
-    OPLUS_TYPE_OBJECT_(name##_type, name, text)                                                                        \
-    OPLUS_TYPE_OBJECT_(oplus_type_##name, name, text)
 
 #define OPLUS_FN_(R, name, parameters, ...)                                                                            \
     OPLUS_NARROW_ OPLUS_STRICT_ static inline R name parameters { OPLUS_CONTRACT_OFF_ __VA_ARGS__ }
@@ -256,33 +246,42 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
 #define OPLUS_DEFINE_OP_(name, T, identity, flags, text, ...)                                                          \
     OPLUS_FN_(T, name, (T a OPLUS_UNUSED_, T b OPLUS_UNUSED_), __VA_ARGS__)                                            \
     OPLUS_TYPED_LEAVES_(name, T)                                                                                       \
-    static const oplus_op name##_op OPLUS_UNUSED_ = {#name,                                                            \
-                                                     &OPLUS_TYPE_(T),                                                  \
-                                                     identity,                                                         \
-                                                     (flags),                                                          \
-                                                     text,                                                             \
-                                                     __FILE__,                                                         \
-                                                     __LINE__,                                                         \
-                                                     0,                                                                \
-                                                     oplus_##name##_combine_,                                          \
-                                                     OPLUS_CHOOSE_LEAVES_(name, T, flags)};
+    OPLUS_OP_OBJECT_(name, T, oplus_none_, identity, flags, text, oplus_##name##_combine_,                             \
+                     OPLUS_CHOOSE_LEAVES_(name, T, flags), NULL, NULL, NULL)
+#define OPLUS_DEFINE_OP_WITH_(name, T, P, identity, flags, text, ...)                                                  \
+    OPLUS_FN_(T, name, (T a OPLUS_UNUSED_, T b OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                         \
+    OPLUS_TYPED_LEAVES_WITH_(name, T, P)                                                                               \
+    OPLUS_OP_OBJECT_(name, T, P, identity, flags, text, NULL, NULL, &OPLUS_TYPE_(P), oplus_##name##_combine_,          \
+                     OPLUS_CHOOSE_LEAVES_(name, T, flags))
+#define OPLUS_OP_OBJECT_(name, T, P, identity, flags, text, combine, leaves, param_type, combine_with, leaves_with)    \
+    OPLUS_OP_TYPES_(name##_op, T, P)                                                                                   \
+    static const OPLUS_OP_TYPE_(T, P) name##_op OPLUS_UNUSED_ =                                                        \
+        OPLUS_TYPED_(OPLUS_OP_TYPE_(T, P), oplus_op, #name, &OPLUS_TYPE_(T), identity, (flags), text, __FILE__,        \
+                     __LINE__, 0, combine, leaves, param_type, NULL, combine_with, leaves_with);
 
 /* Inputs and parameter are taken out of the loop: for all a compiler knows, a result that is a byte may change them.
- * A predicate gives `? 1 : 0` because gcc 12 does not vectorise `a & 1` compared with 0. */
-#define OPLUS_IN_(A, k) const A *const in##k##_ = (const A *)in_[k];
-#define OPLUS_PARAM_(P) const P p_ = *(const P *)param_;
+ * A predicate is compared with a 0 that the compiler cannot see: gcc 12 makes a conversion of `a & 1` to bool, which it
+ * does not vectorise. */
+#define OPLUS_INPUT_(A, k) const A *const oplus_my_in##k = (const A *)oplus_my_in[k];
+#define OPLUS_PARAM_(P)    const P oplus_my_p = *(const P *)oplus_my_param;
+#define OPLUS_ZERO_                                                                                                    \
+    unsigned oplus_my_zero = 0;                                                                                        \
+    __asm__("" : "+r"(oplus_my_zero));
+#define OPLUS_FLAG_(keep) (uint8_t)((keep) > oplus_my_zero)
 #define OPLUS_LEAF_(name, R, inputs, call)                                                                             \
-    OPLUS_UNFUSED_ OPLUS_STRICT_ static void oplus_##name##_leaf_(const void *const *in_, const void *param_,          \
-                                                                  size_t n_, void *out_)                               \
+    OPLUS_UNFUSED_ OPLUS_STRICT_ static void oplus_##name##_leaf_(                                                     \
+        const void *const *oplus_my_in, const void *oplus_my_param, size_t oplus_my_n, void *oplus_my_out)             \
     {                                                                                                                  \
         OPLUS_UNPAREN_ inputs;                                                                                         \
-        (void)param_;                                                                                                  \
-        OPLUS_IVDEP_ for (size_t i_ = 0; i_ < n_; i_++)((R *)out_)[i_] = call;                                         \
+        (void)oplus_my_param;                                                                                          \
+        OPLUS_IVDEP_ for (size_t oplus_my_i = 0; oplus_my_i < oplus_my_n;                                              \
+                          oplus_my_i++)((R *)oplus_my_out)[oplus_my_i] = call;                                         \
     }
-#define OPLUS_FN_OBJECT_(name, R, arity, inputs, param_type, text)                                                     \
-    static const oplus_fn name##_fn OPLUS_UNUSED_ = {                                                                  \
-        #name, &OPLUS_TYPE_(R), arity,    {OPLUS_UNPAREN_ inputs}, param_type, NULL,                                   \
-        text,  __FILE__,        __LINE__, oplus_##name##_leaf_};
+#define OPLUS_FN_OBJECT_(name, R, P, arity, types, inputs, param_type, text)                                           \
+    OPLUS_FN_TYPES_(name##_fn, R, P, arity, OPLUS_UNPAREN_ types)                                                      \
+    static const OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types) name##_fn OPLUS_UNUSED_ =                                  \
+        OPLUS_TYPED_(OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types), oplus_fn, #name, &OPLUS_TYPE_(R), arity,              \
+                     {OPLUS_UNPAREN_ inputs}, param_type, NULL, text, __FILE__, __LINE__, oplus_##name##_leaf_);
 
 #ifdef __cplusplus
 }

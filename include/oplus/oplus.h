@@ -6,7 +6,7 @@
  *  - Arguments come in the order device, operator or type, options, input and its extent, output.
  *  - Every call that can fail returns an oplus_status; oplus_last_error() says in words what was wrong, with which
  *    argument, and what to do.  The library never prints and never exits.  After a failed call inputs are intact and
- *    outputs unspecified.
+ *    outputs unspecified, as is an array that is both.
  *  - n is a number of elements and may be 0.  `in == out` is allowed; partial overlap is OPLUS_ERR_OVERLAP.
  *  - Memory belongs to the caller; the library keeps no pointer to it after oplus_sync.
  *  - Arrays are aligned to their type.
@@ -73,11 +73,13 @@ typedef struct oplus_device oplus_device;
 /** Opens a device.
  *
  *  @param where  "serial": this thread.  "threads": OpenMP, as many as OMP_NUM_THREADS says.  "threads:8": eight.
+ *                "gpu": the first GPU, of CUDA or else of OpenCL.
  *                "cuda:0", "cuda": a CUDA device.  "opencl:0", "opencl:gpu", "opencl:cpu", "opencl": an OpenCL one.
  *                "auto" or NULL: threads, or an accelerator that gives the same bits, call by call: by where the arrays
  *                lie, and for those of the host by their size and what was measured (oplus_auto says it in words).
  *  @param dev    set to the device; close it with oplus_close.
  *
+ *  Where threads cannot start, as under `ulimit -u` or the limit of a container, calls go on with fewer.
  *  Inside an OpenMP parallel region a call runs on its own thread.  After fork(), use "serial" in the child: gcc's
  *  OpenMP does not survive it.  OPLUS_ISA=baseline|avx2|avx512|neon in the environment forces the instruction set of
  *  the library's own loops.
@@ -158,11 +160,22 @@ OPLUS_API oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplu
 
 /** Segmented reduce: out[s] = reduce of in[offsets[s] .. offsets[s+1]), with the bits of oplus_reduce of that slice.
  *
- *  offsets are segments + 1 indices that never decrease; an empty segment gives the identity (an error where the
- *  operator has none).  out overlaps neither in nor offsets.  Work is dealt by elements: one long segment keeps all
- *  threads busy. */
-OPLUS_API oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *in, const size_t *offsets,
-                                       size_t segments, void *out);
+ *  An empty segment gives the identity (an error where the operator has none).  Elements before the first offset and
+ *  from the last one on belong to no segment.  out overlaps neither in nor offsets.  Reads the elements of segments and
+ *  the offsets, once, and the offsets once more before, to check them.  Work is dealt by elements: one long segment
+ *  keeps all threads busy.
+ *
+ *  @param dev       where to compute
+ *  @param op        the operator
+ *  @param in        n elements
+ *  @param n         how many elements there are, of all segments and outside of them
+ *  @param offset    of what type offsets are: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64
+ *  @param offsets   segments + 1 indices from 0 to n that never decrease; none are read if segments is 0
+ *  @param segments  how many segments there are
+ *  @param out       room for `segments` elements
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT, with the first offset that is wrong, before anything is written. */
+OPLUS_API oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *in, size_t n,
+                                       const oplus_type *offset, const void *offsets, size_t segments, void *out);
 
 /** Map: out[i] = fn(in[0][i], ..., in[arity-1][i]); out may be one of the inputs of the same element size.
  *
@@ -203,8 +216,8 @@ typedef struct oplus_carry oplus_carry;
 
 /** Opens an empty carry at element index `first`; close it with oplus_carry_close.
  *
- *  *op is copied; what it points to (type, identity, texts, functions) must live until then.  A carry holds up to 260
- *  elements. */
+ *  *op, its identity and its parameter are copied; what else it points to (type, texts, functions) must live until
+ *  then.  A carry holds up to 260 elements. */
 OPLUS_API oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **carry);
 
 /** Puts a value in front of everything, as the init of a fold: scans and the value then begin with it.  The carry must
@@ -272,9 +285,11 @@ typedef struct oplus_member {
     size_t count;        /**< elements of an array (of all dimensions), else 1 */
 } oplus_member;
 
-/** Lists the members of a type, in order, and returns their number; a scalar type has one, named "".
+/** Lists the members of a type, in order, and returns their number; a scalar type has one, named "".  A struct inside
+ *  gives its own: "p.x", or "p[1].x" in an array.
  *
- *  -1 if the type has more than `capacity`, or its text is not understood: members are scalars and arrays of them. */
+ *  -1 if the type has more than `capacity`, or its text is not understood: it has names in it that C does not define, a
+ *  pointer, a union or a bit-field. */
 OPLUS_API int oplus_type_members(const oplus_type *type, oplus_member *members, int capacity);
 
 /** Makes a struct type.
@@ -286,30 +301,69 @@ OPLUS_API int oplus_type_members(const oplus_type *type, oplus_member *members, 
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_type_make(const char *name, const char *members, oplus_type **type);
 
-/** Makes an operator from a text over a and b.
+/** A flag of oplus_op_make alone: oplus_op_check is to try 64 samples (oplus_samples), and a counterexample to what is
+ *  promised is OPLUS_ERR_ARGUMENT.  Another process tries them, which lives for 2 seconds at most, so that an operator
+ *  that traps or never ends does no harm; the answer is kept in the cache.  What cannot be tried like this,
+ *  as an operator whose parameter is yet to be bound, is made. */
+enum { OPLUS_CHECK = 8 };
+
+/** Makes an operator from a text over a and b, and a parameter p if it takes one.
  *
  *  @param name      for messages; NULL: the text
  *  @param type      of the elements: a scalar, or a struct with the text of its members
  *  @param identity  one element, which is copied, or NULL where there is none
- *  @param flags     as in OPLUS_OP
+ *  @param flags     as in OPLUS_OP, and OPLUS_CHECK
+ *  @param param_type  of the parameter p, to be bound by oplus_op_bind or oplus_op_with; NULL: there is none
  *  @param text      see above
- *  @param combine   used where there is no compiler: everything works then, through a call an element, and op->leaves
- *                   is NULL.  NULL: no compiler is an error.
+ *  @param combine   used where there is no compiler, with the bound parameter or NULL: everything works then, through a
+ *                   call an element, and op->leaves and op->leaves_with are NULL.  NULL: no compiler is an error.
  *  @param op        set to the operator; free it with oplus_op_free
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_COMPILE: the text does not compile (the compiler's words are in
  *          oplus_last_error) or there is no compiler; OPLUS_ERR_IO: no place for temporary files, or for another
  *          process; OPLUS_ERR_UNSUPPORTED: as oplus_open, of OPLUS_ISA; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_op_make(const char *name, const oplus_type *type, const void *identity, unsigned flags,
-                                     const char *text, void (*combine)(void *out, const void *a, const void *b),
+                                     const oplus_type *param_type, const char *text,
+                                     void (*combine)(void *out, const void *a, const void *b, const void *param),
                                      oplus_op **op);
+
+/** What oplus_samples is to try, joined by |. */
+enum {
+    OPLUS_SAMPLES_SPECIAL = 1, /**< NaN, infinities and -0 too */
+    OPLUS_SAMPLES_MODEST = 2   /**< signed integers so small that sums of products of three of them do not overflow */
+};
+
+/** Fills `out` with n samples for oplus_op_check, the same every time: small numbers first, fractions, extremes, then
+ *  random ones; of a struct, all members alike at first, then mixed.
+ *
+ *  @param type   of the samples
+ *  @param which  0, or OPLUS_SAMPLES_SPECIAL, OPLUS_SAMPLES_MODEST joined by |
+ *  @param n      how many
+ *  @param out    room for n elements
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_UNSUPPORTED: the members of the type are not known. */
+OPLUS_API oplus_status oplus_samples(const oplus_type *type, unsigned which, size_t n, void *out);
+
+/** Tells the type of what a text gives, for oplus_fn_make: of `a * 0.5` over integers f64, of `a + b` over two i8 i32.
+ *
+ *  It is the C type of the expression; of several, behind `return` and `r =`, the one to which C converts them all.  Of
+ *  a text that sets members of r, or r by its address, it is the type of the first input.  A bool is u8, a long long
+ *  i64.  The first time a compiler is asked (tens of milliseconds); the answer is kept in the cache.
+ *
+ *  @param arity       how many inputs, 1 to OPLUS_MAX_ARITY
+ *  @param input       the type of each input
+ *  @param param_type  of the parameter p; NULL: there is none
+ *  @param text        as in oplus_fn_make
+ *  @param type        set to a scalar's descriptor, or to that of an input or the parameter, for as long as that lives
+ *  @return as oplus_fn_make; a text that has no form, or does not compile, may also be found there. */
+OPLUS_API oplus_status oplus_text_type(unsigned arity, const oplus_type *const *input, const oplus_type *param_type,
+                                       const char *text, const oplus_type **type);
 
 /** Makes a function for oplus_map, or a predicate for oplus_filter, from a text over its inputs a, b, c, ... h.
  *
  *  @param name        for messages; NULL: the text
  *  @param result      the type of the result; NULL: a predicate (anything but 0 keeps the element)
- *  @param arity       how many inputs, 1 to OPLUS_MAX_ARITY; a predicate has one
+ *  @param arity       how many inputs, 1 to OPLUS_MAX_ARITY; oplus_filter takes a predicate of one, oplus_map of any
  *  @param input       the type of each input
- *  @param param_type  of the parameter p, to be bound by oplus_with or in fn->param; NULL: there is none
+ *  @param param_type  of the parameter p, to be bound by oplus_fn_bind or oplus_with; NULL: there is none
  *  @param text        see above
  *  @param fn          set to the function; free it with oplus_fn_free
  *  @return as oplus_op_make. */
@@ -317,7 +371,24 @@ OPLUS_API oplus_status oplus_fn_make(const char *name, const oplus_type *result,
                                      const oplus_type *const *input, const oplus_type *param_type, const char *text,
                                      oplus_fn **fn);
 
-/** Free what was made.  NULL is allowed. */
+/** Binds the parameter p of a function, as oplus_with does, where a struct cannot be copied: for other languages.
+ *
+ *  @param fn     what is bound; it may have any parameter already, and must live until *bound is freed
+ *  @param param  one value of fn->param_type, which is copied
+ *  @param bound  set to the function with this parameter; free it with oplus_fn_free
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: also where fn takes no parameter; OPLUS_ERR_MEMORY. */
+OPLUS_API oplus_status oplus_fn_bind(const oplus_fn *fn, const void *param, oplus_fn **bound);
+
+/** The same of an operator, as oplus_op_with.
+ *
+ *  @param op        what is bound; it may have any parameter already, and must live until *bound is freed
+ *  @param param     one value of op->param_type, which is copied
+ *  @param identity  where it depends on the parameter: one element, which is copied; NULL: that of op, if it has one
+ *  @param bound     set to the operator with this parameter; free it with oplus_op_free
+ *  @return as oplus_fn_bind. */
+OPLUS_API oplus_status oplus_op_bind(const oplus_op *op, const void *param, const void *identity, oplus_op **bound);
+
+/** Free what was made or bound.  NULL is allowed. */
 OPLUS_API void oplus_type_free(oplus_type *type);
 OPLUS_API void oplus_op_free(oplus_op *op);
 OPLUS_API void oplus_fn_free(oplus_fn *fn);
@@ -361,7 +432,7 @@ typedef struct oplus_cache_usage {
     char note[128];         /**< why it is not used: "OPLUS_CACHE is 0 in the environment"; "" if it is */
     uint64_t files;         /**< in all: below, and drafts that a process left behind when it was ended */
     uint64_t bytes;         /**< of these */
-    uint64_t texts;         /**< files: operators and functions from text, compiled for the processor (.so) */
+    uint64_t texts;         /**< files: operators and functions from text, and what compilers say of them (.so, .txt) */
     uint64_t text_bytes;    /**< of these */
     uint64_t programs;      /**< files: kernels, compiled for a device (.bin) */
     uint64_t program_bytes; /**< of these */
@@ -374,8 +445,8 @@ typedef struct oplus_cache_usage {
  *  @return OPLUS_OK, also where there is no cache; OPLUS_ERR_ARGUMENT; OPLUS_ERR_IO: the directory cannot be read. */
 OPLUS_API oplus_status oplus_cache_info(oplus_cache_usage *usage);
 
-/** Removes the files of the cache: those whose names it gives, 32 hexadecimal digits and .so, .bin or .fig, and no
- *  other.
+/** Removes the files of the cache: those whose names it gives, 32 hexadecimal digits and .so, .txt, .bin or .fig, and
+ * no other.
  *
  *  What is loaded stays usable, in this process and in others; what is needed later is compiled anew.
  *  @return OPLUS_OK, also where there is nothing; OPLUS_ERR_IO: a file could not be removed (the others are), or others
@@ -385,4 +456,5 @@ OPLUS_API oplus_status oplus_cache_clear(void);
 #ifdef __cplusplus
 }
 #endif
+#include <oplus/typed.h>
 #endif

@@ -7,8 +7,10 @@
  *  | sum, prod      | all, and complex   | 0, 1         | integers wrap around                                 |
  *  | min, max       | integers, floats   | largest, smallest | a NaN anywhere gives NaN; -0 < +0               |
  *  | and, or, xor   | integers           | ~0, 0, 0     | bitwise                                              |
- *  | land, lor      | integers           | 1, 0         | logical, on 0 and 1; joined results are 0 or 1       |
+ *  | land, lor      | integers           | 1, 0         | logical: 0 is false, all else true; gives 0 or 1     |
  *
+ *  No operator touches an element that nothing is joined to (docs/tree-v1.md): reduce of 7 alone by lor is 7, which is
+ *  as true as 1; the first result of a scan is the first element.  Where only 0 and 1 may come out, only they go in.
  *  All are commutative; all but the sums and products of floats and complex numbers are exact. */
 #ifndef OPLUS_OPS_H
 #define OPLUS_OPS_H
@@ -55,7 +57,9 @@ OPLUS_STRUCT(oplus_complex128, double re; double im;)
 #ifdef __cplusplus
 extern "C" {
 #endif
-#define OPLUS_DECLARE_(op, suffix, T) extern OPLUS_API const oplus_op oplus_##op##_##suffix;
+#define OPLUS_DECLARE_(op, suffix, T)                                                                                  \
+    extern OPLUS_API const OPLUS_OP_TYPE_(T, oplus_none_) oplus_##op##_##suffix;                                       \
+    OPLUS_OP_TYPES_(oplus_##op##_##suffix, T, oplus_none_)
 OPLUS_FOR_BUILTINS(OPLUS_DECLARE_)
 #undef OPLUS_DECLARE_
 #ifdef __cplusplus
@@ -95,7 +99,7 @@ OPLUS_FOR_BUILTINS(OPLUS_DECLARE_)
 #define OPLUS_PICK_BITS_(op, p)    _Generic(*(p), OPLUS_PICK_INTEGER_(op, p))
 #else
 #define OPLUS_OVERLOAD_(op, suffix, T)                                                                                 \
-    static inline const oplus_op *oplus_pick_##op##_(const T *) { return &oplus_##op##_##suffix; }
+    static inline auto oplus_pick_##op##_(const T *) { return &oplus_##op##_##suffix; }
 OPLUS_FOR_BUILTINS(OPLUS_OVERLOAD_)
 #ifdef OPLUS_HAS_LONG_LONG_
 #define OPLUS_OVERLOAD_LONG_LONG_(op)                                                                                  \

@@ -137,6 +137,35 @@ OPLUS_API oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm 
 OPLUS_API oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
                                            const void *in, size_t n, size_t rows, size_t cols, void *out, size_t m);
 
+/* --- the same with their types checked (typed.h) ------------------------------------------------------------------ */
+
+/** @{ @brief As the call of that name, with the changes that typed.h describes. */
+#define OPLUS_REDUCE_ALL(dev, comm, op, in, n, out)                                                                    \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
+     oplus_reduce_all(dev, comm, OPLUS_OP_AT_(op), in, n, out))
+#define OPLUS_FOLD_ALL(dev, comm, op, init, in, n, out)                                                                \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, init), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),               \
+     oplus_fold_all(dev, comm, OPLUS_OP_AT_(op), init, in, n, out))
+#define OPLUS_SCAN_ALL(dev, comm, op, kind, in, n, out)                                                                \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
+     oplus_scan_all(dev, comm, OPLUS_OP_AT_(op), kind, in, n, out))
+#define OPLUS_SEGSCAN_ALL(dev, comm, op, kind, in, heads, n, out)                                                      \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_HEADS_(heads), OPLUS_CHECK_OUT_(op, out),               \
+     oplus_segscan_all(dev, comm, OPLUS_OP_AT_(op), kind, in, (const uint8_t *)(heads), n, out))
+#define OPLUS_FILTER_ALL(dev, comm, keep, deal, in, n, out, capacity, kept)                                            \
+    (OPLUS_CHECK_FN_(keep), OPLUS_CHECK_KEEP_(keep), OPLUS_CHECK_INPUTS_(keep, in), OPLUS_CHECK_KEPT_(in, out, kept),  \
+     oplus_filter_all(dev, comm, OPLUS_FN_AT_(keep), deal, in, n, out, capacity, kept))
+#define OPLUS_SORT_ALL(dev, comm, order, deal, keys, n, capacity)                                                      \
+    (OPLUS_CHECK_KEYS_(keys), oplus_sort_all(dev, comm, OPLUS_TYPE_AT_(keys), order, deal, keys, n, capacity))
+#define OPLUS_SORT_PAIRS_ALL(dev, comm, order, deal, keys, values, n, capacity)                                        \
+    (OPLUS_CHECK_KEYS_(keys), OPLUS_CHECK_ANY_(values),                                                                \
+     oplus_sort_pairs_all(dev, comm, OPLUS_TYPE_AT_(keys), order, deal, keys, OPLUS_TYPE_AT_(values), values, n,       \
+                          capacity))
+#define OPLUS_TRANSPOSE_ALL(dev, comm, in, n, rows, cols, out, m)                                                      \
+    (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out),                                                                \
+     oplus_transpose_all(dev, comm, OPLUS_TYPE_AT_(out), in, n, rows, cols, out, m))
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif

@@ -19,6 +19,7 @@ OPLUS_STRUCT(oplus_selfcheck_affine, float a; float b;)
 OPLUS_STRUCT(oplus_selfcheck_affine64, double a; double b;)
 OPLUS_STRUCT(oplus_selfcheck_complex, float re; float im;)
 
+/* cppcheck-suppress unknownMacro */
 OPLUS_OP(oplus_selfcheck_compose, oplus_selfcheck_affine, (1, 0), 0, {
     oplus_selfcheck_affine r;
     r.a = a.a * b.a;

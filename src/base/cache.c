@@ -166,7 +166,7 @@ const char *opi_cache_where(char path[OPI_PATH_BYTES])
 }
 
 /* All that is ever stored. */
-static const char *const suffixes[] = {".so", ".bin", ".fig"};
+static const char *const suffixes[] = {".so", ".txt", ".bin", ".fig"};
 enum { SUFFIXES = sizeof suffixes / sizeof *suffixes, KEY_DIGITS = 32, DRAFT_BYTES = 7 /* ".XXXXXX" */ };
 
 /* Whether a name is that of a file of ours; its suffix, and whether it is a draft. */

@@ -1,5 +1,8 @@
-/* The floating-point mode that equal bits need: round to nearest, denormals kept.  A caller's program may have set
- * another (fast-math start-up code sets flush-to-zero); calls and workers that compute save it, set this, restore. */
+/* The floating-point mode that equal bits need: round to nearest, denormals kept, no traps.  A caller's program may
+ * have set another (fast-math start-up code sets flush-to-zero, feenableexcept traps).  Every public call that
+ * computes, compiles or asks a driver begins with OPI_OWN_MODE, which saves the caller's mode, sets this one, and
+ * restores the caller's at each return; threads of a driver that are born in the call inherit this mode.  Workers do
+ * the same. */
 #ifndef OPI_FPENV_H
 #define OPI_FPENV_H
 
@@ -18,10 +21,12 @@ static inline opi_fpenv opi_fpenv_enter(void)
     return mode;
 }
 
+/* Looks at the present mode, as a library that was opened meanwhile may have set its own. */
 static inline void opi_fpenv_leave(opi_fpenv mode)
 {
-    if ((mode & ~(unsigned)OPI_MXCSR_FLAGS) != OPI_MXCSR_DEFAULT)
-        _mm_setcsr((mode & ~(unsigned)OPI_MXCSR_FLAGS) | (_mm_getcsr() & OPI_MXCSR_FLAGS));
+    const unsigned now = _mm_getcsr();
+    if (((mode ^ now) & ~(unsigned)OPI_MXCSR_FLAGS) != 0)
+        _mm_setcsr((mode & ~(unsigned)OPI_MXCSR_FLAGS) | (now & OPI_MXCSR_FLAGS));
 }
 
 #elif defined(__aarch64__)
@@ -44,19 +49,23 @@ static inline void opi_fpenv_leave(opi_fpenv mode)
 #else
 #include <fenv.h>
 
-typedef int opi_fpenv;
+typedef fenv_t opi_fpenv;
 
 static inline opi_fpenv opi_fpenv_enter(void)
 {
-    const opi_fpenv mode = fegetround();
-    if (mode != FE_TONEAREST) fesetround(FE_TONEAREST);
+    opi_fpenv mode;
+    feholdexcept(&mode); /* no traps */
+    fesetround(FE_TONEAREST);
     return mode;
 }
 
-static inline void opi_fpenv_leave(opi_fpenv mode)
-{
-    if (mode != FE_TONEAREST) fesetround(mode);
-}
+static inline void opi_fpenv_leave(opi_fpenv mode) { fesetenv(&mode); }
 
 #endif
+
+static inline void opi_fpenv_restore(const opi_fpenv *mode) { opi_fpenv_leave(*mode); }
+
+#define OPI_OWN_MODE                                                                                                   \
+    const opi_fpenv callers_mode __attribute__((cleanup(opi_fpenv_restore), unused)) = opi_fpenv_enter()
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -163,6 +164,33 @@ opi_process opi_process_run(const char *const *argv, int seconds, char *said, si
         close(ends[0]);
         return why_not(failure);
     }
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    ear e = {.from = ends[0], .said = said, .bytes = bytes};
+    const opi_process end = attend(&e, pid, now() + seconds);
+    if (e.from >= 0) close(e.from);
+    return end;
+}
+
+/* --- this program, once more -------------------------------------------------------------------------------------- */
+
+opi_process opi_process_fork(int (*work)(void *context, int out), void *context, int seconds, char *said, size_t bytes)
+{
+    int ends[2];
+    said[0] = '\0';
+    if (pipe2(ends, O_CLOEXEC) != 0) return OPI_PROCESS_ERROR;
+    const pid_t pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        setrlimit(RLIMIT_CPU, &(struct rlimit){(rlim_t)seconds + 1, (rlim_t)seconds + 1}); /* also if nobody waits */
+        _exit(work(context, ends[1]));
+    }
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return OPI_PROCESS_ERROR;
+    }
+    setpgid(pid, pid); /* whoever of the two comes first */
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     ear e = {.from = ends[0], .said = said, .bytes = bytes};
     const opi_process end = attend(&e, pid, now() + seconds);

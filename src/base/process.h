@@ -17,4 +17,8 @@ typedef enum opi_process {
  * goes to `said`, cut to `bytes`, ended by 0. */
 opi_process opi_process_run(const char *const *argv, int seconds, char *said, size_t bytes);
 
+/* Runs `work` in a copy of this process, which ends with what it returns; what it writes to `out` goes to `said`.  It
+ * is alone there, whatever threads this process has: it may take memory, and wait for no other thread. */
+opi_process opi_process_fork(int (*work)(void *context, int out), void *context, int seconds, char *said, size_t bytes);
+
 #endif

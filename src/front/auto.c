@@ -5,6 +5,7 @@
  * is loaded before there is a reason: small calls of a process that has no accelerator's library cannot concern one. */
 #include "base/cache.h"
 #include "base/error.h"
+#include "base/library.h"
 #include "front/auto.h"
 #include "front/check.h"
 #include "tree/groups/groups.h"
@@ -19,30 +20,11 @@ enum {
     SMALL_BYTES = 1 << 20, /* below, no accelerator is looked for */
     FEW = 1 << 14,         /* elements of 4 bytes that are measured, */
     MANY = 1 << 22,
-    ROUNDS = 3,
-    WHY_BYTES = 400
+    ROUNDS = 3
 };
 static const double clearly = 0.8; /* of the processor's time, or it keeps the call */
 
-/* seconds = start + bytes * each */
-typedef struct line {
-    double start, each;
-} line;
-
-typedef struct figures {
-    char magic[16];
-    char where[32], name[128]; /* of the accelerator; "" if there is none, */
-    char why[WHY_BYTES];       /* and why not */
-    line cores[OPI_WORKS], accelerator[OPI_WORKS];
-} figures;
-
 static const char magic[16] = "oplus auto 1";
-
-typedef struct opi_auto {
-    oplus_device *cores, *accelerator;
-    bool looked;
-    figures figures;
-} opi_auto;
 
 /* --- measuring ------------------------------------------------------------------------------------------------------
  */
@@ -83,7 +65,7 @@ static oplus_status time_of(oplus_device *dev, opi_work work, float *in, size_t 
 
 static size_t bytes_of(opi_work work, size_t n) { return (work == OPI_WORK_READ ? 1 : 2) * n * sizeof(float); }
 
-static oplus_status measure(oplus_device *dev, float *in, float *out, line lines[OPI_WORKS])
+static oplus_status measure(oplus_device *dev, float *in, float *out, opi_line lines[OPI_WORKS])
 {
     for (int w = 0; w < OPI_WORKS; w++) {
         const opi_work work = (opi_work)w;
@@ -123,7 +105,7 @@ static bool is_fit(const opi_gpu_facts *facts)
     return !facts->host_cores && facts->f64 && facts->denormals && facts->divides;
 }
 
-static void find(figures *found)
+static void find(opi_figures *found)
 {
     opi_gpu_facts facts[16];
     size_t said = 0;
@@ -166,6 +148,7 @@ static opi_hash key_of(const opi_auto *a)
         strings[count++] = value ? value : "";
     }
     strings[count++] = vendors;
+    strings[count++] = opi_library_refusal() ? "static" : "";
     for (size_t d = 0; opi_drivers[d]; d++) {
         const opi_driver *const driver = opi_drivers[d];
         strings[count++] = driver->installed && driver->installed() ? driver->name : "-";
@@ -175,7 +158,7 @@ static opi_hash key_of(const opi_auto *a)
 
 static void give_up(opi_auto *a)
 {
-    figures *const f = &a->figures;
+    opi_figures *const f = &a->figures;
     oplus_close(a->accelerator);
     a->accelerator = NULL;
     snprintf(f->why, sizeof f->why, "%s: %.*s", f->where, opi_cut(oplus_last_error(), 300), oplus_last_error());
@@ -185,13 +168,13 @@ static void give_up(opi_auto *a)
 /* Once: the figures from the cache, or found and measured.  Whatever fails, there are the cores. */
 static void look(opi_auto *a)
 {
-    figures *const f = &a->figures;
+    opi_figures *const f = &a->figures;
     char path[OPI_PATH_BYTES];
     size_t bytes = 0;
     if (a->looked) return;
     a->looked = true;
     const opi_hash key = key_of(a);
-    figures *const kept = opi_cache_load(key, ".fig", &bytes);
+    opi_figures *const kept = opi_cache_load(key, ".fig", &bytes);
     const bool known = kept && bytes == sizeof *kept && memcmp(kept->magic, magic, sizeof magic) == 0;
     if (known) *f = *kept;
     free(kept);
@@ -212,7 +195,7 @@ static void look(opi_auto *a)
 /* --- choosing -------------------------------------------------------------------------------------------------------
  */
 
-static double time_by(const line *l, size_t bytes) { return l->start + l->each * (double)bytes; }
+static double time_by(const opi_line *l, size_t bytes) { return l->start + l->each * (double)bytes; }
 
 /* Whether something of this process has loaded a driver, so that an address may be one of its memory. */
 static bool any_loaded(void)
@@ -237,18 +220,20 @@ static oplus_device *choose(oplus_device *dev, const void *const *arrays, int co
     if (!a->looked && bytes < SMALL_BYTES && !any_loaded()) return a->cores;
     look(a);
     if (!a->accelerator) return a->cores;
+    a->accelerator->groups->wrote = false;
     for (int i = 0; i < count; i++)
         if (is_there(a, arrays[i])) return a->accelerator;
-    const figures *const f = &a->figures;
+    const opi_figures *const f = &a->figures;
     return time_by(&f->accelerator[work], bytes) < clearly * time_by(&f->cores[work], bytes) ? a->accelerator
                                                                                              : a->cores;
 }
 
-bool opi_auto_retries(const oplus_device *dev, const oplus_device *chosen, oplus_status status,
+bool opi_auto_retries(const oplus_device *dev, const oplus_device *chosen, oplus_status status, bool apart,
                       const void *const *arrays, int count)
 {
     if (!dev->automatic || chosen != dev->automatic->accelerator) return false;
-    /* Nothing has been written then: all memory is there before results go home. */
+    /* All memory is there before results go home; but a driver may lack some at any time. */
+    if (chosen->groups->wrote && !apart) return false;
     if (status != OPLUS_ERR_COMPILE && status != OPLUS_ERR_UNSUPPORTED && status != OPLUS_ERR_MEMORY) return false;
     for (int i = 0; i < count; i++)
         if (is_there(dev->automatic, arrays[i])) return false;
@@ -256,6 +241,26 @@ bool opi_auto_retries(const oplus_device *dev, const oplus_device *chosen, oplus
 }
 
 oplus_device *opi_cores_of(oplus_device *dev) { return dev->automatic ? dev->automatic->cores : dev; }
+
+static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    return a && b && (uintptr_t)a < (uintptr_t)b + b_bytes && (uintptr_t)b < (uintptr_t)a + a_bytes;
+}
+
+/* Whether a sweep writes over nothing that it reads. */
+static bool is_apart(const opi_sweep *sweep)
+{
+    const opi_array *const array = sweep->form.array;
+    for (int i = 0; i < sweep->form.arrays; i++) {
+        if (array[i].access != OPI_READS) continue;
+        const size_t bytes = sweep->n * array[i].size;
+        if (overlap(array[i].mem, bytes, sweep->result, sweep->result_bytes)) return false;
+        for (int k = 0; k < sweep->form.arrays; k++)
+            if (array[k].access != OPI_READS && overlap(array[i].mem, bytes, array[k].mem, sweep->n * array[k].size))
+                return false;
+    }
+    return true;
+}
 
 /* --- the tree -------------------------------------------------------------------------------------------------------
  */
@@ -270,7 +275,7 @@ static oplus_status run(oplus_device *dev, const char *call, const opi_sweep *sw
     oplus_device *const chosen = choose(dev, arrays, form->arrays + 1, work, sweep->bytes);
     const oplus_status status = chosen->tree->run(chosen, call, sweep, carry);
     const bool met = sweep->meeting && sweep->meeting->held; /* which happens once */
-    if (met || !opi_auto_retries(dev, chosen, status, arrays, form->arrays + 1)) return status;
+    if (met || !opi_auto_retries(dev, chosen, status, is_apart(sweep), arrays, form->arrays + 1)) return status;
     return dev->automatic->cores->tree->run(dev->automatic->cores, call, sweep, carry);
 }
 
@@ -351,9 +356,9 @@ oplus_status opi_auto_open(const char *call, oplus_device *dev)
  */
 
 /* From how many bytes on the accelerator is chosen; 1: always, 0: never. */
-static double from_bytes(const figures *f, opi_work work)
+static double from_bytes(const opi_figures *f, opi_work work)
 {
-    const line *const c = &f->cores[work], *const g = &f->accelerator[work];
+    const opi_line *const c = &f->cores[work], *const g = &f->accelerator[work];
     const double each = clearly * c->each - g->each, start = g->start - clearly * c->start;
     if (each <= 0) return 0;
     return start <= 0 ? 1 : start / each;
@@ -362,7 +367,7 @@ static double from_bytes(const figures *f, opi_work work)
 static void explain(const opi_auto *a, char *text, size_t bytes)
 {
     static const char *const works[OPI_WORKS] = {"reduce", "scan, map, filter, transpose", "sort"};
-    const figures *const f = &a->figures;
+    const opi_figures *const f = &a->figures;
     if (!a->accelerator) {
         snprintf(text, bytes, "no accelerator takes part (%s)\n", f->why);
         return;
@@ -387,6 +392,7 @@ static void explain(const opi_auto *a, char *text, size_t bytes)
 
 oplus_status oplus_auto(char *text, size_t bytes)
 {
+    OPI_OWN_MODE;
     oplus_device *dev;
     if (!text || bytes == 0)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s; give memory for the explanation, 1024 bytes", __func__,

@@ -16,6 +16,7 @@ static const struct kind {
     size_t files, bytes; /* in oplus_cache_usage */
 } kinds[] = {
     {".so", offsetof(oplus_cache_usage, texts), offsetof(oplus_cache_usage, text_bytes)},
+    {".txt", offsetof(oplus_cache_usage, texts), offsetof(oplus_cache_usage, text_bytes)},
     {".bin", offsetof(oplus_cache_usage, programs), offsetof(oplus_cache_usage, program_bytes)},
     {".fig", offsetof(oplus_cache_usage, figures), offsetof(oplus_cache_usage, figure_bytes)},
 };

@@ -1,32 +1,45 @@
 /* Streams: oplus_carry_open, _init, _add, _join, _value, _close, oplus_scan_from. */
-#include "base/fpenv.h"
 #include "front/check.h"
+#include "leaf/element.h"
 #include "leaf/scan.h"
 #include "tree/sweep.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct oplus_carry {
-    oplus_op op; /* its own copy; what it points to must live as long */
+    oplus_op op; /* its own copy, with the parameter and the identity; what else it points to must live as long */
     opi_range *range;
     bool begins; /* with an init: nothing can precede it */
 };
 
+/* Memory for a carry and what it copies of an operator; NULL if there is none. */
+static oplus_carry *make(const oplus_op *op)
+{
+    const size_t identity_at = opi_round_up(sizeof(oplus_carry), OPI_CACHE_LINE);
+    const size_t param_at = identity_at + opi_round_up(op->identity ? op->type->size : 0, OPI_CACHE_LINE);
+    char *const block = opi_alloc(param_at + (op->param_type ? op->param_type->size : 0));
+    if (!block) return NULL;
+    oplus_carry *const carry = (oplus_carry *)block;
+    carry->op = *op;
+    if (op->identity) carry->op.identity = memcpy(block + identity_at, op->identity, op->type->size);
+    if (op->param_type) carry->op.param = memcpy(block + param_at, op->param, op->param_type->size);
+    return carry;
+}
+
 oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **carry)
 {
+    OPI_OWN_MODE;
     if (!carry)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; give the address of an oplus_carry *", __func__);
     *carry = NULL;
     OPI_TRY(opi_check_op(__func__, op));
-    oplus_carry *const opened = malloc(sizeof *opened);
+    oplus_carry *const opened = make(op);
     opi_range *const range = opi_alloc(opi_range_bytes(op));
     if (!opened || !range) {
-        free(opened);
+        opi_free(opened);
         opi_free(range);
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a carry of %zu bytes", __func__, opi_range_bytes(op));
     }
-    opened->op = *op;
     opened->range = range;
     opened->begins = false;
     opi_range_start(range, &opened->op, first, false);
@@ -36,13 +49,15 @@ oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **
 
 void oplus_carry_close(oplus_carry *carry)
 {
+    OPI_OWN_MODE;
     if (!carry) return;
     opi_free(carry->range);
-    free(carry);
+    opi_free(carry);
 }
 
 oplus_status oplus_carry_init(oplus_carry *carry, const void *init)
 {
+    OPI_OWN_MODE;
     if (!carry) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; open one with oplus_carry_open", __func__);
     OPI_TRY(opi_check_pointer(__func__, "init", init, 1));
     if (carry->range->count > 0)
@@ -66,6 +81,7 @@ static oplus_status check(const char *call, const oplus_device *dev, const oplus
 
 oplus_status oplus_carry_add(oplus_device *dev, oplus_carry *carry, const void *in, size_t n)
 {
+    OPI_OWN_MODE;
     OPI_TRY(check(__func__, dev, carry, in, n));
     opi_reduce_sweep plan;
     opi_reduce_plan(&plan, &carry->op, dev->isa, in, n, carry->range->end);
@@ -75,6 +91,7 @@ oplus_status oplus_carry_add(oplus_device *dev, oplus_carry *carry, const void *
 oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind kind, const void *in, size_t n,
                              void *out)
 {
+    OPI_OWN_MODE;
     OPI_TRY(check(__func__, dev, carry, in, n));
     OPI_TRY(opi_check_kind(__func__, kind));
     if (kind == OPLUS_EXCLUSIVE && carry->range->count == 0)
@@ -93,13 +110,27 @@ static bool same_text(const char *a, const char *b) { return a == b || (a && b &
 static bool same_op(const oplus_op *a, const oplus_op *b)
 {
     if (a->type->size != b->type->size || a->type->scalar != b->type->scalar || a->flags != b->flags) return false;
-    if (!a->text || !b->text) return a->combine == b->combine;
+    if (!a->text || !b->text) return a->combine == b->combine && a->combine_with == b->combine_with;
     return same_text(a->text, b->text) && same_text(a->type->name, b->type->name) &&
            same_text(a->type->text, b->type->text);
 }
 
+/* Of operators that are the same.  *known: whether there was memory to compare with. */
+static bool same_param(const oplus_op *a, const oplus_op *b, bool *known)
+{
+    opi_element element;
+    *known = true;
+    if (!a->param_type || !b->param_type) return a->param_type == b->param_type;
+    if (a->param_type->size != b->param_type->size) return false;
+    *known = opi_element_plan(&element, a->param_type);
+    const bool same = *known && opi_element_same(&element, a->param, b->param);
+    opi_element_release(&element);
+    return same;
+}
+
 oplus_status oplus_carry_join(oplus_carry *left, const oplus_carry *right)
 {
+    OPI_OWN_MODE;
     if (!left || !right || left == right)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s; give two carries opened by oplus_carry_open", __func__,
                         !left    ? "left is NULL"
@@ -108,6 +139,13 @@ oplus_status oplus_carry_join(oplus_carry *left, const oplus_carry *right)
     if (!same_op(&left->op, &right->op))
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: left is of operator \"%s\", right of \"%s\"; both must be of the same",
                         __func__, opi_name(left->op.name), opi_name(right->op.name));
+    bool known;
+    const bool same = same_param(&left->op, &right->op, &known);
+    if (!known) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a list of the parameter's members", __func__);
+    if (!same)
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: left and right are of operator \"%s\" with different parameters; bind the same to both",
+                        __func__, opi_name(left->op.name));
     if (right->begins)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: right begins with an init (oplus_carry_init); nothing can precede it",
                         __func__);
@@ -115,14 +153,13 @@ oplus_status oplus_carry_join(oplus_carry *left, const oplus_carry *right)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: right begins at index %llu, but left ends at %llu; right must continue left", __func__,
                         (unsigned long long)right->range->first, (unsigned long long)left->range->end);
-    const opi_fpenv mode = opi_fpenv_enter();
     opi_range_join(left->range, right->range);
-    opi_fpenv_leave(mode);
     return OPLUS_OK;
 }
 
 oplus_status oplus_carry_value(const oplus_carry *carry, void *out)
 {
+    OPI_OWN_MODE;
     if (!carry) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; open one with oplus_carry_open", __func__);
     OPI_TRY(opi_check_pointer(__func__, "out", out, 1));
     if (carry->range->count == 0) OPI_TRY(opi_check_identity(__func__, &carry->op, "the value of an empty carry"));
@@ -130,12 +167,10 @@ oplus_status oplus_carry_value(const oplus_carry *carry, void *out)
     opi_isa_list(isa); /* there is no device here: the least will do for one element */
     opi_quiet quiet;
     opi_quiet_plan(&quiet, isa[0], carry->op.type);
-    const opi_fpenv mode = opi_fpenv_enter();
     if (carry->range->count > 0)
         opi_range_value(carry->range, out);
     else
         memcpy(out, carry->op.identity, carry->op.type->size);
-    opi_fpenv_leave(mode);
     opi_quiet_run(&quiet, out, 1);
     return OPLUS_OK;
 }

@@ -1,4 +1,7 @@
 #include "front/check.h"
+#include "leaf/layout.h"
+
+#include <string.h>
 
 oplus_status opi_check_device(const char *call, const oplus_device *dev)
 {
@@ -24,16 +27,57 @@ oplus_status opi_check_type(const char *call, const char *argument, const oplus_
                     call, argument, opi_name(type->name), type->size, type->align);
 }
 
+oplus_status opi_check_by_value(const char *call, const char *argument, const oplus_type *type)
+{
+    if (type->size <= OPI_LARGEST_ELEMENT) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_UNSUPPORTED,
+                    "%s: %s \"%s\" has %zu bytes, and what a macro or a text defines takes elements by value, on the "
+                    "stack: %d at most; take smaller elements, or an operator by combine alone, which takes pointers",
+                    call, argument, opi_name(type->name), type->size, OPI_LARGEST_ELEMENT);
+}
+
+oplus_status opi_check_layout(const char *call, const char *argument, const oplus_type *type)
+{
+    const char *declaration;
+    if (opi_layout_is_known(type, &declaration)) return OPLUS_OK;
+    if (!declaration)
+        return opi_fail(
+            OPLUS_ERR_UNSUPPORTED,
+            "%s: %s \"%s\" has %zu bytes and align %zu, which its members \"%.*s\" do not make up; define it "
+            "with OPLUS_STRUCT, or give the members as they are",
+            call, argument, opi_name(type->name), type->size, type->align, opi_cut(type->text, 80), type->text);
+    const int length = (int)strcspn(declaration, ";");
+    return opi_fail(OPLUS_ERR_UNSUPPORTED,
+                    "%s: %s \"%s\" has the member \"%.*s\", which cannot be read, so that its NaNs cannot be made "
+                    "canonical; give plain types and numbers (a macro serves, an enumeration constant does not), or, "
+                    "where there are no floats, no text (NULL)",
+                    call, argument, opi_name(type->name), length < 80 ? length : 80, declaration);
+}
+
+/* Of an operator that takes a parameter. */
+static oplus_status check_param(const char *call, const oplus_op *op)
+{
+    OPI_TRY(opi_check_type(call, "op->param_type", op->param_type));
+    if (op->leaves_with) OPI_TRY(opi_check_by_value(call, "op->param_type", op->param_type));
+    if (op->param) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT,
+                    "%s: op->param of operator \"%s\" is NULL though it takes a parameter (%s); bind it with "
+                    "oplus_op_with(&%s_op, &value) or oplus_op_bind",
+                    call, opi_name(op->name), opi_name(op->param_type->name), opi_name(op->name));
+}
+
 oplus_status opi_check_op(const char *call, const oplus_op *op)
 {
     if (!op)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: op is NULL; give an operator, &oplus_sum_f32 or one made by OPLUS_OP (name_op)", call);
     OPI_TRY(opi_check_type(call, "op->type", op->type));
-    if (!op->combine)
+    if (!op->combine && !op->combine_with)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: op->combine of operator \"%s\" is NULL; give at least this function",
                         call, opi_name(op->name));
-    return OPLUS_OK;
+    if (op->leaves || op->leaves_with) OPI_TRY(opi_check_by_value(call, "op->type", op->type));
+    OPI_TRY(opi_check_layout(call, "op->type", op->type));
+    return op->param_type ? check_param(call, op) : OPLUS_OK;
 }
 
 oplus_status opi_check_kind(const char *call, oplus_kind kind)

@@ -4,6 +4,7 @@
 #define OPI_CHECK_H
 
 #include "base/error.h"
+#include "base/fpenv.h"
 #include "tree/device.h"
 
 #include <oplus/ranks.h>
@@ -16,6 +17,10 @@ static inline const char *opi_name(const char *name) { return name ? name : "?";
 
 bool opi_type_is_valid(const oplus_type *type);
 oplus_status opi_check_type(const char *call, const char *argument, const oplus_type *type);
+/* The type of what functions take and return by value, on the stack, is not too large for it. */
+oplus_status opi_check_by_value(const char *call, const char *argument, const oplus_type *type);
+/* The type of a result: its floats are known, as their NaNs are made canonical. */
+oplus_status opi_check_layout(const char *call, const char *argument, const oplus_type *type);
 oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);
 oplus_status opi_check_deal(const char *call, oplus_deal deal);

@@ -13,7 +13,8 @@
 
 enum { MOST_THREADS = 4096 };
 
-static const char *const choices = "\"serial\", \"threads\", \"threads:N\", \"cuda:N\", \"opencl:N\" or \"auto\"";
+static const char *const choices =
+    "\"serial\", \"threads\", \"threads:N\", \"gpu\", \"cuda:N\", \"opencl:N\" or \"auto\"";
 
 const char *oplus_version(void)
 {
@@ -67,6 +68,38 @@ static oplus_status open_cores(const char *where, oplus_device *dev)
     return OPLUS_OK;
 }
 
+/* What there is in place of a GPU, of each kind: its devices, or why it has none. */
+static oplus_status no_gpu(const char *call)
+{
+    enum { MOST = 8 };
+    char there[640] = "";
+    size_t used = 0;
+    for (size_t d = 0; opi_drivers[d]; d++) {
+        opi_gpu_facts facts[MOST];
+        char why[200] = "";
+        const int all = opi_drivers[d]->list(facts, MOST, why, sizeof why);
+        for (int i = 0; i < all && i < MOST && used < sizeof there; i++)
+            used +=
+                (size_t)snprintf(there + used, sizeof there - used, "; %s (%s) is none", facts[i].where, facts[i].name);
+        if (all < 1 && used < sizeof there)
+            used += (size_t)snprintf(there + used, sizeof there - used, "; %s: %s", opi_drivers[d]->name, why);
+    }
+    return opi_fail(OPLUS_ERR_DEVICE, "%s: where is \"gpu\", but there is no GPU%.*s; or use \"threads\"", call,
+                    opi_cut(there, (int)sizeof there - 1), there);
+}
+
+/* The first of CUDA, or else of OpenCL. */
+static oplus_status open_gpu(const char *call, oplus_device *dev)
+{
+    static const char *const places[] = {"cuda", "opencl:gpu"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        bool known;
+        const oplus_status status = opi_groups_open(call, places[i], NULL, dev, &known);
+        if (status != OPLUS_ERR_DEVICE) return status; /* the kind is there */
+    }
+    return no_gpu(call);
+}
+
 /* Sets the device up, its handle being all zeros. */
 static oplus_status open_as(const char *call, const char *where, void *queue, oplus_device *dev)
 {
@@ -75,6 +108,7 @@ static oplus_status open_as(const char *call, const char *where, void *queue, op
     dev->workers = 1;
     OPI_TRY(opi_groups_open(call, where, queue, dev, &accelerator));
     if (accelerator) return OPLUS_OK;
+    if (!queue && strcmp(where, "gpu") == 0) return open_gpu(call, dev);
     if (!queue && strcmp(where, "auto") == 0) return opi_auto_open(call, dev);
     if (queue)
         return opi_fail(OPLUS_ERR_ARGUMENT,
@@ -99,10 +133,15 @@ static oplus_status open_device(const char *call, const char *where, void *queue
     return status;
 }
 
-oplus_status oplus_open(const char *where, oplus_device **dev) { return open_device(__func__, where, NULL, dev); }
+oplus_status oplus_open(const char *where, oplus_device **dev)
+{
+    OPI_OWN_MODE;
+    return open_device(__func__, where, NULL, dev);
+}
 
 oplus_status oplus_open_on(const char *where, void *queue, oplus_device **dev)
 {
+    OPI_OWN_MODE;
     if (queue && where) return open_device(__func__, where, queue, dev);
     return opi_fail(OPLUS_ERR_ARGUMENT,
                     "%s: %s is NULL; give \"cuda\" and a CUstream, or \"opencl\" and a cl_command_queue", __func__,
@@ -117,6 +156,7 @@ static void release_buffers(oplus_device *dev)
 
 void oplus_close(oplus_device *dev)
 {
+    OPI_OWN_MODE;
     if (!dev) return;
     opi_kept_release(dev);
     dev->tree->close(dev);
@@ -128,12 +168,14 @@ const char *oplus_device_name(const oplus_device *dev) { return dev ? dev->name 
 
 oplus_status oplus_sync(oplus_device *dev)
 {
+    OPI_OWN_MODE;
     OPI_TRY(opi_check_device(__func__, dev));
     return dev->tree->sync(dev, __func__);
 }
 
 oplus_status oplus_trim(oplus_device *dev)
 {
+    OPI_OWN_MODE;
     OPI_TRY(opi_check_device(__func__, dev));
     opi_kept_release(dev);
     dev->tree->trim(dev);
@@ -145,6 +187,7 @@ oplus_status oplus_trim(oplus_device *dev)
 
 oplus_status oplus_alloc(oplus_device *dev, size_t bytes, void **mem)
 {
+    OPI_OWN_MODE;
     OPI_TRY(opi_check_device(__func__, dev));
     if (!mem) return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_alloc: mem is NULL; give the address of a pointer");
     *mem = NULL;
@@ -153,11 +196,13 @@ oplus_status oplus_alloc(oplus_device *dev, size_t bytes, void **mem)
 
 void oplus_free(oplus_device *dev, void *mem)
 {
+    OPI_OWN_MODE;
     if (mem) (dev ? dev->tree : &opi_cores)->free(dev, mem);
 }
 
 oplus_status oplus_wrap(oplus_device *dev, void *native, size_t bytes, void **mem)
 {
+    OPI_OWN_MODE;
     OPI_TRY(opi_check_device(__func__, dev));
     if (!native || !mem || bytes == 0)
         return opi_fail(OPLUS_ERR_ARGUMENT,
@@ -174,6 +219,7 @@ oplus_status oplus_wrap(oplus_device *dev, void *native, size_t bytes, void **me
 
 oplus_status oplus_copy(oplus_device *dev, void *dst, const void *src, size_t bytes)
 {
+    OPI_OWN_MODE;
     OPI_TRY(opi_check_device(__func__, dev));
     if (bytes && (!dst || !src))
         return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_copy: %s is NULL; give memory of %zu bytes", dst ? "src" : "dst",

@@ -1,6 +1,7 @@
 /* What devices there are: the cores, then those of each driver. */
 #define _POSIX_C_SOURCE 200809L /* sysconf */
 #include "base/error.h"
+#include "base/fpenv.h"
 #include "gpu/driver.h"
 #include "tree/device.h"
 
@@ -128,6 +129,7 @@ static oplus_status add_driver(rows *to, const opi_driver *driver)
 
 int oplus_devices(oplus_device_info *info, int capacity)
 {
+    OPI_OWN_MODE;
     static const char *const cores[] = {"serial", "threads"};
     rows all = {.info = info, .capacity = capacity};
     if (capacity < 0 || (capacity > 0 && !info)) {

@@ -39,6 +39,7 @@ static oplus_status run(const char *call, oplus_device *dev, const oplus_fn *kee
 
 oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *in, size_t n, void *out, size_t *kept)
 {
+    OPI_OWN_MODE;
     OPI_TRY(check(__func__, dev, keep, in, n, out, kept));
     OPI_TRY(opi_check_pointer(__func__, "out", out, n));
     return run(__func__, dev, keep, in, n, out, kept);
@@ -249,6 +250,7 @@ static oplus_status run_all(filterer *f, size_t *kept)
 oplus_status oplus_filter_all(oplus_device *dev, const oplus_comm *comm, const oplus_fn *keep, oplus_deal deal,
                               const void *in, size_t n, void *out, size_t capacity, size_t *kept)
 {
+    OPI_OWN_MODE;
     opi_ranks ranks;
     filterer f = {.ranks = &ranks, .keep = keep, .deal = deal, .in = in, .n = n, .out = out, .capacity = capacity};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));

@@ -3,9 +3,25 @@
 
 #include <stdio.h>
 
-oplus_status opi_check_fn(const char *call, const char *argument, const oplus_fn *fn)
+static const char *const inputs[OPLUS_MAX_ARITY] = {"input[0]", "input[1]", "input[2]", "input[3]",
+                                                    "input[4]", "input[5]", "input[6]", "input[7]"};
+
+/* A scalar, as most are: nothing else to check, no words to be made ready. */
+static bool plain(const oplus_type *type) { return opi_type_is_valid(type) && type->scalar != OPLUS_RECORD; }
+
+/* The type of a result or of an input, which functions with a text take by value. */
+static oplus_status check_value(const char *call, const char *argument, const char *part, const oplus_fn *fn,
+                                const oplus_type *type)
 {
     char name[32];
+    snprintf(name, sizeof name, "%s->%s", argument, part);
+    OPI_TRY(opi_check_type(call, name, type));
+    if (fn->text) OPI_TRY(opi_check_by_value(call, name, type));
+    return type == fn->result ? opi_check_layout(call, name, type) : OPLUS_OK;
+}
+
+oplus_status opi_check_fn(const char *call, const char *argument, const oplus_fn *fn)
+{
     if (!fn)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: %s is NULL; give a function, &name_fn of an OPLUS_MAP or OPLUS_PREDICATE", call, argument);
@@ -16,19 +32,15 @@ oplus_status opi_check_fn(const char *call, const char *argument, const oplus_fn
     if (fn->arity < 1 || fn->arity > OPLUS_MAX_ARITY)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s->arity of function \"%s\" is %u; it must be 1 to %d", call,
                         argument, own, fn->arity, OPLUS_MAX_ARITY);
-    if (!opi_type_is_valid(fn->result)) {
-        snprintf(name, sizeof name, "%s->result", argument);
-        return opi_check_type(call, name, fn->result);
-    }
-    for (unsigned k = 0; k < fn->arity; k++) {
-        if (opi_type_is_valid(fn->input[k])) continue;
-        snprintf(name, sizeof name, "%s->input[%u]", argument, k);
-        return opi_check_type(call, name, fn->input[k]);
-    }
+    if (!plain(fn->result)) OPI_TRY(check_value(call, argument, "result", fn, fn->result));
+    for (unsigned k = 0; k < fn->arity; k++)
+        if (!plain(fn->input[k])) OPI_TRY(check_value(call, argument, inputs[k], fn, fn->input[k]));
+    if (fn->param_type && !plain(fn->param_type))
+        OPI_TRY(check_value(call, argument, "param_type", fn, fn->param_type));
     if (fn->param_type && !fn->param)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: %s->param of function \"%s\" is NULL though it takes a parameter (%s); bind it with "
-                        "oplus_with(&%s_fn, &value)",
+                        "oplus_with(&%s_fn, &value) or oplus_fn_bind",
                         call, argument, own, opi_name(fn->param_type->name), own);
     return OPLUS_OK;
 }

@@ -1,5 +1,8 @@
 /* oplus_type_make, oplus_op_make, oplus_fn_make and their _free: from text to descriptors. */
 #include "front/check.h"
+#include "front/made.h"
+#include "front/make.h"
+#include "front/verdict.h"
 #include "jit/module.h"
 #include "jit/source.h"
 #include "jit/text.h"
@@ -40,9 +43,11 @@ static const oplus_type *pack_type(packer *p, const oplus_type *type)
     if (!type) return NULL;
     oplus_type *const copy = pack(p, type, sizeof *type);
     const char *const name = pack_string(p, type->name), *const text = pack_string(p, type->text);
+    const void *const sample = type->sample ? pack(p, type->sample, type->size + 1) : NULL;
     if (copy) {
         copy->name = name;
         copy->text = text;
+        copy->sample = sample;
     }
     return copy;
 }
@@ -68,9 +73,7 @@ static oplus_status check_described(const char *call, const char *argument, cons
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s \"%s\" has size %zu and align %zu, but its scalar has %zu and %zu",
                         call, argument, opi_name(type->name), type->size, type->align, size, align);
     }
-    if (type->size > OPI_LARGEST_ELEMENT)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s \"%s\" has %zu bytes; an element may have %d", call, argument,
-                        opi_name(type->name), type->size, OPI_LARGEST_ELEMENT);
+    OPI_TRY(opi_check_by_value(call, argument, type));
     if (is_type_name(type->name) && type->text) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT,
                     "%s: %s \"%s\" is a struct without %s; make the type with OPLUS_STRUCT or oplus_type_make", call,
@@ -127,13 +130,13 @@ static oplus_status refuse_member(const char *call, const char *members, const c
 static oplus_status measure(const char *call, const char *members, oplus_type *type)
 {
     oplus_member member[OPI_MAX_MEMBERS];
-    if (!opi_layout_measure(type->text, &type->size, &type->align))
+    const int count = opi_layout_flat(type->text, member, OPI_MAX_MEMBERS, &type->size, &type->align);
+    if (count < 0)
         return opi_fail(
             OPLUS_ERR_ARGUMENT,
             "%s: members \"%.*s\" are not understood; give scalars and arrays of them, up to 64 and %d bytes, "
             "as in \"float scale; int32_t count[2];\"",
             call, opi_cut(members, NAME_BYTES), members, OPI_LARGEST_ELEMENT);
-    const int count = opi_layout(type, member, OPI_MAX_MEMBERS);
     for (int i = 0; i < count; i++) {
         if (!opi_text_is_name(member[i].name))
             return refuse_member(call, members, member[i].name, "is a word of C; give the member another name");
@@ -146,6 +149,7 @@ static oplus_status measure(const char *call, const char *members, oplus_type *t
 
 oplus_status oplus_type_make(const char *name, const char *members, oplus_type **type)
 {
+    OPI_OWN_MODE;
     if (!type) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: type is NULL; give the address of an oplus_type *", __func__);
     *type = NULL;
     if (!is_type_name(name))
@@ -181,28 +185,24 @@ void oplus_type_free(oplus_type *type) { opi_free(type); } /* the first part of 
 
 /* --- operators ---------------------------------------------------------------------------------------------------- */
 
-typedef struct made_op {
-    oplus_op op; /* first: the caller's pointer is that of the block */
-    void *module;
-} made_op;
-
-static made_op *pack_op(packer *p, const made_op *made)
+static opi_made_op *pack_op(packer *p, const opi_made_op *made)
 {
-    made_op *const copy = pack(p, made, sizeof *made);
+    opi_made_op *const copy = pack(p, made, sizeof *made);
     const char *const name = pack_string(p, made->op.name), *const text = pack_string(p, made->op.text);
-    const oplus_type *const type = pack_type(p, made->op.type);
+    const oplus_type *const type = pack_type(p, made->op.type), *const param = pack_type(p, made->op.param_type);
     const void *const identity = made->op.identity ? pack(p, made->op.identity, made->op.type->size) : NULL;
     if (copy) {
         copy->op.name = name;
         copy->op.text = text;
         copy->op.type = type;
+        copy->op.param_type = param;
         copy->op.identity = identity;
     }
     return copy;
 }
 
-/* Fills in combine and leaves; keeps the given combine where there is no compiler. */
-static oplus_status compile_op(const char *call, made_op *made)
+/* Fills in the functions; keeps the given one where there is no compiler. */
+static oplus_status compile_op(const char *call, opi_made_op *made)
 {
     char what[NAME_BYTES + 16];
     bool absent = false;
@@ -211,37 +211,47 @@ static oplus_status compile_op(const char *call, made_op *made)
     describe(what, OPI_LABEL_OP, made->op.name);
     const oplus_status status = opi_module_open(call, what, source, &made->module, &absent);
     free(source);
-    if (absent && made->op.combine) return OPLUS_OK;
+    if (absent && made->op.combine_with) return OPLUS_OK;
     OPI_TRY(status);
     void *address;
     OPI_TRY(opi_module_symbol(call, made->module, OPI_MODULE_OP, &address));
     const oplus_op *const compiled = *(const oplus_op *const *)address;
     made->op.combine = compiled->combine;
     made->op.leaves = compiled->leaves;
+    made->op.combine_with = compiled->combine_with;
+    made->op.leaves_with = compiled->leaves_with;
     return OPLUS_OK;
 }
 
 oplus_status oplus_op_make(const char *name, const oplus_type *type, const void *identity, unsigned flags,
-                           const char *text, void (*combine)(void *out, const void *a, const void *b), oplus_op **op)
+                           const oplus_type *param_type, const char *text,
+                           void (*combine)(void *out, const void *a, const void *b, const void *param), oplus_op **op)
 {
+    OPI_OWN_MODE;
     if (!op) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: op is NULL; give the address of an oplus_op *", __func__);
     *op = NULL;
     OPI_TRY(check_described(__func__, "type", type));
-    if (flags & ~(unsigned)(OPLUS_COMMUTATIVE | OPLUS_EXACT | OPLUS_WIDE))
-        return opi_fail(OPLUS_ERR_ARGUMENT,
-                        "%s: flags is %u; give 0, or OPLUS_COMMUTATIVE (1), OPLUS_EXACT (2), OPLUS_WIDE (4), or a sum",
-                        __func__, flags);
+    if (param_type) OPI_TRY(check_described(__func__, "param_type", param_type));
+    OPI_TRY(check_names(__func__, (const oplus_type *const[]){type, param_type}, 2));
+    if (flags & ~(unsigned)(OPLUS_COMMUTATIVE | OPLUS_EXACT | OPLUS_WIDE | OPLUS_CHECK))
+        return opi_fail(
+            OPLUS_ERR_ARGUMENT,
+            "%s: flags is %u; give 0, or OPLUS_COMMUTATIVE (1), OPLUS_EXACT (2), OPLUS_WIDE (4), OPLUS_CHECK "
+            "(8), or a sum",
+            __func__, flags);
     char *body = NULL;
     OPI_TRY(make_body(__func__, text, OPI_LABEL_OP, opi_source_type(type), &body));
-    made_op made = {.op = {.name = name ? name : text,
-                           .type = type,
-                           .identity = identity,
-                           .flags = flags,
-                           .text = body,
-                           .file = OPI_LABEL_OP,
-                           .line = 1,
-                           .combine = combine}};
-    const oplus_status status = compile_op(__func__, &made);
+    opi_made_op made = {.op = {.name = name ? name : text,
+                               .type = type,
+                               .identity = identity,
+                               .flags = flags & ~(unsigned)OPLUS_CHECK,
+                               .text = body,
+                               .file = OPI_LABEL_OP,
+                               .line = 1,
+                               .param_type = param_type,
+                               .combine_with = combine}};
+    oplus_status status = compile_op(__func__, &made);
+    if (status == OPLUS_OK && flags & OPLUS_CHECK && !param_type) status = opi_verdict(__func__, &made.op);
     if (status == OPLUS_OK) {
         packer p = {0};
         pack_op(&p, &made);
@@ -255,21 +265,17 @@ oplus_status oplus_op_make(const char *name, const oplus_type *type, const void 
 
 void oplus_op_free(oplus_op *op)
 {
+    OPI_OWN_MODE;
     if (!op) return;
-    opi_module_close(((made_op *)op)->module);
+    opi_module_close(((opi_made_op *)op)->module);
     opi_free(op);
 }
 
 /* --- functions ---------------------------------------------------------------------------------------------------- */
 
-typedef struct made_fn {
-    oplus_fn fn; /* first: the caller's pointer is that of the block */
-    void *module;
-} made_fn;
-
-static made_fn *pack_fn(packer *p, const made_fn *made)
+static opi_made_fn *pack_fn(packer *p, const opi_made_fn *made)
 {
-    made_fn *const copy = pack(p, made, sizeof *made);
+    opi_made_fn *const copy = pack(p, made, sizeof *made);
     const char *const name = pack_string(p, made->fn.name), *const text = pack_string(p, made->fn.text);
     const oplus_type *const result = pack_type(p, made->fn.result), *const param = pack_type(p, made->fn.param_type);
     for (unsigned k = 0; k < made->fn.arity; k++) {
@@ -285,15 +291,13 @@ static made_fn *pack_fn(packer *p, const made_fn *made)
     return copy;
 }
 
-static oplus_status check_fn(const char *call, const oplus_type *result, unsigned arity, const oplus_type *const *input,
-                             const oplus_type *param_type)
+oplus_status opi_make_check_fn(const char *call, const oplus_type *result, unsigned arity,
+                               const oplus_type *const *input, const oplus_type *param_type)
 {
     const oplus_type *types[OPLUS_MAX_ARITY + 2];
     char argument[16];
-    const unsigned most = result ? OPLUS_MAX_ARITY : 1;
-    if (arity < 1 || arity > most)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: arity is %u; it must be 1%s", call, arity,
-                        result ? " to 8" : " in a predicate");
+    if (arity < 1 || arity > OPLUS_MAX_ARITY)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: arity is %u; it must be 1 to 8", call, arity);
     if (!input) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: input is NULL; give the types of %u inputs", call, arity);
     for (unsigned k = 0; k < arity; k++) {
         snprintf(argument, sizeof argument, "input[%u]", k);
@@ -307,7 +311,7 @@ static oplus_status check_fn(const char *call, const oplus_type *result, unsigne
     return check_names(call, types, arity + 2);
 }
 
-static oplus_status compile_fn(const char *call, made_fn *made, bool predicate)
+static oplus_status compile_fn(const char *call, opi_made_fn *made, bool predicate)
 {
     char what[NAME_BYTES + 16];
     bool absent;
@@ -326,20 +330,21 @@ static oplus_status compile_fn(const char *call, made_fn *made, bool predicate)
 oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned arity, const oplus_type *const *input,
                            const oplus_type *param_type, const char *text, oplus_fn **fn)
 {
+    OPI_OWN_MODE;
     if (!fn) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: fn is NULL; give the address of an oplus_fn *", __func__);
     *fn = NULL;
-    OPI_TRY(check_fn(__func__, result, arity, input, param_type));
+    OPI_TRY(opi_make_check_fn(__func__, result, arity, input, param_type));
     const bool predicate = result == NULL;
     char *body = NULL;
     const char *const label = predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN;
     OPI_TRY(make_body(__func__, text, label, predicate ? "_Bool" : opi_source_type(result), &body));
-    made_fn made = {.fn = {.name = name ? name : text,
-                           .result = predicate ? &oplus_u8 : result,
-                           .arity = arity,
-                           .param_type = param_type,
-                           .text = body,
-                           .file = label,
-                           .line = 1}};
+    opi_made_fn made = {.fn = {.name = name ? name : text,
+                               .result = predicate ? &oplus_u8 : result,
+                               .arity = arity,
+                               .param_type = param_type,
+                               .text = body,
+                               .file = label,
+                               .line = 1}};
     for (unsigned k = 0; k < arity; k++) made.fn.input[k] = input[k];
     const oplus_status status = compile_fn(__func__, &made, predicate);
     if (status == OPLUS_OK) {
@@ -355,7 +360,8 @@ oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned 
 
 void oplus_fn_free(oplus_fn *fn)
 {
+    OPI_OWN_MODE;
     if (!fn) return;
-    opi_module_close(((made_fn *)fn)->module);
+    opi_module_close(((opi_made_fn *)fn)->module);
     opi_free(fn);
 }

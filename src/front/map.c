@@ -9,6 +9,7 @@ static const char *const input_names[OPLUS_MAX_ARITY] = {"in[0]", "in[1]", "in[2
 
 oplus_status oplus_map(oplus_device *dev, const oplus_fn *fn, const void *const *in, size_t n, void *out)
 {
+    OPI_OWN_MODE;
     OPI_TRY(opi_check_device(__func__, dev));
     OPI_TRY(opi_check_fn(__func__, "fn", fn));
     OPI_TRY(opi_check_pointer(__func__, "in", in, 1));

@@ -1,7 +1,7 @@
 /* oplus_op_check: looks for a counterexample among samples, the simplest first. */
-#include "base/fpenv.h"
 #include "base/memory.h"
 #include "front/check.h"
+#include "leaf/combine.h"
 #include "leaf/element.h"
 #include "leaf/loops.h"
 
@@ -38,7 +38,7 @@ static void *slot(const search *s, int which) { return s->slots + (size_t)which 
 static void *join(search *s, int out, const void *a, const void *b)
 {
     void *const to = slot(s, out);
-    s->op->combine(to, a, b);
+    opi_combine(s->op, to, a, b);
     if (opi_element_infinite(&s->element, to) && !opi_element_infinite(&s->element, a) &&
         !opi_element_infinite(&s->element, b))
         s->overflow = true;
@@ -88,13 +88,32 @@ static bool commutes(search *s, size_t i, size_t j)
     return opi_element_same(&s->element, slot(s, LEFT), slot(s, RIGHT));
 }
 
-/* The result in LEFT is the sample itself. */
-static bool unchanged(search *s, size_t i)
+/* x and y are the same, up to rounding if the operator is not exact. */
+static bool alike(const search *s, const void *x, const void *y)
 {
-    if (s->op->flags & OPLUS_EXACT) return opi_element_same(&s->element, slot(s, LEFT), sample(s, i));
+    if (s->op->flags & OPLUS_EXACT) return opi_element_same(&s->element, x, y);
     const void *const scale[] = {s->op->identity, NULL};
-    return opi_element_near(&s->element, slot(s, LEFT), sample(s, i), scale, NULL);
+    return opi_element_near(&s->element, x, y, scale, NULL);
 }
+
+/* Whether nobody can tell the result in LEFT from the sample by joining it with other samples, or with the identity:
+ * a logical `or` makes 1 of 7, and joins both alike. */
+static bool stands_for(search *s, size_t i)
+{
+    const void *const x = sample(s, i), *const e = s->op->identity;
+    void *const y = slot(s, JOINED_NEAR);
+    memcpy(y, slot(s, LEFT), s->op->type->size);
+    if (!alike(s, join(s, NEAR, e, y), y) || !alike(s, join(s, NEAR, y, e), y)) return false;
+    for (size_t k = 0; k < s->n && k < ALL_SAMPLES; k++) {
+        const void *const other = sample(s, k);
+        if (!opi_element_same(&s->element, join(s, AB, x, other), join(s, BC, y, other))) return false;
+        if (!opi_element_same(&s->element, join(s, AB, other, x), join(s, BC, other, y))) return false;
+    }
+    return opi_element_same(&s->element, join(s, AB, x, x), join(s, BC, y, y));
+}
+
+/* The result in LEFT is the sample itself, or stands for it. */
+static bool unchanged(search *s, size_t i) { return alike(s, slot(s, LEFT), sample(s, i)) || stands_for(s, i); }
 
 /* --- counterexamples in words --------------------------------------------------------------------------------- */
 
@@ -251,11 +270,12 @@ static oplus_status try_loops(oplus_device *dev, search *s)
 {
     oplus_op bare = *s->op;
     bare.leaves = NULL;
+    bare.leaves_with = NULL;
     bare.builtin = 0;
     opi_loops typed, called;
     opi_loops_plan(&typed, s->op, dev->isa, 0);
     opi_loops_plan(&called, &bare, dev->isa, 0);
-    if (!typed.tree.scan) return OPLUS_OK;
+    if (!opi_loops_typed(&typed)) return OPLUS_OK;
     const unsigned level = typed.level < LOOP_LEVEL ? typed.level : LOOP_LEVEL;
     const size_t bytes = 3 * opi_round_up(s->op->type->size << level, OPI_CACHE_LINE) + opi_loops_scratch(&called);
     char *const memory = opi_alloc(bytes);
@@ -269,6 +289,7 @@ static oplus_status try_loops(oplus_device *dev, search *s)
 
 oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, const void *samples, size_t n)
 {
+    OPI_OWN_MODE;
     OPI_TRY(opi_check_device(__func__, dev));
     OPI_TRY(opi_check_op(__func__, op));
     if (n == 0) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is 0; give at least one sample", __func__);
@@ -280,14 +301,15 @@ oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, const void *s
     s.slots = opi_alloc(SLOTS * s.stride);
     if (!s.slots) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes", __func__, SLOTS * s.stride);
     memset(s.slots, 0, SLOTS * s.stride); /* padding included */
-    opi_element_plan(&s.element, op->type);
-
-    const opi_fpenv mode = opi_fpenv_enter();
-    oplus_status status = try_identity(&s);
+    oplus_status status = OPLUS_OK;
+    if (!opi_element_plan(&s.element, op->type))
+        status = opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a list of the members of type \"%s\"", __func__,
+                          opi_name(op->type->name));
+    if (status == OPLUS_OK) status = try_identity(&s);
     if (status == OPLUS_OK) status = try_pairs(&s);
     if (status == OPLUS_OK) status = try_triples(&s);
     if (status == OPLUS_OK) status = try_loops(dev, &s);
-    opi_fpenv_leave(mode);
+    opi_element_release(&s.element);
     opi_free(s.slots);
     return status;
 }

@@ -30,6 +30,7 @@ static oplus_status check(const char *call, oplus_device *dev, const oplus_op *o
 
 oplus_status oplus_reduce(oplus_device *dev, const oplus_op *op, const void *in, size_t n, void *out)
 {
+    OPI_OWN_MODE;
     OPI_TRY(check(__func__, dev, op, in, n, out));
     if (n == 0) OPI_TRY(opi_check_identity(__func__, op, "a reduce of n = 0 elements"));
     return run(__func__, dev, op, NULL, in, n, out);
@@ -37,6 +38,7 @@ oplus_status oplus_reduce(oplus_device *dev, const oplus_op *op, const void *in,
 
 oplus_status oplus_fold(oplus_device *dev, const oplus_op *op, const void *init, const void *in, size_t n, void *out)
 {
+    OPI_OWN_MODE;
     OPI_TRY(check(__func__, dev, op, in, n, out));
     OPI_TRY(opi_check_pointer(__func__, "init", init, 1));
     return run(__func__, dev, op, init, in, n, out);
@@ -92,6 +94,7 @@ static oplus_status run_all(opi_ranks *ranks, const oplus_op *op, bool fold, con
 oplus_status oplus_reduce_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, const void *in, size_t n,
                               void *out)
 {
+    OPI_OWN_MODE;
     opi_ranks ranks;
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     return opi_ranks_close(&ranks, run_all(&ranks, op, false, NULL, in, n, out));
@@ -100,6 +103,7 @@ oplus_status oplus_reduce_all(oplus_device *dev, const oplus_comm *comm, const o
 oplus_status oplus_fold_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, const void *init,
                             const void *in, size_t n, void *out)
 {
+    OPI_OWN_MODE;
     opi_ranks ranks;
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     return opi_ranks_close(&ranks, run_all(&ranks, op, true, init, in, n, out));

@@ -32,6 +32,7 @@ static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op,
 
 oplus_status oplus_scan(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in, size_t n, void *out)
 {
+    OPI_OWN_MODE;
     OPI_TRY(check(__func__, dev, op, kind, in, n, out));
     return run(__func__, dev, op, kind, in, NULL, n, out);
 }
@@ -39,6 +40,7 @@ oplus_status oplus_scan(oplus_device *dev, const oplus_op *op, oplus_kind kind, 
 oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in, const uint8_t *heads,
                            size_t n, void *out)
 {
+    OPI_OWN_MODE;
     OPI_TRY(check(__func__, dev, op, kind, in, n, out));
     OPI_TRY(check_heads(__func__, op, heads, n, out));
     if (n == 0) return OPLUS_OK;
@@ -88,6 +90,7 @@ static oplus_status run_all(opi_ranks *ranks, const oplus_op *op, oplus_kind kin
 oplus_status oplus_scan_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, oplus_kind kind,
                             const void *in, size_t n, void *out)
 {
+    OPI_OWN_MODE;
     opi_ranks ranks;
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     return opi_ranks_close(&ranks, run_all(&ranks, op, kind, in, false, NULL, n, out));
@@ -96,6 +99,7 @@ oplus_status oplus_scan_all(oplus_device *dev, const oplus_comm *comm, const opl
 oplus_status oplus_segscan_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, oplus_kind kind,
                                const void *in, const uint8_t *heads, size_t n, void *out)
 {
+    OPI_OWN_MODE;
     opi_ranks ranks;
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     return opi_ranks_close(&ranks, run_all(&ranks, op, kind, in, true, heads, n, out));

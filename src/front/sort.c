@@ -126,7 +126,7 @@ oplus_status opi_sort_run(const char *call, oplus_device *dev, const oplus_type 
         opi_chosen(dev, arrays, 2, OPI_WORK_SORT, 2 * n * (key->size + (value ? value->size : 0)));
     if (chosen->tree->sort && n > 1) {
         const oplus_status status = chosen->tree->sort(chosen, call, key, order, keys, value, values, n);
-        if (!opi_auto_retries(dev, chosen, status, arrays, 2)) return status;
+        if (!opi_auto_retries(dev, chosen, status, false, arrays, 2)) return status;
     }
     dev = opi_cores_of(dev);
     opi_sort sort = opi_sort_plan(dev->isa, key, order, keys, value, values, n);
@@ -135,6 +135,7 @@ oplus_status opi_sort_run(const char *call, oplus_device *dev, const oplus_type 
 
 oplus_status oplus_sort(oplus_device *dev, const oplus_type *key, oplus_order order, void *keys, size_t n)
 {
+    OPI_OWN_MODE;
     OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, false, NULL, NULL, "n", n));
     return opi_sort_run(__func__, dev, key, order, keys, NULL, NULL, n);
 }
@@ -142,6 +143,7 @@ oplus_status oplus_sort(oplus_device *dev, const oplus_type *key, oplus_order or
 oplus_status oplus_sort_pairs(oplus_device *dev, const oplus_type *key, oplus_order order, void *keys,
                               const oplus_type *value, void *values, size_t n)
 {
+    OPI_OWN_MODE;
     OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, true, value, values, "n", n));
     return opi_sort_run(__func__, dev, key, order, keys, value, values, n);
 }

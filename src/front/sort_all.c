@@ -256,6 +256,7 @@ static oplus_status sort_all(opi_ranks *ranks, sorting *s, bool pairs, size_t *n
 oplus_status oplus_sort_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key, oplus_order order,
                             oplus_deal deal, void *keys, size_t *n, size_t capacity)
 {
+    OPI_OWN_MODE;
     opi_ranks ranks;
     sorting s = {.key = key, .order = order, .deal = deal, .keys = keys, .capacity = capacity};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
@@ -266,6 +267,7 @@ oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm *comm, con
                                   oplus_deal deal, void *keys, const oplus_type *value, void *values, size_t *n,
                                   size_t capacity)
 {
+    OPI_OWN_MODE;
     opi_ranks ranks;
     sorting s = {
         .key = key, .value = value, .order = order, .deal = deal, .keys = keys, .values = values, .capacity = capacity};

@@ -42,7 +42,7 @@ oplus_status opi_transpose(const char *call, oplus_device *dev, size_t size, con
     oplus_device *const chosen = opi_chosen(dev, arrays, 2, OPI_WORK_WRITE, 2 * rows * cols * size);
     if (chosen->tree->transpose) {
         const oplus_status status = chosen->tree->transpose(chosen, call, size, in, rows, cols, out);
-        if (!opi_auto_retries(dev, chosen, status, arrays, 2)) return status;
+        if (!opi_auto_retries(dev, chosen, status, in != out, arrays, 2)) return status;
     }
     dev = opi_cores_of(dev);
     opi_transpose_sweep plan;
@@ -53,6 +53,7 @@ oplus_status opi_transpose(const char *call, oplus_device *dev, size_t size, con
 oplus_status oplus_transpose(oplus_device *dev, const oplus_type *type, const void *in, size_t rows, size_t cols,
                              void *out)
 {
+    OPI_OWN_MODE;
     OPI_TRY(check(__func__, dev, type, in, rows, cols, out));
     return opi_transpose(__func__, dev, type->size, in, rows, cols, out);
 }

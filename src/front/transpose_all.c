@@ -291,6 +291,7 @@ static oplus_status run_all(transposer *t, const oplus_type *type)
 oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type, const void *in,
                                  size_t n, size_t rows, size_t cols, void *out, size_t m)
 {
+    OPI_OWN_MODE;
     opi_ranks ranks;
     transposer t = {.ranks = &ranks, .rows = rows, .cols = cols, .n = n, .m = m};
     t.in.mem = (char *)in; /* never written */

@@ -2,6 +2,7 @@
 #include "gpu/cuda_api.h"
 
 #include "base/error.h"
+#include "base/library.h"
 #include "gpu/cuda.h"
 
 #include <dlfcn.h>
@@ -50,6 +51,14 @@ static void *open_library(const char *path, int flags, char *why)
     return library;
 }
 
+/* Whether nothing can be loaded, and why. */
+static bool refuses(char *why)
+{
+    const char *const refusal = opi_library_refusal();
+    if (refusal) snprintf(why, WHY_BYTES, "%s", refusal);
+    return refusal != NULL;
+}
+
 /* What an environment variable names; only that. */
 static void *open_named(const char *variable, const char *path, int flags, char *why)
 {
@@ -77,6 +86,7 @@ static void *find_cuda(int flags, char *why)
     const char *const named = environment("OPLUS_CUDA_LIBRARY");
     char reason[WHY_BYTES] = "";
     void *library = NULL;
+    if (refuses(why)) return NULL;
     if (named) return open_named("OPLUS_CUDA_LIBRARY", named, flags, why);
     for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
         library = open_library(names[i], flags, reason);
@@ -191,6 +201,7 @@ static void *find_nvrtc(void)
     const int driver = opi_cuda_open(&ignored) ? cuda.version / 1000 : INT_MAX;
     char reason[WHY_BYTES] = "";
     void *library = NULL;
+    if (refuses(nvrtc.why)) return NULL;
     if (named) return open_named("OPLUS_NVRTC_LIBRARY", named, RTLD_NOW, nvrtc.why);
     for (int newer = 0; !library && newer < 2; newer++)
         for (size_t i = 0; !library && i < count; i++)

@@ -93,6 +93,7 @@ static void write_filter(opi_gpu_source *source, const void *given)
     opi_gpu_define(source, "OPI_UNIT", opi_smaller(c->form->fn->input[0]->align, OPI_VECTOR_BYTES));
     opi_gpu_define(source, "OPI_PARAMETER", c->form->fn->param_type != NULL);
     opi_gpu_write_fn(source, c->form->fn, true);
+    opi_gpu_write_kernels(source, "bound"); /* to nothing */
     opi_gpu_write_kernels(source, "kept");
     opi_gpu_write_kernels(source, "tree");
     opi_gpu_write_kernels(source, "tile");

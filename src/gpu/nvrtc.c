@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "gpu/cuda_api.h"
+#include "gpu/remedy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,8 +125,8 @@ static oplus_status does_not_compile(const compilation *c)
     if (status == OPLUS_OK) {
         tidy(said);
         const char *const words = *said ? said : "NVRTC does not say why";
-        status = opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile:\n%.*s", c->call, c->what,
-                          opi_cut(words, SAID_BYTES), words);
+        status = opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile%s:\n%.*s", c->call, c->what,
+                          opi_gpu_remedy(words), opi_cut(words, SAID_BYTES), words);
     }
     free(said);
     return status;

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "gpu/opencl_api.h"
 
+#include "base/library.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -50,6 +52,11 @@ static void look_up(void)
 {
     void *library;
     const char *name;
+    const char *const refusal = opi_library_refusal();
+    if (refusal) {
+        snprintf(reason, sizeof reason, "%s", refusal);
+        return;
+    }
     if (!find_library(&library, &name)) {
         const char *const said = dlerror();
         snprintf(reason, sizeof reason, "there is no OpenCL library (%s); " INSTALL, said ? said : name);

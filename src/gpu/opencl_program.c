@@ -1,6 +1,7 @@
 /* Programs of an OpenCL device, their kernels and launches. */
 #define _GNU_SOURCE /* strcasestr */
 #include "gpu/opencl.h"
+#include "gpu/remedy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +49,8 @@ static oplus_status broken(const opi_cl_gpu *gpu, const char *call, const char *
     size_t n = strlen(said);
     while (n > 0 && (said[n - 1] == '\n' || said[n - 1] == ' ')) n--;
     const oplus_status status =
-        opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile for %s (%s):\n%.*s", call, what, gpu->gpu.facts.where,
-                 gpu->gpu.facts.name, n ? (int)n : 20, n ? said : "(no word from it)");
+        opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile for %s (%s)%s:\n%.*s", call, what, gpu->gpu.facts.where,
+                 gpu->gpu.facts.name, opi_gpu_remedy(said), n ? (int)n : 20, n ? said : "(no word from it)");
     free(log);
     return status;
 }

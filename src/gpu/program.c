@@ -44,7 +44,8 @@ void opi_key_op(opi_key *key, const oplus_op *op)
 {
     opi_key_type(key, op->type);
     add_text(key, op->text);
-    if (op->identity) add(key, op->identity, op->type->size);
+    opi_key_type(key, op->param_type); /* with a parameter the identity is a value of the call, as that is */
+    if (op->identity && !op->param_type) add(key, op->identity, op->type->size);
 }
 
 void opi_key_fn(opi_key *key, const oplus_fn *fn)

@@ -107,13 +107,16 @@ void opi_gpu_write_shape(opi_gpu_source *source, opi_shape shape, size_t element
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
+static void find_f64(void *found, const oplus_member *member)
+{
+    if (member->scalar == OPLUS_F64) *(bool *)found = true;
+}
+
 static bool has_f64(const oplus_type *type)
 {
-    oplus_member member[OPI_MAX_MEMBERS];
-    const int members = opi_layout(type, member, OPI_MAX_MEMBERS);
-    for (int i = 0; i < members; i++)
-        if (member[i].scalar == OPLUS_F64) return true;
-    return false;
+    bool found = false;
+    opi_layout_scalars(type, find_f64, &found);
+    return found;
 }
 
 static void check_type(opi_gpu_source *source, const oplus_type *type)
@@ -149,14 +152,27 @@ static void expect(opi_gpu_source *source, size_t bytes, const char *T, const ch
     snprintf(fact->member, sizeof fact->member, "%s", member);
 }
 
+/* Some structs have thousands of members: those of the first few show whether the device lays them out alike. */
+typedef struct expectation {
+    opi_gpu_source *source;
+    const oplus_type *type;
+    int members;
+} expectation;
+
+/* A name that was cut names nothing. */
+static bool is_whole(const oplus_member *member) { return strlen(member->name) + 1 < sizeof member->name; }
+
+static void expect_member(void *context, const oplus_member *member)
+{
+    expectation *const e = context;
+    if (e->members++ < OPI_MAX_MEMBERS && is_whole(member))
+        expect(e->source, member->offset, e->type->name, member->name);
+}
+
 static void expect_layout(opi_gpu_source *source, const oplus_type *type)
 {
-    oplus_member member[OPI_MAX_MEMBERS];
-    const int members = opi_layout(type, member, OPI_MAX_MEMBERS);
     expect(source, type->size, type->name, "");
-    for (int i = 0; i < members; i++)
-        if (strlen(member[i].name) + 1 < sizeof member[i].name)
-            expect(source, member[i].offset, type->name, member[i].name);
+    opi_layout_walk(type, expect_member, &(expectation){source, type, 0});
 }
 
 /* A kernel that tells how the device lays out the structs. */
@@ -175,10 +191,24 @@ static void write_layout(opi_gpu_source *source)
     fprintf(source->to, "}\n");
 }
 
+/* The structs of one program that share a name must be the same. */
+static void check_same(opi_gpu_source *source, const oplus_type *a, const oplus_type *b)
+{
+    if (strcmp(a->text, b->text) == 0 && a->size == b->size && a->align == b->align) return;
+    source->status = opi_fail(OPLUS_ERR_ARGUMENT,
+                              "%s: two struct types are called \"%s\": \"%.*s\" of %zu bytes and \"%.*s\" of %zu; give "
+                              "them names of their own",
+                              source->call, a->name, opi_cut(a->text, 120), a->text, a->size, opi_cut(b->text, 120),
+                              b->text, b->size);
+}
+
 static void write_struct(opi_gpu_source *source, const oplus_type *type)
 {
-    for (int i = 0; i < source->types; i++)
-        if (strcmp(source->type[i]->name, type->name) == 0) return;
+    for (int i = 0; i < source->types; i++) {
+        if (strcmp(source->type[i]->name, type->name) != 0) continue;
+        check_same(source, source->type[i], type);
+        return;
+    }
     assert(source->types < OPI_MAX_TYPES);
     source->type[source->types++] = type;
     fprintf(source->to, "typedef struct %s {\n#line 1 \"" OPI_LABEL_MEMBERS "%s\"\n%s\n} %s;" OURS, type->name,
@@ -191,19 +221,32 @@ static const char *quiet_of(oplus_scalar scalar)
     return scalar == OPLUS_F32 ? "OPI_QUIET_F32" : scalar == OPLUS_F64 ? "OPI_QUIET_F64" : NULL;
 }
 
+/* By name where it has one that is not too long, else by its place. */
+static void write_quiet_member(void *context, const oplus_member *member)
+{
+    FILE *const to = ((opi_gpu_source *)context)->to;
+    const char *const quiet = quiet_of(member->scalar), *const name = member->name;
+    if (!quiet) return;
+    const bool wide = member->scalar == OPLUS_F64, whole = *name && is_whole(member);
+    if (member->count > 1 || !whole) {
+        fprintf(to, "    for (int i = 0; i < %zu; i++) %s(((%s *)", member->count, quiet, wide ? "double" : "float");
+        if (whole)
+            fprintf(to, "x.%s)[i])\n", name);
+        else
+            fprintf(to, "&x)[%zu + i])\n", member->offset / opi_scalar_size(member->scalar));
+    } else {
+        fprintf(to, "    %s(x.%s)\n", quiet, name);
+    }
+}
+
 static void write_quiet(opi_gpu_source *source, const oplus_type *type, const char *alias)
 {
-    oplus_member member[OPI_MAX_MEMBERS];
-    const int members = opi_layout(type, member, OPI_MAX_MEMBERS);
     fprintf(source->to, "OPI_FUNCTION %s %s_quiet(%s x)\n{\n", alias, alias, alias);
-    for (int i = 0; i < members; i++) {
-        const char *const quiet = quiet_of(member[i].scalar), *const name = member[i].name;
-        if (!quiet) continue;
-        if (member[i].count > 1)
-            fprintf(source->to, "    for (int i = 0; i < %zu; i++) %s(((%s *)x.%s)[i])\n", member[i].count, quiet,
-                    member[i].scalar == OPLUS_F32 ? "float" : "double", name);
-        else
-            fprintf(source->to, "    %s(x%s%s)\n", quiet, *name ? "." : "", name);
+    if (type->scalar != OPLUS_RECORD) {
+        if (quiet_of(type->scalar)) fprintf(source->to, "    %s(x)\n", quiet_of(type->scalar));
+    } else if (!opi_layout_walk(type, write_quiet_member, source)) {
+        opi_layout_scalars(type, write_quiet_member,
+                           source); /* the text is understood by the device's compiler alone */
     }
     fprintf(source->to, "    return x;\n}\n");
 }
@@ -213,6 +256,7 @@ void opi_gpu_write_type(opi_gpu_source *source, const oplus_type *type, const ch
     if (!failed(source)) check_type(source, type);
     if (failed(source)) return;
     if (type->scalar == OPLUS_RECORD) write_struct(source, type);
+    if (failed(source)) return;
     fprintf(source->to, "typedef %s %s;\n", opi_source_type(type), alias);
     write_quiet(source, type, alias);
 }
@@ -254,6 +298,37 @@ static void write_identity(opi_gpu_source *source, const oplus_op *op)
                         "opi_identity_words); }\n");
 }
 
+/* Was it made from a text (front/make.c), and not by a macro? */
+static bool is_text(const char *file)
+{
+    static const char *const labels[] = {OPI_LABEL_OP, OPI_LABEL_FN, OPI_LABEL_PREDICATE};
+    for (size_t i = 0; file && i < sizeof labels / sizeof *labels; i++)
+        if (strcmp(file, labels[i]) == 0) return true;
+    return false;
+}
+
+/* Its operands are constant then, as on the host (jit/source.c); the body of a macro may assign to its own. */
+static const char *constness(const char *file) { return is_text(file) ? "const " : ""; }
+
+/* Is there a word with a parenthesis behind, which may be a function? */
+static bool calls(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    for (size_t n; *text; text += n ? n : 1) {
+        n = strspn(text, letters);
+        if (n > 0 && text[n + strspn(text + n, " \t\n")] == '(' && strncmp(text, "return", n) != 0) return true;
+    }
+    return false;
+}
+
+/* The functions of a text are generic; in the body of a macro they are C's.  Their compilation takes 0.1 s (PoCL). */
+static void write_functions(opi_gpu_source *source, const char *text, const char *file)
+{
+    if (failed(source) || !calls(text)) return;
+    opi_gpu_define(source, "OPI_TEXT", is_text(file));
+    opi_gpu_write_kernels(source, "generic");
+}
+
 void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op)
 {
     if (!failed(source) && !op->text)
@@ -268,18 +343,21 @@ void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op)
             "than %zu; use \"threads\", or smaller elements",
             source->call, op->type->name, op->type->size, source->gpu->facts.where, source->gpu->facts.element);
     opi_gpu_write_type(source, op->type, "opi_t");
+    if (op->param_type) opi_gpu_write_type(source, op->param_type, "opi_p");
+    write_functions(source, op->text, op->file);
     if (failed(source)) return;
-    fprintf(source->to, "OPI_FUNCTION opi_t opi_op(opi_t a, opi_t b)");
+    const char *const constant = constness(op->file);
+    fprintf(source->to, "OPI_FUNCTION opi_t opi_op(%sopi_t a, %sopi_t b", constant, constant);
+    if (op->param_type) fprintf(source->to, ", %sopi_p p", constant);
+    fprintf(source->to, ")");
     write_body(source, op->text, op->file, op->line);
-    write_identity(source, op);
+    opi_gpu_define(source, "OPI_BOUND", op->param_type != NULL);
+    if (op->param_type)
+        opi_gpu_define(source, "OPI_IDENTITY_AT", opi_identity_at(op));
+    else
+        write_identity(source, op);
+    opi_gpu_write_kernels(source, "bound");
     fprintf(source->to, "#define opi_quiet opi_t_quiet\n");
-}
-
-/* A predicate of OPLUS_PREDICATE gives an int, one made from a text a bool. */
-static const char *result_of(const oplus_fn *fn, bool predicate)
-{
-    if (!predicate) return "opi_result";
-    return fn->file && strcmp(fn->file, OPI_LABEL_PREDICATE) == 0 ? "bool" : "int";
 }
 
 void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate)
@@ -294,10 +372,13 @@ void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate
     if (!predicate) opi_gpu_write_type(source, fn->result, "opi_result");
     for (unsigned k = 0; k < fn->arity; k++) opi_gpu_write_type(source, fn->input[k], inputs[k]);
     if (fn->param_type) opi_gpu_write_type(source, fn->param_type, "opi_p");
+    write_functions(source, fn->text, fn->file);
     if (failed(source)) return;
-    fprintf(source->to, "OPI_FUNCTION %s opi_fn(", result_of(fn, predicate));
-    for (unsigned k = 0; k < fn->arity; k++) fprintf(source->to, "%s%s %c", k ? ", " : "", inputs[k], 'a' + (int)k);
-    if (fn->param_type) fprintf(source->to, ", opi_p p");
+    const char *const constant = constness(fn->file);
+    fprintf(source->to, "OPI_FUNCTION %s opi_fn(", predicate ? "bool" : "opi_result");
+    for (unsigned k = 0; k < fn->arity; k++)
+        fprintf(source->to, "%s%s%s %c", k ? ", " : "", constant, inputs[k], 'a' + (int)k);
+    if (fn->param_type) fprintf(source->to, ", %sopi_p p", constant);
     fprintf(source->to, ")");
     write_body(source, fn->text, fn->file, fn->line);
 }

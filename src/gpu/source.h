@@ -2,6 +2,7 @@
 #ifndef OPI_GPU_SOURCE_H
 #define OPI_GPU_SOURCE_H
 
+#include "base/memory.h"
 #include "gpu/driver.h"
 
 #include <stdio.h>
@@ -54,8 +55,11 @@ void opi_gpu_write_shape(opi_gpu_source *source, opi_shape shape, size_t element
  * `<alias> <alias>_quiet(<alias> x)`, which makes every NaN canonical.  A type that the device cannot compute with is
  * OPLUS_ERR_UNSUPPORTED. */
 void opi_gpu_write_type(opi_gpu_source *source, const oplus_type *type, const char *alias);
-/* For op->type under the name opi_t: opi_op(a, b), opi_identity(), opi_quiet(x). */
+/* For op->type under the name opi_t: opi_op(a, b), opi_identity(), opi_quiet(x).  With a parameter, of type opi_p:
+ * opi_op(a, b, p), OPI_BOUND, and OPI_IDENTITY_AT for the identity, which comes with it (kernels/bound.cl). */
 void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op);
+/* Where, behind the parameter of op, its identity is. */
+static inline size_t opi_identity_at(const oplus_op *op) { return opi_round_up(op->param_type->size, OPI_CACHE_LINE); }
 /* For fn: the types opi_a .. opi_h, and opi_p if it takes a parameter; opi_fn(a, ..., [p]), which gives an opi_result,
  * a type too, or what is true or false if it is a predicate. */
 void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate);

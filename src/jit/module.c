@@ -4,6 +4,7 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/library.h"
 #include "base/process.h"
 #include "jit/source.h"
 #include "leaf/isa.h"
@@ -184,13 +185,14 @@ static oplus_status open_workshop(const char *call, workshop *w, const char *sou
     const char *const given = getenv("TMPDIR"), *const temporary = given && *given ? given : "/tmp";
     snprintf(w->directory, sizeof w->directory, "%s%s/oplus-XXXXXX", *temporary == '/' ? "" : "./", temporary);
     if (!mkdtemp(w->directory))
-        return opi_fail(OPLUS_ERR_IO, "%s: cannot make the directory %s for temporary files (%s); set TMPDIR", call,
-                        w->directory, strerror(errno));
+        return opi_fail(OPLUS_ERR_IO, "%s: cannot make a directory for temporary files in %s (%s); set TMPDIR", call,
+                        temporary, strerror(errno));
     snprintf(w->source, sizeof w->source, "%s/module.c", w->directory);
     snprintf(w->module, sizeof w->module, "%s/module.so", w->directory);
     if (write_new(w->source, source)) return OPLUS_OK;
     const oplus_status status =
-        opi_fail(OPLUS_ERR_IO, "%s: cannot write %s (%s); make room, or set TMPDIR", call, w->source, strerror(errno));
+        opi_fail(OPLUS_ERR_IO, "%s: cannot write a temporary file in %s (%s); make room, or set TMPDIR", call,
+                 temporary, strerror(errno));
     close_workshop(w);
     return status;
 }
@@ -207,6 +209,27 @@ static void drop_line(char *said, const char *containing)
     memmove(begin, *end ? end + 1 : end, strlen(*end ? end + 1 : end) + 1);
 }
 
+/* Leaves out the lines about our own macros, and calls functions (opi_g_abs_f64) as the user does.  What is wrong in
+ * the use of a macro stands at the user's line, by clang's habit and gcc's flag. */
+static void drop_ours(char *said)
+{
+    static const char *const ours[] = {
+        "prelude.c:", "generic.cl:", "<scratch space>:", "'opi_0_", "'opi_1_", "'opi_2_"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        while (strstr(said, ours[i])) drop_line(said, ours[i]);
+    for (char *place; (place = strstr(said, "module:")) && (place == said || place[-1] == '\n');) {
+        const char *message = place + strcspn(place, " ");
+        if (*message == ' ') message++;
+        memmove(place, message, strlen(message) + 1);
+    }
+    for (char *name; (name = strstr(said, "opi_g_"));) {
+        const size_t begin = strlen("opi_g_"), n = strcspn(name + begin, "_");
+        memmove(name, name + begin, n);
+        const char *const rest = name + begin + n + strspn(name + begin + n, "_fiul0123456789");
+        memmove(name + n, rest, strlen(rest) + 1);
+    }
+}
+
 /* Does the compiler lack something (its own parts, the headers of C), so that the text is not to blame? */
 static bool is_broken(const char *said)
 {
@@ -217,16 +240,51 @@ static bool is_broken(const char *said)
     return line && strncmp(line, our_first, strlen(our_first)) == 0;
 }
 
-static oplus_status does_not_compile(const char *call, const char *what, const compiler *cc, char *said, bool *absent)
+/* What gcc and clang say of `a = 3`, and of names in a struct that are the program's. */
+static const char *advice(const char *said)
+{
+    if (strstr(said, OPI_LABEL_MEMBERS) && (strstr(said, "undeclared") || strstr(said, "unknown type name")))
+        return "\na text is compiled alone: write out the enumeration constants and the types of the program";
+    if (!strstr(said, "read-only") && !strstr(said, "const-qualified")) return "";
+    return "\nthe operands of a text are constant: == compares (a == 3); to change one, copy it into r or a variable";
+}
+
+/* Is all that is wrong said of the user's own text?  Then it is as wrong tomorrow. */
+static bool is_the_users(const char *said)
+{
+    static const char *const labels[] = {OPI_LABEL_OP ":", OPI_LABEL_FN ":", OPI_LABEL_PREDICATE ":",
+                                         OPI_LABEL_MEMBERS};
+    if (strstr(said, "internal compiler error")) return false;
+    for (const char *line = said; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        bool found = false;
+        for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+            found |= strncmp(line, labels[i], strlen(labels[i])) == 0;
+        if (!found) return false;
+    }
+    return *said != '\0';
+}
+
+static oplus_status refuse(const char *call, const char *what, const char *said)
+{
+    return opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile:\n%s%s", call, what, said, advice(said));
+}
+
+static oplus_status does_not_compile(const char *call, const char *what, const compiler *cc, opi_hash key, char *said,
+                                     bool *absent)
 {
     drop_line(said, ": In function");
     drop_line(said, "reported only once");
     drop_line(said, "being treated as errors");
     const char *const first = strstr(said, "error: ");
     if (first && strncmp(first, "error: control", 14) != 0) drop_line(said, "error: control"); /* its consequence */
+    if (!is_broken(said)) drop_ours(said);
     const size_t n = strlen(said);
     if (n > 0 && said[n - 1] == '\n') said[n - 1] = '\0';
-    if (!is_broken(said)) return opi_fail(OPLUS_ERR_COMPILE, "%s: %s does not compile:\n%s", call, what, said);
+    if (!is_broken(said)) {
+        char path[OPI_PATH_BYTES];
+        if (is_the_users(said)) opi_cache_store(key, ".txt", said, strlen(said) + 1, path);
+        return refuse(call, what, said);
+    }
     *absent = true; /* as good as none */
     return opi_fail(OPLUS_ERR_COMPILE,
                     "%s: the compiler %s cannot compile C here; install what it lacks (Debian: apt-get install gcc "
@@ -234,7 +292,8 @@ static oplus_status does_not_compile(const char *call, const char *what, const c
                     call, cc->argv[0], *said ? said : "nothing");
 }
 
-static oplus_status compile(const char *call, const char *what, compiler *cc, const workshop *w, bool *absent)
+static oplus_status compile(const char *call, const char *what, compiler *cc, opi_hash key, const workshop *w,
+                            bool *absent)
 {
     char said[SAID_BYTES];
     const char *const files[] = {"-o", w->module, w->source, "-lm", NULL};
@@ -253,7 +312,7 @@ static oplus_status compile(const char *call, const char *what, compiler *cc, co
     case OPI_PROCESS_FAILED:
         break;
     }
-    return does_not_compile(call, what, cc, said, absent);
+    return does_not_compile(call, what, cc, key, said, absent);
 }
 
 /* --- 4. load ------------------------------------------------------------------------------------------------------ */
@@ -262,11 +321,14 @@ static oplus_status load(const char *call, const char *what, const char *path, v
 {
     *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (*module) return OPLUS_OK;
-    const char *const why = dlerror();
-    return opi_fail(OPLUS_ERR_COMPILE,
-                    "%s: %s was compiled but cannot be loaded: %s; if this directory may not hold programs (noexec), "
-                    "set OPLUS_CACHE_DIR or TMPDIR to another",
-                    call, what, why ? why : "?");
+    const char *why = dlerror(); /* the file's name, and then the reason */
+    const size_t name = strlen(path);
+    if (why && strncmp(why, path, name) == 0 && strncmp(why + name, ": ", 2) == 0) why += name + 2;
+    return opi_fail(OPLUS_ERR_COMPILE, "%s: %s was compiled but cannot be loaded: %s; %s", call, what, why ? why : "?",
+                    why && strstr(why, "undefined symbol")
+                        ? "a text may use what <math.h>, <stdlib.h> and <string.h> declare"
+                        : "if the directory for temporary files may not hold programs (noexec), set OPLUS_CACHE_DIR or "
+                          "TMPDIR to another");
 }
 
 /* Into the cache if there is one, and from there; otherwise from where it was made. */
@@ -293,6 +355,12 @@ static opi_hash key_of(const compiler *cc, const char *source)
 static oplus_status choose_command(const char *call, compiler *cc, bool *absent)
 {
     const opi_isa *isa;
+    const char *const refusal = opi_library_refusal();
+    if (refusal) {
+        *absent = true;
+        return opi_fail(OPLUS_ERR_COMPILE, "%s: a text would be compiled into a library, but %s, or give combine", call,
+                        refusal);
+    }
     if (getauxval(AT_SECURE)) { /* the environment, and so the compiler, is another user's */
         *absent = true;
         return opi_fail(OPLUS_ERR_COMPILE, "%s: a set-user-id program does not compile texts; run it without", call);
@@ -301,6 +369,7 @@ static oplus_status choose_command(const char *call, compiler *cc, bool *absent)
     if (status == OPLUS_OK) status = find_compiler(call, cc, absent);
     if (status != OPLUS_OK) return status;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) cc->argv[cc->count++] = flags[i];
+    cc->argv[cc->count++] = strstr(cc->version, "clang") ? "-fno-caret-diagnostics" : "-ftrack-macro-expansion=0";
     snprintf(cc->flags, sizeof cc->flags, "%s", isa_flags(isa->name));
     const bool fits = add_words(cc, cc->flags, MAX_WORDS - cc->count - FILE_WORDS);
     assert(fits && strlen(isa_flags(isa->name)) < sizeof cc->flags); /* other flags would be other code */
@@ -314,15 +383,22 @@ oplus_status opi_module_open(const char *call, const char *what, const char *sou
     compiler cc = {.count = 0};
     workshop w = {.directory = ""};
     char path[OPI_PATH_BYTES];
+    size_t bytes;
     *module = NULL;
     *absent = false;
     oplus_status status = choose_command(call, &cc, absent);
     if (status != OPLUS_OK) return status;
     const opi_hash key = key_of(&cc, source);
     if (opi_cache_find(key, ".so", path) && (*module = dlopen(path, RTLD_NOW | RTLD_LOCAL))) return OPLUS_OK;
+    char *const refused = opi_cache_load(key, ".txt", &bytes);
+    if (refused) {
+        status = refuse(call, what, refused);
+        free(refused);
+        return status;
+    }
     status = open_workshop(call, &w, source);
     if (status != OPLUS_OK) return status;
-    status = compile(call, what, &cc, &w, absent);
+    status = compile(call, what, &cc, key, &w, absent);
     if (status == OPLUS_OK) status = keep_and_load(call, what, key, &w, module);
     close_workshop(&w);
     return status;

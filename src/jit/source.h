@@ -20,6 +20,13 @@
 char *opi_source_op(const oplus_op *op);
 char *opi_source_fn(const oplus_fn *fn, bool predicate);
 
+/* A module that tells what values a probe (jit/text.h) gives: OPI_MODULE_KINDS, two pointers to bytes, the first kind
+ * and behind the last one.  A kind is an oplus_scalar, OPI_KIND_STRUCT + k of the struct of input k, or 0 for anything
+ * else. */
+#define OPI_MODULE_KINDS "oplus_module_kinds"
+enum { OPI_KIND_STRUCT = 32 };
+char *opi_source_probe(const oplus_fn *fn, const char *probe);
+
 /* How C calls the type in these sources. */
 const char *opi_source_type(const oplus_type *type);
 

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "jit/text.h"
 
 #include "base/error.h"
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 64 };
+enum { MAX_DEPTH = 64, MAX_VALUES = 64 };
 
 /* --- 1. words and signs ------------------------------------------------------------------------------------------- */
 
@@ -43,6 +44,13 @@ bool opi_text_is_name(const char *word)
 
 /* --- 2. read the text --------------------------------------------------------------------------------------------- */
 
+/* An expression whose value the text gives: behind a return, or an `r =`. */
+typedef struct value {
+    const char *begin, *end; /* end NULL: it has not been reached */
+    int depth;               /* of the brackets around it */
+    bool listed;             /* a comma ends it */
+} value;
+
 /* What a text is made of, as far as its form depends on it. */
 typedef struct outline {
     const char *text, *begin, *end; /* begin, end: without blanks around */
@@ -53,6 +61,9 @@ typedef struct outline {
     char open[MAX_DEPTH];
     int depth, round; /* brackets that are open; those among them that are ( or [ */
     int inner;        /* braces inside of such: a statement expression, whose words are its own */
+    value values[MAX_VALUES];
+    int count, questions; /* questions: ? of the last one that wait for their : */
+    bool parts;           /* a member of r is set, or r by its address, or more than MAX_VALUES values are given */
     char *why;
     size_t why_bytes;
 } outline;
@@ -96,10 +107,11 @@ static const char *skip_comment(outline *o, const char *at)
     return line ? o->end : complain(o, "a comment has no end", at);
 }
 
-/* Past blanks and members: r, r.x, r.x[3] = ... is set; r.x == ... is not. */
-static bool is_assigned(const char *at)
+/* Past blanks and members: r, r.x, r.x[3] = ... is set; r.x == ... is not.  Behind the sign, or NULL. */
+static const char *assigned(const char *at, bool *part)
 {
     for (int brackets = 0; *at; at++) {
+        *part |= *at == '.' || *at == '[';
         if (*at == '[')
             brackets++;
         else if (*at == ']' && brackets > 0)
@@ -107,10 +119,36 @@ static bool is_assigned(const char *at)
         else if (brackets == 0 && !is_blank(*at) && !is_letter(*at) && !is_digit(*at) && *at != '.')
             break;
     }
-    if (*at == '=') return at[1] != '=';
-    if ((*at == '+' || *at == '-') && at[1] == *at) return true;
-    if (*at && strchr("+-*/%&|^", *at)) return at[1] == '=';
-    return (*at == '<' || *at == '>') && at[1] == *at && at[2] == '=';
+    if (*at == '=') return at[1] != '=' ? at + 1 : NULL;
+    if ((*at == '+' || *at == '-') && at[1] == *at) return at + 2;
+    if (*at && strchr("+-*/%&|^", *at)) return at[1] == '=' ? at + 2 : NULL;
+    return (*at == '<' || *at == '>') && at[1] == *at && at[2] == '=' ? at + 3 : NULL;
+}
+
+static value *open_value(outline *o)
+{
+    value *const last = o->count > 0 ? &o->values[o->count - 1] : NULL;
+    return last && !last->end ? last : NULL;
+}
+
+static void begin_value(outline *o, const char *at, bool listed)
+{
+    if (open_value(o)) return; /* of `return r = a` the one behind the return */
+    o->parts |= o->count == MAX_VALUES;
+    if (o->count == MAX_VALUES) return;
+    o->values[o->count++] = (value){.begin = at, .depth = o->depth, .listed = listed};
+    o->questions = 0;
+}
+
+/* Before each sign: it may end the last value. */
+static void end_value(outline *o, const char *at)
+{
+    value *const v = open_value(o);
+    if (!v || o->depth != v->depth) return;
+    if (*at == '?') o->questions++;
+    const bool closed = *at == ';' || *at == ')' || *at == ']' || *at == '}';
+    if (closed || (v->listed && o->questions == 0 && (*at == ',' || *at == ':'))) v->end = at;
+    if (*at == ':') o->questions--;
 }
 
 /* A word r: a member of something, the declaration of another one, or the result, which may be set here. */
@@ -128,13 +166,21 @@ static void read_r(outline *o, const char *at)
         if (!is_among(before - n, n, no_types)) o->own = true;
     }
     const bool by_address = last == '&' && second != '&', stepped = (last == '+' || last == '-') && second == last;
-    if (by_address || stepped || is_assigned(at + 1)) o->sets = true;
+    bool part = by_address;
+    const char *const behind = assigned(at + 1, &part);
+    if (!by_address && !stepped && !behind) return;
+    o->sets = true;
+    o->parts |= part;
+    if (!part && behind && behind[-1] == '=') begin_value(o, behind, true);
 }
 
 static const char *read_word(outline *o, const char *at)
 {
     const size_t n = word_length(at);
-    if (o->inner == 0 && n == 6 && memcmp(at, "return", 6) == 0) o->returns = true;
+    if (o->inner == 0 && n == 6 && memcmp(at, "return", 6) == 0) {
+        o->returns = true;
+        begin_value(o, at + n, false);
+    }
     if (o->inner == 0 && n == 1 && *at == 'r') read_r(o, at);
     return at + n;
 }
@@ -187,6 +233,7 @@ static const char *read_one(outline *o, const char *at)
     if (is_letter(*at)) return read_word(o, at);
     if (is_digit(*at) || (*at == '.' && is_digit(at[1]))) return read_number(at);
     if (is_digraph(at)) return complain(o, "a digraph stands", at);
+    end_value(o, at);
     switch (*at) {
     case '"':
     case '\'':
@@ -231,6 +278,7 @@ static bool read_text(outline *o)
         at = read_one(o, at);
         if (!at) return false;
     }
+    if (open_value(o)) open_value(o)->end = o->end;
     if (o->depth > 0) {
         snprintf(o->why, o->why_bytes, "%d bracket%s not closed, the last is a %c", o->depth,
                  o->depth > 1 ? "s are" : " is", o->open[o->depth - 1]);
@@ -261,4 +309,40 @@ char *opi_text_body(const char *text, const char *label, const char *result, cha
     else
         snprintf(body, room, "{ return (\n#line 1 \"%s\"\n%.*s\n); }", label, n, text);
     return body;
+}
+
+/* --- 4. or a body that only looks at the values ------------------------------------------------------------------- */
+
+/* The text with OPLUS_SEEN_( ) around each value; a return gives nothing. */
+static void write_values(FILE *to, const outline *o)
+{
+    const char *at = o->text;
+    for (int i = 0; i < o->count; i++) {
+        const value *const v = &o->values[i];
+        fprintf(to, "%.*s%s OPLUS_SEEN_(%.*s)", (int)(v->begin - at), at, v->listed ? "" : " (void)",
+                (int)(v->end - v->begin), v->begin);
+        at = v->end;
+    }
+    fprintf(to, "%.*s", (int)(o->end - at), at);
+}
+
+char *opi_text_probe(const char *text, const char *label, const char *result)
+{
+    char why[128], *body = NULL;
+    size_t bytes;
+    outline o = {.text = text, .why = why, .why_bytes = sizeof why};
+    if (!read_text(&o) || o.parts) return NULL;
+    FILE *const to = open_memstream(&body, &bytes);
+    if (!to) return NULL;
+    const bool expression = !o.returns && !o.sets;
+    fprintf(to, "{ %s r = {0}; (void)r; {\n#line 1 \"%s\"\n", result, label);
+    if (expression)
+        fprintf(to, "(void)OPLUS_SEEN_(%.*s\n)", (int)(o.end - text), text);
+    else
+        write_values(to, &o);
+    fprintf(to, "\n; } }");
+    const bool failed = ferror(to);
+    if (fclose(to) == 0 && !failed) return body;
+    free(body);
+    return NULL;
 }

@@ -14,6 +14,12 @@ enum { OPI_TEXT_BYTES = 64 << 10 }; /* the longest text */
  * NULL if that is impossible: then `why` says what is wrong with it (an empty `why`: there is no memory). */
 char *opi_text_body(const char *text, const char *label, const char *result, char *why, size_t why_bytes);
 
+/* Makes a body that gives nothing, in which OPLUS_SEEN_( ) stands around each value that TEXT gives, to be freed:
+ *     a > b ? a : b                     ->  { ... OPLUS_SEEN_( TEXT ); }
+ *     if (a < b) return a; r = b;       ->  { ... if (a < b) return (void) OPLUS_SEEN_( a); r = OPLUS_SEEN_( b); }
+ * NULL where its values are not to be seen in that way (members of r are set), where there is no body, or no memory. */
+char *opi_text_probe(const char *text, const char *label, const char *result);
+
 /* Letters, digits and _, no digit in front, and no keyword of C. */
 bool opi_text_is_name(const char *word);
 

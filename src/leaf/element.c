@@ -1,4 +1,5 @@
 #include "leaf/element.h"
+#include "base/memory.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -10,11 +11,29 @@
 
 /* --- members, one scalar after the other ---------------------------------------------------------------------- */
 
-void opi_element_plan(opi_element *plan, const oplus_type *type)
+static void list(void *context, const oplus_member *member)
 {
-    plan->size = type->size;
-    plan->members = opi_layout(type, plan->member, OPI_MAX_MEMBERS);
+    opi_element *const plan = context;
+    if (plan->member) plan->member[plan->members] = *member;
+    plan->members++;
 }
+
+bool opi_element_plan(opi_element *plan, const oplus_type *type)
+{
+    *plan = (opi_element){.size = type->size, .record = type->scalar == OPLUS_RECORD};
+    /* The text has names; where it is not understood, the compiler's sample has places. */
+    bool (*const walk)(const oplus_type *, opi_visit, void *) =
+        opi_layout_walk(type, list, plan) ? opi_layout_walk : opi_layout_scalars;
+    if (walk == opi_layout_scalars && !walk(type, list, plan)) {
+        plan->members = -1;
+        return true;
+    }
+    plan->member = opi_alloc((size_t)plan->members * sizeof *plan->member);
+    plan->members = 0;
+    return plan->member && walk(type, list, plan);
+}
+
+void opi_element_release(opi_element *plan) { opi_free(plan->member); }
 
 /* A walk over all scalars of an element: at(walk, x) is the current one. */
 typedef struct walk {
@@ -203,11 +222,11 @@ static void say_bytes(writer *to, const void *x, size_t size)
 
 static void say_members(writer *to, const opi_element *plan, const void *x)
 {
-    const bool record = plan->member[0].name[0] != '\0';
+    const bool record = plan->record;
     if (record) say(to, "{");
     for (walk w = {.plan = plan}; more(&w); step(&w)) {
         const oplus_member *const member = &plan->member[w.member];
-        if (w.index == 0 && record) say(to, "%s%s = ", w.member ? ", " : "", member->name);
+        if (w.index == 0) say(to, "%s%s%s", w.member ? ", " : "", member->name, *member->name ? " = " : "");
         if (member->count > 1) say(to, "%s", w.index ? ", " : "[");
         if (is_float(member->scalar))
             say_float(to, member->scalar, get(member->scalar, at(&w, x)));

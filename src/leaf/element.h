@@ -9,11 +9,14 @@
 
 typedef struct opi_element {
     size_t size;
+    bool record; /* a struct */
     int members; /* -1: bytes */
-    oplus_member member[OPI_MAX_MEMBERS];
+    oplus_member *member;
 } opi_element;
 
-void opi_element_plan(opi_element *plan, const oplus_type *type);
+/* False without memory; else to be released. */
+bool opi_element_plan(opi_element *plan, const oplus_type *type);
+void opi_element_release(opi_element *plan);
 
 /* Every member has the same bits; a NaN equals a NaN. */
 bool opi_element_same(const opi_element *plan, const void *x, const void *y);

@@ -108,7 +108,7 @@ void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa
                      void *out, size_t *kept)
 {
     const size_t size = keep->input[0]->size;
-    memset(&plan->sweep, 0, sizeof plan->sweep);
+    opi_sweep_clear(&plan->sweep);
     plan->keep = keep;
     plan->isa = isa;
     plan->size = size;
@@ -127,7 +127,9 @@ void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa
     plan->sweep.finish = finish;
     plan->sweep.result = kept;
     plan->sweep.result_bytes = sizeof *kept;
-    plan->sweep.form = (opi_form){.kernels = "filter", .fn = keep, .arrays = 2};
+    plan->sweep.form.kernels = "filter";
+    plan->sweep.form.fn = keep;
+    plan->sweep.form.arrays = 2;
     plan->sweep.form.array[0] = (opi_array){in, size, OPI_READS};
     plan->sweep.form.array[1] = (opi_array){out, size, OPI_APPENDS};
 }

@@ -39,6 +39,8 @@ typedef struct opi_builtin {
     void (*block_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node);
 } opi_builtin;
 
+enum { OPI_TRANSPOSE_FEW = 4 };
+
 struct opi_sort_format;
 
 typedef struct opi_isa {
@@ -58,7 +60,8 @@ typedef struct opi_isa {
     size_t (*compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
     const struct opi_sort_format *sort; /* OPI_SORT_FORMATS of them; see leaf/sort.h */
     /* Transposes a tile: out[c * out_stride + r] = in[r * in_stride + c], strides in elements, r < rows, c < cols.
-     * The two do not overlap. */
+     * The two do not overlap.  Fast too where one of them has no gaps and OPI_TRANSPOSE_FEW columns, or rows, at most.
+     */
     void (*transpose)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows, size_t cols,
                       size_t size);
 } opi_isa;

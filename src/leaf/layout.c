@@ -1,6 +1,7 @@
 #include "leaf/layout.h"
+#include "leaf/layout_text.h"
+#include "leaf/words.h"
 
-#include <limits.h>
 #include <string.h>
 
 /* The scalars with their alignment inside a struct, which on some targets is not _Alignof: where a compiler puts a
@@ -23,178 +24,141 @@ static const struct {
 size_t opi_scalar_size(oplus_scalar scalar) { return scalars[scalar].size; }
 size_t opi_scalar_align(oplus_scalar scalar) { return scalars[scalar].align; }
 
-static oplus_scalar integer(size_t size, bool is_signed)
+/* --- the text
+ * --------------------------------------------------------------------------------------------------------*/
+
+/* Whether the text gives the size and the alignment of the type. */
+static bool text_measures(const oplus_type *type, const char **declaration)
 {
-    switch (size) {
-    case 1:
-        return is_signed ? OPLUS_I8 : OPLUS_U8;
-    case 2:
-        return is_signed ? OPLUS_I16 : OPLUS_U16;
-    case 4:
-        return is_signed ? OPLUS_I32 : OPLUS_U32;
-    case 8:
-        return is_signed ? OPLUS_I64 : OPLUS_U64;
-    default:
-        return OPLUS_RECORD;
-    }
+    opi_layout_reader r = {.at = type->text, .declaration = type->text, .limit = type->size};
+    size_t size, align;
+    const bool understood = opi_layout_read(&r, &size, &align);
+    *declaration = understood ? NULL : r.declaration;
+    return understood && size == type->size && align == type->align;
 }
 
-/* --- words and signs ---------------------------------------------------------------------------------------------- */
-
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static void skip_space(const char **at)
+static void read_text(const oplus_type *type, opi_visit visit, void *context)
 {
-    while (**at == ' ' || **at == '\t' || **at == '\n' || **at == '\r') ++*at;
+    opi_layout_reader r = {.at = type->text, .limit = type->size, .visit = visit, .context = context};
+    size_t size, align;
+    opi_layout_read(&r, &size, &align);
 }
 
-static bool take_sign(const char **at, char sign)
-{
-    skip_space(at);
-    if (**at != sign) return false;
-    ++*at;
-    return true;
-}
+/* --- the sample: what the compiler made of OPLUS_SAMPLE_ scalars that are all -3 ------------------------------------
+ */
 
-/* Length of the word at *at, 0 if there is none; does not take it. */
-static size_t word_length(const char **at)
+/* The scalar at x that is -3 (a bool is 1), none of whose bytes is at `end` or beyond; OPLUS_RECORD if none is. */
+static oplus_scalar sampled(const unsigned char *x, const unsigned char *end)
 {
-    skip_space(at);
-    size_t n = 0;
-    if (is_letter(**at))
-        while (is_letter((*at)[n]) || is_digit((*at)[n])) n++;
-    return n;
-}
-
-/* A decimal number from 1 to limit, 0 if there is none. */
-static size_t take_number(const char **at, size_t limit)
-{
-    size_t value = 0;
-    skip_space(at);
-    if (**at == '0') return 0; /* nothing, octal or hexadecimal */
-    for (; is_digit(**at); ++*at) {
-        value = value * 10 + (size_t)(**at - '0');
-        if (value > limit) return 0;
-    }
-    return is_letter(**at) ? 0 : value;
-}
-
-/* --- a base type: one typedef's name, or the words of C in any order ---------------------------------------------- */
-
-static bool is_word(const char *word, size_t n, const char *text)
-{
-    return strlen(text) == n && !memcmp(word, text, n);
-}
-
-static oplus_scalar named_type(const char *word, size_t n)
-{
+    static const double f64 = -3;
+    static const float f32 = -3;
+    static const int64_t i64 = -3;
+    static const int32_t i32 = -3;
+    static const int16_t i16 = -3;
     static const struct {
-        const char *name;
+        const void *value;
         oplus_scalar scalar;
-    } names[] = {
-        {"float", OPLUS_F32},    {"double", OPLUS_F64},   {"int8_t", OPLUS_I8},  {"int16_t", OPLUS_I16},
-        {"int32_t", OPLUS_I32},  {"int64_t", OPLUS_I64},  {"uint8_t", OPLUS_U8}, {"uint16_t", OPLUS_U16},
-        {"uint32_t", OPLUS_U32}, {"uint64_t", OPLUS_U64}, {"_Bool", OPLUS_U8},   {"bool", OPLUS_U8},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (is_word(word, n, names[i].name)) return names[i].scalar;
-    if (is_word(word, n, "size_t")) return integer(sizeof(size_t), false);
-    if (is_word(word, n, "ptrdiff_t")) return integer(sizeof(ptrdiff_t), true);
-    return OPLUS_RECORD;
+    } values[] = {{&f64, OPLUS_F64}, {&f32, OPLUS_F32}, {&i64, OPLUS_I64}, {&i32, OPLUS_I32}, {&i16, OPLUS_I16}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        const size_t size = scalars[values[i].scalar].size;
+        if ((size_t)(end - x) >= size && memcmp(x, values[i].value, size) == 0) return values[i].scalar;
+    }
+    return *x == 0xfd ? OPLUS_I8 : *x == 1 ? OPLUS_U8 : OPLUS_RECORD;
 }
 
-/* OPLUS_RECORD if it is none. */
-static oplus_scalar take_type(const char **at)
+/* Lists what the sample shows, runs of the same scalar as one member without a name.  False where it shows too little:
+ * more scalars than it has, or gaps that no alignment explains (a _Complex, a union). */
+static bool read_sample(const oplus_type *type, opi_visit visit, void *context)
 {
-    enum { CHAR, SHORT, INT, LONG, SIGNED, UNSIGNED, WORDS };
-    static const char *const words[WORDS] = {"char", "short", "int", "long", "signed", "unsigned"};
-    int seen[WORDS] = {0}, total = 0;
-
-    for (size_t n; (n = word_length(at)) > 0; *at += n, total++) {
-        int w = 0;
-        while (w < WORDS && !is_word(*at, n, words[w])) w++;
-        if (w == WORDS) break; /* the member's name, or another type */
-        seen[w]++;
+    if (!type->sample) return false;
+    const unsigned char *const x = type->sample, *const end = x + type->size;
+    oplus_member run = {"", OPLUS_RECORD, 0, 0};
+    size_t at = 0;
+    if (*end != 0xfd) return false;
+    for (size_t gap = 0; at < type->size;) {
+        const oplus_scalar scalar = sampled(x + at, end);
+        if (scalar == OPLUS_RECORD) {
+            if (x[at++] != 0 || ++gap >= type->align) return false;
+            continue;
+        }
+        const size_t size = scalars[scalar].size;
+        if (scalar != run.scalar || run.offset + run.count * size != at) {
+            if (visit && run.count) visit(context, &run);
+            run = (oplus_member){"", scalar, at, 0};
+        }
+        run.count++;
+        at += size;
+        gap = 0;
     }
-    if (total == 0) {
-        const size_t n = word_length(at);
-        const oplus_scalar scalar = named_type(*at, n);
-        *at += n;
-        return scalar;
-    }
-    const bool twice =
-        seen[CHAR] > 1 || seen[SHORT] > 1 || seen[INT] > 1 || seen[LONG] > 2 || seen[SIGNED] + seen[UNSIGNED] > 1;
-    if (twice || (seen[CHAR] > 0) + (seen[SHORT] > 0) + (seen[LONG] > 0) > 1 || (seen[CHAR] && seen[INT]))
-        return OPLUS_RECORD;
-    if (seen[CHAR]) return seen[UNSIGNED] || (!seen[SIGNED] && CHAR_MIN == 0) ? OPLUS_U8 : OPLUS_I8;
-    const size_t size = seen[SHORT]       ? sizeof(short)
-                        : seen[LONG] == 2 ? sizeof(long long)
-                        : seen[LONG] == 1 ? sizeof(long)
-                                          : sizeof(int);
-    return integer(size, !seen[UNSIGNED]);
+    if (visit && run.count) visit(context, &run);
+    return run.count > 0;
 }
 
-/* --- members ------------------------------------------------------------------------------------------------------ */
+/* --- which of them -------------------------------------------------------------------------------------------------
+ */
 
-/* A name and its array dimensions; at most `limit` elements. */
-static bool take_declarator(const char **at, size_t limit, oplus_member *member)
+/* A union's members share their bytes: nobody but the program knows what they are.  It is left as it is. */
+static bool has_union(const char *text)
 {
-    const size_t n = word_length(at);
-    if (n == 0) return false;
-    const size_t kept = n < sizeof member->name ? n : sizeof member->name - 1;
-    memcpy(member->name, *at, kept);
-    member->name[kept] = '\0';
-    *at += n;
-    for (member->count = 1; take_sign(at, '[');) {
-        const size_t dimension = take_number(at, limit / member->count);
-        if (dimension == 0 || !take_sign(at, ']')) return false;
-        member->count *= dimension;
+    while (*text) {
+        const size_t n = opi_word_length(&text);
+        if (n && opi_is_word(text, n, "union")) return true;
+        text += n ? n : *text != '\0';
+        while (opi_is_digit(*text)) text++;
     }
+    return false;
+}
+
+bool opi_layout_walk(const oplus_type *type, opi_visit visit, void *context)
+{
+    const char *declaration;
+    if (type->scalar != OPLUS_RECORD) {
+        const oplus_member alone = {"", type->scalar, 0, 1};
+        visit(context, &alone);
+        return true;
+    }
+    if (!type->text || !text_measures(type, &declaration)) return false;
+    read_text(type, visit, context);
     return true;
 }
 
-/* Lists the members of a struct's text and measures it, up to `limit` bytes an array; -1 if it is not understood. */
-static int read_members(const char *at, size_t limit, oplus_member *members, int capacity, size_t *size, size_t *align)
+bool opi_layout_scalars(const oplus_type *type, opi_visit visit, void *context)
 {
-    size_t end = 0;
-    int count = 0;
-    *align = 1;
-    for (skip_space(&at); *at; skip_space(&at)) {
-        const oplus_scalar scalar = take_type(&at);
-        if (scalar == OPLUS_RECORD) return -1;
-        const size_t own_size = scalars[scalar].size, own_align = scalars[scalar].align;
-        do {
-            if (count == capacity) return -1;
-            oplus_member *const member = &members[count++];
-            if (!take_declarator(&at, limit / own_size, member)) return -1;
-            member->scalar = scalar;
-            member->offset = (end + own_align - 1) / own_align * own_align;
-            end = member->offset + member->count * own_size;
-        } while (take_sign(&at, ','));
-        if (!take_sign(&at, ';')) return -1;
-        if (own_align > *align) *align = own_align;
-    }
-    *size = (end + *align - 1) / *align * *align;
-    return count > 0 ? count : -1;
+    if (type->scalar == OPLUS_RECORD && type->sample && type->text && !has_union(type->text) &&
+        read_sample(type, NULL, NULL))
+        return read_sample(type, visit, context);
+    return opi_layout_walk(type, visit, context);
+}
+
+bool opi_layout_is_known(const oplus_type *type, const char **declaration)
+{
+    *declaration = NULL;
+    return type->scalar != OPLUS_RECORD || !type->text || has_union(type->text) || read_sample(type, NULL, NULL) ||
+           text_measures(type, declaration);
+}
+
+typedef struct list {
+    oplus_member *member;
+    int count, capacity;
+} list;
+
+static void append(void *context, const oplus_member *member)
+{
+    list *const to = context;
+    if (to->count < to->capacity) to->member[to->count] = *member;
+    to->count++;
 }
 
 int opi_layout(const oplus_type *type, oplus_member *members, int capacity)
 {
-    size_t size, align;
-    if (type->scalar != OPLUS_RECORD) {
-        if (capacity < 1) return -1;
-        members[0] = (oplus_member){"", type->scalar, 0, 1};
-        return 1;
-    }
-    if (!type->text) return -1;
-    const int count = read_members(type->text, type->size, members, capacity, &size, &align);
-    return count > 0 && align == type->align && size == type->size ? count : -1;
+    list to = {members, 0, capacity};
+    return opi_layout_walk(type, append, &to) && to.count <= capacity ? to.count : -1;
 }
 
-bool opi_layout_measure(const char *text, size_t *size, size_t *align)
+int opi_layout_flat(const char *text, oplus_member *members, int capacity, size_t *size, size_t *align)
 {
-    oplus_member members[OPI_MAX_MEMBERS];
-    return read_members(text, OPI_LARGEST_ELEMENT, members, OPI_MAX_MEMBERS, size, align) > 0 &&
-           *size <= OPI_LARGEST_ELEMENT;
+    list to = {members, 0, capacity};
+    opi_layout_reader r = {.at = text, .limit = OPI_LARGEST_ELEMENT, .flat = true, .visit = append, .context = &to};
+    const bool understood = opi_layout_read(&r, size, align) && *size <= OPI_LARGEST_ELEMENT;
+    return understood && to.count <= capacity ? to.count : -1;
 }

@@ -12,6 +12,7 @@ void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, si
     loops->node_level = loops->level;
     loops->isa = isa;
     loops->builtin = loops->exact = NULL;
+    loops->with = NULL;
     opi_quiet_plan(&loops->quiet, isa, op->type);
     if (op->builtin) {
         const opi_builtin *builtin = &isa->builtin[op->builtin - 1];
@@ -24,10 +25,11 @@ void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, si
         loops->tree = *op->leaves;
     } else {
         memset(&loops->tree, 0, sizeof loops->tree);
+        loops->with = op->leaves_with;
     }
 }
 
-/* --- the same loops around a call, for an operator known by `combine` alone --------------------------------------- */
+/* --- the same loops around a call, for an operator known by `combine` or `combine_with` alone --------------------- */
 
 static void copy_bytes(void *out, const void *a, size_t size) { memcpy(out, a, size); }
 
@@ -38,7 +40,14 @@ static void pick_bytes(void *out, int first, const void *a, const void *b, size_
 
 static oplus_element element_of(const opi_loops *loops)
 {
-    const oplus_element element = {loops->size, loops->op->combine, NULL, copy_bytes, pick_bytes};
+    const oplus_element element = {loops->size, loops->op->combine, NULL, copy_bytes, pick_bytes, NULL, NULL, NULL};
+    return element;
+}
+
+static oplus_element element_with(const opi_loops *loops)
+{
+    const oplus_op *const op = loops->op;
+    const oplus_element element = {loops->size, NULL, NULL, copy_bytes, pick_bytes, op->combine_with, NULL, op->param};
     return element;
 }
 
@@ -46,7 +55,7 @@ size_t opi_loops_scratch(const opi_loops *loops)
 {
     const size_t block = (size_t)1 << loops->level;
     const size_t nodes = block, ladder = 2 * block + 2;
-    if (loops->tree.node) return 0;
+    if (opi_loops_typed(loops)) return 0;
     return opi_round_up((nodes + ladder + 1) * loops->size + block, OPI_CACHE_LINE);
 }
 
@@ -58,12 +67,59 @@ static uint8_t *flags_in(const opi_loops *loops, char *scratch)
     return (uint8_t *)ladder_in(loops, scratch) + (((size_t)2 << loops->level) + 2) * loops->size;
 }
 
+/* Each loop stands here twice, so that it does not ask of each element which of the two calls it is. */
+static void call_node(const opi_loops *loops, const void *in, unsigned level, void *node, char *scratch)
+{
+    char *const t = ladder_in(loops, scratch);
+    if (loops->op->combine)
+        oplus_node_(element_of(loops), in, level, scratch, t, node);
+    else
+        oplus_node_(element_with(loops), in, level, scratch, t, node);
+}
+
+static void call_scan(const opi_loops *loops, const void *in, unsigned level, bool exclusive, const void *before,
+                      void *out, void *node, char *scratch)
+{
+    char *const ladder = ladder_in(loops, scratch);
+    if (loops->op->combine)
+        oplus_scan_(element_of(loops), in, level, exclusive, before, out, scratch, ladder, node);
+    else
+        oplus_scan_(element_with(loops), in, level, exclusive, before, out, scratch, ladder, node);
+}
+
+static void call_segscan(const opi_loops *loops, const void *in, const uint8_t *heads, unsigned level, bool exclusive,
+                         const void *before, const void *identity, void *out, void *node, uint8_t *head, char *scratch)
+{
+    char *const ladder = ladder_in(loops, scratch);
+    uint8_t *const flags = flags_in(loops, scratch);
+    if (loops->op->combine)
+        oplus_segscan_(element_of(loops), in, heads, level, exclusive, before, identity, out, scratch, flags, ladder,
+                       node, head);
+    else
+        oplus_segscan_(element_with(loops), in, heads, level, exclusive, before, identity, out, scratch, flags, ladder,
+                       node, head);
+}
+
+/* --- the loops of whatever operator ---------------------------------------------------------------------------------
+ */
+
 void opi_loops_node(const opi_loops *loops, const void *in, unsigned level, void *node, void *scratch)
 {
     if (loops->tree.node)
         loops->tree.node(in, level, node);
+    else if (loops->with)
+        loops->with->node(in, level, node, loops->op->param);
     else
-        oplus_node_(element_of(loops), in, level, scratch, node);
+        call_node(loops, in, level, node, scratch);
+}
+
+size_t opi_loops_segments(const opi_loops *loops, const void *in, const uint64_t *offsets, size_t segments, void *out)
+{
+    const oplus_op *const op = loops->op;
+    if (loops->tree.segments) return loops->tree.segments(in, offsets, segments, op->identity, out);
+    if (loops->with && loops->with->segments)
+        return loops->with->segments(in, offsets, segments, op->identity, out, op->param);
+    return 0;
 }
 
 void opi_loops_scan(const opi_loops *loops, const void *in, unsigned level, bool exclusive, const void *before,
@@ -71,8 +127,10 @@ void opi_loops_scan(const opi_loops *loops, const void *in, unsigned level, bool
 {
     if (loops->tree.scan)
         loops->tree.scan(in, level, exclusive, before, out, node);
+    else if (loops->with)
+        loops->with->scan(in, level, exclusive, before, out, node, loops->op->param);
     else
-        oplus_scan_(element_of(loops), in, level, exclusive, before, out, scratch, ladder_in(loops, scratch), node);
+        call_scan(loops, in, level, exclusive, before, out, node, scratch);
 }
 
 void opi_loops_segscan(const opi_loops *loops, const void *in, const uint8_t *heads, unsigned level, bool exclusive,
@@ -81,7 +139,8 @@ void opi_loops_segscan(const opi_loops *loops, const void *in, const uint8_t *he
     const void *identity = exclusive ? loops->op->identity : before; /* an inclusive scan needs none */
     if (loops->tree.segscan)
         loops->tree.segscan(in, heads, level, exclusive, before, identity, out, node, head);
+    else if (loops->with)
+        loops->with->segscan(in, heads, level, exclusive, before, identity, out, node, head, loops->op->param);
     else
-        oplus_segscan_(element_of(loops), in, heads, level, exclusive, before, identity, out, scratch,
-                       flags_in(loops, scratch), ladder_in(loops, scratch), node, head);
+        call_segscan(loops, in, heads, level, exclusive, before, identity, out, node, head, scratch);
 }

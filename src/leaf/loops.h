@@ -8,12 +8,13 @@
 
 typedef struct opi_loops {
     const oplus_op *op;
-    size_t size;                /* bytes of an element */
-    unsigned level;             /* of the largest block */
-    unsigned node_level;        /* of the largest block that only a node is made of */
-    oplus_leaves tree;          /* NULL members: an operator known by `combine` alone */
-    const opi_builtin *builtin; /* NULL: an operator of a user */
-    const opi_builtin *exact;   /* the any-schedule loops of an exact built-in operator, or NULL */
+    size_t size;                   /* bytes of an element */
+    unsigned level;                /* of the largest block */
+    unsigned node_level;           /* of the largest block that only a node is made of */
+    oplus_leaves tree;             /* NULL members: see `with` */
+    const oplus_leaves_with *with; /* those of an operator with a parameter; NULL: one known by a call alone */
+    const opi_builtin *builtin;    /* NULL: an operator of a user */
+    const opi_builtin *exact;      /* the any-schedule loops of an exact built-in operator, or NULL */
     const opi_isa *isa;
     opi_quiet quiet; /* canonical NaN in results */
 } opi_loops;
@@ -21,11 +22,16 @@ typedef struct opi_loops {
 /* bytes: how much there is to read, so that it comes from memory or from a cache. */
 void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, size_t bytes);
 
+static inline bool opi_loops_typed(const opi_loops *loops) { return loops->tree.node || loops->with; }
+
 /* Scratch that the loops below need: nothing for typed ones. */
 size_t opi_loops_scratch(const opi_loops *loops);
 
 /* The node of an aligned block of 2^level elements; level <= loops->level. */
 void opi_loops_node(const opi_loops *loops, const void *in, unsigned level, void *node, void *scratch);
+/* The reduces of some segments of `in`, all short; returns how many it has done: see oplus_leaves::segments.  0 of an
+ * operator known by `combine` alone. */
+size_t opi_loops_segments(const opi_loops *loops, const void *in, const uint64_t *offsets, size_t segments, void *out);
 /* Scan of an aligned block; see oplus_leaves::scan.  segscan: where heads is not NULL. */
 void opi_loops_scan(const opi_loops *loops, const void *in, unsigned level, bool exclusive, const void *before,
                     void *out, void *node, void *scratch);

@@ -32,7 +32,7 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
 void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, const void *const *in, size_t n,
                   void *out)
 {
-    memset(&plan->sweep, 0, sizeof plan->sweep);
+    opi_sweep_clear(&plan->sweep);
     plan->fn = fn;
     plan->isa = isa;
     opi_quiet_plan(&plan->quiet, isa, fn->result);
@@ -50,7 +50,9 @@ void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, c
     plan->sweep.bytes = n * bytes;
     plan->sweep.scratch_bytes = plan->streaming ? piece * size : 0;
     plan->sweep.apply = apply;
-    plan->sweep.form = (opi_form){.kernels = "map", .fn = fn, .arrays = (int)fn->arity + 1};
+    plan->sweep.form.kernels = "map";
+    plan->sweep.form.fn = fn;
+    plan->sweep.form.arrays = (int)fn->arity + 1;
     for (unsigned k = 0; k < fn->arity; k++)
         plan->sweep.form.array[k] = (opi_array){in[k], fn->input[k]->size, OPI_READS};
     plan->sweep.form.array[fn->arity] = (opi_array){out, size, OPI_WRITES};

@@ -12,8 +12,9 @@ extern const opi_builtin LEAVES[OPI_BUILTINS];
 
 /* --- types ------------------------------------------------------------------------------------------------------- */
 
-#define TYPE(suffix, T, scalar) const oplus_type oplus_##suffix = {#T, NULL, sizeof(T), _Alignof(T), scalar};
+#define TYPE(suffix, T, scalar) const oplus_type oplus_##suffix = {#T, NULL, sizeof(T), _Alignof(T), scalar, NULL};
 OPLUS_FOR_SCALARS(TYPE)
+TYPE(bool, bool, OPLUS_U8)
 #undef TYPE
 
 /* --- operators --------------------------------------------------------------------------------------------------- */
@@ -27,7 +28,7 @@ OPLUS_FOR_SCALARS(TYPE)
     }                                                                                                                  \
     static const T name_##_identity = {OPLUS_UNPAREN_ identity_};                                                      \
     const oplus_op oplus_##name_ = {.name = "oplus_" #name_,                                                           \
-                                    .type = &oplus_type_##T,                                                           \
+                                    .type = &OPLUS_TYPE_(T),                                                           \
                                     .identity = &name_##_identity,                                                     \
                                     .flags = flags_,                                                                   \
                                     .text = #__VA_ARGS__,                                                              \

@@ -1,4 +1,5 @@
 #include "leaf/range.h"
+#include "leaf/combine.h"
 
 #include <assert.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static void append(const opi_range *range, void *to, uint8_t *to_flag, const voi
     if (range->lifted && b_flag)
         memcpy(to, b, range->op->type->size);
     else
-        range->op->combine(to, to, b);
+        opi_combine(range->op, to, to, b);
     *to_flag |= b_flag;
 }
 
@@ -125,7 +126,7 @@ void opi_range_value(const opi_range *range, void *out)
     const size_t size = range->op->type->size;
     assert(range->count > 0 && !range->lifted);
     memcpy(out, range->values, size);
-    for (int j = 1; j < range->count; j++) range->op->combine(out, out, range->values + (size_t)j * size);
+    for (int j = 1; j < range->count; j++) opi_combine(range->op, out, out, range->values + (size_t)j * size);
 }
 
 /* --- as bytes --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 #include "leaf/reduce.h"
+#include "leaf/combine.h"
 
 #include <assert.h>
 #include <string.h>
@@ -50,7 +51,7 @@ void opi_reduce_slice(const opi_loops *loops, const void *in, size_t n, void *ou
         for (const char *first = x; n > 0;) {
             const unsigned level = opi_loops_fit(loops->node_level, 0, n);
             opi_loops_node(loops, x, level, x == first ? out : node, rest);
-            if (x != first) loops->op->combine(out, out, node);
+            if (x != first) opi_combine(loops->op, out, out, node);
             x += loops->size << level;
             n -= (size_t)1 << level;
         }
@@ -95,7 +96,7 @@ void opi_reduce_result(opi_reduce_sweep *plan, void *out)
 void opi_reduce_plan(opi_reduce_sweep *plan, const oplus_op *op, const opi_isa *isa, const void *in, size_t n,
                      uint64_t first)
 {
-    memset(&plan->sweep, 0, sizeof plan->sweep);
+    opi_sweep_clear(&plan->sweep);
     opi_loops_plan(&plan->loops, op, isa, n * op->type->size);
     plan->in = in;
     plan->first = first;
@@ -109,7 +110,10 @@ void opi_reduce_plan(opi_reduce_sweep *plan, const oplus_op *op, const opi_isa *
     plan->sweep.start = start;
     plan->sweep.aggregate = aggregate;
     plan->sweep.join = join;
-    plan->sweep.form = (opi_form){.kernels = "scan", .op = op, .first = first, .arrays = 3};
+    plan->sweep.form.kernels = "scan";
+    plan->sweep.form.op = op;
+    plan->sweep.form.first = first;
+    plan->sweep.form.arrays = 3;
     plan->sweep.form.array[0] = (opi_array){in, op->type->size, OPI_READS};
     plan->sweep.form.array[1] = (opi_array){NULL, 1, OPI_READS};               /* heads of a scan */
     plan->sweep.form.array[2] = (opi_array){NULL, op->type->size, OPI_WRITES}; /* and its results */

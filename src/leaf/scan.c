@@ -1,4 +1,5 @@
 #include "leaf/scan.h"
+#include "leaf/combine.h"
 
 #include <assert.h>
 #include <string.h>
@@ -65,10 +66,18 @@ static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t 
     opi_range_set_exact(range, range->end + n, w->value, 1);
 }
 
+/* Canonical NaNs in the results just before `end`. */
+static void make_quiet(const opi_loops *loops, char *end, size_t *results)
+{
+    opi_quiet_run(&loops->quiet, end - *results * loops->size, *results);
+    *results = 0;
+}
+
 static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out, bool far,
                       opi_range *range, const workspace *w)
 {
     const opi_loops *loops = &plan->loops;
+    size_t loud = 0; /* results just before `out` that have not been looked over for NaNs */
     while (n > 0) {
         const unsigned level = opi_loops_fit(loops->level, range->end, n);
         const size_t count = (size_t)1 << level;
@@ -76,6 +85,7 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
         const bool past_caches = far && level == loops->level;
         uint8_t head = 0;
         opi_loops_prefetch(loops, x, level, n);
+        if (past_caches) make_quiet(loops, out, &loud);
         if (past_caches)
             loops->builtin->block_far(x, level, plan->exclusive, before, out, w->node);
         else if (heads)
@@ -85,11 +95,12 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
         opi_range_push(range, level, w->node, head);
         /* The last inclusive result closes a node that may be larger than the block. */
         if (!plan->exclusive) memcpy(out + (count - 1) * loops->size, opi_range_fold(range), loops->size);
-        if (!past_caches) opi_quiet_run(&loops->quiet, out, count);
         x += count * loops->size;
         out += count * loops->size;
         if (heads) heads += count;
         n -= count;
+        if (!past_caches) loud += count;
+        if (level == loops->level || n == 0) make_quiet(loops, out, &loud); /* small blocks wait for each other */
     }
 }
 
@@ -134,7 +145,7 @@ static void node_from_head(const opi_scan_sweep *plan, const char *x, unsigned l
         const size_t i = head >> k;
         if (i & 1) continue;
         opi_loops_node(loops, x + ((i + 1) << k) * loops->size, k, w->value, w->loops);
-        loops->op->combine(w->node, w->node, w->value);
+        opi_combine(loops->op, w->node, w->node, w->value);
     }
 }
 
@@ -246,7 +257,7 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
 void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa, oplus_kind kind, const void *in,
                    const uint8_t *heads, size_t n, void *out, uint64_t first)
 {
-    memset(&plan->sweep, 0, sizeof plan->sweep);
+    opi_sweep_clear(&plan->sweep);
     opi_loops_plan(&plan->loops, op, isa, n * op->type->size);
     plan->in = in;
     plan->heads = heads;
@@ -268,8 +279,12 @@ void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa,
     plan->sweep.join = join;
     plan->sweep.copy = copy;
     plan->sweep.apply = apply;
-    plan->sweep.form = (opi_form){
-        .kernels = "scan", .op = op, .first = first, .exclusive = plan->exclusive, .lifted = heads, .arrays = 3};
+    plan->sweep.form.kernels = "scan";
+    plan->sweep.form.op = op;
+    plan->sweep.form.first = first;
+    plan->sweep.form.exclusive = plan->exclusive;
+    plan->sweep.form.lifted = heads;
+    plan->sweep.form.arrays = 3;
     plan->sweep.form.array[0] = (opi_array){in, size, OPI_READS};
     plan->sweep.form.array[1] = (opi_array){heads, 1, OPI_READS};
     plan->sweep.form.array[2] = (opi_array){out, size, OPI_WRITES};

@@ -2,6 +2,7 @@
 #ifndef OPI_SEGREDUCE_H
 #define OPI_SEGREDUCE_H
 
+#include "leaf/offsets.h"
 #include "leaf/reduce.h"
 
 /* The carry: the nodes of the segment that is open at the end of what it summarises. */
@@ -11,16 +12,16 @@ typedef struct opi_segreduce_carry {
 } opi_segreduce_carry;
 
 typedef struct opi_segreduce_sweep {
-    opi_sweep sweep; /* items: elements from offsets[0] on */
+    opi_sweep sweep; /* items: elements from the first offset on */
     opi_loops loops;
-    const char *in; /* the element at offsets[0] */
-    const size_t *offsets;
-    size_t segments;
+    opi_offsets offsets;
+    size_t first;   /* the first offset */
+    const char *in; /* the element there */
     char *out;
 } opi_segreduce_sweep;
 
 /* Segments must not all be empty. */
 void opi_segreduce_plan(opi_segreduce_sweep *plan, const oplus_op *op, const opi_isa *isa, const void *in,
-                        const size_t *offsets, size_t segments, void *out);
+                        const opi_offsets *offsets, void *out);
 
 #endif

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* --- the sweep in words, for a machine that has memory and compilers of its own (src/tree/groups) ------------------
  */
@@ -95,6 +96,14 @@ struct opi_sweep {
 
     opi_form form;
 };
+
+/* Nothing is in it yet; of its arrays only those that `form.arrays` counts will be read.  In two halves, which become
+ * plain stores: as a whole gcc 12 makes `rep stos` of it, which costs a small call a tenth of its time. */
+static inline void opi_sweep_clear(opi_sweep *sweep)
+{
+    memset(sweep, 0, offsetof(opi_sweep, form));
+    memset(&sweep->form, 0, offsetof(opi_form, array));
+}
 
 /* --- sizes that several leaves share -------------------------------------------------------------------------------
  */

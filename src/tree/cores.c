@@ -1,11 +1,9 @@
 /* The processor of the host: one thread or several, and the host's memory. */
 #include "base/error.h"
-#include "base/fpenv.h"
 #include "tree/sweep.h"
 
 #include <string.h>
 
-/* The floating-point mode is set for the sweep, and restored. */
 static oplus_status run(oplus_device *dev, const char *call, const opi_sweep *sweep, void *carry)
 {
     if (!carry && sweep->finish) {
@@ -14,14 +12,12 @@ static oplus_status run(oplus_device *dev, const char *call, const opi_sweep *sw
         carry = dev->carry.mem;
         sweep->start(sweep, 0, carry);
     }
-    const opi_fpenv mode = opi_fpenv_enter();
     oplus_status status = OPLUS_OK;
     if (sweep->meeting)
         status = opi_meeting_sweep(dev, sweep, carry);
     else
         status = dev->workers == 1 ? opi_serial_sweep(dev, sweep, carry) : opi_threads_sweep(dev, sweep, carry);
     if (status == OPLUS_OK && sweep->finish) sweep->finish(sweep, carry, sweep->result);
-    opi_fpenv_leave(mode);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "leaf/isa.h"
+#include "leaf/offsets.h"
 #include "leaf/sweep.h"
 
 /* What a call does with its arrays, as far as its time is concerned. */
@@ -19,14 +20,14 @@ typedef struct opi_tree {
     oplus_status (*sort)(oplus_device *dev, const char *call, const oplus_type *key, oplus_order order, void *keys,
                          const oplus_type *value, void *values, size_t n); /* value and values NULL: keys alone */
     oplus_status (*segreduce)(oplus_device *dev, const char *call, const oplus_op *op, const void *in,
-                              const size_t *offsets, size_t segments, void *out);
+                              const opi_offsets *offsets, void *out);
     oplus_status (*transpose)(oplus_device *dev, const char *call, size_t size, const void *in, size_t rows,
                               size_t cols, void *out);
-    /* Where the host can read the segments + 1 offsets: *readable is `offsets` if they are the host's, NULL if they are
-     * the device's and in order, their ends being in ends[], and a copy (in dev->array) if they are not; NULL: they are
-     * the host's. */
-    oplus_status (*offsets)(oplus_device *dev, const char *call, const size_t *offsets, size_t segments,
-                            bool empty_allowed, const size_t **readable, size_t ends[2]);
+    /* Where the host can read offsets: offsets->at stays if they are the host's, becomes NULL if they are the device's
+     * and in order, the first and the last of them being in ends[], and a copy (in dev->array) if they are not.  A call
+     * that is NULL: they are the host's. */
+    oplus_status (*offsets)(oplus_device *dev, const char *call, opi_offsets *offsets, bool empty_allowed,
+                            uint64_t ends[2]);
     /* Of several devices the one to take; NULL: there are not several. */
     oplus_device *(*choose)(oplus_device *dev, const void *const *arrays, int count, opi_work work, size_t bytes);
     /* Memory: as the public calls of these names, their arguments checked, bytes > 0. */

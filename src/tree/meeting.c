@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "tree/blocks.h"
+#include "tree/team.h"
 
 #include <assert.h>
 #include <omp.h>
@@ -79,7 +80,7 @@ oplus_status opi_meeting_sweep(oplus_device *dev, const opi_sweep *sweep, void *
 {
     if (sweep->n == 0) return sweep->meeting->hold(sweep->meeting, carry);
     const size_t blocks = opi_blocks(sweep), most = omp_in_parallel() ? 1 : (size_t)dev->workers;
-    const size_t workers = blocks < most ? blocks : most, wanted = workers * PARTS_PER_WORKER;
+    const size_t workers = (size_t)opi_team((int)(blocks < most ? blocks : most)), wanted = workers * PARTS_PER_WORKER;
     parts all = {.sweep = sweep, .blocks = blocks, .count = blocks < wanted ? blocks : wanted};
     all.carry_stride = opi_round_up(sweep->carry_bytes, 2 * OPI_CACHE_LINE); /* pairs of lines prefetch */
     all.scratch_stride = opi_round_up(sweep->scratch_bytes, 2 * OPI_CACHE_LINE);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "tree/blocks.h"
+#include "tree/team.h"
 
 #include <omp.h>
 #include <sched.h>
@@ -166,7 +167,8 @@ oplus_status opi_threads_sweep(oplus_device *dev, const opi_sweep *sweep, void *
     if (blocks == 1 || sweep->bytes < small_work || dev->workers == 1 || omp_in_parallel())
         return opi_serial_sweep(dev, sweep, carry);
 
-    const size_t workers = blocks < (size_t)dev->workers ? blocks : (size_t)dev->workers;
+    const size_t workers = (size_t)opi_team(blocks < (size_t)dev->workers ? (int)blocks : dev->workers);
+    if (workers == 1) return opi_serial_sweep(dev, sweep, carry);
     const size_t carry_stride = opi_round_up(sweep->carry_bytes, 2 * OPI_CACHE_LINE); /* pairs of lines prefetch */
     const size_t scratch_stride = opi_round_up(sweep->scratch_bytes, 2 * OPI_CACHE_LINE);
     size_t parts;

@@ -98,7 +98,15 @@ cl_int clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *is)
 INFO(GetPlatformInfo, cl_platform_id, cl_platform_info)
 CALL(GetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint n, cl_device_id *devices, cl_uint *is),
      (p, type, n, devices, is), 0)
-INFO(GetDeviceInfo, cl_device_id, cl_device_info)
+EXPORT cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t bytes, void *value, size_t *is);
+cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t bytes, void *value, size_t *is)
+{
+    static const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
+    if (fails("clGetDeviceInfo")) return state.error;
+    const cl_int error = real.GetDeviceInfo(d, what, bytes, value, is);
+    if (state.as_gpu && error == CL_SUCCESS && what == CL_DEVICE_TYPE && value) memcpy(value, &gpu, sizeof gpu);
+    return error;
+}
 CALL(RetainContext, (cl_context c), (c), 1)
 LAST_CALL(ReleaseContext, (cl_context c), (c), -1)
 CALL(RetainCommandQueue, (cl_command_queue q), (q), 1)

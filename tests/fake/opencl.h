@@ -7,6 +7,7 @@ typedef struct fake_opencl {
     int lost;           /* 1: all that come after it fail too, as if the device were gone */
     int error;          /* with which error */
     const char *failed; /* the first that did: "clCreateBuffer"; NULL: none */
+    int as_gpu;         /* 1: every device says that it is a GPU */
     long calls;         /* all */
     long objects;       /* contexts, queues, buffers, programs, kernels, events: made and retained, less released */
 } fake_opencl;

@@ -130,11 +130,11 @@ static void heads_everywhere_change_nothing(const draw *d)
 static void segments_are_slices(const draw *d)
 {
     enum { SEGMENTS = 9 };
-    size_t offsets[SEGMENTS + 1] = {0};
+    uint64_t offsets[SEGMENTS + 1] = {0};
     for (int s = 1; s <= SEGMENTS; s++) { /* random, sorted */
         offsets[s] = rng_below(d->r, d->n + 1);
         for (int i = s; i > 0 && offsets[i - 1] > offsets[i]; i--) {
-            const size_t swap = offsets[i];
+            const uint64_t swap = offsets[i];
             offsets[i] = offsets[i - 1];
             offsets[i - 1] = swap;
         }
@@ -142,7 +142,7 @@ static void segments_are_slices(const draw *d)
     for (int s = 1; s <= SEGMENTS; s++)
         if (offsets[s] == offsets[s - 1] && !has_identity(d)) return;
     unsigned char *sums = elements(d, SEGMENTS), *sum = elements(d, 1);
-    run(d, oplus_segreduce(d->dev, op(d), d->p.x, offsets, SEGMENTS, sums));
+    run(d, oplus_segreduce(d->dev, op(d), d->p.x, d->n, &oplus_u64, offsets, SEGMENTS, sums));
     for (int s = 0; s < SEGMENTS; s++) {
         run(d, oplus_reduce(d->dev, op(d), nth(d, d->p.x, offsets[s]), offsets[s + 1] - offsets[s], sum));
         expect_same(d, "segreduce[s] == reduce(slice s)", nth(d, sums, (size_t)s), sum, 1);

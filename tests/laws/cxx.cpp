@@ -33,6 +33,15 @@ OPLUS_MAP_WITH(plus, int32_t, int32_t, int32_t, { return a + p; })
 OPLUS_PREDICATE(even, int32_t, { return a % 2 == 0; })
 OPLUS_PREDICATE_WITH(under, int32_t, int32_t, { return a < p; })
 
+// What only the compiler knows: a constant, an enumeration, a pointer, a struct of ours.
+constexpr int three = 3;
+enum class colour : std::int16_t { red, green };
+struct point {
+    float x, y;
+};
+OPLUS_STRUCT(typed, float v[three]; colour c; bool flag[2]; const char *name; point p[2]; double d;)
+OPLUS_SEMIGROUP(first_typed, typed, 0, { return a; })
+
 // Names that the macros use inside, or that C++ has in other places, are free; tests/unit/names.c has more.
 namespace taken
 {
@@ -41,6 +50,7 @@ OPLUS_OP(head, node, (0, 0), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return {a.level 
 OPLUS_MAP(in, node, int32_t, { return {a, -a}; })
 OPLUS_MAP(out, int32_t, node, { return a.out; })
 OPLUS_HELPER int32_t doubled(int32_t a) { return 2 * a; }
+OPLUS_OP_WITH(modulo, int32_t, int32_t, (0), OPLUS_EXACT | OPLUS_COMMUTATIVE, { return (a + b) % p; })
 OPLUS_MAP_WITH(param, int32_t, int32_t, int32_t, { return doubled(a) + p; })
 } // namespace taken
 
@@ -200,8 +210,25 @@ void names(void **)
         assert_int_equal(nodes[i].level, std::int32_t(sum));
         assert_int_equal(y[i], -std::int32_t(sum));
     }
+    const std::int32_t seven = 7;
+    const oplus_op modulo_seven = oplus_op_with(&taken::modulo_op, &seven);
+    assert_int_equal(oplus_scan(dev, &modulo_seven, OPLUS_EXCLUSIVE, x.data(), x.size(), y.data()), OPLUS_OK);
+    for (std::size_t i = 1; i < x.size(); i++) assert_int_equal(y[i], i * (i + 1) / 2 % 7);
     assert_int_equal(oplus_map(dev, &twice_and_one, from, x.size(), y.data()), OPLUS_OK);
     for (std::size_t i = 0; i < x.size(); i++) assert_int_equal(y[i], 2 * x[i] + 1);
+}
+
+void floats_are_found(void **)
+{
+    const Device dev("serial");
+    typed x{}, y{};
+    const std::uint32_t nan = 0xffc01234, canonical = 0x7fc00000;
+    for (float *f : {&x.v[0], &x.v[2], &x.p[1].y}) std::memcpy(f, &nan, sizeof nan);
+    x.c = colour::green;
+    x.name = "name";
+    assert_int_equal(oplus_reduce(dev, &first_typed_op, &x, 1, &y), OPLUS_OK);
+    for (const float *f : {&y.v[0], &y.v[2], &y.p[1].y}) assert_memory_equal(f, &canonical, sizeof canonical);
+    assert_true(y.c == x.c && y.name == x.name && y.v[1] == 0);
 }
 
 } // namespace
@@ -214,6 +241,7 @@ int main()
         cmocka_unit_test(integers_as_the_standard_library),
         cmocka_unit_test(functions),
         cmocka_unit_test(names),
+        cmocka_unit_test(floats_are_found),
     };
     return cmocka_run_group_tests_name("C++", tests, nullptr, nullptr);
 }

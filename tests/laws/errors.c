@@ -31,6 +31,7 @@ OPLUS_SEMIGROUP(earlier, float, 0, {
     (void)b;
     return a;
 })
+OPLUS_OP_WITH(leaky, float, float, (0), 0, { return a * p + b; })
 OPLUS_MAP(negate, float, float, { return -a; })
 OPLUS_MAP(widen, double, float, { return (double)a; })
 OPLUS_ZIP(add, float, float, float, { return a + b; })
@@ -74,7 +75,7 @@ static void devices(void **state)
 {
     static const char *const bad_counts[] = {
         "threads:0", "threads:-1", "threads:x", "threads:", "threads:2x", "threads: 2", "threads:99999999999999999999"};
-    static const char *const unknown[] = {"thread", "", "serial:2", "Serial", "gpu", "threadss"};
+    static const char *const unknown[] = {"thread", "", "serial:2", "Serial", "tpu", "threadss"};
     static const char *const accelerators[] = {"cuda:0", "cuda", "opencl:0", "opencl:cpu"}; /* if they are there */
     oplus_device *d = (oplus_device *)x;
     (void)state;
@@ -133,6 +134,60 @@ static const oplus_type odd_align = {.name = "odd_align", .size = 12, .align = 3
 static const oplus_op no_type = {.name = "no_type", .combine = oplus_earlier_combine_};
 static const oplus_op no_combine = {.name = "no_combine", .type = &oplus_f32};
 static const oplus_op no_bytes = {.name = "no_bytes", .type = &no_size, .combine = oplus_earlier_combine_};
+
+/* --- parameters */
+
+static void parameters(void **state)
+{
+    const oplus_type odd = {.name = "odd", .size = 12, .align = 3};
+    const float half = 0.5f, zero = 0, one = 1;
+    oplus_op wrong = oplus_op_with(&leaky_op, &half), *op = &wrong;
+    oplus_fn *fn = (oplus_fn *)&half;
+    oplus_carry *a, *b;
+    float out;
+    (void)state;
+    BAD(oplus_reduce(dev, &leaky_op, x, N, &out), "oplus_reduce", "\"leaky\"", "(float)", "oplus_op_with(&leaky_op",
+        "oplus_op_bind");
+    BAD(oplus_carry_open(&leaky_op, 0, &a), "oplus_carry_open", "oplus_op_bind");
+    BAD(oplus_op_check(dev, &leaky_op, x, N), "oplus_op_check", "oplus_op_bind");
+    wrong.param_type = &odd;
+    BAD(oplus_scan(dev, &wrong, OPLUS_INCLUSIVE, x, N, y), "oplus_scan", "op->param_type", "align 3");
+
+    BAD(oplus_op_bind(NULL, &half, NULL, &op), "oplus_op_bind", "op is NULL");
+    assert_null(op);
+    BAD(oplus_op_bind(&leaky_op, NULL, NULL, &op), "oplus_op_bind", "param is NULL");
+    BAD(oplus_op_bind(&leaky_op, &half, NULL, NULL), "oplus_op_bind", "bound is NULL");
+    BAD(oplus_op_bind(&oplus_sum_f32, &half, NULL, &op), "oplus_op_bind", "oplus_sum_f32", "takes no parameter");
+    BAD(oplus_op_bind(&wrong, &half, NULL, &op), "oplus_op_bind", "op->param_type");
+    BAD(oplus_fn_bind(NULL, &half, &fn), "oplus_fn_bind", "fn is NULL");
+    assert_null(fn);
+    BAD(oplus_fn_bind(&scale_fn, NULL, &fn), "oplus_fn_bind", "param is NULL");
+    BAD(oplus_fn_bind(&scale_fn, &half, NULL), "oplus_fn_bind", "bound is NULL");
+    BAD(oplus_fn_bind(&negate_fn, &half, &fn), "oplus_fn_bind", "negate", "takes no parameter");
+    BAD(oplus_map(dev, &scale_fn, (const void *const[]){x}, N, y), "oplus_map", "oplus_with(&scale_fn",
+        "oplus_fn_bind");
+
+    /* --- carries have copies, and join where these are the same --- */
+    float mine[2] = {0.5f, 0};
+    FINE(oplus_op_bind(&leaky_op, &mine[0], &mine[1], &op));
+    FINE(oplus_carry_open(op, 0, &a));
+    oplus_op_free(op);
+    const oplus_op other = oplus_op_with(&leaky_op, &one), same = oplus_op_with(&leaky_op, &half);
+    mine[0] = mine[1] = 77;
+    FINE(oplus_carry_value(a, &out));
+    assert_memory_equal(&out, &zero, sizeof out);
+    x[0] = 2, x[1] = 3;
+    FINE(oplus_carry_add(dev, a, x, 2));
+    FINE(oplus_carry_value(a, &out));
+    assert_true(out == 4);
+    FINE(oplus_carry_open(&other, 2, &b));
+    BAD(oplus_carry_join(a, b), "oplus_carry_join", "\"leaky\"", "different parameters");
+    oplus_carry_close(b);
+    FINE(oplus_carry_open(&same, 2, &b));
+    FINE(oplus_carry_join(a, b));
+    oplus_carry_close(a);
+    oplus_carry_close(b);
+}
 
 static void reduce_and_fold(void **state)
 {
@@ -200,27 +255,85 @@ static void segscan(void **state)
     FINE(oplus_segscan(dev, sum, in, NULL, NULL, 0, NULL));
 }
 
+/* What is wrong with offsets: the first that is, its value, and n. */
+static const struct {
+    const oplus_type *type;
+    union {
+        uint64_t u64[4];
+        uint32_t u32[4];
+        int64_t i64[4];
+        int32_t i32[4];
+    } offsets;
+    size_t n;
+    const char *words[3];
+} wrong[] = {
+    {&oplus_u64, {.u64 = {0, 7, 5, 10}}, 10, {"offsets[1] is 7 ", "offsets[2] is 5 ", "n is 10)"}},
+    {&oplus_u32, {.u32 = {0, 7, 5, 10}}, 10, {"offsets[1] is 7 ", "offsets[2] is 5 ", "n is 10)"}},
+    {&oplus_i64, {.i64 = {0, 7, 5, 10}}, 10, {"offsets[1] is 7 ", "offsets[2] is 5 ", "n is 10)"}},
+    {&oplus_u64, {.u64 = {0, 1, SIZE_MAX / 2, 3}}, 10, {"offsets[2] is 9223372036854775807 ", "n is 10;"}},
+    {&oplus_u64, {.u64 = {11, 11, 11, 11}}, 10, {"offsets[0] is 11 ", "n is 10;"}},
+    {&oplus_u64, {.u64 = {0, 3, 3, 10}}, 9, {"offsets[3] is 10 ", "n is 9;"}},
+    {&oplus_u32, {.u32 = {0, 3, 3, 11}}, 10, {"offsets[3] is 11 ", "n is 10;"}},
+    {&oplus_u32, {.u32 = {0, 3, UINT32_MAX, 3}}, 10, {"offsets[2] is 4294967295 ", "n is 10;"}},
+    {&oplus_i32, {.i32 = {0, -3, 5, 10}}, 10, {"offsets[1] is -3 ", "n is 10;"}},
+    {&oplus_i64, {.i64 = {-1, 3, 5, 10}}, 10, {"offsets[0] is -1 ", "n is 10;"}},
+    {&oplus_i32, {.i32 = {0, 3, 3, -1}}, (size_t)1 << 32, {"offsets[3] is -1 ", "n is 4294967296;"}},
+};
+
+static void wrong_offsets(void **state)
+{
+    float sums[3]; /* on the stack: more than 4 GiB from x */
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const size_t bytes = 4 * wrong[i].type->size;
+        void *there; /* in the device's memory */
+        FINE(oplus_alloc(dev, bytes, &there));
+        FINE(oplus_copy(dev, there, &wrong[i].offsets, bytes));
+        for (int w = 0; w < 2; w++) {
+            const oplus_op *const op = wrong[i].n > N ? &oplus_sum_u8 : &oplus_sum_f32;
+            const void *const offsets = w == 0 ? (const void *)&wrong[i].offsets : there;
+            BAD(oplus_segreduce(dev, op, x, wrong[i].n, wrong[i].type, offsets, 3, sums), "oplus_segreduce",
+                wrong[i].words[0], wrong[i].words[1], wrong[i].words[2]);
+        }
+        oplus_free(dev, there);
+    }
+}
+
 static void segreduce(void **state)
 {
     const oplus_op *const sum = &oplus_sum_f32;
-    static const size_t good[] = {0, 3, 3, 10}, down[] = {0, 7, 5, 10}, none[] = {4, 4, 4, 4};
-    static const size_t far[] = {0, 1, SIZE_MAX / 2};
+    static const uint64_t good[] = {0, 3, 3, 10}, slice[] = {4, 4, 4, 7}, none[] = {0, 0, 0, 0};
+    static const uint32_t good32[] = {0, 3, 3, 10};
+    static const int32_t good_i32[] = {0, 3, 3, 10};
+    static const int64_t good_i64[] = {0, 3, 3, 10};
+    const oplus_type *const u64 = &oplus_u64, *const u32 = &oplus_u32, *const i64 = &oplus_i64, *const i32 = &oplus_i32;
     (void)state;
-    BAD(oplus_segreduce(NULL, sum, x, good, 3, y), "oplus_segreduce", "dev is NULL");
-    BAD(oplus_segreduce(dev, NULL, x, good, 3, y), "oplus_segreduce", "op is NULL");
-    BAD(oplus_segreduce(dev, sum, NULL, good, 3, y), "oplus_segreduce", "in is NULL");
-    BAD(oplus_segreduce(dev, sum, x, NULL, 3, y), "oplus_segreduce", "offsets is NULL");
-    BAD(oplus_segreduce(dev, sum, x, good, 3, NULL), "oplus_segreduce", "out is NULL");
-    BAD(oplus_segreduce(dev, sum, x, down, 3, y), "oplus_segreduce", "offsets[1] is 7", "offsets[2] is 5");
-    BAD(oplus_segreduce(dev, sum, x, far, 2, y), "oplus_segreduce", "offsets[", "9223372036854775807");
-    BAD(oplus_segreduce(dev, sum, x, good, too_many, y), "oplus_segreduce", "segments is 9223372036854775807");
-    BAD(oplus_segreduce(dev, sum, x, good, SIZE_MAX, y), "oplus_segreduce", "segments is 18446744073709551615");
-    BAD(oplus_segreduce(dev, &earlier_op, x, good, 3, y), "oplus_segreduce", "segment 1 is empty", "earlier",
+    BAD(oplus_segreduce(NULL, sum, x, N, u64, good, 3, y), "oplus_segreduce", "dev is NULL");
+    BAD(oplus_segreduce(dev, NULL, x, N, u64, good, 3, y), "oplus_segreduce", "op is NULL");
+    BAD(oplus_segreduce(dev, sum, NULL, N, u64, good, 3, y), "oplus_segreduce", "in is NULL");
+    BAD(oplus_segreduce(dev, sum, x, N, NULL, good, 3, y), "oplus_segreduce", "offset is NULL");
+    BAD(oplus_segreduce(dev, sum, x, N, &oplus_u16, good, 3, y), "oplus_segreduce", "offset", "\"uint16_t\"",
+        "&oplus_u32");
+    BAD(oplus_segreduce(dev, sum, x, N, &oplus_f64, good, 0, y), "oplus_segreduce", "offset", "\"double\"");
+    BAD(oplus_segreduce(dev, sum, x, N, u64, NULL, 3, y), "oplus_segreduce", "offsets is NULL");
+    BAD(oplus_segreduce(dev, sum, x, N, u64, good, 3, NULL), "oplus_segreduce", "out is NULL");
+    BAD(oplus_segreduce(dev, sum, x, too_many, u64, good, 3, y), "oplus_segreduce", "n is 9223372036854775807");
+    BAD(oplus_segreduce(dev, sum, x, N, u64, good, too_many, y), "oplus_segreduce", "segments is 9223372036854775807");
+    BAD(oplus_segreduce(dev, sum, x, N, u64, good, SIZE_MAX, y), "oplus_segreduce", "segments is 18446744073709551615");
+    OVERLAPS(oplus_segreduce(dev, sum, x, N, u64, good, 3, x), "oplus_segreduce", "in", "out");
+    OVERLAPS(oplus_segreduce(dev, sum, x, N, u64, none, 3, (void *)none), "oplus_segreduce", "offsets", "out");
+    OVERLAPS(oplus_segreduce(dev, sum, x, N, u32, good32, 3, (char *)good32 + 12), "oplus_segreduce", "offsets", "out");
+
+    BAD(oplus_segreduce(dev, &earlier_op, x, N, u64, good, 3, y), "oplus_segreduce", "segment 1 is empty", "earlier",
         "identity");
-    OVERLAPS(oplus_segreduce(dev, sum, x, good, 3, x), "oplus_segreduce", "in", "out");
-    OVERLAPS(oplus_segreduce(dev, sum, x, (const size_t *)none, 3, (void *)none), "oplus_segreduce", "offsets", "out");
-    FINE(oplus_segreduce(dev, sum, NULL, NULL, 0, NULL));
-    FINE(oplus_segreduce(dev, sum, NULL, none, 3, y));
+
+    FINE(oplus_segreduce(dev, sum, NULL, 0, u64, NULL, 0, NULL));
+    FINE(oplus_segreduce(dev, sum, NULL, 0, u64, none, 3, y));
+    FINE(oplus_segreduce(dev, sum, x, 10, u64, good, 3, y));
+    FINE(oplus_segreduce(dev, sum, x, 10, u32, good32, 3, y));
+    FINE(oplus_segreduce(dev, sum, x, 10, i32, good_i32, 3, y));
+    FINE(oplus_segreduce(dev, sum, x, 10, i64, good_i64, 3, y));
+    FINE(oplus_segreduce(dev, sum, x, N, u64, slice, 3, y));
 }
 
 /* --- map, filter */
@@ -431,10 +544,12 @@ int main(void)
         cmocka_unit_test(statuses_have_words),
         cmocka_unit_test(devices),
         cmocka_unit_test(memory),
+        cmocka_unit_test(parameters),
         cmocka_unit_test(reduce_and_fold),
         cmocka_unit_test(scan),
         cmocka_unit_test(segscan),
         cmocka_unit_test(segreduce),
+        cmocka_unit_test(wrong_offsets),
         cmocka_unit_test(map),
         cmocka_unit_test(filter),
         cmocka_unit_test(sort),
@@ -449,15 +564,10 @@ int main(void)
 
     /* --- an accelerator says the same --- */
     const struct CMUnitTest of_arguments[] = {
-        cmocka_unit_test(reduce_and_fold),
-        cmocka_unit_test(scan),
-        cmocka_unit_test(segscan),
-        cmocka_unit_test(segreduce),
-        cmocka_unit_test(map),
-        cmocka_unit_test(filter),
-        cmocka_unit_test(sort),
-        cmocka_unit_test(transpose),
-        cmocka_unit_test(carries),
+        cmocka_unit_test(parameters), cmocka_unit_test(reduce_and_fold), cmocka_unit_test(scan),
+        cmocka_unit_test(segscan),    cmocka_unit_test(segreduce),       cmocka_unit_test(wrong_offsets),
+        cmocka_unit_test(map),        cmocka_unit_test(filter),          cmocka_unit_test(sort),
+        cmocka_unit_test(transpose),  cmocka_unit_test(carries),
     };
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];

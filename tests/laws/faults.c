@@ -77,7 +77,8 @@ OPLUS_STRUCT(wide, char bytes[40];)
 static uint32_t *x, *keys, *out; /* x is input only; MANY keys are sorted in place */
 static wide *values;
 static uint8_t *heads;
-static size_t offsets[SEGMENTS + 1], kept;
+static uint64_t offsets[SEGMENTS + 1];
+static size_t kept;
 static oplus_carry *carry;
 
 static oplus_status reduce(oplus_device *d) { return oplus_reduce(d, &oplus_sum_f32, x, N, out); }
@@ -101,7 +102,10 @@ static oplus_status segscan(oplus_device *d)
 {
     return oplus_segscan(d, &oplus_sum_f32, OPLUS_INCLUSIVE, x, heads, N, out);
 }
-static oplus_status segreduce(oplus_device *d) { return oplus_segreduce(d, &oplus_sum_f32, x, offsets, SEGMENTS, out); }
+static oplus_status segreduce(oplus_device *d)
+{
+    return oplus_segreduce(d, &oplus_sum_f32, x, N, &oplus_u64, offsets, SEGMENTS, out);
+}
 static oplus_status map(oplus_device *d) { return oplus_map(d, &twice_fn, (const void *const[]){x}, N, out); }
 static oplus_status filter(oplus_device *d) { return oplus_filter(d, &odd_fn, x, N, out, &kept); }
 static oplus_status sort(oplus_device *d) { return oplus_sort(d, &oplus_u32, OPLUS_ASCENDING, keys, N); }

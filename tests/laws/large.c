@@ -57,10 +57,10 @@ static void integers(void **state)
     assert_int_equal(oplus_reduce(dev, &oplus_sum_u8, x, n, &got), OPLUS_OK);
     assert_int_equal(got, sum);
 
-    const size_t offsets[] = {3, n - 9, n - 9, n};
+    const uint64_t offsets[] = {3, n - 9, n - 9, n};
     uint8_t sums[3], last = 0;
     for (uint64_t i = n - 9; i < n; i++) last = (uint8_t)(last + x[i]);
-    assert_int_equal(oplus_segreduce(dev, &oplus_sum_u8, x, offsets, 3, sums), OPLUS_OK);
+    assert_int_equal(oplus_segreduce(dev, &oplus_sum_u8, x, n, &oplus_u64, offsets, 3, sums), OPLUS_OK);
     assert_int_equal(sums[0], (uint8_t)(sum - last - x[0] - x[1] - x[2]));
     assert_int_equal(sums[1], 0);
     assert_int_equal(sums[2], last);

@@ -129,7 +129,7 @@ static bool all_primitives(const trial *t, finding *f)
     const oplus_op *op = p->s->op;
     void *out = output(p, t->in_place ? p->x : NULL, t->n);
     const void *in = t->in_place ? out : p->x;
-    const size_t offsets[2] = {0, t->n};
+    const uint64_t offsets[2] = {0, t->n};
     if (!succeeded(p->heads ? oplus_segscan(dev, op, t->kind, in, p->heads, t->n, out)
                             : oplus_scan(dev, op, t->kind, in, t->n, out),
                    f) ||
@@ -142,7 +142,8 @@ static bool all_primitives(const trial *t, finding *f)
         return false;
     out = output(p, NULL, 1);
     if (stand_at(t->at, p->s, true) &&
-        (!succeeded(oplus_segreduce(dev, op, p->x, offsets, 1, out), f) || !same(p, out, at(p, p->prefix, t->n), 1, f)))
+        (!succeeded(oplus_segreduce(dev, op, p->x, t->n, &oplus_u64, offsets, 1, out), f) ||
+         !same(p, out, at(p, p->prefix, t->n), 1, f)))
         return false;
     oplus_carry *carry;
     out = output(p, NULL, 1);

@@ -25,12 +25,12 @@ static bool on_device; /* where the arrays are */
 /* The arrays of all calls: inputs on the host, which must stay as they are, and in device memory. */
 static uint32_t x[N], expected[N], y[N], values[N], expected_values[N];
 static uint8_t heads[N];
-static size_t offsets[SEGMENTS + 1];
+static uint64_t offsets[SEGMENTS + 1];
 static void *dev_x, *dev_heads, *dev_offsets, *dev_y, *dev_values;
 
 static const void *in(void) { return on_device ? dev_x : x; }
 static const uint8_t *flags(void) { return on_device ? dev_heads : heads; }
-static const size_t *bounds(void) { return on_device ? dev_offsets : offsets; }
+static const void *bounds(void) { return on_device ? dev_offsets : offsets; }
 static void *out(void) { return on_device ? dev_y : y; }
 static void *payload(void) { return on_device ? dev_values : values; }
 
@@ -57,7 +57,7 @@ static oplus_status run_segscan(oplus_device *d, bool host)
 }
 static oplus_status run_segreduce(oplus_device *d, bool host)
 {
-    return oplus_segreduce(d, &oplus_sum_u32, host ? x : in(), host ? offsets : bounds(), SEGMENTS,
+    return oplus_segreduce(d, &oplus_sum_u32, host ? x : in(), N, &oplus_u64, host ? offsets : bounds(), SEGMENTS,
                            host ? expected : out());
 }
 static oplus_status run_map(oplus_device *d, bool host)

@@ -12,9 +12,10 @@ static bool computes(const trial *t, finding *f)
 {
     const problem *p = t->p;
     if (!t->at->accelerator || t->n < p->max) return true;
-    const size_t offsets[] = {0, t->n / 3, t->n};
+    const uint64_t offsets[] = {0, t->n / 3, t->n};
     void *out = output(p, NULL, t->n);
-    if (p->heads && !succeeded(oplus_segreduce(t->at->dev, p->s->op, p->x, offsets, 2, out), f)) return false;
+    if (p->heads && !succeeded(oplus_segreduce(t->at->dev, p->s->op, p->x, t->n, &oplus_u64, offsets, 2, out), f))
+        return false;
     out = output(p, NULL, t->n);
     return succeeded(p->heads ? oplus_segscan(t->at->dev, p->s->op, OPLUS_INCLUSIVE, p->x, p->heads, t->n, out)
                               : oplus_scan(t->at->dev, p->s->op, OPLUS_INCLUSIVE, p->x, t->n, out),

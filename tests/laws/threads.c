@@ -23,7 +23,7 @@ static affine32 *x;
 static float *floats;
 static uint32_t *numbers;
 static uint8_t *heads;
-static size_t offsets[101];
+static uint32_t offsets[101];
 
 OPLUS_PREDICATE(mixed_bits, uint32_t, { return (a * 2654435761u) >> 31; })
 
@@ -53,7 +53,8 @@ static const char *compute(oplus_device *dev, results *r)
     if (oplus_scan(dev, compose, OPLUS_INCLUSIVE, x, N, r->scan) != OPLUS_OK) return "scan";
     if (oplus_reduce(dev, compose, x, N, &r->sum) != OPLUS_OK) return "reduce";
     if (oplus_segscan(dev, &oplus_sum_f32, OPLUS_EXCLUSIVE, floats, heads, N, r->segscan) != OPLUS_OK) return "segscan";
-    if (oplus_segreduce(dev, &oplus_sum_f32, floats, offsets, 100, r->segsums) != OPLUS_OK) return "segreduce";
+    if (oplus_segreduce(dev, &oplus_sum_f32, floats, N, &oplus_u32, offsets, 100, r->segsums) != OPLUS_OK)
+        return "segreduce";
     if (oplus_sort(dev, &oplus_u32, OPLUS_ASCENDING, r->sorted, N) != OPLUS_OK) return "sort";
     if (oplus_filter(dev, &mixed_bits_fn, numbers, N, r->kept, &r->kept_count) != OPLUS_OK) return "filter";
     return NULL;
@@ -89,7 +90,7 @@ static int make_problem(void **state)
         numbers[i] = (uint32_t)rng_next(&r);
         heads[i] = rng_below(&r, 5000) == 0;
     }
-    for (size_t s = 1; s < 100; s++) offsets[s] = offsets[s - 1] + rng_below(&r, N / 100);
+    for (size_t s = 1; s < 100; s++) offsets[s] = offsets[s - 1] + (uint32_t)rng_below(&r, N / 100);
     offsets[100] = N;
     expected = room_for_results();
     const char *const failed = compute(dev, &expected);

@@ -9,8 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef TEST_SHARED
+#include <pthread.h>
+#include <stdatomic.h>
+#endif
+
 /* --- what is checked ------------------------------------------------------------------------------------------------
  */
+
+#ifndef RECEIVE
+#define RECEIVE "MPI_Irecv" /* what fails where more comes than is awaited */
+#endif
 
 static int world_rank, world_size;
 
@@ -210,7 +219,7 @@ static void mpi_says_what_failed(void)
         CHECK(comm.alltoallv(comm.context, send, some, at, recv, none, at) == OPLUS_OK);
     } else if (comm.rank == 1) {
         some[0] = 10;
-        CHECK(refused(comm.alltoallv(comm.context, send, none, at, recv, some, at), "MPI_Irecv: "));
+        CHECK(refused(comm.alltoallv(comm.context, send, none, at, recv, some, at), RECEIVE ": "));
         CHECK(strstr(oplus_last_error(), "trunc") != NULL); /* MPI_ERR_TRUNCATE: message truncated */
         CHECK(recv[10] == 0);
     }
@@ -227,6 +236,7 @@ static void own_part_must_agree(const oplus_comm *comm)
     CHECK(refused(comm->alltoallv(comm->context, send, give, at, recv, await, at), "gives itself"));
 }
 
+#ifndef TEST_SHARED
 /* Receives that nobody answers end, and do not swallow what comes later. */
 static void abandoned_receives_end(void)
 {
@@ -244,9 +254,16 @@ static void abandoned_receives_end(void)
     exchange(&comm, 99);
     oplus_mpi_free(&comm);
 }
+#endif
 
 /* --- all of it ------------------------------------------------------------------------------------------------------
  */
+
+static void skip(void)
+{
+    MPI_Finalize();
+    exit(77);
+}
 
 static void skip_alone(void)
 {
@@ -254,9 +271,45 @@ static void skip_alone(void)
     if (wanted == NULL || atoi(wanted) <= 1 || world_size > 1) return;
     printf("skipped: mpirun -n %s started processes that know nothing of each other: this MPI's mpirun is broken\n",
            wanted);
-    MPI_Finalize();
-    exit(77);
+    skip();
 }
+
+/* How the program begins and ends MPI. */
+#ifdef TEST_SHARED
+static atomic_bool over;
+
+/* Another thread of the program: at no time is a handler of its communicators another one. */
+static void *watch(void *unused)
+{
+    (void)unused;
+    while (!over) handler_is_as_before();
+    return NULL;
+}
+
+static pthread_t watcher;
+
+static void begin(int *argc, char ***argv)
+{
+    int level;
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    if (level != MPI_THREAD_MULTIPLE) {
+        printf("skipped: this MPI has no MPI_THREAD_MULTIPLE\n");
+        skip();
+    }
+    CHECK(pthread_create(&watcher, NULL, watch, NULL) == 0);
+}
+
+static void end(void)
+{
+    over = true;
+    CHECK(pthread_join(watcher, NULL) == 0);
+    MPI_Finalize();
+}
+#else
+static void begin(int *argc, char ***argv) { MPI_Init(argc, argv); }
+
+static void end(void) { MPI_Finalize(); }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -265,7 +318,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "before MPI_Init: %s\n", oplus_last_error());
         return 1;
     }
-    MPI_Init(&argc, &argv);
+    begin(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
     skip_alone();
@@ -278,11 +331,13 @@ int main(int argc, char **argv)
     parts_of_the_world();
     refuses();
     mpi_says_what_failed();
+#ifndef TEST_SHARED
     abandoned_receives_end();
+#endif
     handler_is_as_before();
     late = comm;
 
-    MPI_Finalize();
+    end();
     unsigned char byte = 0, bytes[MOST];
     const bool good = refused(late.allgather(late.context, &byte, 1, bytes), "MPI is not running") &&
                       refused(oplus_mpi_comm(MPI_COMM_WORLD, &early), "MPI is not running");

@@ -384,6 +384,10 @@ static oplus_op namesake; /* of the sum, by another text */
 
 static void as_it_is(args *a) { (void)a; }
 static void exclusive(args *a) { a->kind = OPLUS_EXCLUSIVE; }
+OPLUS_SEMIGROUP_WITH(leak, float, float, 0, { return a * p + b; })
+static oplus_op leak_twice, leak_thrice; /* one operator, two parameters */
+static void of_twice(args *a) { a->op = &leak_twice; }
+static void of_thrice(args *a) { a->op = &leak_thrice; }
 static void of_max(args *a) { a->op = &oplus_max_f32; }
 static void of_u32(args *a) { a->op = &oplus_sum_u32; }
 static void of_namesake(args *a) { a->op = &namesake; }
@@ -405,11 +409,13 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    {REDUCE, as_it_is},    {REDUCE, of_max},    {REDUCE, of_u32},       {REDUCE, of_namesake},  {FOLD, as_it_is},
-    {SCAN, as_it_is},      {SCAN, exclusive},   {SCAN, of_max},         {SCAN, of_u32},         {SEGSCAN, as_it_is},
-    {SEGSCAN, exclusive},  {FILTER, as_it_is},  {FILTER, negatives},    {FILTER, kept},         {SORT, as_it_is},
-    {SORT, descending},    {SORT, kept},        {SORT, by_u32},         {SORT_PAIRS, as_it_is}, {SORT_PAIRS, with_f32},
-    {TRANSPOSE, as_it_is}, {TRANSPOSE, by_u32}, {TRANSPOSE, other_way},
+    {REDUCE, as_it_is},     {REDUCE, of_max},       {REDUCE, of_u32},      {REDUCE, of_namesake},
+    {REDUCE, of_twice},     {REDUCE, of_thrice},    {FOLD, as_it_is},      {SCAN, as_it_is},
+    {SCAN, exclusive},      {SCAN, of_max},         {SCAN, of_u32},        {SEGSCAN, as_it_is},
+    {SEGSCAN, exclusive},   {FILTER, as_it_is},     {FILTER, negatives},   {FILTER, kept},
+    {SORT, as_it_is},       {SORT, descending},     {SORT, kept},          {SORT, by_u32},
+    {SORT_PAIRS, as_it_is}, {SORT_PAIRS, with_f32}, {TRANSPOSE, as_it_is}, {TRANSPOSE, by_u32},
+    {TRANSPOSE, other_way},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -449,6 +455,9 @@ static void try_difference(int ranks, const variant *most, const variant *other)
 static void calls_that_differ(void **state)
 {
     (void)state;
+    static const float two = 2, three = 3;
+    leak_twice = oplus_op_with(&leak_op, &two);
+    leak_thrice = oplus_op_with(&leak_op, &three);
     namesake = oplus_sum_f32;
     namesake.text = "return b + a;";
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++)

@@ -108,12 +108,12 @@ static void add_cores(void)
 /* --- accelerators */
 
 /* Each program of these takes OpenCL's cores some seconds to compile, in the shape of a GPU some more. */
-static const char *const some[] = {"sum_f32",        "sum_f64",   "sum_u8", "compose32",
-                                   "multiply_exact", "first_u32", "hash8",  "join3",
-                                   "join16",         "join5000",  NULL};
-static const char *const some_lifted[] = {"sum_u8", "compose32", "first_u32", "hash1", "join16", NULL};
-static const char *const quick_ones[] = {"sum_f32", "compose32", "hash1", "join16", NULL};
-static const char *const group_ones[] = {"sum_f32", "compose32", "hash1", NULL};
+static const char *const some[] = {"hash_with", "beyond",    "modulo",         "sum_f32",   "sum_f64",
+                                   "sum_u8",    "compose32", "multiply_exact", "first_u32", "hash8",
+                                   "join3",     "join16",    "join5000",       NULL};
+static const char *const some_lifted[] = {"sum_u8", "hash_with", "compose32", "first_u32", "hash1", "join16", NULL};
+static const char *const quick_ones[] = {"sum_f32", "hash_with", "compose32", "hash1", "join16", NULL};
+static const char *const group_ones[] = {"sum_f32", "hash_with", "compose32", "hash1", NULL};
 static const char *const one[] = {"compose32", NULL};
 
 /* "cuda:0", "cuda:0@chunk", "cuda:0@group@64K", "cuda:0@@1M".  NULL if there is none and it need not be there. */

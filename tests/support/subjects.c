@@ -283,6 +283,63 @@ static const oplus_op bare_hash_op = {.name = "bare_hash", .type = &oplus_u64, .
 static const oplus_op bare_exact_op = {
     .name = "bare_exact", .type = &matrix22_type, .flags = OPLUS_EXACT, .combine = oplus_multiply_combine_};
 
+/* With a captured parameter: affine maps modulo p, in the tree's order and in any; no associative operator at all, with
+ * a struct that is padded; one that rounds; one whose identity depends on p; one by `combine_with` alone. */
+OPLUS_OP_WITH(modulo, pair32, uint32_t, (1, 0), 0, {
+    pair32 r;
+    r.a = (uint32_t)((uint64_t)a.a * b.a % p);
+    r.b = (uint32_t)(((uint64_t)a.b * b.a + b.b) % p);
+    return r;
+})
+OPLUS_OP_WITH(modulo_exact, pair32, uint32_t, (1, 0), OPLUS_EXACT, {
+    pair32 r;
+    r.a = (uint32_t)((uint64_t)a.a * b.a % p);
+    r.b = (uint32_t)(((uint64_t)a.b * b.a + b.b) % p);
+    return r;
+})
+OPLUS_OP_WITH(hash_with, uint64_t, mixing, (99), 0,
+              { return (a * p.factor + 1) ^ ((b << p.shift | b >> (64 - p.shift)) * 3); })
+OPLUS_SEMIGROUP_WITH(leak, float, float, 0, { return a * p + b; })
+OPLUS_SEMIGROUP_WITH(beyond, int32_t, int32_t, OPLUS_EXACT | OPLUS_COMMUTATIVE,
+                     { return (int32_t)((uint32_t)a + (uint32_t)b - (uint32_t)p); })
+static const uint32_t prime = 4294967291u;
+static const mixing mix = {23, 0x9e3779b97f4a7c15u};
+static const float kept = 0.75f;
+static const int32_t neutral = 1234567;
+static oplus_op modulo_bound, modulo_exact_bound, hash_with_bound, leak_bound, beyond_bound;
+static const oplus_op bare_with_op = {.name = "bare_with",
+                                      .type = &oplus_u64,
+                                      .param_type = &mixing_type,
+                                      .param = &mix,
+                                      .combine_with = oplus_hash_with_combine_};
+
+__attribute__((constructor)) static void bind(void)
+{
+    modulo_bound = oplus_op_with(&modulo_op, &prime);
+    modulo_exact_bound = oplus_op_with(&modulo_exact_op, &prime);
+    hash_with_bound = oplus_op_with(&hash_with_op, &mix);
+    leak_bound = oplus_op_with(&leak_op, &kept);
+    beyond_bound = oplus_op_with(&beyond_op, &neutral);
+    beyond_bound.identity = &neutral;
+}
+
+#define COMBINE_WITH(name, T, p)                                                                                       \
+    static void combine_##name(void *out, const void *a, const void *b)                                                \
+    {                                                                                                                  \
+        *(T *)out = name(*(const T *)a, *(const T *)b, p);                                                             \
+    }
+COMBINE_WITH(modulo, pair32, prime)
+COMBINE_WITH(hash_with, uint64_t, mix)
+COMBINE_WITH(leak, float, kept)
+COMBINE_WITH(beyond, int32_t, neutral)
+
+static void random_pair32(rng *r, void *out)
+{
+    pair32 *x = out;
+    x->a = (uint32_t)(1 + rng_below(r, prime - 1));
+    x->b = (uint32_t)rng_below(r, prime);
+}
+
 #define RANDOM_AFFINE(T, R, any)                                                                                       \
     static void random_##T(rng *r, void *out)                                                                          \
     {                                                                                                                  \
@@ -369,6 +426,12 @@ const subject subjects[] = {
     {"bare", &bare_op, combine_bare, random_affine32, quiet_two_f32, NULL, MILLION},
     {"bare_hash", &bare_hash_op, oplus_hash8_combine_, random_8, NULL, NULL, MILLION},
     {"bare_exact", &bare_exact_op, oplus_multiply_combine_, random_matrix22, NULL, NULL, MILLION},
+    {"modulo", &modulo_bound, combine_modulo, random_pair32, NULL, NULL, MILLION},
+    {"modulo_exact", &modulo_exact_bound, combine_modulo, random_pair32, NULL, NULL, MILLION},
+    {"hash_with", &hash_with_bound, combine_hash_with, random_8, NULL, NULL, MILLION},
+    {"leak", &leak_bound, combine_leak, random_sum_f32, quiet_f32, NULL, MILLION},
+    {"beyond", &beyond_bound, combine_beyond, random_4, NULL, NULL, MILLION},
+    {"bare_with", &bare_with_op, combine_hash_with, random_8, NULL, NULL, MILLION},
 };
 const size_t subject_count = sizeof subjects / sizeof *subjects;
 

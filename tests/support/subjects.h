@@ -34,6 +34,8 @@ OPLUS_STRUCT(small3, uint8_t scale; uint8_t shift; uint8_t mask;)
 OPLUS_STRUCT(mixed12, int32_t count; float scale; float shift;)
 OPLUS_STRUCT(padded16, int8_t mask; double sum;)
 OPLUS_STRUCT(huge5000, uint32_t v[1250];)
+OPLUS_STRUCT(pair32, uint32_t a; uint32_t b;)
+OPLUS_STRUCT(mixing, uint8_t shift; uint64_t factor;)
 
 /* The canonical NaN in place of any other. */
 void quiet_f32(void *x);

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "npy.h"
 #include "sink.h"
+#include "threads.h"
 
 OPLUS_STRUCT(record, int8_t flag; double x[2];)
 
@@ -43,6 +44,39 @@ static void test_text(void **state)
     expect_file("x", "1 2 3\n-4 5.5 6\n");
     assert_int_equal(count_files(), 1);
     empty_folder();
+}
+
+/* Side by side, in order: the same bytes by any number of threads, in any pieces. */
+static void test_text_by_threads(void **state)
+{
+    (void)state;
+    enum { N = 300000, COLUMNS = 7 };
+    double *const x = malloc(N * sizeof *x);
+    for (size_t i = 0; i < N; i++) x[i] = (double)i / 7 - 1000;
+    const uint64_t shapes[][2] = {{N, 1}, {N / COLUMNS, COLUMNS}};
+    for (int s = 0; s < 2; s++) {
+        char *first = NULL;
+        size_t first_bytes = 0, bytes, n = shapes[s][0] * shapes[s][1];
+        for (int threads = 1; threads < 5; threads++) {
+            tool_threads_set(threads);
+            tool_sink *const sink = tool_sink_open("x.txt", TOOL_TEXT, &oplus_f64, s == 0 ? -1 : 2, shapes[s]);
+            for (size_t done = 0, m = 1; done < n; done += m, m *= 10) {
+                if (m > n - done) m = n - done;
+                tool_sink_write(sink, x + done, m);
+            }
+            tool_sink_close(sink);
+            char *const text = read_file("x.txt", &bytes);
+            if (!first) first = text, first_bytes = bytes;
+            assert_int_equal(bytes, first_bytes);
+            assert_memory_equal(text, first, bytes);
+            if (text != first) free(text);
+        }
+        assert_memory_equal(first, s == 0 ? "-1000\n-999.85714" : "-1000 -999.8571", 15);
+        free(first);
+    }
+    tool_threads_set(1);
+    unlink("x.txt");
+    free(x);
 }
 
 static void test_raw(void **state)
@@ -384,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_protected),
         cmocka_unit_test(test_closed_stdout),
         cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_text_by_threads),
     };
     return cmocka_run_group_tests_name("tool/sink", tests, enter_folder, leave_folder);
 }

@@ -20,15 +20,20 @@ typedef struct result {
     unsigned char elements[MOST * LARGEST];
     size_t n;
     uint64_t columns, line;
+    bool whole;
     char error[TOOL_ERROR_BYTES];
 } result;
 
+enum how { PLAIN, COMMAS, FREE }; /* commas may separate numbers; nobody has named the type */
+
 /* Reads text of which `step` bytes more come at a time, each piece in memory of exactly its size. */
-static result read_cut(const oplus_type *type, const char *text, size_t bytes, size_t step)
+static result read_cut(const oplus_type *type, const char *text, size_t bytes, size_t step, enum how how)
 {
     static text_reader reader;
-    result got = {{0}, 0, 0, 0, ""};
+    result got = {0};
     assert_true(text_reader_open(&reader, type));
+    reader.commas = how == COMMAS;
+    reader.free = how == FREE;
     for (size_t at = 0, end = 0;;) {
         end = bytes - end < step ? bytes : end + step;
         char *const piece = malloc(end - at + 1);
@@ -36,7 +41,7 @@ static result read_cut(const oplus_type *type, const char *text, size_t bytes, s
         piece[end - at] = '\0';
         size_t n;
         const char *const stop = text_read(&reader, piece, piece + (end - at), end == bytes,
-                                           got.elements + got.n * type->size, MOST - got.n, &n);
+                                           got.elements + got.n * type->size, MOST - got.n, &n, NULL);
         got.n += n;
         at += (size_t)(stop - piece);
         free(piece);
@@ -44,6 +49,7 @@ static result read_cut(const oplus_type *type, const char *text, size_t bytes, s
     }
     got.columns = reader.ragged ? 0 : reader.columns;
     got.line = reader.line;
+    got.whole = reader.whole;
     strcpy(got.error, reader.error);
     return got;
 }
@@ -86,10 +92,10 @@ static const struct {
     {&oplus_f64, "inf -INF Infinity nan -NaN nan(12)", "inf|-inf|inf|nan|nan|nan"},
     {&oplus_f64, "-0 -0.0 0", "-0|-0|0"},
     {&oplus_f64, "0.1 1e22 1e23 1.7976931348623157e308 5e-324 1e-400",
-     "0.1|1e+22|1e+23|1.7976931348623157e+308|4.94065645841247e-324|0"},
+     "0.1|1e+22|1e+23|1.7976931348623157e+308|5e-324|0"},
     {&oplus_f64, "9007199254740993 123456789012345678901234567890", "9007199254740992|1.2345678901234568e+29"},
     {&oplus_f32, "0.1 16777217 16777219 3.4028235e38 1e-45 0.333333333333333333333",
-     "0.1|16777216|1.677722e+07|3.4028235e+38|1.4013e-45|0.33333334"},
+     "0.1|16777216|1.677722e+07|3.4028235e+38|1e-45|0.33333334"},
     /* rounded once: by way of a double it would be 1.00000012 */
     {&oplus_f32, "1.000000059604644775390625 1.00000005960464477539062501", "1|1.0000001"},
     {&record_type, "1 2 3 4\n\n-5,6.5,7,8 # nine\r\n", "1 2 3 4|-5 6.5 7 8"},
@@ -104,7 +110,7 @@ static void test_reads(void **state)
         const size_t bytes = strlen(good[i].text);
         for (size_t step = 1; step <= bytes + 1; step++) {
             char elements[MOST * 40];
-            const result got = read_cut(good[i].type, good[i].text, bytes, step);
+            const result got = read_cut(good[i].type, good[i].text, bytes, step, COMMAS);
             assert_string_equal(got.error, "");
             join(good[i].type, &got, elements);
             assert_string_equal(elements, good[i].elements);
@@ -112,13 +118,15 @@ static void test_reads(void **state)
     }
 }
 
-static const struct {
+typedef struct bad_text {
     const oplus_type *type;
     const char *text;
     size_t bytes; /* 0: up to the '\0' */
     size_t n;     /* elements before it */
     const char *error;
-} bad[] = {
+} bad_text;
+
+static const bad_text bad[] = {
     {&oplus_i64, "1 2\nabc", 0, 2, "line 2: 'abc' is not a number"},
     {&oplus_i64, "1\n2.5\n", 0, 1, "line 2: '2.5' is not an integer, as i64 must be; -t f64 would take it"},
     {&oplus_i64, "9223372036854775808", 0, 0, "line 1: '9223372036854775808' does not fit i64; -t u64 would take it"},
@@ -135,8 +143,12 @@ static const struct {
     {&oplus_f64, "1_000", 0, 0, "line 1: '1_000' is not a number"},
     {&oplus_i64, "-", 0, 0, "line 1: '-' is not a number"},
     {&oplus_i64, "1-2", 0, 0, "line 1: '1-2' is not a number"},
-    {&oplus_i64, "1\n\n3,,4", 0, 2, "line 3: no number before a comma"},
-    {&oplus_i64, ",1", 0, 0, "line 1: no number before a comma"},
+    {&oplus_f64, "1 2\n1,000\n", 0, 3,
+     "line 2: a comma: blanks and line ends separate numbers; --delimiter , takes columns between commas"},
+    {&oplus_i64, "1\n,2", 0, 1,
+     "line 2: a comma: blanks and line ends separate numbers; --delimiter , takes columns between commas"},
+    {&record_type, "1 2,3 4", 0, 0,
+     "line 1: a comma: blanks and line ends separate numbers; --delimiter , takes columns between commas"},
     {&oplus_i64, "1\0002", 3, 0, "line 1: '1\\x002' is not a number; a binary file needs --format raw and -t TYPE"},
     {&oplus_i64, "\xc3\xa9", 0, 0, "line 1: '\\xc3\\xa9' is not a number"},
     {&oplus_i64, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 0, 0,
@@ -149,17 +161,41 @@ static const struct {
     {&record_type, "1 2 3 400", 0, 0, "line 1: '400' does not fit member flag (u8)"},
 };
 
+static const bad_text bad_commas[] = {
+    {&oplus_i64, "1\n\n3,,4", 0, 2, "line 3: no number before a comma"},
+    {&oplus_i64, ",1", 0, 0, "line 1: no number before a comma"},
+};
+
+static const bad_text bad_free[] = {
+    {&oplus_f64, "1\n9007199254740993", 0, 1,
+     "line 2: '9007199254740993' has more digits than f64 holds, which numbers without -t are; -t i64 keeps it, -t f64 "
+     "rounds it"},
+    {&oplus_f64, "18446744073709551615 ", 0, 0,
+     "line 1: '18446744073709551615' has more digits than f64 holds, which numbers without -t are; -t u64 keeps it, -t "
+     "f64 rounds it"},
+    {&oplus_f64, "\n123456789012345678901234567890 ", 0, 0,
+     "line 2: '123456789012345678901234567890' has more digits than f64 holds, which numbers without -t are; -t f64 "
+     "rounds it"},
+    {&oplus_f64, "x", 0, 0, "line 1: 'x' is not a number"},
+    {&oplus_f64, "1e999", 0, 0, "line 1: '1e999' does not fit f64"},
+};
+
+static void expect_refused(const bad_text *row, enum how how)
+{
+    const size_t bytes = row->bytes ? row->bytes : strlen(row->text);
+    for (size_t step = 1; step <= bytes + 1; step++) {
+        const result got = read_cut(row->type, row->text, bytes, step, how);
+        assert_string_equal(got.error, row->error);
+        assert_int_equal(got.n, row->n);
+    }
+}
+
 static void test_refuses(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const size_t bytes = bad[i].bytes ? bad[i].bytes : strlen(bad[i].text);
-        for (size_t step = 1; step <= bytes + 1; step++) {
-            const result got = read_cut(bad[i].type, bad[i].text, bytes, step);
-            assert_string_equal(got.error, bad[i].error);
-            assert_int_equal(got.n, bad[i].n);
-        }
-    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) expect_refused(&bad[i], PLAIN);
+    for (size_t i = 0; i < sizeof bad_commas / sizeof *bad_commas; i++) expect_refused(&bad_commas[i], COMMAS);
+    for (size_t i = 0; i < sizeof bad_free / sizeof *bad_free; i++) expect_refused(&bad_free[i], FREE);
 }
 
 static void test_columns(void **state)
@@ -169,149 +205,66 @@ static void test_columns(void **state)
         const char *text;
         uint64_t columns, line;
     } rows[] = {
-        {"1 2 3\n4 5 6", 3, 2}, {"1 2 3\n\n# x\n4,5,6\n", 3, 5}, {"1 2 3\n4 5", 0, 2}, {"1\n2\n", 1, 3}, {"", 0, 1},
+        {"1 2 3\n4 5 6", 3, 2}, {"1 2 3\n\n# x\n4\t5 6\n", 3, 5}, {"1 2 3\n4 5", 0, 2}, {"1\n2\n", 1, 3}, {"", 0, 1},
         {"1 2\n3\n4 5\n", 0, 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t step = 1; step < 9; step++) {
-            const result got = read_cut(&oplus_i64, rows[i].text, strlen(rows[i].text), step);
+            const result got = read_cut(&oplus_i64, rows[i].text, strlen(rows[i].text), step, PLAIN);
             assert_int_equal(got.columns, rows[i].columns);
             assert_int_equal(got.line, rows[i].line);
         }
 }
 
-static void test_integers(void **state)
+/* Text without a type: what is written as integers, and what is not. */
+static void test_whole(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
-        bool last, integers;
+        bool whole;
     } rows[] = {
-        {"1 2 3", true, true},
-        {"1 2.5 3", true, false},
-        {"", true, true},
-        {"1 # 2.5", true, true},
-        {"1 0x1f", true, true},
-        {"1 0x1p3", true, false},
-        {"nan", true, false},
-        {"1e3", true, false},
-        {"1 2.5", false, true},
-        {"1 2.5 ", false, false},
-        {"word 1", true, true},
-        {"1 # 2\n2.5", true, false},
-        {"18446744073709551616", true, true},
-    };
+        {"1 2 3", true},      {"1 2.5 3", false}, {"", true},     {"1 # 2.5", true}, {"1 0x1f", true},
+        {"0x1p3", false},     {"nan", false},     {"1e3", false}, {"2.0", false},    {"-9007199254740992", true},
+        {"1 # 2\n2.5", false}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(text_is_integers(rows[i].text, rows[i].text + strlen(rows[i].text), rows[i].last),
-                         rows[i].integers);
+        for (size_t step = 1; step < 9; step++) {
+            const result got = read_cut(&oplus_f64, rows[i].text, strlen(rows[i].text), step, FREE);
+            assert_string_equal(got.error, "");
+            assert_int_equal(got.whole, rows[i].whole);
+        }
 }
 
-/* --- writing: the fewest digits, and the same bits again --------------------------------------------------------- */
+/* --- where each element stood ------------------------------------------------------------------------------------- */
 
-static uint64_t next_random(uint64_t *x)
+static void expect_spans(const oplus_type *type, const char *text, const char *expected)
 {
-    *x = *x * 6364136223846793005u + 1442695040888963407u;
-    return *x ^ *x >> 33;
+    text_reader reader;
+    text_span spans[MOST];
+    unsigned char elements[MOST * LARGEST];
+    char letters[256];
+    size_t n, used = 0;
+    assert_true(text_reader_open(&reader, type));
+    text_read(&reader, text, text + strlen(text), true, elements, MOST, &n, spans);
+    assert_string_equal(reader.error, "");
+    for (size_t i = 0; i < n; i++)
+        used += (size_t)sprintf(letters + used, "%s%.*s", i ? "|" : "", (int)(spans[i].end - spans[i].at), spans[i].at);
+    assert_string_equal(letters, expected);
 }
 
-static void expect_round_trip(const oplus_type *type, const void *value)
-{
-    char text[TEXT_MAX_SCALAR + 1], error[TOOL_ERROR_BYTES];
-    double again = 0;
-    char *const end = text_scalar_write(type->scalar, value, text);
-    assert_in_range(end - text, 1, TEXT_MAX_SCALAR - 1);
-    *end = '\0';
-    assert_true(tool_value_parse(type, text, &again, error));
-    assert_memory_equal(&again, value, type->size);
-}
-
-static void test_round_trip(void **state)
-{
-    (void)state;
-    uint64_t random = 1;
-    for (int i = 0; i < 200000; i++) {
-        const uint64_t bits = next_random(&random),
-                       short_bits = bits & 0xffffffffff000000; /* few digits of a fraction */
-        float narrow;
-        double wide;
-        memcpy(&narrow, &bits, sizeof narrow);
-        memcpy(&wide, i % 2 ? &bits : &short_bits, sizeof wide);
-        if (narrow == narrow) expect_round_trip(&oplus_f32, &narrow);
-        if (wide == wide) expect_round_trip(&oplus_f64, &wide);
-        const double decimal = (double)(int64_t)(bits % 2000000) / 1000 - 1000;
-        const float small = (float)(bits % 200000) / 100;
-        expect_round_trip(&oplus_f64, &decimal);
-        expect_round_trip(&oplus_f32, &small);
-        expect_round_trip(&oplus_i64, &bits);
-        expect_round_trip(&oplus_u64, &bits);
-        expect_round_trip(&oplus_i16, &bits);
-    }
-}
-
-/* The quick way of reading decimals gives what strtod and strtof give. */
-static void test_as_strtod(void **state)
+static void test_spans(void **state)
 {
     (void)state;
-    uint64_t random = 7;
-    for (int i = 0; i < 200000; i++) {
-        char text[64], error[TOOL_ERROR_BYTES];
-        const uint64_t bits = next_random(&random), digits = bits >> (bits % 60);
-        const int exponent = (int)(next_random(&random) % 60) - 30, point = (int)(next_random(&random) % 4);
-        snprintf(text, sizeof text, "%s%llu%s%0*llue%d", i % 3 ? "" : "-", (unsigned long long)digits, point ? "." : "",
-                 point, (unsigned long long)(bits % 10), exponent);
-        double wide;
-        float narrow;
-        const double wide_right = strtod(text, NULL);
-        const float narrow_right = strtof(text, NULL);
-        assert_true(tool_value_parse(&oplus_f64, text, &wide, error));
-        assert_memory_equal(&wide, &wide_right, sizeof wide);
-        if (narrow_right - narrow_right != 0) continue; /* it does not fit */
-        assert_true(tool_value_parse(&oplus_f32, text, &narrow, error));
-        assert_memory_equal(&narrow, &narrow_right, sizeof narrow);
-    }
-}
-
-static void test_fewest_digits(void **state)
-{
-    (void)state;
-    static const struct {
-        double value;
-        const char *f64, *f32;
-    } rows[] = {
-        {1, "1", "1"},
-        {-1, "-1", "-1"},
-        {0.1, "0.1", "0.1"},
-        {1e6, "1000000", "1000000"},
-        {1e15, "1000000000000000", "1e+15"},
-        {0.5, "0.5", "0.5"},
-        {100, "100", "100"},
-        {123456, "123456", "123456"},
-        {1e-5, "1e-05", "1e-05"},
-        {-0.0, "-0", "-0"},
-        {1234567, "1234567", "1234567"},
-        {999999, "999999", "999999"},
-        {0x1p53, "9007199254740992", "9.007199e+15"},
-        {9007199254740994, "9007199254740994", "9.007199e+15"},
-        {1e16, "1e+16", "1e+16"},
-        {-0x1p24, "-16777216", "-16777216"},
-        {16777218, "16777218", "16777218"},
-        {2e7, "20000000", "2e+07"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[TEXT_MAX_SCALAR + 1];
-        const float narrow = (float)rows[i].value;
-        *text_scalar_write(OPLUS_F64, &rows[i].value, text) = '\0';
-        assert_string_equal(text, rows[i].f64);
-        *text_scalar_write(OPLUS_F32, &narrow, text) = '\0';
-        assert_string_equal(text, rows[i].f32);
-    }
+    expect_spans(&oplus_f64, " 0.10 1e3\n+7 # 8\n0x10\t123456789012345678901234567890",
+                 "0.10|1e3|+7|0x10|123456789012345678901234567890");
+    expect_spans(&oplus_i64, "007", "007");
+    expect_spans(&record_type, "1  2.50\t3 4 # five\n\n -5 6 7 8", "1  2.50\t3 4|-5 6 7 8");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads),         cmocka_unit_test(test_refuses),    cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_integers),      cmocka_unit_test(test_round_trip), cmocka_unit_test(test_as_strtod),
-        cmocka_unit_test(test_fewest_digits),
+        cmocka_unit_test(test_reads), cmocka_unit_test(test_refuses), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_whole), cmocka_unit_test(test_spans),
     };
     return cmocka_run_group_tests_name("tool/text", tests, NULL, NULL);
 }

@@ -75,7 +75,9 @@ static void errors_of_a_text(void **state)
                opi_nvrtc_compile("oplus_scan", "operator \"add\"",
                                  "#line 12 \"mine.c\"\nint unused() { int x; return 1; }\nint f() { return lost; }\n",
                                  "sm_90", &binary, &bytes),
-               "oplus_scan: operator \"add\" does not compile:\nmine.c(13): error: identifier \"lost\" is undefined");
+               "oplus_scan: operator \"add\" does not compile, as a device knows none of the program's macros, "
+               "enumeration constants, types and functions (write out numbers, members and bodies, or pass values as a "
+               "parameter):\nmine.c(13): error: identifier \"lost\" is undefined");
     assert_null(strstr(oplus_last_error(), "warning"));
     assert_null(strstr(oplus_last_error(), "detected in"));
     assert_null(binary);

@@ -159,9 +159,9 @@ static int end(void **state)
 
 #define KEY "0123456789abcdef0123456789abcdef"
 
-static const char *const ours[] = {KEY ".so", KEY ".bin", KEY ".so.AbCd12", KEY ".bin.AbCd12", KEY ".fig"};
+static const char *const ours[] = {KEY ".so", KEY ".bin", KEY ".so.AbCd12", KEY ".bin.AbCd12", KEY ".fig", KEY ".txt"};
 static const char *const others[] = {
-    "README",         KEY,           KEY ".txt",  KEY ".so.AbCd123",
+    "README",         KEY,           KEY ".text", KEY ".so.AbCd123",
     KEY "0.so",       "0" KEY ".so", KEY ".soap", "0123456789ABCDEF0123456789abcdef.so",
     KEY ".bin.AbCd1", ".hidden"};
 enum { OURS = sizeof ours / sizeof *ours, OTHERS = sizeof others / sizeof *others };
@@ -171,7 +171,7 @@ static void usage_and_clear(void **state)
     (void)state;
     char link_path[128];
     oplus_cache_usage usage;
-    for (int i = 0; i < OURS; i++) put(ours[i], 10u << i); /* 10 + 20 + 40 + 80 + 160 */
+    for (int i = 0; i < OURS; i++) put(ours[i], 10u << i); /* 10 + 20 + 40 + 80 + 160 + 320 */
     for (int i = 0; i < OTHERS; i++) put(others[i], 1000);
     snprintf(link_path, sizeof link_path, "%s/%s", directory,
              "f"
@@ -181,8 +181,8 @@ static void usage_and_clear(void **state)
     assert_int_equal(oplus_cache_info(&usage), OPLUS_OK);
     assert_string_equal(usage.directory, directory);
     assert_string_equal(usage.note, "");
-    assert_true(usage.files == 5 && usage.bytes == 310);
-    assert_true(usage.texts == 1 && usage.text_bytes == 10 && usage.programs == 1 && usage.program_bytes == 20);
+    assert_true(usage.files == 6 && usage.bytes == 630);
+    assert_true(usage.texts == 2 && usage.text_bytes == 330 && usage.programs == 1 && usage.program_bytes == 20);
     assert_true(usage.figures == 1 && usage.figure_bytes == 160);
 
     assert_int_equal(oplus_cache_clear(), OPLUS_OK);

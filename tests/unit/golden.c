@@ -77,7 +77,8 @@ enum { ROWS = sizeof rows / sizeof rows[0], LARGEST = 16 };
 
 static char *file; /* the text of tree-v1.txt */
 static uint8_t *heads;
-static size_t *offsets, segments;
+static uint64_t *offsets;
+static size_t segments;
 static unsigned char *in, *out;
 
 typedef struct text {
@@ -135,7 +136,7 @@ static void write_line(text *to, oplus_device *dev, const row *r, size_t n)
     say_hash(to, out, n * size);
     must(oplus_segscan(dev, r->op, OPLUS_EXCLUSIVE, in, heads, n, out));
     say_hash(to, out, n * size);
-    must(oplus_segreduce(dev, r->op, in, offsets, segments, out));
+    must(oplus_segreduce(dev, r->op, in, n, &oplus_u64, offsets, segments, out));
     say_hash(to, out, segments * size);
     to->line[to->used] = '\0';
 }

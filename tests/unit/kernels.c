@@ -59,14 +59,17 @@ static void combine(const oplus_op *op, size_t n)
 {
     const size_t bytes = n * op->type->size;
     uint8_t heads[N];
-    size_t offsets[SEGMENTS + 1];
+    uint32_t narrow[SEGMENTS + 1];
+    uint64_t offsets[SEGMENTS + 1];
     for (size_t i = 0; i < n; i++) heads[i] = i % 301 == 17;
-    for (size_t s = 0; s <= SEGMENTS; s++) offsets[s] = s * s * n / (SEGMENTS * SEGMENTS);
+    for (size_t s = 0; s <= SEGMENTS; s++) narrow[s] = (uint32_t)(offsets[s] = s * s * n / (SEGMENTS * SEGMENTS));
     SAME("reduce", op->type->size, oplus_reduce, op, in, n);
     SAME("scan", bytes, oplus_scan, op, OPLUS_INCLUSIVE, in, n);
     if (op->identity) SAME("scan", bytes, oplus_scan, op, OPLUS_EXCLUSIVE, in, n);
     SAME("segscan", bytes, oplus_segscan, op, OPLUS_INCLUSIVE, in, heads, n);
-    if (op->identity) SAME("segreduce", SEGMENTS * op->type->size, oplus_segreduce, op, in, offsets, SEGMENTS);
+    if (!op->identity) return;
+    SAME("segreduce", SEGMENTS * op->type->size, oplus_segreduce, op, in, n, &oplus_u64, offsets, SEGMENTS);
+    SAME("segreduce", SEGMENTS * op->type->size, oplus_segreduce, op, in, n, &oplus_u32, narrow, SEGMENTS);
 }
 
 static void move(void)

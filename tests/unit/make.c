@@ -154,7 +154,7 @@ static void same_scan(const oplus_op *made, const oplus_op *twin, const void *in
 static oplus_op *make_larger(void)
 {
     oplus_op *op;
-    good(oplus_op_make("larger", &oplus_f32, NULL, 0, "a > b ? a : b", NULL, &op));
+    good(oplus_op_make("larger", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op));
     return op;
 }
 
@@ -176,7 +176,7 @@ static void operators(void **state)
     assert_int_equal(type->size, 8);
     assert_int_equal(type->align, 4);
     assert_string_equal(type->text, "float a; float b;");
-    good(oplus_op_make(NULL, type, &one, 0, text, NULL, &op));
+    good(oplus_op_make(NULL, type, &one, 0, NULL, text, NULL, &op));
     oplus_type_free(type);
     memset(name, 'x', sizeof name - 1); /* nothing that was passed in needs to live on */
     memset(members, 'x', sizeof members - 1);
@@ -189,13 +189,70 @@ static void operators(void **state)
     oplus_type_free(NULL);
 }
 
+/* --- parameters: bound in memory of the library's, as another language does it */
+
+OPLUS_STRUCT(bend, uint8_t shift; float factor;)
+OPLUS_SEMIGROUP_WITH(leak, float, bend, 0, { return a * p.factor + b + (float)p.shift; })
+OPLUS_MAP_WITH(bent, float, float, bend, { return a * p.factor - (float)p.shift; })
+
+static void bound_operators(void **state)
+{
+    (void)state;
+    oplus_type *type;
+    oplus_op *op, *bound, *again;
+    bend value = {3, 0.5f};
+    float identity = 5;
+    fill();
+    good(oplus_type_make("bend", "uint8_t shift; float factor", &type));
+    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, type, "a * p.factor + b + p.shift", NULL, &op));
+    oplus_type_free(type);
+    assert_null(op->combine);
+    assert_non_null(op->leaves_with);
+    assert_int_equal(oplus_reduce(dev, op, floats, N, doubles), OPLUS_ERR_ARGUMENT);
+    good(oplus_op_bind(op, &value, NULL, &bound));
+    const bend first = value;
+    oplus_op twin = oplus_op_with(&leak_op, &first);
+    value.shift = 100; /* it need not live on */
+    same_scan(bound, &twin, floats);
+
+    /* Another value, and an identity (which is none), of what is bound already. */
+    good(oplus_op_bind(bound, &value, &identity, &again));
+    twin = oplus_op_with(&leak_op, &value);
+    const float given = identity;
+    twin.identity = &given;
+    identity = 6;
+    same_scan(again, &twin, floats);
+    oplus_op_free(again);
+    oplus_op_free(bound);
+    oplus_op_free(op);
+}
+
+static void bound_functions(void **state)
+{
+    (void)state;
+    static float by_made[N], by_twin[N];
+    const oplus_type *const input[] = {&oplus_f32};
+    oplus_fn *fn, *bound;
+    bend value = {3, 0.5f};
+    const oplus_fn twin = oplus_with(&bent_fn, &(const bend){3, 0.5f});
+    fill();
+    good(oplus_fn_make(NULL, &oplus_f32, 1, input, &bend_type, "a * p.factor - p.shift", &fn));
+    good(oplus_fn_bind(fn, &value, &bound));
+    value.factor = 7;
+    good(oplus_map(dev, bound, (const void *const[]){floats}, N, by_made));
+    good(oplus_map(dev, &twin, (const void *const[]){floats}, N, by_twin));
+    assert_memory_equal(by_made, by_twin, sizeof by_made);
+    oplus_fn_free(bound);
+    oplus_fn_free(fn);
+}
+
 /* gcc fuses a complex product in wide vectors, if it is let (see leaf.h). */
 static void complex_product(void **state)
 {
     (void)state;
     oplus_op *op;
     fill();
-    good(oplus_op_make("product", &oplus_c64, &(oplus_complex64){1, 0}, 0,
+    good(oplus_op_make("product", &oplus_c64, &(oplus_complex64){1, 0}, 0, NULL,
                        "r.re = a.re * b.re - a.im * b.im; r.im = a.re * b.im + a.im * b.re", NULL, &op));
     same_scan(op, &oplus_prod_c64, maps);
     oplus_op_free(op);
@@ -297,7 +354,7 @@ static void forms(void **state)
     for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
         oplus_op *op;
         double out;
-        good(oplus_op_make(NULL, &oplus_f64, NULL, 0, form[i].text, NULL, &op));
+        good(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, form[i].text, NULL, &op));
         good(oplus_reduce(dev, op, (const double[]){3, 5}, 2, &out));
         if (out != form[i].value) fail_msg("%s: %g", form[i].text, out);
         oplus_op_free(op);
@@ -337,13 +394,28 @@ static void says(oplus_status status, oplus_status expected, const char *message
     assert_int_equal(status, expected);
 }
 
+enum { THREE = 3 };
+OPLUS_STRUCT(secret, float v[THREE];)
+
+/* A struct that cores know, as its own compiler has measured it. */
+static void struct_of_the_program(void **state)
+{
+    (void)state;
+    oplus_op *op = NULL;
+    says(oplus_op_make("first", &secret_type, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_COMPILE,
+         "a text is compiled alone: write out the enumeration constants and the types of the program");
+}
+
 static void refusals(void **state)
 {
     (void)state;
-    const oplus_type unnamed = {NULL, "float a;", 4, 4, OPLUS_RECORD}, textless = {"t", NULL, 4, 4, OPLUS_RECORD},
-                     lying = {"t", "float a; float b;", 12, 4, OPLUS_RECORD}, odd = {"t", NULL, 4, 4, OPLUS_F64};
-    const oplus_type other = {"affine", "double x;", 8, 8, OPLUS_RECORD}, unaligned = {"u", NULL, 4, 1, OPLUS_F32},
-                     packed = {"affine", "float a; float b;", 5, 1, OPLUS_RECORD};
+    const oplus_type unnamed = {NULL, "float a;", 4, 4, OPLUS_RECORD, NULL},
+                     textless = {"t", NULL, 4, 4, OPLUS_RECORD, NULL},
+                     lying = {"t", "float a; float b;", 12, 4, OPLUS_RECORD, NULL},
+                     odd = {"t", NULL, 4, 4, OPLUS_F64, NULL};
+    const oplus_type other = {"affine", "double x;", 8, 8, OPLUS_RECORD, NULL},
+                     unaligned = {"u", NULL, 4, 1, OPLUS_F32, NULL},
+                     packed = {"affine", "float a; float b;", 5, 1, OPLUS_RECORD, NULL};
     const oplus_type *const floats_in[] = {&oplus_f32}, *const clash[] = {&affine_type, &other},
                             *const sizes[] = {&affine_type, &packed};
     oplus_type *type = NULL;
@@ -360,46 +432,71 @@ static void refusals(void **state)
     says(oplus_type_make("pair", "", &type), OPLUS_ERR_ARGUMENT, "not understood");
     says(oplus_type_make("pair", NULL, &type), OPLUS_ERR_ARGUMENT, "members is NULL");
     says(oplus_type_make("pair", "float x;", NULL), OPLUS_ERR_ARGUMENT, "type is NULL");
-    says(oplus_op_make(NULL, NULL, NULL, 0, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "type is NULL");
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, NULL, &op), OPLUS_ERR_ARGUMENT, "text is NULL");
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 8, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "flags is 8");
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a +* b)", NULL, &op), OPLUS_ERR_ARGUMENT, "a ) has no partner");
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a", NULL, NULL), OPLUS_ERR_ARGUMENT, "op is NULL");
-    says(oplus_op_make(NULL, &unnamed, NULL, 0, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
+    says(oplus_op_make(NULL, NULL, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "type is NULL");
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, NULL, NULL, &op), OPLUS_ERR_ARGUMENT, "text is NULL");
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 16, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "flags is 16");
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a +* b)", NULL, &op), OPLUS_ERR_ARGUMENT,
+         "a ) has no partner");
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a", NULL, NULL), OPLUS_ERR_ARGUMENT, "op is NULL");
+    says(oplus_op_make(NULL, &unnamed, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
          "a name that C and texts leave free");
-    says(oplus_op_make(NULL, &textless, NULL, 0, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "the text of its members");
-    says(oplus_op_make(NULL, &odd, NULL, 0, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
+    says(oplus_op_make(NULL, &textless, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "the text of its members");
+    says(oplus_op_make(NULL, &odd, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
          "has size 4 and align 4, but its scalar has 8");
-    says(oplus_op_make(NULL, &lying, NULL, 0, "a", NULL, &op), OPLUS_ERR_COMPILE, "do not make up the size");
-    says(oplus_op_make("max2", &oplus_f32, NULL, 0, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
+    says(oplus_op_make(NULL, &lying, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_COMPILE, "do not make up the size");
+    says(oplus_op_make("max2", &oplus_f32, NULL, 0, NULL, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
          "operator \"max2\" does not compile:\noperator:1:5: error: ");
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "'c'");
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, "\n\n  a +\n   c", NULL, &op), OPLUS_ERR_COMPILE,
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "'c'");
+    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "\n\n  a +\n   c", NULL, &op), OPLUS_ERR_COMPILE,
          "operator:4:4: error");
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, "a +", NULL, &op), OPLUS_ERR_COMPILE, "operator:2:");
-    says(oplus_op_make(NULL, &oplus_i64, NULL, 0, "\"x\"", NULL, &op), OPLUS_ERR_COMPILE, "does not compile");
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, "nosuch(a) + b", NULL, &op), OPLUS_ERR_COMPILE, "nosuch");
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, "if (a > b) return a;", NULL, &op), OPLUS_ERR_COMPILE,
+    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "a +", NULL, &op), OPLUS_ERR_COMPILE, "operator:2:");
+    says(oplus_op_make(NULL, &oplus_i64, NULL, 0, NULL, "\"x\"", NULL, &op), OPLUS_ERR_COMPILE, "does not compile");
+    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "nosuch(a) + b", NULL, &op), OPLUS_ERR_COMPILE, "nosuch");
+    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "if (a > b) return a;", NULL, &op), OPLUS_ERR_COMPILE,
          "end of non-void");
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, "int *q = a; return *q;", NULL, &op), OPLUS_ERR_COMPILE,
+    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "int *q = a; return *q;", NULL, &op), OPLUS_ERR_COMPILE,
          "operator:1:10");
-    says(oplus_fn_make(NULL, NULL, 2, floats_in, NULL, "a", &fn), OPLUS_ERR_ARGUMENT, "arity is 2");
+    says(oplus_fn_make(NULL, NULL, 9, floats_in, NULL, "a", &fn), OPLUS_ERR_ARGUMENT, "arity is 9");
     says(oplus_fn_make(NULL, &oplus_f32, 9, floats_in, NULL, "a", &fn), OPLUS_ERR_ARGUMENT, "arity is 9");
     says(oplus_fn_make(NULL, &oplus_f32, 1, NULL, NULL, "a", &fn), OPLUS_ERR_ARGUMENT, "input is NULL");
     says(oplus_fn_make(NULL, &oplus_f32, 2, clash, NULL, "1", &fn), OPLUS_ERR_ARGUMENT, "called \"affine\"");
     says(oplus_fn_make(NULL, &oplus_f32, 2, sizes, NULL, "1", &fn), OPLUS_ERR_ARGUMENT, "of 8 bytes and");
-    says(oplus_op_make(NULL, &unaligned, NULL, 0, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
+    says(oplus_op_make(NULL, &unaligned, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
          "align 1, but its scalar has 4 and 4");
     says(oplus_fn_make("wave", &oplus_f32, 1, floats_in, NULL, "wave(a)", &fn), OPLUS_ERR_COMPILE, "wave");
     assert_true(!type && !op && !fn);
     assert_int_equal(files_in(temporary), 0);
 }
 
+/* What a compiler says against a text is kept: the next time it is not asked. */
+static void refused_again(void **state)
+{
+    (void)state;
+    char first[512];
+    oplus_op *op = NULL;
+    empty_cache();
+    says(oplus_op_make("wrong", &oplus_f64, NULL, 0, NULL, "a % b", NULL, &op), OPLUS_ERR_COMPILE, "operator:1:3");
+    snprintf(first, sizeof first, "%s", oplus_last_error());
+    assert_int_equal(files_in(cache), 1);
+    setenv("TMPDIR", "/nowhere", 1); /* nothing can be compiled there */
+    says(oplus_op_make("wrong", &oplus_f64, NULL, 0, NULL, "a % b", NULL, &op), OPLUS_ERR_COMPILE, first);
+    setenv("TMPDIR", temporary, 1);
+    good(oplus_op_make("right", &oplus_i64, NULL, 0, NULL, "a % b", NULL, &op));
+    oplus_op_free(op);
+    empty_cache();
+}
+
 /* --- without a compiler ------------------------------------------------------------------------------------------- */
 
-static void by_hand(void *out, const void *a, const void *b)
+static void by_hand(void *out, const void *a, const void *b, const void *param)
 {
+    assert_null(param);
     *(float *)out = larger(*(const float *)a, *(const float *)b);
+}
+
+static void by_hand_with(void *out, const void *a, const void *b, const void *param)
+{
+    *(float *)out = leak(*(const float *)a, *(const float *)b, *(const bend *)param);
 }
 
 static void no_compiler(void **state)
@@ -407,36 +504,46 @@ static void no_compiler(void **state)
     (void)state;
     oplus_op *op;
     setenv("OPLUS_CC", "/nowhere/cc -O2", 1);
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
          "OPLUS_CC, \"/nowhere/cc -O2\", does not run");
-    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a > b ? a : b", by_hand, &op));
+    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", by_hand, &op));
     assert_null(op->leaves);
     fill();
     same_scan(op, &larger_op, floats);
+    oplus_op_free(op);
+
+    const bend value = {3, 0.5f};
+    oplus_op *bound;
+    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, &bend_type, "a * p.factor + b + p.shift", by_hand_with, &op));
+    good(oplus_op_bind(op, &value, NULL, &bound));
+    assert_null(bound->leaves_with);
+    const oplus_op twin = oplus_op_with(&leak_op, &value);
+    same_scan(bound, &twin, floats);
+    oplus_op_free(bound);
     oplus_op_free(op);
 
     char path[4096];
     snprintf(path, sizeof path, "%s", getenv("PATH"));
     unsetenv("OPLUS_CC");
     setenv("PATH", "/nowhere", 1);
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
          "apt-get install gcc");
     setenv("PATH", path, 1);
     setenv("OPLUS_CC", "true", 1); /* answers, and makes no file */
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
          "cannot compile C here");
     setenv("OPLUS_CC", "cc -nostdinc", 1);
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
          "cannot compile C here");
-    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a > b ? a : b", by_hand, &op));
+    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", by_hand, &op));
     oplus_op_free(op);
     setenv("OPLUS_CC", "cc 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", 1);
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a > b ? a : b", NULL, &op), OPLUS_ERR_ARGUMENT, "16 words");
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_ARGUMENT, "16 words");
     setenv("OPLUS_CC", "cc\t-DONE=1", 1);
-    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a + b + ONE", NULL, &op));
+    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a + b + ONE", NULL, &op));
     oplus_op_free(op);
     setenv("OPLUS_CC", "false", 1);
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "does not run");
+    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "does not run");
     unsetenv("OPLUS_CC");
 }
 
@@ -527,18 +634,18 @@ static void other_text_or_flags(void **state)
     oplus_op *op;
     empty_cache();
     assert_true(compiles());
-    good(oplus_op_make("larger", &oplus_f32, NULL, OPLUS_COMMUTATIVE, "a > b ? a : b", NULL, &op));
+    good(oplus_op_make("larger", &oplus_f32, NULL, OPLUS_COMMUTATIVE, NULL, "a > b ? a : b", NULL, &op));
     oplus_op_free(op);
-    good(oplus_op_make("larger", &oplus_f32, NULL, 0, "a >= b ? a : b", NULL, &op));
+    good(oplus_op_make("larger", &oplus_f32, NULL, 0, NULL, "a >= b ? a : b", NULL, &op));
     oplus_op_free(op);
-    good(oplus_op_make("larger", &oplus_f64, NULL, 0, "a > b ? a : b", NULL, &op));
+    good(oplus_op_make("larger", &oplus_f64, NULL, 0, NULL, "a > b ? a : b", NULL, &op));
     oplus_op_free(op);
     setenv("OPLUS_ISA", "baseline", 1);
     op = make_larger();
     oplus_op_free(op);
     unsetenv("OPLUS_ISA");
     assert_true(files_in(cache) == 5 || files_in(cache) == 4); /* 4: a processor without AVX2 */
-    good(oplus_op_make("another name", &oplus_f32, NULL, 0, "a > b ? a : b", NULL, &op));
+    good(oplus_op_make("another name", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op));
     oplus_op_free(op);
     assert_true(files_in(cache) == 5 || files_in(cache) == 4); /* the name does not count */
     empty_cache();
@@ -559,7 +666,7 @@ static void race(void **state)
         oplus_device *serial;
         const float x[] = {1, 3, 2};
         const bool right = oplus_open("serial", &serial) == OPLUS_OK &&
-                           oplus_op_make("larger", &oplus_f32, NULL, 0, "a > b ? a : b", NULL, &op) == OPLUS_OK &&
+                           oplus_op_make("larger", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op) == OPLUS_OK &&
                            oplus_reduce(serial, op, x, 3, &most) == OPLUS_OK && most == 3;
         _exit(right ? 0 : 1);
     }
@@ -583,7 +690,7 @@ static void processes(void **state)
     op = make_larger();
     same_scan(op, &larger_op, floats);
     oplus_op_free(op);
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "operator:1:5");
+    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "operator:1:5");
     signal(SIGCHLD, before);
 
     char script[128];
@@ -617,7 +724,7 @@ static void every_failure(bool warm)
         oplus_op *op;
         if (!warm) empty_cache();
         failing = at;
-        const oplus_status status = oplus_op_make("larger", &oplus_f32, NULL, 0, "a > b ? a : b", NULL, &op);
+        const oplus_status status = oplus_op_make("larger", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op);
         failing = 0;
         if (status == OPLUS_OK) {
             same_scan(op, &larger_op, floats);
@@ -648,13 +755,17 @@ static void failures_warm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operators),
+                                       cmocka_unit_test(bound_operators),
+                                       cmocka_unit_test(bound_functions),
                                        cmocka_unit_test(complex_product),
                                        cmocka_unit_test(functions),
                                        cmocka_unit_test(eight_inputs),
                                        cmocka_unit_test(structs_of_two_types),
                                        cmocka_unit_test(forms),
                                        cmocka_unit_test(names),
+                                       cmocka_unit_test(struct_of_the_program),
                                        cmocka_unit_test(refusals),
+                                       cmocka_unit_test(refused_again),
                                        cmocka_unit_test(no_compiler),
                                        cmocka_unit_test(damage),
                                        cmocka_unit_test(no_cache),

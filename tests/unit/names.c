@@ -19,6 +19,12 @@
         r.shift = a.shift * b.scale + b.shift;                                                                         \
         return r;                                                                                                      \
     })                                                                                                                 \
+    OPLUS_SEMIGROUP_WITH(moved_##T, T, T, OPLUS_EXACT, {                                                               \
+        T r;                                                                                                           \
+        r.scale = a.scale + b.scale - p.scale;                                                                         \
+        r.shift = a.shift ^ b.shift ^ p.shift;                                                                         \
+        return r;                                                                                                      \
+    })                                                                                                                 \
     OPLUS_ZIP_WITH(make_##T, T, uint32_t, uint32_t, T, {                                                               \
         T r;                                                                                                           \
         r.scale = p.scale + a;                                                                                         \
@@ -42,13 +48,44 @@
     X(ladder)                                                                                                          \
     X(exclusive)                                                                                                       \
     X(size)                                                                                                            \
-    X(first)
+    X(first)                                                                                                           \
+    X(size_)                                                                                                           \
+    X(in_)                                                                                                             \
+    X(out_)                                                                                                            \
+    X(level_)                                                                                                          \
+    X(before_)                                                                                                         \
+    X(head_)                                                                                                           \
+    X(heads_)                                                                                                          \
+    X(identity_)                                                                                                       \
+    X(flags_)                                                                                                          \
+    X(e_)                                                                                                              \
+    X(nodes_)                                                                                                          \
+    X(node_)                                                                                                           \
+    X(ladder_)                                                                                                         \
+    X(exclusive_)                                                                                                      \
+    X(first_)                                                                                                          \
+    X(a_)                                                                                                              \
+    X(b_)                                                                                                              \
+    X(x_)                                                                                                              \
+    X(y_)                                                                                                              \
+    X(n_)                                                                                                              \
+    X(i_)                                                                                                              \
+    X(p_)                                                                                                              \
+    X(joined_)                                                                                                         \
+    X(param_)                                                                                                          \
+    X(in0_)                                                                                                            \
+    X(in1_)                                                                                                            \
+    X(free)                                                                                                            \
+    X(make)                                                                                                            \
+    X(named)                                                                                                           \
+    X(members)                                                                                                         \
+    X(with)
 FOR_TYPES(AFFINE)
 
 /* --- 2. operators and functions ----------------------------------------------------------------------------------- */
 
-#define FOR_SUMS(X)    X(joined) X(x) X(y) X(a)
-#define FOR_SQUARES(X) X(n) X(i) X(param) X(p) X(in0) X(call)
+#define FOR_SUMS(X)    X(joined) X(x) X(y) X(a) X(out2_) X(own_out_) X(combine) X(lift_)
+#define FOR_SQUARES(X) X(n) X(i) X(param) X(p) X(in0) X(call) X(own_n_) X(leaf_)
 #define SUM(name)      OPLUS_OP(name, uint32_t, (0), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a + b; })
 #define SQUARE(name)   OPLUS_MAP(name, uint32_t, uint32_t, { return a * a; })
 FOR_SUMS(SUM)
@@ -73,6 +110,7 @@ OPLUS_OP(matrix, matrix_described, ({1, 0, 0, 1}), 0, {
 OPLUS_HELPER real fused(real a, real b, real c) { return a * b + c; }
 OPLUS_HELPER __attribute__((always_inline)) real larger(real a, real b) { return a < b ? b : a; }
 OPLUS_OP(largest, real, (-1), OPLUS_COMMUTATIVE, { return larger(a, b); })
+OPLUS_OP_WITH(largest_below, real, real, (-1), OPLUS_COMMUTATIVE, { return larger(larger(a, b), -p); })
 OPLUS_MAP(halved, real, real, { return a / 2; })
 OPLUS_ZIP3(residue, real, real, real, real, { return fused(a, b, c); })
 OPLUS_ZIP4(inner, real, real, real, real, real, { return a * b + c * d; })
@@ -128,9 +166,28 @@ static void chain(const oplus_op *compose, const oplus_fn *make, const oplus_fn 
     }
 }
 
+/* An operator whose parameter is of the element's type: the sum, p taken off between any two. */
+static void sums_less_p(const oplus_op *moved)
+{
+    static uint32_t maps[N][2];
+    const uint32_t p[2] = {3, 9};
+    uint32_t scale = 0, shift = 0, total[2];
+    fill();
+    for (size_t at = 0; at < N; at++) {
+        scale += (maps[at][0] = one[at]) - (at > 0 ? p[0] : 0);
+        shift ^= (maps[at][1] = two[at]) ^ (at > 0 ? p[1] : 0);
+    }
+    const oplus_op bound = oplus_op_with(moved, p);
+    assert_int_equal(oplus_reduce(dev, &bound, maps, N, total), OPLUS_OK);
+    assert_int_equal(total[0], scale);
+    assert_int_equal(total[1], shift);
+}
+
 static void types(void **state)
 {
     (void)state;
+#define MOVED(T) sums_less_p(&moved_##T##_op);
+    FOR_TYPES(MOVED)
 #define CHAIN(T) chain(&compose_##T##_op, &make_##T##_fn, &shift_##T##_fn, &is_##T##_fn);
     FOR_TYPES(CHAIN)
 }
@@ -177,6 +234,7 @@ static void suffixes(void **state)
 
 /* size_t is a type, and a body need not use all that it is given (a warning would be an error here). */
 OPLUS_SEMIGROUP(first_of, size_t, 0, { return a; })
+OPLUS_SEMIGROUP_WITH(last_of, size_t, float, 0, { return b; })
 OPLUS_ZIP_WITH(nothing_of, size_t, size_t, float, float, { return 7; })
 
 static void sizes(void **state)
@@ -188,6 +246,9 @@ static void sizes(void **state)
     const oplus_fn nothing = oplus_with(&nothing_of_fn, &p);
     assert_int_equal(oplus_reduce(dev, &first_of_op, x, 3, out), OPLUS_OK);
     assert_int_equal(out[0], 5);
+    const oplus_op last = oplus_op_with(&last_of_op, &p);
+    assert_int_equal(oplus_reduce(dev, &last, x, 3, out), OPLUS_OK);
+    assert_int_equal(out[0], 7);
     assert_int_equal(oplus_map(dev, &nothing, (const void *const[]){x, y}, 3, out), OPLUS_OK);
     assert_int_equal(out[2], 7);
     assert_ptr_equal(oplus_type_named("size_t"), sizeof(size_t) == 8 ? &oplus_u64 : &oplus_u32);

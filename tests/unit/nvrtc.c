@@ -199,6 +199,8 @@ OPLUS_ZIP(both, affine32, float, int32_t, {
     r.b = (float)b;
     return r;
 })
+OPLUS_OP(any_set, bool, (false), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a + b; })
+OPLUS_ZIP(spread, long long, long, unsigned char, { return a * b; })
 OPLUS_PREDICATE(small_first, padded16, { return a.sum < 0.5; })
 OPLUS_PREDICATE_WITH(below, uint16_t, uint32_t, { return a < p; })
 
@@ -214,13 +216,16 @@ static void combine_with(oplus_device *dev, const char *name)
 {
     const oplus_op *const op = subject_named(name)->op;
     const size_t n = op->type->size > 1000 ? N / 1000 : N;
-    size_t offsets[SEGMENTS + 1];
+    uint64_t offsets[SEGMENTS + 1];
+    uint32_t narrow[SEGMENTS + 1];
     for (size_t s = 0; s <= SEGMENTS; s++) offsets[s] = s * n / SEGMENTS;
     if (n < SEGMENTS) offsets[SEGMENTS] = n;
     good(oplus_reduce(dev, op, in, n, out), name);
     good(oplus_scan(dev, op, OPLUS_INCLUSIVE, in, n, out), name);
     good(oplus_segscan(dev, op, OPLUS_INCLUSIVE, in, in, n, out), name);
-    if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, offsets, SEGMENTS, out), name);
+    for (size_t s = 0; s <= SEGMENTS; s++) narrow[s] = (uint32_t)offsets[s];
+    if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u64, offsets, SEGMENTS, out), name);
+    if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u32, narrow, SEGMENTS, out), name);
 }
 
 static void move(oplus_device *dev, bool all)
@@ -235,6 +240,8 @@ static void move(oplus_device *dev, bool all)
     size_t kept;
     good(oplus_map(dev, &root_fn, arrays, N, out), "map");
     good(oplus_map(dev, &both_fn, arrays, N, out), "map");
+    good(oplus_map(dev, &spread_fn, arrays, N, out), "map of a long and an unsigned char");
+    good(oplus_scan(dev, &any_set_op, OPLUS_INCLUSIVE, in, N, out), "scan of bool");
     good(oplus_filter(dev, &small_first_fn, in, N, out, &kept), "filter");
     for (size_t i = 0; i < (all ? sizeof keys / sizeof *keys : 1); i++) {
         good(oplus_sort(dev, keys[i], OPLUS_DESCENDING, out, N), "sort");
@@ -247,10 +254,59 @@ static void move(oplus_device *dev, bool all)
     good(oplus_filter(dev, &below_limit, in, N, out, &kept), "filter");
 }
 
-static const char *const few[] = {"sum_f32", "compose32", NULL};
-static const char *const more[] = {"sum_f32",   "sum_u8",    "prod_i16", "max_i64",        "min_f64",  "max_f32",
-                                   "prod_c128", "compose64", "rotate",   "multiply_exact", "last_f64", "first_u32",
-                                   "hash1",     "join3",     "join12",   "join16",         NULL};
+/* Structs inside, a size that only compilers know, a long name; and one that is the program's secret. */
+enum { THREE = 3 };
+OPLUS_STRUCT(
+    odd,
+    struct {
+        float x;
+        int16_t n[2];
+    } p[3];
+    _Bool flag; float v[sizeof(int32_t)]; float a_name_of_more_than_thirty_one_letters;)
+OPLUS_STRUCT(
+    nameless, float v[2 + 0x1]; struct { double d; }; int8_t k;)
+OPLUS_STRUCT(secret, float v[THREE];)
+OPLUS_SEMIGROUP(first_odd, odd, 0, { return a; })
+OPLUS_SEMIGROUP(first_nameless, nameless, 0, { return a; })
+OPLUS_SEMIGROUP(first_secret, secret, 0, { return a; })
+
+static void odd_types(oplus_device *dev)
+{
+    good(oplus_scan(dev, &first_odd_op, OPLUS_INCLUSIVE, in, N / 10, out), "scan of odd members");
+    good(oplus_reduce(dev, &first_nameless_op, in, N / 10, out), "reduce of a struct without a name");
+    assert_int_equal(oplus_scan(dev, &first_secret_op, OPLUS_INCLUSIVE, in, N, out), OPLUS_ERR_COMPILE);
+    const char *const remedy = strstr(oplus_last_error(), "knows none of the program's macros, enumeration constants"),
+                      *const name = strstr(oplus_last_error(), "\"THREE\"");
+    if (!remedy || !name || name < remedy) fail_msg("%s", oplus_last_error());
+}
+
+/* Texts, over each of these types: their functions are generic, their operands constant. */
+static void texts(oplus_device *dev)
+{
+    static const oplus_type *const types[] = {&oplus_i8, &oplus_u32, &oplus_i64, &oplus_f32, &oplus_f64};
+    static const char *const text =
+        "abs(a) + sign(b) + min(a, b) + max(min(a, 2), 3LL) + floor(a) + ceil(b) + trunc(a) + round(a) + rint(b) + "
+        "sqrt(a) + fabs(b) + pow(a, 2) + hypot(a, b) + fmod(a, b + 1) + copysign(a, b) + fma(a, b, 1) + fmin(a, 1.5) + "
+        "fmaxf(a, b) + ldexp(a, 3) + exp(a) + log1p(b) + atan2(a, b) + erf(a) + tgamma(b) + asinh(a) + max(a > b, 2)";
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const oplus_type *const inputs[] = {types[i], types[i]};
+        const void *const arrays[] = {in, in};
+        oplus_fn *fn;
+        size_t kept;
+        good(oplus_fn_make(NULL, types[i], 2, inputs, NULL, text, &fn), text);
+        good(oplus_map(dev, fn, arrays, N, out), text);
+        oplus_fn_free(fn);
+        good(oplus_fn_make(NULL, NULL, 1, inputs, NULL, "min(abs(a), 7) - 0.5", &fn), "predicate");
+        good(oplus_filter(dev, fn, in, N, out, &kept), "filter");
+        oplus_fn_free(fn);
+    }
+}
+
+static const char *const few[] = {"sum_f32", "compose32", "hash_with", NULL};
+static const char *const more[] = {"sum_f32",  "sum_u8",    "prod_i16",  "max_i64", "min_f64",
+                                   "max_f32",  "prod_c128", "compose64", "rotate",  "multiply_exact",
+                                   "last_f64", "first_u32", "hash1",     "join3",   "join12",
+                                   "join16",   "hash_with", "beyond",    NULL};
 
 static const char *const *names = few;
 static bool all;
@@ -261,6 +317,8 @@ static void compiles(void **state)
     oplus_device *const dev = current = opened(target);
     for (const char *const *name = names; *name != NULL; name++) combine_with(dev, *name);
     move(dev, all);
+    texts(dev);
+    odd_types(dev);
     printf("%s: %d programs, %d launches\n", target, counted.programs, counted.launches);
     assert_true(counted.programs > 5 && counted.launches > counted.programs);
     oplus_close(dev);

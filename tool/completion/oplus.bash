@@ -15,15 +15,16 @@ _oplus() {
     else
         case $before in
             -t | --type | --result | --values-type) choices="i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64 c128" ;;
-            --format | --to) choices="npy raw text" ;;
+            --format | --to) choices="npy raw text csv tsv" ;;
+            --delimiter) choices="comma tab semicolon space pipe" ;;
             --device)
                 choices=$({
-                    printf '%s\n' auto serial threads threads:2 cuda opencl opencl:gpu opencl:cpu
+                    printf '%s\n' auto serial threads threads:2 gpu cuda opencl opencl:gpu opencl:cpu
                     "${COMP_WORDS[0]}" devices 2>/dev/null | sed -n 's/^\([a-z]*:[0-9]*\) .*/\1/p'
                 } | sed -n "s/^$device//p")
                 ;;
-            --threads | --init | --identity | --rows | --cols) return ;;
-            -o | --output | --heads | --offsets | --lengths | --values | --values-out) files=1 ;;
+            --threads | --init | --identity | --rows | --cols | --column | --into | --empty) return ;;
+            -o | --output | --heads | --offsets | --lengths | --values | --values-out | --keys | --keys-out) files=1 ;;
             *)
                 if [[ $word == -* ]]; then
                     choices=$("${COMP_WORDS[0]}" help "$command" 2>/dev/null |
@@ -32,7 +33,7 @@ _oplus() {
                     case $command in
                         reduce | fold | scan | segscan | segreduce | check)
                             choices="sum prod min max and or xor land lor" ;;
-                        map) choices="copy neg abs square sqrt floor ceil trunc round not real imag conj
+                        map) choices="copy neg abs square sign sqrt floor ceil trunc round not real imag conj
                             add sub mul div min max" ;;
                         cache) choices=clear ;;
                         lab) choices="all $("${COMP_WORDS[0]}" lab 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')" ;;

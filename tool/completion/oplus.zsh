@@ -10,8 +10,9 @@ _oplus() {
     fi
     case $words[CURRENT-1] in
         -t|--type|--result|--values-type) compadd i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64 c128; return ;;
-        --format|--to) compadd npy raw text; return ;;
-        --device) compadd auto serial threads threads:2 cuda opencl opencl:gpu opencl:cpu \
+        --format|--to) compadd npy raw text csv tsv; return ;;
+        --delimiter) compadd comma tab semicolon space pipe; return ;;
+        --device) compadd auto serial threads threads:2 gpu cuda opencl opencl:gpu opencl:cpu \
                 ${(f)"$($words[1] devices 2>/dev/null | sed -n 's/^\([a-z]*:[0-9]*\) .*/\1/p')"}
             return ;;
     esac
@@ -23,7 +24,7 @@ _oplus() {
     if ((CURRENT == 3)); then
         case $words[2] in
             reduce|fold|scan|segscan|segreduce|check) compadd sum prod min max and or xor land lor ;;
-            map) compadd copy neg abs square sqrt floor ceil trunc round not real imag conj add sub mul div min max ;;
+            map) compadd copy neg abs square sign sqrt floor ceil trunc round not real imag conj add sub mul div min max ;;
             cache) compadd clear; return ;;
             lab) compadd all ${(f)"$($words[1] lab 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')"}; return ;;
             filter) compadd zero nonzero positive negative even odd finite inf nan ;;

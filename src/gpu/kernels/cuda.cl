@@ -116,8 +116,12 @@ OPI_FUNCTION int opi_abs(int x) { return x < 0 ? -x : x; }
 #define expm1(x) expm1((double)(x))
 #define log1p(x) log1p((double)(x))
 #define erf(x) erf((double)(x))
-#define fmin(x, y) fmin((double)(x), (double)(y))
-#define fmax(x, y) fmax((double)(x), (double)(y))
+#define asinh(x) asinh((double)(x))
+#define acosh(x) acosh((double)(x))
+#define atanh(x) atanh((double)(x))
+#define erfc(x) erfc((double)(x))
+#define tgamma(x) tgamma((double)(x))
+#define lgamma(x) lgamma((double)(x))
 #define fmod(x, y) fmod((double)(x), (double)(y))
 #define pow(x, y) pow((double)(x), (double)(y))
 #define atan2(x, y) atan2((double)(x), (double)(y))
@@ -125,3 +129,37 @@ OPI_FUNCTION int opi_abs(int x) { return x < 0 ? -x : x; }
 #define copysign(x, y) copysign((double)(x), (double)(y))
 #define fma(x, y, z) fma((double)(x), (double)(y), (double)(z))
 #define ldexp(x, n) ldexp((double)(x), n)
+
+/* --- the functions of texts: what generic.cl is made of (src/jit), which follows where there is one ------------------ */
+
+#define OPI_GENERIC(R, f, s, parameters) OPI_FUNCTION R f parameters
+#define OPI_FOR_SIGNED(X)             X(i8, int8_t) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t) X(ll, long long)
+#define OPI_FOR_UNSIGNED(X)                                                                                            \
+    X(u8, uint8_t) X(u16, uint16_t) X(u32, uint32_t) X(u64, uint64_t) X(ull, unsigned long long)
+#define OPI_CALL_F32(f, x, y)         opi_g_##f((float)(x), (float)(y))
+#define OPI_CALL_F64(f, x, y)         opi_g_##f((double)(x), (double)(y))
+#define OPI_CALL_1(f, x)              opi_g_##f(x)
+#define OPI_CALL_2(f, x, y)           opi_mixed_##f(x, y)
+#define OPI_CALL_REAL_1(f, x)         opi_g_##f(opi_real(x))
+#define OPI_CALL_REAL_2(f, x, y)      opi_g_##f(OPI_AS((x) + (y), x), OPI_AS((x) + (y), y))
+#define OPI_CALL_REAL_3(f, x, y, z)                                                                                    \
+    opi_g_##f(OPI_AS((x) + (y) + (z), x), OPI_AS((x) + (y) + (z), y), OPI_AS((x) + (y) + (z), z))
+#define OPI_CALL_LDEXP(f, x, n)       opi_g_##f(opi_real(x), n)
+#define OPI_AS(like, x)               opi_real((decltype(like))(x))
+
+#define OPI_REAL(s, T) OPI_GENERIC(double, opi_real, s, (T x)) { return (double)x; }
+OPI_GENERIC(float, opi_real, f32, (float x)) { return x; }
+OPI_GENERIC(double, opi_real, f64, (double x)) { return x; }
+OPI_FOR_SIGNED(OPI_REAL)
+OPI_FOR_UNSIGNED(OPI_REAL)
+
+/* min and max of two types: of that to which C converts both. */
+template <class A, class B> struct opi_common { typedef decltype(A() + B()) type; };
+template <class A> struct opi_common<A, A> { typedef A type; };
+#define OPI_MIXED_2(f)                                                                                                 \
+    template <class A, class B> OPI_FUNCTION auto opi_mixed_##f(A x, B y)                                              \
+    {                                                                                                                  \
+        typedef typename opi_common<A, B>::type opi_joined;                                                                 \
+        return opi_g_##f((opi_joined)x, (opi_joined)y);                                                                          \
+    }
+#define OPI_MIXED_TYPES OPI_MIXED_2(min) OPI_MIXED_2(max)

@@ -14,17 +14,20 @@ OPI_FUNCTION opi_node opi_lift(opi_t value, uint8_t head)
 
 /* (f,s) (+) (g,t) = (f|g, g ? t : s (+) t); large elements as in plain.cl */
 #if OPI_LARGE
-OPI_CALLED void opi_join_at(opi_t *to, const opi_t *a, const opi_t *b) { *to = opi_op(*a, *b); }
-OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b)
+OPI_CALLED void opi_join_at(opi_t *to, const opi_t *a, const opi_t *b OPI_TAKE_P)
 {
-    if (!b.head) opi_join_at(&b.value, &a.value, &b.value);
+    *to = opi_op(*a, *b OPI_OP_P);
+}
+OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b OPI_TAKE_P)
+{
+    if (!b.head) opi_join_at(&b.value, &a.value, &b.value OPI_GIVE_P);
     b.head |= a.head;
     return b;
 }
 #else
-OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b)
+OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b OPI_TAKE_P)
 {
-    if (!b.head) b.value = opi_op(a.value, b.value);
+    if (!b.head) b.value = opi_op(a.value, b.value OPI_OP_P);
     b.head |= a.head;
     return b;
 }

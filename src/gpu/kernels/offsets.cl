@@ -1,18 +1,18 @@
-/* The offsets of segments: are they in order, and which work-groups are whose?  Behind sums.cl.
+/* The offsets of segments: are they in order, and which work-groups are whose?  Behind sums.cl and offset.cl.
  *
  * Each work-group looks at a part of the segments: opi_offsets_look -> opi_rows says how many are wrong, and
  * opi_offsets_want -> opi_rows -> opi_offsets_place gives long segments as many work-groups as they want, in a row. */
 
 OPI_WHOLE_KERNEL void opi_offsets_look(OPI_PARAM(offsets), const uint64_t segments, const uint64_t part,
-                                 const uint32_t empty_allowed, OPI_PARAM(counts))
+                                 const uint64_t largest, const uint32_t empty_allowed, OPI_PARAM(counts))
 {
     OPI_LOCAL_MEMORY uint64_t sum[OPI_SUMS];
-    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets);
+    OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     OPI_GLOBAL uint64_t *const count = OPI_AT(uint64_t, counts);
     const uint64_t begin = OPI_GROUP * part, end = begin + part < segments ? begin + part : segments;
     uint64_t wrong = 0, all;
     for (uint64_t s = begin + OPI_SELF; s < end; s += OPI_W)
-        wrong += at[s + 1] < at[s] || (at[s + 1] == at[s] && !empty_allowed);
+        wrong += at[s + 1] > largest || at[s + 1] < at[s] || (at[s + 1] == at[s] && !empty_allowed);
     opi_wide_sums(sum, wrong, &all);
     if (OPI_SELF == 0) count[OPI_GROUP] = all;
     if (OPI_SELF == 0 && OPI_GROUP == 0) { /* behind the total */
@@ -32,10 +32,10 @@ OPI_WHOLE_KERNEL void opi_offsets_want(OPI_PARAM(offsets), const uint64_t segmen
                                  const uint64_t least, const uint32_t log_tile, OPI_PARAM(counts))
 {
     OPI_LOCAL_MEMORY uint64_t sum[OPI_SUMS];
-    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets);
+    OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     const uint64_t begin = OPI_GROUP * part, end = begin + part < segments ? begin + part : segments;
     uint64_t own = 0, all;
-    for (uint64_t s = begin + OPI_SELF; s < end; s += OPI_W) own += opi_wanted(at[s + 1] - at[s], least, log_tile);
+    for (uint64_t s = begin + OPI_SELF; s < end; s += OPI_W) own += opi_wanted(opi_length(at, s), least, log_tile);
     opi_wide_sums(sum, own, &all);
     if (OPI_SELF == 0) OPI_AT(uint64_t, counts)[OPI_GROUP] = all;
 }
@@ -45,13 +45,13 @@ OPI_WHOLE_KERNEL void opi_offsets_place(OPI_PARAM(offsets), const uint64_t segme
                                   const uint64_t least, const uint32_t log_tile, OPI_PARAM(counts), OPI_PARAM(start))
 {
     OPI_LOCAL_MEMORY uint64_t sum[OPI_SUMS];
-    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets);
+    OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     OPI_GLOBAL uint64_t *const start = OPI_AT(uint64_t, start);
     const uint64_t begin = OPI_GROUP * part, end = begin + part < segments ? begin + part : segments;
     uint64_t before = OPI_AT(const uint64_t, counts)[OPI_GROUP], all;
     for (uint64_t first = begin; first < end; first += OPI_W) {
         const uint64_t s = first + OPI_SELF;
-        const uint64_t own = s < end ? opi_wanted(at[s + 1] - at[s], least, log_tile) : 0;
+        const uint64_t own = s < end ? opi_wanted(opi_length(at, s), least, log_tile) : 0;
         const uint64_t up_to = opi_wide_sums(sum, own, &all);
         if (s < end) start[s] = before + up_to - own;
         before += all;

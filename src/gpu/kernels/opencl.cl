@@ -28,6 +28,7 @@
 #define OPI_BARRIER()    barrier(CLK_LOCAL_MEM_FENCE)
 #define OPI_BARRIER_ALL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
+#define _Bool bool
 typedef char int8_t;
 typedef short int16_t;
 typedef int int32_t;
@@ -96,8 +97,12 @@ OPI_FUNCTION float cbrtf(float x) { return cbrt(x); }
 OPI_FUNCTION float expm1f(float x) { return expm1(x); }
 OPI_FUNCTION float log1pf(float x) { return log1p(x); }
 OPI_FUNCTION float erff(float x) { return erf(x); }
-OPI_FUNCTION float fminf(float x, float y) { return fmin(x, y); }
-OPI_FUNCTION float fmaxf(float x, float y) { return fmax(x, y); }
+OPI_FUNCTION float asinhf(float x) { return asinh(x); }
+OPI_FUNCTION float acoshf(float x) { return acosh(x); }
+OPI_FUNCTION float atanhf(float x) { return atanh(x); }
+OPI_FUNCTION float erfcf(float x) { return erfc(x); }
+OPI_FUNCTION float tgammaf(float x) { return tgamma(x); }
+OPI_FUNCTION float lgammaf(float x) { return lgamma(x); }
 OPI_FUNCTION float fmodf(float x, float y) { return fmod(x, y); }
 OPI_FUNCTION float powf(float x, float y) { return pow(x, y); }
 OPI_FUNCTION float atan2f(float x, float y) { return atan2(x, y); }
@@ -131,8 +136,12 @@ OPI_FUNCTION double opi_cbrt(double x) { return cbrt(x); }
 OPI_FUNCTION double opi_expm1(double x) { return expm1(x); }
 OPI_FUNCTION double opi_log1p(double x) { return log1p(x); }
 OPI_FUNCTION double opi_erf(double x) { return erf(x); }
-OPI_FUNCTION double opi_fmin(double x, double y) { return fmin(x, y); }
-OPI_FUNCTION double opi_fmax(double x, double y) { return fmax(x, y); }
+OPI_FUNCTION double opi_asinh(double x) { return asinh(x); }
+OPI_FUNCTION double opi_acosh(double x) { return acosh(x); }
+OPI_FUNCTION double opi_atanh(double x) { return atanh(x); }
+OPI_FUNCTION double opi_erfc(double x) { return erfc(x); }
+OPI_FUNCTION double opi_tgamma(double x) { return tgamma(x); }
+OPI_FUNCTION double opi_lgamma(double x) { return lgamma(x); }
 OPI_FUNCTION double opi_fmod(double x, double y) { return fmod(x, y); }
 OPI_FUNCTION double opi_pow(double x, double y) { return pow(x, y); }
 OPI_FUNCTION double opi_atan2(double x, double y) { return atan2(x, y); }
@@ -190,10 +199,18 @@ OPI_FUNCTION double opi_ldexp(double x, int n) { return ldexp(x, n); }
 #define log1p(x) opi_log1p(x)
 #undef erf
 #define erf(x) opi_erf(x)
-#undef fmin
-#define fmin(x, y) opi_fmin(x, y)
-#undef fmax
-#define fmax(x, y) opi_fmax(x, y)
+#undef asinh
+#define asinh(x) opi_asinh(x)
+#undef acosh
+#define acosh(x) opi_acosh(x)
+#undef atanh
+#define atanh(x) opi_atanh(x)
+#undef erfc
+#define erfc(x) opi_erfc(x)
+#undef tgamma
+#define tgamma(x) opi_tgamma(x)
+#undef lgamma
+#define lgamma(x) opi_lgamma(x)
 #undef fmod
 #define fmod(x, y) opi_fmod(x, y)
 #undef pow
@@ -209,3 +226,60 @@ OPI_FUNCTION double opi_ldexp(double x, int n) { return ldexp(x, n); }
 #undef ldexp
 #define ldexp(x, n) opi_ldexp(x, n)
 #endif
+
+/* --- the functions of texts: what generic.cl is made of (src/jit), which follows where there is one ------------------ */
+
+#define OPI_GENERIC(R, f, s, parameters) OPI_FUNCTION R __attribute__((overloadable)) f parameters
+#define OPI_FOR_SIGNED(X)             X(i8, int8_t) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t)
+#define OPI_FOR_UNSIGNED(X)           X(u8, uint8_t) X(u16, uint16_t) X(u32, uint32_t) X(u64, uint64_t)
+#define OPI_CALL_F32(f, x, y)         opi_g_##f((float)(x), (float)(y))
+#define OPI_CALL_F64(f, x, y)         opi_g_##f((double)(x), (double)(y))
+#define OPI_CALL_1(f, x)              opi_g_##f(x)
+#define OPI_CALL_2(f, x, y)           opi_g_##f(x, y)
+#define OPI_CALL_REAL_1(f, x)         opi_g_##f(opi_real(x))
+#define OPI_CALL_REAL_2(f, x, y)      opi_g_##f(OPI_AS((x) + (y), x), OPI_AS((x) + (y), y))
+#define OPI_CALL_REAL_3(f, x, y, z)                                                                                    \
+    opi_g_##f(OPI_AS((x) + (y) + (z), x), OPI_AS((x) + (y) + (z), y), OPI_AS((x) + (y) + (z), z))
+#define OPI_CALL_LDEXP(f, x, n)       opi_g_##f(opi_real(x), n)
+#define OPI_AS(like, x)               opi_real((__typeof__(like))(x))
+
+/* An integer is computed with as the widest float that there is. */
+#if OPI_F64
+typedef double opi_widest;
+#define OPI_MIXED_F64(A) OPI_MIXED(A, double)
+OPI_GENERIC(double, opi_real, f64, (double x)) { return x; }
+#else
+typedef float opi_widest;
+#define OPI_MIXED_F64(A)
+#endif
+#define OPI_REAL(s, T) OPI_GENERIC(opi_widest, opi_real, s, (T x)) { return (opi_widest)x; }
+OPI_GENERIC(float, opi_real, f32, (float x)) { return x; }
+OPI_FOR_SIGNED(OPI_REAL)
+OPI_FOR_UNSIGNED(OPI_REAL)
+
+/* min and max of two types: of that to which C converts both. */
+#define OPI_MIXED(A, B) OPI_MIXED_2(min, A, B) OPI_MIXED_2(min, B, A) OPI_MIXED_2(max, A, B) OPI_MIXED_2(max, B, A)
+#define OPI_MIXED_2(f, A, B)                                                                                           \
+    OPI_GENERIC(__typeof__((A)0 + (B)0), opi_g_##f, _, (A x, B y))                                                     \
+    {                                                                                                                  \
+        typedef __typeof__((A)0 + (B)0) opi_joined;                                                                         \
+        return opi_g_##f((opi_joined)x, (opi_joined)y);                                                                          \
+    }
+#define OPI_MIXED_TYPES                                                                                                \
+    OPI_MIXED(int8_t, int16_t) OPI_MIXED(int8_t, int32_t) OPI_MIXED(int8_t, int64_t) OPI_MIXED(int8_t, uint8_t)        \
+    OPI_MIXED(int8_t, uint16_t) OPI_MIXED(int8_t, uint32_t) OPI_MIXED(int8_t, uint64_t) OPI_MIXED(int8_t, float)       \
+    OPI_MIXED_F64(int8_t)                                                                                              \
+    OPI_MIXED(int16_t, int32_t) OPI_MIXED(int16_t, int64_t) OPI_MIXED(int16_t, uint8_t) OPI_MIXED(int16_t,             \
+    uint16_t) OPI_MIXED(int16_t, uint32_t) OPI_MIXED(int16_t, uint64_t) OPI_MIXED(int16_t, float)                      \
+    OPI_MIXED_F64(int16_t)                                                                                             \
+    OPI_MIXED(int32_t, int64_t) OPI_MIXED(int32_t, uint8_t) OPI_MIXED(int32_t, uint16_t) OPI_MIXED(int32_t,            \
+    uint32_t) OPI_MIXED(int32_t, uint64_t) OPI_MIXED(int32_t, float) OPI_MIXED_F64(int32_t)                            \
+    OPI_MIXED(int64_t, uint8_t) OPI_MIXED(int64_t, uint16_t) OPI_MIXED(int64_t, uint32_t) OPI_MIXED(int64_t,           \
+    uint64_t) OPI_MIXED(int64_t, float) OPI_MIXED_F64(int64_t)                                                         \
+    OPI_MIXED(uint8_t, uint16_t) OPI_MIXED(uint8_t, uint32_t) OPI_MIXED(uint8_t, uint64_t) OPI_MIXED(uint8_t,          \
+    float) OPI_MIXED_F64(uint8_t)                                                                                      \
+    OPI_MIXED(uint16_t, uint32_t) OPI_MIXED(uint16_t, uint64_t) OPI_MIXED(uint16_t, float)                             \
+    OPI_MIXED_F64(uint16_t)                                                                                            \
+    OPI_MIXED(uint32_t, uint64_t) OPI_MIXED(uint32_t, float) OPI_MIXED_F64(uint32_t)                                   \
+    OPI_MIXED(uint64_t, float) OPI_MIXED_F64(uint64_t)                                                                 \
+    OPI_MIXED_F64(float)

@@ -3,12 +3,15 @@ typedef opi_t opi_node;
 
 /* What combines large elements would be copied into a kernel a dozen times, and take minutes to compile. */
 #if OPI_LARGE
-OPI_CALLED void opi_join_at(opi_node *to, const opi_node *a, const opi_node *b) { *to = opi_op(*a, *b); }
-OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b)
+OPI_CALLED void opi_join_at(opi_node *to, const opi_node *a, const opi_node *b OPI_TAKE_P)
 {
-    opi_join_at(&a, &a, &b);
+    *to = opi_op(*a, *b OPI_OP_P);
+}
+OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b OPI_TAKE_P)
+{
+    opi_join_at(&a, &a, &b OPI_GIVE_P);
     return a;
 }
 #else
-OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b) { return opi_op(a, b); }
+OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b OPI_TAKE_P) { return opi_op(a, b OPI_OP_P); }
 #endif

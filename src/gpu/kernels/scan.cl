@@ -21,7 +21,7 @@
 
 /* Loads the run of a tile of `count` elements, and goes up; the run's node. */
 OPI_FUNCTION opi_node opi_rise(opi_item *item, OPI_GLOBAL const opi_t *in, OPI_GLOBAL const uint8_t *heads,
-                               uint32_t count, OPI_LOCAL opi_vector *stage)
+                               uint32_t count, OPI_LOCAL opi_vector *stage OPI_TAKE_P)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E, size = opi_run_size(count);
     opi_run run;
@@ -29,12 +29,12 @@ OPI_FUNCTION opi_node opi_rise(opi_item *item, OPI_GLOBAL const opi_t *in, OPI_G
     opi_load(in, count, size, &run, stage);
     OPI_UNROLL for (uint32_t j = 0; j < OPI_N(size); j++)
         item->x[j] = OPI_MAKE(run.x[j], OPI_HEAD(heads, first + j, count));
-    return opi_item_up(item, count);
+    return opi_item_up(item, count OPI_GIVE_P);
 }
 
 /* Writes the results of the run. */
 OPI_FUNCTION void opi_write(opi_item *item, const opi_place *place, uint32_t flags, OPI_GLOBAL const uint8_t *heads,
-                            uint32_t count, OPI_GLOBAL opi_t *out, OPI_LOCAL opi_vector *stage)
+                            uint32_t count, OPI_GLOBAL opi_t *out, OPI_LOCAL opi_vector *stage OPI_TAKE_P)
 {
     const uint32_t size = item->n;
     opi_run run;
@@ -60,21 +60,23 @@ OPI_FUNCTION void opi_write(opi_item *item, const opi_place *place, uint32_t fla
 }
 
 /* nodes[1 + b]: the node of tile b. */
-OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(nodes))
+OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(nodes) OPI_KERNEL_P)
 {
+    OPI_READ_P
     OPI_LANES(lane)
     OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
     const uint64_t first = OPI_GROUP * OPI_TILE;
     opi_item item;
     opi_lanes_up(lane, opi_rise(&item, OPI_AT(const opi_t, in) + first, OPI_AT(const uint8_t, heads) + first, OPI_TILE,
-                                stage),
-                 OPI_W);
+                                stage OPI_GIVE_P),
+                 OPI_W OPI_GIVE_P);
     if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[1 + OPI_GROUP] = OPI_TOTAL;
 }
 
 OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_PARAM(nodes), OPI_PARAM(range),
-                          const uint32_t flags)
+                          const uint32_t flags OPI_KERNEL_P)
 {
+    OPI_READ_P
     OPI_LANES(lane)
     OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
     const uint64_t first = OPI_GROUP * OPI_TILE;
@@ -83,17 +85,19 @@ OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_P
     const uint32_t has_carry = OPI_GROUP > 0 || OPI_AT(const opi_range, range)->began;
     opi_item item;
     if (OPI_SELF == 0 && has_carry) OPI_CARRY = before[0];
-    opi_lanes_up(lane, opi_rise(&item, OPI_AT(const opi_t, in) + first, own_heads, OPI_TILE, stage), OPI_W);
-    const opi_place place = opi_lanes_down(lane, has_carry);
-    opi_item_down(&item, &place);
+    const opi_node own = opi_rise(&item, OPI_AT(const opi_t, in) + first, own_heads, OPI_TILE, stage OPI_GIVE_P);
+    opi_lanes_up(lane, own, OPI_W OPI_GIVE_P);
+    const opi_place place = opi_lanes_down(lane, has_carry OPI_GIVE_P);
+    opi_item_down(&item, &place OPI_GIVE_P);
     opi_item_close(&item, OPI_TILE, before[1]);
-    opi_write(&item, &place, flags, own_heads, OPI_TILE, OPI_AT(opi_t, out) + first, stage);
+    opi_write(&item, &place, flags, own_heads, OPI_TILE, OPI_AT(opi_t, out) + first, stage OPI_GIVE_P);
 }
 
 /* out may be NULL: a reduction. */
 OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const uint64_t n, OPI_PARAM(range),
-                        const uint64_t first, const uint32_t flags)
+                        const uint64_t first, const uint32_t flags OPI_KERNEL_P)
 {
+    OPI_READ_P
     OPI_LANES(lane)
     OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
     OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
@@ -103,14 +107,14 @@ OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const u
         OPI_GLOBAL const uint8_t *const own_heads = OPI_AT(const uint8_t, heads) + done;
         opi_item item;
         opi_walk_next(&walk, flags);
-        const opi_node own = opi_rise(&item, OPI_AT(const opi_t, in) + done, own_heads, walk.count, stage);
-        opi_lanes_up(lane, own, opi_used(walk.count));
-        const opi_place place = opi_lanes_down(lane, walk.has_carry);
-        opi_walk_push(&walk, lane, range, 0);
-        opi_item_down(&item, &place);
+        const opi_node own = opi_rise(&item, OPI_AT(const opi_t, in) + done, own_heads, walk.count, stage OPI_GIVE_P);
+        opi_lanes_up(lane, own, opi_used(walk.count) OPI_GIVE_P);
+        const opi_place place = opi_lanes_down(lane, walk.has_carry OPI_GIVE_P);
+        opi_walk_push(&walk, lane, range, 0 OPI_GIVE_P);
+        opi_item_down(&item, &place OPI_GIVE_P);
         if (!walk.partial) opi_item_close(&item, walk.count, OPI_CARRY);
         if (OPI_GIVEN(out))
-            opi_write(&item, &place, flags, own_heads, walk.count, OPI_AT(opi_t, out) + done, stage);
+            opi_write(&item, &place, flags, own_heads, walk.count, OPI_AT(opi_t, out) + done, stage OPI_GIVE_P);
         opi_walk_end(&walk, &item, range, 0);
         walk.at += walk.count;
         walk.left -= walk.count;
@@ -119,8 +123,9 @@ OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const u
 }
 
 /* What the range ends in. */
-OPI_KERNEL void opi_result(OPI_PARAM(range), OPI_PARAM(result))
+OPI_KERNEL void opi_result(OPI_PARAM(range), OPI_PARAM(result) OPI_KERNEL_P)
 {
+    OPI_READ_P
     OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
     OPI_GLOBAL opi_t *const to = OPI_AT(opi_t, result);
     if (range->count == 0)

@@ -10,7 +10,7 @@
 #if OPI_LOG_W == 0
 
 /* The first n of them: the nodes of the binary digits of n, from left to right. */
-OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n)
+OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n OPI_TAKE_P)
 {
     opi_item own, *const item = &own;
     const uint32_t size = opi_run_size(n);
@@ -19,7 +19,7 @@ OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n)
     item->n = size;
     for (uint32_t j = 0; j < n; j++) item->x[j] = in[j];
     for (uint32_t j = n; j < size; j++) item->x[j] = item->x[n - 1];
-    opi_item_up(item, n);
+    opi_item_up(item, n OPI_GIVE_P);
     for (uint32_t k = OPI_LOG_LEAST; k-- > 0;) {
         if (!(n >> k & 1)) continue;
         const opi_node node = item->x[OPI_LEVEL(k) + (end >> k)];
@@ -32,7 +32,7 @@ OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n)
 #else
 
 /* node[k]: the last one of 2^k elements that waits for its neighbour, if bit k of what was seen is set. */
-OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n)
+OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n OPI_TAKE_P)
 {
     opi_node node[OPI_LOG_LEAST], own = in[0];
     OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LEAST; k++) node[k] = own;
@@ -59,15 +59,16 @@ OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n)
 
 /* in: element `origin` of what the offsets count. */
 OPI_WHOLE_KERNEL void opi_segment_few(OPI_PARAM(in), OPI_PARAM(offsets), const uint64_t origin, const uint64_t segments,
-                                const uint64_t part, OPI_PARAM(out))
+                                const uint64_t part, OPI_PARAM(out) OPI_KERNEL_P)
 {
-    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets);
+    OPI_READ_P
+    OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     const uint64_t begin = OPI_GROUP * part, end = begin + part < segments ? begin + part : segments;
     for (uint64_t s = begin + OPI_SELF; s < end; s += OPI_W) {
-        const uint64_t n = at[s + 1] - at[s];
+        const uint64_t n = opi_length(at, s);
         if (n >> OPI_LOG_LEAST) continue;
-        OPI_AT(opi_t, out)[s] =
-            opi_quiet(n == 0 ? opi_identity() : opi_few(OPI_AT(const opi_t, in) + (at[s] - origin), (uint32_t)n));
+        OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in) + (at[s] - origin);
+        OPI_AT(opi_t, out)[s] = opi_quiet(n == 0 ? opi_identity() : opi_few(from, (uint32_t)n OPI_GIVE_P));
     }
 }
 
@@ -89,44 +90,47 @@ OPI_FUNCTION uint64_t opi_segment_of(OPI_GLOBAL const uint64_t *start, uint64_t 
 
 /* A run of `count` elements, or of nodes, on their way up; the run's node. */
 OPI_FUNCTION opi_node opi_rise_elements(opi_item *item, OPI_GLOBAL const opi_t *in, uint32_t count,
-                                        OPI_LOCAL opi_vector *stage)
+                                        OPI_LOCAL opi_vector *stage OPI_TAKE_P)
 {
     const uint32_t size = opi_run_size(count);
     opi_run run;
     item->n = size;
     opi_load(in, count, size, &run, stage);
     OPI_UNROLL for (uint32_t j = 0; j < OPI_N(size); j++) item->x[j] = run.x[j];
-    return opi_item_up(item, count);
+    return opi_item_up(item, count OPI_GIVE_P);
 }
 
-OPI_FUNCTION opi_node opi_rise_nodes(opi_item *item, OPI_GLOBAL const opi_node *node, uint32_t count)
+OPI_FUNCTION opi_node opi_rise_nodes(opi_item *item, OPI_GLOBAL const opi_node *node, uint32_t count OPI_TAKE_P)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E, size = opi_run_size(count);
     item->n = size;
     OPI_UNROLL for (uint32_t j = 0; j < OPI_N(size); j++)
         item->x[j] = node[first + j < count ? first + j : count - 1];
-    return opi_item_up(item, count);
+    return opi_item_up(item, count OPI_GIVE_P);
 }
 
 OPI_WHOLE_KERNEL void opi_segment_tiles(OPI_PARAM(in), OPI_PARAM(offsets), const uint64_t origin, OPI_PARAM(start),
-                                  const uint64_t segments, OPI_PARAM(nodes), OPI_PARAM(out))
+                                  const uint64_t segments, OPI_PARAM(nodes), OPI_PARAM(out) OPI_KERNEL_P)
 {
+    OPI_READ_P
     OPI_LANES(lane)
     OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
-    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets), *const start = OPI_AT(const uint64_t, start);
+    OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
+    OPI_GLOBAL const uint64_t *const start = OPI_AT(const uint64_t, start);
     if (OPI_GROUP >= start[segments]) return;
-    const uint64_t s = opi_segment_of(start, segments, OPI_GROUP), n = at[s + 1] - at[s];
+    const uint64_t s = opi_segment_of(start, segments, OPI_GROUP), n = opi_length(at, s);
     const uint64_t first = (OPI_GROUP - start[s]) << OPI_LOG_TILE;
     const uint32_t count = n < OPI_TILE ? (uint32_t)n : OPI_TILE;
     opi_item item;
-    const opi_node own = opi_rise_elements(&item, OPI_AT(const opi_t, in) + (at[s] - origin) + first, count, stage);
-    opi_lanes_up(lane, own, opi_used(count));
+    OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in) + (at[s] - origin) + first;
+    const opi_node own = opi_rise_elements(&item, from, count, stage OPI_GIVE_P);
+    opi_lanes_up(lane, own, opi_used(count) OPI_GIVE_P);
     if (count == OPI_TILE) {
         if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[OPI_GROUP] = OPI_TOTAL;
     } else {
         const uint32_t own_first = OPI_SELF << OPI_LOG_E;
-        const opi_place place = opi_lanes_down(lane, 0);
-        opi_item_down(&item, &place);
+        const opi_place place = opi_lanes_down(lane, 0 OPI_GIVE_P);
+        opi_item_down(&item, &place OPI_GIVE_P);
         OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item.n); j++)
             if (own_first + j == count - 1) OPI_AT(opi_t, out)[s] = opi_quiet(item.x[j]);
     }
@@ -135,14 +139,16 @@ OPI_WHOLE_KERNEL void opi_segment_tiles(OPI_PARAM(in), OPI_PARAM(offsets), const
 /* A level has a node for each whole tile of the level below, the first that of elements.  What fills no tile is, on
  * each level, what the result goes on with, from the highest level down. */
 OPI_WHOLE_KERNEL void opi_segment_long(OPI_PARAM(in), OPI_PARAM(offsets), const uint64_t origin, OPI_PARAM(start),
-                                 const uint64_t segments, OPI_PARAM(nodes), OPI_PARAM(out))
+                                 const uint64_t segments, OPI_PARAM(nodes), OPI_PARAM(out) OPI_KERNEL_P)
 {
+    OPI_READ_P
     OPI_LANES(lane)
     OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
-    OPI_GLOBAL const uint64_t *const at = OPI_AT(const uint64_t, offsets), *const start = OPI_AT(const uint64_t, start);
+    OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
+    OPI_GLOBAL const uint64_t *const start = OPI_AT(const uint64_t, start);
     OPI_GLOBAL opi_node *const node = OPI_AT(opi_node, nodes) + OPI_GROUP;
     if (OPI_GROUP >= start[segments]) return;
-    const uint64_t s = opi_segment_of(start, segments, OPI_GROUP), n = at[s + 1] - at[s];
+    const uint64_t s = opi_segment_of(start, segments, OPI_GROUP), n = opi_length(at, s);
     if (start[s] != OPI_GROUP || n < OPI_TILE) return;
 
     /* --- up: a tile's node goes to where a node was that is in it, or in one before it --- */
@@ -150,8 +156,8 @@ OPI_WHOLE_KERNEL void opi_segment_long(OPI_PARAM(in), OPI_PARAM(offsets), const 
     opi_item item;
     for (uint64_t m = n >> OPI_LOG_TILE; m >= OPI_TILE; m >>= OPI_LOG_TILE) {
         for (uint64_t tile = 0; tile < m >> OPI_LOG_TILE; tile++) {
-            const opi_node own = opi_rise_nodes(&item, node + (tile << OPI_LOG_TILE), OPI_TILE);
-            opi_lanes_up(lane, own, OPI_W);
+            const opi_node own = opi_rise_nodes(&item, node + (tile << OPI_LOG_TILE), OPI_TILE OPI_GIVE_P);
+            opi_lanes_up(lane, own, OPI_W OPI_GIVE_P);
             if (OPI_SELF == 0) node[tile] = OPI_TOTAL;
             OPI_BARRIER_ALL();
         }
@@ -165,11 +171,11 @@ OPI_WHOLE_KERNEL void opi_segment_long(OPI_PARAM(in), OPI_PARAM(offsets), const 
         const uint32_t count = (uint32_t)m & (OPI_TILE - 1), own_first = OPI_SELF << OPI_LOG_E;
         if (count == 0) continue;
         OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in) + (at[s] - origin) + (m - count);
-        const opi_node own = level > 0 ? opi_rise_nodes(&item, node + (m - count), count)
-                                       : opi_rise_elements(&item, from, count, stage);
-        opi_lanes_up(lane, own, opi_used(count));
-        const opi_place place = opi_lanes_down(lane, has_carry);
-        opi_item_down(&item, &place);
+        const opi_node own = level > 0 ? opi_rise_nodes(&item, node + (m - count), count OPI_GIVE_P)
+                                       : opi_rise_elements(&item, from, count, stage OPI_GIVE_P);
+        opi_lanes_up(lane, own, opi_used(count) OPI_GIVE_P);
+        const opi_place place = opi_lanes_down(lane, has_carry OPI_GIVE_P);
+        opi_item_down(&item, &place OPI_GIVE_P);
         OPI_BARRIER();
         OPI_UNROLL for (uint32_t j = 0; j < OPI_N(item.n); j++)
             if (own_first + j == count - 1) OPI_CARRY = item.x[j];

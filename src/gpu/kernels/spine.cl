@@ -20,8 +20,9 @@ OPI_FUNCTION void opi_store_nodes(OPI_GLOBAL opi_node *node, uint32_t count, con
 
 /* Nodes of 2^base elements each. */
 OPI_KERNEL void opi_spine(OPI_PARAM(nodes), const uint64_t m, OPI_PARAM(range), const uint64_t first,
-                          const uint32_t base, const uint32_t flags)
+                          const uint32_t base, const uint32_t flags OPI_KERNEL_P)
 {
+    OPI_READ_P
     OPI_LANES(lane)
     OPI_GLOBAL opi_node *const node = OPI_AT(opi_node, nodes);
     OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
@@ -32,10 +33,10 @@ OPI_KERNEL void opi_spine(OPI_PARAM(nodes), const uint64_t m, OPI_PARAM(range), 
         opi_item item;
         opi_walk_next(&walk, flags);
         opi_load_nodes(node + done, walk.count, &item);
-        opi_lanes_up(lane, opi_item_up(&item, walk.count), opi_used(walk.count));
-        const opi_place place = opi_lanes_down(lane, walk.has_carry);
-        opi_walk_push(&walk, lane, range, base);
-        opi_item_down(&item, &place);
+        opi_lanes_up(lane, opi_item_up(&item, walk.count OPI_GIVE_P), opi_used(walk.count) OPI_GIVE_P);
+        const opi_place place = opi_lanes_down(lane, walk.has_carry OPI_GIVE_P);
+        opi_walk_push(&walk, lane, range, base OPI_GIVE_P);
+        opi_item_down(&item, &place OPI_GIVE_P);
         if (!walk.partial) opi_item_close(&item, walk.count, OPI_CARRY);
         opi_store_nodes(node + done, walk.count, &item);
         opi_walk_end(&walk, &item, range, base);
@@ -46,18 +47,20 @@ OPI_KERNEL void opi_spine(OPI_PARAM(nodes), const uint64_t m, OPI_PARAM(range), 
 }
 
 /* above[1 + g]: the node of tile g of nodes. */
-OPI_KERNEL void opi_gather(OPI_PARAM(nodes), OPI_PARAM(above))
+OPI_KERNEL void opi_gather(OPI_PARAM(nodes), OPI_PARAM(above) OPI_KERNEL_P)
 {
+    OPI_READ_P
     OPI_LANES(lane)
     opi_item item;
     opi_load_nodes(OPI_AT(const opi_node, nodes) + OPI_GROUP * OPI_TILE, OPI_TILE, &item);
-    opi_lanes_up(lane, opi_item_up(&item, OPI_TILE), OPI_W);
+    opi_lanes_up(lane, opi_item_up(&item, OPI_TILE OPI_GIVE_P), OPI_W OPI_GIVE_P);
     if (OPI_SELF == 0) OPI_AT(opi_node, above)[1 + OPI_GROUP] = OPI_TOTAL;
 }
 
 /* above[g]: what precedes tile g; before the first one there is something if `began`. */
-OPI_KERNEL void opi_spread(OPI_PARAM(nodes), OPI_PARAM(above), const uint32_t began)
+OPI_KERNEL void opi_spread(OPI_PARAM(nodes), OPI_PARAM(above), const uint32_t began OPI_KERNEL_P)
 {
+    OPI_READ_P
     OPI_LANES(lane)
     OPI_GLOBAL opi_node *const node = OPI_AT(opi_node, nodes) + OPI_GROUP * OPI_TILE;
     OPI_GLOBAL const opi_node *const before = OPI_AT(const opi_node, above) + OPI_GROUP;
@@ -68,9 +71,9 @@ OPI_KERNEL void opi_spread(OPI_PARAM(nodes), OPI_PARAM(above), const uint32_t be
         if (OPI_GROUP == 0) node[0] = before[0];
     }
     opi_load_nodes(node, OPI_TILE, &item);
-    opi_lanes_up(lane, opi_item_up(&item, OPI_TILE), OPI_W);
-    const opi_place place = opi_lanes_down(lane, has_carry);
-    opi_item_down(&item, &place);
+    opi_lanes_up(lane, opi_item_up(&item, OPI_TILE OPI_GIVE_P), OPI_W OPI_GIVE_P);
+    const opi_place place = opi_lanes_down(lane, has_carry OPI_GIVE_P);
+    opi_item_down(&item, &place OPI_GIVE_P);
     opi_item_close(&item, OPI_TILE, before[1]);
     opi_store_nodes(node, OPI_TILE, &item);
 }

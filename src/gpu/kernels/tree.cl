@@ -7,6 +7,10 @@
 #define OPI_W    (1u << OPI_LOG_W)
 #define OPI_TILE (1u << OPI_LOG_TILE)
 
+#if OPI_BOUND /* with what every function that joins takes, see bound.cl */
+#define opi_join(a, b) opi_join(a, b, bound)
+#endif
+
 /* Loops over several elements of a work-item have constant bounds in a GPU's shape, and what they index is to stay in
  * registers. */
 #if OPI_LOG_W == 0 || OPI_LOG_E == 0
@@ -63,9 +67,9 @@ typedef struct opi_place {
 #define OPI_LANES(lane) opi_node lane[3];
 typedef opi_node *opi_lanes;
 
-OPI_FUNCTION void opi_lanes_up(opi_lanes lane, opi_node own, uint32_t used) { OPI_TOTAL = own; }
+OPI_FUNCTION void opi_lanes_up(opi_lanes lane, opi_node own, uint32_t used OPI_TAKE_P) { OPI_TOTAL = own; }
 
-OPI_FUNCTION opi_place opi_lanes_down(opi_lanes lane, uint32_t has_carry)
+OPI_FUNCTION opi_place opi_lanes_down(opi_lanes lane, uint32_t has_carry OPI_TAKE_P)
 {
     opi_place place;
     place.has_before = has_carry;
@@ -120,7 +124,7 @@ OPI_FUNCTION opi_node opi_next(opi_node node)
 #define opi_lanes_up(lane, own, used)      opi_warps_up(lane, &lane##_climb, own, used)
 #define opi_lanes_down(lane, has_carry)    opi_warps_down(lane, &lane##_climb, has_carry)
 
-OPI_FUNCTION void opi_warps_up(opi_lanes lane, opi_climb *climb, opi_node own, uint32_t used)
+OPI_FUNCTION void opi_warps_up(opi_lanes lane, opi_climb *climb, opi_node own, uint32_t used OPI_TAKE_P)
 {
     OPI_UNROLL for (uint32_t k = 0; k < 5; k++) {
         if (OPI_SELF == 0 && used == 1u << k) OPI_TOTAL = own;
@@ -135,7 +139,7 @@ OPI_FUNCTION void opi_warps_up(opi_lanes lane, opi_climb *climb, opi_node own, u
     }
 }
 
-OPI_FUNCTION opi_place opi_warps_down(opi_lanes lane, const opi_climb *climb, uint32_t has_carry)
+OPI_FUNCTION opi_place opi_warps_down(opi_lanes lane, const opi_climb *climb, uint32_t has_carry OPI_TAKE_P)
 {
     const uint32_t warp = OPI_SELF >> 5;
     opi_place place;
@@ -174,7 +178,7 @@ typedef OPI_LOCAL opi_node *opi_lanes;
 #define OPI_OF_RUN(i) lane[(((i) + 1) << OPI_LOG_RUN) - 1]
 
 /* Up from each work-item's node. */
-OPI_FUNCTION void opi_lanes_up(opi_lanes lane, opi_node own, uint32_t used)
+OPI_FUNCTION void opi_lanes_up(opi_lanes lane, opi_node own, uint32_t used OPI_TAKE_P)
 {
     lane[OPI_SELF] = own;
     OPI_BARRIER();
@@ -189,7 +193,7 @@ OPI_FUNCTION void opi_lanes_up(opi_lanes lane, opi_node own, uint32_t used)
 }
 
 /* Down again. */
-OPI_FUNCTION opi_place opi_lanes_down(opi_lanes lane, uint32_t has_carry)
+OPI_FUNCTION opi_place opi_lanes_down(opi_lanes lane, uint32_t has_carry OPI_TAKE_P)
 {
     opi_place place;
     if (OPI_SELF == 0) {
@@ -244,13 +248,14 @@ OPI_FUNCTION uint32_t opi_run_size(uint32_t count)
     return n;
 }
 
-OPI_FUNCTION void opi_level_up(const opi_node *OPI_RESTRICT level, opi_node *OPI_RESTRICT above, uint32_t n)
+OPI_FUNCTION void opi_level_up(const opi_node *OPI_RESTRICT level, opi_node *OPI_RESTRICT above, uint32_t n OPI_TAKE_P)
 {
     for (uint32_t i = 0; i < n / 2; i++) above[i] = opi_join(level[2 * i], level[2 * i + 1]);
 }
 
 /* What ends node i above ends its right half, and precedes the left half of node i + 1. */
-OPI_FUNCTION void opi_level_down(opi_node *OPI_RESTRICT level, const opi_node *OPI_RESTRICT above, uint32_t n)
+OPI_FUNCTION void opi_level_down(opi_node *OPI_RESTRICT level, const opi_node *OPI_RESTRICT above,
+                                 uint32_t n OPI_TAKE_P)
 {
     for (uint32_t i = 0; i < n / 2 - 1; i++) {
         const opi_node end = above[i], left = level[2 * i + 2];
@@ -261,15 +266,16 @@ OPI_FUNCTION void opi_level_down(opi_node *OPI_RESTRICT level, const opi_node *O
 }
 
 /* The node of the run; of its first `count` elements where those are fewer (a power of two then). */
-OPI_FUNCTION opi_node opi_item_up(opi_item *item, uint32_t count)
+OPI_FUNCTION opi_node opi_item_up(opi_item *item, uint32_t count OPI_TAKE_P)
 {
     uint32_t k = 0;
-    for (uint32_t n = item->n; n > 1; n /= 2, k++) opi_level_up(item->x + OPI_LEVEL(k), item->x + OPI_LEVEL(k + 1), n);
+    for (uint32_t n = item->n; n > 1; n /= 2, k++)
+        opi_level_up(item->x + OPI_LEVEL(k), item->x + OPI_LEVEL(k + 1), n OPI_GIVE_P);
     for (k = 0; 2u << k <= count;) k++;
     return item->x[OPI_LEVEL(k)];
 }
 
-OPI_FUNCTION void opi_item_down(opi_item *item, const opi_place *place)
+OPI_FUNCTION void opi_item_down(opi_item *item, const opi_place *place OPI_TAKE_P)
 {
     uint32_t k = 0;
     while (1u << k < item->n) k++;
@@ -277,7 +283,7 @@ OPI_FUNCTION void opi_item_down(opi_item *item, const opi_place *place)
     for (uint32_t n = 2; k-- > 0; n *= 2) {
         opi_node *const level = item->x + OPI_LEVEL(k);
         if (place->has_before) level[0] = opi_join(place->before, level[0]);
-        opi_level_down(level, item->x + OPI_LEVEL(k + 1), n);
+        opi_level_down(level, item->x + OPI_LEVEL(k + 1), n OPI_GIVE_P);
     }
 }
 
@@ -296,7 +302,7 @@ typedef struct opi_item {
 
 OPI_FUNCTION uint32_t opi_run_size(uint32_t count) { return OPI_E; }
 
-OPI_FUNCTION opi_node opi_item_up(opi_item *item, uint32_t count)
+OPI_FUNCTION opi_node opi_item_up(opi_item *item, uint32_t count OPI_TAKE_P)
 {
     OPI_UP(OPI_X, OPI_LOG_E)
     opi_node own = item->x[OPI_E - 1];
@@ -306,7 +312,7 @@ OPI_FUNCTION opi_node opi_item_up(opi_item *item, uint32_t count)
     return own;
 }
 
-OPI_FUNCTION void opi_item_down(opi_item *item, const opi_place *place)
+OPI_FUNCTION void opi_item_down(opi_item *item, const opi_place *place OPI_TAKE_P)
 {
     if (place->has_before) {
         OPI_FRONT(OPI_X, OPI_LOG_E, place->before)
@@ -345,7 +351,7 @@ typedef struct opi_range {
 #define OPI_RANGE_FOLD(range) (OPI_RANGE_NODE(range) + OPI_RANGE_NODES)
 
 /* Appends the node of level `level` at range->end. */
-OPI_FUNCTION void opi_push(OPI_GLOBAL opi_range *range, uint32_t level, opi_node node)
+OPI_FUNCTION void opi_push(OPI_GLOBAL opi_range *range, uint32_t level, opi_node node OPI_TAKE_P)
 {
     const uint64_t start = range->end;
     uint32_t count = range->count;
@@ -414,10 +420,11 @@ OPI_FUNCTION void opi_walk_begin(opi_walk *walk, opi_lanes lane, OPI_GLOBAL opi_
 }
 
 /* Puts the run's node into the range; OPI_CARRY is then what precedes the next one. */
-OPI_FUNCTION void opi_walk_push(const opi_walk *walk, opi_lanes lane, OPI_GLOBAL opi_range *range, uint32_t base)
+OPI_FUNCTION void opi_walk_push(const opi_walk *walk, opi_lanes lane, OPI_GLOBAL opi_range *range,
+                                uint32_t base OPI_TAKE_P)
 {
     if (OPI_SELF == 0 && !walk->partial) {
-        opi_push(range, walk->level + base, OPI_TOTAL);
+        opi_push(range, walk->level + base, OPI_TOTAL OPI_GIVE_P);
         OPI_CARRY = OPI_RANGE_FOLD(range)[range->count - 1];
     }
     OPI_BARRIER_ALL();

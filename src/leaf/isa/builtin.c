@@ -266,10 +266,39 @@ VECTORS(min_f64, 64, KEY_INF_64, min_i_64, key_min_64, unkey_64)
 VECTORS(max_f64, 64, KEY_MINUS_INF_64, max_i_64, key_max_64, unkey_64)
 #endif
 
+/* Short segments: in any association, and a plain loop each is what the compiler is good at.  One element alone is
+ * itself. */
+enum { FEW = 256 };
+#define PLAIN_SEGMENTS(op, suffix, T, identity, flags, ...)                                                            \
+    OPLUS_FN_(T, plain_##op##_##suffix, (T a, T b), __VA_ARGS__)                                                       \
+    OPLUS_STRICT_ static size_t op##_##suffix##_plain_segments(const void *in, const uint64_t *offsets,                \
+                                                               size_t segments, const void *none, void *out)           \
+    {                                                                                                                  \
+        for (size_t s = 0; s < segments; s++) {                                                                        \
+            const T *const x = (const T *)in + offsets[s];                                                             \
+            const size_t n = (size_t)(offsets[s + 1] - offsets[s]);                                                    \
+            if (n >= FEW) return s;                                                                                    \
+            T sum = *(n > 0 ? x : (const T *)none);                                                                    \
+            for (size_t i = 1; i < n; i++) sum = plain_##op##_##suffix(sum, x[i]);                                     \
+            ((T *)out)[s] = sum;                                                                                       \
+        }                                                                                                              \
+        return segments;                                                                                               \
+    }
+OPI_INTEGER_(PLAIN_SEGMENTS, i8, int8_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, i16, int16_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, i32, int32_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, i64, int64_t, uint64_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, u8, uint8_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, u16, uint16_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, u32, uint32_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, u64, uint64_t, uint64_t, , )
+OPI_FLOAT_(PLAIN_SEGMENTS, f32, float, )
+OPI_FLOAT_(PLAIN_SEGMENTS, f64, double, )
+
 /* --- 3. the table ------------------------------------------------------------------------------------------------ */
 
 #define EXACT_ROW(row, name)                                                                                           \
-    [OPI_BUILTIN_##row] = {.tree = {name##_node, name##_scan, name##_segscan},                                         \
+    [OPI_BUILTIN_##row] = {.tree = {name##_node, name##_scan, name##_segscan, name##_plain_segments},                  \
                            .reduce = name##_reduce,                                                                    \
                            .scan = name##_scan_any,                                                                    \
                            .segscan = name##_segscan_any,                                                              \
@@ -298,8 +327,8 @@ VECTORS(max_f64, 64, KEY_MINUS_INF_64, max_i_64, key_max_64, unkey_64)
     [OPI_BUILTIN_##name] = {.node_level = name##_NODE_LEVEL,                                                           \
                             .node_far = name##_node_far,                                                               \
                             .block_far = name##_scan_far,                                                              \
-                            .tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast}},
-#define GENERIC_ROW(name) [OPI_BUILTIN_##name] = {.tree = {name##_node, name##_scan, name##_segscan}},
+                            .tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast, name##_segments}},
+#define GENERIC_ROW(name) [OPI_BUILTIN_##name] = {.tree = {name##_node, name##_scan, name##_segscan, name##_segments}},
 
 const opi_builtin OPI_ISA_NAME(opi_builtins)[OPI_BUILTINS] = {FOR_WIDTHS(INTEGER_ROWS) FLOAT_ROWS(32) FLOAT_ROWS(64)
                                                                   GENERIC_ROW(sum_c64) GENERIC_ROW(prod_c64)

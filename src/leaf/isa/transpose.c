@@ -1,6 +1,7 @@
 /* Transpose of a tile that fits a first-level cache. */
 #include "leaf/isa/leaves.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #ifdef __AVX2__
@@ -105,22 +106,92 @@ TRANSPOSE(2)
 TRANSPOSE(4)
 TRANSPOSE(8)
 
+/* --- few columns, or few rows: one long row is dealt out to `few` columns, or few rows are woven into one -----------
+ */
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define INDEPENDENT
+#endif
+
+/* Vectors: all is read before anything is written, and nothing is `restrict`, or gcc 12 reads it again for each k. */
+#define READ_FIRST(N, few, to, from)                                                                                   \
+    lane_##N x[few];                                                                                                   \
+    for (size_t k = 0; k < few; k++) x[k] = from;                                                                      \
+    for (size_t k = 0; k < few; k++) to = x[k];
+#define ONE_BY_ONE(N, few, to, from)                                                                                   \
+    for (size_t k = 0; k < few; k++) to = from;
+
+/* out[k][i] = in[i][k], in without gaps; lanes are words of an element's size. */
+#define DEAL(N, few, MOVE)                                                                                             \
+    static void deal_##N##_##few(const lane_##N *in, lane_##N *out, size_t stride, size_t n)                           \
+    {                                                                                                                  \
+        INDEPENDENT for (size_t i = 0; i < n; i++) { MOVE(N, few, out[k * stride + i], in[i * few + k]) }              \
+    }
+/* out[i][k] = in[k][i], out without gaps. */
+#define WEAVE(N, few, MOVE)                                                                                            \
+    static void weave_##N##_##few(const lane_##N *in, size_t stride, lane_##N *out, size_t n)                          \
+    {                                                                                                                  \
+        INDEPENDENT for (size_t i = 0; i < n; i++) { MOVE(N, few, out[i * few + k], in[k * stride + i]) }              \
+    }
+/* A tile of that kind, or false. */
+#define FEW(N, MOVE)                                                                                                   \
+    DEAL(N, 2, MOVE)                                                                                                   \
+    DEAL(N, 3, MOVE)                                                                                                   \
+    DEAL(N, 4, MOVE)                                                                                                   \
+    WEAVE(N, 2, MOVE)                                                                                                  \
+    WEAVE(N, 3, MOVE)                                                                                                  \
+    WEAVE(N, 4, MOVE)                                                                                                  \
+    static bool few_##N(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows, size_t cols)      \
+    {                                                                                                                  \
+        const size_t deals = in_stride == cols && cols <= OPI_TRANSPOSE_FEW ? cols : 0;                                \
+        const size_t weaves = out_stride == rows && rows <= OPI_TRANSPOSE_FEW ? rows : 0;                              \
+        if (deals == 2)                                                                                                \
+            deal_##N##_2(in, out, out_stride, rows);                                                                   \
+        else if (deals == 3)                                                                                           \
+            deal_##N##_3(in, out, out_stride, rows);                                                                   \
+        else if (deals == 4)                                                                                           \
+            deal_##N##_4(in, out, out_stride, rows);                                                                   \
+        else if (weaves == 2)                                                                                          \
+            weave_##N##_2(in, in_stride, out, cols);                                                                   \
+        else if (weaves == 3)                                                                                          \
+            weave_##N##_3(in, in_stride, out, cols);                                                                   \
+        else if (weaves == 4)                                                                                          \
+            weave_##N##_4(in, in_stride, out, cols);                                                                   \
+        else                                                                                                           \
+            return false;                                                                                              \
+        return true;                                                                                                   \
+    }
+/* Words of any type may be elements. */
+typedef uint8_t lane_1;
+typedef uint16_t lane_2 __attribute__((may_alias, aligned(1)));
+typedef uint32_t lane_4 __attribute__((may_alias, aligned(1)));
+typedef uint64_t lane_8 __attribute__((may_alias, aligned(1)));
+typedef uint64_t lane_16 __attribute__((vector_size(16), may_alias, aligned(1)));
+typedef struct lane_24 {
+    uint64_t x[3];
+} __attribute__((may_alias, packed)) lane_24;
+FEW(1, READ_FIRST)
+FEW(2, READ_FIRST)
+FEW(4, READ_FIRST)
+FEW(8, READ_FIRST)
+FEW(16, ONE_BY_ONE)
+FEW(24, ONE_BY_ONE)
+
 void OPI_ISA_NAME(opi_transpose)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows,
                                  size_t cols, size_t size)
 {
     switch (size) {
-    case 1:
-        transpose_1(in, in_stride, out, out_stride, rows, cols);
+#define SQUARES_OF(size)                                                                                               \
+    case size:                                                                                                         \
+        if (!few_##size(in, in_stride, out, out_stride, rows, cols))                                                   \
+            transpose_##size(in, in_stride, out, out_stride, rows, cols);                                              \
         return;
-    case 2:
-        transpose_2(in, in_stride, out, out_stride, rows, cols);
-        return;
-    case 4:
-        transpose_4(in, in_stride, out, out_stride, rows, cols);
-        return;
-    case 8:
-        transpose_8(in, in_stride, out, out_stride, rows, cols);
-        return;
+        SQUARES_OF(1)
+        SQUARES_OF(2)
+        SQUARES_OF(4)
+        SQUARES_OF(8)
 #define PLAIN(size)                                                                                                    \
     case size:                                                                                                         \
         plain(in, in_stride, out, out_stride, 0, rows, 0, cols, size);                                                 \
@@ -128,8 +199,13 @@ void OPI_ISA_NAME(opi_transpose)(const void *in, size_t in_stride, void *out, si
         PLAIN(3)
         PLAIN(6)
         PLAIN(12)
-        PLAIN(16)
-        PLAIN(24)
+#define WORDS(size)                                                                                                    \
+    case size:                                                                                                         \
+        if (!few_##size(in, in_stride, out, out_stride, rows, cols))                                                   \
+            plain(in, in_stride, out, out_stride, 0, rows, 0, cols, size);                                             \
+        return;
+        WORDS(16)
+        WORDS(24)
         PLAIN(32)
     default:
         plain(in, in_stride, out, out_stride, 0, rows, 0, cols, size);

@@ -58,6 +58,7 @@ static void trim(oplus_device *dev)
     opi_gpu_release(g, &g->param);
     opi_gpu_release(g, &g->work);
     for (int i = 0; i < OPI_WHOLES; i++) opi_gpu_release(g, &g->array[i]);
+    opi_buffer_release(&g->image);
     free(g->param_copy);
     g->param_copy = NULL;
     g->param_bytes = 0;
@@ -150,22 +151,53 @@ oplus_status opi_gpu_put(opi_groups *g, const char *call, void *to, const void *
     return driver->sync(g->gpu, call, OPI_QUEUE_COMPUTE);
 }
 
-oplus_status opi_gpu_param(opi_groups *g, const char *call, const oplus_fn *fn, const void **address)
+/* A parameter, and behind it room for an operator's identity, which may be missing (NULL). */
+typedef struct parameter {
+    const void *value, *identity;
+    size_t size, identity_at, identity_size;
+} parameter;
+
+static size_t parameter_bytes(const parameter *p)
 {
+    return p->identity_size ? p->identity_at + p->identity_size : p->size;
+}
+
+static bool is_there(const opi_groups *g, const parameter *p)
+{
+    const char *const copy = g->param_copy;
+    return g->param_bytes == parameter_bytes(p) && memcmp(copy, p->value, p->size) == 0 &&
+           (!p->identity || memcmp(copy + p->identity_at, p->identity, p->identity_size) == 0);
+}
+
+static oplus_status bring(opi_groups *g, const char *call, const parameter *p)
+{
+    const size_t bytes = parameter_bytes(p);
+    char *const copy = calloc(1, bytes);
+    if (!copy) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of parameter", call, bytes);
+    memcpy(copy, p->value, p->size);
+    if (p->identity) memcpy(copy + p->identity_at, p->identity, p->identity_size);
+    free(g->param_copy);
+    g->param_copy = copy;
+    g->param_bytes = 0; /* until it is there */
+    OPI_TRY(opi_gpu_reserve(g, call, &g->param, bytes));
+    OPI_TRY(opi_gpu_put(g, call, g->param.mem, copy, bytes));
+    g->param_bytes = bytes;
+    return OPLUS_OK;
+}
+
+oplus_status opi_gpu_param(opi_groups *g, const char *call, const oplus_fn *fn, const oplus_op *op,
+                           const void **address)
+{
+    const oplus_type *const type = op ? op->param_type : fn->param_type;
     *address = NULL;
-    if (!fn->param_type) return OPLUS_OK;
-    const size_t bytes = fn->param_type->size;
-    if (g->param_bytes != bytes || memcmp(g->param_copy, fn->param, bytes) != 0) {
-        void *const copy = malloc(bytes);
-        if (!copy) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of parameter", call, bytes);
-        memcpy(copy, fn->param, bytes);
-        free(g->param_copy);
-        g->param_copy = copy;
-        g->param_bytes = 0; /* until it is there */
-        OPI_TRY(opi_gpu_reserve(g, call, &g->param, bytes));
-        OPI_TRY(opi_gpu_put(g, call, g->param.mem, copy, bytes));
-        g->param_bytes = bytes;
+    if (!type) return OPLUS_OK;
+    parameter p = {.value = op ? op->param : fn->param, .size = type->size};
+    if (op) {
+        p.identity = op->identity;
+        p.identity_at = opi_identity_at(op);
+        p.identity_size = op->type->size;
     }
+    if (!is_there(g, &p)) OPI_TRY(bring(g, call, &p));
     *address = g->param.mem;
     return OPLUS_OK;
 }

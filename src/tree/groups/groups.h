@@ -31,14 +31,18 @@ typedef struct opi_groups {
     opi_gpu_buffer range; /* what is carried */
     opi_gpu_buffer nodes; /* of tiles */
     opi_gpu_buffer value; /* a result on its way to the host */
-    opi_gpu_buffer param; /* the captured parameter of a function, */
+    opi_gpu_buffer param; /* the captured parameter of a function, or of an operator with its identity, */
     void *param_copy;     /* which is this on the host */
     size_t param_bytes;
+    opi_buffer image;                 /* of what is carried, on the host */
     opi_gpu_buffer work;              /* of a primitive, */
     opi_gpu_buffer array[OPI_WHOLES]; /* and as large as its arrays */
     opi_slot slot[OPI_SLOTS];
     void *staging; /* pinned; of an exchange between ranks */
     size_t staging_bytes;
+    /* Results may have reached memory of the host that is the caller's, so that what a call in place has read is not
+     * there any more.  Set before they do; "auto" clears it before each call. */
+    bool wrote;
 } opi_groups;
 
 extern const opi_tree opi_groups_tree;
@@ -46,12 +50,11 @@ oplus_status opi_groups_sweep(oplus_device *dev, const char *call, const opi_swe
 oplus_status opi_groups_sort(oplus_device *dev, const char *call, const oplus_type *key, oplus_order order, void *keys,
                              const oplus_type *value, void *values, size_t n);
 oplus_status opi_groups_segreduce(oplus_device *dev, const char *call, const oplus_op *op, const void *in,
-                                  const size_t *offsets, size_t segments, void *out);
-oplus_status opi_groups_offsets(oplus_device *dev, const char *call, const size_t *offsets, size_t segments,
-                                bool empty_allowed, const size_t **readable, size_t ends[2]);
-/* A copy of offsets in device memory. */
-oplus_status opi_groups_read_offsets(oplus_device *dev, const char *call, const size_t *offsets, size_t segments,
-                                     const size_t **readable);
+                                  const opi_offsets *offsets, void *out);
+oplus_status opi_groups_offsets(oplus_device *dev, const char *call, opi_offsets *offsets, bool empty_allowed,
+                                uint64_t ends[2]);
+/* Offsets in device memory become a copy in dev->array. */
+oplus_status opi_groups_read_offsets(oplus_device *dev, const char *call, opi_offsets *offsets);
 oplus_status opi_groups_transpose(oplus_device *dev, const char *call, size_t size, const void *in, size_t rows,
                                   size_t cols, void *out);
 
@@ -82,7 +85,9 @@ oplus_status opi_gpu_fetch(opi_groups *g, const char *call, void *to, const void
 /* Bytes of the host to an address of the host or of the device; waits. */
 oplus_status opi_gpu_put(opi_groups *g, const char *call, void *to, const void *from, size_t bytes);
 
-/* The device address of fn's parameter (NULL if it has none), brought there if it has changed. */
-oplus_status opi_gpu_param(opi_groups *g, const char *call, const oplus_fn *fn, const void **address);
+/* The device address of the parameter of fn or of op, whichever is not NULL, brought there if it has changed; NULL if
+ * it takes none. */
+oplus_status opi_gpu_param(opi_groups *g, const char *call, const oplus_fn *fn, const oplus_op *op,
+                           const void **address);
 
 #endif

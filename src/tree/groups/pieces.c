@@ -3,6 +3,7 @@
 #include "tree/groups/run.h"
 
 #include "base/error.h"
+#include "tree/team.h"
 
 #include <omp.h>
 #include <string.h>
@@ -62,8 +63,9 @@ void opi_copy_shared(char *to, const char *from, size_t bytes, int threads)
 /* Between the caller's memory and pinned memory; one thread alone does not keep up with what carries it on. */
 static void copy_host(char *to, const char *from, size_t bytes)
 {
-    const int threads = omp_get_max_threads() < COPY_THREADS ? omp_get_max_threads() : COPY_THREADS;
-    if (threads < 2 || bytes < COPY_SHARED || omp_in_parallel())
+    const int most = omp_get_max_threads() < COPY_THREADS ? omp_get_max_threads() : COPY_THREADS;
+    const int threads = bytes < COPY_SHARED || omp_in_parallel() ? 1 : opi_team(most);
+    if (threads < 2)
         memcpy(to, from, bytes);
     else
         opi_copy_shared(to, from, bytes, threads);
@@ -106,12 +108,17 @@ static void lay_out(const opi_run *r, const opi_staging *s, piece *p)
     }
 }
 
-static oplus_status reserve(const opi_run *r, const opi_staging *s, opi_slot *slot, uint64_t n)
+/* The memory of all pieces: before the first writes anything. */
+static oplus_status reserve_all(const opi_run *r, const opi_staging *s, uint64_t n, size_t skew)
 {
+    const uint64_t pieces = (n + skew + s->piece_items - 1) / s->piece_items;
     const size_t items = n < s->piece_items ? n : s->piece_items;
     const size_t bytes = items * s->item_bytes + (size_t)OPI_CACHE_LINE * OPI_MAX_ARRAYS;
-    OPI_TRY(opi_gpu_reserve(r->g, r->call, &slot->device, bytes));
-    return s->pinned ? opi_pinned_reserve(r->g, r->call, &slot->pinned, bytes) : OPLUS_OK;
+    for (uint64_t i = 0; i < OPI_SLOTS && i < pieces; i++) {
+        OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->slot[i].device, bytes));
+        if (s->pinned) OPI_TRY(opi_pinned_reserve(r->g, r->call, &r->g->slot[i].pinned, bytes));
+    }
+    return opi_run_reserve(r, items);
 }
 
 /* What is enqueued on one queue from now on waits for what another has been given. */
@@ -140,9 +147,11 @@ static oplus_status take(const opi_run *r, const piece *p)
 {
     opi_gpu *const gpu = r->g->gpu;
     OPI_TRY(follow(r, OPI_QUEUE_COMPUTE, OPI_QUEUE_DOWN));
-    for (int k = 0; k < r->form->arrays; k++)
-        if (p->host[k] && r->form->array[k].access == OPI_WRITES)
-            OPI_TRY(gpu->driver->download(gpu, r->call, OPI_QUEUE_DOWN, p->host[k], p->address[k], bytes_of(r, p, k)));
+    for (int k = 0; k < r->form->arrays; k++) {
+        if (!p->host[k] || r->form->array[k].access != OPI_WRITES) continue;
+        r->g->wrote |= p->host[k] == own_place(r, p, k);
+        OPI_TRY(gpu->driver->download(gpu, r->call, OPI_QUEUE_DOWN, p->host[k], p->address[k], bytes_of(r, p, k)));
+    }
     return gpu->driver->mark(gpu, r->call, OPI_QUEUE_DOWN, &p->slot->mark);
 }
 
@@ -155,22 +164,24 @@ static oplus_status settle(const opi_run *r, const piece *p)
     gpu->driver->drop(gpu, p->slot->mark);
     p->slot->mark = NULL;
     if (status != OPLUS_OK) return status;
-    for (int k = 0; k < r->form->arrays; k++)
-        if (p->host[k] && r->form->array[k].access == OPI_WRITES && p->host[k] != own_place(r, p, k))
-            copy_host(own_place(r, p, k), p->host[k], bytes_of(r, p, k));
+    for (int k = 0; k < r->form->arrays; k++) {
+        if (!p->host[k] || r->form->array[k].access != OPI_WRITES || p->host[k] == own_place(r, p, k)) continue;
+        r->g->wrote = true;
+        copy_host(own_place(r, p, k), p->host[k], bytes_of(r, p, k));
+    }
     return OPLUS_OK;
 }
 
 /* The elements that this piece appends, `kept` having been appended before; the host has to know how many they are. */
-static oplus_status append(opi_run *r, const piece *p, const opi_sweep *sweep, uint64_t *kept)
+static oplus_status append(opi_run *r, const piece *p, uint64_t *kept)
 {
     const int k = r->form->arrays - 1;
     const size_t size = r->form->array[k].size;
     uint64_t own;
-    OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->value, sweep->result_bytes));
     OPI_TRY(opi_run_result(r, r->g->value.mem));
     OPI_TRY(opi_gpu_fetch(r->g, r->call, &own, r->g->value.mem, sizeof own));
     char *const to = (char *)r->form->array[k].mem + *kept * size;
+    r->g->wrote |= own > 0;
     if (own > 0) OPI_TRY(opi_gpu_fetch(r->g, r->call, to, p->address[k], own * size));
     *kept += own;
     r->fresh = true; /* the next piece counts from 0 */
@@ -182,14 +193,12 @@ static oplus_status append(opi_run *r, const piece *p, const opi_sweep *sweep, u
  */
 
 /* Piece `p`, whose slot is free, up to its way home. */
-static oplus_status run_piece(opi_run *r, const opi_staging *s, const opi_sweep *sweep, piece *p, uint64_t *kept)
+static oplus_status run_piece(opi_run *r, const opi_staging *s, piece *p, bool last, uint64_t *kept)
 {
-    const bool last = p->begin + p->items == sweep->n;
-    OPI_TRY(reserve(r, s, p->slot, sweep->n));
     lay_out(r, s, p);
     OPI_TRY(bring(r, p));
     OPI_TRY(opi_run_compute(r, p->address, p->items, last || s->appends));
-    return s->appends ? append(r, p, sweep, kept) : take(r, p);
+    return s->appends ? append(r, p, kept) : take(r, p);
 }
 
 /* After a failure nothing may be under way when the slots are used again. */
@@ -210,6 +219,7 @@ oplus_status opi_run_staged(opi_run *r, const opi_staging *staging, const opi_sw
     piece pieces[OPI_SLOTS] = {{0}};
     oplus_status status = OPLUS_OK;
     uint64_t kept = 0, index = 0;
+    OPI_TRY(reserve_all(r, staging, sweep->n, skew));
     for (uint64_t begin = 0; begin < sweep->n && status == OPLUS_OK; index++) {
         piece *const p = &pieces[index % OPI_SLOTS];
         const uint64_t room = begin == 0 ? staging->piece_items - skew : staging->piece_items;
@@ -217,13 +227,14 @@ oplus_status opi_run_staged(opi_run *r, const opi_staging *staging, const opi_sw
         p->slot = &r->g->slot[index % OPI_SLOTS];
         p->begin = begin;
         p->items = room < sweep->n - begin ? room : sweep->n - begin;
-        if (status == OPLUS_OK) status = run_piece(r, staging, sweep, p, &kept);
         begin += p->items;
+        if (status == OPLUS_OK) status = run_piece(r, staging, p, begin == sweep->n, &kept);
     }
     for (uint64_t i = 0; i < OPI_SLOTS && status == OPLUS_OK; i++) status = settle(r, &pieces[(index + i) % OPI_SLOTS]);
     if (status != OPLUS_OK) {
         abandon(r, pieces);
         return status;
     }
+    r->g->wrote |= staging->appends;
     return staging->appends ? opi_gpu_put(r->g, r->call, sweep->result, &kept, sweep->result_bytes) : OPLUS_OK;
 }

@@ -10,7 +10,7 @@ typedef struct opi_run {
     const char *call;
     const opi_form *form;
     opi_formed formed;
-    const void *param; /* of form->fn, on the device */
+    const void *param; /* of form->fn or form->op, on the device */
     uint64_t at;       /* global index of the next item */
     bool fresh;        /* nothing is in the range yet */
     bool keep;         /* the range is wanted in the end */
@@ -22,6 +22,10 @@ typedef struct opi_run {
 /* n > 0 items in device memory, from those at the addresses on: what is left of a tile, whole tiles, the beginning of
  * one.  last: nothing follows. */
 oplus_status opi_run_compute(opi_run *r, const char *const *address, uint64_t n, bool last);
+
+/* The memory that computing takes, n items at a time: opi_run_compute fails for the lack of memory only before it has
+ * written anything. */
+oplus_status opi_run_reserve(const opi_run *r, uint64_t n);
 
 /* What is made of the range, to device memory. */
 oplus_status opi_run_result(const opi_run *r, void *to);

@@ -33,6 +33,7 @@ typedef struct sorting {
     size_t unit;                /* of the integers that a value is made of */
     bool indexed;               /* an index travels instead of the value */
     opi_gpu_side keys_side, values_side;
+    bool apart; /* results go to scratch memory, not to the caller's arrays */
     opi_shape shape;
     opi_program *program; /* for as many elements as one work-group sorts, or for more */
     bool small;
@@ -217,6 +218,7 @@ static oplus_status deliver(const sorting *s, opi_gpu_side side, char *to, const
 {
     const opi_driver *const driver = s->g->gpu->driver;
     if (to == from || bytes == 0) return OPLUS_OK;
+    if (!s->apart) s->g->wrote = true;
     return side == OPI_SIDE_DEVICE ? driver->copy(s->g->gpu, s->call, OPI_QUEUE_COMPUTE, to, from, bytes)
                                    : driver->download(s->g->gpu, s->call, OPI_QUEUE_COMPUTE, to, from, bytes);
 }
@@ -236,7 +238,9 @@ static oplus_status return_values(const sorting *s, const place *from, const pla
     assert(gathered && from->values && room->index); /* there are values, and room for those of the host */
     for (uint64_t i = 0; i < n; i++)
         memcpy(gathered + i * s->value, from->values + index_at(s, room->index, i) * s->value, s->value);
-    if (gathered != to->values) memcpy(to->values, gathered, n * s->value);
+    if (gathered == to->values) return OPLUS_OK;
+    s->g->wrote = true;
+    memcpy(to->values, gathered, n * s->value);
     return OPLUS_OK;
 }
 
@@ -340,6 +344,7 @@ static oplus_status sort_pieces(sorting *s, opi_buffer *memory, place own, size_
                         "%s: no scratch memory for n = %zu elements; free some, or sort in parts and merge", s->call,
                         n);
     char *const mem = memory->mem;
+    s->apart = true;
     const place other = {mem, mem + keys};
     const room room = {mem + keys + values, NULL};
     for (size_t i = 0; i < n; i += run) {

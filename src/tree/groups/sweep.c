@@ -7,7 +7,6 @@
 #include "tree/groups/run.h"
 
 #include "base/error.h"
-#include "base/fpenv.h"
 #include "leaf/range.h"
 
 #include <assert.h>
@@ -40,9 +39,12 @@ static void add_arrays(arguments *a, const opi_run *r, const char *const *addres
         if (!reads_only || r->form->array[k].access == OPI_READS) add(a, opi_memory(address[k]));
 }
 
+/* Whether kernels that join take the parameter of an operator, as their last argument. */
+static bool is_bound(const opi_run *r) { return r->form->op && r->form->op->param_type; }
+
 static oplus_status launch(const opi_run *r, const char *kernel, uint64_t groups, arguments *a)
 {
-    if (r->form->fn) add(a, opi_memory(r->param));
+    if (r->form->fn || is_bound(r)) add(a, opi_memory(r->param));
     return opi_gpu_launch(r->g, r->call, r->formed.program, kernel, groups, 1u << r->formed.shape.log_w, a->list,
                           a->count);
 }
@@ -79,6 +81,13 @@ static oplus_status apply(const opi_run *r, const char *const *address, uint64_t
     return launch(r, "opi_apply", tiles, &a);
 }
 
+/* Nodes of so many tiles, of all levels, with their places. */
+static size_t nodes_of(const opi_run *r, uint64_t tiles)
+{
+    const uint64_t tile = opi_tile(r->formed.shape);
+    return (size_t)(tiles + (tile > 1 ? tiles / (tile - 1) : 0) + 64);
+}
+
 /* What so many whole tiles append goes to memory of its own, since some work-groups may write where others have yet to
  * read, and from there to its place. */
 static oplus_status apply_apart(const opi_run *r, const char *const *address, uint64_t tiles, uint32_t flags)
@@ -86,8 +95,6 @@ static oplus_status apply_apart(const opi_run *r, const char *const *address, ui
     const int out = r->form->arrays - 1;
     const char *apart[OPI_MAX_ARRAYS];
     arguments move = {.count = 0};
-    OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->work,
-                            (size_t)(tiles << opi_log_tile(r->formed.shape)) * r->form->array[out].size));
     memcpy(apart, address, (size_t)r->form->arrays * sizeof *apart);
     apart[out] = r->g->work.mem;
     OPI_TRY(apply(r, apart, tiles, flags | FLAG_APART));
@@ -117,6 +124,7 @@ static oplus_status join_by_one(opi_run *r, const level *l, uint32_t *later)
     add(&a, opi_value(r->at));
     add(&a, opi_value(base));
     add(&a, opi_value(flags));
+    if (is_bound(r)) add(&a, opi_memory(r->param));
     r->fresh = false;
     *later = FLAG_LATER;
     OPI_TRY(
@@ -134,11 +142,15 @@ typedef struct descent {
     level tail; /* nodes behind the tiles */
 } descent;
 
-static oplus_status launch_tiles(const opi_run *r, const char *kernel, const descent *d, int arguments)
+static oplus_status launch_tiles(const opi_run *r, const char *kernel, const descent *d, bool down)
 {
-    const opi_gpu_argument list[] = {opi_memory(d->nodes), opi_memory(d->above), opi_value(d->began)};
-    return opi_gpu_launch(r->g, r->call, r->formed.program, kernel, d->tiles, 1u << r->formed.shape.log_w, list,
-                          arguments);
+    arguments a = {.count = 0};
+    add(&a, opi_memory(d->nodes));
+    add(&a, opi_memory(d->above));
+    if (down) add(&a, opi_value(d->began));
+    if (is_bound(r)) add(&a, opi_memory(r->param));
+    return opi_gpu_launch(r->g, r->call, r->formed.program, kernel, d->tiles, 1u << r->formed.shape.log_w, a.list,
+                          a.count);
 }
 
 /* Where nodes are many, whole tiles of them are nodes of a higher level, whose place is behind theirs: up from level to
@@ -160,12 +172,12 @@ static oplus_status join_nodes(opi_run *r, level l)
         OPI_TRY(join_by_one(r, &before, &later));
         path[levels] = (descent){first,     above,     tiles,
                                  !r->fresh, l.applies, {first + tiles * tile * node, tail, l.base, l.keep, l.applies}};
-        OPI_TRY(launch_tiles(r, "opi_gather", &path[levels], 2));
+        OPI_TRY(launch_tiles(r, "opi_gather", &path[levels], false));
         l = (level){above, tiles, l.base + log_tile, l.keep || tail > 0, true};
     }
     OPI_TRY(join_by_one(r, &l, &later));
     while (levels-- > 0) {
-        if (path[levels].applies) OPI_TRY(launch_tiles(r, "opi_spread", &path[levels], 3));
+        if (path[levels].applies) OPI_TRY(launch_tiles(r, "opi_spread", &path[levels], true));
         OPI_TRY(join_by_one(r, &path[levels].tail, &later));
     }
     return OPLUS_OK;
@@ -183,7 +195,6 @@ static oplus_status aggregate(opi_run *r, const char *const *address, uint64_t t
     add(&a, opi_memory(g->nodes.mem));
     OPI_TRY(launch(r, "opi_aggregate", tiles, &a));
     if (!r->aggregates) return OPLUS_OK;
-    OPI_TRY(opi_gpu_reserve(g, r->call, &g->work, bytes));
     return g->gpu->driver->copy(g->gpu, r->call, OPI_QUEUE_COMPUTE, g->work.mem, g->nodes.mem, bytes);
 }
 
@@ -192,11 +203,6 @@ static oplus_status together(opi_run *r, const char *const *address, uint64_t ti
 {
     const bool applies = address[r->form->arrays - 1] != NULL; /* a reduction only aggregates */
     const uint32_t flags = flags_of(r, keep);
-    const uint64_t tile = opi_tile(r->formed.shape);
-    const size_t nodes =
-        (size_t)(tiles + (tile > 1 ? tiles / (tile - 1) : 0) + 64); /* of all levels, with their places */
-    OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->nodes, nodes * r->formed.node));
-
     OPI_TRY(aggregate(r, address, tiles));
     OPI_TRY(join_nodes(r, (level){r->g->nodes.mem, tiles, opi_log_tile(r->formed.shape), keep, applies}));
     if (!applies) return OPLUS_OK;
@@ -230,11 +236,26 @@ static uint64_t tiles_apart(const opi_run *r)
     return tiles ? tiles : 1;
 }
 
+oplus_status opi_run_reserve(const opi_run *r, uint64_t n)
+{
+    opi_groups *const g = r->g;
+    const size_t tile = opi_tile(r->formed.shape);
+    uint64_t tiles = n / tile;
+    if (r->formed.node == 0 || tiles < ALONE_TILES) return OPLUS_OK;
+    if (r->aggregates) OPI_TRY(opi_gpu_reserve(g, r->call, &g->work, (size_t)(tiles + 1) * r->formed.node));
+    if (r->overlaps) {
+        if (tiles > tiles_apart(r)) tiles = tiles_apart(r);
+        OPI_TRY(opi_gpu_reserve(g, r->call, &g->work, (size_t)tiles * tile * r->form->array[r->form->arrays - 1].size));
+    }
+    return opi_gpu_reserve(g, r->call, &g->nodes, nodes_of(r, tiles) * r->formed.node);
+}
+
 /* n > 0 items in device memory: what is left of a tile, whole tiles, the beginning of one.  last: nothing follows. */
 oplus_status opi_run_compute(opi_run *r, const char *const *address, uint64_t n, bool last)
 {
     const char *next[OPI_MAX_ARRAYS] = {NULL};
     if (r->formed.node == 0) return independent(r, address, n);
+    OPI_TRY(opi_run_reserve(r, n));
     const uint64_t tile = opi_tile(r->formed.shape), into = r->at % tile;
     const uint64_t head = into == 0 ? 0 : tile - into < n ? tile - into : n;
     const uint64_t tiles = (n - head) / tile, tail = n - head - tiles * tile;
@@ -275,39 +296,38 @@ static oplus_status run_in_place(opi_run *r, const opi_sweep *sweep)
 /* --- what is carried ------------------------------------------------------------------------------------------------
  */
 
+/* Where an image of what is carried has its place on the host, before anything is computed. */
+static oplus_status reserve_image(const opi_run *r)
+{
+    const size_t bytes = opi_image_bytes(r->formed.node);
+    if (opi_buffer_reserve(&r->g->image, bytes)) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", r->call, bytes);
+}
+
 /* What precedes item 0, from the host. */
 static oplus_status bring_carry(opi_run *r, opi_range *carry)
 {
+    void *const image = r->g->image.mem;
     r->fresh = !carry || carry->count == 0;
     if (r->fresh) return OPLUS_OK;
-    const size_t bytes = opi_image_bytes(r->formed.node);
-    void *const image = opi_alloc(bytes);
-    if (!image) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", r->call, bytes);
-    const opi_fpenv mode = opi_fpenv_enter();
     opi_range_pack(carry, r->formed.node, image);
-    opi_fpenv_leave(mode);
-    const oplus_status status = opi_gpu_put(r->g, r->call, r->g->range.mem, image, bytes);
-    opi_free(image);
-    return status;
+    return opi_gpu_put(r->g, r->call, r->g->range.mem, image, opi_image_bytes(r->formed.node));
 }
 
 /* What precedes item n, to the host. */
 static oplus_status take_carry(const opi_run *r, opi_range *carry)
 {
+    void *const image = r->g->image.mem;
     assert(carry);
-    const size_t bytes = opi_image_bytes(r->formed.node);
-    void *const image = opi_alloc(bytes);
-    if (!image) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", r->call, bytes);
-    const oplus_status status = opi_gpu_fetch(r->g, r->call, image, r->g->range.mem, bytes);
-    if (status == OPLUS_OK) opi_range_unpack(carry, r->formed.node, image);
-    opi_free(image);
-    return status;
+    OPI_TRY(opi_gpu_fetch(r->g, r->call, image, r->g->range.mem, opi_image_bytes(r->formed.node)));
+    opi_range_unpack(carry, r->formed.node, image);
+    return OPLUS_OK;
 }
 
 oplus_status opi_run_result(const opi_run *r, void *to)
 {
-    const opi_gpu_argument list[] = {opi_memory(r->g->range.mem), opi_memory(to)};
-    return opi_gpu_launch(r->g, r->call, r->formed.program, "opi_result", 1, 1, list, 2);
+    const opi_gpu_argument list[] = {opi_memory(r->g->range.mem), opi_memory(to), opi_memory(r->param)};
+    return opi_gpu_launch(r->g, r->call, r->formed.program, "opi_result", 1, 1, list, is_bound(r) ? 3 : 2);
 }
 
 /* waits: an array was the host's, and the call is to be done when it returns. */
@@ -316,9 +336,9 @@ static oplus_status take_result(const opi_run *r, const opi_sweep *sweep, bool w
     opi_gpu_side side;
     OPI_TRY(opi_gpu_side_of(r->g, r->call, "the result", sweep->result, sweep->result_bytes, &side));
     const bool direct = side == OPI_SIDE_DEVICE;
-    if (!direct) OPI_TRY(opi_gpu_reserve(r->g, r->call, &r->g->value, sweep->result_bytes));
     void *const to = direct ? sweep->result : r->g->value.mem;
     OPI_TRY(opi_run_result(r, to));
+    r->g->wrote |= !direct;
     if (!direct) return opi_gpu_fetch(r->g, r->call, sweep->result, to, sweep->result_bytes);
     return waits ? r->g->gpu->driver->sync(r->g->gpu, r->call, OPI_QUEUE_COMPUTE) : OPLUS_OK;
 }
@@ -331,9 +351,7 @@ static oplus_status run_empty(const opi_run *r, const opi_sweep *sweep, void *ca
     char *const mem = opi_alloc(room + sweep->result_bytes);
     if (!mem) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", r->call, room);
     if (!carry) sweep->start(sweep, 0, mem);
-    const opi_fpenv mode = opi_fpenv_enter();
     sweep->finish(sweep, carry ? carry : mem, mem + room);
-    opi_fpenv_leave(mode);
     const oplus_status status = opi_gpu_put(r->g, r->call, sweep->result, mem + room, sweep->result_bytes);
     opi_free(mem);
     return status;
@@ -388,8 +406,10 @@ oplus_status opi_groups_sweep(oplus_device *dev, const char *call, const opi_swe
     if (sweep->n == 0)
         return sweep->meeting ? sweep->meeting->hold(sweep->meeting, carry) : run_empty(&r, sweep, carry);
     OPI_TRY(opi_form_program(&g->programs, call, form, &r.formed));
-    if (form->fn) OPI_TRY(opi_gpu_param(g, call, form->fn, &r.param));
+    OPI_TRY(opi_gpu_param(g, call, form->fn, form->op, &r.param));
     if (r.formed.node > 0) OPI_TRY(opi_gpu_reserve(g, call, &g->range, opi_image_bytes(r.formed.node)));
+    if (r.formed.node > 0 && carry) OPI_TRY(reserve_image(&r));
+    if (sweep->finish) OPI_TRY(opi_gpu_reserve(g, call, &g->value, sweep->result_bytes));
     if (sweep->meeting) return meet(&r, sweep, carry);
     OPI_TRY(compute(&r, sweep, form->op ? carry : NULL, &staging)); /* only a range can precede */
     if (sweep->finish) return staging.appends ? OPLUS_OK : take_result(&r, sweep, staging.any);

@@ -177,10 +177,12 @@ static oplus_status turn_whole(turner *t, const char *in, size_t rows, size_t co
     OPI_TRY(opi_gpu_reserve(t->g, t->call, &t->g->work, second + bytes));
     char *const came = t->g->work.mem, *const turned = came + second;
     OPI_TRY(make_program(t, came, turned));
-    OPI_TRY(gpu->driver->upload(gpu, t->call, OPI_QUEUE_COMPUTE, came, in, bytes));
-    OPI_TRY(turn(t, came, cols, rows, cols, turned, rows));
-    OPI_TRY(gpu->driver->download(gpu, t->call, OPI_QUEUE_COMPUTE, out, turned, bytes));
-    return gpu->driver->sync(gpu, t->call, OPI_QUEUE_COMPUTE);
+    oplus_status status = gpu->driver->upload(gpu, t->call, OPI_QUEUE_COMPUTE, came, in, bytes);
+    if (status == OPLUS_OK) status = turn(t, came, cols, rows, cols, turned, rows);
+    t->g->wrote |= status == OPLUS_OK;
+    if (status == OPLUS_OK) status = gpu->driver->download(gpu, t->call, OPI_QUEUE_COMPUTE, out, turned, bytes);
+    const oplus_status settled = gpu->driver->sync(gpu, t->call, OPI_QUEUE_COMPUTE); /* nothing is under way then */
+    return status != OPLUS_OK ? status : settled;
 }
 
 /* Where it does not fit, a band that comes back from the device would have to be scattered over all of out by the

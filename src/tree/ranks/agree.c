@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "leaf/layout.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -61,18 +62,33 @@ oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status)
 /* --- what is called ------------------------------------------------------------------------------------------------
  */
 
-/* Hashes a text that may be missing into what is called. */
-static void mix(opi_ranks *ranks, const char *text)
+static void mix_bytes(opi_ranks *ranks, const void *bytes, size_t size)
 {
     const uint64_t before = ranks->mine.call;
-    ranks->mine.call = (before << 7 | before >> 57) ^ opi_hash_bytes(text, text ? strlen(text) : 0).low;
+    ranks->mine.call = (before << 7 | before >> 57) ^ opi_hash_bytes(bytes, size).low;
 }
+
+/* Hashes a text that may be missing into what is called. */
+static void mix(opi_ranks *ranks, const char *text) { mix_bytes(ranks, text, text ? strlen(text) : 0); }
 
 static void mix_type(opi_ranks *ranks, const oplus_type *type)
 {
     mix(ranks, type->name);
     mix(ranks, type->text);
     ranks->mine.call += type->size;
+}
+
+/* The value of an operator's parameter, member by member: what pads a struct is anything.  (That of a predicate may
+ * differ: each rank filters its own.) */
+static void mix_param(opi_ranks *ranks, const oplus_type *type, const void *param)
+{
+    oplus_member member[OPI_MAX_MEMBERS];
+    if (!type) return;
+    const int count = opi_layout(type, member, OPI_MAX_MEMBERS);
+    mix_type(ranks, type);
+    if (count < 0) mix_bytes(ranks, param, type->size);
+    for (int i = 0; i < count; i++)
+        mix_bytes(ranks, (const char *)param + member[i].offset, opi_scalar_size(member[i].scalar) * member[i].count);
 }
 
 static void set_options(opi_ranks *ranks, const char *options)
@@ -90,6 +106,7 @@ void opi_ranks_name_op(opi_ranks *ranks, const oplus_op *op, const char *options
     mix(ranks, op->text);
     mix(ranks, op->flags & OPLUS_EXACT ? "exact" : "rounded");
     mix_type(ranks, op->type);
+    mix_param(ranks, op->param_type, op->param);
 }
 
 void opi_ranks_name_fn(opi_ranks *ranks, const oplus_fn *fn, const char *options)

@@ -4,7 +4,6 @@
 #include "tree/ranks/ranks.h"
 
 #include "base/error.h"
-#include "base/fpenv.h"
 
 #include <string.h>
 
@@ -67,12 +66,10 @@ static size_t record_bytes(const opi_ranks_problem *problem, size_t nodes)
 static void join_records(const opi_ranks *ranks, opi_range *before, int count, size_t bytes)
 {
     uint64_t end = 0;
-    const opi_fpenv mode = opi_fpenv_enter();
     for (int q = 0; q < count; q++) {
         end += ranks->note[q].n;
         opi_range_read(before, end, bytes ? opi_ranks_record(ranks, q, bytes) : ranks->note[q].record);
     }
-    opi_fpenv_leave(mode);
 }
 
 /* Ranks from 0 on whose join a rank wants. */
@@ -88,12 +85,7 @@ static void start_own(const opi_ranks *ranks, const opi_ranks_problem *problem, 
     if (problem->has_init && ranks->comm->rank == 0) opi_range_init(own, problem->init);
 }
 
-static void write_record(opi_range *own, void *record)
-{
-    const opi_fpenv mode = opi_fpenv_enter();
-    opi_range_write(own, record);
-    opi_fpenv_leave(mode);
-}
+static void write_record(opi_range *own, void *record) { opi_range_write(own, record); }
 
 /* --- what a rank holds goes with its note ----------------------------------------------------------------------------
  */
@@ -216,9 +208,7 @@ static oplus_status finish(opi_ranks *ranks, const oplus_op *op, const opi_sweep
     oplus_device *const dev = ranks->dev;
     void *const value = (char *)ranks->dev->carries.mem + result_at(op);
     oplus_status status = OPLUS_OK;
-    const opi_fpenv mode = opi_fpenv_enter();
     sweep->finish(sweep, total, value);
-    opi_fpenv_leave(mode);
     if (dev->tree == &opi_cores)
         memcpy(sweep->result, value, sweep->result_bytes);
     else /* also where "auto" chooses: the result may be the device's */

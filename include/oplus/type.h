@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file type.h
+ *  What an element is: scalars, structs, and how the macros of op.h find the descriptor of a type by its name. */
+#ifndef OPLUS_TYPE_H
+#define OPLUS_TYPE_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+#include <type_traits>
+#endif
+
+#include <oplus/leaf.h>
+
+#ifdef __cplusplus
+/* A scalar of any type that is -3: see OPLUS_SAMPLE_. */
+struct oplus_sample_scalar_ {
+    template <class T, class = std::enable_if_t<std::is_scalar<T>::value>> constexpr operator T() const
+    {
+        if constexpr (std::is_pointer<T>::value)
+            return reinterpret_cast<T>(static_cast<intptr_t>(-3));
+        else
+            return static_cast<T>(-3);
+    }
+};
+
+extern "C" {
+#endif
+
+/* --- types ---------------------------------------------------------------------------------------------------- */
+
+/** What an element is, as far as the library must know: to order keys and to tell a NaN. */
+typedef enum oplus_scalar {
+    OPLUS_RECORD = 0, /**< a struct: see oplus_type::text */
+    OPLUS_I8,
+    OPLUS_I16,
+    OPLUS_I32,
+    OPLUS_I64,
+    OPLUS_U8,
+    OPLUS_U16,
+    OPLUS_U32,
+    OPLUS_U64,
+    OPLUS_F32,
+    OPLUS_F64
+} oplus_scalar;
+
+/** A plain C element type.  Its text, not its address or name, identifies it.
+ *
+ *  Arrays of it must be aligned to `align`, at most 64.  What a macro defines on it takes and returns elements by
+ * value, on the stack: 64 KiB at most.  An operator by `combine` alone takes any size; a carry holds 260 elements. */
+typedef struct oplus_type {
+    const char *name;    /**< as written in C: "float", "affine" */
+    const char *text;    /**< the members of a struct, "float a; float b;"; NULL for a scalar, and for a struct whose
+                              floats, if it has any, are nobody's business: their NaNs keep their bits */
+    size_t size;         /**< bytes */
+    size_t align;        /**< bytes, a power of two, at most 64 */
+    oplus_scalar scalar; /**< OPLUS_RECORD for a struct */
+    const void *sample;  /**< where the compiler put its scalars, from OPLUS_STRUCT or OPLUS_DESCRIBE; else NULL */
+} oplus_type;
+
+/** X(suffix, C type, oplus_scalar) of every scalar type: f32, float, OPLUS_F32. */
+#define OPLUS_FOR_SCALARS(X)                                                                                           \
+    X(i8, int8_t, OPLUS_I8)                                                                                            \
+    X(i16, int16_t, OPLUS_I16)                                                                                         \
+    X(i32, int32_t, OPLUS_I32)                                                                                         \
+    X(i64, int64_t, OPLUS_I64)                                                                                         \
+    X(u8, uint8_t, OPLUS_U8)                                                                                           \
+    X(u16, uint16_t, OPLUS_U16)                                                                                        \
+    X(u32, uint32_t, OPLUS_U32)                                                                                        \
+    X(u64, uint64_t, OPLUS_U64)                                                                                        \
+    X(f32, float, OPLUS_F32)                                                                                           \
+    X(f64, double, OPLUS_F64)
+
+/** @{ @brief The descriptors of the scalar types. */
+extern OPLUS_API const oplus_type oplus_i8, oplus_i16, oplus_i32, oplus_i64;
+extern OPLUS_API const oplus_type oplus_u8, oplus_u16, oplus_u32, oplus_u64;
+extern OPLUS_API const oplus_type oplus_f32, oplus_f64;
+extern OPLUS_API const oplus_type oplus_bool; /* OPLUS_U8; but a body that returns it gives 0 or 1 */
+/** @} */
+
+/** Defines `struct name` with the given members, its typedef, and its descriptor `name_type`.
+ *
+ *      OPLUS_STRUCT(affine, float a; float b;)
+ *
+ *  Members are scalars, arrays, structs and arrays of structs; the size of an array may be a macro or an expression of
+ *  numbers.  On cores it may also be an enumeration constant, and a member any type of yours, as long as the struct has
+ *  no more than 256 scalars; a device knows neither name.  A union's NaNs keep their bits. */
+#define OPLUS_STRUCT(name, ...)                                                                                        \
+    typedef struct name {                                                                                              \
+        __VA_ARGS__                                                                                                    \
+    } name;                                                                                                            \
+    OPLUS_DESCRIBE_(name, OPLUS_TEXT_(__VA_ARGS__))
+
+/** Makes the descriptor `name_type` of a struct that is declared elsewhere; repeat its members exactly.
+ *  A difference in size or alignment does not compile. */
+#define OPLUS_DESCRIBE(name, ...)                                                                                      \
+    struct oplus_##name##_described_ {                                                                                 \
+        __VA_ARGS__                                                                                                    \
+    };                                                                                                                 \
+    OPLUS_STATIC_ASSERT_(sizeof(struct oplus_##name##_described_) == sizeof(name) &&                                   \
+                             OPLUS_ALIGNOF_(struct oplus_##name##_described_) == OPLUS_ALIGNOF_(name),                 \
+                         "the members do not describe this type");                                                     \
+    OPLUS_DESCRIBE_(name, OPLUS_TEXT_(__VA_ARGS__))
+
+/* --- from a name to its descriptor ------------------------------------------------------------------------------ */
+
+/* OPLUS_TYPE_(T) is the descriptor of T, a constant.  Of a struct it is what OPLUS_STRUCT has called oplus_described_T.
+ * A scalar may have several words; the first of them is a macro that leaves a comma and the word, and the comma tells
+ * the two cases apart. */
+#define OPLUS_TYPE_(T)                          OPLUS_TYPE_OF_(oplus_described_##T)
+#define OPLUS_TYPE_OF_(...)                     OPLUS_THIRD_(__VA_ARGS__, OPLUS_TYPE_SCALAR_, OPLUS_TYPE_STRUCT_, )(__VA_ARGS__)
+#define OPLUS_TYPE_STRUCT_(own)                 own
+#define OPLUS_THIRD_(first, second, third, ...) third
+
+#define oplus_described_bool      , bool
+#define oplus_described__Bool     , _Bool
+#define oplus_described_char      , char
+#define oplus_described_short     , short
+#define oplus_described_int       , int
+#define oplus_described_long      , long
+#define oplus_described_signed    , signed
+#define oplus_described_unsigned  , unsigned
+#define oplus_described_float     , float
+#define oplus_described_double    , double
+#define oplus_described_int8_t    , int8_t
+#define oplus_described_int16_t   , int16_t
+#define oplus_described_int32_t   , int32_t
+#define oplus_described_int64_t   , int64_t
+#define oplus_described_uint8_t   , uint8_t
+#define oplus_described_uint16_t  , uint16_t
+#define oplus_described_uint32_t  , uint32_t
+#define oplus_described_uint64_t  , uint64_t
+#define oplus_described_size_t    , size_t
+#define oplus_described_ptrdiff_t , ptrdiff_t
+#define oplus_described_intptr_t  , intptr_t
+#define oplus_described_uintptr_t , uintptr_t
+
+#ifdef __cplusplus
+extern "C++" {
+template <class T> constexpr const oplus_type *oplus_scalar_type_()
+{
+    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8,
+                  "oplus: no such element type; write bool, an integer type, float or double");
+    if constexpr (std::is_same<T, bool>::value) return &oplus_bool;
+    if constexpr (std::is_floating_point<T>::value) return sizeof(T) == 4 ? &oplus_f32 : &oplus_f64;
+    if constexpr (std::is_signed<T>::value)
+        return sizeof(T) == 1 ? &oplus_i8 : sizeof(T) == 2 ? &oplus_i16 : sizeof(T) == 4 ? &oplus_i32 : &oplus_i64;
+    return sizeof(T) == 1 ? &oplus_u8 : sizeof(T) == 2 ? &oplus_u16 : sizeof(T) == 4 ? &oplus_u32 : &oplus_u64;
+}
+}
+#define OPLUS_TYPE_SCALAR_(none, T) (*oplus_scalar_type_<T>())
+#define OPLUS_IS_SCALAR_(T)         std::is_arithmetic<T>::value
+#else
+/* clang-format off */
+#if CHAR_MIN < 0
+#define OPLUS_CHAR_(X)  X(oplus_i8, OPLUS_I8)
+#else
+#define OPLUS_CHAR_(X)  X(oplus_u8, OPLUS_U8)
+#endif
+#if LONG_MAX > INT_MAX
+#define OPLUS_LONG_(X)  X(oplus_i64, OPLUS_I64)
+#define OPLUS_ULONG_(X) X(oplus_u64, OPLUS_U64)
+#else
+#define OPLUS_LONG_(X)  X(oplus_i32, OPLUS_I32)
+#define OPLUS_ULONG_(X) X(oplus_u32, OPLUS_U32)
+#endif
+/* X(descriptor, oplus_scalar) of the scalar type that a value has; of none, what comes behind X. */
+#define OPLUS_BY_SCALAR_(value, X, ...) \
+    _Generic((value), _Bool: X(oplus_bool, OPLUS_U8), char: OPLUS_CHAR_(X), \
+             signed char: X(oplus_i8, OPLUS_I8), unsigned char: X(oplus_u8, OPLUS_U8), \
+             short: X(oplus_i16, OPLUS_I16), unsigned short: X(oplus_u16, OPLUS_U16), \
+             int: X(oplus_i32, OPLUS_I32), unsigned: X(oplus_u32, OPLUS_U32), \
+             long: OPLUS_LONG_(X), unsigned long: OPLUS_ULONG_(X), \
+             long long: X(oplus_i64, OPLUS_I64), unsigned long long: X(oplus_u64, OPLUS_U64), \
+             float: X(oplus_f32, OPLUS_F32), double: X(oplus_f64, OPLUS_F64) __VA_ARGS__)
+/* clang-format on */
+#define OPLUS_ADDRESS_(type, scalar) &type
+#define OPLUS_ONE_(type, scalar)     1
+#define OPLUS_TYPE_SCALAR_(none, T)  (*OPLUS_BY_SCALAR_(*(T *)0, OPLUS_ADDRESS_, ))
+#define OPLUS_IS_SCALAR_(T)          OPLUS_BY_SCALAR_(*(T *)0, OPLUS_ONE_, , default : 0)
+#endif
+
+/* --- the descriptor of a struct ----------------------------------------------------------------------------------- */
+
+/* Of members after their macros have been expanded, as a device knows none. */
+#define OPLUS_TEXT_(...) #__VA_ARGS__
+
+/* The compiler tells where the scalars of a struct are: the first 256 of them are -3, and so is the byte behind the
+ * struct if there were no more. */
+#ifdef __cplusplus
+#define OPLUS_SAMPLE_SCALAR_ oplus_sample_scalar_()
+#define OPLUS_QUIETLY_                                                                                                 \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-braces\"")                              \
+        _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+#else
+#define OPLUS_SAMPLE_SCALAR_ -3
+#define OPLUS_QUIETLY_                                                                                                 \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-braces\"")                              \
+        _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")                                             \
+            _Pragma("GCC diagnostic ignored \"-Wint-conversion\"")                                                     \
+                _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"")                                                \
+                    _Pragma("GCC diagnostic ignored \"-Wconversion\"")
+#endif
+#define OPLUS_ALOUD_      _Pragma("GCC diagnostic pop")
+#define OPLUS_SAMPLE_4_   OPLUS_SAMPLE_SCALAR_, OPLUS_SAMPLE_SCALAR_, OPLUS_SAMPLE_SCALAR_, OPLUS_SAMPLE_SCALAR_
+#define OPLUS_SAMPLE_16_  OPLUS_SAMPLE_4_, OPLUS_SAMPLE_4_, OPLUS_SAMPLE_4_, OPLUS_SAMPLE_4_
+#define OPLUS_SAMPLE_64_  OPLUS_SAMPLE_16_, OPLUS_SAMPLE_16_, OPLUS_SAMPLE_16_, OPLUS_SAMPLE_16_
+#define OPLUS_SAMPLE_257_ OPLUS_SAMPLE_SCALAR_, OPLUS_SAMPLE_64_, OPLUS_SAMPLE_64_, OPLUS_SAMPLE_64_, OPLUS_SAMPLE_64_
+#define OPLUS_SAMPLE_(object, name)                                                                                    \
+    OPLUS_QUIETLY_ static const struct oplus_##object##_sample_ {                                                      \
+        name x;                                                                                                        \
+        signed char rest[256];                                                                                         \
+    } oplus_##object##_sample_ OPLUS_UNUSED_ = {OPLUS_SAMPLE_257_};                                                    \
+    OPLUS_ALOUD_
+
+#define OPLUS_TYPE_OBJECT_(object, name, text)                                                                         \
+    static const oplus_type object OPLUS_UNUSED_ = {                                                                   \
+        #name, text, sizeof(name), OPLUS_ALIGNOF_(name), OPLUS_RECORD, &oplus_##name##_sample_};
+#define OPLUS_DESCRIBE_(name, text)                                                                                    \
+    OPLUS_SAMPLE_(name, name)                                                                                          \
+    OPLUS_TYPE_OBJECT_(name##_type, name, text)                                                                        \
+    OPLUS_TYPE_OBJECT_(oplus_described_##name, name, text)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,25 @@
+/* The captured parameter of an operator, and the identity, which may depend on it: a value of the call, not of the
+ * program.  A kernel has OPI_KERNEL_P behind its parameters and begins with OPI_READ_P; each function between it and
+ * opi_join has OPI_TAKE_P behind its own, and its callers OPI_GIVE_P.  All are nothing where there is no parameter. */
+#if OPI_BOUND
+typedef struct opi_bound {
+    opi_p p;
+    opi_t identity;
+} opi_bound;
+#define OPI_KERNEL_P , OPI_PARAM(param)
+#define OPI_READ_P                                                                                                     \
+    opi_bound own_bound;                                                                                               \
+    const opi_bound *const bound = &own_bound;                                                                         \
+    own_bound.p = *OPI_AT(const opi_p, param);                                                                         \
+    own_bound.identity = *(OPI_GLOBAL const opi_t *)(OPI_AT(const uint8_t, param) + OPI_IDENTITY_AT);
+#define OPI_TAKE_P     , const opi_bound *bound
+#define OPI_GIVE_P     , bound
+#define OPI_OP_P       , bound->p
+#define opi_identity() (bound->identity)
+#else
+#define OPI_KERNEL_P
+#define OPI_READ_P
+#define OPI_TAKE_P
+#define OPI_GIVE_P
+#define OPI_OP_P
+#endif

@@ -1,0 +1,63 @@
+/* A random case: all that tells it from another.  The arrays' content follows from the seed. */
+#ifndef RANDOM_DIFFER_H
+#define RANDOM_DIFFER_H
+
+#include <oplus/oplus.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum primitive {
+    REDUCE,
+    FOLD,
+    SCAN,
+    SEGSCAN,
+    SEGREDUCE,
+    CARRY,
+    MAP,
+    FILTER,
+    SORT,
+    SORT_PAIRS,
+    TRANSPOSE,
+    PRIMITIVES
+} primitive;
+
+enum { MAX_ARRAYS = 5, MAX_SHIFT = 8 };
+
+typedef struct random_case {
+    uint64_t seed;
+    primitive primitive;
+    int place;                  /* of places[] */
+    int what;                   /* which operation, function, predicate, or key */
+    int value;                  /* of a sort of pairs: which kind */
+    size_t n, rows;             /* rows: of a transpose, n / rows columns */
+    int style;                  /* of the data */
+    unsigned shift[MAX_ARRAYS]; /* elements from an aligned place */
+    bool in_place, on_device, traps;
+    oplus_kind kind;
+    oplus_order order;
+    size_t heads;    /* one of so many; 0: none */
+    size_t segments; /* of a segmented reduce */
+    int offset;      /* type of the offsets */
+    int cuts;        /* of a stream */
+    int ranks;       /* 0: the call of one process */
+} random_case;
+
+typedef struct finding {
+    char text[1200];
+} finding;
+
+/* A place to compute at, opened by main. */
+typedef struct place {
+    const char *name;
+    bool accelerator;
+    oplus_device *dev;
+} place;
+enum { MAX_PLACES = 16 };
+extern place places[MAX_PLACES];
+
+/* Whether the library gives what the reference does, and touches nothing else. */
+bool case_holds(const random_case *c, finding *f);
+
+#endif

@@ -1,0 +1,52 @@
+/* What random cases are made of: types of all sizes, operators and functions on them, and what they mean. */
+#ifndef RANDOM_KINDS_H
+#define RANDOM_KINDS_H
+
+#include <oplus/oplus.h>
+
+#include <stdbool.h>
+
+#include "support/rng.h"
+
+/* Scalars in a row inside an element; what is between the parts is padding. */
+typedef struct part {
+    size_t offset, count;
+    oplus_scalar scalar;
+} part;
+
+enum { MAX_PARTS = 8 };
+
+typedef struct kind {
+    const oplus_type *type;
+    part part[MAX_PARTS]; /* ended by count 0 */
+} kind;
+
+typedef struct operation {
+    const oplus_op *op;
+    void (*combine)(void *out, const void *a, const void *b);
+    const kind *of;
+    bool device; /* tried on accelerators too, where each has to be compiled */
+} operation;
+
+typedef struct function {
+    oplus_fn *fn; /* its parameter bound */
+    void (*one)(void *out, const void *const *in);
+    const kind *result, *input[3];
+    bool device;
+} function;
+
+extern const kind kinds[];
+extern const size_t kind_count, scalar_kinds; /* scalars come first */
+extern const operation operations[];
+extern const size_t operation_count;
+extern const function functions[], predicates[];
+extern const size_t function_count, predicate_count;
+
+enum { STYLES = 3 }; /* small numbers; any; odd ones: NaNs of all sorts, infinities, denormals, rare bits */
+void fill(const kind *k, rng *r, int style, void *to, size_t n);
+/* NaNs of n results become the canonical one. */
+void canonical(const kind *k, void *x, size_t n);
+/* Padding of n elements becomes 0. */
+void blank(const kind *k, void *x, size_t n);
+
+#endif
