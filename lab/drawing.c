@@ -4,6 +4,7 @@
 #include "die.h"
 #include "lab/show.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 
 static const char no_memory[] = "no memory for a drawing";
@@ -12,13 +13,74 @@ void lab_drawing_begin(lab_drawing *drawing)
 {
     *drawing = (lab_drawing){.text = NULL};
     drawing->to = open_memstream(&drawing->text, &drawing->bytes);
-    if (!drawing->to) tool_die(TOOL_FAILED, "%s", no_memory);
+    drawing->pictures = cJSON_CreateArray();
+    if (!drawing->to || !drawing->pictures) tool_die(TOOL_FAILED, "%s", no_memory);
 }
 
 void lab_drawing_end(lab_drawing *drawing, lab *l, const char *title, const char *about)
 {
     if (fclose(drawing->to) != 0) tool_die(TOOL_FAILED, "%s", no_memory);
     while (drawing->bytes > 0 && drawing->text[drawing->bytes - 1] == '\n') drawing->text[--drawing->bytes] = '\0';
-    lab_show_section(l, lab_steps(l->experiment, title, about, drawing->text));
+    cJSON *const section = lab_steps(l->experiment, title, about, drawing->text);
+    if (drawing->pictures->child)
+        cJSON_AddItemToObject(section, "pictures", drawing->pictures);
+    else
+        cJSON_Delete(drawing->pictures);
+    lab_show_section(l, section);
     free(drawing->text);
+}
+
+/* --- pictures ----------------------------------------------------------------------------------------------------- */
+
+enum { MOST = 64 }; /* characters of a label or a cell */
+
+void lab_picture(lab_drawing *drawing, const char *title, int columns)
+{
+    cJSON *const picture = lab_append_object(drawing->pictures);
+    lab_add_text(picture, "title", title);
+    lab_add_number(picture, "columns", columns);
+    lab_add_array(picture, "rows");
+}
+
+void lab_picture_row(lab_drawing *drawing, const char *format, ...)
+{
+    char label[MOST];
+    va_list arguments;
+    const cJSON *const picture = cJSON_GetArrayItem(drawing->pictures, cJSON_GetArraySize(drawing->pictures) - 1);
+    va_start(arguments, format);
+    vsnprintf(label, sizeof label, format, arguments);
+    va_end(arguments);
+    drawing->row = lab_append_object(cJSON_GetObjectItemCaseSensitive(picture, "rows"));
+    lab_add_text(drawing->row, "label", label);
+    lab_add_array(drawing->row, "cells");
+    lab_add_array(drawing->row, "tints");
+    lab_add_array(drawing->row, "marks");
+    lab_add_array(drawing->row, "links");
+}
+
+static cJSON *list(const lab_drawing *drawing, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(drawing->row, name);
+}
+
+void lab_picture_cell(lab_drawing *drawing, const char *format, ...)
+{
+    char cell[MOST];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(cell, sizeof cell, format, arguments);
+    va_end(arguments);
+    lab_cell_text(list(drawing, "cells"), cell);
+}
+
+void lab_picture_mark(lab_drawing *drawing, int column) { lab_cell_number(list(drawing, "marks"), column); }
+
+void lab_picture_tint(lab_drawing *drawing, double tint) { lab_cell_number(list(drawing, "tints"), tint); }
+
+void lab_picture_link(lab_drawing *drawing, int from, int to, bool taken)
+{
+    cJSON *const link = lab_append_array(list(drawing, "links"));
+    lab_cell_number(link, from);
+    lab_cell_number(link, to);
+    lab_cell_number(link, taken);
 }

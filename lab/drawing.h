@@ -1,4 +1,5 @@
-/* A drawing made of text: printed line by line, then a section of steps. */
+/* A drawing: lines of text, which are printed, and pictures of the same steps, which the page draws; a section of
+ * steps. */
 #ifndef LAB_DRAWING_H
 #define LAB_DRAWING_H
 
@@ -7,12 +8,29 @@
 /* Stays where it was begun: the stream knows its address. */
 typedef struct lab_drawing {
     FILE *to;
-    char *text; /* what was printed, once it is ended */
+    char *text; /* what was printed, once the drawing is ended */
     size_t bytes;
+    cJSON *pictures, *row; /* all pictures; the last row of the last one */
 } lab_drawing;
 
 void lab_drawing_begin(lab_drawing *drawing);
-/* Records it without empty lines at its end, shows it, and frees it. */
+/* Records the drawing without empty lines at its end, shows it, and frees it. */
 void lab_drawing_end(lab_drawing *drawing, lab *l, const char *title, const char *about);
+
+/* --- pictures: rows of cells below each other, and links between two rows --- */
+
+/* Begins a picture of so many columns. */
+void lab_picture(lab_drawing *drawing, const char *title, int columns);
+/* Begins a row of the picture. */
+void lab_picture_row(lab_drawing *drawing, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The next cell of the row; "" leaves its place empty. */
+void lab_picture_cell(lab_drawing *drawing, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sets off the cell in this column of the row. */
+void lab_picture_mark(lab_drawing *drawing, int column);
+/* Gives the next cell of the row a tint, 0 to 1. */
+void lab_picture_tint(lab_drawing *drawing, double tint);
+/* Leads from a cell of the row above to one of the row.  taken: as the operand of an operation there; else it stays
+ * what it is. */
+void lab_picture_link(lab_drawing *drawing, int from, int to, bool taken);
 
 #endif

@@ -46,7 +46,9 @@ static void add_caption(cJSON *rung, const lab_rung *r)
 {
     lab_caption of_file = {NULL, NULL, NULL, NULL};
     if (r->file) of_file = lab_caption_of(r->file);
+    static const char *const roles[] = {"step", "yardstick", "oplus", "peer"};
     lab_add_text(rung, "name", r->name);
+    lab_add_text(rung, "role", roles[r->role]);
     lab_add_text(rung, "title", r->title ? r->title : of_file.title);
     lab_add_text(rung, "what", r->what ? r->what : of_file.what);
     lab_add_text(rung, "why", r->why ? r->why : of_file.why);

@@ -20,6 +20,9 @@ typedef struct lab_work {
 
 enum { LAB_LECTURES = 3 };
 
+/* What a rung is there for: one more step; or to be compared with. */
+typedef enum lab_role { LAB_STEP = 0, LAB_YARDSTICK, LAB_OPLUS, LAB_PEER } lab_role;
+
 struct lab_rung {
     const char *name;
     const char *file;                          /* of the kernel; NULL: none of ours */
@@ -28,7 +31,8 @@ struct lab_rung {
     void (*run)(lab_work *work);               /* enqueues, or waits too */
     const char *(*skip)(const lab_work *work); /* why it cannot be run, or NULL; may itself be NULL */
     const char *(*note)(const lab_work *work); /* what else is to be known of it, of one that runs; may be NULL */
-    double bytes;                 /* that it moves for each of the n elements, if not as many as the ladder's; else 0 */
+    double bytes; /* that it moves for each of the n elements, if not as many as the ladder's; else 0 */
+    lab_role role;
     bool uncounted;               /* neither the model nor the counters are asked */
     double lecture[LAB_LECTURES]; /* what it reached on the devices of the lectures; 0: not told */
 };

@@ -42,6 +42,7 @@ void lab_add_flag(cJSON *object, const char *name, bool value) { add(object, nam
 cJSON *lab_add_object(cJSON *object, const char *name) { return add(object, name, cJSON_CreateObject()); }
 cJSON *lab_add_array(cJSON *object, const char *name) { return add(object, name, cJSON_CreateArray()); }
 cJSON *lab_append_object(cJSON *array) { return append(array, cJSON_CreateObject()); }
+cJSON *lab_append_array(cJSON *array) { return append(array, cJSON_CreateArray()); }
 
 double lab_number(const cJSON *item)
 {
@@ -196,7 +197,7 @@ cJSON *lab_table(cJSON *experiment, const char *title, const char *about, const 
     return section;
 }
 
-cJSON *lab_row(cJSON *table) { return append(cJSON_GetObjectItemCaseSensitive(table, "rows"), cJSON_CreateArray()); }
+cJSON *lab_row(cJSON *table) { return lab_append_array(cJSON_GetObjectItemCaseSensitive(table, "rows")); }
 
 void lab_cell_text(cJSON *row, const char *text)
 {

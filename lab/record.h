@@ -5,11 +5,15 @@
  *   experiment  {name, title, about [paragraphs], sections []}
  *   section     {kind, title, about [], ...}, by its kind:
  *
- *   ladder      {n, unit, limit_name, limit, lecture_about, rungs []}
- *   rung        {name, title, what, why, file, kernel, ms, gbs, before, over_before, over_first, of_limit, launches,
- * right, skipped, note, counters {source, ...}, lecture {device: GB/s}} curves      {x {name, unit, log}, y {name,
- * unit, log}, series [{name, style, points [[x, y]]}]} table       {columns [{name, unit}], rows [[cell]]} steps {text}
- *   code        {kernels [{file, title, what, why, text}]}
+ *   ladder   {n, unit, limit_name, limit, lecture_about, rungs []}
+ *   rung     {name, role, title, what, why, file, kernel, ms, gbs, before, over_before, over_first, of_limit, launches,
+ *             right, skipped, note, counters {source, ...}, lecture {device: GB/s}}
+ *   curves   {x {name, unit, log}, y {name, unit, log}, series [{name, style, points [[x, y]]}]}
+ *   table    {columns [{name, unit}], rows [[cell]]}
+ *   steps    {text, pictures [{title, columns, rows [{label, cells [text], marks [column], links [[from, to,
+ * taken]]}]}]} code     {kernels [{file, title, what, why, text}]}
+ *
+ * A link of a picture leads from a cell of the row above to a cell of its row; taken: an operand, else the same value.
  *
  * What is not known is absent.  Calls end the command for lack of memory. */
 #ifndef LAB_RECORD_H
@@ -35,6 +39,7 @@ void lab_add_file(cJSON *object, const char *file);
 cJSON *lab_add_object(cJSON *object, const char *name);
 cJSON *lab_add_array(cJSON *object, const char *name);
 cJSON *lab_append_object(cJSON *array);
+cJSON *lab_append_array(cJSON *array);
 
 /* --- reading, of a document that may be anything --- */
 double lab_number(const cJSON *item);                        /* NAN if it is none, or NULL, or not finite */

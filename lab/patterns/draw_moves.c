@@ -50,12 +50,30 @@ void draw_map(lab *l)
     draw_numbers(&d, "in", numbers, N);
     draw_texts(&d, "x -> x * x", arrow, N);
     draw_numbers(&d, "out", out, N);
+    lab_picture(&d.rows, "Each by itself", N);
+    picture_numbers(&d, "in", numbers, N);
+    picture_numbers(&d, "x * x", out, N);
+    for (int i = 0; i < N; i++) lab_picture_link(&d.rows, i, i, true);
     drawing_end(&d, l, "Map, drawn",
                 "Each element becomes a function of itself. No result waits for another: one round, in any order, by "
                 "as many as there are.");
 }
 
 /* --- 2. filter ---------------------------------------------------------------------------------------------------- */
+
+/* The elements, the scan of their flags, and where the kept ones go. */
+static void picture_scatter(drawing *d, const unsigned *keep, const unsigned *address, const unsigned *out,
+                            unsigned kept)
+{
+    lab_picture(&d->rows, "Framed: kept; each goes to the number of those kept before it", N);
+    picture_numbers(d, "place", address, N);
+    picture_numbers(d, "in", numbers, N);
+    for (int i = 0; i < N; i++)
+        if (keep[i]) lab_picture_mark(&d->rows, i);
+    picture_numbers(d, "out", out, (int)kept);
+    for (int i = 0; i < N; i++)
+        if (keep[i]) lab_picture_link(&d->rows, i, (int)address[i], true);
+}
 
 void draw_filter(lab *l)
 {
@@ -78,6 +96,7 @@ void draw_filter(lab *l)
     draw_chosen(&d, "3 scatter to", address, keep, 1);
     draw_gap(&d);
     draw_numbers(&d, "out", out, (int)kept);
+    picture_scatter(&d, keep, address, out, kept);
     draw_gap(&d);
     draw_line(&d, "kept: the last address and the last flag, %u + %u = %u", address[N - 1], keep[N - 1], kept);
     if (kept != looped || memcmp(out, loop, kept * sizeof *out) != 0) lab_wrong(l);
@@ -100,6 +119,17 @@ static void draw_keys(drawing *d, const unsigned *key, const char *from)
     draw_texts(d, "in binary", text, N);
 }
 
+/* The keys of a pass; framed: those whose bit is 1.  one NULL: what the pass has made of them. */
+static void picture_keys(drawing *d, int bit, const unsigned *key, const char *from, const unsigned *one)
+{
+    if (one) lab_picture(&d->rows, bit == 0 ? "Framed: the lowest bit is 1" : "Framed: the next bit is 1", N);
+    lab_picture_row(&d->rows, one ? "bit %d" : "after bit %d", bit);
+    for (int i = 0; i < N; i++) {
+        lab_picture_cell(&d->rows, "%u%c", key[i], from[i]);
+        if (one && one[i]) lab_picture_mark(&d->rows, i);
+    }
+}
+
 /* A pass: the keys whose bit is 0 first, those whose bit is 1 behind them. */
 static void draw_pass(drawing *d, int bit, unsigned *key, char *from)
 {
@@ -113,6 +143,7 @@ static void draw_pass(drawing *d, int bit, unsigned *key, char *from)
     }
     const unsigned zeros = exclusive(zero, zeros_before);
     exclusive(one, ones_before);
+    picture_keys(d, bit, key, from, one);
     for (int i = 0; i < N; i++) {
         address[i] = one[i] ? zeros + ones_before[i] : zeros_before[i];
         key[address[i]] = old[i];
@@ -126,6 +157,8 @@ static void draw_pass(drawing *d, int bit, unsigned *key, char *from)
     draw_chosen(d, name, ones_before, one, 1);
     draw_numbers(d, "scatter to", address, N);
     draw_gap(d);
+    picture_keys(d, bit, key, from, NULL);
+    for (int i = 0; i < N; i++) lab_picture_link(&d->rows, i, (int)address[i], one[i]);
 }
 
 void draw_sort(lab *l)

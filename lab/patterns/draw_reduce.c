@@ -64,6 +64,7 @@ static void draw_left(drawing *d, const element *x, int live, int every)
     }
     draw_texts(d, "sum", sums, N);
     draw_texts(d, "order", letters, N);
+    picture_texts(d, "order", letters, N);
 }
 
 /* In place, as kernels do it in the memory of a work-group: neighbours by strides of 1, 2, 4, halves by 4, 2, 1. */
@@ -71,6 +72,7 @@ static element draw_rounds(drawing *d, element *x, bool halves)
 {
     arrows a = {.end = 0};
     flush(&a, d);
+    lab_picture(&d->rows, halves ? "Halves: strides 4, 2, 1" : "Neighbours: strides 1, 2, 4", N);
     draw_left(d, x, N, 1);
     for (int round = 1; round < N; round *= 2) {
         const int stride = halves ? N / 2 / round : round;
@@ -86,6 +88,10 @@ static element draw_rounds(drawing *d, element *x, bool halves)
         }
         flush(&a, d);
         draw_left(d, x, live, every);
+        for (int i = 0; i < live; i += every) {
+            lab_picture_link(&d->rows, i, i, true);
+            lab_picture_link(&d->rows, i + stride, i, true);
+        }
     }
     draw_gap(d);
     return x[0];

@@ -39,6 +39,9 @@ static void draw_hillis_steele(drawing *d, unsigned *x)
         snprintf(name, sizeof name, "add x[i-%d]", stride);
         draw_texts(d, name, added, N);
         draw_numbers(d, "x", x, N);
+        picture_numbers(d, name, x, N);
+        picture_kept(d, N);
+        for (int i = stride; i < N; i++) lab_picture_link(&d->rows, i - stride, i, true);
         draw_covered(d, 2 * stride);
         draw_gap(d);
     }
@@ -53,17 +56,24 @@ static void draw_level(drawing *d, const char *what, int stride, const unsigned 
     for (int i = every - 1; i < N; i += every) snprintf(level[i], LETTERS, "%u", x[i]);
     snprintf(name, sizeof name, stride ? "%s, stride %d" : "%s", what, stride);
     draw_texts(d, name, level, N);
+    picture_texts(d, name, level, N);
 }
 
 static void draw_up_and_down(drawing *d, unsigned *x)
 {
     draw_numbers(d, "x", x, N);
+    picture_numbers(d, "x", x, N);
     for (int stride = 1; stride < N; stride *= 2) {
         for (int i = 2 * stride - 1; i < N; i += 2 * stride) x[i] = x[i - stride] + x[i];
         draw_level(d, "up", stride, x, 2 * stride);
+        for (int i = 2 * stride - 1; i < N; i += 2 * stride) {
+            lab_picture_link(&d->rows, i - stride, i, true);
+            lab_picture_link(&d->rows, i, i, true);
+        }
     }
     x[N - 1] = 0;
     draw_level(d, "root := 0", 0, x, N);
+    lab_picture_mark(&d->rows, N - 1);
     for (int stride = N / 2; stride > 0; stride /= 2) {
         for (int i = 2 * stride - 1; i < N; i += 2 * stride) {
             const unsigned left = x[i - stride];
@@ -71,6 +81,10 @@ static void draw_up_and_down(drawing *d, unsigned *x)
             x[i] = x[i] + left;
         }
         draw_level(d, "down", stride, x, stride);
+        for (int i = 2 * stride - 1; i < N; i += 2 * stride) {
+            lab_picture_link(&d->rows, i, i - stride, false);
+            lab_picture_link(&d->rows, i, i, true);
+        }
     }
 }
 
@@ -86,6 +100,8 @@ void draw_scan(lab *l)
     draw_line(&d, "In log n rounds (Hillis and Steele)");
     draw_gap(&d);
     draw_numbers(&d, "x", x, N);
+    lab_picture(&d.rows, "In log n rounds (Hillis and Steele): thick lines are added to what stays", N);
+    picture_numbers(&d, "x", x, N);
     draw_covered(&d, 1);
     draw_gap(&d);
     draw_hillis_steele(&d, x);
@@ -94,6 +110,11 @@ void draw_scan(lab *l)
     memcpy(x, numbers, sizeof x);
     draw_line(&d, "Up the tree and down again (Blelloch): the exclusive scan");
     draw_gap(&d);
+    lab_picture(
+        &d.rows,
+        "Up the tree and down again (Blelloch): a node hands its value to the left child; the right one adds to it "
+        "what the left one had on the way up",
+        N);
     draw_up_and_down(&d, x);
     for (int i = 0; i < N; i++) right &= x[i] == inclusive[i] - numbers[i];
     if (!right) lab_wrong(l);
@@ -110,6 +131,12 @@ void draw_scan(lab *l)
 /* --- 3. segmented scan -------------------------------------------------------------------------------------------- */
 
 static const unsigned starts[N] = {1, 0, 0, 1, 0, 1, 0, 0};
+
+static void mark_heads(drawing *d, const unsigned *heads)
+{
+    for (int i = 0; i < N; i++)
+        if (heads[i]) lab_picture_mark(&d->rows, i);
+}
 
 static void draw_lifted(drawing *d, unsigned *x, unsigned *heads)
 {
@@ -132,6 +159,11 @@ static void draw_lifted(drawing *d, unsigned *x, unsigned *heads)
         snprintf(name, sizeof name, "with [i-%d]", stride);
         draw_texts(d, name, added, N);
         draw_numbers(d, "x", x, N);
+        picture_numbers(d, name, x, N);
+        picture_kept(d, N);
+        for (int i = stride; i < N; i++)
+            if (!flag[i]) lab_picture_link(&d->rows, i - stride, i, true);
+        mark_heads(d, heads);
         draw_numbers(d, "head", heads, N);
         draw_gap(d);
     }
@@ -151,6 +183,9 @@ void draw_segscan(lab *l)
     draw_numbers(&d, "x", x, N);
     draw_numbers(&d, "head", heads, N);
     draw_gap(&d);
+    lab_picture(&d.rows, "Framed: what the value covers has a head, and takes nothing more from the left", N);
+    picture_numbers(&d, "x", x, N);
+    mark_heads(&d, heads);
     draw_lifted(&d, x, heads);
     draw_numbers(&d, "by one loop", loop, N);
     if (memcmp(x, loop, sizeof x) != 0) lab_wrong(l);

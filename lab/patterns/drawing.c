@@ -48,6 +48,23 @@ void draw_numbers(drawing *d, const char *name, const unsigned *x, int n)
     add(d, line);
 }
 
+void picture_numbers(drawing *d, const char *name, const unsigned *x, int n)
+{
+    lab_picture_row(&d->rows, "%s", name);
+    for (int i = 0; i < n; i++) lab_picture_cell(&d->rows, "%u", x[i]);
+}
+
+void picture_texts(drawing *d, const char *name, char (*x)[LETTERS], int n)
+{
+    lab_picture_row(&d->rows, "%s", name);
+    for (int i = 0; i < n; i++) lab_picture_cell(&d->rows, "%s", x[i]);
+}
+
+void picture_kept(drawing *d, int n)
+{
+    for (int i = 0; i < n; i++) lab_picture_link(&d->rows, i, i, false);
+}
+
 void drawing_end(drawing *d, lab *l, const char *title, const char *about)
 {
     lab_drawing_end(&d->rows, l, title, about);

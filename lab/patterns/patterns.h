@@ -18,6 +18,11 @@ void draw_line(drawing *d, const char *format, ...) __attribute__((format(printf
 void draw_numbers(drawing *d, const char *name, const unsigned *x, int n);
 void draw_texts(drawing *d, const char *name, char (*x)[LETTERS], int n); /* "" stays blank */
 void draw_gap(drawing *d);
+/* The same as a row of the picture (lab/drawing.h). */
+void picture_numbers(drawing *d, const char *name, const unsigned *x, int n);
+void picture_texts(drawing *d, const char *name, char (*x)[LETTERS], int n);
+/* In that row the first n cells are what stands above them. */
+void picture_kept(drawing *d, int n);
 /* Records the drawing as a section, shows it, and frees it. */
 void drawing_end(drawing *d, lab *l, const char *title, const char *about);
 

@@ -40,6 +40,9 @@ static void write_row_name(FILE *to, const report_rung *rung, int row)
     fputs("</text>\n", to);
 }
 
+/* Classes of the style sheet. */
+static const char *const roles[] = {"step", "yardstick", "oplus", "peer"};
+
 /* --- GB/s --------------------------------------------------------------------------------------------------------- */
 
 static void write_limit(FILE *to, const report_ladder_facts *facts, const report_scale *scale, int rows)
@@ -64,9 +67,25 @@ static void write_bar(FILE *to, const report_ladder_facts *facts, const report_s
         return;
     }
     const double share = 100 * report_place_on(scale, rung.gbs);
-    fprintf(to, "<rect class=\"bar\" x=\"0\" y=\"%d\" width=\"%.2f%%\" height=\"11\"/>", y, share);
+    fprintf(to, "<rect class=\"bar %s\" x=\"0\" y=\"%d\" width=\"%.2f%%\" height=\"11\"/>", roles[rung.role], y, share);
     fprintf(to, "<text class=\"value\" x=\"%.2f%%\" dx=\"6\" y=\"%d\">%s</text>\n", share, y + 10,
             report_number_of(rung.gbs).text);
+}
+
+/* What the colours mean, of those that are there. */
+static void write_roles(FILE *to, const report_ladder_facts *facts)
+{
+    static const char *const means[] = {"a step", "a yardstick", "oplus", "CUB"};
+    bool there[sizeof means / sizeof *means] = {false};
+    for (int i = 0; i < facts->count; i++) there[report_rung_of(facts, i).role] = true;
+    fputs("<ul class=\"legend\">\n", to);
+    for (size_t r = 0; r < sizeof means / sizeof *means; r++)
+        if (there[r])
+            fprintf(to,
+                    "<li><svg class=\"key\" width=\"14\" height=\"11\" aria-hidden=\"true\"><rect class=\"bar %s\" "
+                    "width=\"14\" height=\"11\"/></svg> %s</li>\n",
+                    roles[r], means[r]);
+    fputs("</ul>\n", to);
 }
 
 void report_bars(FILE *to, const cJSON *section, const char *id)
@@ -82,6 +101,7 @@ void report_bars(FILE *to, const cJSON *section, const char *id)
 
     snprintf(name, sizeof name, "%s-b", id);
     fputs("<figure class=\"chart\">\n", to);
+    write_roles(to, &facts);
     begin(to, name, facts.count);
     report_text(to, facts.unit);
     fputs(" of each rung", to);

@@ -36,17 +36,21 @@ report_ladder_facts report_ladder_facts_of(const cJSON *section)
     return facts;
 }
 
+static report_role role_of(const cJSON *rung)
+{
+    static const char *const names[] = {"step", "yardstick", "oplus", "peer"};
+    const char *const name = report_member(rung, "role");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) return (report_role)i;
+    return REPORT_STEP;
+}
+
 report_rung report_rung_of(const report_ladder_facts *facts, int i)
 {
     const cJSON *const of = cJSON_GetArrayItem(facts->rungs, i);
-    report_rung rung = {i + 1,
-                        of,
-                        report_member(of, "name"),
-                        report_member(of, "title"),
-                        report_member(of, "kernel"),
-                        false,
-                        report_value(of, "gbs"),
-                        report_member(of, "before")};
+    report_rung rung = {
+        i + 1,       of,    report_member(of, "name"), report_member(of, "title"), report_member(of, "kernel"),
+        role_of(of), false, report_value(of, "gbs"),   report_member(of, "before")};
     rung.skipped = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(of, "skipped"));
     if (rung.skipped) rung.gbs = NAN;
     if (!*rung.name) rung.name = *rung.title ? rung.title : "rung";
@@ -58,6 +62,19 @@ int report_rung_named(const report_ladder_facts *facts, const char *name)
     for (int i = 0; i < facts->count; i++)
         if (strcmp(report_rung_of(facts, i).name, name) == 0) return i;
     return -1;
+}
+
+int report_best(const report_ladder_facts *facts, report_role role)
+{
+    int best = -1;
+    double most = -1;
+    for (int i = 0; i < facts->count; i++) {
+        const report_rung rung = report_rung_of(facts, i);
+        if (rung.role != role || !(rung.gbs > most)) continue;
+        most = rung.gbs;
+        best = i;
+    }
+    return best;
 }
 
 double report_lecture(const report_rung *rung, const char *device)
@@ -176,12 +193,12 @@ typedef struct counter {
 } counter;
 
 static const counter counters[] = {
-    {"divergent", "divergent branches", NULL, 1, report_number_of},
-    {"conflicts", "bank conflicts", NULL, 1, report_number_of},
-    {"active_warps", "active warps", NULL, 1, report_number_of},
-    {"warps", "warps launched", NULL, 1, report_number_of},
-    {"requests", "requests", NULL, 1, report_number_of},
-    {"sectors", "sectors", NULL, 1, report_number_of},
+    {"divergent", "divergent branches", NULL, 1, report_count_of},
+    {"conflicts", "bank conflicts", NULL, 1, report_count_of},
+    {"active_warps", "active warps", NULL, 1, report_count_of},
+    {"warps", "warps launched", NULL, 1, report_count_of},
+    {"requests", "requests", NULL, 1, report_count_of},
+    {"sectors", "sectors", NULL, 1, report_count_of},
     {"sectors", "sectors per request", "requests", 1, report_number_of},
     {"bytes", "bytes", NULL, 1, report_bytes_counted},
     {"occupancy", "occupancy, %", NULL, 100, report_number_of},
@@ -273,6 +290,7 @@ void report_ladder(FILE *to, const cJSON *section, const char *id)
         return;
     }
     write_size(to, section, &facts);
+    report_ladder_seen(to, &facts);
     report_bars(to, section, id);
     write_speeds(to, &facts, id);
     write_counters(to, &facts, id);

@@ -93,6 +93,7 @@ static void write_header(FILE *to, const cJSON *document)
     write_title(to, document);
     fputs("</h1>\n", to);
     report_note(to, "caution", "<b>Caution:</b> ", report_member(document, "caution"));
+    report_summary(to, array_of(document, "experiments"));
     write_device(to, document);
     fputs("</header>\n", to);
 }
@@ -121,12 +122,12 @@ static void write_contents(FILE *to, const cJSON *experiments)
     int number = 0;
     if (!experiments || !experiments->child) return;
     fputs("<nav id=\"contents\" aria-labelledby=\"contents-title\">\n<h2 id=\"contents-title\">Contents</h2>\n"
-          "<p><a href=\"#words\">Words</a></p>\n<ol>\n",
+          "<ol>\n",
           to);
     cJSON_ArrayForEach (experiment, experiments) {
         write_contents_of(to, experiment, ++number);
     }
-    fputs("</ol>\n</nav>\n", to);
+    fputs("</ol>\n<p><a href=\"#words\">Words</a>: what the names in kernels and tables mean</p>\n</nav>\n", to);
 }
 
 /* --- the experiments ---------------------------------------------------------------------------------------------- */
@@ -182,10 +183,10 @@ void lab_report_write(FILE *to, const cJSON *document)
     write_header(to, document);
     write_contents(to, experiments);
     fputs("<main id=\"main\">\n", to);
-    if (experiments && experiments->child) report_vocabulary(to);
     cJSON_ArrayForEach (experiment, experiments) {
         write_experiment(to, experiment, ++number);
     }
+    if (number > 0) report_vocabulary(to);
     if (number == 0) fputs("<p class=\"empty\">No experiment was run.</p>\n", to);
     fputs("</main>\n</body>\n</html>\n", to);
 }

@@ -95,6 +95,7 @@ static void write_rung(FILE *to, const report_ladder_facts *facts, int i, const 
     report_note(to, "what", "<b>What changes:</b> ", report_member(rung.of, "what"));
     report_note(to, "why", "<b>Why:</b> ", report_member(rung.of, "why"));
     write_result(to, facts, &rung);
+    report_seen(to, facts, &rung);
     report_note(to, "note", "<b>Note:</b> ", report_member(rung.of, "note"));
     write_kernel(to, facts, i);
     fputs("</article>\n", to);

@@ -13,6 +13,12 @@ void report_table(FILE *to, const cJSON *section, const char *id);
 void report_steps(FILE *to, const cJSON *section, const char *id);
 void report_code(FILE *to, const cJSON *section, const char *id);
 
+/* The pictures of a section of steps. */
+void report_pictures(FILE *to, const cJSON *section, const char *id);
+
+/* All ladders in one picture and three sentences; a section of its own, or nothing where none has run. */
+void report_summary(FILE *to, const cJSON *experiments);
+
 /* What the words of the page mean; a section of its own. */
 void report_vocabulary(FILE *to);
 

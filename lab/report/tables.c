@@ -74,14 +74,18 @@ void report_table(FILE *to, const cJSON *section, const char *id)
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
+/* Where there are pictures, they say what the text does, which is then folded away. */
 void report_steps(FILE *to, const cJSON *section, const char *id)
 {
-    (void)id;
+    const bool pictured = cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(section, "pictures"));
+    report_pictures(to, section, id);
+    if (pictured) fputs("<details><summary>Every step, in numbers</summary>\n", to);
     report_scroll_begin(to, report_member(section, "title"));
     fputs("<pre class=\"steps\">\n", to); /* the line's end behind <pre> is no part of it */
     report_text(to, report_member(section, "text"));
     fputs("</pre>\n", to);
     report_scroll_end(to);
+    if (pictured) fputs("</details>\n", to);
 }
 
 /* --- code --------------------------------------------------------------------------------------------------------- */

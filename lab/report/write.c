@@ -145,9 +145,9 @@ static report_number scientific(double x)
 {
     char digits[32];
     snprintf(digits, sizeof digits, "%.2e", x);
-    char *const e = strchr(digits, 'e');
-    *e = '\0';
-    const report_number mantissa = grouped(digits), power = report_power(10, (int)strtol(e + 1, NULL, 10));
+    const size_t e = strcspn(digits, "e");
+    digits[e] = '\0';
+    const report_number mantissa = grouped(digits), power = report_power(10, (int)strtol(digits + e + 1, NULL, 10));
     report_number out;
     snprintf(out.text, sizeof out.text, "%.15s·%.30s", mantissa.text, power.text);
     return out;
@@ -176,16 +176,28 @@ report_number report_bytes(double bytes)
     return out;
 }
 
+/* In the first of five units, each 1000 of the one before, that leaves less than 1000. */
+static report_number in_units(double x, const char *const units[5])
+{
+    int unit = 0;
+    if (!isfinite(x)) return report_number_of(x);
+    for (; x >= 1000 && unit < 4; unit++) x /= 1000;
+    const report_number number = report_number_of(x);
+    report_number out;
+    snprintf(out.text, sizeof out.text, "%.30s%s%s", number.text, *units[unit] ? THIN : "", units[unit]);
+    return out;
+}
+
 report_number report_bytes_counted(double bytes)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
-    size_t unit = 0;
-    if (!isfinite(bytes)) return report_number_of(bytes);
-    for (; bytes >= 1000 && unit < sizeof units / sizeof *units - 1; unit++) bytes /= 1000;
-    const report_number number = report_number_of(bytes);
-    report_number out;
-    snprintf(out.text, sizeof out.text, "%.30s" THIN "%s", number.text, units[unit]);
-    return out;
+    return in_units(bytes, units);
+}
+
+report_number report_count_of(double count)
+{
+    static const char *const units[] = {"", "k", "M", "G", "T"};
+    return count < 1e5 ? report_number_of(count) : in_units(count, units);
 }
 
 /* --- pieces of a page --------------------------------------------------------------------------------------------- */

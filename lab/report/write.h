@@ -36,6 +36,9 @@ report_number report_bytes(double bytes);
 /* Bytes that were counted, in powers of ten as those of a rate are: "1.09 GB"; an en dash if not finite. */
 report_number report_bytes_counted(double bytes);
 
+/* Things that were counted: "90.4 M"; below 100 000 in full. */
+report_number report_count_of(double count);
+
 /* A paragraph for each text of an array, or for the one that a string is. */
 void report_paragraphs(FILE *to, const cJSON *texts);
 /* <p class="name">, its title and text; nothing if there is no text. */

@@ -24,6 +24,7 @@ static const lab_rung rungs[] = {
     {.name = "hillis-steele", .file = "scan/double-hillis-steele.cl", .run = with_host, .skip = no_doubles},
     {.name = "reduce-first", .file = "scan/double-reduce-first.cl", .run = scan_after_reduce, .skip = no_doubles},
     {.name = "oplus",
+     .role = LAB_OPLUS,
      .title = "oplus itself",
      .what = "oplus_scan(dev, &oplus_sum_f64, OPLUS_INCLUSIVE, in, n, out).",
      .why = "Also right where sums round: out[i] has the bits of oplus_reduce of the first i + 1 elements, on every "

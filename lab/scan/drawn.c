@@ -28,11 +28,24 @@ static void print_elements(const lab_drawing *d)
 
 /* Each is the sum of the elements from `from` to its own. */
 typedef struct sums {
-    int value[N], from[N], added[N]; /* added: in this round */
+    int value[N], from[N];
+    int added[N], left[N]; /* in this round, and the element that it was; NONE: nothing */
     int additions, rounds;
 } sums;
 
-static sums first_sums(const lab_drawing *d)
+/* Finished sums, of all from element 0, are set off. */
+static void picture_round(const sums *s, lab_drawing *d)
+{
+    lab_picture_row(d, s->rounds ? "round %d" : "x", s->rounds);
+    for (int i = 0; i < N; i++) {
+        lab_picture_cell(d, "%d", s->value[i]);
+        if (s->from[i] == 0) lab_picture_mark(d, i);
+        if (s->rounds) lab_picture_link(d, i, i, false);
+        if (s->rounds && s->left[i] != NONE) lab_picture_link(d, s->left[i], i, true);
+    }
+}
+
+static sums first_sums(lab_drawing *d)
 {
     sums s = {.additions = 0};
     for (int i = 0; i < N; i++) {
@@ -41,13 +54,15 @@ static sums first_sums(const lab_drawing *d)
     }
     print_elements(d);
     print_row(d, "sum", s.value);
+    lab_picture(d, "Thick lines are added to what stays; framed: the sum of all up to there", N);
+    picture_round(&s, d);
     return s;
 }
 
 static void begin_round(sums *s, const lab_drawing *d, const char *name, int stride)
 {
     s->rounds++;
-    for (int i = 0; i < N; i++) s->added[i] = NONE;
+    for (int i = 0; i < N; i++) s->added[i] = s->left[i] = NONE;
     fprintf(d->to, "\nround %d, %s %d\n", s->rounds, name, stride);
 }
 
@@ -57,11 +72,13 @@ static void add(sums *s, const sums *before, int left, int right)
     s->value[right] = before->value[left] + before->value[right];
     s->from[right] = before->from[left];
     s->added[right] = before->value[left];
+    s->left[right] = left;
     s->additions++;
 }
 
-static void end_round(const sums *s, const lab_drawing *d)
+static void end_round(const sums *s, lab_drawing *d)
 {
+    picture_round(s, d);
     print_row(d, "added", s->added);
     print_row(d, "sum", s->value);
     print_row(d, "from", s->from);

@@ -50,6 +50,24 @@ static void draw_column(FILE *to, const layout *t)
     fprintf(to, "\n\n  A warp that reads the column takes %u pass%s.\n\n", most, most == 1 ? "" : "es");
 }
 
+/* The first rows and columns; a bank is a tint, and column 0 is set off. */
+static void picture_tile(lab_drawing *drawing, const layout *t)
+{
+    enum { SIDE = 8 };
+    lab_picture(drawing,
+                t->width > t->tile ? "tile[32][33]: the words of column 0 lie in different banks"
+                                   : "tile[32][32]: the words of column 0 lie in one bank",
+                SIDE);
+    for (unsigned y = 0; y < SIDE; y++) {
+        lab_picture_row(drawing, "y = %u", y);
+        for (unsigned x = 0; x < SIDE; x++) {
+            lab_picture_tint(drawing, bank_of(t, y, x) / (2. * BANKS));
+            lab_picture_cell(drawing, "%u", bank_of(t, y, x));
+        }
+        lab_picture_mark(drawing, 0);
+    }
+}
+
 static void draw(lab *l)
 {
     lab_drawing drawing;
@@ -58,6 +76,7 @@ static void draw(lab *l)
         const layout t = {32, 32 + padding};
         draw_tile(drawing.to, &t);
         draw_column(drawing.to, &t);
+        picture_tile(&drawing, &t);
     }
     lab_drawing_end(
         &drawing, l, "A column, and the banks that it lies in",

@@ -101,8 +101,14 @@ static const char *no_tiles_48(const lab_work *work) { return no_tile(work, 48);
 
 static const lab_rung rungs[] = {
     {.name = "naive", .file = "transpose/01-naive.cl", .run = by_elements, .skip = no_elements, .lecture = {5.3}},
-    {.name = "copy", .file = "transpose/02-copy.cl", .run = by_elements, .skip = no_elements, .lecture = {112.4}},
+    {.name = "copy",
+     .role = LAB_YARDSTICK,
+     .file = "transpose/02-copy.cl",
+     .run = by_elements,
+     .skip = no_elements,
+     .lecture = {112.4}},
     {.name = "copy-strided",
+     .role = LAB_YARDSTICK,
      .file = "transpose/03-copy-strided.cl",
      .before = "copy",
      .run = by_elements,
@@ -120,6 +126,7 @@ static const lab_rung rungs[] = {
      .lecture = {75.1}},
     {.name = "tiled-48", .file = "transpose/06-tiled-48.cl", .run = by_tiles_48, .skip = no_tiles_48},
     {.name = "copy-tiles",
+     .role = LAB_YARDSTICK,
      .file = "transpose/07-copy-tiles.cl",
      .before = "tiled-32",
      .run = by_tiles_32,
@@ -147,6 +154,7 @@ static const lab_rung rungs[] = {
      .run = by_diagonals,
      .skip = no_tiles_32},
     {.name = "oplus",
+     .role = LAB_OPLUS,
      .title = "oplus itself",
      .what = "oplus_transpose(dev, &oplus_u32, in, n, n, out).",
      .why = "Padded tiles for any type and any shape; on the cores of the host, tiles that fit a cache and no shared "
