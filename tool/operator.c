@@ -164,19 +164,20 @@ void tool_operator_fit(const char *text, tool_source *source)
     if (tool_source_is_free(source) && tool_operator_of_integers(text)) tool_source_take_integers(source, text);
 }
 
+/* The type that a text is tried with: of a predicate none, else --result, else that of its first input. */
+static const oplus_type *tried_result(bool predicate, const oplus_type *result, const oplus_type *input)
+{
+    if (predicate) return NULL;
+    return result ? result : input;
+}
+
 bool tool_function_of_integers(const char *text, size_t n, const oplus_type *result, bool predicate)
 {
     const oplus_type *now[OPLUS_MAX_ARITY] = {&oplus_f64}, *then[OPLUS_MAX_ARITY] = {&oplus_i64};
     for (size_t i = 1; i < n; i++) now[i] = &oplus_f64, then[i] = &oplus_i64;
     if (!is_name(text) && !may_be_of_integers(text)) return false;
-    return !is_function(text, n, now,
-                        predicate ? NULL
-                        : result  ? result
-                                  : now[0]) &&
-           is_function(text, n, then,
-                       predicate ? NULL
-                       : result  ? result
-                                 : then[0]);
+    return !is_function(text, n, now, tried_result(predicate, result, now[0])) &&
+           is_function(text, n, then, tried_result(predicate, result, then[0]));
 }
 
 /* All that have no type take the same one. */
@@ -191,8 +192,8 @@ static void fit(const char *text, size_t n, tool_source *const *source, const op
         any |= is_free;
     }
     if (!any || (!is_name(text) && !may_be_of_integers(text))) return;
-    if (is_function(text, n, now, predicate ? NULL : result ? result : now[0])) return;
-    if (!is_function(text, n, then, predicate ? NULL : result ? result : then[0])) return;
+    if (is_function(text, n, now, tried_result(predicate, result, now[0]))) return;
+    if (!is_function(text, n, then, tried_result(predicate, result, then[0]))) return;
     for (size_t i = 0; i < n; i++)
         if (tool_source_is_free(source[i])) tool_source_take_integers(source[i], text);
 }

@@ -27,9 +27,8 @@ void tool_rounding_tell_whole(const tool_rounding *rounding, bool whole, const c
     if (!rounding->beyond || !whole) return;
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
         if (strcmp(name, exact[i]) == 0) return;
-    tool_warn("%s: numbers without -t are f64, and a result has reached 2^53, from which on f64 rounds integers; -t "
-              "i64 is exact "
-              "up to 2^63",
+    tool_warn("%s: numbers without -t are f64, and a result has reached 2^53, from which on f64 rounds integers; "
+              "-t i64 is exact up to 2^63",
               file);
 }
 

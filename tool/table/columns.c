@@ -179,6 +179,8 @@ static _Noreturn void no_such_name(const tool_table *table, const char *option, 
              names_of(table), hint);
 }
 
+enum { MOST_COLUMNS = 1 << 20 }; /* that may be asked for though the first row has fewer */
+
 static void add_range(const tool_table *table, const char *option, tool_columns *columns, size_t first, size_t last)
 {
     const size_t there = tool_table_columns(table);
@@ -186,7 +188,9 @@ static void add_range(const tool_table *table, const char *option, tool_columns 
     const bool open_ended = tool_table_delimiter(table) == CSV_BLANKS && !tool_table_has_header(table);
     if (first == 0) tool_die(TOOL_USAGE, "%s 0: columns are counted from 1", option);
     if (last < first) tool_die(TOOL_USAGE, "%s %zu-%zu: the first is behind the last", option, first, last);
-    if (there == 0) last = last - first > 64 ? first + 64 : last; /* an empty table has any column */
+    if (last > there && last > MOST_COLUMNS)
+        tool_die(TOOL_USAGE, "%s %zu: no row of a table has so many columns; there are %d at most", option, last,
+                 MOST_COLUMNS);
     const char *const hint = delimiter_hint(table);
     if (there > 0 && last > there && (!open_ended || *hint || last - first >= there))
         tool_die(TOOL_USAGE, "%s %zu: %s has %zu column%s%s", option, last, name, there, there == 1 ? "" : "s", hint);

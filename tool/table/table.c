@@ -16,7 +16,8 @@ struct tool_table {
 
     csv_reader reader;
     size_t columns; /* of the first row */
-    int *slot_of;   /* [columns]: where the field of a column is kept, or -1 */
+    int *slot_of;   /* [slot_room]: where the field of a column is kept, or -1 */
+    size_t slot_room;
     size_t *slot;   /* [wanted] */
     size_t *column; /* [wanted] */
     size_t wanted;
@@ -214,8 +215,6 @@ tool_table *tool_table_open(const char *path, char delimiter, bool header)
     if (!found && header)
         tool_die(TOOL_FAILED, "%s is empty; with --header, its first line names the columns", table->bytes.name);
     if (header) take_names(table);
-    table->slot_of = tool_alloc((table->columns + 1) * sizeof *table->slot_of);
-    for (size_t i = 0; i < table->columns; i++) table->slot_of[i] = -1;
     return table;
 }
 
@@ -235,11 +234,24 @@ void tool_table_close(tool_table *table)
     free(table);
 }
 
+/* A table with blanks may have columns that its first row has not. */
+static void make_slots(tool_table *table, const size_t *columns, size_t n)
+{
+    size_t room = table->slot_room;
+    for (size_t i = 0; i < n; i++)
+        if (columns[i] >= room) room = columns[i] + 1;
+    if (room == table->slot_room) return;
+    table->slot_of = tool_realloc(table->slot_of, room * sizeof *table->slot_of);
+    for (size_t i = table->slot_room; i < room; i++) table->slot_of[i] = -1;
+    table->slot_room = room;
+}
+
 size_t tool_table_want(tool_table *table, const size_t *columns, size_t n)
 {
     const size_t first = table->wanted;
     table->slot = tool_realloc(table->slot, (first + n) * sizeof *table->slot);
     table->column = tool_realloc(table->column, (first + n) * sizeof *table->column);
+    make_slots(table, columns, n);
     for (size_t i = 0; i < n; i++) {
         int *const slot = &table->slot_of[columns[i]];
         if (*slot < 0) *slot = (int)table->reader.slots++;
