@@ -196,6 +196,9 @@ static void integers(void **state)
     GIVES_2(i32, int32_t, "max(min(a, (uint8_t)9), (int16_t)b)", (20, -5), (3, -7), (9, -5));
     GIVES_1(i32, int32_t, "sqrt(a) * 10", (2, 16), (14, 40)); /* a double */
     GIVES_1(i32, int32_t, "pow(a, 2) + fmax(a, 2.5) * 2", (1, 3), (6, 15));
+    /* The sum of the operands is unsigned, but each is converted to double by itself. */
+    GIVES_2(i32, int32_t, "pow(a, 2u) + fmin(a, (uint32_t)b)", (-3, 4), (2, 3), (6, 19));
+    GIVES_2(i64, int64_t, "copysign(a, (uint64_t)b) + fma(a, 1u, (uint64_t)b)", (-3, 4), (2, 3), (2, 11));
 }
 
 static void reals(void **state)

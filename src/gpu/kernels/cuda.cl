@@ -145,7 +145,7 @@ OPI_FUNCTION int opi_abs(int x) { return x < 0 ? -x : x; }
 #define OPI_CALL_REAL_3(f, x, y, z)                                                                                    \
     opi_g_##f(OPI_AS((x) + (y) + (z), x), OPI_AS((x) + (y) + (z), y), OPI_AS((x) + (y) + (z), z))
 #define OPI_CALL_LDEXP(f, x, n)       opi_g_##f(opi_real(x), n)
-#define OPI_AS(like, x)               opi_real((decltype(like))(x))
+#define OPI_AS(like, x)               ((decltype(opi_real(like)))(x)) /* at once: -3 is no unsigned in between */
 
 #define OPI_REAL(s, T) OPI_GENERIC(double, opi_real, s, (T x)) { return (double)x; }
 OPI_GENERIC(float, opi_real, f32, (float x)) { return x; }

@@ -241,7 +241,7 @@ OPI_FUNCTION double opi_ldexp(double x, int n) { return ldexp(x, n); }
 #define OPI_CALL_REAL_3(f, x, y, z)                                                                                    \
     opi_g_##f(OPI_AS((x) + (y) + (z), x), OPI_AS((x) + (y) + (z), y), OPI_AS((x) + (y) + (z), z))
 #define OPI_CALL_LDEXP(f, x, n)       opi_g_##f(opi_real(x), n)
-#define OPI_AS(like, x)               opi_real((__typeof__(like))(x))
+#define OPI_AS(like, x)               ((__typeof__(opi_real(like)))(x)) /* at once: -3 is no unsigned in between */
 
 /* An integer is computed with as the widest float that there is. */
 #if OPI_F64
