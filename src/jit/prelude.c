@@ -18,8 +18,9 @@ const oplus_type oplus_bool = {"bool", NULL, sizeof(bool), _Alignof(bool), OPLUS
 extern const unsigned char __start_oplus_kinds[] __attribute__((weak, visibility("hidden")));
 extern const unsigned char __stop_oplus_kinds[] __attribute__((weak, visibility("hidden")));
 #define OPLUS_KIND_(x)                                                                                                 \
-    _Generic(x, OPLUS_STRUCT_KINDS_ _Bool : OPLUS_U8, char : OPLUS_I8, int8_t : OPLUS_I8, int16_t : OPLUS_I16,         \
-             int : OPLUS_I32, long : OPLUS_I64, long long : OPLUS_I64, uint8_t : OPLUS_U8, uint16_t : OPLUS_U16,       \
+    _Generic(x, OPLUS_STRUCT_KINDS_ _Bool : OPLUS_U8, char : CHAR_MIN < 0 ? OPLUS_I8 : OPLUS_U8, int8_t : OPLUS_I8,    \
+             int16_t : OPLUS_I16, int : OPLUS_I32, long : OPLUS_I64, long long : OPLUS_I64, uint8_t : OPLUS_U8,        \
+             uint16_t : OPLUS_U16,                                                                                     \
              unsigned : OPLUS_U32, unsigned long : OPLUS_U64, unsigned long long : OPLUS_U64, float : OPLUS_F32,       \
              double : OPLUS_F64, long double : OPLUS_F64, default : 0)
 #define OPLUS_SEEN_(...)                                                                                               \

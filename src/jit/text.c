@@ -319,8 +319,8 @@ static void write_values(FILE *to, const outline *o)
     const char *at = o->text;
     for (int i = 0; i < o->count; i++) {
         const value *const v = &o->values[i];
-        fprintf(to, "%.*s%s OPLUS_SEEN_(%.*s)", (int)(v->begin - at), at, v->listed ? "" : " (void)",
-                (int)(v->end - v->begin), v->begin);
+        fprintf(to, "%.*s%s OPLUS_SEEN_(%.*s%s)", (int)(v->begin - at), at, v->listed ? "" : " (void)",
+                (int)(v->end - v->begin), v->begin, v->end == o->end ? "\n" : ""); /* it may end in a // */
         at = v->end;
     }
     fprintf(to, "%.*s", (int)(o->end - at), at);

@@ -291,6 +291,7 @@ static void types(void **state)
         {&oplus_i64, "if (a > 1) { return (int)a; } else return (uint8_t)1;", &oplus_i32},
         {&oplus_i64, "float r = a; return r;", &oplus_f32},
         {&oplus_i32, "r = a; r *= 0.5f", &oplus_f32},
+        {&oplus_i64, "r = a * 0.5 // half", &oplus_f64},
         {&oplus_i8, "r = a > 1 ? a, 2 : 0.5; r = 7", &oplus_f64},
         {&oplus_i64, "for (r = 1; r < a; r = r * 2.5) ;", &oplus_f64},
         {&oplus_i64, "r = a, r += 1;", &oplus_i64},
