@@ -138,10 +138,13 @@ extern OPLUS_API const oplus_type oplus_bool; /* OPLUS_U8; but a body that retur
 
 #ifdef __cplusplus
 extern "C++" {
+/* Some compilers have floats of 2 bytes, and integers of 16. */
+template <class T>
+constexpr bool oplus_is_number_ = std::is_floating_point<T>::value ? sizeof(T) == 4 || sizeof(T) == 8
+                                                                   : std::is_integral<T>::value && sizeof(T) <= 8;
 template <class T> constexpr const oplus_type *oplus_scalar_type_()
 {
-    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8,
-                  "oplus: no such element type; write bool, an integer type, float or double");
+    static_assert(oplus_is_number_<T>, "oplus: no such element type; write bool, an integer type, float or double");
     if constexpr (std::is_same<T, bool>::value) return &oplus_bool;
     if constexpr (std::is_floating_point<T>::value) return sizeof(T) == 4 ? &oplus_f32 : &oplus_f64;
     if constexpr (std::is_signed<T>::value)

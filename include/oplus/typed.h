@@ -224,9 +224,10 @@ template <class P> using oplus_at_t_ = std::remove_pointer_t<std::decay_t<P>>;
 template <class P> using oplus_element_t_ = std::remove_cv_t<oplus_at_t_<P>>;
 template <class T> constexpr int oplus_code_()
 {
-    if (!std::is_arithmetic<T>::value) return 0;
-    if constexpr (std::is_arithmetic<T>::value)
+    if constexpr (oplus_is_number_<T>)
         return (std::is_floating_point<T>::value ? 100 : std::is_signed<T>::value ? 200 : 300) + int(sizeof(T));
+    else
+        return 0;
 }
 template <class T, class P>
 constexpr bool oplus_like_ = std::is_pointer<std::decay_t<P>>::value &&
@@ -328,7 +329,7 @@ template <class C, class P, class Q> oplus_typed_fn<C> oplus_bound_(const oplus_
 }
 template <class T> const oplus_type *oplus_type_at_(const T *)
 {
-    if constexpr (std::is_arithmetic<T>::value && sizeof(T) <= 8)
+    if constexpr (oplus_is_number_<T>)
         return oplus_scalar_type_<T>();
     else {
         static constexpr oplus_type type = {"element", nullptr, sizeof(T), alignof(T), OPLUS_RECORD, nullptr};

@@ -35,6 +35,7 @@ oplus_status refused(oplus_device *dev, const oplus_comm *comm, oplus_carry *car
     static int i[8];
     static long l[8];
     static long long ll[8];
+    static long double wide[8];
     static unsigned char u[8];
     static bool b[8];
     static size_t at[8], kept;
@@ -45,7 +46,7 @@ oplus_status refused(oplus_device *dev, const oplus_comm *comm, oplus_carry *car
     const oplus_op *const plain = &compose_op;
     (void)dev, (void)comm, (void)carry, (void)n, (void)f, (void)g, (void)sum, (void)d, (void)m, (void)i, (void)l;
     (void)ll, (void)u, (void)b, (void)at, (void)kept, (void)wrong_kept, (void)first, (void)half, (void)limit;
-    (void)untyped, (void)plain, (void)square;
+    (void)untyped, (void)plain, (void)square, (void)wide;
 #ifdef __cplusplus
     const std::vector<double> vd(8);
     std::vector<float> vf(8);
