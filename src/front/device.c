@@ -68,36 +68,49 @@ static oplus_status open_cores(const char *where, oplus_device *dev)
     return OPLUS_OK;
 }
 
-/* What there is in place of a GPU, of each kind: its devices, or why it has none. */
-static oplus_status no_gpu(const char *call)
+enum { WHY_BYTES = 320 };
+
+/* What one kind has in place of a GPU: only processors, nothing, or a GPU that does not open (failure: why), which is
+ * true. */
+static bool say_what_there_is(const opi_driver *driver, const char *failure, char there[WHY_BYTES])
 {
     enum { MOST = 8 };
-    char there[640] = "";
+    opi_gpu_facts facts[MOST];
+    char why[200] = "";
+    const int all = driver->list(facts, MOST, why, sizeof why), listed = all < MOST ? all : MOST;
+    bool other = false;
     size_t used = 0;
-    for (size_t d = 0; opi_drivers[d]; d++) {
-        opi_gpu_facts facts[MOST];
-        char why[200] = "";
-        const int all = opi_drivers[d]->list(facts, MOST, why, sizeof why);
-        for (int i = 0; i < all && i < MOST && used < sizeof there; i++)
-            used +=
-                (size_t)snprintf(there + used, sizeof there - used, "; %s (%s) is none", facts[i].where, facts[i].name);
-        if (all < 1 && used < sizeof there)
-            used += (size_t)snprintf(there + used, sizeof there - used, "; %s: %s", opi_drivers[d]->name, why);
-    }
-    return opi_fail(OPLUS_ERR_DEVICE, "%s: where is \"gpu\", but there is no GPU%.*s; or use \"threads\"", call,
-                    opi_cut(there, (int)sizeof there - 1), there);
+    for (int i = 0; i < listed; i++) other |= !facts[i].host_cores;
+    for (int i = 0; i < listed && !other && used < WHY_BYTES; i++)
+        used += (size_t)snprintf(there + used, WHY_BYTES - used, "; %s (%s) is none", facts[i].where, facts[i].name);
+    const char *const words = other ? failure : why;
+    if (other || listed < 1)
+        snprintf(there, WHY_BYTES, "; %s: %.*s", driver->name, opi_cut(words, WHY_BYTES - 16), words);
+    return other;
 }
 
 /* The first of CUDA, or else of OpenCL. */
 static oplus_status open_gpu(const char *call, oplus_device *dev)
 {
-    static const char *const places[] = {"cuda", "opencl:gpu"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    static const struct {
+        const char *where;
+        const opi_driver *driver;
+    } places[] = {{"cuda", &opi_cuda}, {"opencl:gpu", &opi_opencl}};
+    enum { PLACES = sizeof places / sizeof *places };
+    char there[PLACES][WHY_BYTES] = {"", ""};
+    bool any = false;
+    for (size_t i = 0; i < PLACES; i++) {
         bool known;
-        const oplus_status status = opi_groups_open(call, places[i], NULL, dev, &known);
-        if (status != OPLUS_ERR_DEVICE) return status; /* the kind is there */
+        char failure[WHY_BYTES];
+        const oplus_status status = opi_groups_open(call, places[i].where, NULL, dev, &known);
+        if (status != OPLUS_ERR_DEVICE) return status;
+        const char *const said = oplus_last_error(), *const behind_call = strstr(said, ": ");
+        snprintf(failure, sizeof failure, "%s", behind_call ? behind_call + 2 : said);
+        any |= say_what_there_is(places[i].driver, failure, there[i]);
     }
-    return no_gpu(call);
+    return opi_fail(OPLUS_ERR_DEVICE, "%s: where is \"gpu\", but %s%.*s%.*s; or use \"threads\"", call,
+                    any ? "none opens" : "there is no GPU", opi_cut(there[0], WHY_BYTES - 1), there[0],
+                    opi_cut(there[1], WHY_BYTES - 1), there[1]);
 }
 
 /* Sets the device up, its handle being all zeros. */

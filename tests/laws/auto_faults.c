@@ -11,7 +11,6 @@
 #include "front/auto.h"
 #include "gpu/opencl_api.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,6 +283,27 @@ static void gpu_is_the_first(void **state)
     fake->as_gpu = 1;
 }
 
+/* A GPU that is there, and does not open, is one: the message says what failed. */
+static void gpu_does_not_open(void **state)
+{
+    (void)state;
+    oplus_status status = OPLUS_OK;
+    fake->failed = NULL;
+    for (int nth = 1; nth < 100 && (!fake->failed || strcmp(fake->failed, "clCreateContext") != 0); nth++) {
+        oplus_device *first;
+        fake->error = CL_DEVICE_NOT_AVAILABLE;
+        fake->fail = nth;
+        fake->failed = NULL;
+        status = oplus_open("gpu", &first);
+        oplus_close(first);
+    }
+    fake->fail = 0;
+    assert_int_equal(status, OPLUS_ERR_DEVICE);
+    if (!strstr(oplus_last_error(), "but none opens; ") || !strstr(oplus_last_error(), "; opencl: clCreateContext") ||
+        strstr(oplus_last_error(), "is none"))
+        fail_msg("%s", oplus_last_error());
+}
+
 static void fill(void)
 {
     for (size_t i = 0; i < SHIFT + MOST; i++) was.x[i] = (uint32_t)(i * 2654435761u) >> 3;
@@ -298,21 +318,15 @@ int main(void)
 {
     setenv("OPLUS_OPENCL_LIBRARY", FAKE_OPENCL, 1);
     setenv("OPLUS_CUDA_LIBRARY", "/nowhere", 1);
-    void *const library = dlopen(FAKE_OPENCL, RTLD_NOW | RTLD_LOCAL);
-    void *const address = library ? dlsym(library, "fake_opencl_state") : NULL;
-    fake_opencl_of *of;
-    if (!address) return fprintf(stderr, "%s: %s\n", FAKE_OPENCL, dlerror()), 1;
-    memcpy(&of, &address, sizeof of);
-    fake = of();
+    fake = fake_opencl_open(FAKE_OPENCL);
+    if (!fake) return 1;
     fake->as_gpu = 1;
     fill();
     if (oplus_open("opencl:gpu", &dev) != OPLUS_OK) return printf("not tried: %s\n", oplus_last_error()), 77;
     oplus_close(dev);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpu_is_the_first),
-        cmocka_unit_test(in_small_pieces),
-        cmocka_unit_test(in_pinned_pieces),
-        cmocka_unit_test(in_one_piece),
+        cmocka_unit_test(gpu_is_the_first), cmocka_unit_test(gpu_does_not_open), cmocka_unit_test(in_small_pieces),
+        cmocka_unit_test(in_pinned_pieces), cmocka_unit_test(in_one_piece),
     };
     return cmocka_run_group_tests_name("auto_faults", tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 #include "fake/opencl.h"
 #include "gpu/opencl_api.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,12 +364,8 @@ int main(void)
 {
     setenv("OPLUS_OPENCL_LIBRARY", FAKE_OPENCL, 1);
     setenv("OPLUS_DEVICE_MEMORY", "96K", 1); /* pieces of 32 KiB */
-    void *const library = dlopen(FAKE_OPENCL, RTLD_NOW | RTLD_LOCAL);
-    void *const address = library ? dlsym(library, "fake_opencl_state") : NULL;
-    fake_opencl_of *of;
-    if (!address) return fprintf(stderr, "%s: %s\n", FAKE_OPENCL, dlerror()), 1;
-    memcpy(&of, &address, sizeof of);
-    fake = of();
+    fake = fake_opencl_open(FAKE_OPENCL);
+    if (!fake) return 1;
     fill();
     if (oplus_open("opencl:cpu", &dev) != OPLUS_OK) return printf("not tried: %s\n", oplus_last_error()), 77;
     oplus_close(dev);
