@@ -18,6 +18,15 @@ const bench_kernels *bench_kernels_here(void);
 /* Compiler and flags, for the report. */
 const char *bench_kernels_built(void);
 
+/* X(type id, suffix, C type, type in which sums wrap around) */
+#define BENCH_FOR_NUMBERS(X)                                                                                           \
+    X(F32, f32, float, float)                                                                                          \
+    X(F64, f64, double, double)                                                                                        \
+    X(I32, i32, int32_t, uint32_t)                                                                                     \
+    X(I64, i64, int64_t, uint64_t)                                                                                     \
+    X(U32, u32, uint32_t, uint32_t)                                                                                    \
+    X(U64, u64, uint64_t, uint64_t)
+
 /* How limits.c, loops.c, ours.c and cliff_loops.c name their tables. */
 #define BENCH_TWIN_(table, isa) bench_##table##_##isa
 #define BENCH_TWIN(table, isa)  BENCH_TWIN_(table, isa)

@@ -4,19 +4,10 @@
 
 #include "kernels.h"
 
-/* X(type id, suffix, C type, type in which sums wrap around) */
-#define FOR_NUMBERS(X)                                                                                                 \
-    X(F32, f32, float, float)                                                                                          \
-    X(F64, f64, double, double)                                                                                        \
-    X(I32, i32, int32_t, uint32_t)                                                                                     \
-    X(I64, i64, int64_t, uint64_t)                                                                                     \
-    X(U32, u32, uint32_t, uint32_t)                                                                                    \
-    X(U64, u64, uint64_t, uint64_t)
-
 #define PLUS(ID, suffix, T, U)                                                                                         \
     static const T identity_##suffix = 0;                                                                              \
     static inline T plus_##suffix(T a, T b) { return (T)((U)a + (U)b); }
-FOR_NUMBERS(PLUS)
+BENCH_FOR_NUMBERS(PLUS)
 
 #define COMPOSE(suffix)                                                                                                \
     static const bench_##suffix identity_##suffix = {1, 0};                                                            \
@@ -62,7 +53,7 @@ COMPOSE(affine64)
             sum = plus_##suffix(sum, in[i]);                                                                           \
         }                                                                                                              \
     }
-FOR_NUMBERS(SUMS)
+BENCH_FOR_NUMBERS(SUMS)
 SUMS(AFFINE, affine, bench_affine, )
 SUMS(AFFINE64, affine64, bench_affine64, )
 
@@ -84,7 +75,7 @@ SUMS(AFFINE64, affine64, bench_affine64, )
             out[s] = sum;                                                                                              \
         }                                                                                                              \
     }
-FOR_NUMBERS(SEGMENTS)
+BENCH_FOR_NUMBERS(SEGMENTS)
 
 /* --- without -------------------------------------------------------------------------------------------------- */
 
@@ -141,7 +132,7 @@ FOR_NUMBERS(SEGMENTS)
         for (size_t c = 0; c < p->cols; c++)                                                                           \
             for (size_t r = 0; r < p->rows; r++) out[c * p->rows + r] = in[r * p->cols + c];                           \
     }
-FOR_NUMBERS(ELEMENTWISE)
+BENCH_FOR_NUMBERS(ELEMENTWISE)
 
 /* By key, and stable because equal keys are told apart by their index. */
 static int compare_pairs(const void *a, const void *b)
@@ -173,6 +164,6 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
         LOOP(TRANSPOSE, ID, transpose_##suffix) QSORT(SORT, ID, sort_##suffix)
 
 const bench_contender BENCH_TWIN(loops, BENCH_ISA)[] = {
-    FOR_NUMBERS(ALL) ALL(AFFINE, affine, , ) ALL(AFFINE64, affine64, , )
-        FOR_NUMBERS(NUMBERS){"qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},
+    BENCH_FOR_NUMBERS(ALL) ALL(AFFINE, affine, , ) ALL(AFFINE64, affine64, , )
+        BENCH_FOR_NUMBERS(NUMBERS){"qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},
     {0}};

@@ -20,19 +20,11 @@ OPLUS_OP(compose64, bench_affine64, (1, 0), OPLUS_WIDE, {
     return r;
 })
 
-#define FOR_NUMBERS(X)                                                                                                 \
-    X(F32, f32, float)                                                                                                 \
-    X(F64, f64, double)                                                                                                \
-    X(I32, i32, int32_t)                                                                                               \
-    X(I64, i64, int64_t)                                                                                               \
-    X(U32, u32, uint32_t)                                                                                              \
-    X(U64, u64, uint64_t)
-
-#define FUNCTIONS(ID, suffix, T)                                                                                       \
+#define FUNCTIONS(ID, suffix, T, U)                                                                                    \
     OPLUS_MAP(square_##suffix, T, T, { return a * a; })                                                                \
     OPLUS_ZIP(axpy_##suffix, T, T, T, { return 2 * a + b; })                                                           \
     OPLUS_PREDICATE(odd_##suffix, T, { return (int)a & 1; })
-FOR_NUMBERS(FUNCTIONS)
+BENCH_FOR_NUMBERS(FUNCTIONS)
 
 static const oplus_type *const types[] = {&oplus_f32, &oplus_f64, &oplus_i32,         &oplus_i64,
                                           &oplus_u32, &oplus_u64, &bench_affine_type, &bench_affine64_type};
