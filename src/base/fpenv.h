@@ -43,7 +43,9 @@ static inline opi_fpenv opi_fpenv_enter(void)
 
 static inline void opi_fpenv_leave(opi_fpenv mode)
 {
-    if (mode != 0) __asm__ volatile("msr fpcr, %0" : : "r"(mode));
+    opi_fpenv now;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(now));
+    if (mode != now) __asm__ volatile("msr fpcr, %0" : : "r"(mode));
 }
 
 #else

@@ -105,7 +105,7 @@ oplus_status oplus_samples(const oplus_type *type, unsigned which, size_t n, voi
     if (members < 0)
         return opi_fail(OPLUS_ERR_UNSUPPORTED, "%s: the members of type \"%s\" are not known; give samples of your own",
                         __func__, opi_name(type->name));
-    memset(out, 0, n * type->size); /* padding included */
+    if (n > 0) memset(out, 0, n * type->size); /* padding included */
     put_samples(type, member, members, which, n, out);
     return OPLUS_OK;
 }

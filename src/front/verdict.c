@@ -15,9 +15,9 @@ static const char unknown[] = "?"; /* the answer where the other process was too
 
 enum { SAMPLES = 64, SECONDS = 2, SAID_BYTES = 1024, NAME_BYTES = 80 };
 
-/* --- 1. the key: all that the answer depends on; the number grows with what the check finds
- * ------------------------------------------------------------------- */
+/* --- 1. the key --------------------------------------------------------------------------------------------------- */
 
+/* All that the answer depends on.  The number grows with what the check finds.  False without memory. */
 static bool key_of(const oplus_op *op, opi_hash *key)
 {
     char flags[64];

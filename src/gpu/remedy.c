@@ -13,7 +13,6 @@ const char *opi_gpu_remedy(const char *said)
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         if (strstr(said, unknown[i]))
             return ", as a device knows none of the program's macros, enumeration constants, types and functions "
-                   "(write "
-                   "out numbers, members and bodies, or pass values as a parameter)";
+                   "(write out numbers, members and bodies, or pass values as a parameter)";
     return "";
 }

@@ -245,8 +245,8 @@ static void write_quiet(opi_gpu_source *source, const oplus_type *type, const ch
     if (type->scalar != OPLUS_RECORD) {
         if (quiet_of(type->scalar)) fprintf(source->to, "    %s(x)\n", quiet_of(type->scalar));
     } else if (!opi_layout_walk(type, write_quiet_member, source)) {
-        opi_layout_scalars(type, write_quiet_member,
-                           source); /* the text is understood by the device's compiler alone */
+        /* The device's compiler alone understands the text. */
+        opi_layout_scalars(type, write_quiet_member, source);
     }
     fprintf(source->to, "    return x;\n}\n");
 }

@@ -253,6 +253,7 @@ static void arguments(void **state)
     empty.combine = NULL;
     fails(&minus_op, x, 0, "give at least one sample");
     fails(&minus_op, NULL, 1, "samples is NULL");
+    assert_int_equal(oplus_samples(&oplus_f32, 0, 0, NULL), OPLUS_OK);
     fails(NULL, x, 1, "op is NULL");
     fails(&empty, x, 1, "combine");
     fails(&minus_op, x, SIZE_MAX / 2, "n is");
