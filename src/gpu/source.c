@@ -310,13 +310,15 @@ static bool is_text(const char *file)
 /* Its operands are constant then, as on the host (jit/source.c); the body of a macro may assign to its own. */
 static const char *constness(const char *file) { return is_text(file) ? "const " : ""; }
 
-/* Is there a word with a parenthesis behind, which may be a function? */
+/* Is there a word with a parenthesis behind, which may be a function?  Behind a comment there may be one. */
 static bool calls(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     for (size_t n; *text; text += n ? n : 1) {
         n = strspn(text, letters);
-        if (n > 0 && text[n + strspn(text + n, " \t\n")] == '(' && strncmp(text, "return", n) != 0) return true;
+        const char *const behind = text + n + strspn(text + n, " \t\r\n\v\f\\");
+        const bool opens = *behind == '(' || strncmp(behind, "/*", 2) == 0 || strncmp(behind, "//", 2) == 0;
+        if (n > 0 && opens && (n != 6 || memcmp(text, "return", n) != 0)) return true;
     }
     return false;
 }

@@ -22,6 +22,7 @@ static number take_literal(const char **at)
     const bool binary = (*at)[0] == '0' && ((*at)[1] == 'b' || (*at)[1] == 'B');
     const char *const digits = binary ? *at + 2 : *at;
     char *end;
+    if (!opi_is_digit(*digits)) return unknown(); /* strtoll would take a sign, too */
     errno = 0;
     const long long value = strtoll(digits, &end, binary ? 2 : 0);
     if (errno || end == digits) return unknown();

@@ -206,6 +206,7 @@ static void reals(void **state)
     (void)state;
     const double inf = (double)INFINITY, nan = (double)NAN;
     GIVES_1(f32, float, "abs(a)", (-1.5f, -0.0f, -INFINITY), (1.5f, 0, INFINITY));
+    GIVES_1(f32, float, "abs /* of a float */ (a)", (-1.5f), (1.5f));
     GIVES_1(f64, double, "abs(a)", (-1.5, 5000000000.5, -inf), (1.5, 5000000000.5, inf));
     GIVES_1(f64, double, "sign(a)", (-3, 0.1, -0.0, 0, nan), (-1, 1, -0.0, 0, nan));
     GIVES_1(f32, float, "floor(a) + ceil(a) * 10 + trunc(a) * 100", (1.5f, -1.5f), (121, -112));
