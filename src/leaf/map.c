@@ -1,29 +1,41 @@
 #include "leaf/map.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 enum {
     PIECE_BYTES = 16 << 10, /* of results: a piece stays in a first-level cache until it is looked over and stored */
-    BLOCK_BYTES = 256 << 10
+    BLOCK_BYTES = 256 << 10,
+    ALIGNED_BYTES = 2 << 10 /* of results that are worth the first ones alone, so that the others are aligned */
 };
+
+/* How many elements the piece at i has, of the `left` ones: full ones begin and end where cache lines do, as vectors
+ * that lie across two take longer. */
+static size_t piece_at(const opi_map_sweep *plan, size_t i, size_t left)
+{
+    const size_t size = plan->fn->result->size, head = -(uintptr_t)(plan->out + i * size) % OPI_CACHE_LINE;
+    if (head > 0 && head % size == 0 && left * size >= ALIGNED_BYTES) return head / size;
+    return left < plan->piece ? left : plan->piece;
+}
 
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
                   void *scratch)
 {
     const opi_map_sweep *plan = (const opi_map_sweep *)sweep;
     const oplus_fn *fn = plan->fn;
-    const size_t size = fn->result->size, piece = opi_elements_in(PIECE_BYTES, size);
+    const size_t size = fn->result->size;
     (void)carry;
     (void)total;
     (void)aggregated;
-    for (size_t i = begin; i < end; i += piece) {
-        const size_t n = end - i < piece ? end - i : piece;
+    for (size_t i = begin, n; i < end; i += n) {
+        n = piece_at(plan, i, end - i);
         const void *in[OPLUS_MAX_ARITY];
         for (unsigned k = 0; k < fn->arity; k++) in[k] = plan->in[k] + i * fn->input[k]->size;
         char *const out = plan->out + i * size, *const to = plan->streaming ? scratch : out;
         fn->leaf(in, fn->param, n, to);
         opi_quiet_run(&plan->quiet, to, n);
-        const void *const next = end - i < 2 * piece ? NULL : plan->in[0] + (i + n) * fn->input[0]->size;
+        const void *const next = end - i < n + plan->piece ? NULL : plan->in[0] + (i + n) * fn->input[0]->size;
         if (plan->streaming) plan->isa->stream(out, to, n * size, next);
     }
     if (plan->streaming) plan->isa->fence();
@@ -45,6 +57,7 @@ void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, c
         if (in[k] == out) plan->streaming = false; /* its lines are in the cache when they are written */
     }
     const size_t size = fn->result->size, piece = opi_elements_in(PIECE_BYTES, size);
+    plan->piece = piece;
     plan->sweep.n = n;
     plan->sweep.block = piece * opi_elements_in(BLOCK_BYTES, piece * size);
     plan->sweep.bytes = n * bytes;

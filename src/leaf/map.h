@@ -13,6 +13,7 @@ typedef struct opi_map_sweep {
     opi_quiet quiet;
     const char *in[OPLUS_MAX_ARITY];
     char *out;
+    size_t piece;   /* elements that are made at a time */
     bool streaming; /* results go through a cached piece and non-temporal stores */
 } opi_map_sweep;
 

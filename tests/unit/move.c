@@ -175,6 +175,34 @@ static void quiet_scalars(void **state)
             }
 }
 
+/* A NaN at each place, the only one. */
+static void quiet_finds_each(void **state)
+{
+    (void)state;
+    enum { MOST = 1027 };
+    const opi_isa *isas[4];
+    uint32_t f[MOST];
+    uint64_t d[MOST];
+    for (int k = opi_isa_list(isas) - 1; k >= 0; k--)
+        for (size_t n = 1; n <= MOST; n += n < 34 ? 1 : n < 255 ? 13 : n < 258 ? 1 : n < 511 ? 23 : n < 514 ? 1 : 513) {
+            for (size_t i = 0; i < n; i++) {
+                f[i] = 0x3f800000;
+                d[i] = 0x3ff0000000000000;
+            }
+            for (size_t i = 0; i < n; i++) {
+                f[i] = 0xffc00001;
+                d[i] = 0xfff8000000000001;
+                isas[k]->quiet_f32((float *)f, n);
+                isas[k]->quiet_f64((double *)d, n);
+                assert_int_equal(f[i], 0x7fc00000);
+                assert_true(d[i] == 0x7ff8000000000000);
+                f[i] = 0x3f800000;
+                d[i] = 0x3ff0000000000000;
+            }
+            for (size_t i = 0; i < n; i++) assert_true(f[i] == 0x3f800000 && d[i] == 0x3ff0000000000000);
+        }
+}
+
 static opi_quiet_mode mode_of(const oplus_type *type)
 {
     const opi_isa *isa;
@@ -534,12 +562,12 @@ static void transpose_speaks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layout_reads_members), cmocka_unit_test(layout_knows_what_it_does_not_know),
-        cmocka_unit_test(quiet_scalars),        cmocka_unit_test(quiet_structs),
-        cmocka_unit_test(stream_copies),        cmocka_unit_test(map_is_the_loop),
-        cmocka_unit_test(map_speaks),           cmocka_unit_test(filter_is_the_loop),
-        cmocka_unit_test(filter_speaks),        cmocka_unit_test(transpose_is_the_loop),
-        cmocka_unit_test(transpose_speaks),
+        cmocka_unit_test(layout_reads_members),  cmocka_unit_test(layout_knows_what_it_does_not_know),
+        cmocka_unit_test(quiet_scalars),         cmocka_unit_test(quiet_finds_each),
+        cmocka_unit_test(quiet_structs),         cmocka_unit_test(stream_copies),
+        cmocka_unit_test(map_is_the_loop),       cmocka_unit_test(map_speaks),
+        cmocka_unit_test(filter_is_the_loop),    cmocka_unit_test(filter_speaks),
+        cmocka_unit_test(transpose_is_the_loop), cmocka_unit_test(transpose_speaks),
     };
     return cmocka_run_group_tests_name("move", tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* Moving data past the caches, and canonical NaNs. */
+#include "leaf/isa/lanes.h"
 #include "leaf/isa/leaves.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -70,23 +72,38 @@ void OPI_ISA_NAME(opi_fence)(void)
 
 /* --- canonical NaNs: nearly always there are none, so that first a loop only asks --------------------------------- */
 
-/* Compares, unlike integer tests of the bits, exist for vectors of both widths everywhere. */
-#define QUIET(name, T, U, canonical)                                                                                   \
-    void OPI_ISA_NAME(name)(T * x, size_t n)                                                                           \
+/* clang unrolls by itself, and makes no vectors of a loop that is told to. */
+#ifdef __clang__
+#define UNROLLED
+#else
+#define UNROLLED _Pragma("GCC unroll 4")
+#endif
+
+/* One comparison asks two elements at once, whether one of them is a NaN.  In a first-level cache it takes as long as
+ * reading them, half as long as asking each (Zen 4, gcc 12: 0.019 ns a float instead of 0.041 with AVX2 and AVX-512).
+ */
+#define QUIET(name, T, U, Mask, canonical)                                                                             \
+    OPI_INLINE bool name##_any(const T *x, size_t half)                                                                \
     {                                                                                                                  \
-        enum { PIECE = 2048 / sizeof(T) };                                                                             \
+        Mask any = 0;                                                                                                  \
+        UNROLLED for (size_t i = 0; i < half; i++) any |= __builtin_isunordered(x[i], x[half + i]) ? -1 : 0;           \
+        return any != 0;                                                                                               \
+    }                                                                                                                  \
+    static void name##_all(T *x, size_t n)                                                                             \
+    {                                                                                                                  \
         static const U nan_bits = canonical;                                                                           \
         T nan;                                                                                                         \
         memcpy(&nan, &nan_bits, sizeof nan);                                                                           \
-        for (size_t begin = 0; begin < n; begin += PIECE) {                                                            \
-            T *const piece = x + begin;                                                                                \
-            const size_t m = n - begin < PIECE ? n - begin : PIECE;                                                    \
-            U any = 0;                                                                                                 \
-            for (size_t i = 0; i < m; i++) any |= (U)(piece[i] != piece[i]);                                           \
-            if (!any) continue;                                                                                        \
-            for (size_t i = 0; i < m; i++) piece[i] = piece[i] != piece[i] ? nan : piece[i];                           \
-        }                                                                                                              \
+        for (size_t i = 0; i < n; i++) x[i] = x[i] != x[i] ? nan : x[i];                                               \
+    }                                                                                                                  \
+    void OPI_ISA_NAME(name)(T * x, size_t n)                                                                           \
+    {                                                                                                                  \
+        enum { PIECE = 2048 / sizeof(T) };                                                                             \
+        for (; n >= PIECE; x += PIECE, n -= PIECE)                                                                     \
+            if (name##_any(x, PIECE / 2)) name##_all(x, PIECE);                                                        \
+        if (n == 0) return;                                                                                            \
+        if (name##_any(x, n / 2) || x[n - 1] != x[n - 1]) name##_all(x, n);                                            \
     }
 
-QUIET(opi_quiet_f32, float, uint32_t, 0x7fc00000)
-QUIET(opi_quiet_f64, double, uint64_t, 0x7ff8000000000000)
+QUIET(opi_quiet_f32, float, uint32_t, int32_t, 0x7fc00000)
+QUIET(opi_quiet_f64, double, uint64_t, int64_t, 0x7ff8000000000000)
