@@ -15,23 +15,61 @@ oplus_status opi_check_device(const char *call, const oplus_device *dev);
 /* A name for a message, where there may be none. */
 static inline const char *opi_name(const char *name) { return name ? name : "?"; }
 
-bool opi_type_is_valid(const oplus_type *type);
-oplus_status opi_check_type(const char *call, const char *argument, const oplus_type *type);
+static inline bool opi_type_is_valid(const oplus_type *type)
+{
+    return type && type->size > 0 && type->align > 0 && (type->align & (type->align - 1)) == 0 &&
+           (type->size & (type->align - 1)) == 0 && type->align <= OPI_CACHE_LINE;
+}
+
+/* What a call asks of each argument is inlined: a map of 8 arrays asks 40 times. */
+oplus_status opi_fail_type(const char *call, const char *argument, const oplus_type *type);
+static inline oplus_status opi_check_type(const char *call, const char *argument, const oplus_type *type)
+{
+    return opi_type_is_valid(type) ? OPLUS_OK : opi_fail_type(call, argument, type);
+}
+
 /* The type of what functions take and return by value, on the stack, is not too large for it. */
 oplus_status opi_check_by_value(const char *call, const char *argument, const oplus_type *type);
 /* The type of a result: its floats are known, as their NaNs are made canonical. */
-oplus_status opi_check_layout(const char *call, const char *argument, const oplus_type *type);
+oplus_status opi_check_record(const char *call, const char *argument, const oplus_type *type);
+static inline oplus_status opi_check_layout(const char *call, const char *argument, const oplus_type *type)
+{
+    return type->scalar != OPLUS_RECORD ? OPLUS_OK : opi_check_record(call, argument, type);
+}
+
 oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);
 oplus_status opi_check_deal(const char *call, oplus_deal deal);
 /* An exclusive scan needs an identity to begin with. */
 oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why);
+
 /* NULL is fine where there is nothing to read or write. */
-oplus_status opi_check_pointer(const char *call, const char *argument, const void *pointer, size_t n);
+oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n);
+static inline oplus_status opi_check_pointer(const char *call, const char *argument, const void *pointer, size_t n)
+{
+    return pointer || n == 0 ? OPLUS_OK : opi_fail_pointer(call, argument, n);
+}
+
 /* n elements of size bytes fit the address space. */
-oplus_status opi_check_bytes(const char *call, const char *argument, size_t n, size_t size);
+oplus_status opi_fail_bytes(const char *call, const char *argument, size_t n, size_t size);
+static inline oplus_status opi_check_bytes(const char *call, const char *argument, size_t n, size_t size)
+{
+    size_t bytes;
+    const bool fits = !__builtin_mul_overflow(n, size, &bytes) && bytes <= (size_t)PTRDIFF_MAX;
+    return fits ? OPLUS_OK : opi_fail_bytes(call, argument, n, size);
+}
+
 /* Two ranges are apart, or (if `same` is allowed) begin and end together. */
-oplus_status opi_check_overlap(const char *call, const char *in_name, const void *in, size_t in_bytes,
-                               const char *out_name, const void *out, size_t out_bytes, bool same);
+oplus_status opi_fail_overlap(const char *call, const char *in_name, const void *in, size_t in_bytes,
+                              const char *out_name, const void *out, size_t out_bytes, bool same);
+static inline oplus_status opi_check_overlap(const char *call, const char *in_name, const void *in, size_t in_bytes,
+                                             const char *out_name, const void *out, size_t out_bytes, bool same)
+{
+    const uintptr_t i = (uintptr_t)in, o = (uintptr_t)out;
+    if (in_bytes == 0 || out_bytes == 0) return OPLUS_OK;
+    if (i + in_bytes <= o || o + out_bytes <= i) return OPLUS_OK;
+    if (same && i == o && in_bytes == out_bytes) return OPLUS_OK;
+    return opi_fail_overlap(call, in_name, in, in_bytes, out_name, out, out_bytes, same);
+}
 
 #endif

@@ -55,14 +55,13 @@ static oplus_scalar sampled(const unsigned char *x, const unsigned char *end)
     static const int64_t i64 = -3;
     static const int32_t i32 = -3;
     static const int16_t i16 = -3;
-    static const struct {
-        const void *value;
-        oplus_scalar scalar;
-    } values[] = {{&f64, OPLUS_F64}, {&f32, OPLUS_F32}, {&i64, OPLUS_I64}, {&i32, OPLUS_I32}, {&i16, OPLUS_I16}};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        const size_t size = scalars[values[i].scalar].size;
-        if ((size_t)(end - x) >= size && memcmp(x, values[i].value, size) == 0) return values[i].scalar;
-    }
+#define IS(value) ((size_t)(end - x) >= sizeof(value) && memcmp(x, &(value), sizeof(value)) == 0)
+    if (IS(f64)) return OPLUS_F64;
+    if (IS(f32)) return OPLUS_F32;
+    if (IS(i64)) return OPLUS_I64;
+    if (IS(i32)) return OPLUS_I32;
+    if (IS(i16)) return OPLUS_I16;
+#undef IS
     return *x == 0xfd ? OPLUS_I8 : *x == 1 ? OPLUS_U8 : OPLUS_RECORD;
 }
 
@@ -100,6 +99,7 @@ static bool read_sample(const oplus_type *type, opi_visit visit, void *context)
 /* A union's members share their bytes: nobody but the program knows what they are.  It is left as it is. */
 static bool has_union(const char *text)
 {
+    if (!strstr(text, "union")) return false; /* nearly always; each call asks, so that it must not take long */
     while (*text) {
         const size_t n = opi_word_length(&text);
         if (n && opi_is_word(text, n, "union")) return true;
@@ -133,7 +133,7 @@ bool opi_layout_scalars(const oplus_type *type, opi_visit visit, void *context)
 bool opi_layout_is_known(const oplus_type *type, const char **declaration)
 {
     *declaration = NULL;
-    return type->scalar != OPLUS_RECORD || !type->text || has_union(type->text) || read_sample(type, NULL, NULL) ||
+    return type->scalar != OPLUS_RECORD || !type->text || read_sample(type, NULL, NULL) || has_union(type->text) ||
            text_measures(type, declaration);
 }
 

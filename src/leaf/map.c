@@ -15,7 +15,7 @@ enum {
 static size_t piece_at(const opi_map_sweep *plan, size_t i, size_t left)
 {
     const size_t size = plan->fn->result->size, head = -(uintptr_t)(plan->out + i * size) % OPI_CACHE_LINE;
-    if (head > 0 && head % size == 0 && left * size >= ALIGNED_BYTES) return head / size;
+    if (head > 0 && left * size >= ALIGNED_BYTES && head % size == 0) return head / size;
     return left < plan->piece ? left : plan->piece;
 }
 
@@ -59,7 +59,7 @@ void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, c
     const size_t size = fn->result->size, piece = opi_elements_in(PIECE_BYTES, size);
     plan->piece = piece;
     plan->sweep.n = n;
-    plan->sweep.block = piece * opi_elements_in(BLOCK_BYTES, piece * size);
+    plan->sweep.block = size < PIECE_BYTES ? piece * (BLOCK_BYTES / PIECE_BYTES) : opi_elements_in(BLOCK_BYTES, size);
     plan->sweep.bytes = n * bytes;
     plan->sweep.scratch_bytes = plan->streaming ? piece * size : 0;
     plan->sweep.apply = apply;

@@ -24,6 +24,10 @@ void opi_quiet_plan(opi_quiet *plan, const opi_isa *isa, const oplus_type *type)
     plan->size = type->size;
     plan->elements = 1;
     plan->rows = 0;
+    if (type->scalar != OPLUS_RECORD && type->size == opi_scalar_size(type->scalar)) { /* as most are */
+        if (is_float(type->scalar)) plan->mode = type->scalar == OPLUS_F64 ? OPI_QUIET_F64 : OPI_QUIET_F32;
+        return;
+    }
     opi_layout_scalars(type, add_row, plan);
     if (plan->rows == 0) return;
     const opi_quiet_row *const row = plan->row;

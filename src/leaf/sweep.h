@@ -97,11 +97,12 @@ struct opi_sweep {
     opi_form form;
 };
 
-/* Nothing is in it yet; of its arrays only those that `form.arrays` counts will be read.  In two halves, which become
- * plain stores: as a whole gcc 12 makes `rep stos` of it, which costs a small call a tenth of its time. */
+/* Nothing is in it yet; of its arrays only those that `form.arrays` counts will be read.  In parts, which become
+ * plain stores: of 128 bytes at once gcc 12 makes `rep stos`, which costs a small call a tenth of its time. */
 static inline void opi_sweep_clear(opi_sweep *sweep)
 {
-    memset(sweep, 0, offsetof(opi_sweep, form));
+    memset(sweep, 0, offsetof(opi_sweep, start));
+    memset(&sweep->start, 0, offsetof(opi_sweep, form) - offsetof(opi_sweep, start));
     memset(&sweep->form, 0, offsetof(opi_form, array));
 }
 
