@@ -5,7 +5,10 @@
 #include <string.h>
 
 enum {
-    PIECE_BYTES = 16 << 10, /* of results: a piece stays in a first-level cache until it is looked over and stored */
+    PIECE_BYTES = 16 << 10, /* of results: a piece stays in a first-level cache until it is looked over */
+    /* The same on its way to memory, so that reading and writing alternate often: 0.24 ns an element instead of 0.43
+     * (f32, 64 MiB; Zen 4, 2026-11-22), of two inputs 0.46 instead of 0.68. */
+    STREAMED_BYTES = 4 << 10,
     BLOCK_BYTES = 256 << 10,
     ALIGNED_BYTES = 2 << 10 /* of results that are worth the first ones alone, so that the others are aligned */
 };
@@ -56,10 +59,11 @@ void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, c
         bytes += fn->input[k]->size;
         if (in[k] == out) plan->streaming = false; /* its lines are in the cache when they are written */
     }
-    const size_t size = fn->result->size, piece = opi_elements_in(PIECE_BYTES, size);
+    const size_t size = fn->result->size, most = plan->streaming ? STREAMED_BYTES : PIECE_BYTES;
+    const size_t piece = opi_elements_in(most, size);
     plan->piece = piece;
     plan->sweep.n = n;
-    plan->sweep.block = size < PIECE_BYTES ? piece * (BLOCK_BYTES / PIECE_BYTES) : opi_elements_in(BLOCK_BYTES, size);
+    plan->sweep.block = size < most ? piece * (BLOCK_BYTES / most) : opi_elements_in(BLOCK_BYTES, size);
     plan->sweep.bytes = n * bytes;
     plan->sweep.scratch_bytes = plan->streaming ? piece * size : 0;
     plan->sweep.apply = apply;
