@@ -171,7 +171,8 @@ OPLUS_MAP(twice, float, float, { return a + a; })
 OPLUS_PREDICATE(odd, uint32_t, { return a & 1; })
 #define INPUT(k) OPLUS_INPUT_(float, k)
 #define AT(k)    oplus_my_in##k[oplus_my_i]
-OPLUS_LEAF_(sum_of_8, float, (INPUT(0) INPUT(1) INPUT(2) INPUT(3) INPUT(4) INPUT(5) INPUT(6) INPUT(7)), SUM_OF_8(AT))
+OPLUS_LEAF_OF_MANY_(sum_of_8, float, 8, (INPUT(0) INPUT(1) INPUT(2) INPUT(3) INPUT(4) INPUT(5) INPUT(6) INPUT(7)),
+                    SUM_OF_8(AT))
 static const oplus_fn sum_of_8_fn = {
     "sum_of_8", &oplus_f32,
     8,          {&oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32},

@@ -109,7 +109,10 @@ char *opi_source_fn(const oplus_fn *fn, bool predicate)
     write_parameters(to, fn);
     fprintf(to, "\n%s" OURS, fn->text);
 
-    fprintf(to, "OPLUS_LEAF_(made, %s, (", R);
+    if (fn->arity > 4)
+        fprintf(to, "OPLUS_LEAF_OF_MANY_(made, %s, %u, (", R, fn->arity);
+    else
+        fprintf(to, "OPLUS_LEAF_(made, %s, (", R);
     for (unsigned k = 0; k < fn->arity; k++) fprintf(to, "OPLUS_INPUT_(%s, %u) ", opi_source_type(fn->input[k]), k);
     if (fn->param_type) fprintf(to, "OPLUS_PARAM_(%s)", opi_source_type(fn->param_type));
     fprintf(to, predicate ? "OPLUS_ZERO_), OPLUS_FLAG_(oplus_text_(" : "), (oplus_text_(");

@@ -306,6 +306,16 @@ static void eight_inputs(void **state)
     good(oplus_fn_make(NULL, &oplus_i64, 8, types, NULL, "a + 2*b + 3*c + 4*d + 5*e + 6*f + 7*g + 8*h", &fn));
     good(oplus_map(dev, fn, in, 3, out));
     for (int i = 0; i < 3; i++) assert_int_equal(out[i], 36 * i + 10 * (2 + 6 + 12 + 20 + 30 + 42 + 56));
+
+    /* One array for all of them has a loop of its own; also where it is the result. */
+    for (int k = 0; k < 7; k++) in[k] = x[2];
+    good(oplus_map(dev, fn, in, 3, out));
+    for (int i = 0; i < 3; i++) assert_int_equal(out[i], 28 * (i + 20) + 8 * (i + 70));
+    in[7] = x[2];
+    good(oplus_map(dev, fn, in, 3, out));
+    for (int i = 0; i < 3; i++) assert_int_equal(out[i], 36 * (i + 20));
+    good(oplus_map(dev, fn, in, 3, x[2]));
+    for (int i = 0; i < 3; i++) assert_int_equal(x[2][i], 36 * (i + 20));
     oplus_fn_free(fn);
 }
 
