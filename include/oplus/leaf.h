@@ -60,7 +60,9 @@
 #endif
 
 /* gcc for x86 with FMA or AVX-512 has a trap that -ffp-contract=off does not close (seen with gcc 12): where
- * neighbouring members are x*y - z*w and x*w + z*y, as in a complex product, its vectoriser fuses them (vfmaddsub).  So
+ * neighbouring members are x*y - z*w and x*w + z*y, as in a complex product, its vectoriser fuses them (vfmaddsub);
+ * also neighbours in an array of a body's own that a loop there fills, so that functions of scalars are compiled
+ * without both too (OPLUS_UNFUSED_).  -fno-tree-slp-vectorize does not close it: that is of code outside of loops.  So
  * the loops around a struct are compiled without AVX, which is also faster than 256-bit vectors that de-interleave
  * structs across lanes (a reduce of 8-byte structs in cache: 17 against 10 GB/s; gcc 12, 2026-11-21, Xeon with
  * AVX-512).  With AVX-512, scalars and operators flagged OPLUS_WIDE get a second set of loops for all that the target
