@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "front/auto.h"
 #include "front/check.h"
+#include "tree/crew.h"
 #include "tree/groups/groups.h"
 #include "tree/sweep.h"
 
@@ -173,6 +174,7 @@ void oplus_close(oplus_device *dev)
     if (!dev) return;
     opi_kept_release(dev);
     dev->tree->close(dev);
+    opi_crew_close(dev->crew);
     release_buffers(dev);
     free(dev);
 }

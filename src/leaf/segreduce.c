@@ -62,16 +62,16 @@ static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *ca
 
 static void join(const opi_sweep *sweep, void *left, const void *right)
 {
+    const bool cut = ((const opi_segreduce_carry *)right)->cut;
     (void)sweep;
-    if (((const opi_segreduce_carry *)right)->cut)
-        opi_range_copy(range_of(left), range_of(right));
-    else
-        opi_range_join(range_of(left), range_of(right));
+    (cut ? opi_range_copy : opi_range_join)(range_of(left), range_of(right));
+    ((opi_segreduce_carry *)left)->cut |= cut;
 }
 
 static void copy(const opi_sweep *sweep, void *to, const void *from)
 {
     (void)sweep;
+    ((opi_segreduce_carry *)to)->cut = ((const opi_segreduce_carry *)from)->cut;
     opi_range_copy(range_of(to), range_of(from));
 }
 

@@ -61,6 +61,7 @@ struct oplus_device {
     char name[192];
     const opi_tree *tree;
     int workers;                /* threads of this processor; 1 if serial */
+    struct opi_crew *crew;      /* those that were started (tree/crew.h); NULL: none yet */
     const opi_isa *isa;         /* the built-in leaves for this processor */
     struct opi_groups *groups;  /* the accelerator, or NULL */
     struct opi_auto *automatic; /* what "auto" chooses from, or NULL */

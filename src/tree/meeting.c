@@ -4,13 +4,11 @@
  * All is aggregated first, in contiguous parts, and applied afterwards, each part from its own carry: no block need be
  * aggregated again.  The parts that were read last are applied first, because a cache may still have them. */
 #include "base/error.h"
-#include "base/fpenv.h"
 #include "tree/blocks.h"
-#include "tree/team.h"
+#include "tree/crew.h"
 
 #include <assert.h>
 #include <omp.h>
-#include <stdatomic.h>
 
 enum { PARTS_PER_WORKER = 8 };
 
@@ -32,37 +30,25 @@ static size_t part_begin(const parts *all, size_t p)
 
 static void *carry_of(const parts *all, size_t p) { return all->carries + p * all->carry_stride; }
 
-static void aggregate_part(const parts *all, size_t p, void *scratch)
+static void *scratch_of(const parts *all, size_t worker) { return all->scratch + worker * all->scratch_stride; }
+
+static void aggregate_part(void *job, size_t worker, size_t p)
 {
+    const parts *const all = job;
     const size_t begin = part_begin(all, p);
     all->sweep->start(all->sweep, begin, carry_of(all, p));
-    all->sweep->aggregate(all->sweep, begin, part_begin(all, p + 1), carry_of(all, p), scratch);
+    all->sweep->aggregate(all->sweep, begin, part_begin(all, p + 1), carry_of(all, p), scratch_of(all, worker));
 }
 
-static void apply_part(const parts *all, size_t p, void *scratch)
+static void apply_part(void *job, size_t worker, size_t item)
 {
-    const size_t end = part_begin(all, p + 1);
+    const parts *const all = job;
+    const size_t p = all->count - 1 - item, end = part_begin(all, p + 1);
     for (size_t begin = part_begin(all, p); begin < end;) {
         const size_t room = all->sweep->block - (all->sweep->skew + begin) % all->sweep->block;
         const size_t next = room < end - begin ? begin + room : end;
-        all->sweep->apply(all->sweep, begin, next, carry_of(all, p), NULL, false, scratch);
+        all->sweep->apply(all->sweep, begin, next, carry_of(all, p), NULL, false, scratch_of(all, worker));
         begin = next;
-    }
-}
-
-static void for_all_parts(const parts *all, int workers, bool applies)
-{
-    atomic_size_t next = 0;
-#pragma omp parallel num_threads(workers) if (workers > 1)
-    {
-        const opi_fpenv mode = opi_fpenv_enter();
-        char *const own = all->scratch + (size_t)omp_get_thread_num() * all->scratch_stride;
-        for (size_t p; (p = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed)) < all->count;)
-            if (applies)
-                apply_part(all, all->count - 1 - p, own);
-            else
-                aggregate_part(all, p, own);
-        opi_fpenv_leave(mode);
     }
 }
 
@@ -80,7 +66,7 @@ oplus_status opi_meeting_sweep(oplus_device *dev, const opi_sweep *sweep, void *
 {
     if (sweep->n == 0) return sweep->meeting->hold(sweep->meeting, carry);
     const size_t blocks = opi_blocks(sweep), most = omp_in_parallel() ? 1 : (size_t)dev->workers;
-    const size_t workers = (size_t)opi_team((int)(blocks < most ? blocks : most)), wanted = workers * PARTS_PER_WORKER;
+    const size_t workers = blocks < most ? blocks : most, wanted = workers * PARTS_PER_WORKER;
     parts all = {.sweep = sweep, .blocks = blocks, .count = blocks < wanted ? blocks : wanted};
     all.carry_stride = opi_round_up(sweep->carry_bytes, 2 * OPI_CACHE_LINE); /* pairs of lines prefetch */
     all.scratch_stride = opi_round_up(sweep->scratch_bytes, 2 * OPI_CACHE_LINE);
@@ -94,10 +80,10 @@ oplus_status opi_meeting_sweep(oplus_device *dev, const opi_sweep *sweep, void *
     all.carries = other + all.carry_stride;
     all.scratch = all.carries + all.count * all.carry_stride;
 
-    for_all_parts(&all, (int)workers, false);
+    opi_crew_run(&dev->crew, (int)workers, aggregate_part, &all, all.count);
     join_parts(&all, carry, other, false);
     OPI_TRY(sweep->meeting->hold(sweep->meeting, carry));
     join_parts(&all, carry, other, true);
-    for_all_parts(&all, (int)workers, true);
+    opi_crew_run(&dev->crew, (int)workers, apply_part, &all, all.count);
     return OPLUS_OK;
 }

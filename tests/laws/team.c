@@ -1,7 +1,7 @@
 /* Where threads cannot start, as under `ulimit -u` or the limit of a container, calls go on with fewer of them, and
- * give the same bits; OpenMP, which would end the process, is never asked for one that does not start.
+ * give the same bits.
  *
- * pthread_create of this program stands before that of the C library, for OpenMP too. */
+ * pthread_create of this program stands before that of the C library. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "support/laws.h"
 #include "support/sanitized.h"
@@ -39,7 +39,7 @@ static void leave(void *unused)
     living--;
 }
 
-/* OpenMP's threads end by pthread_exit. */
+/* Some threads end by pthread_exit. */
 static void *run_counted(void *given)
 {
     const start s = *(start *)given;
@@ -105,7 +105,7 @@ static void compare(oplus_device *dev, size_t n)
     if (memcmp(&found, &expected, sizeof found) != 0) fail_msg("other bits with %d threads", (int)living);
 }
 
-/* Each case in a thread of its own, for which OpenMP has no threads yet; it does not count. */
+/* Each case in a thread of its own, which does not count. */
 static void run_case(void *(*body)(void *), int *argument)
 {
     pthread_t thread;
@@ -136,8 +136,7 @@ static void goes_on_with_fewer(void **state)
     }
 }
 
-/* Regions shrink, and OpenMP ends the threads that it does not need; when they grow again, others may have taken their
- * places. */
+/* Calls that want more threads than those before, when few or none may start, and later all. */
 static void *growing(void *limit)
 {
     oplus_device *const dev = open_at("threads:6", NULL);
@@ -151,7 +150,7 @@ static void *growing(void *limit)
     return NULL;
 }
 
-static void regions_grow(void **state)
+static void calls_grow(void **state)
 {
     (void)state;
     for (int limit = 0; limit < 2 * WORKERS; limit++) run_case(growing, &limit);
@@ -165,6 +164,6 @@ int main(void)
     }
     rng r = test_rng("team");
     for (size_t i = 0; i < N; i++) x[i] = (float)rng_unit(&r);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(goes_on_with_fewer), cmocka_unit_test(regions_grow)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(goes_on_with_fewer), cmocka_unit_test(calls_grow)};
     return cmocka_run_group_tests_name("team", tests, NULL, NULL);
 }

@@ -281,6 +281,7 @@ static void close_groups(oplus_device *dev)
     trim(dev);
     opi_programs_release(&g->programs);
     g->gpu->driver->close(g->gpu);
+    opi_crew_close(g->crew);
     free(g);
     dev->groups = NULL;
 }

@@ -4,6 +4,7 @@
 #define OPI_GROUPS_H
 
 #include "gpu/form.h"
+#include "tree/crew.h"
 #include "tree/device.h"
 
 /* A buffer that grows: device memory, or pinned memory of the host. */
@@ -40,6 +41,7 @@ typedef struct opi_groups {
     opi_slot slot[OPI_SLOTS];
     void *staging; /* pinned; of an exchange between ranks */
     size_t staging_bytes;
+    opi_crew *crew; /* copies between the caller's memory and pinned memory; NULL: none yet */
     /* Results may have reached memory of the host that is the caller's, so that what a call in place has read is not
      * there any more.  Set before they do; "auto" clears it before each call. */
     bool wrote;

@@ -3,7 +3,7 @@
 #include "tree/groups/run.h"
 
 #include "base/error.h"
-#include "tree/team.h"
+#include "tree/crew.h"
 
 #include <omp.h>
 #include <string.h>
@@ -50,25 +50,35 @@ oplus_status opi_run_look(const opi_run *r, uint64_t n, opi_staging *staging)
 /* --- copies on the host ---------------------------------------------------------------------------------------------
  */
 
-void opi_copy_shared(char *to, const char *from, size_t bytes, int threads)
+typedef struct shared_copy {
+    char *to;
+    const char *from;
+    size_t bytes, share;
+} shared_copy;
+
+static void copy_share(void *job, size_t worker, size_t i)
+{
+    const shared_copy *const c = job;
+    const size_t begin = i * c->share;
+    (void)worker;
+    if (begin < c->bytes)
+        memcpy(c->to + begin, c->from + begin, c->share < c->bytes - begin ? c->share : c->bytes - begin);
+}
+
+void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, int threads)
 {
     const size_t share = opi_round_up((bytes + (size_t)threads - 1) / (size_t)threads, OPI_CACHE_LINE);
-#pragma omp parallel for num_threads(threads)
-    for (int i = 0; i < threads; i++) {
-        const size_t begin = (size_t)i * share;
-        if (begin < bytes) memcpy(to + begin, from + begin, share < bytes - begin ? share : bytes - begin);
-    }
+    opi_crew_run(crew, threads, copy_share, &(shared_copy){to, from, bytes, share}, (size_t)threads);
 }
 
 /* Between the caller's memory and pinned memory; one thread alone does not keep up with what carries it on. */
-static void copy_host(char *to, const char *from, size_t bytes)
+static void copy_host(opi_groups *g, char *to, const char *from, size_t bytes)
 {
     const int most = omp_get_max_threads() < COPY_THREADS ? omp_get_max_threads() : COPY_THREADS;
-    const int threads = bytes < COPY_SHARED || omp_in_parallel() ? 1 : opi_team(most);
-    if (threads < 2)
+    if (most < 2 || bytes < COPY_SHARED || omp_in_parallel())
         memcpy(to, from, bytes);
     else
-        opi_copy_shared(to, from, bytes, threads);
+        opi_copy_shared(&g->crew, to, from, bytes, most);
 }
 
 /* --- one piece ------------------------------------------------------------------------------------------------------
@@ -137,7 +147,7 @@ static oplus_status bring(const opi_run *r, const piece *p)
     opi_gpu *const gpu = r->g->gpu;
     for (int k = 0; k < r->form->arrays; k++) {
         if (!p->host[k] || r->form->array[k].access != OPI_READS) continue;
-        if (p->host[k] != own_place(r, p, k)) copy_host(p->host[k], own_place(r, p, k), bytes_of(r, p, k));
+        if (p->host[k] != own_place(r, p, k)) copy_host(r->g, p->host[k], own_place(r, p, k), bytes_of(r, p, k));
         OPI_TRY(gpu->driver->upload(gpu, r->call, OPI_QUEUE_UP, (void *)p->address[k], p->host[k], bytes_of(r, p, k)));
     }
     return follow(r, OPI_QUEUE_UP, OPI_QUEUE_COMPUTE);
@@ -167,7 +177,7 @@ static oplus_status settle(const opi_run *r, const piece *p)
     for (int k = 0; k < r->form->arrays; k++) {
         if (!p->host[k] || r->form->array[k].access != OPI_WRITES || p->host[k] == own_place(r, p, k)) continue;
         r->g->wrote = true;
-        copy_host(own_place(r, p, k), p->host[k], bytes_of(r, p, k));
+        copy_host(r->g, own_place(r, p, k), p->host[k], bytes_of(r, p, k));
     }
     return OPLUS_OK;
 }

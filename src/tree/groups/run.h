@@ -45,6 +45,6 @@ oplus_status opi_run_look(const opi_run *r, uint64_t n, opi_staging *staging);
 oplus_status opi_run_staged(opi_run *r, const opi_staging *staging, const opi_sweep *sweep);
 
 /* memcpy by so many threads. */
-void opi_copy_shared(char *to, const char *from, size_t bytes, int threads);
+void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, int threads);
 
 #endif

@@ -1,0 +1,30 @@
+/* Threads of a handle that work for the thread that calls.
+ *
+ * A job is a number of items, each done once, by whoever comes next.  The caller begins at once and alone; the others
+ * join when they wake.  So nobody waits for a thread that has not got a core: at the end the caller waits only for
+ * those that are in the middle of an item, and sleeps meanwhile if that takes long, which leaves them its core.
+ *
+ * Threads are started by the first job that wants them and stay with the handle.  Between jobs they look for the next
+ * one for some microseconds, and then sleep.  Where threads cannot start (`ulimit -u`, the limit of a container) there
+ * are fewer.  After fork() the child starts its own. */
+#ifndef OPI_CREW_H
+#define OPI_CREW_H
+
+#include <stddef.h>
+
+typedef struct opi_crew opi_crew;
+
+/* Does one item of a job.  worker: the caller is 0, the others are 1 and so on, less than opi_crew_run's `workers`. */
+typedef void opi_crew_item(void *job, size_t worker, size_t item);
+
+/* Does all items, on at most so many threads, in this order but for those in work at the same time: when item i begins,
+ * all before it have begun.  *crew: NULL before the first job. */
+void opi_crew_run(opi_crew **crew, int workers, opi_crew_item *item, void *job, size_t items);
+/* Ends the threads; NULL allowed. */
+void opi_crew_close(opi_crew *crew);
+
+/* For loops that wait for another worker. */
+void opi_crew_relax(void);
+unsigned long long opi_crew_now(void); /* nanoseconds */
+
+#endif
