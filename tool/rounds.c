@@ -13,7 +13,7 @@ enum {
     TEXT_BYTES = 1 << 20,  /* the longest number, and the longest struct */
     BLOCK_BYTES = 1 << 18, /* what a thread takes at once: long enough to be worth it, short enough for a cache */
     LEAST_BYTES = 1 << 15, /* for which another thread is not worth it */
-    BLOCKS_A_THREAD = 4,   /* so that a thread that was late can be helped */
+    BLOCKS_A_THREAD = 8,   /* so that a thread that was late can be helped */
     MOST_BLOCKS = 64,      /* of many threads, so that memory stays small */
     ALIGN = 64
 };
@@ -33,7 +33,8 @@ struct tool_rounds {
     size_t at, end;     /* what was not read yet, of either */
     bool last;          /* no more follows */
     bool begun;
-    block *blocks;
+    block *blocks; /* `count` of a round */
+    size_t count;
     size_t room; /* elements that fit into: */
     unsigned char *elements;
     text_span *spans;
@@ -141,17 +142,16 @@ static void read_block(const tool_rounds *rounds, block *b, text_reader *reader,
         text_read(reader, b->at, b->end, last, rounds->elements + b->first * reader->layout.size, most, &b->n, spans);
 }
 
-static void read_blocks(tool_rounds *rounds, size_t blocks)
+/* Block i of the round; the first one goes on where the last round ended. */
+static void read_one(void *of, size_t i)
 {
-#pragma omp parallel for num_threads(tool_threads()) schedule(dynamic) if (blocks > 1)
-    for (size_t i = 0; i < blocks; i++) {
-        block *const b = &rounds->blocks[i];
-        if (i == 0)
-            b->reader = rounds->reader;
-        else
-            text_reader_fork(&rounds->reader, &b->reader);
-        read_block(rounds, b, &b->reader, rounds->last && i == blocks - 1);
-    }
+    tool_rounds *const rounds = of;
+    block *const b = &rounds->blocks[i];
+    if (i == 0)
+        b->reader = rounds->reader;
+    else
+        text_reader_fork(&rounds->reader, &b->reader);
+    read_block(rounds, b, &b->reader, rounds->last && i == rounds->count - 1);
 }
 
 /* An error is told by a reader that counts lines from the start. */
@@ -193,7 +193,8 @@ size_t tool_rounds_next(tool_rounds *rounds, const void **elements, const text_s
         const char *const line_end = rounds->last ? NULL : memrchr(at, '\n', (size_t)(end - at));
         const size_t blocks = cut(rounds, at, line_end ? line_end + 1 : end);
         give_room(rounds, blocks);
-        read_blocks(rounds, blocks);
+        rounds->count = blocks;
+        tool_threads_run(read_one, rounds, blocks);
         n = gather(rounds, blocks);
         const char *const stop = blocks ? rounds->blocks[blocks - 1].stop : end;
         if (n == 0 && stop == at && !rounds->last && end - at >= TEXT_BYTES)

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,11 @@
 
 enum {
     BUFFER_BYTES = 1 << 20,
-    CHUNK_BYTES = 1 << 18 /* of text that a thread writes at once, at most */
+    CHUNK_BYTES = 1 << 18, /* of text that a thread formats at once, at most */
+    CHUNKS = 64            /* that wait to be written, at most */
 };
+
+typedef struct tool_chunks tool_chunks;
 
 struct tool_sink {
     char *name; /* for messages: the path, or "stdout" */
@@ -41,8 +44,8 @@ struct tool_sink {
     tool_layout layout;
     uint64_t columns, column;
     char *buffer;
-    size_t used, room; /* room: of an element, at most */
-    char **chunks;     /* a thread each, to write side by side; once it was worth it */
+    size_t used, room;   /* room: of an element, at most */
+    tool_chunks *chunks; /* once it was worth it */
 };
 
 const char *tool_sink_name(const tool_sink *sink) { return sink->name; }
@@ -242,49 +245,95 @@ static void write_few(tool_sink *sink, const unsigned char *in, size_t n)
         sink->used += (size_t)(format(sink, in + i * sink->type->size, 1, (sink->column + i) % sink->columns, to) - to);
         if (sink->used >= BUFFER_BYTES) flush_text(sink);
     }
+    sink->column = (sink->column + n) % sink->columns;
 }
+
+/* Chunks that are formatted side by side, each in a buffer of its own, and written in their order: whoever has
+ * finished the one that is due writes it, and those behind it that wait. */
+struct tool_chunks {
+    pthread_mutex_t lock;
+    char *buffer[CHUNKS];
+    size_t bytes[CHUNKS]; /* 0: not formatted yet */
+    size_t due;           /* to be written next */
+    bool writing;         /* somebody is at it */
+    int error;
+    const tool_sink *sink; /* the elements: */
+    const unsigned char *in;
+    size_t n, chunk; /* all, and those of a chunk */
+};
 
 static void open_chunks(tool_sink *sink)
 {
     if (sink->chunks) return;
-    sink->chunks = tool_alloc((size_t)tool_threads() * sizeof *sink->chunks);
-    for (int t = 0; t < tool_threads(); t++) sink->chunks[t] = tool_alloc(CHUNK_BYTES);
+    sink->chunks = tool_alloc(sizeof *sink->chunks);
+    memset(sink->chunks, 0, sizeof *sink->chunks);
+    pthread_mutex_init(&sink->chunks->lock, NULL);
+    for (size_t i = 0; i < CHUNKS; i++) sink->chunks->buffer[i] = tool_alloc(CHUNK_BYTES);
 }
 
 static void close_chunks(tool_sink *sink)
 {
-    for (int t = 0; sink->chunks && t < tool_threads(); t++) free(sink->chunks[t]);
+    for (size_t i = 0; sink->chunks && i < CHUNKS; i++) free(sink->chunks->buffer[i]);
+    if (sink->chunks) pthread_mutex_destroy(&sink->chunks->lock);
     free(sink->chunks);
 }
 
-/* In chunks of so many elements: each thread formats one, and they are written in their order. */
+/* With the lock, which it gives up to write. */
+static void write_due(tool_chunks *c)
+{
+    if (c->writing) return;
+    c->writing = true;
+    for (; c->due < CHUNKS && c->bytes[c->due] > 0; c->due++) {
+        const size_t i = c->due;
+        pthread_mutex_unlock(&c->lock);
+        if (!c->error && !write_all(c->sink->fd, c->buffer[i], c->bytes[i])) c->error = errno;
+        pthread_mutex_lock(&c->lock);
+    }
+    c->writing = false;
+}
+
+static void format_chunk(void *of, size_t i)
+{
+    tool_chunks *const c = of;
+    const size_t first = i * c->chunk, m = c->n - first < c->chunk ? c->n - first : c->chunk;
+    const uint64_t column = (c->sink->column + first) % c->sink->columns;
+    const char *const end = format(c->sink, c->in + first * c->sink->type->size, m, column, c->buffer[i]);
+    pthread_mutex_lock(&c->lock);
+    c->bytes[i] = (size_t)(end - c->buffer[i]);
+    write_due(c);
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* At most CHUNKS chunks. */
 static void write_chunks(tool_sink *sink, const unsigned char *in, size_t n, size_t chunk)
 {
-    int error = 0;
-    open_chunks(sink);
-    flush_text(sink);
-#pragma omp parallel for ordered schedule(static, 1) num_threads(tool_threads())
-    for (size_t first = 0; first < n; first += chunk) {
-        char *const to = sink->chunks[omp_get_thread_num()];
-        const size_t m = n - first < chunk ? n - first : chunk;
-        const uint64_t column = (sink->column + first) % sink->columns;
-        const size_t bytes = (size_t)(format(sink, in + first * sink->type->size, m, column, to) - to);
-#pragma omp ordered
-        if (!error && !write_all(sink->fd, to, bytes)) error = errno;
-    }
-    errno = error;
-    if (error) cannot_write(sink);
+    tool_chunks *const c = sink->chunks;
+    memset(c->bytes, 0, sizeof c->bytes);
+    c->due = 0;
+    c->sink = sink;
+    c->in = in;
+    c->n = n;
+    c->chunk = chunk;
+    tool_threads_run(format_chunk, c, (n + chunk - 1) / chunk);
+    errno = c->error;
+    if (c->error) cannot_write(sink);
+    sink->column = (sink->column + n) % sink->columns;
 }
 
 static void write_text(tool_sink *sink, const unsigned char *in, size_t n)
 {
     const size_t chunk = CHUNK_BYTES / sink->room;
     if (n == 0) return; /* there may be no column */
-    if (tool_threads() > 1 && chunk > 0 && n > 2 * chunk)
-        write_chunks(sink, in, n, chunk);
-    else
+    if (tool_threads() < 2 || n <= 2 * chunk || chunk == 0) {
         write_few(sink, in, n);
-    sink->column = (sink->column + n) % sink->columns;
+        return;
+    }
+    open_chunks(sink);
+    flush_text(sink);
+    for (size_t m; n > 0; n -= m, in += m * sink->type->size) {
+        m = n < CHUNKS * chunk ? n : CHUNKS * chunk;
+        write_chunks(sink, in, m, chunk);
+    }
 }
 
 /* --- the calls ---------------------------------------------------------------------------------------------------- */

@@ -1,19 +1,19 @@
+/* threads: a lock that is held between items, which take a good part of a millisecond; who has none sleeps, so that
+ * nothing suffers when other programs run. */
+#define _GNU_SOURCE /* sigset_t under -std=c11 */
 #include "threads.h"
 
 #include <omp.h>
 #include <pthread.h>
-#include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int threads = 1;
-static bool tried; /* so many threads do start */
 
-void tool_threads_set(int n)
-{
-    threads = n > 0 ? n : 1;
-    tried = false;
-}
+void tool_threads_set(int n) { threads = n > 0 ? n : 1; }
 
 void tool_threads_as(const oplus_device *dev)
 {
@@ -27,34 +27,86 @@ void tool_threads_as(const oplus_device *dev)
         tool_threads_set(omp_get_max_threads());
 }
 
-/* --- how many start ----------------------------------------------------------------------------------------------- */
+/* --- the others -----------------------------------------------------------------------------------------------------
+ */
 
-static void *wait_for_end(void *end)
+enum { MOST = 256 };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t begins, ends;
+    int started;
+    void (*item)(void *of, size_t i);
+    void *of;
+    size_t n, next, done;
+    int wanted; /* threads, the caller too */
+} crew = {.lock = PTHREAD_MUTEX_INITIALIZER, .begins = PTHREAD_COND_INITIALIZER, .ends = PTHREAD_COND_INITIALIZER};
+
+/* With the lock, which it gives up for each item. */
+static void do_items(void)
 {
-    while (sem_wait(end) != 0) {
-    } /* a signal's handler may interrupt it */
+    while (crew.next < crew.n) {
+        const size_t i = crew.next++;
+        pthread_mutex_unlock(&crew.lock);
+        crew.item(crew.of, i);
+        pthread_mutex_lock(&crew.lock);
+        if (++crew.done == crew.n) pthread_cond_signal(&crew.ends);
+    }
+}
+
+static void *live(void *number)
+{
+    const int mine = (int)(intptr_t)number;
+    pthread_mutex_lock(&crew.lock);
+    for (;;) {
+        if (mine < crew.wanted) do_items();
+        pthread_cond_wait(&crew.begins, &crew.lock);
+    }
     return NULL;
 }
 
-/* OpenMP's libraries end the process where a thread of theirs cannot start, as under the limit of a container.  As many
- * as live at the same time now will start for them, too. */
-static int count_starting(int wanted)
+/* Signals from outside are for the thread that runs the command; those of its own reading and writing are its own. */
+static bool start(int number)
 {
-    pthread_t *const started = malloc((size_t)wanted * sizeof *started);
-    sem_t end;
-    int n = 0;
-    if (!started || sem_init(&end, 0, 0) != 0) wanted = 0;
-    while (n < wanted && pthread_create(&started[n], NULL, wait_for_end, &end) == 0) n++;
-    for (int i = 0; i < n; i++) sem_post(&end);
-    for (int i = 0; i < n; i++) pthread_join(started[i], NULL);
-    if (wanted > 0) sem_destroy(&end);
-    free(started);
-    return n;
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPIPE};
+    pthread_t thread;
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    const bool started = pthread_create(&thread, NULL, live, (void *)(intptr_t)number) == 0;
+    if (started) pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
 }
 
 int tool_threads(void)
 {
-    if (!tried && threads > 1) threads = 1 + count_starting(threads - 1);
-    tried = true;
+    if (threads > MOST) threads = MOST;
+    pthread_mutex_lock(&crew.lock);
+    if (crew.started == 0) crew.started = 1; /* this one */
+    while (crew.started < threads && start(crew.started)) crew.started++;
+    if (crew.started < threads) threads = crew.started; /* it is tried once */
+    pthread_mutex_unlock(&crew.lock);
     return threads;
+}
+
+void tool_threads_run(void (*item)(void *of, size_t i), void *of, size_t n)
+{
+    const int wanted = tool_threads();
+    if (wanted < 2 || n < 2) {
+        for (size_t i = 0; i < n; i++) item(of, i);
+        return;
+    }
+    pthread_mutex_lock(&crew.lock);
+    crew.item = item;
+    crew.of = of;
+    crew.n = n;
+    crew.next = crew.done = 0;
+    crew.wanted = wanted;
+    pthread_cond_broadcast(&crew.begins);
+    do_items();
+    while (crew.done < n) pthread_cond_wait(&crew.ends, &crew.lock);
+    crew.n = crew.next = 0;
+    pthread_mutex_unlock(&crew.lock);
 }

@@ -186,12 +186,14 @@ static opi_crew *open_crew(size_t workers)
     return crew;
 }
 
-/* With all signals blocked: they are for the program's own threads. */
+/* Signals from outside are for the program's own threads; what a thread does itself is its own, and a profiler's. */
 static bool start_thread(worker *w)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     const bool started = pthread_create(&w->thread, NULL, live, w) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
