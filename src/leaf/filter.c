@@ -115,6 +115,8 @@ void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa
     plan->in = in;
     plan->out = out;
     plan->streaming = in != out && n * size >= OPI_STREAMING_BYTES; /* in place, the lines are in the cache */
+    /* What is kept moves to the front, over blocks that others have in work. */
+    plan->sweep.overtakes = (uintptr_t)out < (uintptr_t)in + n * size && (uintptr_t)in < (uintptr_t)out + n * size;
     plan->sweep.n = n;
     plan->sweep.block = opi_elements_in(BLOCK_BYTES, size);
     plan->sweep.bytes = 2 * n * size;

@@ -70,7 +70,9 @@ struct opi_sweep {
     size_t bytes;         /* moved in all: a tree runs small work on one thread */
     size_t carry_bytes;   /* 0: blocks are independent */
     size_t scratch_bytes; /* of a worker, kept between aggregate and apply of the same block; aligned to 64 */
-    bool whole; /* apply also wants the summary of everything: all blocks are aggregated before any is applied */
+    bool whole;     /* apply also wants the summary of everything: all blocks are aggregated before any is applied */
+    bool overtakes; /* apply may write over items of the blocks before: those must have been aggregated by whoever
+                     * applies them */
 
     /* An empty carry at item `at`. */
     void (*start)(const opi_sweep *sweep, size_t at, void *carry);

@@ -4,7 +4,8 @@
  *
  * A worker that has lost its core in the middle of a block holds up those behind it no longer than PATIENCE: whoever
  * waits longer makes that block's summary itself, which has the same bits, and publishes it in the other's place.  The
- * other one applies its block nevertheless, from what it has kept in its scratch. */
+ * other one applies its block nevertheless, from what it has kept in its scratch; so nobody helps where those behind
+ * might then write over what the other one still reads (sweep->overtakes). */
 #include "tree/in_order.h"
 
 #include "base/memory.h"
@@ -83,7 +84,7 @@ static stage await_summary(const round *r, size_t i, void *own, void *scratch)
         if (at >= SUMMARY) return at;
         opi_crew_relax();
         if (looks % 32 != 0 || opi_crew_now() - begun < PATIENCE_NS) continue;
-        if (at == NOTHING && take_place(r, i)) {
+        if (at == NOTHING && !r->sweep->overtakes && take_place(r, i)) {
             aggregate(r, i, own, scratch);
             opi_carry_copy(r->sweep, summary_of(r, i), own);
             publish(r, i, SUMMARY);
