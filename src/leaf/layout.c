@@ -66,7 +66,7 @@ static oplus_scalar sampled(const unsigned char *x, const unsigned char *end)
 }
 
 /* Lists what the sample shows, runs of the same scalar as one member without a name.  False where it shows too little:
- * more scalars than it has, or gaps that no alignment explains (a _Complex, a union). */
+ * more scalars than it has, or gaps that no alignment explains (a union). */
 static bool read_sample(const oplus_type *type, opi_visit visit, void *context)
 {
     if (!type->sample) return false;
@@ -96,17 +96,31 @@ static bool read_sample(const oplus_type *type, opi_visit visit, void *context)
 /* --- which of them -------------------------------------------------------------------------------------------------
  */
 
-/* A union's members share their bytes: nobody but the program knows what they are.  It is left as it is. */
-static bool has_union(const char *text)
+static bool has_word(const char *text, const char *word)
 {
-    if (!strstr(text, "union")) return false; /* nearly always; each call asks, so that it must not take long */
     while (*text) {
         const size_t n = opi_word_length(&text);
-        if (n && opi_is_word(text, n, "union")) return true;
+        if (n && opi_is_word(text, n, word)) return true;
         text += n ? n : *text != '\0';
         while (opi_is_digit(*text)) text++;
     }
     return false;
+}
+
+/* strstr says no nearly always: each call asks, so that it must not take long. */
+
+/* A union's members share their bytes: nobody but the program knows what they are.  It is left as it is. */
+static bool has_union(const char *text) { return strstr(text, "union") && has_word(text, "union"); }
+
+/* A sample has the real part of a complex number alone, and what follows may look like padding. */
+static bool has_complex(const char *text)
+{
+    return strstr(text, "omplex") && (has_word(text, "_Complex") || has_word(text, "complex"));
+}
+
+static bool sample_shows(const oplus_type *type)
+{
+    return type->text && !has_complex(type->text) && read_sample(type, NULL, NULL);
 }
 
 bool opi_layout_walk(const oplus_type *type, opi_visit visit, void *context)
@@ -124,8 +138,7 @@ bool opi_layout_walk(const oplus_type *type, opi_visit visit, void *context)
 
 bool opi_layout_scalars(const oplus_type *type, opi_visit visit, void *context)
 {
-    if (type->scalar == OPLUS_RECORD && type->sample && type->text && !has_union(type->text) &&
-        read_sample(type, NULL, NULL))
+    if (type->scalar == OPLUS_RECORD && sample_shows(type) && !has_union(type->text))
         return read_sample(type, visit, context);
     return opi_layout_walk(type, visit, context);
 }
@@ -133,7 +146,7 @@ bool opi_layout_scalars(const oplus_type *type, opi_visit visit, void *context)
 bool opi_layout_is_known(const oplus_type *type, const char **declaration)
 {
     *declaration = NULL;
-    return type->scalar != OPLUS_RECORD || !type->text || read_sample(type, NULL, NULL) || has_union(type->text) ||
+    return type->scalar != OPLUS_RECORD || !type->text || sample_shows(type) || has_union(type->text) ||
            text_measures(type, declaration);
 }
 

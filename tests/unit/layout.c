@@ -227,6 +227,7 @@ static void nested_members_have_names(void **state)
 
 OPLUS_STRUCT(far, int32_t k; float v[THREE * 100];)
 OPLUS_STRUCT(extended, float x; long double y;)
+OPLUS_STRUCT(turned, float _Complex c; double d;)
 OPLUS_STRUCT(
     either, uint32_t tag; union {
         float f;
@@ -234,6 +235,7 @@ OPLUS_STRUCT(
     } as;)
 FIRST(far)
 FIRST(extended)
+FIRST(turned)
 FIRST(either)
 OPLUS_MAP(far_map, far, far, { return a; })
 
@@ -248,6 +250,7 @@ static void what_is_unknown_is_said(void **state)
     (void)state;
     static far x[2], y[2];
     static extended e[2];
+    static turned t[2];
     const either some[2] = {{1, {.u = 0xffc01234}}, {2, {.f = 1}}};
     either result;
     oplus_device *dev;
@@ -259,6 +262,7 @@ static void what_is_unknown_is_said(void **state)
     refuses(oplus_map(dev, &far_map_fn, (const void *[]){x}, 2, y), "oplus_map: fn->result \"far\" has the member");
     refuses(oplus_carry_open(&first_far_op, 0, &carry), "oplus_carry_open: op->type \"far\"");
     refuses(oplus_reduce(dev, &first_extended_op, e, 2, e), "the member \"long double y\"");
+    refuses(oplus_reduce(dev, &first_turned_op, t, 2, t), "the member \"float _Complex c\"");
     /* A union is bytes: no number is made of what may be none. */
     assert_int_equal(oplus_reduce(dev, &first_either_op, some, 2, &result), OPLUS_OK);
     assert_memory_equal(&result, some, sizeof result);
