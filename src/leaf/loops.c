@@ -2,7 +2,25 @@
 
 #include <string.h>
 
-enum { FAR_BYTES = 1 << 20 }; /* more is not in a core's own cache */
+enum {
+    FAR_BYTES = 1 << 20, /* more is not in a core's own cache */
+    RUN_BYTES = 1 << 15, /* of a run, whose results are then looked over for NaNs: in a first-level cache */
+    FEW_LEVEL = 6        /* of blocks up to which a run is faster than any block */
+};
+
+static bool has_run(const opi_loops *loops)
+{
+    if (opi_loops_typed(loops)) return loops->with ? loops->with->run != NULL : loops->tree.run != NULL;
+    return true;
+}
+
+/* Blocks are vectors of narrow elements, and what built-in sums of floats do. */
+static void plan_runs(opi_loops *loops)
+{
+    loops->short_runs = loops->size < 8 || (loops->builtin && loops->builtin->node_far);
+    loops->run_level = loops->short_runs ? FEW_LEVEL : OPLUS_RUN_LEVEL;
+    while (loops->run_level > FEW_LEVEL && loops->size << loops->run_level > RUN_BYTES) loops->run_level--;
+}
 
 void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, size_t bytes)
 {
@@ -27,9 +45,21 @@ void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, si
         memset(&loops->tree, 0, sizeof loops->tree);
         loops->with = op->leaves_with;
     }
+    plan_runs(loops);
+}
+
+size_t opi_loops_run_fit(const opi_loops *loops, uint64_t at, size_t n)
+{
+    const unsigned aligned = at ? (unsigned)__builtin_ctzll(at) : 64;
+    const unsigned level = aligned < loops->run_level ? aligned : loops->run_level;
+    const size_t most = (size_t)1 << level;
+    if (!has_run(loops) || (loops->short_runs && at && level == FEW_LEVEL && n >= most)) return 0;
+    return n < most ? n : most;
 }
 
 /* --- the same loops around a call, for an operator known by `combine` or `combine_with` alone --------------------- */
+
+enum { RUN_ELEMENTS = 2 * OPLUS_RUN_NODES_ + 14 }; /* of scratch */
 
 static void copy_bytes(void *out, const void *a, size_t size) { memcpy(out, a, size); }
 
@@ -56,7 +86,8 @@ size_t opi_loops_scratch(const opi_loops *loops)
     const size_t block = (size_t)1 << loops->level;
     const size_t nodes = block, ladder = 2 * block + 2;
     if (opi_loops_typed(loops)) return 0;
-    return opi_round_up((nodes + ladder + 1) * loops->size + block, OPI_CACHE_LINE);
+    const size_t blocks = (nodes + ladder + 1) * loops->size + block, run = RUN_ELEMENTS * loops->size;
+    return opi_round_up(blocks > run ? blocks : run, OPI_CACHE_LINE);
 }
 
 /* Scratch of a call by pointer: nodes, then the ladder, then flags. */
@@ -85,6 +116,17 @@ static void call_scan(const opi_loops *loops, const void *in, unsigned level, bo
         oplus_scan_(element_of(loops), in, level, exclusive, before, out, scratch, ladder, node);
     else
         oplus_scan_(element_with(loops), in, level, exclusive, before, out, scratch, ladder, node);
+}
+
+static void call_run(const opi_loops *loops, const void *in, size_t n, bool exclusive, const void *before, void *out,
+                     void *nodes, char *scratch)
+{
+    const void *const identity = loops->op->identity;
+    char *const prefix = scratch + OPLUS_RUN_NODES_ * loops->size, *const t = prefix + OPLUS_RUN_NODES_ * loops->size;
+    if (loops->op->combine)
+        oplus_run_(element_of(loops), in, n, exclusive, before, identity, out, scratch, prefix, t, nodes);
+    else
+        oplus_run_(element_with(loops), in, n, exclusive, before, identity, out, scratch, prefix, t, nodes);
 }
 
 static void call_segscan(const opi_loops *loops, const void *in, const uint8_t *heads, unsigned level, bool exclusive,
@@ -131,6 +173,18 @@ void opi_loops_scan(const opi_loops *loops, const void *in, unsigned level, bool
         loops->with->scan(in, level, exclusive, before, out, node, loops->op->param);
     else
         call_scan(loops, in, level, exclusive, before, out, node, scratch);
+}
+
+void opi_loops_run(const opi_loops *loops, const void *in, size_t n, bool exclusive, const void *before, void *out,
+                   void *nodes, void *scratch)
+{
+    const oplus_op *const op = loops->op;
+    if (loops->tree.run)
+        loops->tree.run(in, n, exclusive, before, op->identity, out, nodes);
+    else if (loops->with)
+        loops->with->run(in, n, exclusive, before, op->identity, out, nodes, op->param);
+    else
+        call_run(loops, in, n, exclusive, before, out, nodes, scratch);
 }
 
 void opi_loops_segscan(const opi_loops *loops, const void *in, const uint8_t *heads, unsigned level, bool exclusive,

@@ -11,6 +11,8 @@ typedef struct opi_loops {
     size_t size;                   /* bytes of an element */
     unsigned level;                /* of the largest block */
     unsigned node_level;           /* of the largest block that only a node is made of */
+    unsigned run_level;            /* of the longest run: see oplus_leaves::run */
+    bool short_runs;               /* blocks are faster than runs, unless they are small */
     oplus_leaves tree;             /* NULL members: see `with` */
     const oplus_leaves_with *with; /* those of an operator with a parameter; NULL: one known by a call alone */
     const opi_builtin *builtin;    /* NULL: an operator of a user */
@@ -35,6 +37,11 @@ size_t opi_loops_segments(const opi_loops *loops, const void *in, const uint64_t
 /* Scan of an aligned block; see oplus_leaves::scan.  segscan: where heads is not NULL. */
 void opi_loops_scan(const opi_loops *loops, const void *in, unsigned level, bool exclusive, const void *before,
                     void *out, void *node, void *scratch);
+/* Elements of the run that begins at index `at` and has at most n > 0 elements; see oplus_leaves::run, which this is.
+ * 0: a block is to be preferred, or there are no runs. */
+size_t opi_loops_run_fit(const opi_loops *loops, uint64_t at, size_t n);
+void opi_loops_run(const opi_loops *loops, const void *in, size_t n, bool exclusive, const void *before, void *out,
+                   void *nodes, void *scratch);
 void opi_loops_segscan(const opi_loops *loops, const void *in, const uint8_t *heads, unsigned level, bool exclusive,
                        const void *before, void *out, void *node, uint8_t *head, void *scratch);
 

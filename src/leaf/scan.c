@@ -11,20 +11,26 @@ enum {
 
 static size_t stage_elements(const opi_loops *loops) { return opi_loops_block(loops, loops->level, STAGE_BYTES); }
 
-/* --- pieces of scratch: a value, a node, the loops' own, the stage */
+/* --- pieces of scratch: a value, a node, those of a run, the loops' own, the stage */
 
 typedef struct workspace {
-    char *value, *node, *loops, *stage;
+    char *value, *node, *nodes, *loops, *stage;
 } workspace;
 
 static size_t value_bytes(const opi_loops *loops) { return opi_round_up(loops->size, OPI_CACHE_LINE); }
+
+static size_t nodes_bytes(const opi_loops *loops)
+{
+    return opi_round_up((OPLUS_RUN_LEVEL + 1) * loops->size, OPI_CACHE_LINE);
+}
 
 static workspace workspace_in(const opi_scan_sweep *plan, char *scratch)
 {
     workspace w;
     w.value = scratch;
     w.node = w.value + value_bytes(&plan->loops);
-    w.loops = w.node + value_bytes(&plan->loops);
+    w.nodes = w.node + value_bytes(&plan->loops);
+    w.loops = w.nodes + nodes_bytes(&plan->loops);
     w.stage = w.loops + opi_loops_scratch(&plan->loops);
     return w;
 }
@@ -32,7 +38,7 @@ static workspace workspace_in(const opi_scan_sweep *plan, char *scratch)
 static size_t workspace_bytes(const opi_scan_sweep *plan)
 {
     const size_t stage = plan->streaming ? stage_elements(&plan->loops) * plan->loops.size : 0;
-    return 2 * value_bytes(&plan->loops) + opi_loops_scratch(&plan->loops) + stage;
+    return 2 * value_bytes(&plan->loops) + nodes_bytes(&plan->loops) + opi_loops_scratch(&plan->loops) + stage;
 }
 
 /* --- scan of a run of elements that begins at range->end, which it extends */
@@ -73,6 +79,40 @@ static void make_quiet(const opi_loops *loops, char *end, size_t *results)
     *results = 0;
 }
 
+/* A run of `count` elements. */
+static void scan_few(const opi_scan_sweep *plan, const char *x, size_t count, char *out, opi_range *range,
+                     const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    opi_loops_run(loops, x, count, plan->exclusive, opi_range_fold(range), out, w->nodes, w->loops);
+    const char *node = w->nodes;
+    for (size_t rest = count; rest > 0; node += loops->size) {
+        const unsigned level = 63 - (unsigned)__builtin_clzll(rest);
+        opi_range_push(range, level, node, 0);
+        rest -= (size_t)1 << level;
+    }
+    /* The last inclusive result closes a node that may be larger than the run. */
+    if (!plan->exclusive && !(count & (count - 1)))
+        memcpy(out + (count - 1) * loops->size, opi_range_fold(range), loops->size);
+}
+
+/* A block; something precedes it. */
+static void scan_block(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, unsigned level, char *out,
+                       bool far, opi_range *range, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    const void *const before = opi_range_fold(range);
+    uint8_t head = 0;
+    if (far)
+        loops->builtin->block_far(x, level, plan->exclusive, before, out, w->node);
+    else if (heads)
+        opi_loops_segscan(loops, x, heads, level, plan->exclusive, before, out, w->node, &head, w->loops);
+    else
+        opi_loops_scan(loops, x, level, plan->exclusive, before, out, w->node, w->loops);
+    opi_range_push(range, level, w->node, head);
+    if (!plan->exclusive) memcpy(out + ((loops->size << level) - loops->size), opi_range_fold(range), loops->size);
+}
+
 static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out, bool far,
                       opi_range *range, const workspace *w)
 {
@@ -80,27 +120,27 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
     size_t loud = 0; /* results just before `out` that have not been looked over for NaNs */
     while (n > 0) {
         const unsigned level = opi_loops_fit(loops->level, range->end, n);
-        const size_t count = (size_t)1 << level;
-        const void *before = opi_range_fold(range);
+        const size_t run = heads ? 0 : opi_loops_run_fit(loops, range->end, n);
         const bool past_caches = far && level == loops->level;
-        uint8_t head = 0;
-        opi_loops_prefetch(loops, x, level, n);
+        size_t count = run;
         if (past_caches) make_quiet(loops, out, &loud);
-        if (past_caches)
-            loops->builtin->block_far(x, level, plan->exclusive, before, out, w->node);
-        else if (heads)
-            opi_loops_segscan(loops, x, heads, level, plan->exclusive, before, out, w->node, &head, w->loops);
-        else
-            opi_loops_scan(loops, x, level, plan->exclusive, before, out, w->node, w->loops);
-        opi_range_push(range, level, w->node, head);
-        /* The last inclusive result closes a node that may be larger than the block. */
-        if (!plan->exclusive) memcpy(out + (count - 1) * loops->size, opi_range_fold(range), loops->size);
+        if (run) {
+            scan_few(plan, x, count, out, range, w);
+        } else if (range->count == 0) {
+            scan_first(plan, x, out, range, w);
+            count = 1;
+        } else {
+            opi_loops_prefetch(loops, x, level, n);
+            scan_block(plan, x, heads, level, out, past_caches, range, w);
+            count = (size_t)1 << level;
+        }
         x += count * loops->size;
         out += count * loops->size;
         if (heads) heads += count;
         n -= count;
-        if (!past_caches) loud += count;
-        if (level == loops->level || n == 0) make_quiet(loops, out, &loud); /* small blocks wait for each other */
+        if (run || !past_caches) loud += count;
+        /* Small blocks wait for each other. */
+        if (run || level == loops->level || n == 0) make_quiet(loops, out, &loud);
     }
 }
 
@@ -108,15 +148,11 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
 static void scan_run(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out, bool far,
                      opi_range *range, const workspace *w)
 {
-    const size_t size = plan->loops.size;
     if (plan->loops.exact) {
         scan_exact(plan, x, heads, n, out, far, range, w);
         if (!far) opi_quiet_run(&plan->loops.quiet, out, n);
     } else {
-        const size_t bare = range->count == 0; /* elements that nothing precedes */
-        if (bare) scan_first(plan, x, out, range, w);
-        opi_quiet_run(&plan->loops.quiet, out, bare);
-        scan_tree(plan, x + bare * size, heads ? heads + bare : NULL, n - bare, out + bare * size, far, range, w);
+        scan_tree(plan, x, heads, n, out, far, range, w);
     }
 }
 

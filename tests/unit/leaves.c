@@ -172,6 +172,71 @@ static void check_block(rng *random, const opi_isa *isa, const pair *s, unsigned
     assert_int_equal(head[0] != 0, head[1] != 0);
 }
 
+/* A run is the scan of a block that is cut short, with the nodes of what there is. */
+static void check_run(rng *random, const opi_isa *isa, const pair *s, size_t n, flavour kind, bool exclusive,
+                      bool in_place)
+{
+    const oplus_op *op = s->op;
+    const oplus_leaves *leaves = &isa->builtin[op->builtin - 1].tree;
+    const size_t size = op->type->size, written = exclusive || !(n & (n - 1)) ? n - !exclusive : n;
+    unsigned char *const x = in_room + 32;
+    unsigned char before[MOST_BYTES], node[MOST_BYTES], nodes[(OPLUS_RUN_LEVEL + 1) * MOST_BYTES];
+    unsigned level = 0;
+    while ((size_t)1 << level < n) level++;
+    random_elements(random, kind, op->type, (size_t)1 << level, x);
+    random_elements(random, kind, op->type, 1, before);
+    s->generic->scan(x, level, exclusive, before, wanted, node);
+    unsigned char *const out = target(in_place, x, 0, n * size);
+    unsigned char *const copy = in_place ? memcpy(out_room, x, n * size) : x;
+    leaves->run(x, n, exclusive, before, op->identity, out, nodes);
+    if (!in_place) expect_guard("a run", isa, op, out, n * size);
+    expect_same("a run", isa, op, n, out, wanted, written);
+    for (size_t rest = n, at = 0, j = 0; rest > 0; j++) {
+        for (level = 0; (size_t)2 << level <= rest; level++) {
+        }
+        s->generic->node(copy + at * size, level, node);
+        expect_same("a node of a run", isa, op, n, nodes + j * size, node, 1);
+        at += (size_t)1 << level;
+        rest -= (size_t)1 << level;
+    }
+}
+
+/* Where nothing precedes; on numbers whose sums are exact. */
+static void check_first_run(const opi_isa *isa, size_t n, bool exclusive)
+{
+    const oplus_leaves *leaves = &isa->builtin[OPI_BUILTIN_sum_f32].tree;
+    float x[200], out[200], nodes[OPLUS_RUN_LEVEL + 1], sum = 0;
+    const float identity = 1000; /* enters no sum */
+    for (size_t i = 0; i < n; i++) x[i] = (float)(i % 7 + 1);
+    leaves->run(x, n, exclusive, NULL, &identity, out, nodes);
+    for (size_t i = 0; i < n; i++) {
+        const float want = exclusive ? i ? sum : identity : sum + x[i];
+        if (out[i] != want) fail_msg("a first run of %zu on %s: element %zu is wrong", n, isa->name, i);
+        sum += x[i];
+    }
+}
+
+static void runs(void **state)
+{
+    (void)state;
+    const opi_isa *list[4];
+    const int count = opi_isa_list(list);
+    rng random = test_rng("runs");
+    int operators = 0;
+    for (int i = 0; i < count; i++) {
+        for (int b = 0; b < OPI_BUILTINS; b++) {
+            if (!list[i]->builtin[b].tree.run) continue;
+            operators++;
+            for (size_t n = 1; n <= 256; n += n < 70 ? 1 : 31)
+                for (unsigned way = 0; way < 8; way++)
+                    check_run(&random, list[i], &pairs[b], n, (flavour)(way & 1), way & 2, way & 4);
+        }
+        for (size_t n = 1; n <= 200; n++)
+            for (int exclusive = 0; exclusive < 2; exclusive++) check_first_run(list[i], n, exclusive);
+    }
+    assert_int_equal(operators, count * 8);
+}
+
 static void blocks(void **state)
 {
     (void)state;
@@ -336,7 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(descriptors), cmocka_unit_test(rules_of_minimum_and_maximum),
         cmocka_unit_test(choice),      cmocka_unit_test(blocks),
-        cmocka_unit_test(exact),
+        cmocka_unit_test(runs),        cmocka_unit_test(exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
