@@ -8,10 +8,12 @@ enum {
     FEW_LEVEL = 6        /* of blocks up to which a run is faster than any block */
 };
 
-static bool has_run(const opi_loops *loops)
+/* An operator known by a call alone has runs without heads. */
+static bool has_run(const opi_loops *loops, bool heads)
 {
-    if (opi_loops_typed(loops)) return loops->with ? loops->with->run != NULL : loops->tree.run != NULL;
-    return true;
+    if (!opi_loops_typed(loops)) return !heads;
+    if (loops->with) return heads ? loops->with->segrun != NULL : loops->with->run != NULL;
+    return heads ? loops->tree.segrun != NULL : loops->tree.run != NULL;
 }
 
 /* Blocks are vectors of narrow elements, and what built-in sums of floats do. */
@@ -48,12 +50,12 @@ void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, si
     plan_runs(loops);
 }
 
-size_t opi_loops_run_fit(const opi_loops *loops, uint64_t at, size_t n)
+size_t opi_loops_run_fit(const opi_loops *loops, bool heads, uint64_t at, size_t n)
 {
     const unsigned aligned = at ? (unsigned)__builtin_ctzll(at) : 64;
     const unsigned level = aligned < loops->run_level ? aligned : loops->run_level;
     const size_t most = (size_t)1 << level;
-    if (!has_run(loops) || (loops->short_runs && at && level == FEW_LEVEL && n >= most)) return 0;
+    if (!has_run(loops, heads) || (loops->short_runs && at && level == FEW_LEVEL && n >= most)) return 0;
     return n < most ? n : most;
 }
 
@@ -185,6 +187,16 @@ void opi_loops_run(const opi_loops *loops, const void *in, size_t n, bool exclus
         loops->with->run(in, n, exclusive, before, op->identity, out, nodes, op->param);
     else
         call_run(loops, in, n, exclusive, before, out, nodes, scratch);
+}
+
+void opi_loops_segrun(const opi_loops *loops, const void *in, const uint8_t *heads, size_t n, bool exclusive,
+                      const void *before, void *out, void *nodes, uint8_t *node_heads)
+{
+    const oplus_op *const op = loops->op;
+    if (loops->tree.segrun)
+        loops->tree.segrun(in, heads, n, exclusive, before, op->identity, out, nodes, node_heads);
+    else
+        loops->with->segrun(in, heads, n, exclusive, before, op->identity, out, nodes, node_heads, op->param);
 }
 
 void opi_loops_segscan(const opi_loops *loops, const void *in, const uint8_t *heads, unsigned level, bool exclusive,

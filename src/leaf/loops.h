@@ -37,11 +37,14 @@ size_t opi_loops_segments(const opi_loops *loops, const void *in, const uint64_t
 /* Scan of an aligned block; see oplus_leaves::scan.  segscan: where heads is not NULL. */
 void opi_loops_scan(const opi_loops *loops, const void *in, unsigned level, bool exclusive, const void *before,
                     void *out, void *node, void *scratch);
-/* Elements of the run that begins at index `at` and has at most n > 0 elements; see oplus_leaves::run, which this is.
- * 0: a block is to be preferred, or there are no runs. */
-size_t opi_loops_run_fit(const opi_loops *loops, uint64_t at, size_t n);
+/* Elements of the run, with heads or without, that begins at index `at` and has at most n > 0 elements.  0: a block is
+ * to be preferred, or there are no runs. */
+size_t opi_loops_run_fit(const opi_loops *loops, bool heads, uint64_t at, size_t n);
+/* See oplus_leaves::run, and where heads is not NULL, segrun. */
 void opi_loops_run(const opi_loops *loops, const void *in, size_t n, bool exclusive, const void *before, void *out,
                    void *nodes, void *scratch);
+void opi_loops_segrun(const opi_loops *loops, const void *in, const uint8_t *heads, size_t n, bool exclusive,
+                      const void *before, void *out, void *nodes, uint8_t *node_heads);
 void opi_loops_segscan(const opi_loops *loops, const void *in, const uint8_t *heads, unsigned level, bool exclusive,
                        const void *before, void *out, void *node, uint8_t *head, void *scratch);
 

@@ -80,15 +80,20 @@ static void make_quiet(const opi_loops *loops, char *end, size_t *results)
 }
 
 /* A run of `count` elements. */
-static void scan_few(const opi_scan_sweep *plan, const char *x, size_t count, char *out, opi_range *range,
-                     const workspace *w)
+static void scan_few(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t count, char *out,
+                     opi_range *range, const workspace *w)
 {
     const opi_loops *loops = &plan->loops;
-    opi_loops_run(loops, x, count, plan->exclusive, opi_range_fold(range), out, w->nodes, w->loops);
-    const char *node = w->nodes;
-    for (size_t rest = count; rest > 0; node += loops->size) {
+    const void *const before = opi_range_fold(range);
+    uint8_t flags[OPLUS_RUN_LEVEL + 1] = {0};
+    if (heads)
+        opi_loops_segrun(loops, x, heads, count, plan->exclusive, before, out, w->nodes, flags);
+    else
+        opi_loops_run(loops, x, count, plan->exclusive, before, out, w->nodes, w->loops);
+    size_t rest = count;
+    for (size_t j = 0; rest > 0; j++) {
         const unsigned level = 63 - (unsigned)__builtin_clzll(rest);
-        opi_range_push(range, level, node, 0);
+        opi_range_push(range, level, w->nodes + j * loops->size, flags[j]);
         rest -= (size_t)1 << level;
     }
     /* The last inclusive result closes a node that may be larger than the run. */
@@ -120,12 +125,13 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
     size_t loud = 0; /* results just before `out` that have not been looked over for NaNs */
     while (n > 0) {
         const unsigned level = opi_loops_fit(loops->level, range->end, n);
-        const size_t run = heads ? 0 : opi_loops_run_fit(loops, range->end, n);
+        const bool alone = n == 1 && range->count == 0;
+        const size_t run = alone ? 0 : opi_loops_run_fit(loops, heads != NULL, range->end, n);
         const bool past_caches = far && level == loops->level;
         size_t count = run;
         if (past_caches) make_quiet(loops, out, &loud);
         if (run) {
-            scan_few(plan, x, count, out, range, w);
+            scan_few(plan, x, heads, count, out, range, w);
         } else if (range->count == 0) {
             scan_first(plan, x, out, range, w);
             count = 1;

@@ -298,7 +298,7 @@ OPI_FLOAT_(PLAIN_SEGMENTS, f64, double, )
 /* --- 3. the table ------------------------------------------------------------------------------------------------ */
 
 #define EXACT_ROW(row, name)                                                                                           \
-    [OPI_BUILTIN_##row] = {.tree = {name##_node, name##_scan, name##_segscan, name##_plain_segments, NULL},            \
+    [OPI_BUILTIN_##row] = {.tree = {name##_node, name##_scan, name##_segscan, name##_plain_segments, NULL, NULL},      \
                            .reduce = name##_reduce,                                                                    \
                            .scan = name##_scan_any,                                                                    \
                            .segscan = name##_segscan_any,                                                              \
@@ -324,13 +324,14 @@ OPI_FLOAT_(PLAIN_SEGMENTS, f64, double, )
     TREE_ROW(sum_f##bits)                                                                                              \
     TREE_ROW(prod_f##bits)
 #define TREE_ROW(name)                                                                                                 \
-    [OPI_BUILTIN_##                                                                                                    \
-        name] = {.node_level = name##_NODE_LEVEL,                                                                      \
-                 .node_far = name##_node_far,                                                                          \
-                 .block_far = name##_scan_far,                                                                         \
-                 .tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast, name##_segments, name##_run}},
+    [OPI_BUILTIN_##name] = {.node_level = name##_NODE_LEVEL,                                                           \
+                            .node_far = name##_node_far,                                                               \
+                            .block_far = name##_scan_far,                                                              \
+                            .tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast, name##_segments,         \
+                                     name##_run, name##_segrun}},
 #define GENERIC_ROW(name)                                                                                              \
-    [OPI_BUILTIN_##name] = {.tree = {name##_node, name##_scan, name##_segscan, name##_segments, name##_run}},
+    [OPI_BUILTIN_##                                                                                                    \
+        name] = {.tree = {name##_node, name##_scan, name##_segscan, name##_segments, name##_run, name##_segrun}},
 
 const opi_builtin OPI_ISA_NAME(opi_builtins)[OPI_BUILTINS] = {FOR_WIDTHS(INTEGER_ROWS) FLOAT_ROWS(32) FLOAT_ROWS(64)
                                                                   GENERIC_ROW(sum_c64) GENERIC_ROW(prod_c64)
