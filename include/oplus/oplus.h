@@ -80,11 +80,11 @@ typedef struct oplus_device oplus_device;
  *                lie, and for those of the host by their size and what was measured (oplus_auto says it in words).
  *  @param dev    set to the device; close it with oplus_close.
  *
- *  Threads belong to the handle: its first call that is worth it starts them, oplus_close ends them.  The caller works
- *  too, and waits for no thread that has not got a core; between calls they sleep.  Where threads cannot start, as
- * under `ulimit -u` or the limit of a container, calls go on with fewer.  Inside an OpenMP parallel region a call runs
- * on its own thread.  After fork() the child's calls start threads of their own.  OPLUS_ISA=baseline|avx2|avx512|neon
- * in the environment forces the instruction set of the library's own loops.
+ *  Threads belong to the handle: the first call that is worth it starts them, oplus_close ends them.  The caller
+ *  works too, and waits for no thread that has not got a core; between calls they sleep.  Where threads cannot start,
+ *  as under `ulimit -u` or the limit of a container, calls go on with fewer.  Inside an OpenMP parallel region a call
+ *  runs on its own thread.  After fork() the child's calls start threads of their own.
+ *  OPLUS_ISA=baseline|avx2|avx512|neon in the environment forces the instruction set of the library's own loops.
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: a number of threads or an OPLUS_ISA that is none; OPLUS_ERR_DEVICE: no such
  *          device; OPLUS_ERR_UNSUPPORTED: an OPLUS_ISA that this processor lacks; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_open(const char *where, oplus_device **dev);
