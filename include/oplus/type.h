@@ -139,9 +139,13 @@ extern OPLUS_API const oplus_type oplus_bool; /* OPLUS_U8; but a body that retur
 #ifdef __cplusplus
 extern "C++" {
 /* Some compilers have floats of 2 bytes, and integers of 16. */
-template <class T>
-constexpr bool oplus_is_number_ = std::is_floating_point<T>::value ? sizeof(T) == 4 || sizeof(T) == 8
-                                                                   : std::is_integral<T>::value && sizeof(T) <= 8;
+template <class T> constexpr bool oplus_is_number_of_()
+{
+    if constexpr (std::is_floating_point<T>::value) return sizeof(T) == 4 || sizeof(T) == 8;
+    if constexpr (std::is_integral<T>::value) return sizeof(T) <= 8;
+    return false;
+}
+template <class T> constexpr bool oplus_is_number_ = oplus_is_number_of_<T>();
 template <class T> constexpr const oplus_type *oplus_scalar_type_()
 {
     static_assert(oplus_is_number_<T>, "oplus: no such element type; write bool, an integer type, float or double");

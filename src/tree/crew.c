@@ -263,17 +263,22 @@ static void do_alone(opi_crew_item *item, void *job, size_t items)
     for (size_t i = 0; i < items; i++) item(job, 0, i);
 }
 
+bool opi_crew_reserve(opi_crew **crew, int workers)
+{
+    if (*crew && (is_of_parent(*crew) || (*crew)->room < (size_t)workers)) {
+        opi_crew_close(*crew);
+        *crew = NULL;
+    }
+    if (!*crew) *crew = open_crew((size_t)workers);
+    return *crew != NULL;
+}
+
 void opi_crew_run(opi_crew **crew, int workers, opi_crew_item *item, void *job, size_t items)
 {
     size_t wanted = (size_t)workers < items ? (size_t)workers : items;
     if (wanted > wanted_mask) wanted = wanted_mask;
-    if (*crew && (is_of_parent(*crew) || (*crew)->room < wanted)) {
-        opi_crew_close(*crew);
-        *crew = NULL;
-    }
-    if (wanted > 1 && !*crew) *crew = open_crew((size_t)workers);
-    if (wanted > 1 && *crew) wanted = start_threads(*crew, wanted);
-    if (wanted < 2 || !*crew) {
+    if (wanted > 1) wanted = opi_crew_reserve(crew, workers) ? start_threads(*crew, wanted) : 1;
+    if (wanted < 2) {
         do_alone(item, job, items);
         return;
     }

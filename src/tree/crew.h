@@ -10,6 +10,7 @@
 #ifndef OPI_CREW_H
 #define OPI_CREW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct opi_crew opi_crew;
@@ -17,8 +18,11 @@ typedef struct opi_crew opi_crew;
 /* Does one item of a job.  worker: the caller is 0, the others are 1 and so on, less than opi_crew_run's `workers`. */
 typedef void opi_crew_item(void *job, size_t worker, size_t item);
 
+/* Memory for so many workers, the caller counted; opi_crew_run else takes it itself, and does all items alone where
+ * there is none.  *crew: NULL before the first call. */
+bool opi_crew_reserve(opi_crew **crew, int workers);
 /* Does all items, on at most so many threads, in this order but for those in work at the same time: when item i begins,
- * all before it have begun.  *crew: NULL before the first job. */
+ * all before it have begun. */
 void opi_crew_run(opi_crew **crew, int workers, opi_crew_item *item, void *job, size_t items);
 /* Ends the threads; NULL allowed. */
 void opi_crew_close(opi_crew *crew);

@@ -71,7 +71,7 @@ oplus_status opi_meeting_sweep(oplus_device *dev, const opi_sweep *sweep, void *
     all.carry_stride = opi_round_up(sweep->carry_bytes, 2 * OPI_CACHE_LINE); /* pairs of lines prefetch */
     all.scratch_stride = opi_round_up(sweep->scratch_bytes, 2 * OPI_CACHE_LINE);
     const size_t bytes = (all.count + 1) * all.carry_stride + workers * all.scratch_stride;
-    if (!opi_buffer_reserve(&dev->workspace, bytes))
+    if ((workers > 1 && !opi_crew_reserve(&dev->crew, dev->workers)) || !opi_buffer_reserve(&dev->workspace, bytes))
         return opi_fail(OPLUS_ERR_MEMORY,
                         "no memory for %zu bytes of scratch of %zu threads; free some, or open fewer "
                         "threads",

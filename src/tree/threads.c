@@ -124,7 +124,8 @@ oplus_status opi_threads_sweep(oplus_device *dev, const opi_sweep *sweep, void *
     r.scratch_stride = opi_round_up(sweep->scratch_bytes, 2 * OPI_CACHE_LINE);
     const size_t more = in_order ? opi_in_order_bytes(sweep, workers) : carries_needed(&r) * r.carry_stride;
     const size_t bytes = r.carry_stride + workers * r.scratch_stride + more;
-    if (!opi_buffer_reserve(&dev->workspace, bytes)) return no_memory(bytes, workers);
+    if (!opi_crew_reserve(&dev->crew, dev->workers) || !opi_buffer_reserve(&dev->workspace, bytes))
+        return no_memory(bytes, workers);
     char *const first = dev->workspace.mem;
     r.scratch = first + r.carry_stride;
     r.carries = r.scratch + workers * r.scratch_stride;
