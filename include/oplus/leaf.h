@@ -614,7 +614,7 @@ OPLUS_INLINE_ void oplus_segrun_(oplus_element e, const char *x, const uint8_t *
             const char *const preceding = prefix + depth * s;
             uint64_t eight;
             uint8_t head = 0, h[8] = {0};
-            memcpy(&eight, heads + i, 8);
+            __builtin_memcpy(&eight, heads + i, 8);
             if (eight) {
                 for (unsigned k = 0; k < 8; k++) h[k] = heads[i + k] != 0;
                 head = oplus_segrun_oct_(e, x + i * s, h, preceding, o, node, t);
@@ -633,7 +633,7 @@ OPLUS_INLINE_ void oplus_segrun_(oplus_element e, const char *x, const uint8_t *
         if (i == count) break;
     }
     for (i = 0; i < depth; i++) e.copy(all + i * s, nodes + i * s, s);
-    memcpy(all_flags, flags, depth);
+    __builtin_memcpy(all_flags, flags, depth); /* the C library's own may be one that cannot be inlined here */
 }
 
 /* --- short segments: fixed trees, one jump a segment ------------------------------------------------------------ */
