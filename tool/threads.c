@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ enum { MOST = 256 };
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t begins, ends;
-    int started;
+    int started, number[MOST]; /* number: of each thread, for itself */
     void (*item)(void *of, size_t i);
     void *of;
     size_t n, next, done;
@@ -56,7 +55,7 @@ static void do_items(void)
 
 static void *live(void *number)
 {
-    const int mine = (int)(intptr_t)number;
+    const int mine = *(const int *)number;
     pthread_mutex_lock(&crew.lock);
     for (;;) {
         if (mine < crew.wanted) do_items();
@@ -74,7 +73,8 @@ static bool start(int number)
     sigfillset(&blocked);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    const bool started = pthread_create(&thread, NULL, live, (void *)(intptr_t)number) == 0;
+    crew.number[number] = number;
+    const bool started = pthread_create(&thread, NULL, live, &crew.number[number]) == 0;
     if (started) pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;

@@ -47,7 +47,9 @@ oplus_status opi_check_identity(const char *call, const oplus_op *op, const char
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n);
 static inline oplus_status opi_check_pointer(const char *call, const char *argument, const void *pointer, size_t n)
 {
-    return pointer || n == 0 ? OPLUS_OK : opi_fail_pointer(call, argument, n);
+    if (pointer || n == 0) return OPLUS_OK;
+    opi_fail_pointer(call, argument, n);
+    return OPLUS_ERR_ARGUMENT;
 }
 
 /* n elements of size bytes fit the address space. */

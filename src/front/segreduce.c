@@ -180,7 +180,7 @@ oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *
     OPI_TRY(opi_check_pointer(__func__, "in", in, n));
     OPI_TRY(opi_check_bytes(__func__, "n", n, size));
     if (segments == 0) return OPLUS_OK;
-    OPI_TRY(opi_check_pointer(__func__, "offsets", offsets, segments + 1));
+    OPI_TRY(opi_check_pointer(__func__, "offsets", offsets, segments < SIZE_MAX ? segments + 1 : segments));
     OPI_TRY(opi_check_pointer(__func__, "out", out, segments));
     OPI_TRY(opi_check_bytes(__func__, "segments", segments, wider));
     const uint64_t most = offset->scalar == OPLUS_I32 ? INT32_MAX : UINT64_MAX;

@@ -47,6 +47,11 @@ static void read_text(const oplus_type *type, opi_visit visit, void *context)
 /* --- the sample: what the compiler made of OPLUS_SAMPLE_ scalars that are all -3 ------------------------------------
  */
 
+static inline bool has_bytes(const unsigned char *x, const unsigned char *end, const void *value, size_t size)
+{
+    return (size_t)(end - x) >= size && memcmp(x, value, size) == 0;
+}
+
 /* The scalar at x that is -3 (a bool is 1), none of whose bytes is at `end` or beyond; OPLUS_RECORD if none is. */
 static oplus_scalar sampled(const unsigned char *x, const unsigned char *end)
 {
@@ -55,13 +60,11 @@ static oplus_scalar sampled(const unsigned char *x, const unsigned char *end)
     static const int64_t i64 = -3;
     static const int32_t i32 = -3;
     static const int16_t i16 = -3;
-#define IS(value) ((size_t)(end - x) >= sizeof(value) && memcmp(x, &(value), sizeof(value)) == 0)
-    if (IS(f64)) return OPLUS_F64;
-    if (IS(f32)) return OPLUS_F32;
-    if (IS(i64)) return OPLUS_I64;
-    if (IS(i32)) return OPLUS_I32;
-    if (IS(i16)) return OPLUS_I16;
-#undef IS
+    if (has_bytes(x, end, &f64, sizeof f64)) return OPLUS_F64;
+    if (has_bytes(x, end, &f32, sizeof f32)) return OPLUS_F32;
+    if (has_bytes(x, end, &i64, sizeof i64)) return OPLUS_I64;
+    if (has_bytes(x, end, &i32, sizeof i32)) return OPLUS_I32;
+    if (has_bytes(x, end, &i16, sizeof i16)) return OPLUS_I16;
     return *x == 0xfd ? OPLUS_I8 : *x == 1 ? OPLUS_U8 : OPLUS_RECORD;
 }
 

@@ -52,7 +52,7 @@ void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, si
 
 size_t opi_loops_run_fit(const opi_loops *loops, bool heads, uint64_t at, size_t n)
 {
-    const unsigned aligned = at ? (unsigned)__builtin_ctzll(at) : 64;
+    const unsigned aligned = at ? (unsigned)__builtin_ctzll(at) : loops->run_level;
     const unsigned level = aligned < loops->run_level ? aligned : loops->run_level;
     const size_t most = (size_t)1 << level;
     if (!has_run(loops, heads) || (loops->short_runs && at && level == FEW_LEVEL && n >= most)) return 0;
