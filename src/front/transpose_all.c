@@ -248,6 +248,7 @@ static oplus_status unpack(transposer *t)
 {
     const opi_ranks *const ranks = t->ranks;
     if (t->received.mem == t->out.mem) return OPLUS_OK;
+    assert(t->recv_at != NULL); /* all ranks have agreed that theirs are packed */
     for (size_t q = 0; q < ranks_of(t); q++) t->part[q].from = t->received.mem + t->recv_at[q] * t->size;
     const opi_slice whole = opi_slice_of(0, t->rows * t->cols, t->cols);
     void *const out = t->out.device ? t->unpacked : t->out.mem;
