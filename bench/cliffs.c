@@ -10,6 +10,7 @@
 #include "die.h"
 #include "kernels.h"
 #include "measure.h"
+#include "random.h"
 
 /* "At most 1.3 times the time of the plain loop", and for a single small call at most 100 ns more. */
 static const double most_ratio = 1.3, most_ns = 100;
@@ -27,18 +28,11 @@ typedef struct figures {
     size_t rows, slow;
 } figures;
 
-/* --- data -----------------------------------------------------------------------------------------------------------
- */
+/* --- data --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t random_state;
 
-static uint64_t random_u64(void) /* splitmix64: Steele, Lea, Flood, OOPSLA 2014 */
-{
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+static uint64_t random_u64(void) { return bench_random_u64(&random_state); }
 
 static void put_number(void *to, bench_cliff_member member, int v)
 {
@@ -92,8 +86,7 @@ static size_t make_offsets(size_t *offsets, size_t segments, double mean)
     return offsets[segments];
 }
 
-/* --- time -----------------------------------------------------------------------------------------------------------
- */
+/* --- time --------------------------------------------------------------------------------------------------------- */
 
 /* Of this thread's own work: others that run on this machine do not count. */
 static double cpu_seconds(void)
@@ -143,8 +136,7 @@ static void time_both(const figures *f, const bench_cliff *c, bench_cliff_data *
     for (int k = 0; k < 2; k++) seconds[k] = median(times[k], f->rounds);
 }
 
-/* --- a row ----------------------------------------------------------------------------------------------------------
- */
+/* --- a row -------------------------------------------------------------------------------------------------------- */
 
 static size_t result_bytes(const bench_cliff *c, const bench_cliff_data *p)
 {
@@ -216,8 +208,7 @@ static void close_data(bench_cliff_data *p)
     free((void *)p->offsets);
 }
 
-/* --- shapes ---------------------------------------------------------------------------------------------------------
- */
+/* --- shapes ------------------------------------------------------------------------------------------------------- */
 
 static bool is_small_struct_or_scalar(const bench_cliff *c) { return c->size <= 24; }
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "die.h"
+#include "random.h"
 
 enum { SEGMENT = 100, HUGE_PAGE = 2 << 20 };
 
@@ -59,13 +60,7 @@ bool bench_primitive_has(bench_primitive primitive, bench_type type)
 
 static uint64_t random_state;
 
-static uint64_t random_u64(void) /* splitmix64: Steele, Lea, Flood, OOPSLA 2014 */
-{
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+static uint64_t random_u64(void) { return bench_random_u64(&random_state); }
 
 static bool is_sort(bench_primitive primitive) { return primitive == BENCH_SORT || primitive == BENCH_PAIRS; }
 

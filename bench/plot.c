@@ -57,8 +57,7 @@ static const bench_result *best_of_line(const bench_case *c, size_t line)
     return best;
 }
 
-/* --- panels: the cases of one primitive, type and place --------------------------------------------------------------
- */
+/* --- panels: the cases of one primitive, type and place ----------------------------------------------------------- */
 
 typedef struct panel {
     const bench_case *first; /* stands for all */

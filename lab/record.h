@@ -10,8 +10,9 @@
  *             right, skipped, note, counters {source, ...}, lecture {device: GB/s}}
  *   curves   {x {name, unit, log}, y {name, unit, log}, series [{name, style, points [[x, y]]}]}
  *   table    {columns [{name, unit}], rows [[cell]]}
- *   steps    {text, pictures [{title, columns, rows [{label, cells [text], marks [column], links [[from, to,
- * taken]]}]}]} code     {kernels [{file, title, what, why, text}]}
+ *   steps    {text, pictures [{title, columns, rows [{label, cells [text], marks [column],
+ *            links [[from, to, taken]]}]}]}
+ *   code     {kernels [{file, title, what, why, text}]}
  *
  * A link of a picture leads from a cell of the row above to a cell of its row; taken: an operand, else the same value.
  *

@@ -121,8 +121,7 @@ static void try_text(oplus_status status)
     tool_text_runs(true);
 }
 
-/* --- what text is read as ------------------------------------------------------------------------------------------
- */
+/* --- what text is read as ----------------------------------------------------------------------------------------- */
 
 /* A text that is for integers alone has one of their operators. */
 static bool may_be_of_integers(const char *text)

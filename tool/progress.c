@@ -140,8 +140,7 @@ void tool_progress_show(uint64_t done, uint64_t total)
     draw(line);
 }
 
-/* --- work that says nothing ----------------------------------------------------------------------------------------
- */
+/* --- work that says nothing --------------------------------------------------------------------------------------- */
 
 static struct {
     pthread_mutex_t lock;

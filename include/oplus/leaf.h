@@ -345,8 +345,7 @@ OPLUS_INLINE_ void oplus_scan_(oplus_element e, const char *x, unsigned level, i
         oplus_land_(e, above, x, out, groups);
 }
 
-/* --- a run: eight elements at a time, between them a stack of nodes ------------------------------------------------
- */
+/* --- a run: eight elements at a time, between them a stack of nodes ----------------------------------------------- */
 
 /* What is summed up so far: the maximal nodes, node[0] ... node[depth - 1], and prefix[j], which is what precedes the
  * run (+) node[0] (+) ... (+) node[j - 1]. */

@@ -133,8 +133,7 @@ static inline void oplus_mpi_unhush_(oplus_mpi_handler_ *handler)
     MPI_Errhandler_free(&handler->before);
 }
 
-/* --- pairwise: no lists and no memory, however many ranks there are ------------------------------------------------
- */
+/* --- pairwise: no lists and no memory, however many ranks there are ----------------------------------------------- */
 
 enum { OPLUS_MPI_PAIRS_ = 32, OPLUS_MPI_TAG_ = 0 };
 

@@ -102,8 +102,7 @@ typedef struct CUpti_Device_GetChipName_Params {
     const char *pChipName; /* out: "GH100" */
 } CUpti_Device_GetChipName_Params;
 
-/* --- 3. the host's side: metrics, and what has to be counted for them ----------------------------------------------
- */
+/* --- 3. the host's side: metrics, and what has to be counted for them --------------------------------------------- */
 
 typedef struct CUpti_Profiler_Host_Object CUpti_Profiler_Host_Object;
 
@@ -165,8 +164,7 @@ typedef struct CUpti_Profiler_Host_EvaluateToGpuValues_Params {
     double *pMetricValues;
 } CUpti_Profiler_Host_EvaluateToGpuValues_Params;
 
-/* --- 4. the device's side: counting --------------------------------------------------------------------------------
- */
+/* --- 4. the device's side: counting ------------------------------------------------------------------------------- */
 
 typedef struct CUpti_RangeProfiler_Object CUpti_RangeProfiler_Object;
 

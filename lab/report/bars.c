@@ -113,8 +113,7 @@ void report_bars(FILE *to, const cJSON *section, const char *id)
     fputs("</svg>\n</figure>\n", to);
 }
 
-/* --- how much faster than the first, beside the lectures' ------------------------------------------------------------
- */
+/* --- how much faster than the first, beside the lectures' --------------------------------------------------------- */
 
 /* The first rung that has figures both of ours and of a lecture; -1 if none has. */
 static int common_rung(const report_ladder_facts *facts)

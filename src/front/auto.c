@@ -26,8 +26,7 @@ static const double clearly = 0.8; /* of the processor's time, or it keeps the c
 
 static const char magic[16] = "oplus auto 1";
 
-/* --- measuring ------------------------------------------------------------------------------------------------------
- */
+/* --- measuring ---------------------------------------------------------------------------------------------------- */
 
 static double seconds(void)
 {
@@ -96,8 +95,7 @@ static oplus_status measure_both(opi_auto *a)
     return status;
 }
 
-/* --- which accelerator ----------------------------------------------------------------------------------------------
- */
+/* --- which accelerator -------------------------------------------------------------------------------------------- */
 
 /* One that gives the processor's bits and is not the processor. */
 static bool is_fit(const opi_gpu_facts *facts)
@@ -192,8 +190,7 @@ static void look(opi_auto *a)
         opi_cache_store(key, ".fig", f, sizeof *f, path);
 }
 
-/* --- choosing -------------------------------------------------------------------------------------------------------
- */
+/* --- choosing ----------------------------------------------------------------------------------------------------- */
 
 static double time_by(const opi_line *l, size_t bytes) { return l->start + l->each * (double)bytes; }
 
@@ -262,8 +259,7 @@ static bool is_apart(const opi_sweep *sweep)
     return true;
 }
 
-/* --- the tree -------------------------------------------------------------------------------------------------------
- */
+/* --- the tree ----------------------------------------------------------------------------------------------------- */
 
 static oplus_status run(oplus_device *dev, const char *call, const opi_sweep *sweep, void *carry)
 {
@@ -352,8 +348,7 @@ oplus_status opi_auto_open(const char *call, oplus_device *dev)
     return OPLUS_OK;
 }
 
-/* --- why ------------------------------------------------------------------------------------------------------------
- */
+/* --- why ---------------------------------------------------------------------------------------------------------- */
 
 /* From how many bytes on the accelerator is chosen; 1: always, 0: never. */
 static double from_bytes(const opi_figures *f, opi_work work)

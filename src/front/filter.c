@@ -45,8 +45,7 @@ oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *i
     return run(__func__, dev, keep, in, n, out, kept);
 }
 
-/* --- over ranks ----------------------------------------------------------------------------------------------------
- */
+/* --- over ranks --------------------------------------------------------------------------------------------------- */
 
 /* A call under way on this rank. */
 typedef struct filterer {

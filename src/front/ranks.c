@@ -41,8 +41,7 @@ typedef struct member {
 
 oplus_status oplus_comm_fail(const char *text) { return opi_fail(OPLUS_ERR_COMM, "%s", text ? text : "?"); }
 
-/* --- the transport --------------------------------------------------------------------------------------------------
- */
+/* --- the transport ------------------------------------------------------------------------------------------------ */
 
 /* Waits until all ranks have come; fails if one never will. */
 static oplus_status barrier(meeting *m)
@@ -92,8 +91,7 @@ static oplus_status alltoallv(void *context, const void *send, const size_t *sen
     return agrees ? OPLUS_OK : opi_fail(OPLUS_ERR_COMM, "oplus_run_ranks: a rank sends more or less than is awaited");
 }
 
-/* --- the threads ----------------------------------------------------------------------------------------------------
- */
+/* --- the threads -------------------------------------------------------------------------------------------------- */
 
 static void set_doors(meeting *m, doors doors)
 {

@@ -44,8 +44,7 @@ oplus_status oplus_fold(oplus_device *dev, const oplus_op *op, const void *init,
     return run(__func__, dev, op, init, in, n, out);
 }
 
-/* --- over ranks ----------------------------------------------------------------------------------------------------
- */
+/* --- over ranks --------------------------------------------------------------------------------------------------- */
 
 typedef struct reduction {
     opi_ranks_problem problem;

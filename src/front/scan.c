@@ -47,8 +47,7 @@ oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplus_kind kin
     return run(__func__, dev, op, kind, in, heads, n, out);
 }
 
-/* --- over ranks ----------------------------------------------------------------------------------------------------
- */
+/* --- over ranks --------------------------------------------------------------------------------------------------- */
 
 typedef struct scan {
     opi_ranks_problem problem;

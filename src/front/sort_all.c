@@ -38,8 +38,7 @@ typedef struct sorting {
 
 static size_t value_size(const sorting *s) { return s->value ? s->value->size : 0; }
 
-/* --- 0. arguments, and where the result is to be --------------------------------------------------------------------
- */
+/* --- 0. arguments, and where the result is to be ------------------------------------------------------------------ */
 
 static oplus_status check(const opi_ranks *ranks, const sorting *s, bool pairs, const size_t *n)
 {
@@ -107,8 +106,7 @@ static oplus_status deal_out(const opi_ranks *ranks, sorting *s)
     return OPLUS_OK;
 }
 
-/* --- 1. each rank sorts what it holds -------------------------------------------------------------------------------
- */
+/* --- 1. each rank sorts what it holds ----------------------------------------------------------------------------- */
 
 /* Memory for what follows; nothing has been moved yet. */
 static oplus_status reserve(opi_ranks *ranks, sorting *s)
@@ -145,8 +143,7 @@ static oplus_status sort_own(opi_ranks *ranks, sorting *s)
     return OPLUS_OK;
 }
 
-/* --- 3. elements travel ---------------------------------------------------------------------------------------------
- */
+/* --- 3. elements travel ------------------------------------------------------------------------------------------- */
 
 /* How many go to and come from each rank. */
 static oplus_status count_parts(opi_ranks *ranks, sorting *s)
@@ -187,8 +184,7 @@ static oplus_status exchange(opi_ranks *ranks, const sorting *s)
     return keys != OPLUS_OK ? keys : values;
 }
 
-/* --- 4. what has come becomes one run -------------------------------------------------------------------------------
- */
+/* --- 4. what has come becomes one run ----------------------------------------------------------------------------- */
 
 static oplus_status put_together(opi_ranks *ranks, sorting *s)
 {
@@ -224,8 +220,7 @@ static oplus_status travel(opi_ranks *ranks, sorting *s)
     return OPLUS_OK;
 }
 
-/* --- the calls ------------------------------------------------------------------------------------------------------
- */
+/* --- the calls ---------------------------------------------------------------------------------------------------- */
 
 static oplus_status run(opi_ranks *ranks, sorting *s, bool pairs, size_t *n)
 {

@@ -34,8 +34,7 @@ typedef struct transposer {
 
 static size_t ranks_of(const transposer *t) { return (size_t)t->ranks->comm->size; }
 
-/* --- arguments ------------------------------------------------------------------------------------------------------
- */
+/* --- arguments ---------------------------------------------------------------------------------------------------- */
 
 /* All that this rank can find wrong by itself. */
 static oplus_status check(transposer *t, const oplus_type *type)
@@ -91,8 +90,7 @@ static oplus_status check_sums(const transposer *t)
                     ranks->call, (unsigned long long)(all - left), t->rows, t->cols, (unsigned long long)all);
 }
 
-/* --- who gives what to whom -----------------------------------------------------------------------------------------
- */
+/* --- who gives what to whom --------------------------------------------------------------------------------------- */
 
 /* The place of out[index - first] in the matrix; behind all of them, the one behind its columns. */
 static opi_place place_of(const transposer *t, size_t index) { return (opi_place){index % t->rows, index / t->rows}; }
@@ -152,8 +150,7 @@ static void find_own(transposer *t)
     for (int q = 0; q < t->ranks->comm->rank; q++) t->first += (size_t)t->ranks->note[q].m;
 }
 
-/* --- where it lies --------------------------------------------------------------------------------------------------
- */
+/* --- where it lies ------------------------------------------------------------------------------------------------ */
 
 /* Whether a range of a matrix is the same by rows and by columns: it is of one row, or of one column. */
 static bool is_line(size_t begin, size_t n, size_t cols)
@@ -200,8 +197,7 @@ static oplus_status reserve(transposer *t)
     return OPLUS_OK;
 }
 
-/* --- packing, unpacking ---------------------------------------------------------------------------------------------
- */
+/* --- packing, unpacking ------------------------------------------------------------------------------------------- */
 
 static oplus_status run_on_cores(transposer *t, const opi_pack_sweep *plan)
 {
@@ -258,8 +254,7 @@ static oplus_status unpack(transposer *t)
     return t->out.device ? ranks->dev->tree->copy(ranks->dev, ranks->call, t->out.mem, out, t->m * t->size) : OPLUS_OK;
 }
 
-/* --- the call -------------------------------------------------------------------------------------------------------
- */
+/* --- the call ----------------------------------------------------------------------------------------------------- */
 
 static oplus_status exchange(const transposer *t)
 {

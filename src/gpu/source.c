@@ -261,8 +261,7 @@ void opi_gpu_write_type(opi_gpu_source *source, const oplus_type *type, const ch
     write_quiet(source, type, alias);
 }
 
-/* --- operators and functions ----------------------------------------------------------------------------------------
- */
+/* --- operators and functions -------------------------------------------------------------------------------------- */
 
 void opi_gpu_what(char what[OPI_WHAT_BYTES], const char *kind, const char *name, const char *file, int line)
 {
@@ -385,8 +384,7 @@ void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate
     write_body(source, fn->text, fn->file, fn->line);
 }
 
-/* --- the end ---------------------------------------------------------------------------------------------------------
- */
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 oplus_status opi_gpu_end(opi_gpu_source *source, char **text)
 {

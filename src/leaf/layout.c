@@ -44,8 +44,7 @@ static void read_text(const oplus_type *type, opi_visit visit, void *context)
     opi_layout_read(&r, &size, &align);
 }
 
-/* --- the sample: what the compiler made of OPLUS_SAMPLE_ scalars that are all -3 ------------------------------------
- */
+/* --- the sample: what the compiler made of OPLUS_SAMPLE_ scalars that are all -3 ---------------------------------- */
 
 static inline bool has_bytes(const unsigned char *x, const unsigned char *end, const void *value, size_t size)
 {
@@ -96,8 +95,7 @@ static bool read_sample(const oplus_type *type, opi_visit visit, void *context)
     return run.count > 0;
 }
 
-/* --- which of them -------------------------------------------------------------------------------------------------
- */
+/* --- which of them ------------------------------------------------------------------------------------------------ */
 
 static bool has_word(const char *text, const char *word)
 {

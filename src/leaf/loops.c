@@ -144,8 +144,7 @@ static void call_segscan(const opi_loops *loops, const void *in, const uint8_t *
                        node, head);
 }
 
-/* --- the loops of whatever operator ---------------------------------------------------------------------------------
- */
+/* --- the loops of whatever operator ------------------------------------------------------------------------------- */
 
 void opi_loops_node(const opi_loops *loops, const void *in, unsigned level, void *node, void *scratch)
 {

@@ -223,8 +223,7 @@ size_t opi_merge_scratch(size_t key_size, size_t value_size, size_t runs)
     return 3 * b.places + b.parts + 2 * (b.keys + b.carried + b.indices);
 }
 
-/* --- a piece: parts of runs that are neighbours in the result ------------------------------------------------------
- */
+/* --- a piece: parts of runs that are neighbours in the result ----------------------------------------------------- */
 
 static void copy_part(const opi_merge *m, run part, place to)
 {
@@ -375,8 +374,7 @@ static void merge_block(const opi_sweep *sweep, size_t begin, size_t end, void *
     }
 }
 
-/* --- the plan ------------------------------------------------------------------------------------------------------
- */
+/* --- the plan ----------------------------------------------------------------------------------------------------- */
 
 /* Runs that are empty, or follow the one before them in order, are none. */
 static size_t leave_breaks(const opi_key_order *order, const void *keys, size_t *bounds, size_t runs)

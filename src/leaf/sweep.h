@@ -19,8 +19,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* --- the sweep in words, for a machine that has memory and compilers of its own (src/tree/groups) ------------------
- */
+/* --- the sweep in words, for a machine that has memory and compilers of its own (src/tree/groups) ----------------- */
 
 typedef enum opi_access {
     OPI_READS,
@@ -49,8 +48,7 @@ typedef struct opi_form {
     opi_array array[OPI_MAX_ARRAYS];
 } opi_form;
 
-/* --- the sweep as steps over blocks ---------------------------------------------------------------------------------
- */
+/* --- the sweep as steps over blocks ------------------------------------------------------------------------------- */
 
 /* Where the parts of a longer sweep meet: once all items of this part have been aggregated, and before any is applied.
  */
@@ -108,8 +106,7 @@ static inline void opi_sweep_clear(opi_sweep *sweep)
     memset(&sweep->form, 0, offsetof(opi_form, array));
 }
 
-/* --- sizes that several leaves share -------------------------------------------------------------------------------
- */
+/* --- sizes that several leaves share ------------------------------------------------------------------------------ */
 
 /* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
 enum { OPI_STREAMING_BYTES = 8 << 20 };

@@ -104,8 +104,7 @@ LAB_CUPTI_CALLS(DECLARE)
 CUptiResult cuptiGetVersion(uint32_t *version);
 CUptiResult cuptiGetResultString(CUptiResult result, const char **text);
 
-/* --- not counted: when the library is opened, and where another call has failed ------------------------------------
- */
+/* --- not counted: when the library is opened, and where another call has failed ----------------------------------- */
 
 CUptiResult cuptiGetVersion(uint32_t *version)
 {

@@ -15,8 +15,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* --- the installed one ----------------------------------------------------------------------------------------------
- */
+/* --- the installed one -------------------------------------------------------------------------------------------- */
 
 static opi_cl_api real;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -39,8 +38,7 @@ static void look_up(void)
     }
 }
 
-/* --- the books ------------------------------------------------------------------------------------------------------
- */
+/* --- the books ---------------------------------------------------------------------------------------------------- */
 
 static fake_opencl state = {.error = CL_OUT_OF_RESOURCES};
 
@@ -64,8 +62,7 @@ static cl_int counted(cl_int error, int more)
     return error;
 }
 
-/* --- calls that return their error ----------------------------------------------------------------------------------
- */
+/* --- calls that return their error -------------------------------------------------------------------------------- */
 
 /* Names and arguments; `more`: how many objects there are then. */
 #define CALL(name, parameters, arguments, more)                                                                        \
@@ -145,8 +142,7 @@ LAST_CALL(ReleaseEvent, (cl_event e), (e), -1)
 LAST_CALL(Flush, (cl_command_queue q), (q), 0)
 LAST_CALL(Finish, (cl_command_queue q), (q), 0)
 
-/* --- calls that return an object ------------------------------------------------------------------------------------
- */
+/* --- calls that return an object ---------------------------------------------------------------------------------- */
 
 #define MAKE(result, name, parameters, arguments, more)                                                                \
     EXPORT result cl##name parameters;                                                                                 \

@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the allocator that fails ---------------------------------------------------------------------------------------
- */
+/* --- the allocator that fails ------------------------------------------------------------------------------------- */
 
 static int failing; /* counts down to the allocation that fails; 0: none */
 static bool failed;
@@ -38,8 +37,7 @@ void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : __real_call
 void *__wrap_realloc(void *mem, size_t bytes) { return fails() ? NULL : __real_realloc(mem, bytes); }
 void *__wrap_aligned_alloc(size_t align, size_t bytes) { return fails() ? NULL : __real_aligned_alloc(align, bytes); }
 
-/* --- the calls ------------------------------------------------------------------------------------------------------
- */
+/* --- the calls ---------------------------------------------------------------------------------------------------- */
 
 enum { MOST = 200003, SHIFT = 100, PAYLOAD = 3 }; /* elements; filter's output begins so far before its input */
 
@@ -138,8 +136,7 @@ static const struct step {
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 
-/* --- the devices ----------------------------------------------------------------------------------------------------
- */
+/* --- the devices -------------------------------------------------------------------------------------------------- */
 
 static void good(oplus_status status)
 {
@@ -180,8 +177,7 @@ static bool is_right(const struct step *step)
     return memcmp(&is, &expected, sizeof is) == 0;
 }
 
-/* --- the laws -------------------------------------------------------------------------------------------------------
- */
+/* --- the laws ----------------------------------------------------------------------------------------------------- */
 
 /* One failure, wherever it was; `rescued`: it was one that the cores can make good. */
 static void check(const struct step *step, oplus_status status, const char *what, int nth, bool rescued)

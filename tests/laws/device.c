@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- helpers -------------------------------------------------------------------------------------------------------
- */
+/* --- helpers ------------------------------------------------------------------------------------------------------ */
 
 static const place *accelerators[16];
 static size_t accelerator_count;
@@ -69,8 +68,7 @@ static oplus_device *opened_with(const place *at, const char *memory)
     return dev;
 }
 
-/* --- arrays in any mixture ------------------------------------------------------------------------------------------
- */
+/* --- arrays in any mixture ---------------------------------------------------------------------------------------- */
 
 enum { PAD = 9, GUARD_BYTE = 0x5a };
 
@@ -177,8 +175,7 @@ static void any_memory(void **state)
     problem_close(&p);
 }
 
-/* --- pieces: arrays of the host that are larger than what the device has for them ----------------------------------
- */
+/* --- pieces: arrays of the host that are larger than what the device has for them --------------------------------- */
 
 static oplus_device *small; /* has little room */
 
@@ -235,8 +232,7 @@ static void room_for_pieces(void **state)
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) oplus_close(opened_with(accelerators[0], fine[i]));
 }
 
-/* --- carries change devices -----------------------------------------------------------------------------------------
- */
+/* --- carries change devices --------------------------------------------------------------------------------------- */
 
 static void check_value(const problem *p, const oplus_carry *carry, size_t n, const char *what)
 {
@@ -297,8 +293,7 @@ static void carries_travel(void **state)
     }
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------------------
- */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 static void memory_on(const place *where)
 {
@@ -380,8 +375,7 @@ static void closing_frees_what_is_left(void **state)
     oplus_close(dev);
 }
 
-/* --- devices --------------------------------------------------------------------------------------------------------
- */
+/* --- devices ------------------------------------------------------------------------------------------------------ */
 
 static void opening_fails_in_words(void **state)
 {
@@ -469,8 +463,7 @@ static void several_threads(void **state)
     }
 }
 
-/* --- a queue of the caller's ----------------------------------------------------------------------------------------
- */
+/* --- a queue of the caller's -------------------------------------------------------------------------------------- */
 
 static void on_a_queue_of_the_caller(void **state)
 {
@@ -503,8 +496,7 @@ static void on_a_queue_of_the_caller(void **state)
     assert_int_equal(cl->ReleaseContext(context), 0);
 }
 
-/* --- operators that are not understood ------------------------------------------------------------------------------
- */
+/* --- operators that are not understood ---------------------------------------------------------------------------- */
 
 static void combine_f32(void *out, const void *a, const void *b)
 {

@@ -81,8 +81,7 @@ static void good(oplus_status status, const char *call)
         good(status_, #call);                                                                                          \
     } while (0)
 
-/* --- what is computed: all that raises an exception ----------------------------------------------------------------
- */
+/* --- what is computed: all that raises an exception --------------------------------------------------------------- */
 
 OPLUS_STRUCT(mode_affine, float a; float b;)
 OPLUS_OP(mode_compose, mode_affine, (1, 0), 0, {
@@ -239,8 +238,7 @@ static void questions(oplus_device *dev)
     TRY(oplus_auto(text, sizeof text));
 }
 
-/* --- over ranks ----------------------------------------------------------------------------------------------------
- */
+/* --- over ranks --------------------------------------------------------------------------------------------------- */
 
 typedef struct team_run {
     results *r;
@@ -275,8 +273,7 @@ static void one_rank(const oplus_comm *comm, void *context)
     DO(oplus_close(dev));
 }
 
-/* --- the law -------------------------------------------------------------------------------------------------------
- */
+/* --- the law ------------------------------------------------------------------------------------------------------ */
 
 static void compute(results *r)
 {

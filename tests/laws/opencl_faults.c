@@ -33,8 +33,7 @@ static const void *bounds(void) { return on_device ? dev_offsets : offsets; }
 static void *out(void) { return on_device ? dev_y : y; }
 static void *payload(void) { return on_device ? dev_values : values; }
 
-/* --- the calls ------------------------------------------------------------------------------------------------------
- */
+/* --- the calls ---------------------------------------------------------------------------------------------------- */
 
 static oplus_status run_reduce(oplus_device *d, bool host)
 {
@@ -131,8 +130,7 @@ static const struct step {
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 
-/* --- one call -------------------------------------------------------------------------------------------------------
- */
+/* --- one call ----------------------------------------------------------------------------------------------------- */
 
 static void good(oplus_status status)
 {
@@ -233,8 +231,7 @@ static int each_call_fails(const struct step *step)
     }
 }
 
-/* --- devices --------------------------------------------------------------------------------------------------------
- */
+/* --- devices ------------------------------------------------------------------------------------------------------ */
 
 static void open_device(void)
 {

@@ -90,8 +90,7 @@ static void try_bool(void)
     assert_true(one);
 }
 
-/* --- at every place ------------------------------------------------------------------------------------------------
- */
+/* --- at every place ----------------------------------------------------------------------------------------------- */
 
 static void at_every_place(void (*attempt)(void), bool accelerators)
 {

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- threads that do not start --------------------------------------------------------------------------------------
- */
+/* --- threads that do not start ------------------------------------------------------------------------------------ */
 
 typedef int create_call(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
 
@@ -69,8 +68,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
     return error;
 }
 
-/* --- the calls ------------------------------------------------------------------------------------------------------
- */
+/* --- the calls ---------------------------------------------------------------------------------------------------- */
 
 enum { N = 600011, FEW = 70001, WORKERS = 6 }; /* so few that there are fewer blocks than workers */
 
@@ -114,8 +112,7 @@ static void run_case(void *(*body)(void *), int *argument)
     most = 1000;
 }
 
-/* --- the laws -------------------------------------------------------------------------------------------------------
- */
+/* --- the laws ----------------------------------------------------------------------------------------------------- */
 
 static void *under_limit(void *limit)
 {

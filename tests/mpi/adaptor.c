@@ -14,8 +14,7 @@
 #include <stdatomic.h>
 #endif
 
-/* --- what is checked ------------------------------------------------------------------------------------------------
- */
+/* --- what is checked ---------------------------------------------------------------------------------------------- */
 
 #ifndef RECEIVE
 #define RECEIVE "MPI_Irecv" /* what fails where more comes than is awaited */
@@ -46,8 +45,7 @@ static oplus_comm transport_of(MPI_Comm comm)
     return made;
 }
 
-/* --- what it moves --------------------------------------------------------------------------------------------------
- */
+/* --- what it moves ------------------------------------------------------------------------------------------------ */
 
 enum { MOST = 4096 };
 
@@ -138,8 +136,7 @@ static void moves(const oplus_comm *comm)
     for (uint64_t seed = 1; seed <= 12; seed++) exchange(comm, seed * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-/* --- what it leaves to the program ----------------------------------------------------------------------------------
- */
+/* --- what it leaves to the program -------------------------------------------------------------------------------- */
 
 /* A receive of anything, by the program, is not answered by what oplus sends. */
 static void messages_do_not_mix(const oplus_comm *comm)
@@ -189,8 +186,7 @@ static void parts_of_the_world(void)
     oplus_mpi_free(NULL);
 }
 
-/* --- what it says ---------------------------------------------------------------------------------------------------
- */
+/* --- what it says ------------------------------------------------------------------------------------------------- */
 
 static void refuses(void)
 {
@@ -256,8 +252,7 @@ static void abandoned_receives_end(void)
 }
 #endif
 
-/* --- all of it ------------------------------------------------------------------------------------------------------
- */
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 static void skip(void)
 {

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- types ---------------------------------------------------------------------------------------------------------
- */
+/* --- types -------------------------------------------------------------------------------------------------------- */
 
 OPLUS_STRUCT(r3, uint8_t a, b, c;)
 OPLUS_STRUCT(r5, uint8_t v[5];)
@@ -111,8 +110,7 @@ void blank(const kind *k, void *x, size_t n)
     }
 }
 
-/* --- operators of the library, defined anew ------------------------------------------------------------------------
- */
+/* --- operators of the library, defined anew ----------------------------------------------------------------------- */
 
 #define REFERENCE(op, suffix, T, expression)                                                                           \
     static void op##_##suffix(void *out, const void *x, const void *y)                                                 \
@@ -149,8 +147,7 @@ INTEGER(u64, uint64_t)
 FLOATING(f32, float)
 FLOATING(f64, double)
 
-/* --- operators of a user: not one commutes, most do not even associate, so that only the canonical tree fits --------
- */
+/* --- operators of a user: not one commutes, most do not even associate, so that only the canonical tree fits ------ */
 
 OPLUS_OP(mix_f32, float, (2), 0, { return a * 0.75f + b; })
 OPLUS_SEMIGROUP(mix_f64, double, 0, { return a / (b + 1.25) + b; })
@@ -332,8 +329,7 @@ const operation operations[] = {
 };
 const size_t operation_count = sizeof operations / sizeof *operations;
 
-/* --- functions and predicates ----------------------------------------------------------------------------------------
- */
+/* --- functions and predicates ------------------------------------------------------------------------------------- */
 
 OPLUS_MAP(map_f32, float, float, { return a / 3.0f + 1.0f; })
 OPLUS_MAP(map_u8, uint8_t, uint8_t, { return (uint8_t)(a * 7 + 3); })

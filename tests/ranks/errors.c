@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the allocator that fails, for one thread ------------------------------------------------------------------------
- */
+/* --- the allocator that fails, for one thread --------------------------------------------------------------------- */
 
 static _Thread_local size_t failing; /* counts down to the allocation that fails; 0: none */
 
@@ -32,8 +31,7 @@ int __wrap_posix_memalign(void **mem, size_t align, size_t bytes)
     return fails() ? 12 /* ENOMEM */ : __real_posix_memalign(mem, align, bytes);
 }
 
-/* --- every call over ranks ------------------------------------------------------------------------------------------
- */
+/* --- every call over ranks ---------------------------------------------------------------------------------------- */
 
 enum {
     FEW = 600,    /* elements of a rank, whose carries go with the first exchange */
@@ -116,8 +114,7 @@ static const call *call_of(int bit)
     return &calls[i];
 }
 
-/* --- good arguments -------------------------------------------------------------------------------------------------
- */
+/* --- good arguments ----------------------------------------------------------------------------------------------- */
 
 /* What the arguments of a rank point to. */
 typedef struct store {
@@ -170,8 +167,7 @@ static oplus_status run(const call *c, args *a)
     return c->run(a);
 }
 
-/* --- findings -------------------------------------------------------------------------------------------------------
- */
+/* --- findings ----------------------------------------------------------------------------------------------------- */
 
 static bool expect_status(oplus_status status, oplus_status expected, finding *f)
 {
@@ -203,8 +199,7 @@ static bool expect_failure(const call *c, const oplus_comm *comm, oplus_status s
     return false;
 }
 
-/* --- no transport ---------------------------------------------------------------------------------------------------
- */
+/* --- no transport ------------------------------------------------------------------------------------------------- */
 
 static oplus_status no_gather(void *context, const void *send, size_t bytes, void *recv)
 {
@@ -247,8 +242,7 @@ static void a_transport_that_is_none(void **state)
     free(s);
 }
 
-/* --- wrong arguments on one rank ------------------------------------------------------------------------------------
- */
+/* --- wrong arguments on one rank ---------------------------------------------------------------------------------- */
 
 typedef struct wrong {
     int calls;
@@ -377,8 +371,7 @@ static void nothing_needs_an_identity(void **state)
         run_team(*ranks, "serial", reduces_nothing, NULL, NULL, "a reduce of nothing");
 }
 
-/* --- calls that differ ----------------------------------------------------------------------------------------------
- */
+/* --- calls that differ -------------------------------------------------------------------------------------------- */
 
 static oplus_op namesake; /* of the sum, by another text */
 
@@ -613,8 +606,7 @@ static void no_memory_on_one_rank(void **state) { try_troubles(&no_memory, *stat
 
 static void a_device_that_fails_on_one_rank(void **state) { try_troubles(&broken_device, *state); }
 
-/* --- a transport that fails -----------------------------------------------------------------------------------------
- */
+/* --- a transport that fails --------------------------------------------------------------------------------------- */
 
 /* Its last call is the one that fails. */
 typedef struct wire {
@@ -682,8 +674,7 @@ static void a_transport_that_fails(void **state)
         if (is_tried(*ranks)) run_team(*ranks, "serial", is_cut_everywhere, c, NULL, c->name);
 }
 
-/* --- a rank that is gone: with MPI the others may wait ---------------------------------------------------------------
- */
+/* --- a rank that is gone: with MPI the others may wait ------------------------------------------------------------ */
 
 #ifndef TEST_MPI
 

@@ -49,8 +49,7 @@ typedef struct subset {
     size_t step; /* and in which step its device breaks */
 } subset;
 
-/* --- a problem ------------------------------------------------------------------------------------------------------
- */
+/* --- a problem ---------------------------------------------------------------------------------------------------- */
 
 static void subset_open(subset *a, rng *r, const kind *kind, size_t n, uint32_t limit)
 {
@@ -113,8 +112,7 @@ static size_t capacity_of(const subset *a, int rank)
     return gets - (a->room == SHORT && rank == a->bad);
 }
 
-/* --- it is the plain loop -------------------------------------------------------------------------------------------
- */
+/* --- it is the plain loop ----------------------------------------------------------------------------------------- */
 
 static bool all_are(const unsigned char *bytes, unsigned char value, size_t n)
 {
@@ -262,8 +260,7 @@ static void threads(void **state)
     }
 }
 
-/* --- a law ----------------------------------------------------------------------------------------------------------
- */
+/* --- a law -------------------------------------------------------------------------------------------------------- */
 
 /* filter(p) and filter(!p) are two subsequences that together are all of x. */
 static bool parts(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
@@ -306,8 +303,7 @@ static void complement(void **state)
     }
 }
 
-/* --- on a device ----------------------------------------------------------------------------------------------------
- */
+/* --- on a device -------------------------------------------------------------------------------------------------- */
 
 static bool filters_there(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
@@ -358,8 +354,7 @@ static void devices(void **state)
     }
 }
 
-/* --- failures -------------------------------------------------------------------------------------------------------
- */
+/* --- failures ----------------------------------------------------------------------------------------------------- */
 
 /* What the bad rank does wrong, and what all of them are told. */
 typedef enum mistake {

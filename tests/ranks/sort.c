@@ -49,8 +49,7 @@ typedef struct array {
     size_t step;   /* in which its device breaks */
 } array;
 
-/* --- the reference: a sort by mapped key, then index ----------------------------------------------------------------
- */
+/* --- the reference: a sort by mapped key, then index -------------------------------------------------------------- */
 
 /* The order, by definition: unsigned numbers that compare as the keys do. */
 static uint64_t rank_of(const oplus_type *type, const unsigned char *key)
@@ -100,8 +99,7 @@ static void sort_plainly(array *a)
     free(all);
 }
 
-/* --- problems -------------------------------------------------------------------------------------------------------
- */
+/* --- problems ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t key_bits(rng *r, const array *a, size_t i)
 {
@@ -175,8 +173,7 @@ static const char *words_of(const array *a)
     return words;
 }
 
-/* --- a rank's arrays ------------------------------------------------------------------------------------------------
- */
+/* --- a rank's arrays ---------------------------------------------------------------------------------------------- */
 
 typedef struct part {
     size_t n, room;
@@ -254,8 +251,7 @@ static bool is_sorted(const array *a, const part *t, int q, finding *f)
     return false;
 }
 
-/* --- it is the sort of the whole ------------------------------------------------------------------------------------
- */
+/* --- it is the sort of the whole ---------------------------------------------------------------------------------- */
 
 static bool sorts(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
@@ -384,8 +380,7 @@ static void threads(void **state)
     }
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------------------
- */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 /* The scratch of a sort of what this rank holds. */
 static size_t scratch_of_own_sort(const array *a, const part *t)
@@ -435,8 +430,7 @@ static void memory(void **state)
     array_close(&a);
 }
 
-/* --- on a device ----------------------------------------------------------------------------------------------------
- */
+/* --- on a device -------------------------------------------------------------------------------------------------- */
 
 static void devices(void **state)
 {
@@ -459,8 +453,7 @@ static void devices(void **state)
     }
 }
 
-/* --- failures -------------------------------------------------------------------------------------------------------
- */
+/* --- failures ----------------------------------------------------------------------------------------------------- */
 
 /* What the bad rank does wrong, and what all of them are told. */
 typedef enum mistake {

@@ -55,8 +55,7 @@ static const char *words_of(const matrix *a)
     return words;
 }
 
-/* --- it is the plain loop -------------------------------------------------------------------------------------------
- */
+/* --- it is the plain loop ----------------------------------------------------------------------------------------- */
 
 static bool transposes(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
@@ -204,8 +203,7 @@ static void threads(void **state)
         }
 }
 
-/* --- on a device ----------------------------------------------------------------------------------------------------
- */
+/* --- on a device -------------------------------------------------------------------------------------------------- */
 
 static bool transposes_there(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
@@ -253,8 +251,7 @@ static void devices(void **state)
     }
 }
 
-/* --- failures -------------------------------------------------------------------------------------------------------
- */
+/* --- failures ----------------------------------------------------------------------------------------------------- */
 
 /* What the bad rank does wrong, and what all of them are told. */
 typedef enum mistake {

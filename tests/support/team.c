@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- cuts -----------------------------------------------------------------------------------------------------------
- */
+/* --- cuts --------------------------------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -43,8 +42,7 @@ const char *cut_words(const cuts *c)
     return words;
 }
 
-/* --- a transport that counts ----------------------------------------------------------------------------------------
- */
+/* --- a transport that counts -------------------------------------------------------------------------------------- */
 
 typedef struct counted {
     const oplus_comm *inner;
@@ -68,8 +66,7 @@ static oplus_status alltoallv(void *context, const void *send, const size_t *sen
     return c->inner->alltoallv(c->inner->context, send, send_bytes, send_at, recv, recv_bytes, recv_at);
 }
 
-/* --- one rank of a run -----------------------------------------------------------------------------------------------
- */
+/* --- one rank of a run -------------------------------------------------------------------------------------------- */
 
 typedef struct outcome {
     bool good;
@@ -103,8 +100,7 @@ static void run_rank(const oplus_comm *comm, void *given)
     output(NULL, NULL, 0);
 }
 
-/* --- all of them ----------------------------------------------------------------------------------------------------
- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 #ifdef TEST_MPI
 

@@ -247,8 +247,7 @@ static void test_cut_and_changed(void **state)
     free(whole);
 }
 
-/* --- what is written: what numpy.save writes (1.24) ----------------------------------------------------------------
- */
+/* --- what is written: what numpy.save writes (1.24) --------------------------------------------------------------- */
 
 OPLUS_STRUCT(plain, float scale; float shift;)
 OPLUS_STRUCT(padded, int8_t a; double b; uint16_t c, d[3];)

@@ -10,8 +10,7 @@
 
 OPLUS_STRUCT(record, int8_t flag; double x; uint16_t m[2];)
 
-/* --- where the bytes come from: a file, a file from its middle on as stdin may be, a pipe --------------------------
- */
+/* --- where the bytes come from: a file, a file from its middle on as stdin may be, a pipe ------------------------- */
 
 enum { FROM_FILE, FROM_PIPE, WAYS };
 

@@ -28,8 +28,7 @@ static char device[64];
 static char directory[] = "/tmp/oplus-cache-XXXXXX";
 static char program[4096]; /* the file that the cache has of it */
 
-/* --- the child ------------------------------------------------------------------------------------------------------
- */
+/* --- the child ---------------------------------------------------------------------------------------------------- */
 
 static int compute(const char *where)
 {
@@ -63,8 +62,7 @@ static void end(pid_t child)
 
 static void computed(void) { end(begin()); }
 
-/* --- the directory --------------------------------------------------------------------------------------------------
- */
+/* --- the directory ------------------------------------------------------------------------------------------------ */
 
 /* How many files are in it; `program` becomes the name of one. */
 static int files(void)
@@ -122,8 +120,7 @@ static int fill(void **state)
     return 0;
 }
 
-/* --- the cases ------------------------------------------------------------------------------------------------------
- */
+/* --- the cases ---------------------------------------------------------------------------------------------------- */
 
 static void found_again(void **state)
 {

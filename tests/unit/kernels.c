@@ -133,8 +133,7 @@ static void kernels(void **state)
     }
 }
 
-/* --- canaries: what a simulator must find ---------------------------------------------------------------------------
- */
+/* --- canaries: what a simulator must find ------------------------------------------------------------------------- */
 
 static const char canaries[] = //
     "kernel void race(global uint *out, const ulong at) { out[0] = (uint)get_global_id(0); }\n"

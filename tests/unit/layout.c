@@ -108,8 +108,7 @@ static void expected(size_t i, char *x)
     for (size_t k = 0; cases[i].op == &first_by_number_op && k < 50; k++) put_canonical(x + 8 * k, 4);
 }
 
-/* --- canonical, everywhere ------------------------------------------------------------------------------------------
- */
+/* --- canonical, everywhere ---------------------------------------------------------------------------------------- */
 
 enum { N = 40 };
 
@@ -151,8 +150,7 @@ static void nan_is_canonical(void **state)
     oplus_close(dev);
 }
 
-/* --- a struct is what its members are --------------------------------------------------------------------------------
- */
+/* --- a struct is what its members are ----------------------------------------------------------------------------- */
 
 #define SUM(T, member, n)                                                                                              \
     OPLUS_OP(sum_##T, T, (0), OPLUS_COMMUTATIVE, {                                                                     \
@@ -222,8 +220,7 @@ static void nested_members_have_names(void **state)
     assert_int_equal(opi_layout(&deep, m, 16), -1);
 }
 
-/* --- what is unknown, is too large, or is there twice ----------------------------------------------------------------
- */
+/* --- what is unknown, is too large, or is there twice ------------------------------------------------------------- */
 
 OPLUS_STRUCT(far, int32_t k; float v[THREE * 100];)
 OPLUS_STRUCT(extended, float x; long double y;)

@@ -48,8 +48,7 @@ static void good(oplus_status status, const char *what)
     if (status != OPLUS_OK) fail_msg("%s: %s", what, oplus_last_error());
 }
 
-/* --- predicates are converted to bool -------------------------------------------------------------------------------
- */
+/* --- predicates are converted to bool ----------------------------------------------------------------------------- */
 
 OPLUS_PREDICATE(bit_40, uint64_t, { return a & ((uint64_t)1 << 40); })
 OPLUS_PREDICATE_WITH(bits_of, uint64_t, uint64_t, { return a & p; })
@@ -94,8 +93,7 @@ static void predicates(void **state)
     text_keeps(&oplus_f32, "if (a > 7) return 0; return a - 0.5f;", floats, 4, not_half, 3);
 }
 
-/* --- operands are constant in texts, and variables in macros --------------------------------------------------------
- */
+/* --- operands are constant in texts, and variables in macros ------------------------------------------------------ */
 
 OPLUS_OP(added, int32_t, (0), 0, {
     a += b;
@@ -146,8 +144,7 @@ static void texts_do_not(void **state)
     assert_true(!fn && !op);
 }
 
-/* --- functions are generic over the type of an element --------------------------------------------------------------
- */
+/* --- functions are generic over the type of an element ------------------------------------------------------------ */
 
 /* text over x (and y, z), all of one type, gives these results, bit for bit. */
 static void gives(const oplus_type *type, const oplus_type *result, const char *text, unsigned arity,
@@ -260,8 +257,7 @@ static void macros_have_those_of_c(void **state)
     }
 }
 
-/* --- the type of what a text gives ---------------------------------------------------------------------------------
- */
+/* --- the type of what a text gives -------------------------------------------------------------------------------- */
 
 static void types(void **state)
 {
@@ -321,8 +317,7 @@ static void types(void **state)
     assert_int_equal(oplus_text_type(1, two, NULL, "a", NULL), OPLUS_ERR_ARGUMENT);
 }
 
-/* --- what a text does not keep is found out when it is made ---------------------------------------------------------
- */
+/* --- what a text does not keep is found out when it is made ------------------------------------------------------- */
 
 static void checked(const oplus_type *type, const void *identity, unsigned flags, const char *text, const char *found)
 {

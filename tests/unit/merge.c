@@ -31,8 +31,7 @@ static int close_devices(void **state)
     return 0;
 }
 
-/* --- runs -----------------------------------------------------------------------------------------------------------
- */
+/* --- runs --------------------------------------------------------------------------------------------------------- */
 
 /* Which keys there are. */
 typedef enum shape { ANY, FEW, EQUAL, EDGES, APART /* one run after the other */, SHAPES } shape;
@@ -151,8 +150,7 @@ static void try_runs(rng *r, const oplus_type *key, size_t value_size, shape sha
     free_runs(&x);
 }
 
-/* --- cases ----------------------------------------------------------------------------------------------------------
- */
+/* --- cases -------------------------------------------------------------------------------------------------------- */
 
 static const size_t value_sizes[] = {0, 1, 4, 8, 12, 40};
 enum { VALUE_SIZES = sizeof value_sizes / sizeof *value_sizes };

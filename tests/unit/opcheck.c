@@ -275,8 +275,7 @@ static void combine_alone_is_enough(void **state)
     passes(&bare, x, 40);
 }
 
-/* --- loops that do not do what the operator says --------------------------------------------------------------------
- */
+/* --- loops that do not do what the operator says ------------------------------------------------------------------ */
 
 OPLUS_OP(total, double, (0), 0, { return a + b; })
 OPLUS_OP(nearly_total, double, (0), 0, { return a + b * 1.0000000000000002; })
@@ -316,8 +315,7 @@ static void logical_operators_have_an_identity(void **state)
     fails(&wrong_or_op, zeros, 2, "e = 1 is not the identity of wrong_or");
 }
 
-/* --- operators with a parameter -------------------------------------------------------------------------------------
- */
+/* --- operators with a parameter ----------------------------------------------------------------------------------- */
 
 OPLUS_OP_WITH(add_modulo, uint32_t, uint32_t, (0), OPLUS_EXACT | OPLUS_COMMUTATIVE, { return (a + b) % p; })
 OPLUS_OP_WITH(sum_above, double, double, (0), 0, { return a + b - p; })

@@ -89,10 +89,8 @@
 #define OPI_STREAM(to, v) _mm256_stream_si256((__m256i *)(void *)(to), (__m256i)(v))
 #elif defined(__SSE2__)
 #define OPI_STREAM(to, v) _mm_stream_si128((__m128i *)(void *)(to), (__m128i)(v))
-#else
-#define OPI_STREAM(to, v)                                                                                              \
-    memcpy(to, &(v), sizeof(v)) /* ARM's non-temporal stores are a hint that most cores ignore                         \
-                                 */
+#else /* ARM's non-temporal stores are a hint that most cores ignore */
+#define OPI_STREAM(to, v) memcpy(to, &(v), sizeof(v))
 #endif
 
 #endif

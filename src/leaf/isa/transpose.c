@@ -106,8 +106,7 @@ TRANSPOSE(2)
 TRANSPOSE(4)
 TRANSPOSE(8)
 
-/* --- few columns, or few rows: one long row is dealt out to `few` columns, or few rows are woven into one -----------
- */
+/* --- few columns, or few rows: one long row is dealt out to `few` columns, or few rows are woven into one --------- */
 
 #if defined(__GNUC__) && !defined(__clang__)
 #define INDEPENDENT _Pragma("GCC ivdep")

@@ -10,8 +10,7 @@
 
 enum { PIECE_BYTES = 32 << 20, LEAST_PIECE_BYTES = 4096 };
 
-/* --- buffers --------------------------------------------------------------------------------------------------------
- */
+/* --- buffers ------------------------------------------------------------------------------------------------------ */
 
 void opi_gpu_release(opi_groups *g, opi_gpu_buffer *buffer)
 {
@@ -68,8 +67,7 @@ static void trim(oplus_device *dev)
     }
 }
 
-/* --- launches and small copies --------------------------------------------------------------------------------------
- */
+/* --- launches and small copies ------------------------------------------------------------------------------------ */
 
 static oplus_status compare_layout(opi_groups *g, const char *call, const opi_program *program, const uint64_t *bytes)
 {
@@ -215,8 +213,7 @@ oplus_status opi_gpu_stage(opi_groups *g, const char *call, size_t bytes, void *
     return OPLUS_OK;
 }
 
-/* --- memory of the public calls -------------------------------------------------------------------------------------
- */
+/* --- memory of the public calls ----------------------------------------------------------------------------------- */
 
 static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
 {
@@ -272,8 +269,7 @@ static oplus_status sync(oplus_device *dev, const char *call)
     return gpu->driver->sync(gpu, call, OPI_QUEUE_COMPUTE);
 }
 
-/* --- opening and closing --------------------------------------------------------------------------------------------
- */
+/* --- opening and closing ------------------------------------------------------------------------------------------ */
 
 static void close_groups(oplus_device *dev)
 {

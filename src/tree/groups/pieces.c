@@ -14,8 +14,7 @@ enum {
     COPY_THREADS = 8
 };
 
-/* --- which arrays ---------------------------------------------------------------------------------------------------
- */
+/* --- which arrays ------------------------------------------------------------------------------------------------- */
 
 static const char *name_of(const opi_form *form, int k)
 {
@@ -47,8 +46,7 @@ oplus_status opi_run_look(const opi_run *r, uint64_t n, opi_staging *staging)
     return OPLUS_OK;
 }
 
-/* --- copies on the host ---------------------------------------------------------------------------------------------
- */
+/* --- copies on the host ------------------------------------------------------------------------------------------- */
 
 typedef struct shared_copy {
     char *to;
@@ -81,8 +79,7 @@ static void copy_host(opi_groups *g, char *to, const char *from, size_t bytes)
         opi_copy_shared(&g->crew, to, from, bytes, most);
 }
 
-/* --- one piece ------------------------------------------------------------------------------------------------------
- */
+/* --- one piece ---------------------------------------------------------------------------------------------------- */
 
 /* Items [begin, begin + items) of the arrays. */
 typedef struct piece {
@@ -199,8 +196,7 @@ static oplus_status append(opi_run *r, const piece *p, uint64_t *kept)
     return OPLUS_OK;
 }
 
-/* --- all of them ----------------------------------------------------------------------------------------------------
- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 /* Piece `p`, whose slot is free, up to its way home. */
 static oplus_status run_piece(opi_run *r, const opi_staging *s, piece *p, bool last, uint64_t *kept)

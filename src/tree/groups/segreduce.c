@@ -19,8 +19,7 @@ enum {
     SEEN = 3            /* numbers behind the counts: their sum, the first and the last offset */
 };
 
-/* --- looking at offsets ---------------------------------------------------------------------------------------------
- */
+/* --- looking at offsets ------------------------------------------------------------------------------------------- */
 
 /* The program that looks at offsets, and how many of them a work-group does. */
 typedef struct looking {
@@ -113,8 +112,7 @@ oplus_status opi_groups_read_offsets(oplus_device *dev, const char *call, opi_of
     return opi_gpu_fetch(dev->groups, call, dev->array.mem, from, bytes);
 }
 
-/* --- a batch of segments in device memory ---------------------------------------------------------------------------
- */
+/* --- a batch of segments in device memory ------------------------------------------------------------------------- */
 
 typedef struct reducing {
     oplus_device *dev;
@@ -223,8 +221,7 @@ static oplus_status compute(const reducing *r, const batch *b)
     return n >= opi_tile(r->shape) ? launch(r, "opi_segment_long", groups, list, 7) : OPLUS_OK;
 }
 
-/* --- arrays of the host ---------------------------------------------------------------------------------------------
- */
+/* --- arrays of the host ------------------------------------------------------------------------------------------- */
 
 /* Brings what is the host's to g->array[0 .. 2], computes, and takes the results home. */
 static oplus_status run_batch(const reducing *r, const batch *caller)
@@ -321,8 +318,7 @@ static oplus_status run_batches(const reducing *r, const char *in, const opi_off
     return OPLUS_OK;
 }
 
-/* --- the call -------------------------------------------------------------------------------------------------------
- */
+/* --- the call ----------------------------------------------------------------------------------------------------- */
 
 /* The first and the last offset. */
 static oplus_status read_ends(const reducing *r, const opi_offsets *offsets, uint64_t ends[2])

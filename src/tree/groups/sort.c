@@ -39,8 +39,7 @@ typedef struct sorting {
     bool small;
 } sorting;
 
-/* --- the program ----------------------------------------------------------------------------------------------------
- */
+/* --- the program -------------------------------------------------------------------------------------------------- */
 
 static void write_source(opi_gpu_source *source, const void *context)
 {
@@ -87,8 +86,7 @@ static oplus_status get_program(sorting *s, uint64_t n)
     return opi_program_get(&s->g->programs, s->call, "the sort", key.hash, write_source, s, &s->program);
 }
 
-/* --- launches -------------------------------------------------------------------------------------------------------
- */
+/* --- launches ----------------------------------------------------------------------------------------------------- */
 
 static oplus_status launch(const sorting *s, const char *kernel, uint64_t groups, const opi_gpu_argument *list,
                            int count)
@@ -139,8 +137,7 @@ static oplus_status launch_pass(const sorting *s, place from, uint64_t n, place 
     return launch(s, "opi_scatter", parts, scatter, 12);
 }
 
-/* --- in device memory -----------------------------------------------------------------------------------------------
- */
+/* --- in device memory --------------------------------------------------------------------------------------------- */
 
 static size_t keys_bytes(const sorting *s, uint64_t n) { return opi_round_up(n * s->key, OPI_CACHE_LINE); }
 
@@ -175,8 +172,7 @@ static oplus_status compute(const sorting *s, place from, uint64_t n, place to)
     return OPLUS_OK;
 }
 
-/* --- values that stayed ---------------------------------------------------------------------------------------------
- */
+/* --- values that stayed ------------------------------------------------------------------------------------------- */
 
 /* On the device: to[i] = from[index[i]]. */
 static oplus_status gather(const sorting *s, const char *from, const char *index, uint64_t n, char *to)
@@ -200,8 +196,7 @@ static uint64_t index_at(const sorting *s, const char *index, uint64_t i)
     return narrow;
 }
 
-/* --- arrays that fit the device -------------------------------------------------------------------------------------
- */
+/* --- arrays that fit the device ----------------------------------------------------------------------------------- */
 
 /* Host memory that a call needs: indices, gathered values. */
 typedef struct room {
@@ -283,8 +278,7 @@ static oplus_status sort_whole(sorting *s, place from, uint64_t n, place to, con
     return status != OPLUS_OK ? status : settled;
 }
 
-/* --- pieces of the host's arrays, and their merge -------------------------------------------------------------------
- */
+/* --- pieces of the host's arrays, and their merge ----------------------------------------------------------------- */
 
 /* Two sorted runs that lie one behind the other, [begin, middle) and [middle, end), become one elsewhere. */
 typedef struct merging {
@@ -357,8 +351,7 @@ static oplus_status sort_pieces(sorting *s, opi_buffer *memory, place own, size_
     return OPLUS_OK;
 }
 
-/* --- the call -------------------------------------------------------------------------------------------------------
- */
+/* --- the call ----------------------------------------------------------------------------------------------------- */
 
 /* How many elements of the host's arrays the device takes at a time. */
 static size_t fitting(const sorting *s)

@@ -293,8 +293,7 @@ static oplus_status run_in_place(opi_run *r, const opi_sweep *sweep)
     return opi_run_compute(r, address, sweep->n, true);
 }
 
-/* --- what is carried ------------------------------------------------------------------------------------------------
- */
+/* --- what is carried ---------------------------------------------------------------------------------------------- */
 
 /* Where an image of what is carried has its place on the host, before anything is computed. */
 static oplus_status reserve_image(const opi_run *r)
@@ -357,8 +356,7 @@ static oplus_status run_empty(const opi_run *r, const opi_sweep *sweep, void *ca
     return status;
 }
 
-/* --- the sweep ------------------------------------------------------------------------------------------------------
- */
+/* --- the sweep ---------------------------------------------------------------------------------------------------- */
 
 /* carry: what precedes item 0, or NULL. */
 static oplus_status compute(opi_run *r, const opi_sweep *sweep, opi_range *carry, opi_staging *staging)

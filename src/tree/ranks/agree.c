@@ -21,8 +21,7 @@ typedef struct header {
 
 static size_t ranks_of(const opi_ranks *ranks) { return (size_t)ranks->comm->size; }
 
-/* --- beginning and end ---------------------------------------------------------------------------------------------
- */
+/* --- beginning and end -------------------------------------------------------------------------------------------- */
 
 static oplus_status check_comm(const char *call, const oplus_comm *comm)
 {
@@ -59,8 +58,7 @@ oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status)
     return status;
 }
 
-/* --- what is called ------------------------------------------------------------------------------------------------
- */
+/* --- what is called ----------------------------------------------------------------------------------------------- */
 
 static void mix_bytes(opi_ranks *ranks, const void *bytes, size_t size)
 {
@@ -145,8 +143,7 @@ static void describe(const opi_ranks *ranks, char *text, size_t bytes)
              ranks->options);
 }
 
-/* --- failing together ----------------------------------------------------------------------------------------------
- */
+/* --- failing together --------------------------------------------------------------------------------------------- */
 
 /* A rank's message without the name of the call, which ours begins with. */
 static const char *without_call(const opi_ranks *ranks, const char *text)
@@ -173,8 +170,7 @@ static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed
                     ranks->call, ranks->text, failed, theirs);
 }
 
-/* --- exchanges ------------------------------------------------------------------------------------------------------
- */
+/* --- exchanges ---------------------------------------------------------------------------------------------------- */
 
 /* Bytes of a note on its way. */
 static size_t note_bytes(const opi_ranks *ranks)

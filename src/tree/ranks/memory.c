@@ -22,8 +22,7 @@ oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *
     return OPLUS_OK;
 }
 
-/* --- memory that the device keeps -----------------------------------------------------------------------------------
- */
+/* --- memory that the device keeps --------------------------------------------------------------------------------- */
 
 static oplus_status make(oplus_device *dev, const char *call, opi_kept *kept, size_t bytes)
 {

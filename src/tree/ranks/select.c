@@ -53,8 +53,7 @@ oplus_status opi_select_reserve(opi_ranks *ranks, opi_select *select)
 
 void opi_select_release(opi_select *select) { opi_buffer_release(&select->memory); }
 
-/* --- what is known of a boundary ------------------------------------------------------------------------------------
- */
+/* --- what is known of a boundary ---------------------------------------------------------------------------------- */
 
 /* Keys that begin alike, of which `left` are before the boundary, are divided in the order of the ranks.  count: how
  * many rank 0 has; those of the others are `stride` numbers apart.  Returns how many the rank has whose own keys are
@@ -109,8 +108,7 @@ static verdict decide(const opi_ranks *ranks, opi_select *s, unsigned bits, bool
     return v;
 }
 
-/* --- a round --------------------------------------------------------------------------------------------------------
- */
+/* --- a round ------------------------------------------------------------------------------------------------------ */
 
 /* How many keys have each digit, whose lowest bit is at `shift`, of those that may be at a boundary. */
 static void count_row(const opi_select *s, const void *keys, const opi_boundary *b, unsigned bits, unsigned shift,
@@ -177,8 +175,7 @@ static bool narrow(const opi_ranks *ranks, opi_select *s, unsigned bits, unsigne
     return any;
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------------
- */
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* The bits in which keys differ, those below *shift; returns what they begin with. */
 static uint64_t common_bits(const opi_ranks *ranks, unsigned *shift)

@@ -87,8 +87,7 @@ static void start_own(const opi_ranks *ranks, const opi_ranks_problem *problem, 
 
 static void write_record(opi_range *own, void *record) { opi_range_write(own, record); }
 
-/* --- what a rank holds goes with its note ----------------------------------------------------------------------------
- */
+/* --- what a rank holds goes with its note ------------------------------------------------------------------------- */
 
 /* Where this rank's part begins: as in the last call, if it has as many; else as if all ranks had. */
 static uint64_t guess_first(const opi_ranks *ranks, size_t n)
@@ -144,8 +143,7 @@ static bool all_told(const opi_ranks *ranks, const oplus_op *op)
     return true;
 }
 
-/* --- many: they meet between what a rank reads and what it writes ---------------------------------------------------
- */
+/* --- many: they meet between what a rank reads and what it writes ------------------------------------------------- */
 
 typedef struct meeting {
     opi_meeting base;
