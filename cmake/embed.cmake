@@ -1,4 +1,4 @@
-# Files as an array of bytes in a C source:  cmake -DNAME=opi_x -DHEADER=jit/x.h -DOUT=x.c -DIN=a;b -P embed.cmake
+# Files as an array of bytes in a C source:  cmake -DNAME=opi_x -DHEADER=text/x.h -DOUT=x.c -DIN=a;b -P embed.cmake
 # Lines that include <oplus/...> are left out: what they name is embedded too.
 set(content "")
 foreach(file IN LISTS IN)

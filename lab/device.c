@@ -1,12 +1,12 @@
 #include "lab/device.h"
 
 #include "die.h"
-#include "gpu/cuda.h"
+#include "driver/cuda/cuda.h"
 #include "lab/counters/cupti.h"
 #include "lab/model/model.h"
 #include "lab/texts.h"
-#include "tree/device.h"
-#include "tree/groups/groups.h"
+#include "cores/device.h"
+#include "gpu/groups.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A device that is experimented on: memory, kernels, launches, time.
  *
- * It is oplus's own device (oplus_open) and the table of driver calls behind it (src/gpu/driver.h), so that kernels of
+ * It is oplus's own device (oplus_open) and the table of driver calls behind it (src/driver/driver.h), so that kernels of
  * the lab and calls of oplus share memory and queue.  "serial" and "threads" have no kernels (gpu is NULL); the model
  * (model/) is a table of driver calls of its own, whose kernels run on the host and are counted.
  *
@@ -8,7 +8,7 @@
 #ifndef LAB_DEVICE_H
 #define LAB_DEVICE_H
 
-#include "gpu/driver.h"
+#include "driver/driver.h"
 #include "lab/counters.h"
 
 typedef struct lab_device lab_device;

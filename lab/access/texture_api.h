@@ -3,8 +3,8 @@
 #ifndef LAB_ACCESS_TEXTURE_API_H
 #define LAB_ACCESS_TEXTURE_API_H
 
-#include "gpu/cuda_api.h"
-#include "gpu/opencl_api.h"
+#include "driver/cuda/api.h"
+#include "driver/opencl/api.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* A texture object over linear memory. */
-#include "gpu/cuda.h"
+#include "driver/cuda/cuda.h"
 #include "lab/access/texture.h"
 #include "lab/access/texture_api.h"
 

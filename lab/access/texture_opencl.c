@@ -1,5 +1,5 @@
 /* An image over a buffer. */
-#include "gpu/opencl.h"
+#include "driver/opencl/opencl.h"
 #include "lab/access/texture.h"
 #include "lab/access/texture_api.h"
 

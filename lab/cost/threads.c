@@ -4,7 +4,7 @@
 #include "die.h"
 #include "lab/show.h"
 #include "progress.h"
-#include "tree/device.h"
+#include "cores/device.h"
 
 #include <math.h>
 #include <omp.h>

@@ -7,7 +7,7 @@
 #ifndef LAB_CUPTI_API_H
 #define LAB_CUPTI_API_H
 
-#include "gpu/cuda_api.h"
+#include "driver/cuda/api.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "lab/counters/session.h"
 
-#include "gpu/cuda.h"
+#include "driver/cuda/cuda.h"
 #include "lab/counters/cupti_api.h"
 
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 #ifndef LAB_MODEL_H
 #define LAB_MODEL_H
 
-#include "gpu/driver.h"
+#include "driver/driver.h"
 #include "lab/counters.h"
 
 typedef struct lab_model_kernel {

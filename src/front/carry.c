@@ -1,8 +1,8 @@
 /* Streams: oplus_carry_open, _init, _add, _join, _value, _close, oplus_scan_from. */
 #include "front/check.h"
-#include "leaf/element.h"
-#include "leaf/scan.h"
-#include "tree/sweep.h"
+#include "type/element.h"
+#include "cores/scan.h"
+#include "cores/run.h"
 
 #include <string.h>
 

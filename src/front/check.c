@@ -1,5 +1,5 @@
 #include "front/check.h"
-#include "leaf/layout.h"
+#include "type/layout.h"
 
 #include <string.h>
 

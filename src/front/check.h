@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/fpenv.h"
-#include "tree/device.h"
+#include "cores/device.h"
 
 #include <oplus/ranks.h>
 

@@ -1,10 +1,10 @@
 /* Opening and closing devices, and their memory. */
 #include "base/error.h"
-#include "front/auto.h"
+#include "auto/auto.h"
 #include "front/check.h"
-#include "tree/crew.h"
-#include "tree/groups/groups.h"
-#include "tree/sweep.h"
+#include "cores/crew.h"
+#include "gpu/groups.h"
+#include "cores/run.h"
 
 #include <errno.h>
 #include <omp.h>

@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L /* sysconf */
 #include "base/error.h"
 #include "base/fpenv.h"
-#include "gpu/driver.h"
-#include "tree/device.h"
+#include "driver/driver.h"
+#include "cores/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

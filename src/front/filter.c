@@ -1,8 +1,8 @@
 /* oplus_filter, and over ranks. */
-#include "leaf/filter.h"
+#include "cores/filter.h"
 #include "front/check.h"
 #include "front/fn.h"
-#include "tree/ranks/ranks.h"
+#include "ranks/ranks.h"
 
 #include <assert.h>
 #include <string.h>

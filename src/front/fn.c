@@ -1,6 +1,6 @@
 #include "front/fn.h"
 #include "front/check.h"
-#include "leaf/layout.h"
+#include "type/layout.h"
 
 #include <stdio.h>
 

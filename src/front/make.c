@@ -3,10 +3,10 @@
 #include "front/made.h"
 #include "front/make.h"
 #include "front/verdict.h"
-#include "jit/module.h"
-#include "jit/source.h"
-#include "jit/text.h"
-#include "leaf/layout.h"
+#include "text/module.h"
+#include "text/source.h"
+#include "text/text.h"
+#include "type/layout.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* oplus_map. */
-#include "leaf/map.h"
+#include "cores/map.h"
 #include "front/check.h"
 #include "front/fn.h"
-#include "tree/sweep.h"
+#include "cores/run.h"
 
 static const char *const input_names[OPLUS_MAX_ARITY] = {"in[0]", "in[1]", "in[2]", "in[3]",
                                                          "in[4]", "in[5]", "in[6]", "in[7]"};

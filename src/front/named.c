@@ -1,5 +1,5 @@
 /* oplus_type_named, oplus_op_named, oplus_type_members: what there is, by name. */
-#include "leaf/layout.h"
+#include "type/layout.h"
 
 #include <string.h>
 

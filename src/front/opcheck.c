@@ -1,9 +1,9 @@
 /* oplus_op_check: looks for a counterexample among samples, the simplest first. */
 #include "base/memory.h"
 #include "front/check.h"
-#include "leaf/combine.h"
-#include "leaf/element.h"
-#include "leaf/loops.h"
+#include "task/combine.h"
+#include "type/element.h"
+#include "cores/loops.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* oplus_reduce, oplus_fold, and over ranks. */
-#include "leaf/reduce.h"
+#include "cores/reduce.h"
 #include "front/check.h"
-#include "tree/ranks/ranks.h"
+#include "ranks/ranks.h"
 
 /* out = init, if there is one, then the n elements. */
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, const void *init, const void *in,

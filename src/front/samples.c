@@ -1,6 +1,6 @@
 /* oplus_samples: small numbers, fractions, extremes, and random ones, the same every time. */
 #include "front/check.h"
-#include "leaf/layout.h"
+#include "type/layout.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* oplus_scan, oplus_segscan, and over ranks. */
-#include "leaf/scan.h"
+#include "cores/scan.h"
 #include "front/check.h"
-#include "tree/ranks/ranks.h"
+#include "ranks/ranks.h"
 
 static oplus_status check(const char *call, oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in,
                           size_t n, const void *out)

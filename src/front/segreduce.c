@@ -1,8 +1,8 @@
 /* oplus_segreduce. */
-#include "leaf/segreduce.h"
-#include "front/auto.h"
+#include "cores/segreduce.h"
+#include "auto/auto.h"
 #include "front/check.h"
-#include "tree/sweep.h"
+#include "cores/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

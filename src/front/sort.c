@@ -1,9 +1,9 @@
 /* oplus_sort, oplus_sort_pairs. */
 #include "front/sort.h"
-#include "front/auto.h"
+#include "auto/auto.h"
 #include "front/check.h"
-#include "leaf/sort.h"
-#include "tree/sweep.h"
+#include "cores/sort.h"
+#include "cores/run.h"
 
 enum {
     PARTITION_FOR_THREADS = 1 << 15

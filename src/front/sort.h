@@ -2,7 +2,7 @@
 #ifndef OPI_FRONT_SORT_H
 #define OPI_FRONT_SORT_H
 
-#include "tree/device.h"
+#include "cores/device.h"
 
 /* The arguments of a sort by keys, with values if `pairs`; `count` names n in messages. */
 oplus_status opi_sort_check(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order,

@@ -1,18 +1,18 @@
 /* oplus_sort_all, oplus_sort_pairs_all.
  *
  *   1. each rank sorts what it holds
- *   2. where the ranks' parts of the result begin is found among the sorted keys (tree/ranks/select.h)
+ *   2. where the ranks' parts of the result begin is found among the sorted keys (ranks/splitters.h)
  *   3. keys travel, then values
  *   4. the runs that have come are merged
  *
  * Beside the caller's arrays a rank takes memory for what it gets; the scratch of its own sort is that memory too.  On
  * an accelerator, for what it gives: its runs are put together by sorting them once more there, which is stable and
  * faster than a merge by the host. */
-#include "front/auto.h"
+#include "auto/auto.h"
 #include "front/check.h"
 #include "front/sort.h"
-#include "leaf/sort.h"
-#include "tree/ranks/select.h"
+#include "cores/sort.h"
+#include "ranks/splitters.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* oplus_text_type: what a text gives, as the compiler says. */
 #include "front/check.h"
 #include "front/make.h"
-#include "jit/module.h"
-#include "jit/source.h"
-#include "jit/text.h"
+#include "text/module.h"
+#include "text/source.h"
+#include "text/text.h"
 
 #include <stdlib.h>
 

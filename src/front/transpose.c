@@ -1,9 +1,9 @@
 /* oplus_transpose. */
-#include "leaf/transpose.h"
-#include "front/auto.h"
+#include "cores/transpose.h"
+#include "auto/auto.h"
 #include "front/check.h"
 #include "front/transpose.h"
-#include "tree/sweep.h"
+#include "cores/run.h"
 
 oplus_status opi_check_matrix(const char *call, const oplus_type *type, size_t rows, size_t cols)
 {

@@ -2,7 +2,7 @@
 #ifndef OPI_FRONT_TRANSPOSE_H
 #define OPI_FRONT_TRANSPOSE_H
 
-#include "tree/device.h"
+#include "cores/device.h"
 
 /* A type, and extents whose product, in bytes, fits the address space. */
 oplus_status opi_check_matrix(const char *call, const oplus_type *type, size_t rows, size_t cols);

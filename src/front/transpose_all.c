@@ -3,11 +3,11 @@
  * A rank brings what it holds into the order of columns, which is the one of the result, so that what another rank gets
  * of it is one run; after the exchange the runs of all ranks are put together.  How long they are follows from what
  * every rank holds and gets, which all know. */
-#include "front/auto.h"
+#include "auto/auto.h"
 #include "front/check.h"
 #include "front/transpose.h"
-#include "leaf/pack.h"
-#include "tree/ranks/ranks.h"
+#include "cores/pack.h"
+#include "ranks/ranks.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "jit/source.h"
+#include "text/source.h"
 
 #include <assert.h>
 #include <stdio.h>

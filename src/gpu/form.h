@@ -3,7 +3,7 @@
 #define OPI_GPU_FORM_H
 
 #include "gpu/program.h"
-#include "leaf/sweep.h"
+#include "cores/sweep.h"
 
 typedef struct opi_formed {
     opi_program *program;

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "gpu/kernels.h"
-#include "jit/source.h"
-#include "leaf/layout.h"
+#include "text/source.h"
+#include "type/layout.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -306,7 +306,7 @@ static bool is_text(const char *file)
     return false;
 }
 
-/* Its operands are constant then, as on the host (jit/source.c); the body of a macro may assign to its own. */
+/* Its operands are constant then, as on the host (text/source.c); the body of a macro may assign to its own. */
 static const char *constness(const char *file) { return is_text(file) ? "const " : ""; }
 
 /* Is there a word with a parenthesis behind, which may be a function?  Behind a comment there may be one. */

@@ -3,7 +3,7 @@
 #define OPI_GPU_SOURCE_H
 
 #include "base/memory.h"
-#include "gpu/driver.h"
+#include "driver/driver.h"
 
 #include <stdio.h>
 
@@ -56,7 +56,7 @@ void opi_gpu_write_shape(opi_gpu_source *source, opi_shape shape, size_t element
  * OPLUS_ERR_UNSUPPORTED. */
 void opi_gpu_write_type(opi_gpu_source *source, const oplus_type *type, const char *alias);
 /* For op->type under the name opi_t: opi_op(a, b), opi_identity(), opi_quiet(x).  With a parameter, of type opi_p:
- * opi_op(a, b, p), OPI_BOUND, and OPI_IDENTITY_AT for the identity, which comes with it (kernels/bound.cl). */
+ * opi_op(a, b, p), OPI_BOUND, and OPI_IDENTITY_AT for the identity, which comes with it (canon/bound.cl). */
 void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op);
 /* Where, behind the parameter of op, its identity is. */
 static inline size_t opi_identity_at(const oplus_op *op) { return opi_round_up(op->param_type->size, OPI_CACHE_LINE); }

@@ -5,7 +5,7 @@
  * FAKE_CUDA_INIT is what cuInit returns, FAKE_CUDA_DEVICES how many there are. */
 #include "fake/cuda.h"
 
-#include "gpu/cuda_api.h"
+#include "driver/cuda/api.h"
 
 #include <elf.h>
 #include <stdio.h>

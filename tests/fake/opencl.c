@@ -4,7 +4,7 @@
  * FAKE_OPENCL_LIBRARY names another one than libOpenCL.so.1. */
 #include "fake/opencl.h"
 
-#include "gpu/opencl_api.h"
+#include "driver/opencl/api.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

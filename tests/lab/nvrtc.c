@@ -2,8 +2,8 @@
  *
  *     nvrtc               for one target
  *     nvrtc sm_75 ...     for those */
-#include "gpu/cuda_api.h"
-#include "gpu/nvrtc.h"
+#include "driver/cuda/api.h"
+#include "driver/cuda/nvrtc.h"
 #include "lab/texts.h"
 
 #include <stdbool.h>

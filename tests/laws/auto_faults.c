@@ -8,8 +8,8 @@
 #include "support/laws.h"
 
 #include "fake/opencl.h"
-#include "front/auto.h"
-#include "gpu/opencl_api.h"
+#include "auto/auto.h"
+#include "driver/opencl/api.h"
 
 #include <stdio.h>
 #include <stdlib.h>

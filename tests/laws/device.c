@@ -2,7 +2,7 @@
  * devices, errors in words, operators that do not compile. */
 #include "support/laws.h"
 
-#include "gpu/opencl.h"
+#include "driver/opencl/opencl.h"
 
 #include <pthread.h>
 #include <stdio.h>

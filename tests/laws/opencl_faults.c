@@ -6,7 +6,7 @@
 #include "support/laws.h"
 
 #include "fake/opencl.h"
-#include "gpu/opencl_api.h"
+#include "driver/opencl/api.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include <oplus/oplus.h>
 
-#include "leaf/isa.h"
+#include "cores/isa.h"
 
 enum { BYTES = (8 << 20) + 12345 * 16, SHIFTS = 3 };
 

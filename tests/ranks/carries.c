@@ -1,6 +1,6 @@
 /* Reduce, fold, scan and segmented scan over ranks have the bits of the definition, however the array is cut. */
 #include "support/team.h"
-#include "tree/device.h"
+#include "cores/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

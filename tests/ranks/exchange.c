@@ -1,5 +1,5 @@
 /* Elements arrive where they should, of any size, from the host or a device, in one round or many. */
-#include "tree/ranks/ranks.h"
+#include "ranks/ranks.h"
 #include "support/team.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "support/broken.h"
 #include "support/team.h"
 
-#include "tree/device.h"
+#include "cores/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "support/broken.h"
 
 #include "base/error.h"
-#include "tree/device.h"
+#include "cores/device.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "fake/cuda.h"
-#include "gpu/driver.h"
+#include "driver/driver.h"
 
 /* --- parts --- */
 

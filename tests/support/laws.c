@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "leaf/isa.h"
-#include "leaf/layout.h"
-#include "tree/groups/groups.h"
+#include "cores/isa.h"
+#include "type/layout.h"
+#include "gpu/groups.h"
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
@@ -116,12 +116,12 @@ static const char *const quick_ones[] = {"sum_f32", "hash_with", "compose32", "h
 static const char *const group_ones[] = {"sum_f32", "hash_with", "compose32", "hash1", NULL};
 static const char *const one[] = {"compose32", NULL};
 
-/* "cuda:0", "cuda:0@chunk", "cuda:0@group@64K", "cuda:0@@1M".  NULL if there is none and it need not be there. */
+/* "cuda:0", "cuda:0@chunk", "cuda:0@group@64K", "cuda:01M".  NULL if there is none and it need not be there. */
 static place *add_accelerator(const char *name, bool needed)
 {
     char device[64] = "", shape[16] = "", memory[16] = "";
     sscanf(name, "%63[^@]@%15[^@]@%15s", device, shape, memory);
-    if (*shape == '\0') sscanf(name, "%*[^@]@@%15s", memory);
+    if (*shape == '\0') sscanf(name, "%*[^@]%15s", memory);
     const char *const forced = getenv("OPLUS_DEVICE_MEMORY");
     char *before = forced != NULL ? must(strdup(forced)) : NULL;
     if (*memory != '\0') setenv("OPLUS_DEVICE_MEMORY", memory, 1);

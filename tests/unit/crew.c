@@ -1,13 +1,13 @@
-/* The crew (tree/crew.h): each item once, in order; with late threads, after fork, in many jobs; and the sweep in order
- * on top of it (tree/in_order.h), in which others do the work of a thread that stands still. */
+/* The crew (cores/crew.h): each item once, in order; with late threads, after fork, in many jobs; and the sweep in order
+ * on top of it (cores/in_order.h), in which others do the work of a thread that stands still. */
 #define _GNU_SOURCE /* usleep */
 #include "support/laws.h"
 #include "support/sanitized.h"
 
 #include "base/memory.h"
-#include "tree/blocks.h"
-#include "tree/crew.h"
-#include "tree/in_order.h"
+#include "cores/blocks.h"
+#include "cores/crew.h"
+#include "cores/in_order.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -7,8 +7,8 @@
 #endif
 #endif
 
-#include "gpu/cuda_api.h"
-#include "gpu/nvrtc.h"
+#include "driver/cuda/api.h"
+#include "driver/cuda/nvrtc.h"
 #include "support/cuda.h"
 
 #include <dlfcn.h>

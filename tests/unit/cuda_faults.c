@@ -1,6 +1,6 @@
 /* Every call of CUDA's driver and of NVRTC failing in turn, and every allocation, with a fake driver that keeps the
  * books (fake/cuda.c): each failure has a message with a remedy, and nothing is left over. */
-#include "gpu/cuda_api.h"
+#include "driver/cuda/api.h"
 #include "support/allocations.h"
 #include "support/cuda.h"
 

@@ -1,7 +1,7 @@
 /* NVRTC for devices that are not here; what it makes with a fake driver that keeps the books (fake/cuda.c); and a real
  * device where there is one. */
-#include "gpu/cuda_api.h"
-#include "gpu/nvrtc.h"
+#include "driver/cuda/api.h"
+#include "driver/cuda/nvrtc.h"
 #include "support/cuda.h"
 
 #include <stdio.h>

@@ -22,7 +22,7 @@ typedef oplus_complex64 golden_c64;
 typedef oplus_complex128 golden_c128;
 #include "golden/data.h"
 
-#include "leaf/isa.h"
+#include "cores/isa.h"
 
 /* --- the operators ----------------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
  *     kernels overrun    one that reads beyond its buffer */
 #include "support/laws.h"
 
-#include "gpu/opencl.h"
+#include "driver/opencl/opencl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include <cupti_target.h>
 #include <cupti_version.h>
 
-#include "gpu/cuda_api.h"
+#include "driver/cuda/api.h"
 
 #include <cstddef>
 #include <cstdint>

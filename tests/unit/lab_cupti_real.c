@@ -1,6 +1,6 @@
 /* The lab's counters on a real device: kernels whose counts are known, and all that CUPTI says of them, printed; skips
  * where there is no device, no NVRTC or no CUPTI, or its counters are closed, and says which. */
-#include "gpu/cuda.h"
+#include "driver/cuda/cuda.h"
 #include "lab/counters/cupti.h"
 #include "lab/counters/metrics.h"
 #include "lab/counters/session.h"

@@ -12,7 +12,7 @@
 
 #include <oplus/oplus.h>
 
-#include "leaf/layout.h"
+#include "type/layout.h"
 
 /* --- the types, without padding, which has no value
  * ----------------------------------------------------------------------------------------------------- */

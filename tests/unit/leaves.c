@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "leaf/builtin.h"
-#include "leaf/isa.h"
+#include "cores/builtin.h"
+#include "cores/isa.h"
 
 enum { MOST_BYTES = 16, MOST_LEVEL = 12, MOST = (1 << MOST_LEVEL) + 64, GUARD = 0xa5 };
 

@@ -1,9 +1,9 @@
 /* Merge: any number of runs against a plain merge, for every size of key and of value, on one thread and on several. */
 #include "support/laws.h"
 
-#include "leaf/merge.h"
-#include "leaf/sort.h"
-#include "tree/sweep.h"
+#include "cores/merge.h"
+#include "cores/sort.h"
+#include "cores/run.h"
 
 #include <stdlib.h>
 #include <string.h>

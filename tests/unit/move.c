@@ -11,9 +11,9 @@
 
 #include <oplus/oplus.h>
 
-#include "leaf/isa.h"
-#include "leaf/layout.h"
-#include "leaf/quiet.h"
+#include "cores/isa.h"
+#include "type/layout.h"
+#include "cores/quiet.h"
 #include "support/laws.h"
 
 static const char *const wheres[] = {"serial", "threads:2", "threads:3", "threads:4", "threads:5"};

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "gpu/nvrtc.h"
-#include "tree/groups/groups.h"
+#include "driver/cuda/nvrtc.h"
+#include "gpu/groups.h"
 
 #include <math.h>
 #include <stdio.h>

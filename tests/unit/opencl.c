@@ -19,7 +19,7 @@
 #include <CL/cl.h>
 #endif
 #endif
-#include "gpu/opencl.h"
+#include "driver/opencl/opencl.h"
 
 #ifdef CL_VERSION_1_2
 #define SAME_VALUE(name, value) _Static_assert((name) == (value), #name);

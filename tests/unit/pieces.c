@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree/groups/run.h"
+#include "gpu/run.h"
 
 enum { MOST = 5000, GUARD = 64 };
 

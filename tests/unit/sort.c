@@ -2,7 +2,7 @@
  * one thread and on several.  Failing allocations are the business of tests/laws/faults.c. */
 #include "support/laws.h"
 
-#include "leaf/sort.h"
+#include "cores/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>

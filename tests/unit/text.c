@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/text.h"
+#include "text/text.h"
 
 /* The forms of a body; the text stands in it as line 1 of "file". */
 #define LINE       "\n#line 1 \"file\"\n"

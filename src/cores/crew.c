@@ -1,0 +1,288 @@
+#define _GNU_SOURCE /* pthread_sigmask's signal sets under -std=c11 */
+#include "cores/crew.h"
+
+#include "base/fpenv.h"
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    SPIN_NS = 20000, /* looking for the next job, or for the last item's end, before sleeping */
+    RELAXATIONS = 16 /* between two looks at the clock */
+};
+
+/* The state of a crew in one word, so that a worker enters a job and the caller closes it in one step each:
+ * 16 bits: workers inside; 15 bits: how many may enter, the caller counted; 1 bit: open; 32 bits: the job's number. */
+enum { WANTED_SHIFT = 16, OPEN_SHIFT = 31, JOB_SHIFT = 32 };
+static const uint64_t inside_mask = 0xffff, wanted_mask = 0x7fff, open_bit = (uint64_t)1 << OPEN_SHIFT;
+
+/* A thread of the crew. */
+typedef struct worker {
+    _Alignas(OPI_CACHE_LINE) opi_crew *crew;
+    size_t index; /* from 1 */
+    pthread_t thread;
+    sem_t wake;
+    atomic_bool asleep; /* waits for `wake`, or is about to: who clears it must post */
+} worker;
+
+struct opi_crew {
+    _Alignas(OPI_CACHE_LINE) atomic_uint_least64_t state;
+    _Alignas(OPI_CACHE_LINE) atomic_size_t next;  /* item to be claimed */
+    _Alignas(OPI_CACHE_LINE) atomic_size_t awake; /* workers below are awake, or have been woken */
+    _Alignas(OPI_CACHE_LINE) opi_crew_item *item; /* the job: written while it is closed */
+    void *job;
+    size_t items;
+    atomic_bool caller_asleep, ending;
+    sem_t all_out;
+    unsigned generation; /* of the process that started the threads */
+    size_t started, room;
+    worker *workers; /* [room], of which `started` live; workers[0] is not used */
+};
+
+/* --- time --------------------------------------------------------------------------------------------------------- */
+
+void opi_crew_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+unsigned long long opi_crew_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (unsigned long long)t.tv_sec * 1000000000u + (unsigned long long)t.tv_nsec;
+}
+
+static void relax_some(void)
+{
+    for (int i = 0; i < RELAXATIONS; i++) opi_crew_relax();
+}
+
+/* --- sleeping and waking ------------------------------------------------------------------------------------------ */
+
+static void take(sem_t *semaphore)
+{
+    while (sem_wait(semaphore) != 0) {
+    } /* a signal's handler may interrupt it */
+}
+
+static void wake(worker *w)
+{
+    if (atomic_load(&w->asleep) && atomic_exchange(&w->asleep, false)) sem_post(&w->wake);
+}
+
+/* Is there a job that this worker may enter, and has not been in? */
+static bool is_open(uint64_t state, size_t index, uint32_t seen)
+{
+    return (state & open_bit) && (state >> WANTED_SHIFT & wanted_mask) > index &&
+           (uint32_t)(state >> JOB_SHIFT) != seen;
+}
+
+static bool has_reason(const worker *w, uint32_t seen)
+{
+    return is_open(atomic_load(&w->crew->state), w->index, seen) || atomic_load(&w->crew->ending);
+}
+
+static void await_job(worker *w, uint32_t seen)
+{
+    for (const unsigned long long begun = opi_crew_now(); opi_crew_now() - begun < SPIN_NS; relax_some())
+        if (has_reason(w, seen)) return;
+    atomic_store(&w->asleep, true);
+    /* Whoever opens a job looks at `asleep` after that; here it is the other way round, so that one of them sees the
+     * other. */
+    if (has_reason(w, seen) && atomic_exchange(&w->asleep, false)) return;
+    take(&w->wake);
+}
+
+/* As long as there are items, more workers are woken: so it takes few steps until all are awake, and none are woken
+ * for a short job. */
+static void wake_some(opi_crew *crew, size_t wanted, int some)
+{
+    for (int i = 0; i < some; i++) {
+        if (atomic_load_explicit(&crew->awake, memory_order_relaxed) >= wanted) return;
+        const size_t next = atomic_fetch_add(&crew->awake, 1);
+        if (next < wanted) wake(&crew->workers[next]);
+    }
+}
+
+/* --- working ------------------------------------------------------------------------------------------------------ */
+
+static void work(opi_crew *crew, size_t index, size_t wanted)
+{
+    enum { AT_ENTRY = 2, AT_ITEM = 1 };
+    const size_t items = crew->items;
+    if (atomic_load_explicit(&crew->next, memory_order_relaxed) + 1 < items) wake_some(crew, wanted, AT_ENTRY);
+    for (size_t i; (i = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed)) < items;) {
+        crew->item(crew->job, index, i);
+        if (i + 1 < items) wake_some(crew, wanted, AT_ITEM);
+    }
+}
+
+/* False: the job is over, or not for this worker. */
+static bool enter(opi_crew *crew, size_t index, uint32_t *seen)
+{
+    uint64_t state = atomic_load(&crew->state);
+    do {
+        if (!is_open(state, index, *seen)) return false;
+    } while (!atomic_compare_exchange_weak(&crew->state, &state, state + 1));
+    *seen = (uint32_t)(state >> JOB_SHIFT);
+    return true;
+}
+
+static void leave(opi_crew *crew)
+{
+    const uint64_t state = atomic_fetch_sub(&crew->state, 1) - 1;
+    if (!(state & open_bit) && (state & inside_mask) == 0 && atomic_exchange(&crew->caller_asleep, false))
+        sem_post(&crew->all_out);
+}
+
+static void *live(void *given)
+{
+    worker *const w = given;
+    opi_crew *const crew = w->crew;
+    uint32_t seen = 0; /* no job has that number */
+    opi_fpenv_enter();
+    while (!atomic_load(&crew->ending)) {
+        if (enter(crew, w->index, &seen)) {
+            work(crew, w->index, atomic_load(&crew->state) >> WANTED_SHIFT & wanted_mask);
+            leave(crew);
+        } else {
+            await_job(w, seen);
+        }
+    }
+    return NULL;
+}
+
+/* --- starting and ending ------------------------------------------------------------------------------------------ */
+
+static atomic_uint generation;
+static void count_fork(void) { atomic_fetch_add(&generation, 1); }
+static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
+
+static opi_crew *open_crew(size_t workers)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    opi_crew *const crew = opi_alloc(opi_round_up(sizeof *crew, OPI_CACHE_LINE) + workers * sizeof(worker));
+    if (!crew) return NULL;
+    memset(crew, 0, sizeof *crew);
+    crew->workers = (worker *)((char *)crew + opi_round_up(sizeof *crew, OPI_CACHE_LINE));
+    crew->room = workers;
+    crew->started = 1; /* the caller */
+    crew->generation = atomic_load(&generation);
+    sem_init(&crew->all_out, 0, 0);
+    return crew;
+}
+
+/* Signals from outside are for the program's own threads; what a thread does itself is its own, and a profiler's. */
+static bool start_thread(worker *w)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    const bool started = pthread_create(&w->thread, NULL, live, w) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* Returns how many there are, this thread counted. */
+static size_t start_threads(opi_crew *crew, size_t wanted)
+{
+    for (; crew->started < wanted; crew->started++) {
+        worker *const w = &crew->workers[crew->started];
+        *w = (worker){.crew = crew, .index = crew->started};
+        sem_init(&w->wake, 0, 0);
+        if (start_thread(w)) continue;
+        sem_destroy(&w->wake);
+        break;
+    }
+    return crew->started < wanted ? crew->started : wanted;
+}
+
+static bool is_of_parent(const opi_crew *crew) { return crew->generation != atomic_load(&generation); }
+
+void opi_crew_close(opi_crew *crew)
+{
+    if (!crew) return;
+    const bool mine = !is_of_parent(crew);
+    atomic_store(&crew->ending, true);
+    for (size_t i = 1; mine && i < crew->started; i++) wake(&crew->workers[i]);
+    for (size_t i = 1; mine && i < crew->started; i++) {
+        pthread_join(crew->workers[i].thread, NULL);
+        sem_destroy(&crew->workers[i].wake);
+    }
+    if (mine) sem_destroy(&crew->all_out);
+    opi_free(crew);
+}
+
+/* --- a job -------------------------------------------------------------------------------------------------------- */
+
+static bool anybody_inside(opi_crew *crew) { return (atomic_load(&crew->state) & inside_mask) != 0; }
+
+static void open_job(opi_crew *crew, size_t wanted, opi_crew_item *item, void *job, size_t items)
+{
+    crew->item = item;
+    crew->job = job;
+    crew->items = items;
+    atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&crew->awake, 1, memory_order_relaxed);
+    uint32_t number = (uint32_t)(atomic_load(&crew->state) >> JOB_SHIFT) + 1;
+    if (number == 0) number = 1;
+    atomic_store(&crew->state, (uint64_t)number << JOB_SHIFT | open_bit | (uint64_t)wanted << WANTED_SHIFT);
+}
+
+/* Nobody enters any more; waits for those inside. */
+static void close_job(opi_crew *crew)
+{
+    atomic_fetch_and(&crew->state, ~open_bit);
+    for (const unsigned long long begun = opi_crew_now(); anybody_inside(crew); relax_some())
+        if (opi_crew_now() - begun >= SPIN_NS) break;
+    while (anybody_inside(crew)) {
+        atomic_store(&crew->caller_asleep, true);
+        if (!anybody_inside(crew) && atomic_exchange(&crew->caller_asleep, false)) return;
+        take(&crew->all_out);
+    }
+}
+
+static void do_alone(opi_crew_item *item, void *job, size_t items)
+{
+    for (size_t i = 0; i < items; i++) item(job, 0, i);
+}
+
+bool opi_crew_reserve(opi_crew **crew, int workers)
+{
+    if (*crew && (is_of_parent(*crew) || (*crew)->room < (size_t)workers)) {
+        opi_crew_close(*crew);
+        *crew = NULL;
+    }
+    if (!*crew) *crew = open_crew((size_t)workers);
+    return *crew != NULL;
+}
+
+void opi_crew_run(opi_crew **crew, int workers, opi_crew_item *item, void *job, size_t items)
+{
+    size_t wanted = (size_t)workers < items ? (size_t)workers : items;
+    if (wanted > wanted_mask) wanted = wanted_mask;
+    if (wanted > 1) wanted = opi_crew_reserve(crew, workers) ? start_threads(*crew, wanted) : 1;
+    if (wanted < 2) {
+        do_alone(item, job, items);
+        return;
+    }
+    open_job(*crew, wanted, item, job, items);
+    work(*crew, 0, wanted);
+    close_job(*crew);
+}

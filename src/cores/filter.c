@@ -1,0 +1,137 @@
+#include "cores/filter.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    BLOCK_BYTES = 128 << 10, /* the kept ones of a block wait in a second-level cache until their place is known */
+    PIECE_BYTES = 16 << 10,  /* of the input: with its flags and its kept ones in a first-level cache */
+    OVERRUN = 64             /* what compaction may write beyond the kept ones */
+};
+
+/* Scratch of a worker: how many of its block are kept, the flags of a piece, the kept ones. */
+typedef struct workspace {
+    size_t *kept;
+    uint8_t *flags;
+    char *elements;
+} workspace;
+
+static size_t flags_bytes(size_t size) { return opi_round_up(opi_elements_in(PIECE_BYTES, size), OPI_CACHE_LINE); }
+
+static workspace workspace_in(const opi_filter_sweep *plan, char *scratch)
+{
+    workspace w;
+    w.kept = (size_t *)scratch;
+    w.flags = (uint8_t *)scratch + OPI_CACHE_LINE;
+    w.elements = scratch + OPI_CACHE_LINE + flags_bytes(plan->size);
+    return w;
+}
+
+/* Compacts n elements, at most a piece, from `in` to `to`, which has room for all; returns how many are kept. */
+static size_t compact_piece(const opi_filter_sweep *plan, const char *in, size_t n, uint8_t *flags, char *to)
+{
+    const void *const inputs[] = {in};
+    plan->keep->leaf(inputs, plan->keep->param, n, flags);
+    return plan->isa->compact(in, flags, n, plan->size, to);
+}
+
+static void put(const opi_filter_sweep *plan, size_t at, const char *elements, size_t n)
+{
+    if (n == 0) return; /* out need not be memory where nothing is kept */
+    char *const to = plan->out + at * plan->size;
+    if (plan->streaming)
+        plan->isa->stream(to, elements, n * plan->size, NULL);
+    else
+        memcpy(to, elements, n * plan->size);
+}
+
+static void start(const opi_sweep *sweep, size_t at, void *carry)
+{
+    (void)sweep;
+    (void)at;
+    *(size_t *)carry = 0;
+}
+
+static void join(const opi_sweep *sweep, void *left, const void *right)
+{
+    (void)sweep;
+    *(size_t *)left += *(const size_t *)right;
+}
+
+static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
+{
+    const opi_filter_sweep *plan = (const opi_filter_sweep *)sweep;
+    const workspace w = workspace_in(plan, scratch);
+    const size_t piece = opi_elements_in(PIECE_BYTES, plan->size);
+    assert(end - begin <= sweep->block);
+    size_t kept = 0;
+    for (size_t i = begin; i < end; i += piece) {
+        const size_t n = end - i < piece ? end - i : piece;
+        kept += compact_piece(plan, plan->in + i * plan->size, n, w.flags, w.elements + kept * plan->size);
+    }
+    *w.kept = kept;
+    *(size_t *)carry += kept;
+}
+
+/* Where nothing was aggregated (one thread) each piece is put in its place while it is in a first-level cache. */
+static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch)
+{
+    const opi_filter_sweep *plan = (const opi_filter_sweep *)sweep;
+    const workspace w = workspace_in(plan, scratch);
+    const size_t piece = opi_elements_in(PIECE_BYTES, plan->size);
+    size_t *const before = carry;
+    (void)total;
+    if (aggregated) {
+        put(plan, *before, w.elements, *w.kept);
+        *before += *w.kept;
+    } else {
+        for (size_t i = begin; i < end; i += piece) {
+            const size_t n = end - i < piece ? end - i : piece;
+            const size_t kept = compact_piece(plan, plan->in + i * plan->size, n, w.flags, w.elements);
+            put(plan, *before, w.elements, kept);
+            *before += kept;
+        }
+    }
+    if (plan->streaming) plan->isa->fence();
+}
+
+static void finish(const opi_sweep *sweep, void *carry, void *out)
+{
+    (void)sweep;
+    *(size_t *)out = *(const size_t *)carry;
+}
+
+void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa *isa, const void *in, size_t n,
+                     void *out, size_t *kept)
+{
+    const size_t size = keep->input[0]->size;
+    opi_sweep_clear(&plan->sweep);
+    plan->keep = keep;
+    plan->isa = isa;
+    plan->size = size;
+    plan->in = in;
+    plan->out = out;
+    plan->streaming = in != out && n * size >= OPI_STREAMING_BYTES; /* in place, the lines are in the cache */
+    /* What is kept moves to the front, over blocks that others have in work. */
+    plan->sweep.overtakes = (uintptr_t)out < (uintptr_t)in + n * size && (uintptr_t)in < (uintptr_t)out + n * size;
+    plan->sweep.n = n;
+    plan->sweep.block = opi_elements_in(BLOCK_BYTES, size);
+    plan->sweep.bytes = 2 * n * size;
+    plan->sweep.carry_bytes = sizeof(size_t);
+    plan->sweep.scratch_bytes = OPI_CACHE_LINE + flags_bytes(size) + plan->sweep.block * size + OVERRUN;
+    plan->sweep.start = start;
+    plan->sweep.aggregate = aggregate;
+    plan->sweep.join = join;
+    plan->sweep.apply = apply;
+    plan->sweep.finish = finish;
+    plan->sweep.result = kept;
+    plan->sweep.result_bytes = sizeof *kept;
+    plan->sweep.form.kernels = "filter";
+    plan->sweep.form.fn = keep;
+    plan->sweep.form.arrays = 2;
+    plan->sweep.form.array[0] = (opi_array){in, size, OPI_READS};
+    plan->sweep.form.array[1] = (opi_array){out, size, OPI_APPENDS};
+}

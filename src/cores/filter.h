@@ -1,0 +1,22 @@
+/* Filter: the elements of a block that are kept move together. */
+#ifndef OPI_FILTER_H
+#define OPI_FILTER_H
+
+#include "cores/isa.h"
+#include "cores/sweep.h"
+
+/* The carry is a size_t: how many elements were kept. */
+typedef struct opi_filter_sweep {
+    opi_sweep sweep;
+    const oplus_fn *keep;
+    const opi_isa *isa;
+    size_t size; /* of an element, bytes */
+    const char *in;
+    char *out;
+    bool streaming; /* kept elements are written past the caches */
+} opi_filter_sweep;
+
+void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa *isa, const void *in, size_t n,
+                     void *out, size_t *kept);
+
+#endif

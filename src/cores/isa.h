@@ -1,0 +1,75 @@
+/* The leaves that are compiled once for each instruction set (src/cores/isa/) and chosen when a device is opened. */
+#ifndef OPI_ISA_H
+#define OPI_ISA_H
+
+#include <oplus/oplus.h>
+
+#include <stdbool.h>
+
+/* A name with the instruction set behind it: OPI_ISA_NAME(opi_stream) is opi_stream_avx2 where OPI_ISA is avx2. */
+#define OPI_PASTE_(a, b)   a##_##b
+#define OPI_PASTE(a, b)    OPI_PASTE_(a, b)
+#define OPI_ISA_NAME(name) OPI_PASTE(name, OPI_ISA)
+
+/* oplus_op::builtin of oplus_sum_i8 is OPI_BUILTIN_sum_i8 + 1, and so on. */
+enum {
+#define OPI_BUILTIN_NUMBER(op, suffix, T) OPI_BUILTIN_##op##_##suffix,
+    OPLUS_FOR_BUILTINS(OPI_BUILTIN_NUMBER)
+#undef OPI_BUILTIN_NUMBER
+        OPI_BUILTINS
+};
+
+/* The loops of one built-in operator. */
+typedef struct opi_builtin {
+    oplus_leaves tree; /* blocks of the canonical tree, for operators that round; see oplus/leaf.h */
+    /* Exact operators: any n at any place, in any association (NULL otherwise).  carry: the value that precedes in[0],
+     * always present; on return the value that precedes in[n].  in == out is allowed. */
+    void (*reduce)(const void *in, size_t n, void *carry);
+    void (*scan)(const void *in, size_t n, int exclusive, void *carry, void *out);
+    void (*segscan)(const void *in, const uint8_t *heads, size_t n, int exclusive, void *carry, void *out);
+    /* The same where in and out are in memory and out is aligned to a cache line, with non-temporal stores (fence after
+     * them) if `streams`. */
+    bool streams;
+    void (*scan_far)(const void *in, size_t n, int exclusive, void *carry, void *out);
+    void (*segscan_far)(const void *in, const uint8_t *heads, size_t n, int exclusive, void *carry, void *out);
+    unsigned node_level; /* of the largest block that tree.node takes; 0: as the others */
+    void (*node_far)(const void *in, unsigned level, void *node); /* tree.node for what is not in a cache, or NULL */
+    /* tree.scan of a whole largest block with non-temporal stores (fence after them) and canonical NaNs, out aligned to
+     * a cache line; or NULL.  The last inclusive result is the caller's. */
+    void (*block_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node);
+} opi_builtin;
+
+enum { OPI_TRANSPOSE_FEW = 4 };
+
+struct opi_sort_format;
+
+typedef struct opi_isa {
+    const char *name;           /* "baseline", "avx2", "avx512", "neon" */
+    const opi_builtin *builtin; /* OPI_BUILTINS of them */
+
+    /* Copies with non-temporal stores where there are any; does not overlap.  next: what
+     * will be read then, asked for line by line meanwhile so that memory is read while it is written; or NULL.  `fence`
+     * orders them, once at the end. */
+    void (*stream)(void *to, const void *from, size_t bytes, const void *next);
+    void (*fence)(void);
+    /* Replaces every NaN by the canonical one (positive, quiet, no payload). */
+    void (*quiet_f32)(float *x, size_t n);
+    void (*quiet_f64)(double *x, size_t n);
+    /* Copies the elements with keep[i] != 0 (0 or 1) to out, in order, branch-free, and returns their number.  out has
+     * room for n elements and 64 bytes; it does not overlap in. */
+    size_t (*compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
+    const struct opi_sort_format *sort; /* OPI_SORT_FORMATS of them; see cores/sort.h */
+    /* Transposes a tile: out[c * out_stride + r] = in[r * in_stride + c], strides in elements, r < rows, c < cols.
+     * The two do not overlap.  Fast too where one of them has no gaps and OPI_TRANSPOSE_FEW columns, or rows, at most.
+     */
+    void (*transpose)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows, size_t cols,
+                      size_t size);
+} opi_isa;
+
+/* The best one for this processor, or the one that OPLUS_ISA names; fails, in the name of `call`, if that is not to be
+ * had. */
+oplus_status opi_isa_choose(const char *call, const opi_isa **isa);
+/* All that this processor has, best last; returns how many (at most 4). */
+int opi_isa_list(const opi_isa *list[4]);
+
+#endif

@@ -1,0 +1,18 @@
+/* What every instruction set compiles: see cores/isa.h for what each does.  Included once an instruction set. */
+#ifndef OPI_ISA_LEAVES_H
+#define OPI_ISA_LEAVES_H
+
+#include "cores/isa.h"
+#include "cores/sort.h"
+
+extern const opi_builtin OPI_ISA_NAME(opi_builtins)[OPI_BUILTINS];
+void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes, const void *next);
+void OPI_ISA_NAME(opi_fence)(void);
+void OPI_ISA_NAME(opi_quiet_f32)(float *x, size_t n);
+void OPI_ISA_NAME(opi_quiet_f64)(double *x, size_t n);
+size_t OPI_ISA_NAME(opi_compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
+extern const opi_sort_format OPI_ISA_NAME(opi_sort_formats)[OPI_SORT_FORMATS];
+void OPI_ISA_NAME(opi_transpose)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows,
+                                 size_t cols, size_t size);
+
+#endif

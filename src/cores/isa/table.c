@@ -1,0 +1,15 @@
+/* One instruction set's table of leaves. */
+#include "cores/isa.h"
+#include "cores/isa/leaves.h"
+
+const opi_isa OPI_ISA_NAME(opi_isa) = {
+    .name = OPI_ISA_STRING,
+    .builtin = OPI_ISA_NAME(opi_builtins),
+    .stream = OPI_ISA_NAME(opi_stream),
+    .fence = OPI_ISA_NAME(opi_fence),
+    .quiet_f32 = OPI_ISA_NAME(opi_quiet_f32),
+    .quiet_f64 = OPI_ISA_NAME(opi_quiet_f64),
+    .compact = OPI_ISA_NAME(opi_compact),
+    .sort = OPI_ISA_NAME(opi_sort_formats),
+    .transpose = OPI_ISA_NAME(opi_transpose),
+};

@@ -1,0 +1,76 @@
+#include "cores/map.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum {
+    PIECE_BYTES = 16 << 10, /* of results: a piece stays in a first-level cache until it is looked over */
+    /* The same on its way to memory, so that reading and writing alternate often: 0.24 ns an element instead of 0.43
+     * (f32, 64 MiB; Zen 4, 2026-11-22), of two inputs 0.46 instead of 0.68. */
+    STREAMED_BYTES = 4 << 10,
+    BLOCK_BYTES = 256 << 10,
+    ALIGNED_BYTES = 2 << 10 /* of results that are worth the first ones alone, so that the others are aligned */
+};
+
+/* How many elements the piece at i has, of the `left` ones: full ones begin and end where cache lines do, as vectors
+ * that lie across two take longer. */
+static size_t piece_at(const opi_map_sweep *plan, size_t i, size_t left)
+{
+    const size_t size = plan->fn->result->size, head = -(uintptr_t)(plan->out + i * size) % OPI_CACHE_LINE;
+    if (head > 0 && left * size >= ALIGNED_BYTES && head % size == 0) return head / size;
+    return left < plan->piece ? left : plan->piece;
+}
+
+static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch)
+{
+    const opi_map_sweep *plan = (const opi_map_sweep *)sweep;
+    const oplus_fn *fn = plan->fn;
+    const size_t size = fn->result->size;
+    (void)carry;
+    (void)total;
+    (void)aggregated;
+    for (size_t i = begin, n; i < end; i += n) {
+        n = piece_at(plan, i, end - i);
+        const void *in[OPLUS_MAX_ARITY];
+        for (unsigned k = 0; k < fn->arity; k++) in[k] = plan->in[k] + i * fn->input[k]->size;
+        char *const out = plan->out + i * size, *const to = plan->streaming ? scratch : out;
+        fn->leaf(in, fn->param, n, to);
+        opi_quiet_run(&plan->quiet, to, n);
+        const void *const next = end - i < n + plan->piece ? NULL : plan->in[0] + (i + n) * fn->input[0]->size;
+        if (plan->streaming) plan->isa->stream(out, to, n * size, next);
+    }
+    if (plan->streaming) plan->isa->fence();
+}
+
+void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, const void *const *in, size_t n,
+                  void *out)
+{
+    opi_sweep_clear(&plan->sweep);
+    plan->fn = fn;
+    plan->isa = isa;
+    opi_quiet_plan(&plan->quiet, isa, fn->result);
+    plan->out = out;
+    size_t bytes = fn->result->size;
+    plan->streaming = n * fn->result->size >= OPI_STREAMING_BYTES;
+    for (unsigned k = 0; k < fn->arity; k++) {
+        plan->in[k] = in[k];
+        bytes += fn->input[k]->size;
+        if (in[k] == out) plan->streaming = false; /* its lines are in the cache when they are written */
+    }
+    const size_t size = fn->result->size, most = plan->streaming ? STREAMED_BYTES : PIECE_BYTES;
+    const size_t piece = opi_elements_in(most, size);
+    plan->piece = piece;
+    plan->sweep.n = n;
+    plan->sweep.block = size < most ? piece * (BLOCK_BYTES / most) : opi_elements_in(BLOCK_BYTES, size);
+    plan->sweep.bytes = n * bytes;
+    plan->sweep.scratch_bytes = plan->streaming ? piece * size : 0;
+    plan->sweep.apply = apply;
+    plan->sweep.form.kernels = "map";
+    plan->sweep.form.fn = fn;
+    plan->sweep.form.arrays = (int)fn->arity + 1;
+    for (unsigned k = 0; k < fn->arity; k++)
+        plan->sweep.form.array[k] = (opi_array){in[k], fn->input[k]->size, OPI_READS};
+    plan->sweep.form.array[fn->arity] = (opi_array){out, size, OPI_WRITES};
+}

@@ -1,0 +1,23 @@
+/* Map: a block of results, each from the elements at its own index. */
+#ifndef OPI_MAP_H
+#define OPI_MAP_H
+
+#include "cores/isa.h"
+#include "cores/quiet.h"
+#include "cores/sweep.h"
+
+typedef struct opi_map_sweep {
+    opi_sweep sweep;
+    const oplus_fn *fn;
+    const opi_isa *isa;
+    opi_quiet quiet;
+    const char *in[OPLUS_MAX_ARITY];
+    char *out;
+    size_t piece;   /* elements that are made at a time */
+    bool streaming; /* results go through a cached piece and non-temporal stores */
+} opi_map_sweep;
+
+void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, const void *const *in, size_t n,
+                  void *out);
+
+#endif

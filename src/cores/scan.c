@@ -1,0 +1,333 @@
+#include "cores/scan.h"
+#include "task/combine.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    BLOCK_BYTES = 256 << 10, /* in and out of a block stay in a second-level cache between its two readings */
+    STAGE_BYTES = 16 << 10   /* results on their way to non-temporal stores */
+};
+
+static size_t stage_elements(const opi_loops *loops) { return opi_loops_block(loops, loops->level, STAGE_BYTES); }
+
+/* --- pieces of scratch: a value, a node, those of a run, the loops' own, the stage */
+
+typedef struct workspace {
+    char *value, *node, *nodes, *loops, *stage;
+} workspace;
+
+static size_t value_bytes(const opi_loops *loops) { return opi_round_up(loops->size, OPI_CACHE_LINE); }
+
+static size_t nodes_bytes(const opi_loops *loops)
+{
+    return opi_round_up((OPLUS_RUN_LEVEL + 1) * loops->size, OPI_CACHE_LINE);
+}
+
+static workspace workspace_in(const opi_scan_sweep *plan, char *scratch)
+{
+    workspace w;
+    w.value = scratch;
+    w.node = w.value + value_bytes(&plan->loops);
+    w.nodes = w.node + value_bytes(&plan->loops);
+    w.loops = w.nodes + nodes_bytes(&plan->loops);
+    w.stage = w.loops + opi_loops_scratch(&plan->loops);
+    return w;
+}
+
+static size_t workspace_bytes(const opi_scan_sweep *plan)
+{
+    const size_t stage = plan->streaming ? stage_elements(&plan->loops) * plan->loops.size : 0;
+    return 2 * value_bytes(&plan->loops) + nodes_bytes(&plan->loops) + opi_loops_scratch(&plan->loops) + stage;
+}
+
+/* --- scan of a run of elements that begins at range->end, which it extends */
+
+/* The very first element of all: nothing precedes it. */
+static void scan_first(const opi_scan_sweep *plan, const char *x, char *out, opi_range *range, const workspace *w)
+{
+    const size_t size = plan->loops.size;
+    memcpy(w->node, x, size); /* out may be x */
+    opi_range_push(range, 0, w->node, 1);
+    memcpy(out, plan->exclusive ? plan->loops.op->identity : w->node, size);
+}
+
+/* Where nothing precedes, the identity does: vectors are then loaded from where the arrays begin. */
+static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out, bool far,
+                       opi_range *range, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    const bool bare = range->count == 0;
+    memcpy(w->node, x, loops->size); /* out may be x */
+    memcpy(w->value, bare ? loops->op->identity : opi_range_fold(range), loops->size);
+    if (heads)
+        (far ? loops->exact->segscan_far : loops->exact->segscan)(x, heads, n, plan->exclusive, w->value, out);
+    else
+        (far ? loops->exact->scan_far : loops->exact->scan)(x, n, plan->exclusive, w->value, out);
+    if (bare) { /* x[0] stands for itself, also with a logical operator, which makes 0 or 1 of it */
+        const size_t own = plan->exclusive ? 1 : 0;
+        if (own < n && !(heads && plan->exclusive && heads[1])) memcpy(out + own * loops->size, w->node, loops->size);
+        if (n == 1) memcpy(w->value, w->node, loops->size);
+    }
+    opi_range_set_exact(range, range->end + n, w->value, 1);
+}
+
+/* Canonical NaNs in the results just before `end`. */
+static void make_quiet(const opi_loops *loops, char *end, size_t *results)
+{
+    opi_quiet_run(&loops->quiet, end - *results * loops->size, *results);
+    *results = 0;
+}
+
+/* A run of `count` elements. */
+static void scan_few(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t count, char *out,
+                     opi_range *range, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    const void *const before = opi_range_fold(range);
+    uint8_t flags[OPLUS_RUN_LEVEL + 1] = {0};
+    if (heads)
+        opi_loops_segrun(loops, x, heads, count, plan->exclusive, before, out, w->nodes, flags);
+    else
+        opi_loops_run(loops, x, count, plan->exclusive, before, out, w->nodes, w->loops);
+    size_t rest = count;
+    for (size_t j = 0; rest > 0; j++) {
+        const unsigned level = 63 - (unsigned)__builtin_clzll(rest);
+        opi_range_push(range, level, w->nodes + j * loops->size, flags[j]);
+        rest -= (size_t)1 << level;
+    }
+    /* The last inclusive result closes a node that may be larger than the run. */
+    if (!plan->exclusive && !(count & (count - 1)))
+        memcpy(out + (count - 1) * loops->size, opi_range_fold(range), loops->size);
+}
+
+/* A block; something precedes it. */
+static void scan_block(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, unsigned level, char *out,
+                       bool far, opi_range *range, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    const void *const before = opi_range_fold(range);
+    uint8_t head = 0;
+    if (far)
+        loops->builtin->block_far(x, level, plan->exclusive, before, out, w->node);
+    else if (heads)
+        opi_loops_segscan(loops, x, heads, level, plan->exclusive, before, out, w->node, &head, w->loops);
+    else
+        opi_loops_scan(loops, x, level, plan->exclusive, before, out, w->node, w->loops);
+    opi_range_push(range, level, w->node, head);
+    if (!plan->exclusive) memcpy(out + ((loops->size << level) - loops->size), opi_range_fold(range), loops->size);
+}
+
+static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out, bool far,
+                      opi_range *range, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    size_t loud = 0; /* results just before `out` that have not been looked over for NaNs */
+    while (n > 0) {
+        const unsigned level = opi_loops_fit(loops->level, range->end, n);
+        const bool alone = n == 1 && range->count == 0;
+        const size_t run = alone ? 0 : opi_loops_run_fit(loops, heads != NULL, range->end, n);
+        const bool past_caches = far && level == loops->level;
+        size_t count = run;
+        if (past_caches) make_quiet(loops, out, &loud);
+        if (run) {
+            scan_few(plan, x, heads, count, out, range, w);
+        } else if (range->count == 0) {
+            scan_first(plan, x, out, range, w);
+            count = 1;
+        } else {
+            opi_loops_prefetch(loops, x, level, n);
+            scan_block(plan, x, heads, level, out, past_caches, range, w);
+            count = (size_t)1 << level;
+        }
+        x += count * loops->size;
+        out += count * loops->size;
+        if (heads) heads += count;
+        n -= count;
+        if (run || !past_caches) loud += count;
+        /* Small blocks wait for each other. */
+        if (run || level == loops->level || n == 0) make_quiet(loops, out, &loud);
+    }
+}
+
+/* far: out is in memory and the loops write past the caches (see writes_far). */
+static void scan_run(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out, bool far,
+                     opi_range *range, const workspace *w)
+{
+    if (plan->loops.exact) {
+        scan_exact(plan, x, heads, n, out, far, range, w);
+        if (!far) opi_quiet_run(&plan->loops.quiet, out, n);
+    } else {
+        scan_tree(plan, x, heads, n, out, far, range, w);
+    }
+}
+
+/* --- the summary of a block with heads */
+
+/* Index of the last head in [begin, end), or end if there is none. */
+static size_t last_head(const uint8_t *heads, size_t begin, size_t end)
+{
+    size_t i = end;
+    for (uint64_t eight; i - begin >= 8; i -= 8) {
+        memcpy(&eight, heads + i - 8, 8);
+        if (eight) break;
+    }
+    while (i > begin)
+        if (heads[--i]) return i;
+    return end;
+}
+
+/* The lifted node of a block of 2^level elements whose last head lies at `head`: what stands before it drops out of
+ * (f,s) (+) (g,t) = (f|g, g ? t : s (+) t), so that going up the tree only right siblings are joined. */
+static void node_from_head(const opi_scan_sweep *plan, const char *x, unsigned level, size_t head, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    memcpy(w->node, x + head * loops->size, loops->size);
+    for (unsigned k = 0; k < level; k++) {
+        const size_t i = head >> k;
+        if (i & 1) continue;
+        opi_loops_node(loops, x + ((i + 1) << k) * loops->size, k, w->value, w->loops);
+        opi_combine(loops->op, w->node, w->node, w->value);
+    }
+}
+
+/* Appends [begin, end).  Nodes before the last head's never reach a result: any value may stand for them, and the
+ * elements there are not read. */
+static void append_lifted(const opi_scan_sweep *plan, size_t begin, size_t end, opi_range *range, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    const size_t head = last_head(plan->heads, begin, end);
+    if (head == end) {
+        opi_reduce_append(loops, plan->in + begin * loops->size, end - begin, range, w->value);
+        return;
+    }
+    const char *const at_head = plan->in + head * loops->size;
+    if (loops->exact) {
+        memcpy(w->node, at_head, loops->size);
+        loops->exact->reduce(at_head + loops->size, end - head - 1, w->node);
+        opi_range_push_exact(range, end - begin, w->node, 1);
+        return;
+    }
+    for (size_t i = begin; i < end;) {
+        const unsigned level = opi_loops_fit(loops->level, range->end, end - i);
+        const size_t next = i + ((size_t)1 << level);
+        const char *const x = plan->in + i * loops->size;
+        if (next <= head) {
+            opi_range_push(range, level, at_head, 0);
+        } else if (i <= head) {
+            node_from_head(plan, x, level, head - i, w);
+            opi_range_push(range, level, w->node, 1);
+        } else {
+            opi_loops_node(loops, x, level, w->node, w->loops);
+            opi_range_push(range, level, w->node, 0);
+        }
+        i = next;
+    }
+}
+
+/* --- the sweep ---------------------------------------------------------------------------------------------------- */
+
+static void start(const opi_sweep *sweep, size_t at, void *carry)
+{
+    const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
+    opi_range_start(carry, plan->loops.op, plan->first + at, plan->heads != NULL);
+}
+
+static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
+{
+    const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
+    opi_reduce_append(&plan->loops, plan->in + begin * plan->loops.size, end - begin, carry, scratch);
+}
+
+static void aggregate_lifted(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
+{
+    const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
+    const workspace w = workspace_in(plan, scratch);
+    append_lifted(plan, begin, end, carry, &w);
+}
+
+static void join(const opi_sweep *sweep, void *left, const void *right)
+{
+    (void)sweep;
+    opi_range_join(left, right);
+}
+
+static void copy(const opi_sweep *sweep, void *to, const void *from)
+{
+    (void)sweep;
+    opi_range_copy(to, from);
+}
+
+/* Whether the loops can write past the caches themselves: whole lines, and no NaN to be put right afterwards. */
+static bool writes_far(const opi_scan_sweep *plan, const char *out)
+{
+    const opi_loops *loops = &plan->loops;
+    if (!plan->streaming || (uintptr_t)out % OPI_CACHE_LINE) return false;
+    if (loops->exact) return loops->exact->streams && loops->quiet.mode == OPI_QUIET_NOTHING;
+    /* An inclusive block's last result is written after the block: its line would have to be fetched back. */
+    return plan->exclusive && !plan->heads && loops->builtin && loops->builtin->block_far;
+}
+
+static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch)
+{
+    const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
+    const size_t size = plan->loops.size;
+    const workspace w = workspace_in(plan, scratch);
+    const size_t piece = plan->streaming ? stage_elements(&plan->loops) : end - begin;
+    (void)total;
+    if (writes_far(plan, plan->out + begin * size)) {
+        scan_run(plan, plan->in + begin * size, plan->heads ? plan->heads + begin : NULL, end - begin,
+                 plan->out + begin * size, true, carry, &w);
+        plan->loops.isa->fence();
+        return;
+    }
+    for (size_t i = begin; i < end;) {
+        /* Pieces end at multiples of their length, so that their blocks are whole. */
+        const size_t room = plan->streaming ? piece - (size_t)((plan->first + i) % piece) : piece;
+        const size_t n = room < end - i ? room : end - i;
+        char *const out = plan->streaming ? w.stage : plan->out + i * size;
+        scan_run(plan, plan->in + i * size, plan->heads ? plan->heads + i : NULL, n, out, false, carry, &w);
+        /* What has been aggregated is in a cache already. */
+        const char *const next = aggregated || end - i < 2 * piece ? NULL : plan->in + (i + n) * size;
+        if (plan->streaming) plan->loops.isa->stream(plan->out + i * size, out, n * size, next);
+        i += n;
+    }
+    if (plan->streaming) plan->loops.isa->fence();
+}
+
+void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa, oplus_kind kind, const void *in,
+                   const uint8_t *heads, size_t n, void *out, uint64_t first)
+{
+    opi_sweep_clear(&plan->sweep);
+    opi_loops_plan(&plan->loops, op, isa, n * op->type->size);
+    plan->in = in;
+    plan->heads = heads;
+    plan->out = out;
+    plan->exclusive = kind == OPLUS_EXCLUSIVE;
+    plan->first = first;
+    const size_t size = plan->loops.size;
+    plan->streaming = in != out && n * size >= OPI_STREAMING_BYTES;
+
+    const size_t block = opi_loops_block(&plan->loops, plan->loops.level, BLOCK_BYTES);
+    plan->sweep.n = n;
+    plan->sweep.block = block;
+    plan->sweep.skew = (size_t)(first % block);
+    plan->sweep.bytes = n * (2 * size + (heads != NULL));
+    plan->sweep.carry_bytes = opi_range_bytes(op);
+    plan->sweep.scratch_bytes = workspace_bytes(plan);
+    plan->sweep.start = start;
+    plan->sweep.aggregate = heads ? aggregate_lifted : aggregate;
+    plan->sweep.join = join;
+    plan->sweep.copy = copy;
+    plan->sweep.apply = apply;
+    plan->sweep.form.kernels = "scan";
+    plan->sweep.form.op = op;
+    plan->sweep.form.first = first;
+    plan->sweep.form.exclusive = plan->exclusive;
+    plan->sweep.form.lifted = heads;
+    plan->sweep.form.arrays = 3;
+    plan->sweep.form.array[0] = (opi_array){in, size, OPI_READS};
+    plan->sweep.form.array[1] = (opi_array){heads, 1, OPI_READS};
+    plan->sweep.form.array[2] = (opi_array){out, size, OPI_WRITES};
+}

@@ -1,0 +1,22 @@
+/* Scan and segmented scan of a block, continued from what precedes it. */
+#ifndef OPI_SCAN_H
+#define OPI_SCAN_H
+
+#include "cores/reduce.h"
+
+/* Both scans as one sweep; the carry is an opi_range (lifted where there are heads). */
+typedef struct opi_scan_sweep {
+    opi_sweep sweep;
+    opi_loops loops;
+    const char *in;
+    const uint8_t *heads; /* NULL: not segmented */
+    char *out;
+    bool exclusive;
+    bool streaming; /* results go through a cached piece and non-temporal stores */
+    uint64_t first; /* global index of in[0] */
+} opi_scan_sweep;
+
+void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa, oplus_kind kind, const void *in,
+                   const uint8_t *heads, size_t n, void *out, uint64_t first);
+
+#endif

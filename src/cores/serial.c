@@ -1,0 +1,36 @@
+/* The serial tree: blocks in order, each applied as it comes, so that nothing need be read twice. */
+#include "base/error.h"
+#include "cores/blocks.h"
+
+/* With `whole` the array is one block: its summary first, then its application. */
+static void sweep_whole(const opi_sweep *sweep, void *carry, void *total, void *scratch)
+{
+    sweep->start(sweep, 0, total);
+    sweep->aggregate(sweep, 0, sweep->n, total, scratch);
+    sweep->apply(sweep, 0, sweep->n, carry, total, true, scratch);
+    sweep->join(sweep, carry, total);
+}
+
+oplus_status opi_serial_sweep(oplus_device *dev, const opi_sweep *sweep, void *carry)
+{
+    if (sweep->n == 0) return OPLUS_OK;
+    const size_t carry_bytes = opi_round_up(sweep->carry_bytes, OPI_CACHE_LINE);
+    if (!opi_buffer_reserve(&dev->workspace, 2 * carry_bytes + sweep->scratch_bytes))
+        return opi_fail(OPLUS_ERR_MEMORY, "no memory for %zu bytes of scratch; free some and call again",
+                        2 * carry_bytes + sweep->scratch_bytes);
+    char *const own = dev->workspace.mem, *const total = own + carry_bytes, *const scratch = total + carry_bytes;
+    if (!carry && sweep->carry_bytes) {
+        carry = own;
+        sweep->start(sweep, 0, carry);
+    }
+    if (sweep->whole) {
+        sweep_whole(sweep, carry, total, scratch);
+    } else if (!sweep->apply) {
+        sweep->aggregate(sweep, 0, sweep->n, carry, scratch);
+    } else {
+        const size_t blocks = opi_blocks(sweep);
+        for (size_t b = 0; b < blocks; b++)
+            sweep->apply(sweep, opi_block_begin(sweep, b), opi_block_end(sweep, b), carry, NULL, false, scratch);
+    }
+    return OPLUS_OK;
+}

@@ -1,0 +1,223 @@
+/* Stable radix sort: the three sweeps, over the loops of cores/isa/sort_format.h. */
+#include "cores/sort.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    ENOUGH_BITS = 5,               /* varying bits in a partition's digit */
+    PARTITION_BLOCKS = 64,         /* at most, each with a summary */
+    PARTITION_BLOCK_MIN = 1 << 15, /* records */
+    RETURN_BLOCK_BYTES = 1 << 18,
+};
+
+static unsigned highest_bit(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x); }
+
+opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order order, void *keys,
+                       const oplus_type *value, void *values, size_t n)
+{
+    opi_sort sort = {
+        .n = n, .keys = keys, .values = values, .key_size = key->size, .key_bits = 8 * (unsigned)key->size};
+    const uint64_t sign = (uint64_t)1 << (sort.key_bits - 1);
+    const bool is_float = key->scalar == OPLUS_F32 || key->scalar == OPLUS_F64;
+    const bool is_unsigned = key->scalar >= OPLUS_U8 && key->scalar <= OPLUS_U64;
+    sort.float_mask = is_float ? sign - 1 : 0;
+    sort.flip = (is_unsigned ? 0 : sign) ^ (order == OPLUS_DESCENDING ? sign | (sign - 1) : 0);
+
+    /* --- the smallest record that takes the key and the value, or else an index --- */
+    bool wide = key->size > 4;
+    if (values) {
+        sort.value_size = value->size;
+        sort.payload = value->size <= 8 ? OPI_SORT_VALUE : OPI_SORT_INDEX;
+        if (sort.payload == OPI_SORT_VALUE ? value->size > 4 : n > UINT32_MAX) wide = true;
+    }
+    sort.format = &isa->sort[values ? wide ? OPI_SORT_PAIR64 : OPI_SORT_PAIR32 : wide ? OPI_SORT_U64 : OPI_SORT_U32];
+    sort.cache_records = OPI_SORT_CACHE_BYTES / sort.format->bytes;
+    return sort;
+}
+
+/* --- partition */
+
+static void start_summary(const opi_sweep *sweep, size_t at, void *carry)
+{
+    (void)sweep, (void)at;
+    opi_sort_summary *const summary = carry;
+    memset(summary, 0, sizeof *summary);
+    summary->all = UINT64_MAX;
+    summary->empty = summary->sorted = true;
+}
+
+static void summarise(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
+{
+    (void)scratch;
+    const opi_sort_partition *const p = (const opi_sort_partition *)sweep;
+    p->sort->format->summarise(p->sort, p->range.place, p->range.begin + begin, p->range.begin + end, p->shift, carry);
+}
+
+static void join_summaries(const opi_sweep *sweep, void *left, const void *right)
+{
+    (void)sweep;
+    opi_sort_summary *const a = left;
+    const opi_sort_summary *const b = right;
+    if (b->empty) return;
+    a->sorted = a->sorted && b->sorted && (a->empty || a->last <= b->first);
+    if (a->empty) a->first = b->first;
+    a->empty = false;
+    a->last = b->last;
+    a->any |= b->any;
+    a->all &= b->all;
+    for (size_t d = 0; d < OPI_SORT_DIGITS; d++) a->count[d] += b->count[d];
+}
+
+unsigned opi_sort_shift(const opi_sort_summary *total)
+{
+    const unsigned top = highest_bit(total->any ^ total->all) + 1;
+    return top > OPI_SORT_DIGIT_BITS ? top - OPI_SORT_DIGIT_BITS : 0;
+}
+
+bool opi_sort_moves(const opi_sort_partition *partition, const opi_sort_summary *total)
+{
+    if (total->sorted) return false;
+    return partition->shift == 0 || highest_bit(total->any ^ total->all) + 1 >= partition->shift + ENOUGH_BITS;
+}
+
+static opi_sort_place away(opi_sort_place place)
+{
+    return place == OPI_SORT_RECORDS_0 ? OPI_SORT_RECORDS_1 : OPI_SORT_RECORDS_0;
+}
+
+static void scatter(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                    void *scratch)
+{
+    (void)aggregated, (void)scratch;
+    const opi_sort_partition *const p = (const opi_sort_partition *)sweep;
+    if (!opi_sort_moves(p, total)) return;
+    const opi_sort_summary *const before = carry, *const whole = total;
+    size_t position[OPI_SORT_DIGITS], sum = p->range.begin;
+    for (size_t d = 0; d < OPI_SORT_DIGITS; d++) {
+        position[d] = sum + before->count[d];
+        sum += whole->count[d];
+    }
+    p->sort->format->scatter(p->sort, p->range.place, p->range.begin + begin, p->range.begin + end, p->shift,
+                             p->sort->records[away(p->range.place)], position);
+}
+
+void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort, opi_sort_range range, unsigned shift)
+{
+    const size_t n = range.end - range.begin, share = n / PARTITION_BLOCKS + 1;
+    *partition = (opi_sort_partition){
+        .sweep = {.n = n,
+                  .block = share > PARTITION_BLOCK_MIN ? share : PARTITION_BLOCK_MIN,
+                  .bytes = 2 * n * sort->format->bytes,
+                  .carry_bytes = sizeof(opi_sort_summary),
+                  .whole = true,
+                  .start = start_summary,
+                  .aggregate = summarise,
+                  .join = join_summaries,
+                  .apply = scatter},
+        .sort = sort,
+        .range = range,
+        .shift = shift,
+    };
+}
+
+size_t opi_sort_ranges_max(const opi_sort *sort)
+{
+    /* At each digit, ranges to be cut are larger than a cache and lie apart. */
+    const size_t cuts = 1 + sort->n / sort->cache_records;
+    return 1 + 2 * cuts + cuts * OPI_SORT_DIGITS * (sort->key_bits / OPI_SORT_DIGIT_BITS);
+}
+
+/* Records in their final order only go home: pieces for the workers. */
+static size_t cut(const opi_sort *sort, opi_sort_range range, opi_sort_range *piece)
+{
+    size_t pieces = 0;
+    range.sorted = true;
+    for (size_t begin = range.begin, end = range.end; begin < end; begin = range.end) {
+        range.begin = begin;
+        range.end = end - begin > sort->cache_records ? begin + sort->cache_records : end;
+        piece[pieces++] = range;
+    }
+    return pieces;
+}
+
+size_t opi_sort_split(const opi_sort_partition *partition, const opi_sort_summary *total, opi_sort_range *range)
+{
+    opi_sort_range bucket = partition->range;
+    if (total->sorted) return cut(partition->sort, bucket, range);
+
+    bucket.place = away(bucket.place);
+    bucket.shift = partition->shift;
+    size_t ranges = 0;
+    for (size_t d = 0, begin = bucket.begin; d < OPI_SORT_DIGITS; d++) {
+        bucket.begin = begin;
+        bucket.end = begin += total->count[d];
+        if (partition->shift == 0)
+            ranges += cut(partition->sort, bucket, range + ranges);
+        else if (total->count[d] > 0)
+            range[ranges++] = bucket;
+    }
+    return ranges;
+}
+
+/* --- buckets */
+
+static void sort_buckets(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
+                         bool aggregated, void *scratch)
+{
+    (void)carry, (void)total, (void)aggregated;
+    const opi_sort_buckets *const b = (const opi_sort_buckets *)sweep;
+    uint32_t *const counts = scratch;
+    for (size_t i = begin; i < end; i++)
+        if (b->range[i].end > b->range[i].begin)
+            b->sort->format->sort_bucket(b->sort, b->range[i], counts + OPI_SORT_COUNTERS, counts);
+}
+
+void opi_sort_buckets_plan(opi_sort_buckets *buckets, const opi_sort *sort, const opi_sort_range *range, size_t ranges)
+{
+    size_t largest = 0;
+    for (size_t i = 0; i < ranges; i++)
+        if (!range[i].sorted && range[i].end - range[i].begin > largest) largest = range[i].end - range[i].begin;
+    *buckets = (opi_sort_buckets){
+        .sweep = {.n = ranges,
+                  .block = 1,
+                  .bytes = 2 * sort->n * sort->format->bytes,
+                  .scratch_bytes = OPI_SORT_COUNTERS * sizeof(uint32_t) + largest * sort->format->bytes,
+                  .apply = sort_buckets},
+        .sort = sort,
+        .range = range,
+    };
+}
+
+void opi_sort_small(const opi_sort *sort)
+{
+    _Alignas(OPI_CACHE_LINE) unsigned char records[2][OPI_SORT_SMALL * OPI_SORT_RECORD_BYTES_MAX];
+    uint32_t counts[OPI_SORT_COUNTERS_SMALL];
+    assert(sort->n <= OPI_SORT_SMALL && sort->payload != OPI_SORT_INDEX);
+    opi_sort local = *sort;
+    local.records[0] = records[0];
+    local.format->sort_bucket(&local, (opi_sort_range){.end = sort->n, .place = OPI_SORT_CALLER}, records[1], counts);
+}
+
+static void bring_back(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
+                       bool aggregated, void *scratch)
+{
+    (void)carry, (void)total, (void)aggregated, (void)scratch;
+    const opi_sort *const sort = ((const opi_sort_buckets *)sweep)->sort;
+    memcpy(sort->values + begin * sort->value_size, sort->gathered + begin * sort->value_size,
+           (end - begin) * sort->value_size);
+}
+
+void opi_sort_return_plan(opi_sort_buckets *values, const opi_sort *sort)
+{
+    const size_t block = RETURN_BLOCK_BYTES / sort->value_size;
+    *values = (opi_sort_buckets){
+        .sweep = {.n = sort->n,
+                  .block = block ? block : 1,
+                  .bytes = 2 * sort->n * sort->value_size,
+                  .apply = bring_back},
+        .sort = sort,
+    };
+}

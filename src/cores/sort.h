@@ -1,0 +1,120 @@
+/* Stable radix sort: what happens inside a block.
+ *
+ * Keys are mapped to unsigned integers whose order is the wanted one and travel as records, alone or with a payload (a
+ * small value, or the index of a large one).  Three kinds of sweep sort them:
+ *
+ *   partition   a range too large for a core's cache is dealt into buckets by its highest digit that varies, from the
+ *               caller's arrays into scratch memory; again on what is still too large (src/front/sort.c)
+ *   buckets     each bucket is sorted in a core's cache, least significant digit first, and goes back to the caller
+ *   gather      values that did not travel are fetched by index, and return
+ */
+#ifndef OPI_LEAF_SORT_H
+#define OPI_LEAF_SORT_H
+
+#include "cores/isa.h"
+#include "cores/sweep.h"
+
+enum {
+    OPI_SORT_DIGIT_BITS = 8, /* of a partition */
+    OPI_SORT_DIGITS = 1 << OPI_SORT_DIGIT_BITS,
+    OPI_SORT_CACHE_BYTES =
+        1 << 20,          /* of a bucket's records; as much again is its scratch, and both fit a core's cache */
+    OPI_SORT_SMALL = 256, /* records that are sorted on the stack */
+    OPI_SORT_RECORD_BYTES_MAX = 16,
+
+    /* In cache: the counters of all passes of a round. */
+    OPI_SORT_COUNTER_BITS = 9, /* the lines that a pass writes to then fit the first-level cache */
+    OPI_SORT_PASSES = 3,
+    OPI_SORT_COUNTERS = OPI_SORT_PASSES << OPI_SORT_COUNTER_BITS,
+    OPI_SORT_COUNTERS_SMALL = OPI_SORT_PASSES * OPI_SORT_SMALL, /* digits have at most log2(n) bits */
+};
+
+/* What travels with a key. */
+typedef enum opi_sort_payload { OPI_SORT_KEY_ALONE, OPI_SORT_VALUE, OPI_SORT_INDEX } opi_sort_payload;
+
+typedef struct opi_sort_format opi_sort_format;
+
+typedef struct opi_sort {
+    const opi_sort_format *format;
+    size_t cache_records; /* a range of more is partitioned */
+    unsigned key_bits;
+    uint64_t float_mask, flip; /* mapped = raw ^ (raw < 0 ? float_mask : 0) ^ flip, as integers of the key's size */
+    opi_sort_payload payload;
+    size_t n, key_size, value_size;
+    unsigned char *keys, *values; /* the caller's */
+    unsigned char *records[2];    /* scratch: n records each; the second only where n > cache_records */
+    unsigned char *gathered;      /* scratch for n values; with OPI_SORT_INDEX */
+} opi_sort;
+
+/* Where a range of records lies. */
+typedef enum opi_sort_place { OPI_SORT_RECORDS_0, OPI_SORT_RECORDS_1, OPI_SORT_CALLER } opi_sort_place;
+
+/* Records [begin, end), all of which belong between their neighbours.  Keys agree above bit `shift`. */
+typedef struct opi_sort_range {
+    size_t begin, end;
+    opi_sort_place place;
+    unsigned shift;
+    bool sorted; /* in their final order already */
+} opi_sort_range;
+
+/* The carry of a partition: what is known of a run of keys. */
+typedef struct opi_sort_summary {
+    uint64_t any, all;    /* the OR and the AND of the keys */
+    uint64_t first, last; /* where there is one */
+    bool empty, sorted;
+    uint64_t count[OPI_SORT_DIGITS];
+} opi_sort_summary;
+
+/* The record formats: a key of 32 or 64 bits, alone or with a payload of as many. */
+enum { OPI_SORT_U32, OPI_SORT_U64, OPI_SORT_PAIR32, OPI_SORT_PAIR64, OPI_SORT_FORMATS };
+
+/* The loops over one of them, for one instruction set (src/cores/isa/sort_format.h). */
+struct opi_sort_format {
+    size_t bytes; /* of a record */
+    /* Adds the records [begin, end) to a summary that counts the digit at `shift`. */
+    void (*summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
+                      opi_sort_summary *summary);
+    /* Deals them out: position[d] is where in `to` the next record of digit d goes. */
+    void (*scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
+                    unsigned char *to, size_t position[OPI_SORT_DIGITS]);
+    /* Sorts a range and writes it to the caller's arrays.  other: scratch of its size; counts: OPI_SORT_COUNTERS. */
+    void (*sort_bucket)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);
+};
+
+typedef struct opi_sort_partition {
+    opi_sweep sweep; /* first: a leaf finds its partition through it */
+    const opi_sort *sort;
+    opi_sort_range range;
+    unsigned shift; /* of the digit */
+} opi_sort_partition;
+
+typedef struct opi_sort_buckets {
+    opi_sweep sweep;
+    const opi_sort *sort;
+    const opi_sort_range *range;
+} opi_sort_buckets;
+
+/* values NULL: keys alone.  The scratch members are the caller's to fill in. */
+opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order order, void *keys,
+                       const oplus_type *value, void *values, size_t n);
+
+/* At most OPI_SORT_SMALL elements whose values travel, at once and without scratch memory. */
+void opi_sort_small(const opi_sort *sort);
+
+/* Deals a range into buckets, in the other scratch array, by the digit at `shift`.  The carry is an opi_sort_summary;
+ * nothing moves unless opi_sort_moves(partition, summary): the range may be sorted, or the digit hardly vary, and then
+ * the one at opi_sort_shift(summary) is better. */
+void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort, opi_sort_range range, unsigned shift);
+bool opi_sort_moves(const opi_sort_partition *partition, const opi_sort_summary *total);
+unsigned opi_sort_shift(const opi_sort_summary *total);
+/* The ranges that a partition has made: its buckets, or pieces of what was sorted already; returns how many. */
+size_t opi_sort_split(const opi_sort_partition *partition, const opi_sort_summary *total, opi_sort_range *range);
+/* The most ranges that a sort makes, those in passing included. */
+size_t opi_sort_ranges_max(const opi_sort *sort);
+
+/* Sorts each range and writes it to the caller's arrays (with OPI_SORT_INDEX its values to `gathered`). */
+void opi_sort_buckets_plan(opi_sort_buckets *buckets, const opi_sort *sort, const opi_sort_range *range, size_t ranges);
+/* Values from `gathered` to the caller's array. */
+void opi_sort_return_plan(opi_sort_buckets *values, const opi_sort *sort);
+
+#endif

@@ -1,0 +1,24 @@
+/* Transpose: tiles of a matrix, turned in a first-level cache. */
+#ifndef OPI_TRANSPOSE_H
+#define OPI_TRANSPOSE_H
+
+#include "cores/isa.h"
+#include "cores/sweep.h"
+
+typedef struct opi_transpose_sweep {
+    opi_sweep sweep; /* over tiles, bands of rows one after the other; in place, over bands */
+    const opi_isa *isa;
+    size_t size; /* of an element, bytes */
+    const char *in;
+    char *out;
+    size_t rows, cols;   /* of in */
+    size_t down, across; /* rows and columns of a tile */
+    bool packed;         /* a tile is turned in scratch and written from there */
+    bool streaming;      /* past the caches */
+} opi_transpose_sweep;
+
+/* in == out only where rows == cols. */
+void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, size_t size, const void *in, size_t rows,
+                        size_t cols, void *out);
+
+#endif

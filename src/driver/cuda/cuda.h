@@ -1,0 +1,84 @@
+/* An open CUDA device, and how its driver's results become ours; for src/gpu/cuda*.c alone.
+ *
+ * Every call of the driver's table works in the device's context: it is pushed on the thread's stack and popped before
+ * the return, on every path, so that the caller's current context stays as it was. */
+#ifndef OPI_CUDA_H
+#define OPI_CUDA_H
+
+#include "driver/cuda/api.h"
+#include "driver/driver.h"
+
+typedef struct opi_cuda_gpu {
+    opi_gpu gpu;
+    const opi_cuda_calls *cu;
+    int ordinal;
+    CUdevice device;
+    CUcontext context; /* the primary one, unless the caller's stream belongs to another */
+    bool primary;      /* it is retained */
+    bool given;        /* OPI_QUEUE_COMPUTE is the caller's */
+    CUstream stream[OPI_QUEUES];
+    void **wrapped; /* addresses of the caller's memory: not to be freed */
+    size_t wrapped_count, wrapped_room;
+} opi_cuda_gpu;
+
+static inline opi_cuda_gpu *opi_cuda_self(opi_gpu *gpu) { return (opi_cuda_gpu *)gpu; }
+
+/* --- results (cuda_error.c) --- */
+
+/* "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory) on cuda:0 (NVIDIA H200); free ..." */
+void opi_cuda_words(const opi_cuda_calls *cu, const char *name, CUresult result, const char *where, char *text,
+                    size_t bytes);
+/* The status of a call that failed, in these words, and `said` after them. */
+oplus_status opi_cuda_fail(const opi_cuda_gpu *g, const char *call, const char *name, CUresult result,
+                           const char *said);
+
+static inline oplus_status opi_cuda_status(const opi_cuda_gpu *g, const char *call, const char *name, CUresult result)
+{
+    return result == CUDA_SUCCESS ? OPLUS_OK : opi_cuda_fail(g, call, name, result, "");
+}
+
+/* Makes a call of the driver on behalf of a public one: OPI_CUDA_TRY(g, call, MemFree, address). */
+#define OPI_CUDA_TRY(g, call, name, ...) opi_cuda_status(g, call, "cu" #name, (g)->cu->name(__VA_ARGS__))
+
+static inline oplus_status opi_cuda_enter(const opi_cuda_gpu *g, const char *call)
+{
+    return OPI_CUDA_TRY(g, call, CtxPushCurrent, g->context);
+}
+
+/* Leaves the device's context with the status of what was done there: the first failure counts. */
+static inline oplus_status opi_cuda_leave(const opi_cuda_gpu *g, const char *call, oplus_status status)
+{
+    CUcontext ours;
+    const CUresult result = g->cu->CtxPopCurrent(&ours);
+    return status != OPLUS_OK ? status : opi_cuda_status(g, call, "cuCtxPopCurrent", result);
+}
+
+/* --- devices (cuda_device.c) --- */
+int opi_cuda_list(opi_gpu_facts *facts, int capacity, char *why, size_t why_bytes);
+oplus_status opi_cuda_device_open(const char *call, const char *where, void *queue, opi_gpu **gpu);
+void opi_cuda_device_close(opi_gpu *gpu);
+void opi_cuda_wait(const opi_cuda_gpu *g); /* for all queues, in the device's context */
+
+/* --- memory (cuda_memory.c) --- */
+oplus_status opi_cuda_alloc(opi_gpu *gpu, const char *call, size_t bytes, void **mem);
+void opi_cuda_free(opi_gpu *gpu, void *mem);
+oplus_status opi_cuda_wrap(opi_gpu *gpu, const char *call, void *native, size_t bytes, void **mem);
+oplus_status opi_cuda_pinned_alloc(opi_gpu *gpu, const char *call, size_t bytes, void **mem);
+void opi_cuda_pinned_free(opi_gpu *gpu, void *mem);
+oplus_status opi_cuda_side(opi_gpu *gpu, const char *call, const char *argument, const void *p, size_t bytes,
+                           opi_gpu_side *side);
+oplus_status opi_cuda_upload(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
+                             size_t bytes);
+oplus_status opi_cuda_download(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
+                               size_t bytes);
+oplus_status opi_cuda_copy(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
+                           size_t bytes);
+
+/* --- programs (cuda_program.c) --- */
+oplus_status opi_cuda_compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program);
+oplus_status opi_cuda_load(opi_gpu *gpu, const char *call, const void *binary, size_t bytes, void **program);
+oplus_status opi_cuda_binary(opi_gpu *gpu, const char *call, void *program, void **binary, size_t *bytes);
+oplus_status opi_cuda_kernel(opi_gpu *gpu, const char *call, void *program, const char *name, void **kernel);
+void opi_cuda_unload(opi_gpu *gpu, void *program);
+
+#endif

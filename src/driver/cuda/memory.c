@@ -1,0 +1,190 @@
+#include "driver/cuda/cuda.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(CUdeviceptr) == sizeof(void *), "CUDA is there for 64 bits alone");
+
+static CUdeviceptr address(const void *mem) { return (CUdeviceptr)(uintptr_t)mem; }
+
+/* --- 1. own memory ------------------------------------------------------------------------------------------------ */
+
+/* The end of an allocation: out of memory is worth the number of bytes that were wanted. */
+static oplus_status allocated(const opi_cuda_gpu *g, const char *call, const char *name, CUresult result, size_t bytes)
+{
+    char said[64] = "";
+    if (result == CUDA_SUCCESS) return OPLUS_OK;
+    snprintf(said, sizeof said, " (%zu bytes were asked for)", bytes);
+    return opi_cuda_fail(g, call, name, result, said);
+}
+
+oplus_status opi_cuda_alloc(opi_gpu *gpu, const char *call, size_t bytes, void **mem)
+{
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    CUdeviceptr got = 0;
+    *mem = NULL;
+    oplus_status status = opi_cuda_enter(g, call);
+    if (status != OPLUS_OK) return status;
+    status = allocated(g, call, "cuMemAlloc", g->cu->MemAlloc(&got, bytes), bytes);
+    if (status == OPLUS_OK) memcpy(mem, &got, sizeof *mem);
+    return opi_cuda_leave(g, call, status);
+}
+
+oplus_status opi_cuda_pinned_alloc(opi_gpu *gpu, const char *call, size_t bytes, void **mem)
+{
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    *mem = NULL;
+    oplus_status status = opi_cuda_enter(g, call);
+    if (status != OPLUS_OK) return status;
+    status = allocated(g, call, "cuMemHostAlloc", g->cu->MemHostAlloc(mem, bytes, 0), bytes);
+    return opi_cuda_leave(g, call, status);
+}
+
+void opi_cuda_pinned_free(opi_gpu *gpu, void *mem)
+{
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    CUcontext ours;
+    if (!mem || g->cu->CtxPushCurrent(g->context) != CUDA_SUCCESS) return;
+    g->cu->MemFreeHost(mem);
+    g->cu->CtxPopCurrent(&ours);
+}
+
+/* --- 2. the caller's memory --------------------------------------------------------------------------------------- */
+
+static bool remember(opi_cuda_gpu *g, void *mem)
+{
+    if (g->wrapped_count == g->wrapped_room) {
+        const size_t room = g->wrapped_room ? 2 * g->wrapped_room : 4;
+        void **const grown = realloc(g->wrapped, room * sizeof *grown);
+        if (!grown) return false;
+        g->wrapped = grown;
+        g->wrapped_room = room;
+    }
+    g->wrapped[g->wrapped_count++] = mem;
+    return true;
+}
+
+/* True if it was among them. */
+static bool forget(opi_cuda_gpu *g, const void *mem)
+{
+    for (size_t i = 0; i < g->wrapped_count; i++)
+        if (g->wrapped[i] == mem) {
+            g->wrapped[i] = g->wrapped[--g->wrapped_count];
+            return true;
+        }
+    return false;
+}
+
+oplus_status opi_cuda_wrap(opi_gpu *gpu, const char *call, void *native, size_t bytes, void **mem)
+{
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    opi_gpu_side side;
+    *mem = NULL;
+    const oplus_status status = opi_cuda_side(gpu, call, "native", native, bytes, &side);
+    if (status != OPLUS_OK) return status;
+    if (side != OPI_SIDE_DEVICE)
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: native is %p, which is no memory of %s; give what cudaMalloc or cuMemAlloc returned", call,
+                        native, g->gpu.facts.where);
+    if (!remember(g, native)) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory to know %p by; free some", call, native);
+    *mem = native;
+    return OPLUS_OK;
+}
+
+void opi_cuda_free(opi_gpu *gpu, void *mem)
+{
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    CUcontext ours;
+    if (!mem) return;
+    const bool callers = forget(g, mem);
+    if (g->cu->CtxPushCurrent(g->context) != CUDA_SUCCESS) return;
+    opi_cuda_wait(g); /* cuMemFree may wait, it says, and may not */
+    if (!callers) g->cu->MemFree(address(mem));
+    g->cu->CtxPopCurrent(&ours);
+}
+
+/* --- 3. where memory lies ----------------------------------------------------------------------------------------- */
+
+typedef struct place {
+    unsigned type, managed; /* type 0: CUDA does not know it */
+    int ordinal;
+    CUdeviceptr start; /* of its allocation, */
+    size_t size;       /* which is so large; 0: unknown */
+} place;
+
+/* One call for all: unlike cuPointerGetAttribute it does not fail for memory that CUDA does not know. */
+static oplus_status look_up(const opi_cuda_gpu *g, const char *call, const void *p, place *found)
+{
+    CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                    CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void *answers[] = {&found->type, &found->managed, &found->ordinal, &found->start, &found->size};
+    *found = (place){.ordinal = -1};
+    const oplus_status status = opi_cuda_enter(g, call);
+    if (status != OPLUS_OK) return status;
+    return opi_cuda_leave(
+        g, call,
+        OPI_CUDA_TRY(g, call, PointerGetAttributes, sizeof wanted / sizeof *wanted, wanted, answers, address(p)));
+}
+
+oplus_status opi_cuda_side(opi_gpu *gpu, const char *call, const char *argument, const void *p, size_t bytes,
+                           opi_gpu_side *side)
+{
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    place at;
+    *side = OPI_SIDE_HOST;
+    if (!p) return OPLUS_OK;
+    const oplus_status status = look_up(g, call, p, &at);
+    if (status != OPLUS_OK) return status;
+    const size_t before = (size_t)(address(p) - at.start);
+    const bool whole = before <= at.size && bytes <= at.size - before;
+    if (at.type != CU_MEMORYTYPE_DEVICE && !at.managed) { /* pinned in part is staged: no single copy would take it */
+        if (at.type == CU_MEMORYTYPE_HOST && whole) *side = OPI_SIDE_PINNED;
+        return OPLUS_OK;
+    }
+    if (!at.managed && at.ordinal != g->ordinal)
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: %s is %p, memory of cuda:%d, and the device is %s; copy it there (cuMemcpyPeer), or open "
+                        "cuda:%d",
+                        call, argument, p, at.ordinal, g->gpu.facts.where, at.ordinal);
+    if (at.size > 0 && !whole)
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: %s is %p and %zu bytes long, and its memory on %s ends after %zu bytes; say fewer, or "
+                        "allocate more",
+                        call, argument, p, bytes, g->gpu.facts.where, at.size - before);
+    *side = OPI_SIDE_DEVICE;
+    return OPLUS_OK;
+}
+
+/* --- 4. copies ---------------------------------------------------------------------------------------------------- */
+
+oplus_status opi_cuda_upload(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
+                             size_t bytes)
+{
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const oplus_status status = opi_cuda_enter(g, call);
+    if (status != OPLUS_OK) return status;
+    return opi_cuda_leave(g, call, OPI_CUDA_TRY(g, call, MemcpyHtoDAsync, address(to), from, bytes, g->stream[queue]));
+}
+
+oplus_status opi_cuda_download(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
+                               size_t bytes)
+{
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const oplus_status status = opi_cuda_enter(g, call);
+    if (status != OPLUS_OK) return status;
+    return opi_cuda_leave(g, call, OPI_CUDA_TRY(g, call, MemcpyDtoHAsync, to, address(from), bytes, g->stream[queue]));
+}
+
+oplus_status opi_cuda_copy(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
+                           size_t bytes)
+{
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const oplus_status status = opi_cuda_enter(g, call);
+    if (status != OPLUS_OK) return status;
+    return opi_cuda_leave(g, call,
+                          OPI_CUDA_TRY(g, call, MemcpyDtoDAsync, address(to), address(from), bytes, g->stream[queue]));
+}

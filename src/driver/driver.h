@@ -1,0 +1,132 @@
+/* An accelerator as its driver shows it: one table of calls, filled in by cuda.c and opencl.c.
+ *
+ * Both are opened at run time (dlopen): where neither exists, there are no devices and nothing else changes.  Memory of
+ * a device has addresses that no host memory has: CUDA's own; for an OpenCL buffer, a range of this process's address
+ * space that is reserved and never mapped.  Adding bytes to an address stays inside the buffer, so that everything
+ * above speaks of `void *` alone.
+ *
+ * Each call returns a status whose words (opi_fail) name the driver's call and its error.  `call` is the public call on
+ * whose behalf it is made, for these messages. */
+#ifndef OPI_DRIVER_H
+#define OPI_DRIVER_H
+
+#include <oplus/oplus.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct opi_driver opi_driver;
+
+/* What a device is and can do, asked once. */
+typedef struct opi_gpu_facts {
+    char where[32];      /* what oplus_open calls it: "cuda:0", "opencl:1" */
+    char name[128];      /* what its driver calls it */
+    char driver[192];    /* versions of all that turns a source into results: a part of the cache's keys */
+    char target[32];     /* what is compiled for: "sm_90"; "" in OpenCL */
+    bool host_cores;     /* it computes on the processor of the host: a work-item is a contiguous chunk there */
+    bool f64;            /* has double precision */
+    bool denormals;      /* keeps them in single precision */
+    bool divides;        /* rounds single-precision division and square root correctly (perhaps by a build option) */
+    uint64_t memory;     /* bytes in all */
+    uint64_t largest;    /* bytes of one allocation */
+    size_t local;        /* bytes of memory that a work-group shares */
+    unsigned units;      /* multiprocessors, cores */
+    unsigned group;      /* work-items that a work-group may have */
+    unsigned lanes;      /* work-items that exchange values by shuffles; 0: none do */
+    unsigned fast_bytes; /* of the widest load */
+    size_t element;      /* bytes of the largest element that its compiler combines in less than some 10 s */
+} opi_gpu_facts;
+
+/* Where memory lies, as a device sees it. */
+typedef enum opi_gpu_side {
+    OPI_SIDE_HOST,   /* to be staged */
+    OPI_SIDE_PINNED, /* host memory that is copied without the processor's help */
+    OPI_SIDE_DEVICE  /* this device's, whole */
+} opi_gpu_side;
+
+/* In-order queues of a device.  A queue that the caller gave is OPI_QUEUE_COMPUTE; the others are the library's own,
+ * and a driver may have one queue stand for several. */
+typedef enum opi_gpu_queue { OPI_QUEUE_COMPUTE, OPI_QUEUE_UP, OPI_QUEUE_DOWN, OPI_QUEUES } opi_gpu_queue;
+
+/* An open device. */
+typedef struct opi_gpu {
+    const opi_driver *driver;
+    opi_gpu_facts facts;
+} opi_gpu; /* drivers put it first in a struct of their own */
+
+/* An argument of a kernel: an address in device memory (a pointer and an offset in the kernel: see words/ and
+ * opi_memory), or the bytes of a value. */
+typedef struct opi_gpu_argument {
+    bool memory;
+    const void *value; /* the device address itself, NULL allowed; or where the value stands on the host */
+    size_t bytes;      /* of the value */
+} opi_gpu_argument;
+
+static inline opi_gpu_argument opi_memory(const void *address) { return (opi_gpu_argument){true, address, 0}; }
+#define opi_value(lvalue) ((opi_gpu_argument){false, &(lvalue), sizeof(lvalue)})
+
+struct opi_driver {
+    const char *name;    /* "cuda", "opencl" */
+    const char *dialect; /* the dialect of its kernels: gpu/words/<name>.cl comes first */
+
+    /* Both NULL where only oplus makes addresses of device memory. */
+    bool (*installed)(void); /* its library can be opened; nothing of it is called */
+    bool (*loaded)(void);    /* ... and is: no address can be of its memory otherwise.  Cheap enough for every call */
+
+    /* Fills in the facts of up to `capacity` devices and returns how many there are; 0 and the reason in `why` where
+     * there are none. */
+    int (*list)(opi_gpu_facts *facts, int capacity, char *why, size_t why_bytes);
+
+    /* Opens what follows the name in `where`: "" the best, ":1" the second, ":cpu" (OpenCL) the first that is one.
+     * queue: a CUstream or cl_command_queue of the caller, or NULL; it must live until close. */
+    oplus_status (*open)(const char *call, const char *where, void *queue, opi_gpu **gpu);
+    void (*close)(opi_gpu *gpu); /* waits for what is under way */
+
+    /* --- memory --- */
+    oplus_status (*alloc)(opi_gpu *gpu, const char *call, size_t bytes, void **mem); /* bytes > 0; aligned to 64 */
+    void (*free)(opi_gpu *gpu, void *mem);                                           /* waits for what uses it */
+    /* Makes a cl_mem, or nothing for CUDA (where *mem = native), known under an address; freed by `free`, which leaves
+     * the object to its owner. */
+    oplus_status (*wrap)(opi_gpu *gpu, const char *call, void *native, size_t bytes, void **mem);
+    oplus_status (*pinned_alloc)(opi_gpu *gpu, const char *call, size_t bytes, void **mem);
+    void (*pinned_free)(opi_gpu *gpu, void *mem);
+    /* Where [p, p + bytes) lies; OPLUS_ERR_ARGUMENT where it begins in device memory and ends beyond it, or is another
+     * device's. */
+    oplus_status (*side)(opi_gpu *gpu, const char *call, const char *argument, const void *p, size_t bytes,
+                         opi_gpu_side *side);
+    /* Enqueued; with host memory that is not pinned they may also wait. */
+    oplus_status (*upload)(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
+                           size_t bytes);
+    oplus_status (*download)(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
+                             size_t bytes);
+    oplus_status (*copy)(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from, size_t bytes);
+
+    /* --- programs --- */
+    /* Compiles a source, or loads what `binary` gave earlier for the same source and facts.  The log of a failed
+     * compilation, cut to fit, goes into the message after `what` ("operator \"compose\"") with OPLUS_ERR_COMPILE. */
+    oplus_status (*compile)(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program);
+    oplus_status (*load)(opi_gpu *gpu, const char *call, const void *binary, size_t bytes, void **program);
+    /* In memory to be freed. */
+    oplus_status (*binary)(opi_gpu *gpu, const char *call, void *program, void **binary, size_t *bytes);
+    oplus_status (*kernel)(opi_gpu *gpu, const char *call, void *program, const char *name, void **kernel);
+    void (*unload)(opi_gpu *gpu, void *program); /* and its kernels */
+    /* On OPI_QUEUE_COMPUTE: groups * items work-items; up to 24 arguments. */
+    oplus_status (*launch)(opi_gpu *gpu, const char *call, void *kernel, uint64_t groups, unsigned items,
+                           const opi_gpu_argument *argument, int arguments);
+
+    /* --- order --- */
+    /* *mark: what has been enqueued so far; to be dropped. */
+    oplus_status (*mark)(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void **mark);
+    /* Later work of the queue begins after the mark. */
+    oplus_status (*after)(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *mark);
+    oplus_status (*reached)(opi_gpu *gpu, const char *call, void *mark);           /* waits for it on the host */
+    oplus_status (*query)(opi_gpu *gpu, const char *call, void *mark, bool *done); /* does not wait */
+    void (*drop)(opi_gpu *gpu, void *mark);                                        /* NULL allowed */
+    oplus_status (*sync)(opi_gpu *gpu, const char *call, opi_gpu_queue queue);     /* waits for all that was enqueued */
+};
+
+extern const opi_driver opi_cuda, opi_opencl;
+extern const opi_driver *const opi_drivers[]; /* those, in the order in which devices are looked for; NULL at the end */
+
+#endif

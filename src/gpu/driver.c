@@ -1,3 +1,0 @@
-#include "gpu/driver.h"
-
-const opi_driver *const opi_drivers[] = {&opi_cuda, &opi_opencl, NULL};

@@ -1,0 +1,287 @@
+/* How ranks agree: each exchange begins with whether all is well on every rank. */
+#include "ranks/ranks.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "type/layout.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TEXT_BYTES = 480, /* of a message for the other ranks */
+    COUNTS = 4        /* that an exchange wants of each rank: bytes and places, of both directions */
+};
+
+/* What stands before a record. */
+typedef struct header {
+    uint32_t status, padding;
+} header;
+
+static size_t ranks_of(const opi_ranks *ranks) { return (size_t)ranks->comm->size; }
+
+/* --- beginning and end -------------------------------------------------------------------------------------------- */
+
+static oplus_status check_comm(const char *call, const oplus_comm *comm)
+{
+    if (!comm)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: comm is NULL; make one with oplus_mpi_comm or oplus_run_ranks", call);
+    if (comm->size < 1 || comm->rank < 0 || comm->rank >= comm->size)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: comm has rank %d of size %d; ranks go from 0 to size - 1", call,
+                        comm->rank, comm->size);
+    if (!comm->allgather || !comm->alltoallv)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: comm->%s is NULL; a transport has both functions", call,
+                        comm->allgather ? "alltoallv" : "allgather");
+    return OPLUS_OK;
+}
+
+oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_comm *comm, const char *call)
+{
+    *ranks = (opi_ranks){.dev = dev, .comm = comm, .call = call};
+    OPI_TRY(check_comm(call, comm));
+    const size_t each = sizeof *ranks->note + COUNTS * sizeof *ranks->counts + TEXT_BYTES;
+    opi_buffer *const notes = dev ? &dev->notes : &ranks->alone;
+    if (!opi_buffer_reserve(notes, ranks_of(ranks) * each))
+        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of messages of %d ranks", call,
+                        ranks_of(ranks) * each, comm->size);
+    ranks->note = notes->mem;
+    ranks->counts = (size_t *)(ranks->note + ranks_of(ranks));
+    ranks->text = (char *)(ranks->counts + COUNTS * ranks_of(ranks));
+    return OPLUS_OK;
+}
+
+oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status)
+{
+    opi_ranks_return(ranks);
+    opi_buffer_release(&ranks->alone);
+    return status;
+}
+
+/* --- what is called ----------------------------------------------------------------------------------------------- */
+
+static void mix_bytes(opi_ranks *ranks, const void *bytes, size_t size)
+{
+    const uint64_t before = ranks->mine.call;
+    ranks->mine.call = (before << 7 | before >> 57) ^ opi_hash_bytes(bytes, size).low;
+}
+
+/* Hashes a text that may be missing into what is called. */
+static void mix(opi_ranks *ranks, const char *text) { mix_bytes(ranks, text, text ? strlen(text) : 0); }
+
+static void mix_type(opi_ranks *ranks, const oplus_type *type)
+{
+    mix(ranks, type->name);
+    mix(ranks, type->text);
+    ranks->mine.call += type->size;
+}
+
+/* The value of an operator's parameter, member by member: what pads a struct is anything.  (That of a predicate may
+ * differ: each rank filters its own.) */
+static void mix_param(opi_ranks *ranks, const oplus_type *type, const void *param)
+{
+    oplus_member member[OPI_MAX_MEMBERS];
+    if (!type) return;
+    const int count = opi_layout(type, member, OPI_MAX_MEMBERS);
+    mix_type(ranks, type);
+    if (count < 0) mix_bytes(ranks, param, type->size);
+    for (int i = 0; i < count; i++)
+        mix_bytes(ranks, (const char *)param + member[i].offset, opi_scalar_size(member[i].scalar) * member[i].count);
+}
+
+static void set_options(opi_ranks *ranks, const char *options)
+{
+    mix(ranks, ranks->call);
+    mix(ranks, options);
+    memcpy(ranks->options, options, (size_t)opi_cut(options, sizeof ranks->options - 1));
+}
+
+void opi_ranks_name_op(opi_ranks *ranks, const oplus_op *op, const char *options)
+{
+    ranks->op = op;
+    set_options(ranks, options);
+    mix(ranks, op->name);
+    mix(ranks, op->text);
+    mix(ranks, op->flags & OPLUS_EXACT ? "exact" : "rounded");
+    mix_type(ranks, op->type);
+    mix_param(ranks, op->param_type, op->param);
+}
+
+void opi_ranks_name_fn(opi_ranks *ranks, const oplus_fn *fn, const char *options)
+{
+    ranks->fn = fn;
+    set_options(ranks, options);
+    mix(ranks, fn->name);
+    mix(ranks, fn->text);
+    mix_type(ranks, fn->input[0]);
+}
+
+void opi_ranks_name_types(opi_ranks *ranks, const oplus_type *type, const oplus_type *value, const char *options)
+{
+    ranks->type = type;
+    ranks->value = value;
+    set_options(ranks, options);
+    mix_type(ranks, type);
+    if (value) mix_type(ranks, value);
+}
+
+/* The call in words. */
+static void describe(const opi_ranks *ranks, char *text, size_t bytes)
+{
+    const oplus_type *const type = ranks->op ? ranks->op->type : ranks->fn ? ranks->fn->input[0] : ranks->type;
+    const char *const name = ranks->op ? ranks->op->name : ranks->fn ? ranks->fn->name : NULL;
+    char value[80] = "";
+    if (!type) {
+        snprintf(text, bytes, "%s", ranks->call);
+        return;
+    }
+    if (ranks->value)
+        snprintf(value, sizeof value, " with %.40s (%zu bytes)", ranks->value->name ? ranks->value->name : "?",
+                 ranks->value->size);
+    snprintf(text, bytes, "%s of %s%.60s%s%.60s (%zu bytes)%s%s%s", ranks->call, name ? "\"" : "", name ? name : "",
+             name ? "\" on " : "", type->name ? type->name : "?", type->size, value, *ranks->options ? ", " : "",
+             ranks->options);
+}
+
+/* --- failing together --------------------------------------------------------------------------------------------- */
+
+/* A rank's message without the name of the call, which ours begins with. */
+static const char *without_call(const opi_ranks *ranks, const char *text)
+{
+    const size_t length = strlen(ranks->call);
+    return strncmp(text, ranks->call, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
+}
+
+/* Every rank knows that some rank has failed, or calls something else; each learns why. */
+static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed, oplus_status status)
+{
+    char text[TEXT_BYTES] = "";
+    if (own == OPLUS_OK)
+        describe(ranks, text, sizeof text);
+    else
+        memcpy(text, oplus_last_error(), (size_t)opi_cut(oplus_last_error(), TEXT_BYTES - 1));
+    OPI_TRY(ranks->comm->allgather(ranks->comm->context, text, TEXT_BYTES, ranks->text));
+    if (own != OPLUS_OK) return own;
+    const char *const theirs = ranks->text + (size_t)failed * TEXT_BYTES;
+    if (status != OPLUS_OK)
+        return opi_fail(status, "%s: on rank %d of %d: %s", ranks->call, failed, ranks->comm->size,
+                        without_call(ranks, theirs));
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: rank 0 calls %s, but rank %d %s; all ranks must make the same call",
+                    ranks->call, ranks->text, failed, theirs);
+}
+
+/* --- exchanges ---------------------------------------------------------------------------------------------------- */
+
+/* Bytes of a note on its way. */
+static size_t note_bytes(const opi_ranks *ranks)
+{
+    return ranks->comm->size <= OPI_TELLING ? sizeof(opi_note) : offsetof(opi_note, record);
+}
+
+static oplus_status exchange_notes(opi_ranks *ranks)
+{
+    const size_t bytes = note_bytes(ranks);
+    unsigned char *const all = (unsigned char *)ranks->note;
+    OPI_TRY(ranks->comm->allgather(ranks->comm->context, &ranks->mine, bytes, all));
+    for (size_t q = ranks_of(ranks); bytes < sizeof(opi_note) && q-- > 0;)
+        memmove(all + q * sizeof(opi_note), all + q * bytes, bytes);
+    return OPLUS_OK;
+}
+
+oplus_status opi_ranks_index(opi_ranks *ranks, oplus_status status, uint64_t n, uint64_t m, uint32_t flag)
+{
+    ranks->mine.status = (uint32_t)status;
+    ranks->mine.flag |= flag;
+    if (ranks->dev && ranks->dev->tree != &opi_cores) ranks->mine.flag |= OPI_NOTE_ACCELERATOR;
+    ranks->mine.n = n;
+    ranks->mine.m = m;
+    OPI_TRY(exchange_notes(ranks));
+    const int size = ranks->comm->size;
+    for (int q = 0; q < size; q++)
+        if (ranks->note[q].status != OPLUS_OK)
+            return fail_together(ranks, status, q, (oplus_status)ranks->note[q].status);
+    for (int q = 0; q < size; q++)
+        if (ranks->note[q].call != ranks->note[0].call) return fail_together(ranks, OPLUS_OK, q, OPLUS_OK);
+
+    ranks->total = 0;
+    for (int q = 0; q < size; q++) {
+        if (q == ranks->comm->rank) ranks->first = ranks->total;
+        if (ranks->note[q].n > (uint64_t)INT64_MAX - ranks->total)
+            return opi_fail(OPLUS_ERR_ARGUMENT, "%s: the ranks have 2^63 elements or more together; give fewer",
+                            ranks->call);
+        ranks->total += ranks->note[q].n;
+    }
+    return OPLUS_OK;
+}
+
+oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes)
+{
+    const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
+    if (bytes < (size_t)PTRDIFF_MAX / (ranks_of(ranks) + 2) &&
+        opi_buffer_reserve(&ranks->dev->records, (ranks_of(ranks) + 1) * each))
+        return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for records of %zu bytes from %d ranks", ranks->call, bytes,
+                    ranks->comm->size);
+}
+
+const void *opi_ranks_record(const opi_ranks *ranks, int rank, size_t bytes)
+{
+    const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
+    return (const unsigned char *)ranks->dev->records.mem + ((size_t)rank + 1) * each + sizeof(header);
+}
+
+static oplus_status gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes, unsigned char *own,
+                           unsigned char *all)
+{
+    const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
+    const header head = {.status = (uint32_t)status};
+    memset(own, 0, each);
+    memcpy(own, &head, sizeof head);
+    if (bytes > 0 && status == OPLUS_OK) memcpy(own + sizeof head, record, bytes);
+    OPI_TRY(ranks->comm->allgather(ranks->comm->context, own, each, all));
+    for (int q = 0; q < ranks->comm->size; q++) {
+        header theirs;
+        memcpy(&theirs, all + (size_t)q * each, sizeof theirs);
+        if (theirs.status != OPLUS_OK) return fail_together(ranks, status, q, (oplus_status)theirs.status);
+    }
+    return OPLUS_OK;
+}
+
+oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes)
+{
+    const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
+    unsigned char *const own = ranks->dev->records.mem;
+    return gather(ranks, status, record, bytes, own, own + each);
+}
+
+/* The room of the messages serves: there are none while all is well. */
+oplus_status opi_ranks_most(opi_ranks *ranks, oplus_status status, uint64_t value, uint64_t *most)
+{
+    unsigned char own[sizeof(header) + sizeof value];
+    OPI_TRY(gather(ranks, status, &value, sizeof value, own, (unsigned char *)ranks->text));
+    *most = 0;
+    for (size_t q = 0; q < ranks_of(ranks); q++) {
+        uint64_t theirs;
+        memcpy(&theirs, ranks->text + q * sizeof own + sizeof(header), sizeof theirs);
+        if (theirs > *most) *most = theirs;
+    }
+    return OPLUS_OK;
+}
+
+oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status)
+{
+    unsigned char own[sizeof(header)];
+    return gather(ranks, status, NULL, 0, own, (unsigned char *)ranks->text);
+}
+
+bool opi_ranks_any(const opi_ranks *ranks, uint32_t flag)
+{
+    for (int q = 0; q < ranks->comm->size; q++)
+        if (ranks->note[q].flag & flag) return true;
+    return false;
+}
+
+oplus_status opi_ranks_agree_at_end(opi_ranks *ranks, oplus_status status)
+{
+    return opi_ranks_any(ranks, OPI_NOTE_ACCELERATOR) ? opi_ranks_agree(ranks, status) : status;
+}

@@ -1,0 +1,217 @@
+/* Exact splitters of sorted keys, by bisection on the bits of the key, several in a round.
+ *
+ * Boundary j is rank j's business: every rank tells it how many of its keys have each digit, among those that begin as
+ * the key at the boundary does; it adds up, sees which digit the key at the boundary has, and tells all. */
+#include "ranks/splitters.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+enum {
+    DIGIT_BITS_MIN = 2,
+    DIGIT_BITS_MAX = 8,
+    ROUND_BYTES = 64 << 10, /* that a rank sends in a round, about */
+    LISTS = 3               /* of an exchange of rows: bytes that go, where rows lie, bytes that come */
+};
+static const uint32_t undecided = UINT32_MAX;
+
+/* What a rank tells of its boundary: the digit of the key there.  Of the keys that begin so, the ranks before `rank`
+ * have all of theirs before the boundary, those after it none, and itself has `share`; if `rank` is undecided, the next
+ * digit has to be known. */
+typedef struct verdict {
+    uint32_t digit, rank;
+    uint64_t share;
+} verdict;
+
+/* The least and the greatest key of a rank; the other way round if it has none. */
+typedef struct extent {
+    uint64_t least, greatest;
+} extent;
+
+static size_t ranks_of(const opi_ranks *ranks) { return (size_t)ranks->comm->size; }
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+oplus_status opi_select_reserve(opi_ranks *ranks, opi_select *select)
+{
+    const size_t p = ranks_of(ranks), digit = p * sizeof(uint64_t);
+    select->digit_bits = DIGIT_BITS_MAX;
+    while (select->digit_bits > DIGIT_BITS_MIN && digit << select->digit_bits > ROUND_BYTES) select->digit_bits--;
+
+    const size_t boundaries = (p + 1) * sizeof(opi_boundary), rows = digit << select->digit_bits;
+    const size_t bytes = boundaries + 2 * rows + LISTS * p * sizeof(size_t);
+    if (!opi_buffer_reserve(&select->memory, bytes))
+        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of boundaries between %d ranks", ranks->call,
+                        bytes, ranks->comm->size);
+    select->boundary = select->memory.mem;
+    select->row = (uint64_t *)(select->boundary + (p + 1));
+    select->rows = select->row + (p << select->digit_bits);
+    select->counts = (size_t *)(select->rows + (p << select->digit_bits));
+    return opi_ranks_room(ranks, sizeof(verdict));
+}
+
+void opi_select_release(opi_select *select) { opi_buffer_release(&select->memory); }
+
+/* --- what is known of a boundary ---------------------------------------------------------------------------------- */
+
+/* Keys that begin alike, of which `left` are before the boundary, are divided in the order of the ranks.  count: how
+ * many rank 0 has; those of the others are `stride` numbers apart.  Returns how many the rank has whose own keys are
+ * divided. */
+static uint64_t divide(const opi_ranks *ranks, const uint64_t *count, size_t stride, uint64_t left, verdict *v)
+{
+    v->rank = 0;
+    v->share = left;
+    while (v->share > *count && v->rank + 1 < (uint32_t)ranks->comm->size) {
+        v->share -= *count;
+        v->rank++;
+        count += stride;
+    }
+    return *count;
+}
+
+static void settle(const opi_ranks *ranks, opi_boundary *b, const verdict *v)
+{
+    const uint32_t own = (uint32_t)ranks->comm->rank;
+    b->begin += own < v->rank ? b->end - b->begin : own == v->rank ? (size_t)v->share : 0;
+    b->end = b->begin;
+    b->open = false;
+}
+
+/* Before anything is counted: boundaries at an end of the result are known, and all of them if all keys are the same or
+ * one rank's. */
+static void begin_boundaries(const opi_ranks *ranks, opi_select *s, bool same, uint64_t prefix)
+{
+    for (size_t q = 0; q < ranks_of(ranks); q++) s->rows[q] = ranks->note[q].n;
+    for (size_t j = 0; j <= ranks_of(ranks); j++) {
+        opi_boundary *const b = &s->boundary[j];
+        *b = (opi_boundary){.target = b->target, .prefix = prefix, .end = (size_t)ranks->note[ranks->comm->rank].n};
+        verdict v = {.digit = 0};
+        const uint64_t most = divide(ranks, s->rows, 1, b->target, &v);
+        b->open = !same && b->target > 0 && b->target < ranks->total && most < ranks->total;
+        if (!b->open) settle(ranks, b, &v);
+    }
+    s->left = s->boundary[ranks->comm->rank].target;
+}
+
+/* The key at the own boundary, out of what all ranks have counted. */
+static verdict decide(const opi_ranks *ranks, opi_select *s, unsigned bits, bool last)
+{
+    const size_t digits = (size_t)1 << bits;
+    uint64_t total[1 << DIGIT_BITS_MAX] = {0};
+    for (size_t q = 0; q < ranks_of(ranks); q++)
+        for (size_t d = 0; d < digits; d++) total[d] += s->rows[q * digits + d];
+    verdict v = {.digit = 0};
+    while (v.digit + 1 < digits && s->left >= total[v.digit]) s->left -= total[v.digit++];
+    const uint64_t most = divide(ranks, s->rows + v.digit, digits, s->left, &v);
+    if (!last && s->left > 0 && most < total[v.digit]) v.rank = undecided;
+    return v;
+}
+
+/* --- a round ------------------------------------------------------------------------------------------------------ */
+
+/* How many keys have each digit, whose lowest bit is at `shift`, of those that may be at a boundary. */
+static void count_row(const opi_select *s, const void *keys, const opi_boundary *b, unsigned bits, unsigned shift,
+                      uint64_t *row)
+{
+    const size_t digits = (size_t)1 << bits;
+    size_t at = b->begin;
+    for (size_t d = 0; d < digits; d++) {
+        const uint64_t bound = b->prefix + ((uint64_t)(d + 1) << shift);
+        const size_t end = d + 1 < digits ? opi_key_below(&s->order, keys, at, b->end, bound) : b->end;
+        row[d] = end - at;
+        at = end;
+    }
+}
+
+/* Boundaries between the same keys are counted once. */
+static void count_rows(const opi_ranks *ranks, opi_select *s, const void *keys, unsigned bits, unsigned shift)
+{
+    size_t before = 0; /* boundary 0 is never open */
+    for (size_t j = 1; j < ranks_of(ranks); j++) {
+        const opi_boundary *const b = &s->boundary[j];
+        if (!b->open) continue;
+        uint64_t *const row = s->row + (j << bits);
+        if (before > 0 && s->boundary[before].prefix == b->prefix)
+            memcpy(row, s->row + (before << bits), sizeof *row << bits);
+        else
+            count_row(s, keys, b, bits, shift, row);
+        before = j;
+    }
+}
+
+/* Each row to the rank whose boundary it is of. */
+static oplus_status exchange_rows(opi_ranks *ranks, const opi_select *s, unsigned bits)
+{
+    const size_t p = ranks_of(ranks), bytes = sizeof(uint64_t) << bits;
+    size_t *const give = s->counts, *const place = give + p, *const get = place + p;
+    const bool own = s->boundary[ranks->comm->rank].open;
+    for (size_t q = 0; q < p; q++) {
+        give[q] = s->boundary[q].open ? bytes : 0;
+        place[q] = q * bytes;
+        get[q] = own ? bytes : 0;
+    }
+    return ranks->comm->alltoallv(ranks->comm->context, s->row, give, place, s->rows, get, place);
+}
+
+/* What all owners have told; whether a boundary is open still. */
+static bool narrow(const opi_ranks *ranks, opi_select *s, unsigned bits, unsigned shift)
+{
+    bool any = false;
+    for (size_t j = 1; j < ranks_of(ranks); j++) {
+        opi_boundary *const b = &s->boundary[j];
+        if (!b->open) continue;
+        const uint64_t *const row = s->row + (j << bits);
+        verdict v;
+        memcpy(&v, opi_ranks_record(ranks, (int)j, sizeof v), sizeof v);
+        for (size_t d = 0; d < v.digit; d++) b->begin += (size_t)row[d];
+        b->end = b->begin + (size_t)row[v.digit];
+        b->prefix += (uint64_t)v.digit << shift;
+        if (v.rank == undecided)
+            any = true;
+        else
+            settle(ranks, b, &v);
+    }
+    return any;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+/* The bits in which keys differ, those below *shift; returns what they begin with. */
+static uint64_t common_bits(const opi_ranks *ranks, unsigned *shift)
+{
+    extent all = {UINT64_MAX, 0};
+    for (int q = 0; q < ranks->comm->size; q++) {
+        extent one;
+        memcpy(&one, opi_ranks_record(ranks, q, sizeof one), sizeof one);
+        if (one.least < all.least) all.least = one.least;
+        if (one.greatest > all.greatest) all.greatest = one.greatest;
+    }
+    *shift = all.least >= all.greatest ? 0 : 64 - (unsigned)__builtin_clzll(all.least ^ all.greatest);
+    return *shift == 64 ? 0 : all.least >> *shift << *shift;
+}
+
+oplus_status opi_select_run(opi_ranks *ranks, opi_select *s, oplus_status status, const void *keys)
+{
+    const size_t n = (size_t)ranks->note[ranks->comm->rank].n;
+    extent own = {UINT64_MAX, 0};
+    if (n > 0 && status == OPLUS_OK) own = (extent){opi_key_at(&s->order, keys, 0), opi_key_at(&s->order, keys, n - 1)};
+    OPI_TRY(opi_ranks_gather(ranks, status, &own, sizeof own));
+
+    unsigned shift;
+    const uint64_t prefix = common_bits(ranks, &shift);
+    begin_boundaries(ranks, s, shift == 0, prefix);
+    bool open = false;
+    for (size_t j = 0; j <= ranks_of(ranks); j++) open |= s->boundary[j].open;
+    while (open) {
+        const unsigned bits = shift < s->digit_bits ? shift : s->digit_bits;
+        shift -= bits;
+        count_rows(ranks, s, keys, bits, shift);
+        OPI_TRY(exchange_rows(ranks, s, bits));
+        verdict v = {.digit = 0};
+        if (s->boundary[ranks->comm->rank].open) v = decide(ranks, s, bits, shift == 0);
+        OPI_TRY(opi_ranks_gather(ranks, OPLUS_OK, &v, sizeof v));
+        open = narrow(ranks, s, bits, shift);
+    }
+    return OPLUS_OK;
+}
