@@ -66,12 +66,16 @@ static opi_program *known(const opi_programs *programs, opi_hash key)
     return NULL;
 }
 
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+static const char version[] = TEXT(OPLUS_VERSION_MAJOR) "." TEXT(OPLUS_VERSION_MINOR) "." TEXT(OPLUS_VERSION_PATCH);
+
 /* From the cache on disk, or compiled and put there.  A cached file that the driver does not take is compiled anew. */
 static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const char *source, void **handle)
 {
     const opi_gpu_facts *const facts = &gpu->facts;
-    const opi_hash key = opi_hash_strings((const char *const[]){oplus_version(), gpu->driver->name, facts->name,
-                                                                facts->driver, facts->target, source, NULL});
+    const opi_hash key = opi_hash_strings(
+        (const char *const[]){version, gpu->driver->name, facts->name, facts->driver, facts->target, source, NULL});
     size_t bytes;
     void *const kept = opi_cache_load(key, ".bin", &bytes);
     const bool loaded = kept && gpu->driver->load(gpu, call, kept, bytes, handle) == OPLUS_OK;
