@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/fpenv.h"
-#include "cores/device.h"
+#include "task/machine.h"
 
 #include <oplus/ranks.h>
 

@@ -1,5 +1,4 @@
 /* oplus_filter, and over ranks. */
-#include "cores/filter.h"
 #include "front/check.h"
 #include "front/fn.h"
 #include "ranks/ranks.h"
@@ -32,9 +31,9 @@ static oplus_status check(const char *call, const oplus_device *dev, const oplus
 static oplus_status run(const char *call, oplus_device *dev, const oplus_fn *keep, const void *in, size_t n, void *out,
                         size_t *kept)
 {
-    opi_filter_sweep plan;
-    opi_filter_plan(&plan, keep, dev->isa, in, n, out, kept);
-    return opi_sweep_run(dev, call, &plan.sweep, NULL);
+    opi_task task;
+    opi_task_filter(&task, keep, in, n, out, kept);
+    return opi_run(dev, call, &task, NULL);
 }
 
 oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *in, size_t n, void *out, size_t *kept)
