@@ -65,7 +65,7 @@ static oplus_status workers_of(const char *where, int *workers)
 
 static oplus_status open_cores(const char *call, const char *where, oplus_device **dev)
 {
-    int workers;
+    int workers = 1;
     opi_cores *cores;
     OPI_TRY(workers_of(where, &workers));
     OPI_TRY(opi_cores_open(call, workers, &cores));
