@@ -5,7 +5,8 @@
  *     OPLUS_TEST_QUICK=1        makes everything about five times smaller
  *     OPLUS_TEST_DEVICES=list   accelerators, thoroughly: "cuda:0 opencl:1"; "cuda:0@chunk" forces a shape of kernels
  *                               (OPLUS_SHAPE), "cuda:0@@1M" pieces of the host's arrays (OPLUS_DEVICE_MEMORY),
- *                               "cuda:0@@@one-group" ways (OPLUS_WAY: "tiles+passes").  Without it some subjects are tried on OpenCL's cores, if they are there; "" is none
+ *                               "cuda:0@@@one-group" ways (OPLUS_WAY: "tiles+passes").  Without it some
+ *                               subjects are tried on OpenCL's cores, if they are there; "" is none
  *     OPLUS_TEST_CORES=0        leaves the cores out, but for one thread */
 #ifndef TEST_LAWS_H
 #define TEST_LAWS_H
