@@ -80,10 +80,11 @@ oplus_status opi_check_kind(const char *call, oplus_kind kind)
                     (int)kind);
 }
 
-oplus_status opi_check_deal(const char *call, oplus_deal deal)
+oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout)
 {
-    if (deal == OPLUS_KEPT || deal == OPLUS_BALANCED) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: deal is %d; give OPLUS_KEPT (0) or OPLUS_BALANCED (1)", call, (int)deal);
+    if (layout == OPLUS_AS_GIVEN || layout == OPLUS_EVEN) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: layout is %d; give OPLUS_AS_GIVEN (0) or OPLUS_EVEN (1)", call,
+                    (int)layout);
 }
 
 oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why)

@@ -39,7 +39,7 @@ static inline oplus_status opi_check_layout(const char *call, const char *argume
 
 oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);
-oplus_status opi_check_deal(const char *call, oplus_deal deal);
+oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout);
 /* An exclusive scan needs an identity to begin with. */
 oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why);
 
