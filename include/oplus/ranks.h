@@ -37,6 +37,7 @@ extern "C" {
  *  Each function is called by all ranks together and returns OPLUS_OK, or what oplus_comm_fail returns.  One thread at
  * a time of each rank uses a transport. */
 typedef struct oplus_comm {
+    unsigned abi;  /**< OPLUS_ABI */
     void *context; /**< of the functions below */
     int rank;      /**< of this process or thread, from 0 */
     int size;      /**< how many ranks there are */

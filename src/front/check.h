@@ -3,6 +3,7 @@
 #ifndef OPI_CHECK_H
 #define OPI_CHECK_H
 
+#include "base/abi.h"
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "cores/device.h"
@@ -17,8 +18,9 @@ static inline const char *opi_name(const char *name) { return name ? name : "?";
 
 static inline bool opi_type_is_valid(const oplus_type *type)
 {
-    return type && type->size > 0 && type->align > 0 && (type->align & (type->align - 1)) == 0 &&
-           (type->size & (type->align - 1)) == 0 && type->align <= OPI_CACHE_LINE;
+    return type && type->abi == OPLUS_ABI && type->size > 0 && type->align > 0 &&
+           (type->align & (type->align - 1)) == 0 && (type->size & (type->align - 1)) == 0 &&
+           type->align <= OPI_CACHE_LINE;
 }
 
 /* What a call asks of each argument is inlined: a map of 8 arrays asks 40 times. */

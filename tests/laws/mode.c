@@ -225,7 +225,7 @@ static void made(oplus_device *dev, results *r)
 
 static void questions(oplus_device *dev)
 {
-    oplus_device_info info[8];
+    oplus_device_info info[8] = {{.abi = OPLUS_ABI}};
     char text[400];
     float samples[40];
     int count;

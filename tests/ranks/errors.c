@@ -219,13 +219,20 @@ static void a_transport_that_is_none(void **state)
     static const struct {
         oplus_comm comm;
         const char *words;
-    } none[] = {{{.size = 0, .allgather = no_gather, .alltoallv = no_exchange}, "comm has rank 0 of size 0"},
-                {{.size = -3, .allgather = no_gather, .alltoallv = no_exchange}, "comm has rank 0 of size -3"},
-                {{.size = 2, .rank = 2, .allgather = no_gather, .alltoallv = no_exchange}, "comm has rank 2 of size 2"},
-                {{.size = 2, .rank = -1, .allgather = no_gather, .alltoallv = no_exchange}, "comm has rank -1"},
-                {{.size = 2, .alltoallv = no_exchange}, "comm->allgather is NULL"},
-                {{.size = 2, .allgather = no_gather}, "comm->alltoallv is NULL"}};
-    const oplus_comm good = {.size = 1};
+    } none[] = {
+        {{.abi = OPLUS_ABI, .size = 0, .allgather = no_gather, .alltoallv = no_exchange}, "comm has rank 0 of size 0"},
+        {{.abi = OPLUS_ABI, .size = -3, .allgather = no_gather, .alltoallv = no_exchange},
+         "comm has rank 0 of size -3"},
+        {{.abi = OPLUS_ABI, .size = 2, .rank = 2, .allgather = no_gather, .alltoallv = no_exchange},
+         "comm has rank 2 of size 2"},
+        {{.abi = OPLUS_ABI, .size = 2, .rank = -1, .allgather = no_gather, .alltoallv = no_exchange},
+         "comm has rank -1"},
+        {{.abi = OPLUS_ABI, .size = 2, .alltoallv = no_exchange}, "comm->allgather is NULL"},
+        {{.abi = OPLUS_ABI, .size = 2, .allgather = no_gather}, "comm->alltoallv is NULL"},
+        {{.size = 2, .allgather = no_gather, .alltoallv = no_exchange}, "comm->abi is 0"},
+        {{.abi = OPLUS_ABI + 1, .size = 2, .allgather = no_gather, .alltoallv = no_exchange},
+         "comm->abi is 2, and this library's is 1"}};
+    const oplus_comm good = {.abi = OPLUS_ABI, .size = 1};
     store *const s = must(malloc(sizeof *s));
     oplus_device *const dev = open_at("serial", NULL);
     finding f;

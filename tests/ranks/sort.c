@@ -22,7 +22,7 @@ static const oplus_type *const key_types[] = {&oplus_i8,  &oplus_i16, &oplus_i32
                                               &oplus_u16, &oplus_u32, &oplus_u64, &oplus_f32, &oplus_f64};
 enum { KEY_TYPES = sizeof key_types / sizeof *key_types };
 
-static const oplus_type small1 = {"small1", "char bytes[1];", 1, 1, OPLUS_RECORD, NULL},
+static const oplus_type small1 = {OPLUS_ABI, "small1", "char bytes[1];", 1, 1, OPLUS_RECORD, NULL},
                         mixed4 = {"mixed4", "char bytes[4];", 4, 1, OPLUS_RECORD, NULL},
                         wide12 = {"wide12", "float x[3];", 12, 4, OPLUS_RECORD, NULL},
                         wide40 = {"wide40", "double x[5];", 40, 8, OPLUS_RECORD, NULL};
@@ -566,7 +566,7 @@ static bool is_no_transport(oplus_device *dev, const oplus_comm *comm, const voi
 {
     uint32_t key = 1;
     size_t n = 1;
-    const oplus_comm none = {.size = 1};
+    const oplus_comm none = {.abi = OPLUS_ABI, .size = 1};
     (void)comm;
     (void)given;
     return failed_as(oplus_sort_all(dev, NULL, &oplus_u32, OPLUS_ASCENDING, OPLUS_AS_GIVEN, &key, &n, 1),
