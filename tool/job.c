@@ -94,7 +94,7 @@ static _Noreturn void end_explained(const tool_options *options, const char *wor
     } else {
         fputs(words, stdout);
     }
-    tool_end_by(NULL);
+    tool_ranks_close();
     exit(TOOL_GOOD);
 }
 
