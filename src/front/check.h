@@ -3,10 +3,11 @@
 #ifndef OPI_CHECK_H
 #define OPI_CHECK_H
 
+#include "base/abi.h"
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "task/identity.h"
-#include "cores/device.h"
+#include "task/machine.h"
 
 #include <oplus/ranks.h>
 
@@ -18,8 +19,9 @@ static inline const char *opi_name(const char *name) { return name ? name : "?";
 
 static inline bool opi_type_is_valid(const oplus_type *type)
 {
-    return type && type->size > 0 && type->align > 0 && (type->align & (type->align - 1)) == 0 &&
-           (type->size & (type->align - 1)) == 0 && type->align <= OPI_CACHE_LINE;
+    return type && type->abi == OPLUS_ABI && type->size > 0 && type->align > 0 &&
+           (type->align & (type->align - 1)) == 0 && (type->size & (type->align - 1)) == 0 &&
+           type->align <= OPI_CACHE_LINE;
 }
 
 /* What a call asks of each argument is inlined: a map of 8 arrays asks 40 times. */
@@ -40,7 +42,7 @@ static inline oplus_status opi_check_layout(const char *call, const char *argume
 
 oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);
-oplus_status opi_check_deal(const char *call, oplus_deal deal);
+oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout);
 
 /* NULL is fine where there is nothing to read or write. */
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n);

@@ -1,5 +1,4 @@
 /* oplus_filter, and over ranks. */
-#include "cores/filter.h"
 #include "front/check.h"
 #include "front/fn.h"
 #include "ranks/ranks.h"
@@ -29,9 +28,9 @@ static oplus_status check(const char *call, const oplus_device *dev, const oplus
 static oplus_status run(const char *call, oplus_device *dev, const oplus_fn *keep, const void *in, size_t n, void *out,
                         size_t *kept)
 {
-    opi_filter_sweep plan;
-    opi_filter_plan(&plan, keep, dev->isa, in, n, out, kept);
-    return opi_sweep_run(dev, call, &plan.sweep, NULL);
+    opi_task task;
+    opi_task_filter(&task, keep, in, n, out, kept);
+    return opi_run(dev, call, &task, NULL);
 }
 
 oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *in, size_t n, void *out, size_t *kept)
@@ -44,25 +43,25 @@ oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *i
 
 /* --- over ranks --------------------------------------------------------------------------------------------------- */
 
-static oplus_status check_all(const char *call, const oplus_device *dev, const oplus_fn *keep, oplus_deal deal,
+static oplus_status check_all(const char *call, const oplus_device *dev, const oplus_fn *keep, oplus_layout layout,
                               const void *in, size_t n, const void *out, size_t capacity, const size_t *kept)
 {
     OPI_TRY(check(call, dev, keep, in, n, out, kept));
-    OPI_TRY(opi_check_deal(call, deal));
+    OPI_TRY(opi_check_ranks_layout(call, layout));
     OPI_TRY(opi_check_bytes(call, "capacity", capacity, keep->input[0]->size));
     if (out || capacity == 0) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: out is NULL though capacity is %zu; give memory for %zu elements", call,
                     capacity, capacity);
 }
 
-oplus_status oplus_filter_all(oplus_device *dev, const oplus_comm *comm, const oplus_fn *keep, oplus_deal deal,
+oplus_status oplus_filter_all(oplus_device *dev, const oplus_comm *comm, const oplus_fn *keep, oplus_layout layout,
                               const void *in, size_t n, void *out, size_t capacity, size_t *kept)
 {
     OPI_OWN_MODE;
     opi_ranks ranks;
     opi_task task = {.n = n};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
-    const oplus_status status = check_all(__func__, dev, keep, deal, in, n, out, capacity, kept);
+    const oplus_status status = check_all(__func__, dev, keep, layout, in, n, out, capacity, kept);
     if (status == OPLUS_OK) opi_task_filter(&task, keep, in, n, out, kept);
-    return opi_ranks_close(&ranks, opi_ranks_filter(&ranks, status, &task, deal, capacity));
+    return opi_ranks_close(&ranks, opi_ranks_filter(&ranks, status, &task, layout, capacity));
 }

@@ -1,21 +1,20 @@
 /* oplus_reduce, oplus_fold, and over ranks. */
-#include "cores/reduce.h"
 #include "front/check.h"
+#include "cores/cores.h"
 #include "ranks/ranks.h"
 
 /* out = init, if there is one, then the n elements. */
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, const void *init, const void *in,
                         size_t n, void *out)
 {
-    opi_reduce_sweep plan;
-    opi_reduce_plan(&plan, op, dev->isa, in, n, 0);
-    if (!opi_buffer_reserve(&dev->carry, plan.sweep.carry_bytes))
-        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", call, plan.sweep.carry_bytes);
-    opi_range *const carry = dev->carry.mem;
-    opi_range_start(carry, op, 0, false);
-    if (init) opi_range_init(carry, init);
-    opi_reduce_result(&plan, out);
-    return opi_sweep_run(dev, call, &plan.sweep, carry);
+    opi_task task;
+    opi_range *carry = NULL;
+    opi_task_reduce(&task, op, in, NULL, n, 0, out);
+    if (init) {
+        OPI_TRY(opi_cores_range(dev->cores, call, &task, &carry));
+        opi_range_init(carry, init);
+    }
+    return opi_run(dev, call, &task, carry);
 }
 
 static oplus_status check(const char *call, oplus_device *dev, const oplus_op *op, const void *in, size_t n,

@@ -1,5 +1,4 @@
 /* oplus_scan, oplus_segscan, and over ranks. */
-#include "cores/scan.h"
 #include "front/check.h"
 #include "ranks/ranks.h"
 
@@ -25,9 +24,9 @@ static oplus_status check_heads(const char *call, const oplus_op *op, const uint
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in,
                         const uint8_t *heads, size_t n, void *out)
 {
-    opi_scan_sweep plan;
-    opi_scan_plan(&plan, op, dev->isa, kind, in, heads, n, out, 0);
-    return opi_sweep_run(dev, call, &plan.sweep, NULL);
+    opi_task task;
+    opi_task_scan(&task, op, kind, in, heads, n, 0, out);
+    return opi_run(dev, call, &task, NULL);
 }
 
 oplus_status oplus_scan(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in, size_t n, void *out)

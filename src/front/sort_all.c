@@ -7,7 +7,7 @@
 typedef struct sorting {
     const oplus_type *key;
     oplus_order order;
-    oplus_deal deal;
+    oplus_layout layout;
     void *keys;
     bool pairs;
     const oplus_type *value;
@@ -21,7 +21,7 @@ static oplus_status prepare(const opi_ranks *ranks, const sorting *s, opi_task *
     const char *const call = ranks->call;
     OPI_TRY(opi_sort_check(call, ranks->dev, s->key, s->order, s->keys, s->pairs, s->value, s->values, "capacity",
                            s->capacity));
-    OPI_TRY(opi_check_deal(call, s->deal));
+    OPI_TRY(opi_check_ranks_layout(call, s->layout));
     if (!s->n) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is NULL; give the address of the number of keys", call);
     if (*s->n > s->capacity)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: capacity is %zu, but *n is %zu; give room for at least as many", call,
@@ -34,26 +34,26 @@ static oplus_status sort_all(opi_ranks *ranks, const sorting *s)
 {
     opi_task task = {.n = 0};
     const oplus_status status = prepare(ranks, s, &task);
-    return opi_ranks_close(ranks, opi_ranks_sort(ranks, status, &task, s->deal, s->capacity, s->n));
+    return opi_ranks_close(ranks, opi_ranks_sort(ranks, status, &task, s->layout, s->capacity, s->n));
 }
 
 oplus_status oplus_sort_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key, oplus_order order,
-                            oplus_deal deal, void *keys, size_t *n, size_t capacity)
+                            oplus_layout layout, void *keys, size_t *n, size_t capacity)
 {
     OPI_OWN_MODE;
     opi_ranks ranks;
-    const sorting s = {.key = key, .order = order, .deal = deal, .keys = keys, .n = n, .capacity = capacity};
+    const sorting s = {.key = key, .order = order, .layout = layout, .keys = keys, .n = n, .capacity = capacity};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     return sort_all(&ranks, &s);
 }
 
 oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key, oplus_order order,
-                                  oplus_deal deal, void *keys, const oplus_type *value, void *values, size_t *n,
+                                  oplus_layout layout, void *keys, const oplus_type *value, void *values, size_t *n,
                                   size_t capacity)
 {
     OPI_OWN_MODE;
     opi_ranks ranks;
-    const sorting s = {key, order, deal, keys, true, value, values, n, capacity};
+    const sorting s = {key, order, layout, keys, true, value, values, n, capacity};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     return sort_all(&ranks, &s);
 }

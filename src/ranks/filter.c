@@ -11,7 +11,7 @@
 typedef struct filterer {
     opi_ranks *ranks;
     const opi_task *task;
-    oplus_deal deal;
+    oplus_layout layout;
     size_t size; /* of an element, bytes */
     char *out;
     size_t capacity;
@@ -33,7 +33,7 @@ static oplus_status prepare(filterer *f, bool *device)
     OPI_TRY(opi_ranks_look(ranks, "in", task->array[OPI_IN].mem, task->n * f->size, &f->device));
     OPI_TRY(opi_ranks_look(ranks, "out", f->out, f->capacity * f->size, &out_device));
     *device = f->device || out_device;
-    opi_ranks_name_fn(ranks, task->fn, f->deal == OPLUS_BALANCED ? "balanced" : "kept where they are");
+    opi_ranks_name_fn(ranks, task->fn, f->layout == OPLUS_EVEN ? "even" : "as given");
     return opi_ranks_room(ranks, sizeof f->kept);
 }
 
@@ -185,14 +185,14 @@ static oplus_status run_evenly(filterer *f)
     return OPLUS_OK;
 }
 
-oplus_status opi_ranks_filter(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_deal deal,
+oplus_status opi_ranks_filter(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_layout layout,
                               size_t capacity)
 {
-    filterer f = {.ranks = ranks, .task = task, .deal = deal, .capacity = capacity};
+    filterer f = {.ranks = ranks, .task = task, .layout = layout, .capacity = capacity};
     bool device = false;
     if (status == OPLUS_OK) status = prepare(&f, &device);
     OPI_TRY(opi_ranks_index(ranks, status, task->n, capacity, device ? OPI_NOTE_DEVICE : 0));
-    OPI_TRY(deal == OPLUS_KEPT || ranks->comm->size == 1 ? run_as_given(&f) : run_evenly(&f));
+    OPI_TRY(layout == OPLUS_AS_GIVEN || ranks->comm->size == 1 ? run_as_given(&f) : run_evenly(&f));
     *(size_t *)task->result = (size_t)f.kept;
     return OPLUS_OK;
 }

@@ -112,8 +112,12 @@ static void *run_member(void *given)
 {
     member *const own = given;
     team *const t = own->team;
-    const oplus_comm comm = {
-        .context = own, .rank = own->rank, .size = t->size, .allgather = allgather, .alltoallv = alltoallv};
+    const oplus_comm comm = {.abi = OPLUS_ABI,
+                             .context = own,
+                             .rank = own->rank,
+                             .size = t->size,
+                             .allgather = allgather,
+                             .alltoallv = alltoallv};
     if (!may_begin(t)) return NULL;
     t->body(&comm, t->context);
     pthread_mutex_lock(&t->lock);

@@ -128,10 +128,10 @@ oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes,
  * it.  task->first becomes known here. */
 oplus_status opi_ranks_run(opi_ranks *ranks, oplus_status status, opi_task *task, bool fold, const void *init);
 /* The task's result, of the host, becomes how many elements this rank has in the end; there is room for `capacity`. */
-oplus_status opi_ranks_filter(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_deal deal,
+oplus_status opi_ranks_filter(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_layout layout,
                               size_t capacity);
 /* *n: how many keys this rank has, before and after; there is room for `capacity`.  The task is of *n items. */
-oplus_status opi_ranks_sort(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_deal deal,
+oplus_status opi_ranks_sort(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_layout layout,
                             size_t capacity, size_t *n);
 /* The task is the whole matrix's, of elements of that type; the rank gives n elements of it, and wants m. */
 oplus_status opi_ranks_transpose(opi_ranks *ranks, oplus_status status, const opi_task *task, const oplus_type *type,

@@ -25,7 +25,7 @@ enum { LISTS = 4 };
 typedef struct sorting {
     const oplus_type *key, *value; /* value NULL: keys alone */
     oplus_order order;
-    oplus_deal deal;
+    oplus_layout layout;
     unsigned char *keys, *values;   /* the caller's */
     size_t before, after, capacity; /* elements of this rank */
     bool device;                    /* an array is in its memory */
@@ -58,7 +58,7 @@ static oplus_status prepare(opi_ranks *ranks, sorting *s)
     const size_t p = (size_t)ranks->comm->size;
     OPI_TRY(look(ranks, s));
     snprintf(options, sizeof options, "%s, %s", s->order == OPLUS_DESCENDING ? "descending" : "ascending",
-             s->deal == OPLUS_BALANCED ? "balanced" : "kept");
+             s->layout == OPLUS_EVEN ? "even" : "as given");
     opi_ranks_name_types(ranks, s->key, s->value, options);
 
     const opi_sort plan = opi_sort_plan(opi_cores_of(ranks->dev)->isa, s->key, s->order, NULL, s->value, NULL, 0);
@@ -78,7 +78,7 @@ static oplus_status deal_out(const opi_ranks *ranks, sorting *s)
     opi_boundary *const b = s->splitters.boundary;
     uint64_t given = 0;
     for (int q = 0; q < ranks->comm->size; q++) {
-        b[q].target = s->deal == OPLUS_KEPT ? given : opi_ranks_block(ranks, ranks->total, q);
+        b[q].target = s->layout == OPLUS_AS_GIVEN ? given : opi_ranks_block(ranks, ranks->total, q);
         given += ranks->note[q].n;
     }
     b[ranks->comm->size].target = ranks->total;
@@ -88,7 +88,7 @@ static oplus_status deal_out(const opi_ranks *ranks, sorting *s)
         if (part > ranks->note[q].m)
             return opi_fail(OPLUS_ERR_ARGUMENT,
                             "%s: capacity is %llu on rank %d, whose equal block of %llu elements has %llu; give room "
-                            "for as many, or leave what each rank has with OPLUS_KEPT",
+                            "for as many, or leave what each rank has with OPLUS_AS_GIVEN",
                             ranks->call, (unsigned long long)ranks->note[q].m, q, (unsigned long long)ranks->total,
                             (unsigned long long)part);
     }
@@ -235,10 +235,10 @@ static oplus_status run(opi_ranks *ranks, sorting *s, oplus_status status, size_
     return OPLUS_OK;
 }
 
-oplus_status opi_ranks_sort(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_deal deal,
+oplus_status opi_ranks_sort(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_layout layout,
                             size_t capacity, size_t *n)
 {
-    sorting s = {.deal = deal, .capacity = capacity, .before = task->n};
+    sorting s = {.layout = layout, .capacity = capacity, .before = task->n};
     if (status == OPLUS_OK) {
         s.key = task->sort.key;
         s.value = task->sort.value;
