@@ -88,14 +88,6 @@ oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout)
                     (int)layout);
 }
 
-oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why)
-{
-    if (op->identity) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT,
-                    "%s: operator \"%s\" has no identity, which %s needs; define it with OPLUS_OP, or avoid this case",
-                    call, opi_name(op->name), why);
-}
-
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n)
 {
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL though n is %zu; give memory for %zu elements", call, argument,

@@ -6,6 +6,7 @@
 #include "base/abi.h"
 #include "base/error.h"
 #include "base/fpenv.h"
+#include "task/identity.h"
 #include "task/machine.h"
 
 #include <oplus/ranks.h>
@@ -53,8 +54,6 @@ static inline oplus_status opi_check_layout(const char *call, const char *argume
 oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);
 oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout);
-/* An exclusive scan needs an identity to begin with. */
-oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why);
 
 /* NULL is fine where there is nothing to read or write. */
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n);
