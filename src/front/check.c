@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-oplus_status opi_check_device(const char *call, const oplus_device *dev)
+oplus_status opi_fail_device(const char *call)
 {
-    if (dev) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: dev is NULL; open a device with oplus_open(\"auto\", &dev)", call);
 }
 
@@ -14,6 +13,7 @@ oplus_status opi_fail_type(const char *call, const char *argument, const oplus_t
     if (!type)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give a type, &oplus_f32 or one made by OPLUS_STRUCT", call,
                         argument);
+    OPI_TRY(opi_check_abi(call, argument, type->abi, "made by OPLUS_STRUCT or oplus_type_make"));
     return opi_fail(OPLUS_ERR_ARGUMENT,
                     "%s: %s \"%s\" has size %zu and align %zu; size must not be 0, and align a power of two up to 64 "
                     "that divides it",
@@ -64,6 +64,7 @@ oplus_status opi_check_op(const char *call, const oplus_op *op)
     if (!op)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: op is NULL; give an operator, &oplus_sum_f32 or one made by OPLUS_OP (name_op)", call);
+    OPI_TRY(opi_check_abi(call, "op", op->abi, "made by OPLUS_OP or oplus_op_make"));
     OPI_TRY(opi_check_type(call, "op->type", op->type));
     if (!op->combine && !op->combine_with)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: op->combine of operator \"%s\" is NULL; give at least this function",
@@ -80,18 +81,11 @@ oplus_status opi_check_kind(const char *call, oplus_kind kind)
                     (int)kind);
 }
 
-oplus_status opi_check_deal(const char *call, oplus_deal deal)
+oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout)
 {
-    if (deal == OPLUS_KEPT || deal == OPLUS_BALANCED) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: deal is %d; give OPLUS_KEPT (0) or OPLUS_BALANCED (1)", call, (int)deal);
-}
-
-oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why)
-{
-    if (op->identity) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT,
-                    "%s: operator \"%s\" has no identity, which %s needs; define it with OPLUS_OP, or avoid this case",
-                    call, opi_name(op->name), why);
+    if (layout == OPLUS_AS_GIVEN || layout == OPLUS_EVEN) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: layout is %d; give OPLUS_AS_GIVEN (0) or OPLUS_EVEN (1)", call,
+                    (int)layout);
 }
 
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n)

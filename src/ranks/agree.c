@@ -1,12 +1,14 @@
 /* How ranks agree: each exchange begins with whether all is well on every rank. */
 #include "ranks/ranks.h"
 
+#include "base/abi.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "type/layout.h"
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -27,6 +29,7 @@ static oplus_status check_comm(const char *call, const oplus_comm *comm)
 {
     if (!comm)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: comm is NULL; make one with oplus_mpi_comm or oplus_run_ranks", call);
+    OPI_TRY(opi_check_abi(call, "comm", comm->abi, "made by oplus_mpi_comm or oplus_run_ranks"));
     if (comm->size < 1 || comm->rank < 0 || comm->rank >= comm->size)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: comm has rank %d of size %d; ranks go from 0 to size - 1", call,
                         comm->rank, comm->size);
@@ -41,8 +44,9 @@ oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_com
     *ranks = (opi_ranks){.dev = dev, .comm = comm, .call = call};
     OPI_TRY(check_comm(call, comm));
     const size_t each = sizeof *ranks->note + COUNTS * sizeof *ranks->counts + TEXT_BYTES;
-    opi_buffer *const notes = dev ? &dev->notes : &ranks->alone;
-    if (!opi_buffer_reserve(notes, ranks_of(ranks) * each))
+    if (dev && !dev->rank) dev->rank = calloc(1, sizeof *dev->rank);
+    opi_buffer *const notes = !dev ? &ranks->alone : dev->rank ? &dev->rank->notes : NULL;
+    if (!notes || !opi_buffer_reserve(notes, ranks_of(ranks) * each))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of messages of %d ranks", call,
                         ranks_of(ranks) * each, comm->size);
     ranks->note = notes->mem;
@@ -53,7 +57,7 @@ oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_com
 
 oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status)
 {
-    opi_ranks_return(ranks);
+    opi_ranks_take_back(ranks);
     opi_buffer_release(&ranks->alone);
     return status;
 }
@@ -159,7 +163,7 @@ static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed
     if (own == OPLUS_OK)
         describe(ranks, text, sizeof text);
     else
-        memcpy(text, oplus_last_error(), (size_t)opi_cut(oplus_last_error(), TEXT_BYTES - 1));
+        memcpy(text, opi_last_error(), (size_t)opi_cut(opi_last_error(), TEXT_BYTES - 1));
     OPI_TRY(ranks->comm->allgather(ranks->comm->context, text, TEXT_BYTES, ranks->text));
     if (own != OPLUS_OK) return own;
     const char *const theirs = ranks->text + (size_t)failed * TEXT_BYTES;
@@ -175,7 +179,7 @@ static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed
 /* Bytes of a note on its way. */
 static size_t note_bytes(const opi_ranks *ranks)
 {
-    return ranks->comm->size <= OPI_TELLING ? sizeof(opi_note) : offsetof(opi_note, record);
+    return ranks->comm->size <= OPI_EARLY_RANKS ? sizeof(opi_note) : offsetof(opi_note, record);
 }
 
 static oplus_status exchange_notes(opi_ranks *ranks)
@@ -192,7 +196,7 @@ oplus_status opi_ranks_index(opi_ranks *ranks, oplus_status status, uint64_t n, 
 {
     ranks->mine.status = (uint32_t)status;
     ranks->mine.flag |= flag;
-    if (ranks->dev && ranks->dev->tree != &opi_cores) ranks->mine.flag |= OPI_NOTE_ACCELERATOR;
+    if (ranks->dev && !ranks->dev->machine->is_host) ranks->mine.flag |= OPI_NOTE_ACCELERATOR;
     ranks->mine.n = n;
     ranks->mine.m = m;
     OPI_TRY(exchange_notes(ranks));
@@ -218,7 +222,7 @@ oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes)
 {
     const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
     if (bytes < (size_t)PTRDIFF_MAX / (ranks_of(ranks) + 2) &&
-        opi_buffer_reserve(&ranks->dev->records, (ranks_of(ranks) + 1) * each))
+        opi_buffer_reserve(&ranks->dev->rank->records, (ranks_of(ranks) + 1) * each))
         return OPLUS_OK;
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for records of %zu bytes from %d ranks", ranks->call, bytes,
                     ranks->comm->size);
@@ -227,7 +231,7 @@ oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes)
 const void *opi_ranks_record(const opi_ranks *ranks, int rank, size_t bytes)
 {
     const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
-    return (const unsigned char *)ranks->dev->records.mem + ((size_t)rank + 1) * each + sizeof(header);
+    return (const unsigned char *)ranks->dev->rank->records.mem + ((size_t)rank + 1) * each + sizeof(header);
 }
 
 static oplus_status gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes, unsigned char *own,
@@ -250,7 +254,7 @@ static oplus_status gather(opi_ranks *ranks, oplus_status status, const void *re
 oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes)
 {
     const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
-    unsigned char *const own = ranks->dev->records.mem;
+    unsigned char *const own = ranks->dev->rank->records.mem;
     return gather(ranks, status, record, bytes, own, own + each);
 }
 

@@ -7,7 +7,6 @@
 #include "ranks/ranks.h"
 
 #include "base/error.h"
-#include "gpu/groups.h"
 
 #include <string.h>
 
@@ -25,8 +24,8 @@ static lists lists_of(const opi_ranks *ranks)
     return (lists){c, c + size, c + 2 * size, c + 3 * size};
 }
 
-/* Of a slot's part of all messages. */
-static size_t round_bytes(const oplus_device *home) { return home->groups->piece_bytes / 2; }
+/* What a slot has of all messages. */
+static size_t round_bytes(const oplus_device *home) { return home->machine->transfers->bytes(home); }
 
 static oplus_status talk(opi_ranks *ranks, const void *send, void *recv)
 {
@@ -44,9 +43,8 @@ oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes,
     return talk(ranks, send, recv);
 }
 
-/* --- one direction of an exchange
- * ------------------------------------------------------------------------------------- What is said of the way to the
- * ranks is as true of the way from them. */
+/* --- one direction of an exchange ---------------------------------------------------------------------------------
+ * What is said of the way to the ranks is as true of the way from them. */
 
 typedef struct way {
     bool out; /* from this rank to the others */
@@ -82,8 +80,8 @@ static oplus_status look(opi_ranks *ranks, way *w, uint64_t *rounds)
     oplus_device *home;
     OPI_TRY(opi_ranks_home(ranks, w->out ? "in" : "out", w->array, bytes, &home));
     if (!home) return OPLUS_OK;
-    const bool direct = ranks->comm->device_memory && home->groups->gpu->driver == &opi_cuda;
-    if (direct) return home->tree->sync(home, ranks->call);
+    if (ranks->comm->device_memory && home->machine->transfers->shares_addresses(home))
+        return home->machine->sync(home, ranks->call);
     w->home = home;
     const uint64_t needed = (bytes + round_bytes(home) - 1) / round_bytes(home);
     if (needed > *rounds) *rounds = needed;
@@ -98,9 +96,9 @@ static oplus_status make_slots(opi_ranks *ranks, way *w, way *other)
         void *mem;
         if (!ways[i]->home) continue;
         const size_t slot = opi_round_up(round_bytes(ways[i]->home) + more, OPI_CACHE_LINE);
-        OPI_TRY(opi_gpu_stage(ways[i]->home->groups, ranks->call, 2 * SLOTS * slot, &mem));
+        OPI_TRY(ways[i]->home->machine->transfers->stage(ways[i]->home, ranks->call, 2 * SLOTS * slot, &mem));
         for (int s = 0; s < SLOTS; s++) ways[i]->slot[s] = (unsigned char *)mem + (size_t)(i * SLOTS + s) * slot;
-        OPI_TRY(ways[i]->home->tree->sync(ways[i]->home, ranks->call));
+        OPI_TRY(ways[i]->home->machine->sync(ways[i]->home, ranks->call));
     }
     return OPLUS_OK;
 }
@@ -118,35 +116,34 @@ static unsigned char *describe(const opi_ranks *ranks, const way *w, uint64_t k,
     return w->home ? w->slot[k % SLOTS] : w->array;
 }
 
-/* Enqueues the copies between the device and the slot of round k. */
+/* Which way elements go between the host and the machine, where they go out to the ranks or come in. */
+static opi_way_home way_home(const way *w) { return w->out ? OPI_TO_HOST : OPI_TO_MACHINE; }
+
+/* Begins the copies between the device and the slot of round k. */
 static oplus_status copy_round(opi_ranks *ranks, way *w, uint64_t k, uint64_t rounds)
 {
     if (!w->home || k >= rounds) return OPLUS_OK;
-    opi_gpu *const gpu = w->home->groups->gpu;
-    const opi_gpu_queue queue = w->out ? OPI_QUEUE_DOWN : OPI_QUEUE_UP;
+    const opi_transfers *const transfers = w->home->machine->transfers;
     unsigned char *slot = w->slot[k % SLOTS];
     size_t many;
     for (int q = 0; q < ranks->comm->size; q++) {
         const size_t first = part_of(w, q, k, rounds, &many), bytes = many * w->size;
         unsigned char *const there = w->array + (w->at[q] + first) * w->size;
         if (bytes == 0) continue;
-        OPI_TRY(w->out ? gpu->driver->download(gpu, ranks->call, queue, slot, there, bytes)
-                       : gpu->driver->upload(gpu, ranks->call, queue, there, slot, bytes));
+        OPI_TRY(
+            transfers->begin(w->home, ranks->call, way_home(w), w->out ? slot : there, w->out ? there : slot, bytes));
         slot += bytes;
     }
-    return gpu->driver->mark(gpu, ranks->call, queue, &w->mark[k % SLOTS]);
+    return transfers->mark(w->home, ranks->call, way_home(w), &w->mark[k % SLOTS]);
 }
 
 /* The slot of round k is the host's again. */
 static oplus_status await_round(opi_ranks *ranks, way *w, uint64_t k)
 {
-    void **const mark = &w->mark[k % SLOTS];
-    if (!*mark) return OPLUS_OK;
-    opi_gpu *const gpu = w->home->groups->gpu;
-    const oplus_status status = gpu->driver->reached(gpu, ranks->call, *mark);
-    gpu->driver->drop(gpu, *mark);
-    *mark = NULL;
-    return status;
+    void *const mark = w->mark[k % SLOTS];
+    if (!mark) return OPLUS_OK;
+    w->mark[k % SLOTS] = NULL;
+    return w->home->machine->transfers->reached(w->home, ranks->call, mark);
 }
 
 /* Round k on this rank, apart from the exchange itself, before and after it. */
@@ -163,13 +160,13 @@ static oplus_status await_all(opi_ranks *ranks, way *out, way *in, oplus_status 
     way *const ways[] = {out, in};
     for (int w = 0; w < 2; w++) {
         if (!ways[w]->home) continue;
-        opi_gpu *const gpu = ways[w]->home->groups->gpu;
         for (uint64_t k = 0; k < SLOTS; k++) {
             const oplus_status late = await_round(ranks, ways[w], k);
             if (status == OPLUS_OK) status = late;
         }
         /* A failed copy has left no mark. */
-        if (status != OPLUS_OK) gpu->driver->sync(gpu, ranks->call, ways[w]->out ? OPI_QUEUE_DOWN : OPI_QUEUE_UP);
+        if (status != OPLUS_OK)
+            ways[w]->home->machine->transfers->settle(ways[w]->home, ranks->call, way_home(ways[w]));
     }
     return status;
 }

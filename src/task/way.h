@@ -1,5 +1,5 @@
 /* Ways: a machine may have several to do the same.  Each stands in a table of the machine with a name, the first that
- * suits is taken, and OPLUS_WAY in the environment, a list of names between commas, prefers those it names.  It is read
+ * suits is taken, and OPLUS_WAY in the environment, names between commas or plus signs, prefers those it names.  It is read
  * when a device is opened, for tests: every way gives the same bits. */
 #ifndef OPI_WAY_H
 #define OPI_WAY_H

@@ -58,7 +58,7 @@ typedef struct taker {
 static bool is_there(taker *t, const void *p)
 {
     oplus_device *home = NULL;
-    if (t->dev->tree->look && p != NULL) t->dev->tree->look(t->dev, "oplus_test", "array", p, 1, &home);
+    if (t->dev->machine->look && p != NULL) t->dev->machine->look(t->dev, "oplus_test", "array", p, 1, &home);
     if (home != NULL) t->taken++;
     return home != NULL;
 }
@@ -140,7 +140,8 @@ static bool arrives(oplus_device *dev, const oplus_comm *comm, const void *given
     if (good) {
         const opi_parcel parcel = {p->size, send, recv, send_count, send_at, recv_count, recv_at};
         taker t = {.inner = comm, .dev = dev};
-        const oplus_comm taking = {.context = &t,
+        const oplus_comm taking = {.abi = OPLUS_ABI,
+                                   .context = &t,
                                    .rank = rank,
                                    .size = comm->size,
                                    .device_memory = 1,

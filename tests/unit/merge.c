@@ -3,7 +3,7 @@
 
 #include "cores/merge.h"
 #include "cores/sort.h"
-#include "cores/run.h"
+#include "cores/cores.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static void merge_plainly(const runs *x, const opi_key_order *order, unsigned ch
 
 static void check(const runs *x, const oplus_type *key, oplus_order sense)
 {
-    const opi_sort plan = opi_sort_plan(device[0]->isa, key, sense, NULL, NULL, NULL, 0);
+    const opi_sort plan = opi_sort_plan(device[0]->cores->isa, key, sense, NULL, NULL, NULL, 0);
     const opi_key_order order = {plan.key_size, plan.float_mask, plan.flip};
     unsigned char *const keys = must(malloc(x->n * x->key_size + 1)), *const to = must(malloc(x->n * x->key_size + 1)),
                          *const values = must(malloc(x->n * x->value_size + 1)),
@@ -128,7 +128,7 @@ static void check(const runs *x, const oplus_type *key, oplus_order sense)
         memset(beside, 0xa5, x->n * x->value_size + 1);
         opi_merge_plan(&merge, order, x->keys, x->value_size, x->values, bounds, x->count, to, beside);
         assert_true(merge.sweep.scratch_bytes <= opi_merge_scratch(x->key_size, x->value_size, x->count));
-        assert_int_equal(opi_sweep_run(device[d], "test", &merge.sweep, NULL), OPLUS_OK);
+        assert_int_equal(opi_cores_sweep(device[d]->cores, "test", &merge.sweep, NULL), OPLUS_OK);
         if (memcmp(keys, to, x->n * x->key_size) != 0 || memcmp(values, beside, x->n * x->value_size) != 0 ||
             to[x->n * x->key_size] != 0xa5 || beside[x->n * x->value_size] != 0xa5)
             fail_msg("%s: %zu runs of %s, %zu elements with values of %zu bytes, %s, differ from the plain merge\n    "

@@ -1,4 +1,4 @@
-#include "cores/pack.h"
+#include "cores/regroup.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void copy_run(char *to, const char *from, size_t bytes)
 }
 
 /* What out gets of a part from the place `a` on to before `z`. */
-static void copy_part(const opi_pack_sweep *plan, const opi_part *part, opi_place a, opi_place z)
+static void copy_part(const opi_regroup_sweep *plan, const opi_part *part, opi_place a, opi_place z)
 {
     const size_t size = plan->size, k = opi_slice_before(&part->slice, a);
     const char *from = part->from + (k - part->first) * size;
@@ -80,7 +80,7 @@ static void copy_part(const opi_pack_sweep *plan, const opi_part *part, opi_plac
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
                   void *scratch)
 {
-    const opi_pack_sweep *plan = (const opi_pack_sweep *)sweep;
+    const opi_regroup_sweep *plan = (const opi_regroup_sweep *)sweep;
     const opi_place a = place_at(&plan->whole, plan->cols, plan->first + begin);
     const opi_place z = place_at(&plan->whole, plan->cols, plan->first + end);
     (void)carry;
@@ -90,8 +90,8 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     for (int q = 0; q < plan->parts; q++) copy_part(plan, &plan->part[q], a, z);
 }
 
-void opi_pack_plan(opi_pack_sweep *plan, size_t size, size_t cols, const opi_slice *whole, const opi_part *part,
-                   int parts, void *out, size_t first, size_t n)
+void opi_regroup_plan(opi_regroup_sweep *plan, size_t size, size_t cols, const opi_slice *whole, const opi_part *part,
+                      int parts, void *out, size_t first, size_t n)
 {
     memset(plan, 0, sizeof *plan);
     plan->size = size;

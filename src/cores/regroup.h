@@ -1,10 +1,10 @@
-/* Pack: the elements of several parts of a matrix, each in the order of its columns, become those of the whole, in the
+/* Regroup: the elements of several parts of a matrix, each in the order of its columns, become those of the whole, in the
  * order of its columns.
  *
  * A part is any range of the matrix's elements, which may begin and end inside a row.  A column of it is still a run
  * of rows, so that where an element stands in the order of the columns is a formula. */
-#ifndef OPI_PACK_H
-#define OPI_PACK_H
+#ifndef OPI_REGROUP_H
+#define OPI_REGROUP_H
 
 #include "cores/sweep.h"
 
@@ -32,7 +32,7 @@ typedef struct opi_part {
     const char *from;
 } opi_part;
 
-typedef struct opi_pack_sweep {
+typedef struct opi_regroup_sweep {
     opi_sweep sweep; /* over elements of out */
     size_t size;     /* of an element, bytes */
     size_t cols;     /* of the matrix */
@@ -41,11 +41,11 @@ typedef struct opi_pack_sweep {
     const opi_part *part;
     int parts;
     char *out;
-} opi_pack_sweep;
+} opi_regroup_sweep;
 
 /* out: n elements, from the index `first` on.  The parts follow each other and are the whole; of each there are the
  * elements that out gets. */
-void opi_pack_plan(opi_pack_sweep *plan, size_t size, size_t cols, const opi_slice *whole, const opi_part *part,
-                   int parts, void *out, size_t first, size_t n);
+void opi_regroup_plan(opi_regroup_sweep *plan, size_t size, size_t cols, const opi_slice *whole, const opi_part *part,
+                      int parts, void *out, size_t first, size_t n);
 
 #endif
