@@ -3,6 +3,7 @@
 #include "cores/cores.h"
 #include "gpu/job.h"
 #include "gpu/memory.h"
+#include "gpu/ways.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -66,6 +67,20 @@ static oplus_status takes(oplus_device *dev, const char *call, const opi_task *t
 {
     opi_rehearsal seen;
     return opi_gpu_rehearse(dev, call, task, &seen);
+}
+
+static oplus_status explain(oplus_device *dev, const char *call, const opi_task *task, opi_saying *to)
+{
+    opi_rehearsal seen;
+    opi_say(to, "machine: %s\n", dev->name);
+    OPI_TRY(opi_gpu_rehearse(dev, call, task, &seen));
+    opi_ways_explain(task->what, seen.way, to);
+    opi_say(to, "  %u launches, ", seen.launches);
+    opi_say_bytes(to, (double)seen.up);
+    opi_say(to, " to the device and ");
+    opi_say_bytes(to, (double)seen.down);
+    opi_say(to, " back\n");
+    return OPLUS_OK;
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -255,6 +270,7 @@ const opi_machine opi_gpu_machine = {.run = run,
                                      .summarise = summarise,
                                      .apply = apply,
                                      .takes = takes,
+                                     .explain = explain,
                                      .alloc = alloc,
                                      .free = release,
                                      .wrap = wrap,

@@ -6,6 +6,9 @@
 #include "gpu/segreduce/segments.h"
 #include "gpu/sort/passes.h"
 #include "gpu/transpose/turns.h"
+#include "task/explain.h"
+
+#include <string.h>
 
 static const char one_group[] = "one work-group goes from tile to tile",
                   tiles[] = "tiles are summed up, their sums joined, then all is written: three launches or more",
@@ -19,7 +22,7 @@ static const opi_way ways[] = {
     {OPI_FILTER, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_FILTER, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
     {OPI_MAP, "blocks", NULL, NULL, NULL, opi_map_blocks, apart},
-    {OPI_SEGREDUCE, "segments", NULL, NULL, opi_segments_prepare, opi_segments_run,
+    {OPI_SEGREDUCE, "segments", NULL, NULL, opi_gpu_segments_prepare, opi_gpu_segments_run,
      "short segments are a work-item's, longer ones have work-groups of their own"},
     {OPI_SORT, "one-group", opi_sort_fits_one, NULL, opi_sort_one_prepare, opi_sort_one_run,
      "one work-group sorts all in its own memory"},
@@ -66,4 +69,11 @@ oplus_status opi_way_run(opi_job *job, const opi_part *part)
     tell(job, way);
     if (way->prepare) OPI_TRY(way->prepare(job, part->n));
     return way->run(job, part);
+}
+
+void opi_ways_explain(opi_primitive what, const char *taken, opi_saying *to)
+{
+    for (int i = 0; i < WAYS; i++)
+        if (ways[i].what == what)
+            opi_say_way(to, taken && strcmp(ways[i].name, taken) == 0, ways[i].name, ways[i].words);
 }

@@ -27,7 +27,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "segreduce");
 }
 
-oplus_status opi_segments_program(opi_segments *s)
+oplus_status opi_gpu_segments_program(opi_segments *s)
 {
     opi_job *const job = &s->job;
     const oplus_op *const op = job->task->op;
@@ -99,7 +99,7 @@ static uint64_t groups_for(const opi_segments *s, uint64_t n)
 
 static bool has_long(const opi_segments *s, uint64_t n) { return n >= (uint64_t)1 << s->log_least; }
 
-oplus_status opi_segments_prepare(opi_job *job, uint64_t n)
+oplus_status opi_gpu_segments_prepare(opi_job *job, uint64_t n)
 {
     const opi_segments *const s = (const opi_segments *)job;
     opi_accelerator *const g = job->g;
@@ -110,7 +110,7 @@ oplus_status opi_segments_prepare(opi_job *job, uint64_t n)
     return opi_gpu_reserve(g, job->call, &g->nodes, groups_for(s, n) * s->size);
 }
 
-oplus_status opi_segments_run(opi_job *job, const opi_part *part)
+oplus_status opi_gpu_segments_run(opi_job *job, const opi_part *part)
 {
     const opi_segments *const s = (const opi_segments *)job;
     OPI_TRY(launch_few(s, part));

@@ -14,8 +14,8 @@ typedef struct opi_segments {
     uint64_t first;      /* and the offset of its first element */
 } opi_segments;
 
-oplus_status opi_segments_program(opi_segments *s);
-oplus_status opi_segments_prepare(opi_job *job, uint64_t n);
-oplus_status opi_segments_run(opi_job *job, const opi_part *part);
+oplus_status opi_gpu_segments_program(opi_segments *s);
+oplus_status opi_gpu_segments_prepare(opi_job *job, uint64_t n);
+oplus_status opi_gpu_segments_run(opi_job *job, const opi_part *part);
 
 #endif

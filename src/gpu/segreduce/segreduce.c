@@ -161,7 +161,7 @@ oplus_status opi_gpu_segreduce(opi_job *job)
     char *const out = (char *)task->array[OPI_SEGMENT_OUT].mem;
     uint64_t ends[2];
     OPI_TRY(look(&r, ends));
-    OPI_TRY(opi_segments_program(&r.s));
+    OPI_TRY(opi_gpu_segments_program(&r.s));
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, task->op, &r.s.job.param));
     const uint64_t n = ends[1] - ends[0];
     const char *const in = n > 0 ? task->array[OPI_IN].mem : NULL;
