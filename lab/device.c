@@ -6,7 +6,7 @@
 #include "lab/model/model.h"
 #include "lab/texts.h"
 #include "cores/device.h"
-#include "gpu/groups.h"
+#include "gpu/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,8 +117,8 @@ lab_device *lab_device_open(const char *where, bool counts)
     if (where && strcmp(where, "model") == 0) return open_model();
     lab_device *const dev = tool_alloc(sizeof *dev);
     *dev = (lab_device){.oplus = where ? open_named(where) : open_first()};
-    if (!dev->oplus->groups) return dev;
-    dev->gpu = dev->oplus->groups->gpu;
+    dev->gpu = opi_gpu_driver_of(dev->oplus);
+    if (!dev->gpu) return dev;
     dev->twin = model_of(&dev->gpu->facts);
     if (counts) open_counters(dev);
     return dev;

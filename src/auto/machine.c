@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cores/cores.h"
 #include "driver/driver.h"
+#include "task/explain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,22 +45,11 @@ static opi_work work_of(const opi_task *task)
     return task->what == OPI_REDUCE || task->what == OPI_SEGREDUCE ? OPI_WORK_READ : OPI_WORK_WRITE;
 }
 
-/* Bytes that a task moves. */
-static size_t bytes_of(const opi_task *task)
-{
-    size_t bytes = 0;
-    for (int k = 0; k < task->arrays; k++) {
-        const opi_array *const array = &task->array[k];
-        if (array->mem) bytes += array->items * array->size * (array->access == OPI_CHANGES ? 2 : 1);
-    }
-    return bytes;
-}
-
 /* Where the data are the host's, the accelerator must be clearly faster, and take the task: its compiler may refuse the
  * operator, or it may lack memory. */
 static oplus_device *choose(opi_auto *a, const char *call, const opi_task *task)
 {
-    const size_t bytes = bytes_of(task);
+    const size_t bytes = (size_t)opi_task_bytes(task);
     const opi_work work = work_of(task);
     if (!a->looked && bytes < SMALL_BYTES && !any_loaded()) return a->cores;
     opi_auto_look(a);
@@ -106,6 +96,26 @@ static oplus_status takes(oplus_device *dev, const char *call, const opi_task *t
 {
     oplus_device *const chosen = choose(auto_of(dev), call, task);
     return chosen->machine->takes(chosen, call, task);
+}
+
+static oplus_status explain(oplus_device *dev, const char *call, const opi_task *task, opi_saying *to)
+{
+    opi_auto *const a = auto_of(dev);
+    oplus_device *const chosen = choose(a, call, task);
+    const opi_work work = work_of(task);
+    const size_t bytes = (size_t)opi_task_bytes(task);
+    if (!a->looked)
+        opi_say(to, "auto: the cores; below 1 MB no accelerator is looked for\n");
+    else if (!a->accelerator)
+        opi_say(to, "auto: the cores; no accelerator takes part (%s)\n", a->figures.why);
+    else if (any_there(a, task))
+        opi_say(to, "auto: %s, since an array is in its memory\n", a->figures.where);
+    else
+        opi_say(to, "auto: %s; as measured, %s would take %.3g ms, copies included, and the cores %.3g ms\n",
+                chosen == a->cores ? "the cores" : a->figures.where, a->figures.where,
+                1e3 * opi_line_time(&a->figures.accelerator[work], bytes),
+                1e3 * opi_line_time(&a->figures.cores[work], bytes));
+    return chosen->machine->explain(chosen, call, task, to);
 }
 
 static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
@@ -161,6 +171,7 @@ const opi_machine opi_auto_machine = {.run = run,
                                       .summarise = summarise,
                                       .apply = apply,
                                       .takes = takes,
+                                      .explain = explain,
                                       .alloc = alloc,
                                       .free = release,
                                       .copy = copy,

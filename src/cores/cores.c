@@ -142,6 +142,23 @@ static oplus_status takes(oplus_device *dev, const char *call, const opi_task *t
     return OPLUS_OK; /* whatever there is, but for the lack of memory, which a run says before it writes */
 }
 
+static oplus_status explain(oplus_device *dev, const char *call, const opi_task *task, opi_saying *to)
+{
+    plan p;
+    opi_cores *const cores = (opi_cores *)dev;
+    (void)call;
+    opi_say(to, "machine: %s\n", dev->name);
+    if (task->what == OPI_SORT) {
+        opi_sort_explain(cores, task, to);
+    } else if (task->what == OPI_SEGREDUCE) {
+        opi_segments_explain(cores, task, to);
+    } else {
+        make_plan(&p, cores->isa, task);
+        opi_cores_explain_sweep(cores, &p.sweep, to);
+    }
+    return OPLUS_OK;
+}
+
 static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
 {
     (void)dev;
@@ -179,6 +196,7 @@ const opi_machine opi_cores_machine = {.run = run,
                                        .summarise = summarise,
                                        .apply = apply,
                                        .takes = takes,
+                                       .explain = explain,
                                        .alloc = alloc,
                                        .free = release,
                                        .copy = copy,

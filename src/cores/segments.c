@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cores/segreduce.h"
+#include "cores/ways.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -126,4 +127,14 @@ oplus_status opi_segments_run(opi_cores *cores, const char *call, const opi_task
     opi_segreduce_sweep plan;
     opi_segreduce_plan(&plan, cores->isa, task);
     return opi_cores_sweep(cores, call, &plan.sweep, NULL);
+}
+
+void opi_segments_explain(const opi_cores *cores, const opi_task *task, opi_saying *to)
+{
+    const opi_offsets *const offsets = &task->segments.offsets;
+    if (opi_offset(offsets, 0) >= opi_offset(offsets, offsets->segments)) return; /* nothing but identities, or wrong */
+    opi_segreduce_sweep plan;
+    opi_segreduce_plan(&plan, cores->isa, task);
+    opi_say(to, "first the offsets are looked at, whether they are in order; then the elements:\n");
+    opi_cores_explain_sweep(cores, &plan.sweep, to);
 }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "cores/sort.h"
+#include "task/explain.h"
 
 /* Elements from which a range that fits a cache is partitioned all the same. */
 enum { PARTITION_FOR_THREADS = 1 << 15 };
@@ -48,6 +49,12 @@ static oplus_status partition(const char *call, opi_cores *cores, const opi_sort
     return OPLUS_OK;
 }
 
+/* Whether all of it is too large for a core's cache, or worth several threads. */
+static bool is_partitioned(const opi_cores *cores, const opi_sort *sort)
+{
+    return sort->n > sort->cache_records || (cores->workers > 1 && sort->n >= PARTITION_FOR_THREADS);
+}
+
 /* Until the buckets are sorted only scratch memory is written: a failure before leaves the caller's arrays intact. */
 static oplus_status run(const char *call, opi_cores *cores, opi_sort *sort)
 {
@@ -56,7 +63,7 @@ static oplus_status run(const char *call, opi_cores *cores, opi_sort *sort)
         opi_sort_small(sort);
         return OPLUS_OK;
     }
-    const bool partitioned = sort->n > sort->cache_records || (cores->workers > 1 && sort->n >= PARTITION_FOR_THREADS);
+    const bool partitioned = is_partitioned(cores, sort);
     opi_sort_range *const range = reserve(cores, sort, partitioned);
     if (!range)
         return opi_fail(OPLUS_ERR_MEMORY,
@@ -90,4 +97,24 @@ oplus_status opi_sort_run(opi_cores *cores, const char *call, const opi_task *ta
     opi_sort sort = opi_sort_plan(cores->isa, task->sort.key, task->sort.order, (void *)task->array[OPI_KEYS].mem,
                                   task->sort.value, (void *)task->array[OPI_VALUES].mem, task->n);
     return run(call, cores, &sort);
+}
+
+void opi_sort_explain(const opi_cores *cores, const opi_task *task, opi_saying *to)
+{
+    const opi_sort sort =
+        opi_sort_plan(cores->isa, task->sort.key, task->sort.order, NULL, task->sort.value, NULL, task->n);
+    const bool small = sort.n <= OPI_SORT_SMALL && sort.payload != OPI_SORT_INDEX,
+               parted = is_partitioned(cores, &sort);
+    opi_say(to, "way: radix sort, on %s\n", parted && cores->workers > 1 ? "all threads" : "one thread");
+    opi_say_way(to, small, "stack", "up to 256 elements, at once");
+    opi_say_way(to, !small && !parted, "cache", "what fits a core's cache, least significant digit first");
+    opi_say_way(to, parted, "partition",
+                "by the highest digit that varies, until the parts fit a cache, then as above");
+    if (sort.payload == OPI_SORT_INDEX)
+        opi_say(to, "values are large: an index travels with each key, and they move once\n");
+    if (!small) {
+        opi_say(to, "scratch: ");
+        opi_say_bytes(to, (double)sort.n * (double)sort.format->bytes * (sort.n > sort.cache_records ? 2 : 1));
+        opi_say(to, "\n");
+    }
 }

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "cores/blocks.h"
 #include "cores/crew.h"
+#include "task/explain.h"
 
 #include <assert.h>
 #include <omp.h>
@@ -40,13 +41,13 @@ static bool suits_all(const opi_sweep *sweep, size_t workers)
 }
 
 static const opi_cores_way ways[] = {
-    {"serial", is_small, opi_sweep_serial, "block after block, on the caller's thread"},
+    {"serial", is_small, opi_sweep_serial, "the caller's thread alone: one block, or less than 262 kB"},
     {"independent", is_independent, opi_sweep_independent, "blocks in any order, nothing is carried"},
     {"whole", is_whole, opi_sweep_whole, "all blocks are counted, then all are moved"},
     {"parts", only_aggregates, opi_sweep_parts, "contiguous parts are summed up, then joined"},
     {"in-order", carries_on, opi_sweep_in_order, "each block is read once, and written while it is in a cache"},
     {"two-pass", can_be_read_twice, opi_sweep_two_pass, "parts are summed up, joined, and read again to be written"},
-    {"serial", suits_all, opi_sweep_serial, "block after block, on the caller's thread"},
+    {"serial", suits_all, opi_sweep_serial, NULL}, /* where OPLUS_WAY asks for it */
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -71,6 +72,33 @@ oplus_status opi_cores_sweep(opi_cores *cores, const char *call, const opi_sweep
     if (sweep->n == 0) return OPLUS_OK;
     const opi_sweeping s = {cores, call, sweep, carry, opi_cores_workers(cores, sweep)};
     return opi_cores_way_of(cores, sweep, s.workers)->run(&s);
+}
+
+/* Whether the first way that suits would have been another one, with as many workers as there are. */
+static const char *why_serial(const opi_cores *cores, const opi_sweep *sweep, size_t workers)
+{
+    if (cores->workers == 1) return "the device has one thread";
+    if (workers == 1 && opi_blocks(sweep) > 1) return "the call comes from inside an OpenMP parallel region";
+    return workers == 1 ? "there is one block" : "waking threads would take longer";
+}
+
+void opi_cores_explain_sweep(const opi_cores *cores, const opi_sweep *sweep, opi_saying *to)
+{
+    const size_t workers = sweep->n > 0 ? opi_cores_workers(cores, sweep) : 1;
+    const opi_cores_way *const way = opi_cores_way_of(cores, sweep, workers);
+    const bool serial = way->run == opi_sweep_serial, forced = opi_way_is_wanted(&cores->wanted, way->name);
+    opi_say(to, "way: %s", way->name);
+    if (serial)
+        opi_say(to, ", on one thread\n");
+    else
+        opi_say(to, ", on %zu threads\n", workers);
+    for (int i = 0; i < WAYS; i++)
+        if (ways[i].words && (ways[i].run == way->run || ways[i].suits(sweep, workers > 1 ? workers : 2)))
+            opi_say_way(to, ways[i].run == way->run, ways[i].name, ways[i].words);
+    if (forced)
+        opi_say(to, "why: OPLUS_WAY asks for it\n");
+    else if (serial)
+        opi_say(to, "why not more threads: %s\n", why_serial(cores, sweep, workers));
 }
 
 /* --- what they share ---------------------------------------------------------------------------------------------- */

@@ -18,11 +18,13 @@ typedef struct opi_cores_way {
     const char *name;
     bool (*suits)(const opi_sweep *sweep, size_t workers);
     oplus_status (*run)(const opi_sweeping *s);
-    const char *words; /* what it does, for an explanation */
+    const char *words; /* what it does, and when: for an explanation */
 } opi_cores_way;
 
 /* The one that is taken: the first that suits, of those in OPLUS_WAY if there are any. */
 const opi_cores_way *opi_cores_way_of(const opi_cores *cores, const opi_sweep *sweep, size_t workers);
+/* The ways, the one that is taken, and why not another. */
+void opi_cores_explain_sweep(const opi_cores *cores, const opi_sweep *sweep, opi_saying *to);
 /* How many workers a sweep may have. */
 size_t opi_cores_workers(const opi_cores *cores, const opi_sweep *sweep);
 

@@ -66,7 +66,7 @@ oplus_status oplus_carry_init(oplus_carry *carry, const void *init)
     return OPLUS_OK;
 }
 
-static oplus_status check(const char *call, const oplus_device *dev, const oplus_carry *carry, const void *in, size_t n)
+static oplus_status check(const char *call, oplus_device *dev, const oplus_carry *carry, const void *in, size_t n)
 {
     OPI_TRY(opi_check_device(call, dev));
     if (!carry) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; open one with oplus_carry_open", call);

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-oplus_status opi_check_device(const char *call, const oplus_device *dev)
+oplus_status opi_fail_device(const char *call)
 {
-    if (dev) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: dev is NULL; open a device with oplus_open(\"auto\", &dev)", call);
 }
 

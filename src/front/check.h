@@ -13,7 +13,18 @@
 
 #include <stdbool.h>
 
-oplus_status opi_check_device(const char *call, const oplus_device *dev);
+oplus_status opi_fail_device(const char *call);
+/* Each call that a device is to do begins with this; it is not explained yet. */
+static inline oplus_status opi_check_device(const char *call, oplus_device *dev)
+{
+    if (!dev) return opi_fail_device(call);
+    if (dev->explained.text) {
+        opi_say_begin(&dev->explained, dev->explained.text, dev->explained.bytes);
+        opi_say(&dev->explained, "%s: nothing to compute\n", call);
+    }
+    return OPLUS_OK;
+}
+
 /* A name for a message, where there may be none. */
 static inline const char *opi_name(const char *name) { return name ? name : "?"; }
 

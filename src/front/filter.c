@@ -3,7 +3,7 @@
 #include "front/fn.h"
 #include "ranks/ranks.h"
 
-static oplus_status check(const char *call, const oplus_device *dev, const oplus_fn *keep, const void *in, size_t n,
+static oplus_status check(const char *call, oplus_device *dev, const oplus_fn *keep, const void *in, size_t n,
                           const void *out, const size_t *kept)
 {
     OPI_TRY(opi_check_device(call, dev));
@@ -43,7 +43,7 @@ oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *i
 
 /* --- over ranks --------------------------------------------------------------------------------------------------- */
 
-static oplus_status check_all(const char *call, const oplus_device *dev, const oplus_fn *keep, oplus_layout layout,
+static oplus_status check_all(const char *call, oplus_device *dev, const oplus_fn *keep, oplus_layout layout,
                               const void *in, size_t n, const void *out, size_t capacity, const size_t *kept)
 {
     OPI_TRY(check(call, dev, keep, in, n, out, kept));

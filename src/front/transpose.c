@@ -13,8 +13,8 @@ oplus_status opi_check_matrix(const char *call, const oplus_type *type, size_t r
     return OPLUS_OK;
 }
 
-static oplus_status check(const char *call, const oplus_device *dev, const oplus_type *type, const void *in,
-                          size_t rows, size_t cols, const void *out)
+static oplus_status check(const char *call, oplus_device *dev, const oplus_type *type, const void *in, size_t rows,
+                          size_t cols, const void *out)
 {
     OPI_TRY(opi_check_device(call, dev));
     OPI_TRY(opi_check_matrix(call, type, rows, cols));

@@ -4,7 +4,7 @@
 #include "ranks/ranks.h"
 
 /* All that this rank can find wrong by itself; it gives n elements and wants m. */
-static oplus_status check(const char *call, const oplus_device *dev, const oplus_type *type, const void *in, size_t n,
+static oplus_status check(const char *call, oplus_device *dev, const oplus_type *type, const void *in, size_t n,
                           size_t rows, size_t cols, const void *out, size_t m)
 {
     OPI_TRY(opi_check_device(call, dev));

@@ -74,8 +74,8 @@ static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const
     const opi_gpu_facts *const facts = &gpu->facts;
     char architecture[16];
     snprintf(architecture, sizeof architecture, "%u", facts->architecture);
-    const opi_hash key = opi_hash_strings((const char *const[]){OPI_VERSION, gpu->driver->name, facts->name,
-                                                                facts->driver, architecture, source, NULL});
+    const opi_hash key = opi_hash_strings(
+        (const char *const[]){OPI_VERSION, gpu->driver->name, facts->name, facts->driver, architecture, source, NULL});
     size_t bytes;
     void *const kept = opi_cache_load(key, ".bin", &bytes);
     const bool loaded = kept && gpu->driver->load(gpu, call, kept, bytes, handle) == OPLUS_OK;

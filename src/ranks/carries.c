@@ -239,6 +239,7 @@ static oplus_status run_alone(const part *p)
 
 oplus_status opi_ranks_run(opi_ranks *ranks, oplus_status status, opi_task *task, bool fold, const void *init)
 {
+    if (opi_ranks_explained(ranks)) return opi_ranks_explain(ranks, status, task);
     const part p = {ranks, task, fold, init};
     if (status == OPLUS_OK) status = reserve(&p);
     if (status == OPLUS_OK && is_worth_it(&p)) status = send_early(&p);

@@ -188,6 +188,7 @@ static oplus_status run_evenly(filterer *f)
 oplus_status opi_ranks_filter(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_layout layout,
                               size_t capacity)
 {
+    if (opi_ranks_explained(ranks)) return opi_ranks_explain(ranks, status, task);
     filterer f = {.ranks = ranks, .task = task, .layout = layout, .capacity = capacity};
     bool device = false;
     if (status == OPLUS_OK) status = prepare(&f, &device);

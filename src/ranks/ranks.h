@@ -120,6 +120,12 @@ oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel);
 /* Once all is agreed: `bytes` bytes for each rank, from each rank; send and recv are of comm->size times as many. */
 oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes, void *recv);
 
+/* --- in words (explain.c) ----------------------------------------------------------------------------------------- */
+
+/* Whether the call is to be explained in place of done: see oplus_explain. */
+static inline bool opi_ranks_explained(const opi_ranks *ranks) { return ranks->dev && ranks->dev->explained.text; }
+oplus_status opi_ranks_explain(opi_ranks *ranks, oplus_status status, const opi_task *task);
+
 /* --- the primitives (carries.c, filter.c, sort.c, transpose.c) -----------------------------------------------------
  * Each does a task whose arrays are this rank's part of them, from the first exchange to the last.  status: what the
  * front has found wrong with this rank's arguments; the task is then not looked at. */

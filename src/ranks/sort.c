@@ -238,6 +238,7 @@ static oplus_status run(opi_ranks *ranks, sorting *s, oplus_status status, size_
 oplus_status opi_ranks_sort(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_layout layout,
                             size_t capacity, size_t *n)
 {
+    if (opi_ranks_explained(ranks)) return opi_ranks_explain(ranks, status, task);
     sorting s = {.layout = layout, .capacity = capacity, .before = task->n};
     if (status == OPLUS_OK) {
         s.key = task->sort.key;

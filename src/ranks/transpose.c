@@ -270,6 +270,7 @@ static oplus_status exchange(const transposer *t)
 oplus_status opi_ranks_transpose(opi_ranks *ranks, oplus_status status, const opi_task *task, const oplus_type *type,
                                  size_t n, size_t m)
 {
+    if (opi_ranks_explained(ranks)) return opi_ranks_explain(ranks, status, task);
     transposer t = {.ranks = ranks, .n = n, .m = m};
     if (status == OPLUS_OK) status = prepare(&t, task, type);
     OPI_TRY(opi_ranks_index(ranks, status, n, m, t.in.device || t.out.device ? OPI_NOTE_DEVICE : 0));

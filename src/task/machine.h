@@ -4,6 +4,7 @@
 #ifndef OPI_MACHINE_H
 #define OPI_MACHINE_H
 
+#include "base/say.h"
 #include "task/range.h"
 #include "task/task.h"
 
@@ -51,6 +52,9 @@ typedef struct opi_machine {
      * nothing is launched or copied.  If not, the failure that run would give. */
     oplus_status (*takes)(oplus_device *dev, const char *call, const opi_task *task);
 
+    /* Says how it would do a task: the way that it takes, and the others; launches and bytes; nothing is computed. */
+    oplus_status (*explain)(oplus_device *dev, const char *call, const opi_task *task, opi_saying *to);
+
     /* Memory: as the public calls of these names, their arguments checked, bytes > 0. */
     oplus_status (*alloc)(oplus_device *dev, const char *call, size_t bytes, void **mem);
     void (*free)(oplus_device *dev, void *mem);
@@ -73,11 +77,16 @@ struct oplus_device {
     const opi_machine *machine;
     struct opi_cores *cores; /* the host's cores, which every machine has beside it (cores/cores.h) */
     struct opi_rank *rank;   /* what a rank keeps from call to call (ranks/rank.h); NULL: no call over ranks so far */
+    opi_saying explained;    /* where tasks are explained in place of being done; text NULL: they are done */
     char name[192];
 };
 
+oplus_status opi_explain_task(oplus_device *dev, const char *call, const opi_task *task); /* task/explain.h */
+
+/* Has a public call's task done by the device. */
 static inline oplus_status opi_run(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry)
 {
+    if (dev->explained.text) return opi_explain_task(dev, call, task);
     return dev->machine->run(dev, call, task, carry);
 }
 

@@ -11,7 +11,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "driver/cuda/nvrtc.h"
-#include "gpu/groups.h"
+#include "cores/cores.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,7 +89,7 @@ static oplus_device *current;
 /* The one kernel whose result matters at once: structs are laid out as on the host. */
 static void answer_layout(const char *launched, uint64_t *bytes)
 {
-    const opi_program *p = current->groups->programs.first;
+    const opi_program *p = ((opi_accelerator *)current)->programs.first;
     while (launched < (const char *)p->handle || launched >= (const char *)p->handle + strlen(p->handle)) p = p->next;
     for (int i = 0; i < p->layouts; i++) bytes[i] = p->layout[i].bytes;
 }
@@ -171,18 +172,17 @@ static opi_gpu gpu = {&driver,
                        .fast_bytes = 16,
                        .element = 1024}};
 
-/* As opi_groups_open makes one. */
+/* As opi_gpu_open makes one. */
 static oplus_device *opened(unsigned architecture)
 {
-    oplus_device *const dev = must(calloc(1, sizeof *dev));
+    opi_accelerator *const g = must(calloc(1, sizeof *g));
     gpu.facts.architecture = architecture;
-    dev->groups = must(calloc(1, sizeof *dev->groups));
-    dev->groups->gpu = dev->groups->programs.gpu = &gpu;
-    dev->groups->piece_bytes = 32 << 20;
-    dev->tree = &opi_groups_tree;
-    dev->workers = 1;
-    if (opi_isa_choose("test", &dev->isa) != OPLUS_OK) fail_msg("%s", oplus_last_error());
-    return dev;
+    g->dev.machine = &opi_gpu_machine;
+    g->gpu = g->programs.gpu = &gpu;
+    g->piece_bytes = 32 << 20;
+    g->memory_bytes = gpu.facts.memory / 2;
+    if (opi_cores_open("test", 1, &g->dev.cores) != OPLUS_OK) fail_msg("%s", oplus_last_error());
+    return &g->dev;
 }
 
 /* --- all primitives
