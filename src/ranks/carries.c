@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-/* A call under way on this rank. */
+/* This rank's part of a call. */
 typedef struct part {
     opi_ranks *ranks;
     opi_task *task;
-    bool fold;        /* a value precedes all elements; */
-    const void *init; /* rank 0 has it */
+    bool fold;        /* a value precedes all elements */
+    const void *init; /* that value, on rank 0 */
 } part;
 
 static bool is_exact(const oplus_op *op) { return op->flags & OPLUS_EXACT; }
