@@ -85,7 +85,7 @@ oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *t
     case OPI_SORT:
         return opi_sort_run(cores, call, task);
     case OPI_SEGREDUCE:
-        return opi_segments_run(cores, call, task);
+        return opi_segreduce_run(cores, call, task);
     default:
         return run_sweep(cores, call, task, carry);
     }

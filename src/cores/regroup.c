@@ -58,7 +58,7 @@ static void copy_run(char *to, const char *from, size_t bytes)
 }
 
 /* What out gets of a part from the place `a` on to before `z`. */
-static void copy_part(const opi_regroup_sweep *plan, const opi_part *part, opi_place a, opi_place z)
+static void copy_part(const opi_regroup_sweep *plan, const opi_matrix_part *part, opi_place a, opi_place z)
 {
     const size_t size = plan->size, k = opi_slice_before(&part->slice, a);
     const char *from = part->from + (k - part->first) * size;
@@ -90,8 +90,8 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     for (int q = 0; q < plan->parts; q++) copy_part(plan, &plan->part[q], a, z);
 }
 
-void opi_regroup_plan(opi_regroup_sweep *plan, size_t size, size_t cols, const opi_slice *whole, const opi_part *part,
-                      int parts, void *out, size_t first, size_t n)
+void opi_regroup_plan(opi_regroup_sweep *plan, size_t size, size_t cols, const opi_slice *whole,
+                      const opi_matrix_part *part, int parts, void *out, size_t first, size_t n)
 {
     memset(plan, 0, sizeof *plan);
     plan->size = size;

@@ -26,11 +26,11 @@ static inline opi_slice opi_slice_of(size_t begin, size_t end, size_t cols)
 size_t opi_slice_before(const opi_slice *slice, opi_place place);
 
 /* A part, and where its elements are: the one of that index, in the order of the part's columns, is at `from`. */
-typedef struct opi_part {
+typedef struct opi_matrix_part {
     opi_slice slice;
     size_t first;
     const char *from;
-} opi_part;
+} opi_matrix_part;
 
 typedef struct opi_regroup_sweep {
     opi_sweep sweep; /* over elements of out */
@@ -38,14 +38,14 @@ typedef struct opi_regroup_sweep {
     size_t cols;     /* of the matrix */
     opi_slice whole;
     size_t first; /* index of out[0] in the order of the whole's columns */
-    const opi_part *part;
+    const opi_matrix_part *part;
     int parts;
     char *out;
 } opi_regroup_sweep;
 
 /* out: n elements, from the index `first` on.  The parts follow each other and are the whole; of each there are the
  * elements that out gets. */
-void opi_regroup_plan(opi_regroup_sweep *plan, size_t size, size_t cols, const opi_slice *whole, const opi_part *part,
-                      int parts, void *out, size_t first, size_t n);
+void opi_regroup_plan(opi_regroup_sweep *plan, size_t size, size_t cols, const opi_slice *whole,
+                      const opi_matrix_part *part, int parts, void *out, size_t first, size_t n);
 
 #endif

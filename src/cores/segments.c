@@ -114,7 +114,7 @@ oplus_status opi_cores_check_offsets(opi_cores *cores, const char *call, const o
 
 /* --- the reduce --------------------------------------------------------------------------------------------------- */
 
-oplus_status opi_segments_run(opi_cores *cores, const char *call, const opi_task *task)
+oplus_status opi_segreduce_run(opi_cores *cores, const char *call, const opi_task *task)
 {
     const opi_offsets *const offsets = &task->segments.offsets;
     const size_t size = task->op->type->size;

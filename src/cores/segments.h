@@ -5,6 +5,6 @@
 #include "cores/cores.h"
 
 void opi_segments_explain(const opi_cores *cores, const opi_task *task, opi_saying *to);
-oplus_status opi_segments_run(opi_cores *cores, const char *call, const opi_task *task);
+oplus_status opi_segreduce_run(opi_cores *cores, const char *call, const opi_task *task);
 
 #endif

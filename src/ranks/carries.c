@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-/* A call under way on this rank. */
+/* This rank's part of a call. */
 typedef struct part {
     opi_ranks *ranks;
     opi_task *task;
-    bool fold;        /* a value precedes all elements; */
-    const void *init; /* rank 0 has it */
+    bool fold;        /* a value precedes all elements */
+    const void *init; /* that value, on rank 0 */
 } part;
 
 static bool is_exact(const oplus_op *op) { return op->flags & OPLUS_EXACT; }
@@ -127,18 +127,19 @@ static bool is_worth_it(const part *p)
     return few || (p->task->what == OPI_REDUCE && all_will_send(p));
 }
 
+/* Also takes the memory that cores want to do the task, at which they must not fail later. */
 static oplus_status send_early(const part *p)
 {
     opi_ranks *const ranks = p->ranks;
-    opi_task reading = opi_task_reading(p->task);
+    opi_task guess = *p->task;
     opi_ticket none = {0}; /* nothing is applied from a guess */
-    reading.first = guess_first(p);
-    if (record_bytes(p, opi_range_nodes(reading.op, reading.first, reading.first + reading.n)) > OPI_NOTE_RECORD)
+    guess.first = guess_first(p);
+    if (record_bytes(p, opi_range_nodes(guess.op, guess.first, guess.first + guess.n)) > OPI_NOTE_RECORD)
         return OPLUS_OK;
-    start_carry(p, &reading);
-    OPI_TRY(ranks->dev->machine->summarise(ranks->dev, ranks->call, &reading, carry_of(p), &none));
+    start_carry(p, &guess);
+    OPI_TRY(ranks->dev->machine->summarise(ranks->dev, ranks->call, &guess, carry_of(p), &none));
     opi_range_write(carry_of(p), ranks->mine.record);
-    ranks->mine.guess = reading.first;
+    ranks->mine.guess = guess.first;
     ranks->mine.flag |= OPI_NOTE_EARLY;
     return OPLUS_OK;
 }

@@ -24,11 +24,11 @@ typedef struct transposer {
     size_t size, rows, cols; /* of an element, bytes; of the matrix */
     size_t n, m;             /* elements of in, of out */
     array in, by_columns, received, out;
-    opi_slice own;  /* of the matrix */
-    size_t first;   /* index of out[0] in the transposed one */
-    char *spare;    /* of the host, for what is turned before it is regrouped, and then for what is received */
-    char *staged;   /* of the host, where out is the device's */
-    opi_part *part; /* of each rank, */
+    opi_slice own;         /* of the matrix */
+    size_t first;          /* index of out[0] in the transposed one */
+    char *spare;           /* of the host, for what is turned before it is regrouped, and then for what is received */
+    char *staged;          /* of the host, where out is the device's */
+    opi_matrix_part *part; /* of each rank, */
     size_t *send_count, *send_at, *recv_count, *recv_at; /* and how many of its elements go where */
 } transposer;
 
@@ -89,7 +89,7 @@ static oplus_status reserve_lists(transposer *t)
 {
     void *mem;
     const size_t p = ranks_of(t);
-    OPI_TRY(opi_ranks_lend(t->ranks, false, p * (sizeof(opi_part) + 4 * sizeof(size_t)), &mem));
+    OPI_TRY(opi_ranks_lend(t->ranks, false, p * (sizeof(opi_matrix_part) + 4 * sizeof(size_t)), &mem));
     t->part = mem;
     t->send_count = (size_t *)(t->part + p);
     t->send_at = t->send_count + p;
@@ -105,7 +105,7 @@ static void list_received(transposer *t)
     const opi_place begin = place_of(t, t->first), end = place_of(t, t->first + t->m);
     size_t index = 0, received = 0;
     for (size_t q = 0; q < p; q++) {
-        opi_part *const part = &t->part[q];
+        opi_matrix_part *const part = &t->part[q];
         const size_t next = index + (size_t)t->ranks->note[q].n;
         part->slice = opi_slice_of(index, next, t->cols);
         part->first = opi_slice_before(&part->slice, begin);
@@ -219,9 +219,9 @@ static oplus_status regroup_ragged(transposer *t)
         if (tail > 0) OPI_TRY(dev->machine->copy(dev, call, last, from_tail, tail * size));
     }
     const opi_place below_head = {first_whole, 0}, above_tail = {own.end.row, 0};
-    const opi_part part[] = {{{own.begin, below_head}, 0, t->in.device ? t->spare : from_head},
-                             {{below_head, above_tail}, 0, turned},
-                             {{above_tail, own.end}, 0, t->in.device ? last : from_tail}};
+    const opi_matrix_part part[] = {{{own.begin, below_head}, 0, t->in.device ? t->spare : from_head},
+                                    {{below_head, above_tail}, 0, turned},
+                                    {{above_tail, own.end}, 0, t->in.device ? last : from_tail}};
     opi_regroup_sweep plan;
     opi_regroup_plan(&plan, size, cols, &own, part, 3, t->by_columns.mem, 0, t->n);
     return regroup(t, &plan);
