@@ -23,9 +23,9 @@ static const oplus_type *const key_types[] = {&oplus_i8,  &oplus_i16, &oplus_i32
 enum { KEY_TYPES = sizeof key_types / sizeof *key_types };
 
 static const oplus_type small1 = {OPLUS_ABI, "small1", "char bytes[1];", 1, 1, OPLUS_RECORD, NULL},
-                        mixed4 = {"mixed4", "char bytes[4];", 4, 1, OPLUS_RECORD, NULL},
-                        wide12 = {"wide12", "float x[3];", 12, 4, OPLUS_RECORD, NULL},
-                        wide40 = {"wide40", "double x[5];", 40, 8, OPLUS_RECORD, NULL};
+                        mixed4 = {OPLUS_ABI, "mixed4", "char bytes[4];", 4, 1, OPLUS_RECORD, NULL},
+                        wide12 = {OPLUS_ABI, "wide12", "float x[3];", 12, 4, OPLUS_RECORD, NULL},
+                        wide40 = {OPLUS_ABI, "wide40", "double x[5];", 40, 8, OPLUS_RECORD, NULL};
 /* NULL: keys alone. */
 static const oplus_type *const value_types[] = {NULL, &small1, &mixed4, &oplus_u32, &oplus_u64, &wide12, &wide40};
 enum { VALUE_TYPES = sizeof value_types / sizeof *value_types };
