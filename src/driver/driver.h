@@ -20,22 +20,22 @@ typedef struct opi_driver opi_driver;
 
 /* What a device is and can do, asked once. */
 typedef struct opi_gpu_facts {
-    char where[32];      /* what oplus_open calls it: "cuda:0", "opencl:1" */
-    char name[128];      /* what its driver calls it */
-    char driver[192];    /* versions of all that turns a source into results: a part of the cache's keys */
-    char target[32];     /* what is compiled for: "sm_90"; "" in OpenCL */
-    bool host_cores;     /* it computes on the processor of the host: a work-item is a contiguous chunk there */
-    bool f64;            /* has double precision */
-    bool denormals;      /* keeps them in single precision */
-    bool divides;        /* rounds single-precision division and square root correctly (perhaps by a build option) */
-    uint64_t memory;     /* bytes in all */
-    uint64_t largest;    /* bytes of one allocation */
-    size_t local;        /* bytes of memory that a work-group shares */
-    unsigned units;      /* multiprocessors, cores */
-    unsigned group;      /* work-items that a work-group may have */
-    unsigned lanes;      /* work-items that exchange values by shuffles; 0: none do */
-    unsigned fast_bytes; /* of the widest load */
-    size_t element;      /* bytes of the largest element that its compiler combines in less than some 10 s */
+    char where[32];        /* what oplus_open calls it: "cuda:0", "opencl:1" */
+    char name[128];        /* what its driver calls it */
+    char driver[192];      /* versions of all that turns a source into results: a part of the cache's keys */
+    unsigned architecture; /* what a CUDA compiler compiles for: 90 is compute capability 9.0; 0 in OpenCL */
+    bool host_cores;       /* it computes on the processor of the host: a work-item is a contiguous chunk there */
+    bool f64;              /* has double precision */
+    bool denormals;        /* keeps them in single precision */
+    bool divides;          /* rounds single-precision division and square root correctly (perhaps by a build option) */
+    uint64_t memory;       /* bytes in all */
+    uint64_t largest;      /* bytes of one allocation */
+    size_t local;          /* bytes of memory that a work-group shares */
+    unsigned units;        /* multiprocessors, cores */
+    unsigned group;        /* work-items that a work-group may have */
+    unsigned lanes;        /* work-items that exchange values by shuffles; 0: none do */
+    unsigned fast_bytes;   /* of the widest load */
+    size_t element;        /* bytes of the largest element that its compiler combines in less than some 10 s */
 } opi_gpu_facts;
 
 /* Where memory lies, as a device sees it. */

@@ -115,8 +115,8 @@ static bool set_up(setting *s)
 {
     const size_t bytes = (size_t)MANY_GROUPS * ITEMS * sizeof(int);
     if (!good(s, "open", opi_cuda.open("test", ":0", NULL, &s->gpu))) return false;
-    printf("%s: %s, %s, %s, %u multiprocessors\n", s->gpu->facts.where, s->gpu->facts.name, s->gpu->facts.driver,
-           s->gpu->facts.target, s->gpu->facts.units);
+    printf("%s: %s, %s, sm_%u, %u multiprocessors\n", s->gpu->facts.where, s->gpu->facts.name, s->gpu->facts.driver,
+           s->gpu->facts.architecture, s->gpu->facts.units);
     if (!good(s, "alloc", opi_cuda.alloc(s->gpu, "test", bytes, &s->in)) ||
         !good(s, "alloc", opi_cuda.alloc(s->gpu, "test", bytes, &s->out)) ||
         !good(s, "compile", opi_cuda.compile(s->gpu, "test", "kernels", text, &s->program)))

@@ -66,7 +66,7 @@ static void no_compiler(void **state)
     void *binary;
     size_t bytes;
     (void)state;
-    fails_with(OPLUS_ERR_COMPILE, opi_nvrtc_compile("oplus_scan", "operator \"add\"", "", "sm_90", &binary, &bytes),
+    fails_with(OPLUS_ERR_COMPILE, opi_nvrtc_compile("oplus_scan", "operator \"add\"", "", 90, &binary, &bytes),
                "oplus_scan: operator \"add\" cannot be compiled for CUDA");
     says("OPLUS_NVRTC_LIBRARY");
     assert_null(binary);
@@ -107,8 +107,8 @@ static void facts(void **state)
     assert_string_equal(f[1].where, "cuda:1");
     assert_string_equal(f[1].name, "Fake B");
     assert_string_equal(f[1].driver, "CUDA 12.8, NVRTC 12.8");
-    assert_string_equal(f[0].target, "sm_90");
-    assert_string_equal(f[1].target, "sm_121");
+    assert_int_equal(f[0].architecture, 90);
+    assert_int_equal(f[1].architecture, 121);
     assert_true(f[0].f64 && f[0].denormals && f[0].divides && !f[0].host_cores);
     assert_int_equal(f[0].memory, UINT64_C(1) << 33);
     assert_int_equal(f[0].largest, f[0].memory);

@@ -121,7 +121,7 @@ static void test_list(void **state)
         const opi_gpu_facts *const f = &facts[i];
         snprintf(where, sizeof where, "opencl:%d", i);
         assert_string_equal(f->where, where);
-        assert_true(*f->name && *f->driver && !*f->target);
+        assert_true(*f->name && *f->driver && f->architecture == 0);
         assert_true(f->memory > 0 && f->largest > 0 && f->largest <= f->memory && f->local > 0);
         assert_true(f->units > 0 && f->group > 0 && f->lanes == 0 && f->fast_bytes == 16);
         printf("# %s: %s; %s; cores %d, f64 %d, denormals %d, divides %d, %llu bytes (%llu), local %zu, %u units, "

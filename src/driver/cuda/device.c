@@ -41,8 +41,8 @@ static unsigned attribute(asking *a, CUdevice_attribute which)
 
 static void ask_attributes(asking *a, opi_gpu_facts *facts)
 {
-    snprintf(facts->target, sizeof facts->target, "sm_%u%u", attribute(a, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-             attribute(a, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    facts->architecture = 10 * attribute(a, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                          attribute(a, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     facts->local = attribute(a, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
     facts->group = attribute(a, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     facts->lanes = attribute(a, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
