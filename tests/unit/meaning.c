@@ -355,7 +355,7 @@ static void checks(void **state)
     setenv("OPLUS_CACHE_DIR", directory, 1);
     all_checked();
     all_checked(); /* what was found out is kept */
-    oplus_cache_usage usage;
+    oplus_cache_usage usage = {.abi = OPLUS_ABI};
     good(oplus_cache_info(&usage), "cache");
     assert_int_equal(usage.texts, 2 * 9);
     good(oplus_cache_clear(), "cache");
