@@ -26,15 +26,16 @@ static oplus_status check_layout(opi_accelerator *g, const char *call, opi_progr
 {
     const opi_driver *const driver = g->gpu->driver;
     const size_t bytes = (size_t)program->layouts * sizeof(uint64_t);
-    void *kernel, *mem;
+    void *mem;
     if (program->checked) return OPLUS_OK;
     uint64_t *const found = calloc((size_t)program->layouts, sizeof *found);
     if (!found) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the layout of a type", call);
     oplus_status status = driver->alloc(g->gpu, call, bytes, &mem);
     if (status == OPLUS_OK) {
         const opi_gpu_argument list[] = {opi_memory(mem)};
-        status = opi_kernel_get(&g->programs, call, program, "opi_layout", &kernel);
-        if (status == OPLUS_OK) status = driver->launch(g->gpu, call, kernel, 1, 1, list, 1);
+        opi_launch launch = {.groups = 1, .items = 1, .argument = list, .arguments = 1};
+        status = opi_kernel_get(&g->programs, call, program, "opi_layout", &launch.kernel);
+        if (status == OPLUS_OK) status = driver->launch(g->gpu, call, &launch);
         if (status == OPLUS_OK) status = driver->download(g->gpu, call, OPI_QUEUE_COMPUTE, found, mem, bytes);
         if (status == OPLUS_OK) status = driver->sync(g->gpu, call, OPI_QUEUE_COMPUTE);
         if (status == OPLUS_OK) status = compare_layout(g, call, program, found);
@@ -49,11 +50,11 @@ oplus_status opi_gpu_launch_of(const opi_job *job, opi_program *program, const c
                                unsigned items, const opi_gpu_argument *argument, int arguments)
 {
     opi_accelerator *const g = job->g;
-    void *handle;
+    opi_launch launch = {.groups = groups, .items = items, .argument = argument, .arguments = arguments};
     if (groups == 0) return OPLUS_OK;
     OPI_TRY(check_layout(g, job->call, program));
-    OPI_TRY(opi_kernel_get(&g->programs, job->call, program, kernel, &handle));
-    if (!g->rehearsal) return g->gpu->driver->launch(g->gpu, job->call, handle, groups, items, argument, arguments);
+    OPI_TRY(opi_kernel_get(&g->programs, job->call, program, kernel, &launch.kernel));
+    if (!g->rehearsal) return g->gpu->driver->launch(g->gpu, job->call, &launch);
     g->rehearsal->launches++;
     return OPLUS_OK;
 }
