@@ -119,6 +119,7 @@ lab_device *lab_device_open(const char *where, bool counts)
     *dev = (lab_device){.oplus = where ? open_named(where) : open_first()};
     dev->gpu = opi_gpu_driver_of(dev->oplus);
     if (!dev->gpu) return dev;
+    lab_must(opi_enter(dev->gpu, call)); /* until it is closed: the lab is a program of its own */
     dev->twin = model_of(&dev->gpu->facts);
     if (counts) open_counters(dev);
     return dev;
@@ -144,6 +145,7 @@ static void close_one(lab_device *dev)
         unload(dev, p);
     }
     lab_cupti_close(dev->cupti);
+    if (dev->gpu) opi_leave(dev->gpu, call, OPLUS_OK);
     if (dev->model && dev->gpu) dev->gpu->driver->close(dev->gpu);
     oplus_close(dev->oplus);
     free(dev);

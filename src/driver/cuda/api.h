@@ -163,6 +163,7 @@ typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
     X(DeviceGetAttribute, , (int *, CUdevice_attribute, CUdevice))                                                     \
     X(DevicePrimaryCtxRetain, , (CUcontext *, CUdevice))                                                               \
     X(DevicePrimaryCtxRelease, _v2, (CUdevice))                                                                        \
+    X(CtxGetCurrent, , (CUcontext *))                                                                                  \
     X(CtxPushCurrent, _v2, (CUcontext))                                                                                \
     X(CtxPopCurrent, _v2, (CUcontext *))                                                                               \
     X(CtxGetDevice, , (CUdevice *))                                                                                    \
