@@ -1,11 +1,11 @@
 #include "lab/device.h"
 
+#include "auto/auto.h"
 #include "die.h"
 #include "driver/cuda/cuda.h"
 #include "lab/counters/cupti.h"
 #include "lab/model/model.h"
 #include "lab/texts.h"
-#include "cores/device.h"
 #include "gpu/gpu.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ static oplus_device *open_named(const char *where)
     if (status != OPLUS_OK)
         tool_die(status == OPLUS_ERR_ARGUMENT ? TOOL_USAGE : TOOL_NO_DEVICE,
                  "--device %s: %s; `oplus devices` lists what there is", where, words());
-    if (dev->automatic) {
+    if (dev->machine == &opi_auto_machine) {
         oplus_close(dev);
         tool_die(TOOL_USAGE, "--device auto: the lab looks at one device; leave --device out for the first there is");
     }

@@ -1,10 +1,10 @@
 /* The textbook's algorithm by threads: each adds up a block, then a tree with a barrier a step. */
 #include "lab/cost/cost.h"
 
+#include "cores/cores.h"
 #include "die.h"
 #include "lab/show.h"
 #include "progress.h"
-#include "cores/device.h"
 
 #include <math.h>
 #include <omp.h>
@@ -187,7 +187,7 @@ static void show_start(lab *l, const cost_grid *grid, const uint32_t *x)
 /* As many as the device has, and there are cores: more would take turns. */
 static int most_threads(const lab *l)
 {
-    const int cores = omp_get_num_procs(), workers = l->dev->oplus->workers;
+    const int cores = omp_get_num_procs(), workers = opi_cores_of(l->dev->oplus)->workers;
     return !l->dev->gpu && workers > 1 && workers < cores ? workers : cores;
 }
 
