@@ -160,17 +160,19 @@ static void other_headers(void **state)
         of_type.type = of_input.input[0] = &type;
         snprintf(value, sizeof value, "->abi is %u", wrong[i]);
         const char *const remedy = wrong[i] ? "headers of oplus 0.1.0" : ".abi = OPLUS_ABI (1)";
-        BAD(oplus_reduce(dev, &op, x, N, &out), "oplus_reduce: op", value, remedy, "OPLUS_OP");
+        BAD(oplus_reduce(dev, &op, x, N, &out), "oplus_reduce: op", value, remedy, wrong[i] ? "headers" : "OPLUS_OP");
         BAD(oplus_fold(dev, &of_type, x, x, N, &out), "oplus_fold: op->type", value, remedy);
         BAD(oplus_scan(dev, &op, OPLUS_INCLUSIVE, x, N, y), "oplus_scan: op", value, remedy);
         BAD(oplus_segreduce(dev, &oplus_sum_f32, x, N, &type, x, 0, y), "oplus_segreduce: offset", value, remedy);
-        BAD(oplus_map(dev, &fn, (const void *const[]){x}, N, y), "oplus_map: fn", value, remedy, "OPLUS_MAP");
+        BAD(oplus_map(dev, &fn, (const void *const[]){x}, N, y), "oplus_map: fn", value, remedy,
+            wrong[i] ? "headers" : "OPLUS_MAP");
         BAD(oplus_map(dev, &of_input, (const void *const[]){x}, N, y), "oplus_map: fn->input[0]", value, remedy);
         BAD(oplus_filter(dev, &keep, x, N, y, &kept), "oplus_filter: keep", value, remedy);
         BAD(oplus_sort(dev, &type, OPLUS_ASCENDING, x, N), "oplus_sort: key", value, remedy);
         BAD(oplus_sort_pairs(dev, &oplus_f32, OPLUS_ASCENDING, x, &type, y, N), "oplus_sort_pairs: value", value,
             remedy);
-        BAD(oplus_transpose(dev, &type, x, 2, 2, y), "oplus_transpose: type", value, remedy, "OPLUS_STRUCT");
+        BAD(oplus_transpose(dev, &type, x, 2, 2, y), "oplus_transpose: type", value, remedy,
+            wrong[i] ? "headers" : "OPLUS_STRUCT");
         BAD(oplus_carry_open(&op, 0, &carry), "oplus_carry_open: op", value, remedy);
         BAD(oplus_op_check(dev, &op, x, N), "oplus_op_check: op", value, remedy);
         BAD(oplus_samples(&type, 0, 4, x), "oplus_samples: type", value, remedy);
