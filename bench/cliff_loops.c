@@ -174,11 +174,12 @@ OPLUS_PREDICATE(odd, uint32_t, { return a & 1; })
 OPLUS_LEAF_OF_MANY_(sum_of_8, float, 8, (INPUT(0) INPUT(1) INPUT(2) INPUT(3) INPUT(4) INPUT(5) INPUT(6) INPUT(7)),
                     SUM_OF_8(AT))
 static const oplus_fn sum_of_8_fn = {
-    "sum_of_8", &oplus_f32,
-    8,          {&oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32},
-    NULL,       NULL,
-    NULL,       NULL,
-    0,          oplus_sum_of_8_leaf_};
+    .abi = OPLUS_ABI,
+    .name = "sum_of_8",
+    .result = &oplus_f32,
+    .arity = 8,
+    .input = {&oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32, &oplus_f32},
+    .leaf = oplus_sum_of_8_leaf_};
 
 static void map_8(bench_cliff_data *p) { must(oplus_map(p->dev, &sum_of_8_fn, p->in, p->n, p->out)); }
 static void map_8_loop(bench_cliff_data *p)

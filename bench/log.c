@@ -79,7 +79,7 @@ void bench_log_add_device(bench_log *log, const char *where, oplus_device *dev)
     bench_about_device *const about = &log->device[log->device_count++];
     about->where = where;
     snprintf(about->name, sizeof about->name, "%s", oplus_device_name(dev));
-    oplus_device_info info[BENCH_MAX_DEVICES];
+    oplus_device_info info[BENCH_MAX_DEVICES] = {{.abi = OPLUS_ABI}};
     const int count = oplus_devices(info, BENCH_MAX_DEVICES);
     for (int i = 0; i < count && i < BENCH_MAX_DEVICES; i++) {
         const size_t length = strlen(info[i].where); /* names begin with it and a blank */

@@ -78,7 +78,7 @@ static void check_body(const char *text, const oplus_type *type)
     expect(body || *why);
     if (!body) return;
     expect(body[0] == '{' && body[strlen(body) - 1] == '}');
-    const oplus_op op = {.name = "fuzz", .type = type, .text = body};
+    const oplus_op op = {.abi = OPLUS_ABI, .name = "fuzz", .type = type, .text = body};
     char *const source = opi_source_op(&op);
     expect(source && strstr(source, body));
     free(source);

@@ -20,7 +20,7 @@ static const tool_usage usage = {
 
 static oplus_cache_usage look(void)
 {
-    oplus_cache_usage found;
+    oplus_cache_usage found = {.abi = OPLUS_ABI};
     tool_try(oplus_cache_info(&found));
     return found;
 }

@@ -92,7 +92,7 @@ static uint64_t filter_part(const tool_job *job, const oplus_fn *keep, tool_sour
     const void *const in = tool_source_all(source, &n);
     void *const out = tool_alloc(n * keep->input[0]->size);
     tool_ranks_agree();
-    tool_try(oplus_filter_all(job->dev, job->comm, keep, OPLUS_KEPT, in, n, out, n, &kept));
+    tool_try(oplus_filter_all(job->dev, job->comm, keep, OPLUS_AS_GIVEN, in, n, out, n, &kept));
     tool_job_write(job, sink, out, kept);
     free(out);
     return tool_source_extent(source);

@@ -198,7 +198,8 @@ static void copy_record_leaf(const void *const *in, const void *param, size_t n,
 static const oplus_fn *copy_record(const oplus_type *type)
 {
     static uint64_t size;
-    static oplus_fn fn = {.name = "copy",
+    static oplus_fn fn = {.abi = OPLUS_ABI,
+                          .name = "copy",
                           .arity = 1,
                           .param_type = &oplus_u64,
                           .param = &size,

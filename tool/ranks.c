@@ -255,7 +255,7 @@ static void be_silent(void)
 const oplus_comm *tool_ranks_open(void)
 {
     const struct launcher *const launcher = find_launcher();
-    here.comm = (oplus_comm){.size = 1, .allgather = allgather_alone, .alltoallv = alltoallv_alone};
+    here.comm = (oplus_comm){.abi = OPLUS_ABI, .size = 1, .allgather = allgather_alone, .alltoallv = alltoallv_alone};
     here.mpi = choose(launcher);
     if (here.mpi && here.mpi->begin(&here.comm, &here.cores) != OPLUS_OK)
         cannot_meet(launcher, "%s: %s", here.mpi->name, oplus_last_error());

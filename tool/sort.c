@@ -48,7 +48,7 @@ static void sort_keys(const tool_job *job, oplus_order order, const oplus_type *
 {
     tool_ranks_agree();
     tool_progress_work("sorting");
-    tool_try(job->comm ? oplus_sort_all(job->dev, job->comm, key, order, OPLUS_KEPT, keys, &n, n)
+    tool_try(job->comm ? oplus_sort_all(job->dev, job->comm, key, order, OPLUS_AS_GIVEN, keys, &n, n)
                        : oplus_sort(job->dev, key, order, keys, n));
 }
 
@@ -66,8 +66,9 @@ static void sort_pairs(tool_job *job, oplus_order order, const tool_source *sour
     job->also = open_values_out(job, values_source);
     tool_ranks_agree();
     tool_progress_work("sorting");
-    tool_try(job->comm ? oplus_sort_pairs_all(job->dev, job->comm, key, order, OPLUS_KEPT, keys, value, values, &n, n)
-                       : oplus_sort_pairs(job->dev, key, order, keys, value, values, n));
+    tool_try(job->comm
+                 ? oplus_sort_pairs_all(job->dev, job->comm, key, order, OPLUS_AS_GIVEN, keys, value, values, &n, n)
+                 : oplus_sort_pairs(job->dev, key, order, keys, value, values, n));
     tool_job_write(job, job->also, values, n);
     tool_sink_complete(job->also);
 }

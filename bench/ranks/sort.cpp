@@ -74,13 +74,13 @@ template <class T> static void run(const bench &b, const char *type, const oplus
     const auto restore_theirs = [&] { theirs.keys = host; };
     measure(b, name, 2 * n * sizeof(T),
             {{"oplus", restore,
-              [&] { good(oplus_sort_all(b.dev, &b.comm, key, OPLUS_ASCENDING, OPLUS_KEPT, keys.mem, &count, n)); }},
+              [&] { good(oplus_sort_all(b.dev, &b.comm, key, OPLUS_ASCENDING, OPLUS_AS_GIVEN, keys.mem, &count, n)); }},
              {"local", restore, [&] { good(oplus_sort(b.dev, key, OPLUS_ASCENDING, keys.mem, n)); }},
              {"sample sort", restore_theirs, [&] { theirs.sort(b); }}});
 
     // Sorted here, and not before what the rank before ends in.
     restore();
-    good(oplus_sort_all(b.dev, &b.comm, key, OPLUS_ASCENDING, OPLUS_KEPT, keys.mem, &count, n));
+    good(oplus_sort_all(b.dev, &b.comm, key, OPLUS_ASCENDING, OPLUS_AS_GIVEN, keys.mem, &count, n));
     keys.get(mine.data());
     std::vector<T> last(b.size);
     MPI_Allgather(&mine[n - 1], (int)sizeof(T), MPI_BYTE, last.data(), (int)sizeof(T), MPI_BYTE, MPI_COMM_WORLD);

@@ -376,6 +376,7 @@ static inline oplus_status oplus_mpi_comm(MPI_Comm comm, oplus_comm *out)
         memset(out, 0, sizeof *out);
         return oplus_mpi_fail_("oplus_mpi_comm: MPI_Comm_dup", error);
     }
+    out->abi = OPLUS_ABI;
     out->context = oplus_mpi_context_(own);
     out->device_memory = oplus_mpi_takes_cuda_();
     out->allgather = oplus_mpi_allgather_;

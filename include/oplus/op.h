@@ -24,10 +24,11 @@ enum {
                                 vectors may be used (see leaf.h); oplus_op_check sees a false claim */
 };
 
-/** An associative operator on elements of one type.  Make one with OPLUS_OP; or fill in the members, all others
- *  zero, with `combine` alone (of one with a parameter: param_type, param and `combine_with`): everything works,
- *  through a call an element. */
+/** An associative operator on elements of one type.  Make one with OPLUS_OP; or fill in `abi`, `name`, `type`
+ *  and `combine` (of one with a parameter: param_type, param and `combine_with`), and leave all other members zero:
+ *  everything works, through a call an element. */
 typedef struct oplus_op {
+    unsigned abi;           /**< OPLUS_ABI */
     const char *name;       /**< for messages */
     const oplus_type *type; /**< of the elements */
     const void *identity;   /**< one element, or NULL where there is none */
@@ -115,6 +116,7 @@ enum { OPLUS_MAX_ARITY = 8 };
 
 /** A function of one element from each of its inputs, for oplus_map and (as a predicate) oplus_filter. */
 typedef struct oplus_fn {
+    unsigned abi;                             /**< OPLUS_ABI */
     const char *name;                         /**< for messages */
     const oplus_type *result;                 /**< of a predicate: oplus_u8, 0 or 1 */
     unsigned arity;                           /**< how many inputs, 1 to OPLUS_MAX_ARITY */
@@ -256,8 +258,8 @@ template <class Call, class P = oplus_none_> struct oplus_typed_fn : oplus_fn {
 #define OPLUS_OP_OBJECT_(name, T, P, identity, flags, text, combine, leaves, param_type, combine_with, leaves_with)    \
     OPLUS_OP_TYPES_(name##_op, T, P)                                                                                   \
     static const OPLUS_OP_TYPE_(T, P) name##_op OPLUS_UNUSED_ =                                                        \
-        OPLUS_TYPED_(OPLUS_OP_TYPE_(T, P), oplus_op, #name, &OPLUS_TYPE_(T), identity, (flags), text, __FILE__,        \
-                     __LINE__, 0, combine, leaves, param_type, NULL, combine_with, leaves_with);
+        OPLUS_TYPED_(OPLUS_OP_TYPE_(T, P), oplus_op, OPLUS_ABI, #name, &OPLUS_TYPE_(T), identity, (flags), text,       \
+                     __FILE__, __LINE__, 0, combine, leaves, param_type, NULL, combine_with, leaves_with);
 
 /* Inputs and parameter are taken out of the loop: for all a compiler knows, a result that is a byte may change them.
  * A predicate is compared with a 0 that the compiler cannot see: gcc 12 makes a conversion of `a & 1` to bool, which it
@@ -300,7 +302,7 @@ template <class Call, class P = oplus_none_> struct oplus_typed_fn : oplus_fn {
 #define OPLUS_FN_OBJECT_(name, R, P, arity, types, inputs, param_type, text)                                           \
     OPLUS_FN_TYPES_(name##_fn, R, P, arity, OPLUS_UNPAREN_ types)                                                      \
     static const OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types) name##_fn OPLUS_UNUSED_ =                                  \
-        OPLUS_TYPED_(OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types), oplus_fn, #name, &OPLUS_TYPE_(R), arity,              \
+        OPLUS_TYPED_(OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types), oplus_fn, OPLUS_ABI, #name, &OPLUS_TYPE_(R), arity,   \
                      {OPLUS_UNPAREN_ inputs}, param_type, NULL, text, __FILE__, __LINE__, oplus_##name##_leaf_);
 
 #ifdef __cplusplus

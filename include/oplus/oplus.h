@@ -400,6 +400,7 @@ OPLUS_API void oplus_fn_free(oplus_fn *fn);
 
 /** A device that could be opened; or, with units 0, a kind of device that could not, and why (docs/gpu.md). */
 typedef struct oplus_device_info {
+    unsigned abi;     /**< OPLUS_ABI */
     char where[32];   /**< what oplus_open calls it: "threads", "cuda:0", "opencl:1"; of what is not there, "cuda" */
     char name[128];   /**< what it is, in its driver's words; cut if longer */
     char driver[192]; /**< versions of driver and compiler; of cores, the instruction set of the library's loops */
@@ -414,7 +415,8 @@ typedef struct oplus_device_info {
  *
  *  Where a kind has none, or one of its devices cannot be used, there is a row with units 0 that says why.  Opens
  *  nothing; the first call loads the drivers.
- *  @param info      room for the rows; NULL if capacity is 0
+ *  @param info      room for the rows, of which the first has its member abi set: `info[8] = {{.abi = OPLUS_ABI}}`;
+ *                   NULL if capacity is 0
  *  @param capacity  of info, in rows
  *  @return how many rows there are, also where that is more than `capacity`; -1 and oplus_last_error(): no memory, or
  *          wrong arguments. */
@@ -430,6 +432,7 @@ OPLUS_API oplus_status oplus_auto(char *text, size_t bytes);
 
 /** What lies in the cache of compiled texts and programs. */
 typedef struct oplus_cache_usage {
+    unsigned abi;           /**< OPLUS_ABI */
     char directory[4096];   /**< "" where there is none */
     char note[128];         /**< why it is not used: "OPLUS_CACHE is 0 in the environment"; "" if it is */
     uint64_t files;         /**< in all: below, and drafts that a process left behind when it was ended */
@@ -444,6 +447,7 @@ typedef struct oplus_cache_usage {
 
 /** Counts the files of the cache; makes none, and no directory.
  *
+ *  @param usage  filled in; its member abi is set before: `oplus_cache_usage usage = {.abi = OPLUS_ABI}`
  *  @return OPLUS_OK, also where there is no cache; OPLUS_ERR_ARGUMENT; OPLUS_ERR_IO: the directory cannot be read. */
 OPLUS_API oplus_status oplus_cache_info(oplus_cache_usage *usage);
 

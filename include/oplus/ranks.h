@@ -37,6 +37,7 @@ extern "C" {
  *  Each function is called by all ranks together and returns OPLUS_OK, or what oplus_comm_fail returns.  One thread at
  * a time of each rank uses a transport. */
 typedef struct oplus_comm {
+    unsigned abi;  /**< OPLUS_ABI */
     void *context; /**< of the functions below */
     int rank;      /**< of this process or thread, from 0 */
     int size;      /**< how many ranks there are */
@@ -63,11 +64,12 @@ OPLUS_API oplus_status oplus_comm_fail(const char *text);
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY: no memory, or no thread: no body has been called then. */
 OPLUS_API oplus_status oplus_run_ranks(int ranks, void (*body)(const oplus_comm *comm, void *context), void *context);
 
-/** Where results are left. */
-typedef enum oplus_deal {
-    OPLUS_KEPT = 0,    /**< where they arise: each rank as many as it gave (sort), or as it kept (filter) */
-    OPLUS_BALANCED = 1 /**< in equal blocks: each rank N / p, the first N % p ranks one more */
-} oplus_deal;
+/** How the elements of a result are laid out over the ranks. */
+typedef enum oplus_layout {
+    OPLUS_AS_GIVEN =
+        0, /**< elements stay where they arise: a rank holds as many as it gave (sort), or as it kept (filter) */
+    OPLUS_EVEN = 1 /**< every rank holds an equal block: N / p elements, the first N % p ranks one more */
+} oplus_layout;
 
 /* --- the primitives --------------------------------------------------------------------------------------------- */
 
@@ -95,16 +97,15 @@ OPLUS_API oplus_status oplus_segscan_all(oplus_device *dev, const oplus_comm *co
  *
  *  @param dev,comm  where this rank computes, and how ranks talk
  *  @param keep      a predicate
- *  @param deal      OPLUS_KEPT: each rank holds those that it kept; only failures are exchanged.  OPLUS_BALANCED: in
- *                   equal blocks; elements travel only between ranks
- *                   that exchange some, and none twice.
+ *  @param layout    OPLUS_AS_GIVEN: each rank holds those that it kept; only failures are exchanged.  OPLUS_EVEN: each
+ *                   rank holds an equal block; elements travel only between ranks that exchange some, and none twice.
  *  @param in,n      what this rank holds
  *  @param out       what it gets
  *  @param capacity  elements that out has room for; with too little, nothing is written and the message says how many
  *                   it takes
  *  @param kept      set to the number of elements that out holds; the host's */
 OPLUS_API oplus_status oplus_filter_all(oplus_device *dev, const oplus_comm *comm, const oplus_fn *keep,
-                                        oplus_deal deal, const void *in, size_t n, void *out, size_t capacity,
+                                        oplus_layout layout, const void *in, size_t n, void *out, size_t capacity,
                                         size_t *kept);
 
 /** Stable sort of all keys of all ranks, as oplus_sort; equal keys stay in the order of the ranks.
@@ -114,16 +115,16 @@ OPLUS_API oplus_status oplus_filter_all(oplus_device *dev, const oplus_comm *com
  *  @param dev,comm  where this rank computes, and how ranks talk
  *  @param key       a scalar
  *  @param order     ascending or descending
- *  @param deal      OPLUS_KEPT: each rank gets as many as it gave; OPLUS_BALANCED: in equal blocks
+ *  @param layout    OPLUS_AS_GIVEN: each rank gets as many as it gave; OPLUS_EVEN: each rank gets an equal block
  *  @param keys      in place
  *  @param n         elements; set to how many there are on return
  *  @param capacity  elements that keys has room for, *n or more */
 OPLUS_API oplus_status oplus_sort_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key,
-                                      oplus_order order, oplus_deal deal, void *keys, size_t *n, size_t capacity);
+                                      oplus_order order, oplus_layout layout, void *keys, size_t *n, size_t capacity);
 
 /** The same, carrying along a value of any size each; as oplus_sort_pairs.  Both arrays have room for `capacity`. */
 OPLUS_API oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key,
-                                            oplus_order order, oplus_deal deal, void *keys, const oplus_type *value,
+                                            oplus_order order, oplus_layout layout, void *keys, const oplus_type *value,
                                             void *values, size_t *n, size_t capacity);
 
 /** Transpose of a row-major rows x cols matrix, spread element by element over the ranks; as oplus_transpose.
@@ -152,14 +153,14 @@ OPLUS_API oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *
 #define OPLUS_SEGSCAN_ALL(dev, comm, op, kind, in, heads, n, out)                                                      \
     (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_HEADS_(heads), OPLUS_CHECK_OUT_(op, out),               \
      oplus_segscan_all(dev, comm, OPLUS_OP_AT_(op), kind, in, (const uint8_t *)(heads), n, out))
-#define OPLUS_FILTER_ALL(dev, comm, keep, deal, in, n, out, capacity, kept)                                            \
+#define OPLUS_FILTER_ALL(dev, comm, keep, layout, in, n, out, capacity, kept)                                          \
     (OPLUS_CHECK_FN_(keep), OPLUS_CHECK_KEEP_(keep), OPLUS_CHECK_INPUTS_(keep, in), OPLUS_CHECK_KEPT_(in, out, kept),  \
-     oplus_filter_all(dev, comm, OPLUS_FN_AT_(keep), deal, in, n, out, capacity, kept))
-#define OPLUS_SORT_ALL(dev, comm, order, deal, keys, n, capacity)                                                      \
-    (OPLUS_CHECK_KEYS_(keys), oplus_sort_all(dev, comm, OPLUS_TYPE_AT_(keys), order, deal, keys, n, capacity))
-#define OPLUS_SORT_PAIRS_ALL(dev, comm, order, deal, keys, values, n, capacity)                                        \
+     oplus_filter_all(dev, comm, OPLUS_FN_AT_(keep), layout, in, n, out, capacity, kept))
+#define OPLUS_SORT_ALL(dev, comm, order, layout, keys, n, capacity)                                                    \
+    (OPLUS_CHECK_KEYS_(keys), oplus_sort_all(dev, comm, OPLUS_TYPE_AT_(keys), order, layout, keys, n, capacity))
+#define OPLUS_SORT_PAIRS_ALL(dev, comm, order, layout, keys, values, n, capacity)                                      \
     (OPLUS_CHECK_KEYS_(keys), OPLUS_CHECK_ANY_(values),                                                                \
-     oplus_sort_pairs_all(dev, comm, OPLUS_TYPE_AT_(keys), order, deal, keys, OPLUS_TYPE_AT_(values), values, n,       \
+     oplus_sort_pairs_all(dev, comm, OPLUS_TYPE_AT_(keys), order, layout, keys, OPLUS_TYPE_AT_(values), values, n,     \
                           capacity))
 #define OPLUS_TRANSPOSE_ALL(dev, comm, in, n, rows, cols, out, m)                                                      \
     (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out),                                                                \

@@ -30,6 +30,14 @@ extern "C" {
 
 /* --- types ---------------------------------------------------------------------------------------------------- */
 
+/** What the structs of these headers begin with that a program fills in: types, operators, functions, transports, and
+ *  what it has filled in with information.  The macros set it; a struct that is filled in by hand is given it first, as in
+ *  `oplus_op op = {.abi = OPLUS_ABI, .name = "max", ...}`.
+ *
+ *  The number grows when a member is added or moved.  The library compares it, so that a program that was compiled with
+ *  other headers than the library's is told so, with OPLUS_ERR_ARGUMENT, and nothing is read in the wrong place. */
+#define OPLUS_ABI 1u
+
 /** What an element is, as far as the library must know: to order keys and to tell a NaN. */
 typedef enum oplus_scalar {
     OPLUS_RECORD = 0, /**< a struct: see oplus_type::text */
@@ -50,6 +58,7 @@ typedef enum oplus_scalar {
  *  Arrays of it must be aligned to `align`, at most 64.  What a macro defines on it takes and returns elements by
  * value, on the stack: 64 KiB at most.  An operator by `combine` alone takes any size; a carry holds 260 elements. */
 typedef struct oplus_type {
+    unsigned abi;        /**< OPLUS_ABI */
     const char *name;    /**< as written in C: "float", "affine" */
     const char *text;    /**< the members of a struct, "float a; float b;"; NULL for a scalar, and for a struct whose
                               floats, if it has any, are nobody's business: their NaNs keep their bits */
@@ -223,7 +232,7 @@ template <class T> constexpr const oplus_type *oplus_scalar_type_()
 
 #define OPLUS_TYPE_OBJECT_(object, name, text)                                                                         \
     static const oplus_type object OPLUS_UNUSED_ = {                                                                   \
-        #name, text, sizeof(name), OPLUS_ALIGNOF_(name), OPLUS_RECORD, &oplus_##name##_sample_};
+        OPLUS_ABI, #name, text, sizeof(name), OPLUS_ALIGNOF_(name), OPLUS_RECORD, &oplus_##name##_sample_};
 #define OPLUS_DESCRIBE_(name, text)                                                                                    \
     OPLUS_SAMPLE_(name, name)                                                                                          \
     OPLUS_TYPE_OBJECT_(name##_type, name, text)                                                                        \

@@ -182,7 +182,7 @@
 /* The descriptor of what p points to; of what is no scalar, one that tells its size, which is enough to move it. */
 #define OPLUS_TYPE_AT_(p)                                                                                              \
     OPLUS_BY_SCALAR_(OPLUS_VALUE_(p), OPLUS_ADDRESS_, , default                                                        \
-                     : (const oplus_type[1]){{"element", NULL, sizeof OPLUS_VALUE_(p),                                 \
+                     : (const oplus_type[1]){{OPLUS_ABI, "element", NULL, sizeof OPLUS_VALUE_(p),                      \
                                               _Alignof(__typeof__(OPLUS_VALUE_(p))), OPLUS_RECORD, NULL}})
 #else
 #define OPLUS_WITH(descriptor, p) oplus_bound_(descriptor, p)
@@ -329,7 +329,8 @@ template <class T> const oplus_type *oplus_type_at_(const T *)
     if constexpr (oplus_is_number_<T>)
         return oplus_scalar_type_<T>();
     else {
-        static constexpr oplus_type type = {"element", nullptr, sizeof(T), alignof(T), OPLUS_RECORD, nullptr};
+        static constexpr oplus_type type = {OPLUS_ABI,  "element",    nullptr, sizeof(T),
+                                            alignof(T), OPLUS_RECORD, nullptr};
         return &type;
     }
 }

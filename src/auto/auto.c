@@ -5,6 +5,7 @@
  * is loaded before there is a reason: small calls of a process that has no accelerator's library cannot concern one. */
 #include "base/cache.h"
 #include "base/error.h"
+#include "base/version.h"
 #include "base/library.h"
 #include "auto/auto.h"
 #include "base/fpenv.h"
@@ -131,7 +132,7 @@ static opi_hash key_of(const opi_auto *a)
 {
     static const char *const variables[] = {"CUDA_VISIBLE_DEVICES", "OPLUS_CUDA_LIBRARY", "OPLUS_OPENCL_LIBRARY",
                                             "OCL_ICD_VENDORS",      "OCL_ICD_FILENAMES",  "OPLUS_DEVICE_MEMORY"};
-    const char *strings[16] = {oplus_version(), magic, oplus_device_name(a->cores)};
+    const char *strings[16] = {OPI_VERSION, magic, oplus_device_name(a->cores)};
     char vendors[1024] = "";
     size_t used = 0;
     DIR *const directory = opendir("/etc/OpenCL/vendors");
@@ -159,7 +160,7 @@ static void give_up(opi_auto *a)
     opi_figures *const f = &a->figures;
     oplus_close(a->accelerator);
     a->accelerator = NULL;
-    snprintf(f->why, sizeof f->why, "%s: %.*s", f->where, opi_cut(oplus_last_error(), 300), oplus_last_error());
+    snprintf(f->why, sizeof f->why, "%s: %.*s", f->where, opi_cut(opi_last_error(), 300), opi_last_error());
     f->where[0] = '\0';
 }
 

@@ -33,16 +33,4 @@ oplus_status opi_fail(oplus_status status, const char *format, ...)
     return status;
 }
 
-const char *oplus_last_error(void) { return message; }
-
-const char *oplus_status_string(oplus_status status)
-{
-    switch (status) {
-#define STATUS_TEXT(name, text)                                                                                        \
-    case name:                                                                                                         \
-        return text;
-        OPLUS_STATUS_TABLE(STATUS_TEXT)
-#undef STATUS_TEXT
-    }
-    return "not a status of oplus";
-}
+const char *opi_last_error(void) { return message; }

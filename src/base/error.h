@@ -1,4 +1,4 @@
-/* Failures in words: one text buffer a thread, read by oplus_last_error(). */
+/* Failures in words: one text buffer a thread. */
 #ifndef OPI_ERROR_H
 #define OPI_ERROR_H
 
@@ -6,6 +6,9 @@
 
 /* Records what failed, with which argument and value, and what to do; returns the status to return. */
 oplus_status opi_fail(oplus_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* This thread's last failure in words; "" if nothing has failed. */
+const char *opi_last_error(void);
 
 /* Returns from the caller with the first failure. */
 #define OPI_TRY(call)                                                                                                  \

@@ -12,7 +12,8 @@ extern const opi_builtin LEAVES[OPI_BUILTINS];
 
 /* --- types ------------------------------------------------------------------------------------------------------- */
 
-#define TYPE(suffix, T, scalar) const oplus_type oplus_##suffix = {#T, NULL, sizeof(T), _Alignof(T), scalar, NULL};
+#define TYPE(suffix, T, scalar)                                                                                        \
+    const oplus_type oplus_##suffix = {OPLUS_ABI, #T, NULL, sizeof(T), _Alignof(T), scalar, NULL};
 OPLUS_FOR_SCALARS(TYPE)
 TYPE(bool, bool, OPLUS_U8)
 #undef TYPE
@@ -27,7 +28,8 @@ TYPE(bool, bool, OPLUS_U8)
         *(T *)out = name_(*(const T *)a, *(const T *)b);                                                               \
     }                                                                                                                  \
     static const T name_##_identity = {OPLUS_UNPAREN_ identity_};                                                      \
-    const oplus_op oplus_##name_ = {.name = "oplus_" #name_,                                                           \
+    const oplus_op oplus_##name_ = {.abi = OPLUS_ABI,                                                                  \
+                                    .name = "oplus_" #name_,                                                           \
                                     .type = &OPLUS_TYPE_(T),                                                           \
                                     .identity = &name_##_identity,                                                     \
                                     .flags = flags_,                                                                   \

@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-static oplus_status check_call(const char *call, const char *kind, const void *from, const void *param)
+static oplus_status check_call(const char *call, const char *kind, const unsigned *abi, const void *param)
 {
-    if (!from) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give what is to be bound", call, kind);
+    if (!abi) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give what is to be bound", call, kind);
+    OPI_TRY(opi_check_abi(call, kind, *abi, "made by a macro that ends in _WITH, or from text"));
     return param ? OPLUS_OK : opi_fail(OPLUS_ERR_ARGUMENT, "%s: param is NULL; give the address of a value", call);
 }
 
@@ -34,7 +35,7 @@ oplus_status oplus_op_bind(const oplus_op *op, const void *param, const void *id
     OPI_OWN_MODE;
     if (!bound) return no_place(__func__, "op");
     *bound = NULL;
-    OPI_TRY(check_call(__func__, "op", op, param));
+    OPI_TRY(check_call(__func__, "op", op ? &op->abi : NULL, param));
     if (!op->param_type) return no_parameter(__func__, "operator", op->name);
     oplus_op given = oplus_op_with(op, param);
     if (identity) given.identity = identity;
@@ -58,7 +59,7 @@ oplus_status oplus_fn_bind(const oplus_fn *fn, const void *param, oplus_fn **bou
     OPI_OWN_MODE;
     if (!bound) return no_place(__func__, "fn");
     *bound = NULL;
-    OPI_TRY(check_call(__func__, "fn", fn, param));
+    OPI_TRY(check_call(__func__, "fn", fn ? &fn->abi : NULL, param));
     if (!fn->param_type) return no_parameter(__func__, "function", fn->name);
     const oplus_fn given = oplus_with(fn, param);
     OPI_TRY(opi_check_fn(__func__, "fn", &given));

@@ -1,6 +1,7 @@
 /* The cache on disk: what lies there, and away with it. */
 #define _POSIX_C_SOURCE 200809L /* unlinkat */
 #include "base/cache.h"
+#include "base/abi.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -51,7 +52,8 @@ oplus_status oplus_cache_info(oplus_cache_usage *usage)
 {
     if (!usage)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: usage is NULL; give the address of an oplus_cache_usage", __func__);
-    *usage = (oplus_cache_usage){0};
+    OPI_TRY(opi_check_abi(__func__, "usage", usage->abi, "filled in as oplus.h says"));
+    *usage = (oplus_cache_usage){.abi = OPLUS_ABI};
     const char *const unused = opi_cache_where(usage->directory);
     if (unused) snprintf(usage->note, sizeof usage->note, "%s", unused);
     if (!*usage->directory) return OPLUS_OK;

@@ -14,6 +14,7 @@ oplus_status opi_fail_type(const char *call, const char *argument, const oplus_t
     if (!type)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give a type, &oplus_f32 or one made by OPLUS_STRUCT", call,
                         argument);
+    OPI_TRY(opi_check_abi(call, argument, type->abi, "made by OPLUS_STRUCT or oplus_type_make"));
     return opi_fail(OPLUS_ERR_ARGUMENT,
                     "%s: %s \"%s\" has size %zu and align %zu; size must not be 0, and align a power of two up to 64 "
                     "that divides it",
@@ -64,6 +65,7 @@ oplus_status opi_check_op(const char *call, const oplus_op *op)
     if (!op)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: op is NULL; give an operator, &oplus_sum_f32 or one made by OPLUS_OP (name_op)", call);
+    OPI_TRY(opi_check_abi(call, "op", op->abi, "made by OPLUS_OP or oplus_op_make"));
     OPI_TRY(opi_check_type(call, "op->type", op->type));
     if (!op->combine && !op->combine_with)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: op->combine of operator \"%s\" is NULL; give at least this function",
@@ -80,10 +82,11 @@ oplus_status opi_check_kind(const char *call, oplus_kind kind)
                     (int)kind);
 }
 
-oplus_status opi_check_deal(const char *call, oplus_deal deal)
+oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout)
 {
-    if (deal == OPLUS_KEPT || deal == OPLUS_BALANCED) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: deal is %d; give OPLUS_KEPT (0) or OPLUS_BALANCED (1)", call, (int)deal);
+    if (layout == OPLUS_AS_GIVEN || layout == OPLUS_EVEN) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: layout is %d; give OPLUS_AS_GIVEN (0) or OPLUS_EVEN (1)", call,
+                    (int)layout);
 }
 
 oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why)

@@ -3,6 +3,7 @@
 #ifndef OPI_CHECK_H
 #define OPI_CHECK_H
 
+#include "base/abi.h"
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "cores/device.h"
@@ -17,8 +18,9 @@ static inline const char *opi_name(const char *name) { return name ? name : "?";
 
 static inline bool opi_type_is_valid(const oplus_type *type)
 {
-    return type && type->size > 0 && type->align > 0 && (type->align & (type->align - 1)) == 0 &&
-           (type->size & (type->align - 1)) == 0 && type->align <= OPI_CACHE_LINE;
+    return type && type->abi == OPLUS_ABI && type->size > 0 && type->align > 0 &&
+           (type->align & (type->align - 1)) == 0 && (type->size & (type->align - 1)) == 0 &&
+           type->align <= OPI_CACHE_LINE;
 }
 
 /* What a call asks of each argument is inlined: a map of 8 arrays asks 40 times. */
@@ -39,7 +41,7 @@ static inline oplus_status opi_check_layout(const char *call, const char *argume
 
 oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);
-oplus_status opi_check_deal(const char *call, oplus_deal deal);
+oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout);
 /* An exclusive scan needs an identity to begin with. */
 oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why);
 

@@ -17,13 +17,6 @@ enum { MOST_THREADS = 4096 };
 static const char *const choices =
     "\"serial\", \"threads\", \"threads:N\", \"gpu\", \"cuda:N\", \"opencl:N\" or \"auto\"";
 
-const char *oplus_version(void)
-{
-#define TEXT_(x) #x
-#define TEXT(x)  TEXT_(x)
-    return TEXT(OPLUS_VERSION_MAJOR) "." TEXT(OPLUS_VERSION_MINOR) "." TEXT(OPLUS_VERSION_PATCH);
-}
-
 /* --- which device a name means ------------------------------------------------------------------------------------ */
 
 static bool is_named(const char *where, const char *prefix)
@@ -105,7 +98,7 @@ static oplus_status open_gpu(const char *call, oplus_device *dev)
         char failure[WHY_BYTES];
         const oplus_status status = opi_groups_open(call, places[i].where, NULL, dev, &known);
         if (status != OPLUS_ERR_DEVICE) return status;
-        const char *const said = oplus_last_error(), *const behind_call = strstr(said, ": ");
+        const char *const said = opi_last_error(), *const behind_call = strstr(said, ": ");
         snprintf(failure, sizeof failure, "%s", behind_call ? behind_call + 2 : said);
         any |= say_what_there_is(places[i].driver, failure, there[i]);
     }

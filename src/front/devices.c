@@ -1,5 +1,6 @@
 /* What devices there are: the cores, then those of each driver. */
 #define _POSIX_C_SOURCE 200809L /* sysconf */
+#include "base/abi.h"
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "driver/driver.h"
@@ -34,7 +35,7 @@ static void copy_text(char *to, size_t bytes, const char *text)
 /* What is not there, and why. */
 static void add_absent(rows *to, const char *where, const char *why)
 {
-    oplus_device_info row = {0};
+    oplus_device_info row = {.abi = OPLUS_ABI};
     copy_text(row.where, sizeof row.where, where);
     copy_text(row.note, sizeof row.note, why);
     add(to, &row);
@@ -62,9 +63,9 @@ static void processor_name(char *name, size_t bytes)
 static void add_cores(rows *to, const char *where)
 {
     oplus_device *dev;
-    oplus_device_info row = {.f64 = 1, .same_bits = 1};
+    oplus_device_info row = {.abi = OPLUS_ABI, .f64 = 1, .same_bits = 1};
     if (oplus_open(where, &dev) != OPLUS_OK) {
-        const char *const message = oplus_last_error(), *const call = strstr(message, ": ");
+        const char *const message = opi_last_error(), *const call = strstr(message, ": ");
         add_absent(to, where, call ? call + 2 : message);
         return;
     }
@@ -99,7 +100,8 @@ static void note(oplus_device_info *row, const opi_gpu_facts *facts)
 
 static void add_accelerator(rows *to, const opi_gpu_facts *facts)
 {
-    oplus_device_info row = {.memory = facts->memory,
+    oplus_device_info row = {.abi = OPLUS_ABI,
+                             .memory = facts->memory,
                              .units = facts->units ? facts->units : 1, /* 0 is: not there */
                              .f64 = facts->f64,
                              .same_bits = facts->denormals && facts->divides};
@@ -137,6 +139,8 @@ int oplus_devices(oplus_device_info *info, int capacity)
                  info ? "set" : "NULL", capacity);
         return -1;
     }
+    if (capacity > 0 && opi_check_abi("oplus_devices", "info", info->abi, "an array as oplus.h says") != OPLUS_OK)
+        return -1;
     for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) add_cores(&all, cores[i]);
     for (size_t i = 0; opi_drivers[i]; i++)
         if (add_driver(&all, opi_drivers[i]) != OPLUS_OK) return -1;

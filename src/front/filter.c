@@ -51,7 +51,7 @@ oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, const void *i
 typedef struct filterer {
     opi_ranks *ranks;
     const oplus_fn *keep;
-    oplus_deal deal;
+    oplus_layout layout;
     const char *in;
     size_t n;
     char *out;
@@ -69,7 +69,7 @@ static oplus_status check_all(filterer *f, const size_t *kept)
 {
     const char *const call = f->ranks->call;
     OPI_TRY(check(call, f->ranks->dev, f->keep, f->in, f->n, f->out, kept));
-    OPI_TRY(opi_check_deal(call, f->deal));
+    OPI_TRY(opi_check_ranks_layout(call, f->layout));
     OPI_TRY(opi_check_bytes(call, "capacity", f->capacity, f->keep->input[0]->size));
     if (f->out || f->capacity == 0) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: out is NULL though capacity is %zu; give memory for %zu elements", call,
@@ -86,7 +86,7 @@ static oplus_status prepare(filterer *f, const size_t *kept, bool *device)
     OPI_TRY(opi_ranks_look(ranks, "in", f->in, f->n * size, &f->device));
     OPI_TRY(opi_ranks_look(ranks, "out", f->out, f->capacity * size, &out_device));
     *device = f->device || out_device;
-    opi_ranks_name_fn(ranks, f->keep, f->deal == OPLUS_BALANCED ? "balanced" : "kept where they are");
+    opi_ranks_name_fn(ranks, f->keep, f->layout == OPLUS_EVEN ? "even" : "as given");
     return opi_ranks_room(ranks, sizeof f->kept);
 }
 
@@ -136,7 +136,7 @@ static oplus_status copy_own(const filterer *f, size_t to, size_t from, size_t c
     return ranks->dev->tree->copy(ranks->dev, ranks->call, f->out + to * size, f->apart + from * size, count * size);
 }
 
-static oplus_status run_kept(filterer *f)
+static oplus_status run_as_given(filterer *f)
 {
     if (has_room_everywhere(f->ranks)) return opi_ranks_agree(f->ranks, filter_own(f, f->out));
     OPI_TRY(opi_ranks_agree(f->ranks, filter_tightly(f)));
@@ -221,7 +221,7 @@ static oplus_status move(filterer *f)
     return stays != OPLUS_OK ? stays : moved;
 }
 
-static oplus_status run_balanced(filterer *f)
+static oplus_status run_even(filterer *f)
 {
     const opi_ranks *const ranks = f->ranks;
     const int own = ranks->comm->rank;
@@ -241,17 +241,17 @@ static oplus_status run_all(filterer *f, size_t *kept)
     bool device = false;
     const oplus_status prepared = prepare(f, kept, &device);
     OPI_TRY(opi_ranks_index(ranks, prepared, f->n, f->capacity, device ? OPI_NOTE_DEVICE : 0));
-    OPI_TRY(f->deal == OPLUS_KEPT || ranks->comm->size == 1 ? run_kept(f) : run_balanced(f));
+    OPI_TRY(f->layout == OPLUS_AS_GIVEN || ranks->comm->size == 1 ? run_as_given(f) : run_even(f));
     *kept = (size_t)f->kept;
     return OPLUS_OK;
 }
 
-oplus_status oplus_filter_all(oplus_device *dev, const oplus_comm *comm, const oplus_fn *keep, oplus_deal deal,
+oplus_status oplus_filter_all(oplus_device *dev, const oplus_comm *comm, const oplus_fn *keep, oplus_layout layout,
                               const void *in, size_t n, void *out, size_t capacity, size_t *kept)
 {
     OPI_OWN_MODE;
     opi_ranks ranks;
-    filterer f = {.ranks = &ranks, .keep = keep, .deal = deal, .in = in, .n = n, .out = out, .capacity = capacity};
+    filterer f = {.ranks = &ranks, .keep = keep, .layout = layout, .in = in, .n = n, .out = out, .capacity = capacity};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     return opi_ranks_close(&ranks, run_all(&f, kept));
 }

@@ -167,7 +167,7 @@ oplus_status oplus_type_make(const char *name, const char *members, oplus_type *
     if (!text) return no_memory(__func__);
     snprintf(text, n + 2, "%.*s%s", (int)n, members, n > 0 && members[n - 1] == ';' ? "" : ";");
 
-    oplus_type made = {.name = name, .text = text, .scalar = OPLUS_RECORD};
+    oplus_type made = {.abi = OPLUS_ABI, .name = name, .text = text, .scalar = OPLUS_RECORD};
     const oplus_status status = measure(__func__, members, &made);
     if (status != OPLUS_OK) {
         free(text);
@@ -241,7 +241,8 @@ oplus_status oplus_op_make(const char *name, const oplus_type *type, const void 
             __func__, flags);
     char *body = NULL;
     OPI_TRY(make_body(__func__, text, OPI_LABEL_OP, opi_source_type(type), &body));
-    opi_made_op made = {.op = {.name = name ? name : text,
+    opi_made_op made = {.op = {.abi = OPLUS_ABI,
+                               .name = name ? name : text,
                                .type = type,
                                .identity = identity,
                                .flags = flags & ~(unsigned)OPLUS_CHECK,
@@ -338,7 +339,8 @@ oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned 
     char *body = NULL;
     const char *const label = predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN;
     OPI_TRY(make_body(__func__, text, label, predicate ? "_Bool" : opi_source_type(result), &body));
-    opi_made_fn made = {.fn = {.name = name ? name : text,
+    opi_made_fn made = {.fn = {.abi = OPLUS_ABI,
+                               .name = name ? name : text,
                                .result = predicate ? &oplus_u8 : result,
                                .arity = arity,
                                .param_type = param_type,

@@ -31,7 +31,7 @@ const oplus_op *oplus_op_named(const char *name, const oplus_type *type)
         OPLUS_FOR_BUILTINS(ROW)
 #undef ROW
     };
-    for (size_t i = 0; name && type && i < sizeof ops / sizeof *ops; i++) {
+    for (size_t i = 0; name && type && type->abi == OPLUS_ABI && i < sizeof ops / sizeof *ops; i++) {
         const oplus_type *const own = ops[i].op->type;
         if (strcmp(ops[i].name, name) != 0 || own->scalar != type->scalar) continue;
         if (type->scalar != OPLUS_RECORD) return ops[i].op;
@@ -43,5 +43,5 @@ const oplus_op *oplus_op_named(const char *name, const oplus_type *type)
 
 int oplus_type_members(const oplus_type *type, oplus_member *members, int capacity)
 {
-    return type && members ? opi_layout(type, members, capacity) : -1;
+    return type && type->abi == OPLUS_ABI && members ? opi_layout(type, members, capacity) : -1;
 }

@@ -115,8 +115,12 @@ static void *run_member(void *given)
 {
     member *const own = given;
     meeting *const m = own->meeting;
-    const oplus_comm comm = {
-        .context = own, .rank = own->rank, .size = m->size, .allgather = allgather, .alltoallv = alltoallv};
+    const oplus_comm comm = {.abi = OPLUS_ABI,
+                             .context = own,
+                             .rank = own->rank,
+                             .size = m->size,
+                             .allgather = allgather,
+                             .alltoallv = alltoallv};
     if (!may_begin(m)) return NULL;
     m->body(&comm, m->context);
     pthread_mutex_lock(&m->lock);

@@ -24,7 +24,7 @@ enum { LISTS = 4 };
 typedef struct sorting {
     const oplus_type *key, *value; /* value NULL: keys alone */
     oplus_order order;
-    oplus_deal deal;
+    oplus_layout layout;
     unsigned char *keys, *values;   /* the caller's */
     size_t before, after, capacity; /* elements of this rank */
     bool device;                    /* an array is in its memory */
@@ -44,7 +44,7 @@ static oplus_status check(const opi_ranks *ranks, const sorting *s, bool pairs, 
 {
     OPI_TRY(opi_sort_check(ranks->call, ranks->dev, s->key, s->order, s->keys, pairs, s->value, s->values, "capacity",
                            s->capacity));
-    OPI_TRY(opi_check_deal(ranks->call, s->deal));
+    OPI_TRY(opi_check_ranks_layout(ranks->call, s->layout));
     if (!n) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is NULL; give the address of the number of keys", ranks->call);
     if (*n <= s->capacity) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: capacity is %zu, but *n is %zu; give room for at least as many",
@@ -69,7 +69,7 @@ static oplus_status prepare(opi_ranks *ranks, sorting *s, bool pairs, const size
     OPI_TRY(check(ranks, s, pairs, n));
     OPI_TRY(look(ranks, s));
     snprintf(options, sizeof options, "%s, %s", s->order == OPLUS_DESCENDING ? "descending" : "ascending",
-             s->deal == OPLUS_BALANCED ? "balanced" : "kept");
+             s->layout == OPLUS_EVEN ? "even" : "as given");
     opi_ranks_name_types(ranks, s->key, s->value, options);
 
     const opi_sort plan = opi_sort_plan(ranks->dev->isa, s->key, s->order, NULL, s->value, NULL, 0);
@@ -89,7 +89,7 @@ static oplus_status deal_out(const opi_ranks *ranks, sorting *s)
     opi_boundary *const b = s->select.boundary;
     uint64_t given = 0;
     for (int q = 0; q < ranks->comm->size; q++) {
-        b[q].target = s->deal == OPLUS_KEPT ? given : opi_ranks_block(ranks, ranks->total, q);
+        b[q].target = s->layout == OPLUS_AS_GIVEN ? given : opi_ranks_block(ranks, ranks->total, q);
         given += ranks->note[q].n;
     }
     b[ranks->comm->size].target = ranks->total;
@@ -99,7 +99,7 @@ static oplus_status deal_out(const opi_ranks *ranks, sorting *s)
         if (part > ranks->note[q].m)
             return opi_fail(OPLUS_ERR_ARGUMENT,
                             "%s: capacity is %llu on rank %d, whose equal block of %llu elements has %llu; give room "
-                            "for as many, or leave what each rank has with OPLUS_KEPT",
+                            "for as many, or leave what each rank has with OPLUS_AS_GIVEN",
                             ranks->call, (unsigned long long)ranks->note[q].m, q, (unsigned long long)ranks->total,
                             (unsigned long long)part);
     }
@@ -249,23 +249,28 @@ static oplus_status sort_all(opi_ranks *ranks, sorting *s, bool pairs, size_t *n
 }
 
 oplus_status oplus_sort_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key, oplus_order order,
-                            oplus_deal deal, void *keys, size_t *n, size_t capacity)
+                            oplus_layout layout, void *keys, size_t *n, size_t capacity)
 {
     OPI_OWN_MODE;
     opi_ranks ranks;
-    sorting s = {.key = key, .order = order, .deal = deal, .keys = keys, .capacity = capacity};
+    sorting s = {.key = key, .order = order, .layout = layout, .keys = keys, .capacity = capacity};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     return sort_all(&ranks, &s, false, n);
 }
 
 oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key, oplus_order order,
-                                  oplus_deal deal, void *keys, const oplus_type *value, void *values, size_t *n,
+                                  oplus_layout layout, void *keys, const oplus_type *value, void *values, size_t *n,
                                   size_t capacity)
 {
     OPI_OWN_MODE;
     opi_ranks ranks;
-    sorting s = {
-        .key = key, .value = value, .order = order, .deal = deal, .keys = keys, .values = values, .capacity = capacity};
+    sorting s = {.key = key,
+                 .value = value,
+                 .order = order,
+                 .layout = layout,
+                 .keys = keys,
+                 .values = values,
+                 .capacity = capacity};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     return sort_all(&ranks, &s, true, n);
 }

@@ -65,7 +65,7 @@ static int answer(void *context, int out)
     const oplus_status status = oplus_op_check(q->dev, &q->op, q->samples, SAMPLES);
     if (status == OPLUS_OK) return 0;
     if (status != OPLUS_ERR_ARGUMENT) return 1;
-    const char *const words = oplus_last_error(), *const colon = strstr(words, ": ");
+    const char *const words = opi_last_error(), *const colon = strstr(words, ": ");
     const char *const said = colon ? colon + 2 : words;
     return write(out, said, strlen(said)) < 0 ? 1 : 2;
 }

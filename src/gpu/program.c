@@ -3,8 +3,10 @@
 
 #include "base/cache.h"
 #include "base/error.h"
+#include "base/version.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,8 +72,10 @@ static opi_program *known(const opi_programs *programs, opi_hash key)
 static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const char *source, void **handle)
 {
     const opi_gpu_facts *const facts = &gpu->facts;
-    const opi_hash key = opi_hash_strings((const char *const[]){oplus_version(), gpu->driver->name, facts->name,
-                                                                facts->driver, facts->target, source, NULL});
+    char architecture[16];
+    snprintf(architecture, sizeof architecture, "%u", facts->architecture);
+    const opi_hash key = opi_hash_strings((const char *const[]){OPI_VERSION, gpu->driver->name, facts->name,
+                                                                facts->driver, architecture, source, NULL});
     size_t bytes;
     void *const kept = opi_cache_load(key, ".bin", &bytes);
     const bool loaded = kept && gpu->driver->load(gpu, call, kept, bytes, handle) == OPLUS_OK;
@@ -116,7 +120,7 @@ oplus_status opi_program_get(opi_programs *programs, const char *call, const cha
         return status;
     }
     if (status == OPLUS_ERR_COMPILE) { /* it will be no better the next time */
-        const char *const said = oplus_last_error(), *const words = strstr(said, ": ");
+        const char *const said = opi_last_error(), *const words = strstr(said, ": ");
         made->refusal = status;
         made->words = strdup(words ? words + 2 : said);
     }

@@ -1,6 +1,7 @@
 /* How ranks agree: each exchange begins with whether all is well on every rank. */
 #include "ranks/ranks.h"
 
+#include "base/abi.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "type/layout.h"
@@ -27,6 +28,7 @@ static oplus_status check_comm(const char *call, const oplus_comm *comm)
 {
     if (!comm)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: comm is NULL; make one with oplus_mpi_comm or oplus_run_ranks", call);
+    OPI_TRY(opi_check_abi(call, "comm", comm->abi, "made by oplus_mpi_comm or oplus_run_ranks"));
     if (comm->size < 1 || comm->rank < 0 || comm->rank >= comm->size)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: comm has rank %d of size %d; ranks go from 0 to size - 1", call,
                         comm->rank, comm->size);
@@ -159,7 +161,7 @@ static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed
     if (own == OPLUS_OK)
         describe(ranks, text, sizeof text);
     else
-        memcpy(text, oplus_last_error(), (size_t)opi_cut(oplus_last_error(), TEXT_BYTES - 1));
+        memcpy(text, opi_last_error(), (size_t)opi_cut(opi_last_error(), TEXT_BYTES - 1));
     OPI_TRY(ranks->comm->allgather(ranks->comm->context, text, TEXT_BYTES, ranks->text));
     if (own != OPLUS_OK) return own;
     const char *const theirs = ranks->text + (size_t)failed * TEXT_BYTES;

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define TYPE(suffix, T, scalar) const oplus_type oplus_##suffix = {#T, NULL, sizeof(T), _Alignof(T), scalar, NULL};
+#define TYPE(suffix, T, scalar)                                                                                        \
+    const oplus_type oplus_##suffix = {OPLUS_ABI, #T, NULL, sizeof(T), _Alignof(T), scalar, NULL};
 OPLUS_FOR_SCALARS(TYPE)
-const oplus_type oplus_bool = {"bool", NULL, sizeof(bool), _Alignof(bool), OPLUS_U8, NULL};
+const oplus_type oplus_bool = {OPLUS_ABI, "bool", NULL, sizeof(bool), _Alignof(bool), OPLUS_U8, NULL};
 #undef TYPE
 
 #define OPLUS_EXPORT_ __attribute__((visibility("default")))

@@ -505,7 +505,7 @@ static void combine_f32(void *out, const void *a, const void *b)
 
 static void no_text(void **state)
 {
-    static const oplus_op op = {.name = "wordless", .type = &oplus_f32, .combine = combine_f32};
+    static const oplus_op op = {.abi = OPLUS_ABI, .name = "wordless", .type = &oplus_f32, .combine = combine_f32};
     float x[10] = {0}, y[10];
     (void)state;
     for (size_t i = 0; i < accelerator_count; i++) {
@@ -518,7 +518,8 @@ static void no_text(void **state)
 /* The message leads to the user's file and line. */
 static void text_does_not_compile(void **state)
 {
-    static const oplus_op op = {.name = "wrong",
+    static const oplus_op op = {.abi = OPLUS_ABI,
+                                .name = "wrong",
                                 .type = &oplus_f32,
                                 .combine = combine_f32,
                                 .text = "{\n    return a + nowhere;\n}",
@@ -543,16 +544,25 @@ static void text_does_not_compile(void **state)
 /* A struct that the device lays out otherwise is an error and no wrong number. */
 static void layouts_are_compared(void **state)
 {
-    static const oplus_type larger = {
-        .name = "larger", .size = 12, .align = 4, .scalar = OPLUS_RECORD, .text = "float a; float b;"};
-    static const oplus_type moved = {
-        .name = "moved", .size = 8, .align = 4, .scalar = OPLUS_RECORD, .text = "float a; short b; short c; short d;"};
+    static const oplus_type larger = {.abi = OPLUS_ABI,
+                                      .name = "larger",
+                                      .size = 12,
+                                      .align = 4,
+                                      .scalar = OPLUS_RECORD,
+                                      .text = "float a; float b;"};
+    static const oplus_type moved = {.abi = OPLUS_ABI,
+                                     .name = "moved",
+                                     .size = 8,
+                                     .align = 4,
+                                     .scalar = OPLUS_RECORD,
+                                     .text = "float a; short b; short c; short d;"};
     static const oplus_type *const types[] = {&larger, &moved};
     static const char identity[16];
     (void)state;
     for (size_t i = 0; i < accelerator_count; i++)
         for (size_t k = 0; k < 2 && stand_at(accelerators[i], NULL, false); k++) {
-            const oplus_op op = {.name = "laid",
+            const oplus_op op = {.abi = OPLUS_ABI,
+                                 .name = "laid",
                                  .type = types[k],
                                  .identity = identity,
                                  .combine = combine_f32,

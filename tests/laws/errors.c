@@ -129,17 +129,69 @@ static void memory(void **state)
 /* --- reduce, fold, scan */
 
 /* Operators that are none. */
-static const oplus_type no_size = {.name = "no_size", .align = 4};
-static const oplus_type odd_align = {.name = "odd_align", .size = 12, .align = 3};
-static const oplus_op no_type = {.name = "no_type", .combine = oplus_earlier_combine_};
-static const oplus_op no_combine = {.name = "no_combine", .type = &oplus_f32};
-static const oplus_op no_bytes = {.name = "no_bytes", .type = &no_size, .combine = oplus_earlier_combine_};
+static const oplus_type no_size = {.abi = OPLUS_ABI, .name = "no_size", .align = 4};
+static const oplus_type odd_align = {.abi = OPLUS_ABI, .name = "odd_align", .size = 12, .align = 3};
+static const oplus_op no_type = {.abi = OPLUS_ABI, .name = "no_type", .combine = oplus_earlier_combine_};
+static const oplus_op no_combine = {.abi = OPLUS_ABI, .name = "no_combine", .type = &oplus_f32};
+static const oplus_op no_bytes = {
+    .abi = OPLUS_ABI, .name = "no_bytes", .type = &no_size, .combine = oplus_earlier_combine_};
+
+/* --- objects of other headers, or of none */
+
+static void other_headers(void **state)
+{
+    static const unsigned wrong[] = {0, OPLUS_ABI + 1, 0xffffffffu};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        oplus_type type = oplus_f32;
+        oplus_op op = oplus_sum_f32, of_type = oplus_sum_f32;
+        oplus_fn fn = negate_fn, keep = negative_fn, of_input = negate_fn;
+        oplus_op *bound_op;
+        oplus_fn *bound_fn;
+        oplus_carry *carry;
+        oplus_cache_usage usage = {.abi = wrong[i]};
+        oplus_device_info row = {.abi = wrong[i]};
+        oplus_member member;
+        const float half = 0.5f;
+        float out;
+        size_t kept;
+        char value[32];
+        type.abi = op.abi = fn.abi = keep.abi = wrong[i];
+        of_type.type = of_input.input[0] = &type;
+        snprintf(value, sizeof value, "->abi is %u", wrong[i]);
+        const char *const remedy = wrong[i] ? "headers of oplus 0.1.0" : ".abi = OPLUS_ABI (1)";
+        BAD(oplus_reduce(dev, &op, x, N, &out), "oplus_reduce: op", value, remedy, wrong[i] ? "headers" : "OPLUS_OP");
+        BAD(oplus_fold(dev, &of_type, x, x, N, &out), "oplus_fold: op->type", value, remedy);
+        BAD(oplus_scan(dev, &op, OPLUS_INCLUSIVE, x, N, y), "oplus_scan: op", value, remedy);
+        BAD(oplus_segreduce(dev, &oplus_sum_f32, x, N, &type, x, 0, y), "oplus_segreduce: offset", value, remedy);
+        BAD(oplus_map(dev, &fn, (const void *const[]){x}, N, y), "oplus_map: fn", value, remedy,
+            wrong[i] ? "headers" : "OPLUS_MAP");
+        BAD(oplus_map(dev, &of_input, (const void *const[]){x}, N, y), "oplus_map: fn->input[0]", value, remedy);
+        BAD(oplus_filter(dev, &keep, x, N, y, &kept), "oplus_filter: keep", value, remedy);
+        BAD(oplus_sort(dev, &type, OPLUS_ASCENDING, x, N), "oplus_sort: key", value, remedy);
+        BAD(oplus_sort_pairs(dev, &oplus_f32, OPLUS_ASCENDING, x, &type, y, N), "oplus_sort_pairs: value", value,
+            remedy);
+        BAD(oplus_transpose(dev, &type, x, 2, 2, y), "oplus_transpose: type", value, remedy,
+            wrong[i] ? "headers" : "OPLUS_STRUCT");
+        BAD(oplus_carry_open(&op, 0, &carry), "oplus_carry_open: op", value, remedy);
+        BAD(oplus_op_check(dev, &op, x, N), "oplus_op_check: op", value, remedy);
+        BAD(oplus_samples(&type, 0, 4, x), "oplus_samples: type", value, remedy);
+        BAD(oplus_op_bind(&op, &half, NULL, &bound_op), "oplus_op_bind: op", value, remedy);
+        BAD(oplus_fn_bind(&fn, &half, &bound_fn), "oplus_fn_bind: fn", value, remedy);
+        BAD(oplus_op_make("m", &type, NULL, 0, NULL, "a + b", NULL, &bound_op), "oplus_op_make: type", value, remedy);
+        BAD(oplus_cache_info(&usage), "oplus_cache_info: usage", value, remedy);
+        assert_int_equal(usage.abi, wrong[i]);
+        BAD(oplus_devices(&row, 1) < 0 ? OPLUS_ERR_ARGUMENT : OPLUS_OK, "oplus_devices: info", value, remedy);
+        assert_int_equal(oplus_type_members(&type, &member, 1), -1);
+        assert_null(oplus_op_named("sum", &type));
+    }
+}
 
 /* --- parameters */
 
 static void parameters(void **state)
 {
-    const oplus_type odd = {.name = "odd", .size = 12, .align = 3};
+    const oplus_type odd = {.abi = OPLUS_ABI, .name = "odd", .size = 12, .align = 3};
     const float half = 0.5f, zero = 0, one = 1;
     oplus_op wrong = oplus_op_with(&leaky_op, &half), *op = &wrong;
     oplus_fn *fn = (oplus_fn *)&half;
@@ -544,6 +596,7 @@ int main(void)
         cmocka_unit_test(statuses_have_words),
         cmocka_unit_test(devices),
         cmocka_unit_test(memory),
+        cmocka_unit_test(other_headers),
         cmocka_unit_test(parameters),
         cmocka_unit_test(reduce_and_fold),
         cmocka_unit_test(scan),
@@ -564,10 +617,10 @@ int main(void)
 
     /* --- an accelerator says the same --- */
     const struct CMUnitTest of_arguments[] = {
-        cmocka_unit_test(parameters), cmocka_unit_test(reduce_and_fold), cmocka_unit_test(scan),
-        cmocka_unit_test(segscan),    cmocka_unit_test(segreduce),       cmocka_unit_test(wrong_offsets),
-        cmocka_unit_test(map),        cmocka_unit_test(filter),          cmocka_unit_test(sort),
-        cmocka_unit_test(transpose),  cmocka_unit_test(carries),
+        cmocka_unit_test(other_headers), cmocka_unit_test(parameters), cmocka_unit_test(reduce_and_fold),
+        cmocka_unit_test(scan),          cmocka_unit_test(segscan),    cmocka_unit_test(segreduce),
+        cmocka_unit_test(wrong_offsets), cmocka_unit_test(map),        cmocka_unit_test(filter),
+        cmocka_unit_test(sort),          cmocka_unit_test(transpose),  cmocka_unit_test(carries),
     };
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];

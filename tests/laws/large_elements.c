@@ -8,7 +8,7 @@
 
 enum { SIZE = 1 << 20, WORDS = SIZE / 4, N = 9, STACK = 512 << 10 };
 
-static const oplus_type large = {.name = "large", .size = SIZE, .align = 4, .scalar = OPLUS_RECORD};
+static const oplus_type large = {.abi = OPLUS_ABI, .name = "large", .size = SIZE, .align = 4, .scalar = OPLUS_RECORD};
 
 /* Of the maps x -> ax + b over 32-bit words, word by word: it does not commute. */
 static void compose(void *out, const void *a, const void *b)
@@ -49,9 +49,11 @@ static void *all_primitives(void *where)
     uint32_t *const x = must(malloc((size_t)N * SIZE)), *const y = must(malloc((size_t)N * SIZE)),
                     *const one = must(malloc(SIZE)), *const e = must(calloc(1, SIZE)),
                     *const p = must(malloc((size_t)(N + 1) * SIZE));
-    const oplus_op op = {.name = "compose", .type = &large, .identity = e, .combine = compose};
-    const oplus_fn twice = {.name = "twice", .result = &large, .arity = 1, .input = {&large}, .leaf = double_all};
-    const oplus_fn odd = {.name = "odd", .result = &oplus_u8, .arity = 1, .input = {&large}, .leaf = is_odd};
+    const oplus_op op = {.abi = OPLUS_ABI, .name = "compose", .type = &large, .identity = e, .combine = compose};
+    const oplus_fn twice = {
+        .abi = OPLUS_ABI, .name = "twice", .result = &large, .arity = 1, .input = {&large}, .leaf = double_all};
+    const oplus_fn odd = {
+        .abi = OPLUS_ABI, .name = "odd", .result = &oplus_u8, .arity = 1, .input = {&large}, .leaf = is_odd};
     const uint8_t heads[N] = {0, 0, 1, 0, 0, 0, 1, 0, 0};
     const size_t offsets[] = {0, 2, 6, N};
     int32_t keys[N];

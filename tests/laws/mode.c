@@ -225,7 +225,7 @@ static void made(oplus_device *dev, results *r)
 
 static void questions(oplus_device *dev)
 {
-    oplus_device_info info[8];
+    oplus_device_info info[8] = {{.abi = OPLUS_ABI}};
     char text[400];
     float samples[40];
     int count;
@@ -260,14 +260,15 @@ static void one_rank(const oplus_comm *comm, void *context)
     TRY(oplus_scan_all(dev, comm, &oplus_prod_f32, OPLUS_INCLUSIVE, input + first, n, r->scan_all[k]));
     TRY(oplus_segscan_all(dev, comm, &oplus_sum_f32, OPLUS_EXCLUSIVE, input + first, heads + first, n,
                           r->segscan_all[k]));
-    TRY(oplus_filter_all(dev, comm, &mode_large_fn, OPLUS_KEPT, input + first, n, r->kept_all[k], N, &r->count_all[k]));
+    TRY(oplus_filter_all(dev, comm, &mode_large_fn, OPLUS_AS_GIVEN, input + first, n, r->kept_all[k], N,
+                         &r->count_all[k]));
     memcpy(r->sorted_all[k], input + first, n * sizeof *input);
     memcpy(r->by_key_all[k], input + first, n * sizeof *input);
     for (size_t i = 0; i < n; i++) r->pairs_all[k][i] = (double)(first + i);
     size_t held = n;
-    TRY(oplus_sort_all(dev, comm, &oplus_f32, OPLUS_ASCENDING, OPLUS_KEPT, r->sorted_all[k], &held, N));
+    TRY(oplus_sort_all(dev, comm, &oplus_f32, OPLUS_ASCENDING, OPLUS_AS_GIVEN, r->sorted_all[k], &held, N));
     held = n;
-    TRY(oplus_sort_pairs_all(dev, comm, &oplus_f32, OPLUS_DESCENDING, OPLUS_KEPT, r->by_key_all[k], &oplus_f64,
+    TRY(oplus_sort_pairs_all(dev, comm, &oplus_f32, OPLUS_DESCENDING, OPLUS_AS_GIVEN, r->by_key_all[k], &oplus_f64,
                              r->pairs_all[k], &held, N));
     TRY(oplus_transpose_all(dev, comm, &oplus_f32, input + first, n, RANKS, n, r->transposed_all[k], n));
     DO(oplus_close(dev));

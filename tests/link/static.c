@@ -43,7 +43,7 @@ static void calls_of_auto(void)
 
 static void notes(void)
 {
-    oplus_device_info row[ROWS];
+    oplus_device_info row[ROWS] = {{.abi = OPLUS_ABI}};
     const int rows = oplus_devices(row, ROWS);
     int missing = 0;
     for (int i = 0; i < rows && i < ROWS; i++) {

@@ -190,7 +190,7 @@ static void parts_of_the_world(void)
 
 static void refuses(void)
 {
-    oplus_comm comm = {.size = 7};
+    oplus_comm comm = {.abi = OPLUS_ABI, .size = 7};
     CHECK(refused(oplus_mpi_comm(MPI_COMM_WORLD, NULL), "oplus_mpi_comm: out is NULL"));
     CHECK(refused(oplus_mpi_comm(MPI_COMM_NULL, &comm), "oplus_mpi_comm: comm is MPI_COMM_NULL"));
     CHECK(comm.size == 0);

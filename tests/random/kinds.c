@@ -262,8 +262,11 @@ BIND(r12, r12, 0)
 BIND(r12, r12, 1)
 
 /* Known by a pointer alone. */
-static const oplus_op bare_r12_op = {
-    .name = "bare_r12", .type = &r12_type, .combine = oplus_mix_r12_combine_, .identity = &oplus_mix_r12_identity_};
+static const oplus_op bare_r12_op = {.abi = OPLUS_ABI,
+                                     .name = "bare_r12",
+                                     .type = &r12_type,
+                                     .combine = oplus_mix_r12_combine_,
+                                     .identity = &oplus_mix_r12_identity_};
 
 #define BUILT(op, suffix, k, device)                                                                                   \
     {                                                                                                                  \

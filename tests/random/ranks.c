@@ -49,7 +49,7 @@ static oplus_status filter(oplus_device *dev, const oplus_comm *comm, const spre
     const void *const in = slice(s->in, at, size);
     size_t kept = 0;
     const size_t begin = even(s->kept, comm->rank, comm->size), end = even(s->kept, comm->rank + 1, comm->size);
-    return oplus_filter_all(dev, comm, f->fn, OPLUS_BALANCED, in, n, room(s->out, begin, size), end - begin, &kept);
+    return oplus_filter_all(dev, comm, f->fn, OPLUS_EVEN, in, n, room(s->out, begin, size), end - begin, &kept);
 }
 
 static oplus_status call(oplus_device *dev, const oplus_comm *comm, const team *t)
@@ -76,9 +76,9 @@ static oplus_status call(oplus_device *dev, const oplus_comm *comm, const team *
     case FILTER:
         return filter(dev, comm, s, at, n);
     case SORT:
-        return oplus_sort_all(dev, comm, type, c->order, OPLUS_KEPT, room(s->out, at, type->size), &held, n);
+        return oplus_sort_all(dev, comm, type, c->order, OPLUS_AS_GIVEN, room(s->out, at, type->size), &held, n);
     case SORT_PAIRS:
-        return oplus_sort_pairs_all(dev, comm, type, c->order, OPLUS_KEPT, room(s->out, at, type->size), value,
+        return oplus_sort_pairs_all(dev, comm, type, c->order, OPLUS_AS_GIVEN, room(s->out, at, type->size), value,
                                     room(s->values, at, value->size), &held, n);
     default: /* a transpose */
         return oplus_transpose_all(dev, comm, type, slice(s->in, at, type->size), n, c->rows, c->n / c->rows,

@@ -52,7 +52,7 @@ typedef struct args {
     const oplus_fn *keep;
     const oplus_type *type, *value;
     oplus_order order;
-    oplus_deal deal;
+    oplus_layout layout;
     const float *in, *init;
     const uint8_t *heads;
     float *out; /* what is sorted lies here */
@@ -70,15 +70,15 @@ static oplus_status segscan(const args *a)
 }
 static oplus_status filter(const args *a)
 {
-    return oplus_filter_all(a->dev, a->comm, a->keep, a->deal, a->in, a->n, a->out, a->m, a->count);
+    return oplus_filter_all(a->dev, a->comm, a->keep, a->layout, a->in, a->n, a->out, a->m, a->count);
 }
 static oplus_status sort(const args *a)
 {
-    return oplus_sort_all(a->dev, a->comm, a->type, a->order, a->deal, a->out, a->count, a->m);
+    return oplus_sort_all(a->dev, a->comm, a->type, a->order, a->layout, a->out, a->count, a->m);
 }
 static oplus_status sort_pairs(const args *a)
 {
-    return oplus_sort_pairs_all(a->dev, a->comm, a->type, a->order, a->deal, a->out, a->value, a->values, a->count,
+    return oplus_sort_pairs_all(a->dev, a->comm, a->type, a->order, a->layout, a->out, a->value, a->values, a->count,
                                 a->m);
 }
 static oplus_status transpose(const args *a)
@@ -147,7 +147,7 @@ static args good_args(oplus_device *dev, const oplus_comm *comm, store *s, size_
                   .keep = &positive_fn,
                   .type = &oplus_f32,
                   .value = &oplus_u32,
-                  .deal = OPLUS_BALANCED,
+                  .layout = OPLUS_EVEN,
                   .in = s->in,
                   .init = &s->init,
                   .heads = s->heads,
@@ -219,13 +219,20 @@ static void a_transport_that_is_none(void **state)
     static const struct {
         oplus_comm comm;
         const char *words;
-    } none[] = {{{.size = 0, .allgather = no_gather, .alltoallv = no_exchange}, "comm has rank 0 of size 0"},
-                {{.size = -3, .allgather = no_gather, .alltoallv = no_exchange}, "comm has rank 0 of size -3"},
-                {{.size = 2, .rank = 2, .allgather = no_gather, .alltoallv = no_exchange}, "comm has rank 2 of size 2"},
-                {{.size = 2, .rank = -1, .allgather = no_gather, .alltoallv = no_exchange}, "comm has rank -1"},
-                {{.size = 2, .alltoallv = no_exchange}, "comm->allgather is NULL"},
-                {{.size = 2, .allgather = no_gather}, "comm->alltoallv is NULL"}};
-    const oplus_comm good = {.size = 1};
+    } none[] = {
+        {{.abi = OPLUS_ABI, .size = 0, .allgather = no_gather, .alltoallv = no_exchange}, "comm has rank 0 of size 0"},
+        {{.abi = OPLUS_ABI, .size = -3, .allgather = no_gather, .alltoallv = no_exchange},
+         "comm has rank 0 of size -3"},
+        {{.abi = OPLUS_ABI, .size = 2, .rank = 2, .allgather = no_gather, .alltoallv = no_exchange},
+         "comm has rank 2 of size 2"},
+        {{.abi = OPLUS_ABI, .size = 2, .rank = -1, .allgather = no_gather, .alltoallv = no_exchange},
+         "comm has rank -1"},
+        {{.abi = OPLUS_ABI, .size = 2, .alltoallv = no_exchange}, "comm->allgather is NULL"},
+        {{.abi = OPLUS_ABI, .size = 2, .allgather = no_gather}, "comm->alltoallv is NULL"},
+        {{.size = 2, .allgather = no_gather, .alltoallv = no_exchange}, "comm->abi is 0"},
+        {{.abi = OPLUS_ABI + 1, .size = 2, .allgather = no_gather, .alltoallv = no_exchange},
+         "comm->abi is 2, and this library's is 1"}};
+    const oplus_comm good = {.abi = OPLUS_ABI, .size = 1};
     store *const s = must(malloc(sizeof *s));
     oplus_device *const dev = open_at("serial", NULL);
     finding f;
@@ -264,7 +271,7 @@ static void no_count(args *a) { a->count = NULL; }
 static void no_identity(args *a) { a->op = &later_op, a->kind = OPLUS_EXCLUSIVE; }
 static void odd_kind(args *a) { a->kind = (oplus_kind)9; }
 static void odd_order(args *a) { a->order = (oplus_order)9; }
-static void odd_deal(args *a) { a->deal = (oplus_deal)9; }
+static void odd_layout(args *a) { a->layout = (oplus_layout)9; }
 static void huge_n(args *a) { a->n = SIZE_MAX / 2; }
 static void small_capacity(args *a) { a->m = a->n - 1; }
 static void overlap(args *a) { a->out = (float *)a->in + 1; }
@@ -286,7 +293,7 @@ static const wrong wrongs[] = {
     {SCANS, no_identity, OPLUS_ERR_ARGUMENT, "exclusive scan"},
     {SCANS, odd_kind, OPLUS_ERR_ARGUMENT, "kind is 9"},
     {SORTS, odd_order, OPLUS_ERR_ARGUMENT, "order is 9"},
-    {SORTS | FILTER, odd_deal, OPLUS_ERR_ARGUMENT, "deal is 9"},
+    {SORTS | FILTER, odd_layout, OPLUS_ERR_ARGUMENT, "layout is 9"},
     {CARRIES | FILTER | TRANSPOSE, huge_n, OPLUS_ERR_ARGUMENT, "n is 9223372036854775807"},
     {SORTS, small_capacity, OPLUS_ERR_ARGUMENT, "capacity is 599"},
     {SCANS | FILTER | TRANSPOSE, overlap, OPLUS_ERR_OVERLAP, "overlap"},
@@ -385,7 +392,7 @@ static void of_max(args *a) { a->op = &oplus_max_f32; }
 static void of_u32(args *a) { a->op = &oplus_sum_u32; }
 static void of_namesake(args *a) { a->op = &namesake; }
 static void negatives(args *a) { a->keep = &negative_fn; }
-static void kept(args *a) { a->deal = OPLUS_KEPT; }
+static void kept(args *a) { a->layout = OPLUS_AS_GIVEN; }
 static void descending(args *a) { a->order = OPLUS_DESCENDING; }
 static void by_u32(args *a) { a->type = &oplus_u32; }
 static void with_f32(args *a) { a->value = &oplus_f32; }
@@ -498,7 +505,7 @@ static const trouble broken_device = {"the device", begin_broken, end_broken, 1}
 typedef struct troubled {
     const call *call;
     const trouble *trouble;
-    oplus_deal deal;
+    oplus_layout layout;
     int bad;
     size_t n;
 } troubled;
@@ -518,7 +525,7 @@ static bool is_same_result(const store *s, const store *expected)
 static oplus_status call_well(const troubled *t, oplus_device *dev, const oplus_comm *comm, store *s)
 {
     args a = good_args(dev, comm, s, t->n);
-    a.deal = t->deal;
+    a.layout = t->layout;
     return run(t->call, &a);
 }
 
@@ -526,7 +533,7 @@ static oplus_status call_in_trouble(const troubled *t, oplus_device *dev, const 
                                     bool *failed)
 {
     args a = good_args(dev, comm, s, t->n);
-    a.deal = t->deal;
+    a.layout = t->layout;
     *failed = false;
     if (comm->rank != t->bad) return run(t->call, &a);
     t->trouble->begin(dev, k);
@@ -586,8 +593,8 @@ static void try_trouble(const troubled *given, int ranks, const char *where)
     char words[160];
     const int step = ranks > 2 ? ranks / 2 : 1;
     for (troubled t = *given; t.bad < ranks; t.bad += step) {
-        snprintf(words, sizeof words, "%s (deal %d, %zu elements each), where %s fails on rank %d", t.call->name,
-                 (int)t.deal, t.n, t.trouble->name, t.bad);
+        snprintf(words, sizeof words, "%s (layout %d, %zu elements each), where %s fails on rank %d", t.call->name,
+                 (int)t.layout, t.n, t.trouble->name, t.bad);
         run_team(ranks, where, survives_all, &t, NULL, words);
     }
 }
@@ -595,10 +602,10 @@ static void try_trouble(const troubled *given, int ranks, const char *where)
 static void try_troubles(const trouble *trouble, const call *call)
 {
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
-        for (int deal = OPLUS_KEPT; deal <= OPLUS_BALANCED && is_tried(*ranks); deal++) {
-            if (deal == OPLUS_BALANCED && !(call->bit & (SORTS | FILTER))) break;
-            try_trouble(&(troubled){call, trouble, (oplus_deal)deal, 0, FEW}, *ranks, "serial");
-            try_trouble(&(troubled){call, trouble, (oplus_deal)deal, 0, MANY}, *ranks, "threads:2");
+        for (int layout = OPLUS_AS_GIVEN; layout <= OPLUS_EVEN && is_tried(*ranks); layout++) {
+            if (layout == OPLUS_EVEN && !(call->bit & (SORTS | FILTER))) break;
+            try_trouble(&(troubled){call, trouble, (oplus_layout)layout, 0, FEW}, *ranks, "serial");
+            try_trouble(&(troubled){call, trouble, (oplus_layout)layout, 0, MANY}, *ranks, "threads:2");
         }
 }
 

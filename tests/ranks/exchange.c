@@ -140,7 +140,8 @@ static bool arrives(oplus_device *dev, const oplus_comm *comm, const void *given
     if (good) {
         const opi_parcel parcel = {p->size, send, recv, send_count, send_at, recv_count, recv_at};
         taker t = {.inner = comm, .dev = dev};
-        const oplus_comm taking = {.context = &t,
+        const oplus_comm taking = {.abi = OPLUS_ABI,
+                                   .context = &t,
                                    .rank = rank,
                                    .size = comm->size,
                                    .device_memory = 1,

@@ -38,10 +38,10 @@ typedef struct subset {
     subject s;
     oplus_fn keep;
     uint32_t limit;
-    unsigned char *y;    /* what the plain loop keeps */
-    cuts before;         /* of x */
-    cuts kept, balanced; /* of y */
-    oplus_deal deal;
+    unsigned char *y; /* what the plain loop keeps */
+    cuts before;      /* of x */
+    cuts kept, even;  /* of y */
+    oplus_layout layout;
     bool in_place;
     bool there[2]; /* whether x and y are in the device's memory */
     room room;
@@ -79,7 +79,7 @@ static void cut_subset(subset *a, rng *r, const kind *kind, int way, int ranks)
 {
     size_t kept = 0;
     a->before = cut(r, way, a->p.max, ranks);
-    a->kept.ranks = a->balanced.ranks = ranks;
+    a->kept.ranks = a->even.ranks = ranks;
     for (int q = 0; q < ranks; q++) {
         a->kept.at[q] = kept;
         for (size_t i = a->before.at[q]; i < a->before.at[q + 1]; i++)
@@ -88,19 +88,19 @@ static void cut_subset(subset *a, rng *r, const kind *kind, int way, int ranks)
     a->kept.at[ranks] = kept;
     for (int q = 0; q <= ranks; q++) {
         const size_t longer = kept % (size_t)ranks;
-        a->balanced.at[q] = kept / (size_t)ranks * (size_t)q + ((size_t)q < longer ? (size_t)q : longer);
+        a->even.at[q] = kept / (size_t)ranks * (size_t)q + ((size_t)q < longer ? (size_t)q : longer);
     }
 }
 
-static const cuts *after(const subset *a) { return a->deal == OPLUS_KEPT ? &a->kept : &a->balanced; }
+static const cuts *after(const subset *a) { return a->layout == OPLUS_AS_GIVEN ? &a->kept : &a->even; }
 
 static const char *words_of(const subset *a)
 {
     static const char *const rooms[] = {"with room", "without more room", "with too little room"};
     static char words[1200];
     snprintf(words, sizeof words, "limit %u, %s, %s%s, of %zu bytes, %s", a->limit,
-             a->deal == OPLUS_KEPT ? "kept" : "balanced", rooms[a->room], a->in_place ? ", in place" : "", a->p.size,
-             cut_words(&a->before));
+             a->layout == OPLUS_AS_GIVEN ? "as given" : "even", rooms[a->room], a->in_place ? ", in place" : "",
+             a->p.size, cut_words(&a->before));
     return words;
 }
 
@@ -161,7 +161,7 @@ static bool filters(oplus_device *dev, const oplus_comm *comm, const void *given
     size_t kept = SIZE_MAX;
     if (a->in_place && n > 0) memcpy(out, x, n * a->p.size);
     const oplus_status status =
-        oplus_filter_all(dev, comm, &a->keep, a->deal, a->in_place ? out : x, n, out, capacity, &kept);
+        oplus_filter_all(dev, comm, &a->keep, a->layout, a->in_place ? out : x, n, out, capacity, &kept);
     if (!kept_inside(f)) return false;
     if (a->room == SHORT) return says_too_small(a, status, f) && is_untouched(a, out, x, n, elements, f);
     return succeeded(status, f) && kept_as_many(kept, gets, f) &&
@@ -181,13 +181,13 @@ static traffic expected_traffic(const subset *a, int q)
     const size_t others = (size_t)p - 1;
     bool moves = false, roomy = true;
     for (int r = 0; r < p; r++) {
-        moves |= a->kept.at[r] != a->balanced.at[r];
+        moves |= a->kept.at[r] != a->even.at[r];
         roomy &= capacity_of(a, r) >= cut_count(&a->before, r);
     }
-    if (a->deal == OPLUS_KEPT || p == 1)
+    if (a->layout == OPLUS_AS_GIVEN || p == 1)
         return (traffic){roomy ? 2 : 3, others * (NOTE_BYTES + (roomy ? 1 : 2) * WORD_BYTES)};
     return (traffic){moves ? 4 : 3, others * (NOTE_BYTES + KEPT_BYTES + WORD_BYTES) +
-                                        (cut_count(&a->kept, q) - common(&a->kept, &a->balanced, q, q)) * a->p.size};
+                                        (cut_count(&a->kept, q) - common(&a->kept, &a->even, q, q)) * a->p.size};
 }
 
 static void check_traffic(const subset *a, const traffic *sent)
@@ -213,9 +213,9 @@ static void try_rooms(subset *a, rng *r, const char *where)
 {
     traffic sent[MOST_RANKS];
     for (int room = ROOMY; room <= SHORT; room++)
-        for (int deal = OPLUS_KEPT; deal <= OPLUS_BALANCED; deal++) {
+        for (int layout = OPLUS_AS_GIVEN; layout <= OPLUS_EVEN; layout++) {
             a->room = (enum room)room;
-            a->deal = (oplus_deal)deal;
+            a->layout = (oplus_layout)layout;
             a->in_place = rng_below(r, 2);
             a->bad = room == SHORT ? some_receiver(a, r) : -1;
             if (room == SHORT && a->bad < 0) continue;
@@ -272,8 +272,8 @@ static bool parts(oplus_device *dev, const oplus_comm *comm, const void *given, 
     const oplus_fn not_kept = oplus_with(&not_below_tagged_fn, &a->limit);
     tagged *const yes = must(malloc(n * size + 1)), *const no = must(malloc(n * size + 1));
     size_t kept = 0, left = 0, i = 0, j = 0;
-    bool good = succeeded(oplus_filter_all(dev, comm, &a->keep, OPLUS_KEPT, x, n, yes, n, &kept), f) &&
-                succeeded(oplus_filter_all(dev, comm, &not_kept, OPLUS_KEPT, x, n, no, n, &left), f) &&
+    bool good = succeeded(oplus_filter_all(dev, comm, &a->keep, OPLUS_AS_GIVEN, x, n, yes, n, &kept), f) &&
+                succeeded(oplus_filter_all(dev, comm, &not_kept, OPLUS_AS_GIVEN, x, n, no, n, &left), f) &&
                 kept_as_many(kept + left, n, f);
     for (size_t k = 0; k < n && good; k++) {
         const unsigned char *const element = x + k * size;
@@ -320,7 +320,7 @@ static bool filters_there(oplus_device *dev, const oplus_comm *comm, const void 
                 succeeded(oplus_copy(dev, from, x, n * size), f);
     if (good) {
         if (a->bad == q) break_device(dev, a->step);
-        const oplus_status status = oplus_filter_all(dev, comm, &a->keep, a->deal, a->there[0] ? from : x, n,
+        const oplus_status status = oplus_filter_all(dev, comm, &a->keep, a->layout, a->there[0] ? from : x, n,
                                                      a->there[1] ? to : out, capacity, &kept);
         if (a->bad == q) mend_device(dev);
         good = succeeded(status, f);
@@ -345,7 +345,7 @@ static void devices(void **state)
             subset_open(&a, &r, &kinds[TAGGED], rng_below(&r, 30000), (uint32_t)rng_below(&r, 257));
             a.there[0] = time % 4 != 2;
             a.there[1] = time % 4 != 1;
-            a.deal = time % 2 ? OPLUS_BALANCED : OPLUS_KEPT;
+            a.layout = time % 2 ? OPLUS_EVEN : OPLUS_AS_GIVEN;
             a.room = rng_below(&r, 2) ? EXACT : ROOMY;
             cut_subset(&a, &r, &kinds[TAGGED], time / 4, *ranks);
             run_team(*ranks, where, filters_there, &a, NULL, words_of(&a));
@@ -360,8 +360,8 @@ static void devices(void **state)
 typedef enum mistake {
     NO_MISTAKE,
     KEEP_IS_NULL,
-    NO_SUCH_DEAL,
-    OTHER_DEAL,
+    NO_SUCH_LAYOUT,
+    OTHER_LAYOUT,
     OUT_IS_NULL,
     IN_IS_NULL,
     HUGE_N,
@@ -381,8 +381,8 @@ static const struct {
 } told[MISTAKES] = {
     [NO_MISTAKE] = {OPLUS_OK, ""},
     [KEEP_IS_NULL] = {OPLUS_ERR_ARGUMENT, "keep is NULL"},
-    [NO_SUCH_DEAL] = {OPLUS_ERR_ARGUMENT, "deal is 7; give OPLUS_KEPT (0) or OPLUS_BALANCED (1)"},
-    [OTHER_DEAL] = {OPLUS_ERR_ARGUMENT, "all ranks must make the same call"},
+    [NO_SUCH_LAYOUT] = {OPLUS_ERR_ARGUMENT, "layout is 7; give OPLUS_AS_GIVEN (0) or OPLUS_EVEN (1)"},
+    [OTHER_LAYOUT] = {OPLUS_ERR_ARGUMENT, "all ranks must make the same call"},
     [OUT_IS_NULL] = {OPLUS_ERR_ARGUMENT, "out is NULL though capacity is "},
     [IN_IS_NULL] = {OPLUS_ERR_ARGUMENT, "in is NULL"},
     [HUGE_N] = {OPLUS_ERR_ARGUMENT, "does not fit the address space"},
@@ -400,18 +400,18 @@ static bool is_told(oplus_device *dev, const oplus_comm *comm, const void *given
     const unsigned char *const x = at(&a->p, a->p.x, a->before.at[q]);
     unsigned char *const out = output(&a->p, NULL, a->p.max);
     const void *const in = m == IN_IS_NULL ? NULL : m == INSIDE ? out - a->p.size : x;
-    const oplus_deal other = a->deal == OPLUS_KEPT ? OPLUS_BALANCED : OPLUS_KEPT;
+    const oplus_layout other = a->layout == OPLUS_AS_GIVEN ? OPLUS_EVEN : OPLUS_AS_GIVEN;
     size_t kept = SIZE_MAX;
     const oplus_status status = oplus_filter_all(dev, comm, m == KEEP_IS_NULL ? NULL : &a->keep,
-                                                 m == NO_SUCH_DEAL ? (oplus_deal)7
-                                                 : m == OTHER_DEAL ? other
-                                                                   : a->deal,
+                                                 m == NO_SUCH_LAYOUT ? (oplus_layout)7
+                                                 : m == OTHER_LAYOUT ? other
+                                                                     : a->layout,
                                                  in, m == HUGE_N ? SIZE_MAX / 2 : n, m == OUT_IS_NULL ? NULL : out,
                                                  a->p.max, m == KEPT_IS_NULL ? NULL : &kept);
     if (!failed_as(status, told[w->mistake].status, told[w->mistake].words, f)) return false;
     char words[40];
     snprintf(words, sizeof words, "on rank %d of %d", a->bad, comm->size);
-    const bool tells_rank = w->mistake != OTHER_DEAL && q != a->bad;
+    const bool tells_rank = w->mistake != OTHER_LAYOUT && q != a->bad;
     return kept_as_many(kept, SIZE_MAX, f) && (!tells_rank || failed_as(status, told[w->mistake].status, words, f));
 }
 
@@ -422,10 +422,10 @@ static void mistakes(void **state)
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
         for (int m = NO_MISTAKE + 1; m < MISTAKES; m++) {
             subset a;
-            if (m == OTHER_DEAL && *ranks == 1) continue; /* nobody to differ from */
+            if (m == OTHER_LAYOUT && *ranks == 1) continue; /* nobody to differ from */
             subset_open(&a, &r, &kinds[TAGGED], 100, 128);
             cut_subset(&a, &r, &kinds[TAGGED], CUT_EVENLY, *ranks);
-            a.deal = rng_below(&r, 2) ? OPLUS_BALANCED : OPLUS_KEPT;
+            a.layout = rng_below(&r, 2) ? OPLUS_EVEN : OPLUS_AS_GIVEN;
             a.bad = (int)rng_below(&r, (size_t)*ranks);
             const wrong w = {&a, (mistake)m};
             run_team(*ranks, "serial", is_told, &w, NULL, words_of(&a));
@@ -449,7 +449,7 @@ static void breaking(const char *where, bool there)
         for (int way = 0; way < 4; way++) {
             subset a;
             subset_open(&a, &r, &kinds[TAGGED], 3000, 128);
-            a.deal = way % 2 ? OPLUS_BALANCED : OPLUS_KEPT;
+            a.layout = way % 2 ? OPLUS_EVEN : OPLUS_AS_GIVEN;
             a.room = way < 2 ? ROOMY : EXACT;
             a.bad = (int)rng_below(&r, (size_t)*ranks);
             a.there[0] = a.there[1] = there;

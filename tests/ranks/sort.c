@@ -22,10 +22,10 @@ static const oplus_type *const key_types[] = {&oplus_i8,  &oplus_i16, &oplus_i32
                                               &oplus_u16, &oplus_u32, &oplus_u64, &oplus_f32, &oplus_f64};
 enum { KEY_TYPES = sizeof key_types / sizeof *key_types };
 
-static const oplus_type small1 = {"small1", "char bytes[1];", 1, 1, OPLUS_RECORD, NULL},
-                        mixed4 = {"mixed4", "char bytes[4];", 4, 1, OPLUS_RECORD, NULL},
-                        wide12 = {"wide12", "float x[3];", 12, 4, OPLUS_RECORD, NULL},
-                        wide40 = {"wide40", "double x[5];", 40, 8, OPLUS_RECORD, NULL};
+static const oplus_type small1 = {OPLUS_ABI, "small1", "char bytes[1];", 1, 1, OPLUS_RECORD, NULL},
+                        mixed4 = {OPLUS_ABI, "mixed4", "char bytes[4];", 4, 1, OPLUS_RECORD, NULL},
+                        wide12 = {OPLUS_ABI, "wide12", "float x[3];", 12, 4, OPLUS_RECORD, NULL},
+                        wide40 = {OPLUS_ABI, "wide40", "double x[5];", 40, 8, OPLUS_RECORD, NULL};
 /* NULL: keys alone. */
 static const oplus_type *const value_types[] = {NULL, &small1, &mixed4, &oplus_u32, &oplus_u64, &wide12, &wide40};
 enum { VALUE_TYPES = sizeof value_types / sizeof *value_types };
@@ -36,7 +36,7 @@ static const char *const shape_names[] = {"random", "special", "equal", "few", "
 typedef struct array {
     const oplus_type *key, *value;
     oplus_order order;
-    oplus_deal deal;
+    oplus_layout layout;
     shape shape;
     size_t n, value_size;
     unsigned char *keys, *values;               /* of all ranks */
@@ -154,13 +154,13 @@ static void array_close(array *a)
     free(a->origin);
 }
 
-static void cut_array(array *a, rng *r, int way, int ranks, oplus_deal deal)
+static void cut_array(array *a, rng *r, int way, int ranks, oplus_layout layout)
 {
     a->before = cut(r, way, a->n, ranks);
-    a->deal = deal;
+    a->layout = layout;
     a->after = a->before;
     const size_t p = (size_t)ranks, whole = a->n / p, rest = a->n % p;
-    for (size_t q = 0; q <= p && deal == OPLUS_BALANCED; q++) a->after.at[q] = q * whole + (q < rest ? q : rest);
+    for (size_t q = 0; q <= p && layout == OPLUS_EVEN; q++) a->after.at[q] = q * whole + (q < rest ? q : rest);
     a->spare = rng_below(r, 3);
 }
 
@@ -168,8 +168,8 @@ static const char *words_of(const array *a)
 {
     static char words[800];
     snprintf(words, sizeof words, "%zu %s keys (%s), values of %zu bytes, %s, %s, %s", a->n, a->key->name,
-             shape_names[a->shape], a->value_size, a->order ? "descending" : "ascending", a->deal ? "balanced" : "kept",
-             cut_words(&a->before));
+             shape_names[a->shape], a->value_size, a->order ? "descending" : "ascending",
+             a->layout ? "even" : "as given", cut_words(&a->before));
     return words;
 }
 
@@ -223,8 +223,9 @@ static oplus_status sort_part(oplus_device *dev, const oplus_comm *comm, const a
 {
     void *const keys = t->keys_there ? t->keys_there : t->keys;
     void *const values = t->values_there ? t->values_there : t->values;
-    return a->value ? oplus_sort_pairs_all(dev, comm, a->key, a->order, a->deal, keys, a->value, values, &t->n, t->room)
-                    : oplus_sort_all(dev, comm, a->key, a->order, a->deal, keys, &t->n, t->room);
+    return a->value
+               ? oplus_sort_pairs_all(dev, comm, a->key, a->order, a->layout, keys, a->value, values, &t->n, t->room)
+               : oplus_sort_all(dev, comm, a->key, a->order, a->layout, keys, &t->n, t->room);
 }
 
 static bool fetch(oplus_device *dev, const array *a, part *t, finding *f)
@@ -313,7 +314,7 @@ static void try_cuts(rng *r, array *a, const char *where)
     traffic sent[MOST_RANKS];
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
         for (int time = 0; time < TRIED; time++, next++) {
-            cut_array(a, r, next % CUT_WAYS, *ranks, (oplus_deal)(next / CUT_WAYS % 2));
+            cut_array(a, r, next % CUT_WAYS, *ranks, (oplus_layout)(next / CUT_WAYS % 2));
             run_team(*ranks, where, sorts, a, sent, words_of(a));
             check_traffic(a, sent, most_rounds(a));
         }
@@ -373,7 +374,7 @@ static void threads(void **state)
         array_open(&a, &r, key_types[2 + rng_below(&r, 2)], value_types[time % 2 ? 3 : 0], time == 3 ? FEW : RANDOM, n);
         for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
             if (*ranks > 4) continue;
-            cut_array(&a, &r, time % CUT_WAYS, *ranks, OPLUS_BALANCED);
+            cut_array(&a, &r, time % CUT_WAYS, *ranks, OPLUS_EVEN);
             run_team(*ranks, "threads:2", sorts, &a, NULL, words_of(&a));
         }
         array_close(&a);
@@ -423,8 +424,8 @@ static void memory(void **state)
     array a;
     array_open(&a, &r, &oplus_u64, &oplus_u64, RANDOM, 100000);
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
-        for (int deal = 0; deal < 2; deal++) {
-            cut_array(&a, &r, CUT_EVENLY, *ranks, (oplus_deal)deal);
+        for (int layout = 0; layout < 2; layout++) {
+            cut_array(&a, &r, CUT_EVENLY, *ranks, (oplus_layout)layout);
             run_team(*ranks, "serial", takes_one_share, &a, NULL, words_of(&a));
         }
     array_close(&a);
@@ -446,7 +447,7 @@ static void devices(void **state)
         a.there[1] = a.value != NULL && (time % 4 == 0 || time % 4 == 2);
         for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
             if (*ranks > 3 && *ranks != 8) continue;
-            cut_array(&a, &r, time % CUT_WAYS, *ranks, (oplus_deal)(time % 2));
+            cut_array(&a, &r, time % CUT_WAYS, *ranks, (oplus_layout)(time % 2));
             run_team(*ranks, where, sorts, &a, NULL, words_of(&a));
         }
         array_close(&a);
@@ -468,9 +469,9 @@ typedef enum mistake {
     N_TOO_LARGE,
     HUGE_CAPACITY,
     NO_ORDER,
-    NO_DEAL,
+    NO_LAYOUT,
     OTHER_ORDER,
-    OTHER_DEAL,
+    OTHER_LAYOUT,
     OTHER_VALUE,
     NO_ROOM,
     MISTAKES
@@ -491,9 +492,9 @@ static const struct {
     [N_TOO_LARGE] = {OPLUS_ERR_ARGUMENT, "capacity is 10, but *n is 11"},
     [HUGE_CAPACITY] = {OPLUS_ERR_ARGUMENT, "capacity is"},
     [NO_ORDER] = {OPLUS_ERR_ARGUMENT, "order is 7"},
-    [NO_DEAL] = {OPLUS_ERR_ARGUMENT, "deal is 7"},
+    [NO_LAYOUT] = {OPLUS_ERR_ARGUMENT, "layout is 7"},
     [OTHER_ORDER] = {OPLUS_ERR_ARGUMENT, "all ranks must make the same call"},
-    [OTHER_DEAL] = {OPLUS_ERR_ARGUMENT, "all ranks must make the same call"},
+    [OTHER_LAYOUT] = {OPLUS_ERR_ARGUMENT, "all ranks must make the same call"},
     [OTHER_VALUE] = {OPLUS_ERR_ARGUMENT, "all ranks must make the same call"},
     [NO_ROOM] = {OPLUS_ERR_ARGUMENT, "has 10; give room for as many"},
 };
@@ -530,9 +531,9 @@ static bool is_told(oplus_device *dev, const oplus_comm *comm, const void *given
                                                      m == NO_ORDER      ? (oplus_order)7
                                                      : m == OTHER_ORDER ? OPLUS_DESCENDING
                                                                         : OPLUS_ASCENDING,
-                                                     m == NO_DEAL      ? (oplus_deal)7
-                                                     : m == OTHER_DEAL ? OPLUS_KEPT
-                                                                       : OPLUS_BALANCED,
+                                                     m == NO_LAYOUT      ? (oplus_layout)7
+                                                     : m == OTHER_LAYOUT ? OPLUS_AS_GIVEN
+                                                                         : OPLUS_EVEN,
                                                      m == KEYS_ARE_NULL ? NULL : keys,
                                                      m == VALUE_IS_NULL ? NULL
                                                      : m == OTHER_VALUE ? &oplus_f32
@@ -541,7 +542,7 @@ static bool is_told(oplus_device *dev, const oplus_comm *comm, const void *given
                                                      : m == OVERLAP       ? keys + 1
                                                                           : values,
                                                      m == N_IS_NULL ? NULL : &n, capacity);
-    if (comm->size == 1 && (m == OTHER_ORDER || m == OTHER_DEAL || m == OTHER_VALUE)) return succeeded(status, f);
+    if (comm->size == 1 && (m == OTHER_ORDER || m == OTHER_LAYOUT || m == OTHER_VALUE)) return succeeded(status, f);
     for (uint32_t i = 0; i < EACH; i++)
         if (keys[i] != EACH - i || n != before) {
             snprintf(f->text, sizeof f->text, "the call failed, but its arguments have changed");
@@ -565,12 +566,12 @@ static bool is_no_transport(oplus_device *dev, const oplus_comm *comm, const voi
 {
     uint32_t key = 1;
     size_t n = 1;
-    const oplus_comm none = {.size = 1};
+    const oplus_comm none = {.abi = OPLUS_ABI, .size = 1};
     (void)comm;
     (void)given;
-    return failed_as(oplus_sort_all(dev, NULL, &oplus_u32, OPLUS_ASCENDING, OPLUS_KEPT, &key, &n, 1),
+    return failed_as(oplus_sort_all(dev, NULL, &oplus_u32, OPLUS_ASCENDING, OPLUS_AS_GIVEN, &key, &n, 1),
                      OPLUS_ERR_ARGUMENT, "comm is NULL", f) &&
-           failed_as(oplus_sort_all(dev, &none, &oplus_u32, OPLUS_ASCENDING, OPLUS_KEPT, &key, &n, 1),
+           failed_as(oplus_sort_all(dev, &none, &oplus_u32, OPLUS_ASCENDING, OPLUS_AS_GIVEN, &key, &n, 1),
                      OPLUS_ERR_ARGUMENT, "allgather is NULL", f);
 }
 
@@ -617,7 +618,7 @@ static void try_breaking(const char *where, const char *name, size_t steps, bool
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
         if (*ranks > 3 && *ranks != 8) continue;
         for (a.step = 0; a.step < steps; a.step++) {
-            cut_array(&a, &r, CUT_EVENLY, *ranks, OPLUS_BALANCED);
+            cut_array(&a, &r, CUT_EVENLY, *ranks, OPLUS_EVEN);
             a.bad = (int)rng_below(&r, (size_t)*ranks);
             run_team(*ranks, where, fails_together, &a, NULL, words_of(&a));
         }

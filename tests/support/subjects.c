@@ -278,10 +278,14 @@ static void combine_bare(void *out, const void *pa, const void *pb)
 }
 static const affine32 bare_identity = {1, 0};
 static const oplus_op bare_op = {
-    .name = "bare", .type = &affine32_type, .identity = &bare_identity, .combine = combine_bare};
-static const oplus_op bare_hash_op = {.name = "bare_hash", .type = &oplus_u64, .combine = oplus_hash8_combine_};
-static const oplus_op bare_exact_op = {
-    .name = "bare_exact", .type = &matrix22_type, .flags = OPLUS_EXACT, .combine = oplus_multiply_combine_};
+    .abi = OPLUS_ABI, .name = "bare", .type = &affine32_type, .identity = &bare_identity, .combine = combine_bare};
+static const oplus_op bare_hash_op = {
+    .abi = OPLUS_ABI, .name = "bare_hash", .type = &oplus_u64, .combine = oplus_hash8_combine_};
+static const oplus_op bare_exact_op = {.abi = OPLUS_ABI,
+                                       .name = "bare_exact",
+                                       .type = &matrix22_type,
+                                       .flags = OPLUS_EXACT,
+                                       .combine = oplus_multiply_combine_};
 
 /* With a captured parameter: affine maps modulo p, in the tree's order and in any; no associative operator at all, with
  * a struct that is padded; one that rounds; one whose identity depends on p; one by `combine_with` alone. */
@@ -307,7 +311,8 @@ static const mixing mix = {23, 0x9e3779b97f4a7c15u};
 static const float kept = 0.75f;
 static const int32_t neutral = 1234567;
 static oplus_op modulo_bound, modulo_exact_bound, hash_with_bound, leak_bound, beyond_bound;
-static const oplus_op bare_with_op = {.name = "bare_with",
+static const oplus_op bare_with_op = {.abi = OPLUS_ABI,
+                                      .name = "bare_with",
                                       .type = &oplus_u64,
                                       .param_type = &mixing_type,
                                       .param = &mix,

@@ -86,7 +86,8 @@ static void run_rank(const oplus_comm *comm, void *given)
     run *const all = given;
     outcome *const own = &all->outcome[comm->rank];
     counted c = {.inner = comm};
-    const oplus_comm counting = {.context = &c,
+    const oplus_comm counting = {.abi = OPLUS_ABI,
+                                 .context = &c,
                                  .rank = comm->rank,
                                  .size = comm->size,
                                  .device_memory = comm->device_memory,

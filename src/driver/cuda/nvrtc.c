@@ -12,10 +12,11 @@ enum { SAID_BYTES = 800 }; /* of a message of 1024 */
 
 typedef struct compilation {
     const opi_nvrtc_calls *rtc;
-    const char *call, *what, *target;
+    const char *call, *what;
+    unsigned architecture; /* of the device */
     nvrtcProgram program;
-    char option[48]; /* of the architecture */
-    bool text;       /* PTX is wanted */
+    char option[48]; /* names an architecture that NVRTC knows */
+    bool text;       /* PTX is wanted: NVRTC does not know the device's own architecture */
 } compilation;
 
 /* --- 1. what NVRTC answers ---------------------------------------------------------------------------------------- */
@@ -46,28 +47,25 @@ static oplus_status no_memory(const compilation *c, size_t bytes)
 
 /* --- 2. the architecture ------------------------------------------------------------------------------------------ */
 
-/* The highest of those that are not above; 0 if none. */
-static int nearest(const int *known, int count, long wanted)
+/* The highest known architecture that is not above the wanted one; 0 if there is none. */
+static unsigned nearest(const int *known, int count, unsigned wanted)
 {
-    int best = 0;
+    unsigned best = 0;
     for (int i = 0; i < count; i++)
-        if (known[i] <= wanted && known[i] > best) best = known[i];
+        if ((unsigned)known[i] <= wanted && (unsigned)known[i] > best) best = (unsigned)known[i];
     return best;
 }
 
 static oplus_status choose(compilation *c, const int *known, int count)
 {
-    const long wanted = strncmp(c->target, "sm_", 3) == 0 ? strtol(c->target + 3, NULL, 10) : 0;
-    if (wanted <= 0)
-        return opi_fail(OPLUS_ERR_INTERNAL, "%s: %s: \"%s\" is no target of CUDA", c->call, c->what, c->target);
-    const int best = nearest(known, count, wanted);
+    const unsigned best = nearest(known, count, c->architecture);
     if (best == 0)
         return opi_fail(OPLUS_ERR_COMPILE,
-                        "%s: %s: this NVRTC does not compile for %s any more; name an older one in the environment "
+                        "%s: %s: this NVRTC does not compile for sm_%u any more; name an older one in the environment "
                         "variable OPLUS_NVRTC_LIBRARY",
-                        c->call, c->what, c->target);
-    c->text = best != wanted;
-    snprintf(c->option, sizeof c->option, "--gpu-architecture=%s_%d", c->text ? "compute" : "sm", best);
+                        c->call, c->what, c->architecture);
+    c->text = best != c->architecture;
+    snprintf(c->option, sizeof c->option, "--gpu-architecture=%s_%u", c->text ? "compute" : "sm", best);
     return OPLUS_OK;
 }
 
@@ -158,11 +156,11 @@ static oplus_status take(const compilation *c, void **binary, size_t *bytes)
     return OPLUS_OK;
 }
 
-oplus_status opi_nvrtc_compile(const char *call, const char *what, const char *source, const char *target,
+oplus_status opi_nvrtc_compile(const char *call, const char *what, const char *source, unsigned architecture,
                                void **binary, size_t *bytes)
 {
     const char *why;
-    compilation c = {.rtc = opi_nvrtc_open(&why), .call = call, .what = what, .target = target};
+    compilation c = {.rtc = opi_nvrtc_open(&why), .call = call, .what = what, .architecture = architecture};
     *binary = NULL;
     *bytes = 0;
     if (!c.rtc) return opi_fail(OPLUS_ERR_COMPILE, "%s: %s cannot be compiled for CUDA: %s", call, what, why);

@@ -100,7 +100,7 @@ oplus_status opi_cuda_compile(opi_gpu *gpu, const char *call, const char *what, 
     void *binary;
     size_t bytes;
     *out = NULL;
-    oplus_status status = opi_nvrtc_compile(call, what, source, gpu->facts.target, &binary, &bytes);
+    oplus_status status = opi_nvrtc_compile(call, what, source, gpu->facts.architecture, &binary, &bytes);
     if (status == OPLUS_OK) status = opi_cuda_load(gpu, call, binary, bytes, out);
     free(binary);
     return status;

@@ -125,13 +125,13 @@ static void layout_knows_what_it_does_not_know(void **state)
                                         "int a[18446744073709551617];",
                                         NULL};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        const oplus_type type = {"t", wrong[i], 4, 4, OPLUS_RECORD, NULL};
+        const oplus_type type = {OPLUS_ABI, "t", wrong[i], 4, 4, OPLUS_RECORD, NULL};
         assert_int_equal(opi_layout(&type, m, 4), -1);
     }
     static const char *const right[] = {
         "float a;", "\tint\n_a1 [ 1 ] ;", "unsigned a;", "short int a; unsigned short b;", "signed a;", "int16_t a,b;"};
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
-        const oplus_type type = {"t", right[i], 4, i == 3 || i == 5 ? 2 : 4, OPLUS_RECORD, NULL};
+        const oplus_type type = {OPLUS_ABI, "t", right[i], 4, i == 3 || i == 5 ? 2 : 4, OPLUS_RECORD, NULL};
         assert_true(opi_layout(&type, m, 4) > 0);
     }
 }
@@ -497,7 +497,7 @@ typedef struct tall_or_wide {
 static void transpose_on(oplus_device *dev, void *with)
 {
     const tall_or_wide *const m = with;
-    const oplus_type type = {"bytes", NULL, m->size, 1, OPLUS_RECORD, NULL};
+    const oplus_type type = {OPLUS_ABI, "bytes", NULL, m->size, 1, OPLUS_RECORD, NULL};
     const size_t bytes = m->rows * m->cols * m->size;
     guarded out = guarded_open(bytes, m->cols % 3 * m->size);
     assert_int_equal(oplus_transpose(dev, &type, m->in, m->rows, m->cols, out.at), OPLUS_OK);

@@ -197,7 +197,7 @@ static void expect_same(const char *what, const void *got, const void *want, siz
 static void check(const oplus_type *t, oplus_order order, shape s, size_t n, size_t value_size, int first, int last)
 {
     seed = n * 31 + (uint64_t)s * 7 + value_size;
-    const oplus_type value = {"value", "char bytes[];", value_size, 1, OPLUS_RECORD, NULL};
+    const oplus_type value = {OPLUS_ABI, "value", "char bytes[];", value_size, 1, OPLUS_RECORD, NULL};
     void *const keys = fill(t, s, n);
     unsigned char *const values = malloc(n * value_size + 1);
     for (size_t i = 0; i < n * value_size; i++) values[i] = (unsigned char)any_bits();
@@ -284,7 +284,7 @@ static void chooses_records_by_size(void **state)
     const opi_isa *isa;
     assert_int_equal(opi_isa_choose("test", &isa), OPLUS_OK);
     char keys[1], values[1];
-    const oplus_type large = {"large", "char bytes[12];", 12, 1, OPLUS_RECORD, NULL};
+    const oplus_type large = {OPLUS_ABI, "large", "char bytes[12];", 12, 1, OPLUS_RECORD, NULL};
     assert_int_equal(opi_sort_plan(isa, &oplus_u16, OPLUS_ASCENDING, keys, NULL, NULL, 9).format->bytes, 4);
     assert_int_equal(opi_sort_plan(isa, &oplus_f64, OPLUS_ASCENDING, keys, NULL, NULL, 9).format->bytes, 8);
     assert_int_equal(opi_sort_plan(isa, &oplus_f32, OPLUS_ASCENDING, keys, &oplus_u8, values, 9).format->bytes, 8);
@@ -306,7 +306,7 @@ static void chooses_records_by_size(void **state)
 static void refuses_wrong_arguments(void **state)
 {
     (void)state;
-    const oplus_type record = {"point", "float x; float y;", 8, 4, OPLUS_RECORD, NULL};
+    const oplus_type record = {OPLUS_ABI, "point", "float x; float y;", 8, 4, OPLUS_RECORD, NULL};
     uint32_t keys[8] = {3, 2, 1, 0, 7, 6, 5, 4};
     oplus_device *const dev = device[0];
     EXPECT(OPLUS_ERR_ARGUMENT, "dev", oplus_sort(NULL, &oplus_u32, OPLUS_ASCENDING, keys, 8));

@@ -3,6 +3,7 @@
 #include "driver/cuda/api.h"
 #include "driver/cuda/nvrtc.h"
 #include "support/cuda.h"
+#include "support/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +25,9 @@ static bool has_nvrtc(void)
     return opi_nvrtc_open(&why) != NULL;
 }
 
-static void targets(void **state)
+static void architectures(void **state)
 {
-    static const char *const known[] = {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"};
+    static const unsigned known[] = {75, 80, 90, 100, 120};
     void *binary;
     size_t bytes;
     (void)state;
@@ -36,14 +37,13 @@ static void targets(void **state)
         assert_true(bytes > 64);
         free(binary);
     }
-    good(opi_nvrtc_compile("test", "a kernel", kernel_text, "sm_999", &binary, &bytes)); /* of the future: PTX */
+    good(opi_nvrtc_compile("test", "a kernel", kernel_text, 999, &binary, &bytes)); /* of the future: PTX */
     assert_int_equal(((char *)binary)[bytes - 1], '\0');
     assert_non_null(strstr(binary, ".version"));
     free(binary);
-    fails_with(OPLUS_ERR_COMPILE, opi_nvrtc_compile("test", "a kernel", kernel_text, "sm_20", &binary, &bytes),
+    fails_with(OPLUS_ERR_COMPILE, opi_nvrtc_compile("test", "a kernel", kernel_text, 20, &binary, &bytes),
                "does not compile for sm_20 any more");
-    fails_with(OPLUS_ERR_INTERNAL, opi_nvrtc_compile("test", "a kernel", kernel_text, "gfx90", &binary, &bytes),
-               "gfx90");
+    fails_with(OPLUS_ERR_COMPILE, opi_nvrtc_compile("test", "a kernel", kernel_text, 0, &binary, &bytes), "sm_0");
 }
 
 /* What would bend the bits is off. */
@@ -56,7 +56,7 @@ static void instructions(void **state)
     size_t bytes;
     (void)state;
     if (!has_nvrtc()) skip();
-    good(opi_nvrtc_compile("test", "a kernel", text, "sm_999", &binary, &bytes));
+    good(opi_nvrtc_compile("test", "a kernel", text, 999, &binary, &bytes));
     assert_null(strstr(binary, "fma"));
     assert_null(strstr(binary, ".ftz"));
     assert_null(strstr(binary, "approx"));
@@ -74,7 +74,7 @@ static void errors_of_a_text(void **state)
     fails_with(OPLUS_ERR_COMPILE,
                opi_nvrtc_compile("oplus_scan", "operator \"add\"",
                                  "#line 12 \"mine.c\"\nint unused() { int x; return 1; }\nint f() { return lost; }\n",
-                                 "sm_90", &binary, &bytes),
+                                 90, &binary, &bytes),
                "oplus_scan: operator \"add\" does not compile, as a device knows none of the program's macros, "
                "enumeration constants, types and functions (write out numbers, members and bodies, or pass values as a "
                "parameter):\nmine.c(13): error: identifier \"lost\" is undefined");
@@ -141,7 +141,7 @@ static void run_kernel(opi_gpu *gpu, void *program)
     good(d->mark(gpu, "test", OPI_QUEUE_UP, &up));
     good(d->after(gpu, "test", OPI_QUEUE_COMPUTE, up));
     const opi_gpu_argument argument[] = {opi_memory(mem), opi_value(add)};
-    good(d->launch(gpu, "test", kernel, ELEMENTS / ITEMS, ITEMS, argument, 2));
+    good(launch_plain(gpu, kernel, ELEMENTS / ITEMS, ITEMS, argument, 2));
     good(d->mark(gpu, "test", OPI_QUEUE_COMPUTE, &computed));
     good(d->after(gpu, "test", OPI_QUEUE_DOWN, computed));
     good(d->download(gpu, "test", OPI_QUEUE_DOWN, pageable, mem, sizeof pageable));
@@ -177,11 +177,9 @@ static void time_side(opi_gpu *gpu, const char *what, const void *p)
 /* What a device gets that is newer than NVRTC: as if it were one of the next number. */
 static void run_as_text(opi_gpu *gpu)
 {
-    char next[32];
     void *binary, *program;
     size_t bytes;
-    snprintf(next, sizeof next, "sm_%ld", strtol(gpu->facts.target + 3, NULL, 10) + 1);
-    good(opi_nvrtc_compile("test", "a kernel", kernel_text, next, &binary, &bytes));
+    good(opi_nvrtc_compile("test", "a kernel", kernel_text, gpu->facts.architecture + 1, &binary, &bytes));
     if (memcmp(binary, "\177ELF", 4) != 0) { /* there is no such device */
         good(opi_cuda.load(gpu, "test", binary, bytes, &program));
         run_kernel(gpu, program);
@@ -199,8 +197,8 @@ static void a_real_device(void **state)
     (void)state;
     if (!has_device()) skip();
     opi_gpu *const gpu = open_device("", NULL);
-    print_message("%s: %s, %s, %s, %llu bytes, %u x %u, %zu shared\n", gpu->facts.where, gpu->facts.name,
-                  gpu->facts.driver, gpu->facts.target, (unsigned long long)gpu->facts.memory, gpu->facts.units,
+    print_message("%s: %s, %s, sm_%u, %llu bytes, %u x %u, %zu shared\n", gpu->facts.where, gpu->facts.name,
+                  gpu->facts.driver, gpu->facts.architecture, (unsigned long long)gpu->facts.memory, gpu->facts.units,
                   gpu->facts.group, gpu->facts.local);
     assert_int_equal(gpu->facts.lanes, 32);
     assert_true(gpu->facts.group >= 512 && gpu->facts.local >= 48 << 10 && gpu->facts.units > 0);
@@ -271,7 +269,7 @@ static void streams_of_a_real_caller(void **state)
 
 static int run_nvrtc(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(targets), cmocka_unit_test(instructions),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(architectures), cmocka_unit_test(instructions),
                                        cmocka_unit_test(errors_of_a_text)};
     return cmocka_run_group_tests_name("NVRTC", tests, NULL, NULL);
 }

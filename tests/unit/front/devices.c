@@ -42,7 +42,7 @@ static const oplus_device_info *row_of(const oplus_device_info *row, int n, cons
 static void rows(void **state)
 {
     (void)state;
-    static oplus_device_info row[ROOM];
+    static oplus_device_info row[ROOM] = {{.abi = OPLUS_ABI}};
     const int n = oplus_devices(row, ROOM);
     assert_in_range(n, 4, ROOM);
     assert_string_equal(row[0].where, "serial");
@@ -61,7 +61,7 @@ static void rows(void **state)
 static void rows_are_true(void **state)
 {
     (void)state;
-    static oplus_device_info row[ROOM];
+    static oplus_device_info row[ROOM] = {{.abi = OPLUS_ABI}};
     const int n = oplus_devices(row, ROOM);
     assert_in_range(n, 4, ROOM);
     for (int i = 0; i < n; i++) {
@@ -80,10 +80,11 @@ static void rows_are_true(void **state)
 static void too_few_rows(void **state)
 {
     (void)state;
-    static oplus_device_info all[ROOM], first[2];
+    static oplus_device_info all[ROOM] = {{.abi = OPLUS_ABI}}, first[2];
     const int n = oplus_devices(all, ROOM);
     assert_int_equal(oplus_devices(NULL, 0), n);
     memset(first, 0xee, sizeof first);
+    first[0].abi = OPLUS_ABI;
     assert_int_equal(oplus_devices(first, 1), n);
     assert_string_equal(first[0].where, "serial");
     assert_int_equal((unsigned char)first[1].where[0], 0xee);
@@ -96,7 +97,7 @@ static void too_few_rows(void **state)
 static void rows_without_memory(void **state)
 {
     (void)state;
-    static oplus_device_info row[ROOM];
+    static oplus_device_info row[ROOM] = {{.abi = OPLUS_ABI}};
     no_memory = true;
     const int n = oplus_devices(row, ROOM);
     no_memory = false;
@@ -110,7 +111,7 @@ static void rows_without_memory(void **state)
 static void rows_of_a_wrong_isa(void **state)
 {
     (void)state;
-    static oplus_device_info row[ROOM];
+    static oplus_device_info row[ROOM] = {{.abi = OPLUS_ABI}};
     setenv("OPLUS_ISA", "abacus", 1);
     assert_true(oplus_devices(row, ROOM) >= 4);
     unsetenv("OPLUS_ISA");
@@ -170,7 +171,7 @@ static void usage_and_clear(void **state)
 {
     (void)state;
     char link_path[128];
-    oplus_cache_usage usage;
+    oplus_cache_usage usage = {.abi = OPLUS_ABI};
     for (int i = 0; i < OURS; i++) put(ours[i], 10u << i); /* 10 + 20 + 40 + 80 + 160 + 320 */
     for (int i = 0; i < OTHERS; i++) put(others[i], 1000);
     snprintf(link_path, sizeof link_path, "%s/%s", directory,
@@ -198,7 +199,7 @@ static void what_is_stored_counts(void **state)
 {
     (void)state;
     char path[OPI_PATH_BYTES];
-    oplus_cache_usage usage;
+    oplus_cache_usage usage = {.abi = OPLUS_ABI};
     const opi_hash key = opi_hash_bytes("a", 1);
     size_t bytes;
     assert_true(opi_cache_store(key, ".bin", "content", 7, path));
@@ -224,7 +225,7 @@ static void one_file_stays(void **state)
 static void no_cache(void **state)
 {
     (void)state;
-    oplus_cache_usage usage;
+    oplus_cache_usage usage = {.abi = OPLUS_ABI};
     put(ours[0], 1);
     setenv("OPLUS_CACHE", "0", 1);
     assert_int_equal(oplus_cache_info(&usage), OPLUS_OK);
@@ -257,7 +258,7 @@ static void no_cache(void **state)
 static void unsafe_cache(void **state)
 {
     (void)state;
-    oplus_cache_usage usage;
+    oplus_cache_usage usage = {.abi = OPLUS_ABI};
     put(ours[0], 1);
     assert_int_equal(chmod(directory, 0777), 0);
     assert_int_equal(oplus_cache_info(&usage), OPLUS_OK);

@@ -269,7 +269,7 @@ static void add_floats(void *out, const void *a, const void *b)
 static void combine_alone_is_enough(void **state)
 {
     (void)state;
-    const oplus_op bare = {.type = &oplus_f32, .combine = add_floats};
+    const oplus_op bare = {.abi = OPLUS_ABI, .type = &oplus_f32, .combine = add_floats};
     float x[40];
     some_floats(x, 40);
     passes(&bare, x, 40);

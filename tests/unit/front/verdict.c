@@ -40,7 +40,7 @@ static void all_checked(void)
 
 static size_t texts_kept(void)
 {
-    oplus_cache_usage usage;
+    oplus_cache_usage usage = {.abi = OPLUS_ABI};
     good(oplus_cache_info(&usage), "cache");
     return usage.texts;
 }

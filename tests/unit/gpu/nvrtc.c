@@ -1,9 +1,9 @@
 /* NVRTC compiles every kernel for GPUs that are not here: a driver of CUDA's dialect whose memory is the host's, whose
  * launches do nothing, and which gives each source to NVRTC.
  *
- *     nvrtc               some operators, for one target
- *     nvrtc sm_75         the same for that one, and all that moves elements
- *     nvrtc sm_75 more    more operators
+ *     nvrtc               some operators, for one architecture
+ *     nvrtc 75         the same for that one, and all that moves elements
+ *     nvrtc 75 more    more operators
  *
  * It ends with 77 where NVRTC is not installed. */
 #include "support/laws.h"
@@ -58,7 +58,7 @@ static oplus_status compile(opi_gpu *gpu, const char *call, const char *what, co
 {
     void *binary;
     size_t bytes;
-    OPI_TRY(opi_nvrtc_compile(call, what, source, gpu->facts.target, &binary, &bytes));
+    OPI_TRY(opi_nvrtc_compile(call, what, source, gpu->facts.architecture, &binary, &bytes));
     assert_true(bytes > 100);
     free(binary);
     counted.programs++;
@@ -93,14 +93,14 @@ static void answer_layout(const char *launched, uint64_t *bytes)
     for (int i = 0; i < p->layouts; i++) bytes[i] = p->layout[i].bytes;
 }
 
-static oplus_status launch(opi_gpu *gpu, const char *call, void *launched, uint64_t groups, unsigned items,
-                           const opi_gpu_argument *argument, int arguments)
+static oplus_status launch(opi_gpu *gpu, const char *call, const opi_launch *l)
 {
     static const char layout[] = "KERNEL void opi_layout(";
     (void)call;
-    assert_true(groups > 0 && items > 0 && items <= gpu->facts.group && arguments > 0 && arguments <= 24);
+    assert_true(l->groups > 0 && l->items > 0 && l->items <= gpu->facts.group);
+    assert_true(l->arguments > 0 && l->arguments <= OPI_MAX_ARGUMENTS);
     counted.launches++;
-    if (strncmp(launched, layout, sizeof layout - 1) == 0) answer_layout(launched, (void *)argument->value);
+    if (strncmp(l->kernel, layout, sizeof layout - 1) == 0) answer_layout(l->kernel, (void *)l->argument->value);
     return OPLUS_OK;
 }
 
@@ -172,10 +172,10 @@ static opi_gpu gpu = {&driver,
                        .element = 1024}};
 
 /* As opi_groups_open makes one. */
-static oplus_device *opened(const char *target)
+static oplus_device *opened(unsigned architecture)
 {
     oplus_device *const dev = must(calloc(1, sizeof *dev));
-    snprintf(gpu.facts.target, sizeof gpu.facts.target, "%s", target);
+    gpu.facts.architecture = architecture;
     dev->groups = must(calloc(1, sizeof *dev->groups));
     dev->groups->gpu = dev->groups->programs.gpu = &gpu;
     dev->groups->piece_bytes = 32 << 20;
@@ -203,12 +203,12 @@ OPLUS_ZIP(spread, long long, long, unsigned char, { return a * b; })
 OPLUS_PREDICATE(small_first, padded16, { return a.sum < 0.5; })
 OPLUS_PREDICATE_WITH(below, uint16_t, uint32_t, { return a < p; })
 
-static const char *target;
+static unsigned architecture;
 static void *in, *out;
 
 static void good(oplus_status status, const char *what)
 {
-    if (status != OPLUS_OK) fail_msg("%s for %s: %s", what, target, oplus_last_error());
+    if (status != OPLUS_OK) fail_msg("%s for sm_%u: %s", what, architecture, oplus_last_error());
 }
 
 static void combine_with(oplus_device *dev, const char *name)
@@ -313,12 +313,12 @@ static bool all;
 static void compiles(void **state)
 {
     (void)state;
-    oplus_device *const dev = current = opened(target);
+    oplus_device *const dev = current = opened(architecture);
     for (const char *const *name = names; *name != NULL; name++) combine_with(dev, *name);
     move(dev, all);
     texts(dev);
     odd_types(dev);
-    printf("%s: %d programs, %d launches\n", target, counted.programs, counted.launches);
+    printf("sm_%u: %d programs, %d launches\n", architecture, counted.programs, counted.launches);
     assert_true(counted.programs > 5 && counted.launches > counted.programs);
     oplus_close(dev);
 }
@@ -329,10 +329,10 @@ int main(int argc, char **argv)
     void *binary;
     size_t bytes;
     all = argc > 1;
-    target = argc > 1 ? argv[1] : "sm_90";
+    architecture = (unsigned)strtoul(argc > 1 ? argv[1] : "90", NULL, 10);
     if (argc > 2 && strcmp(argv[2], "more") == 0) names = more;
     setenv("OPLUS_CACHE", "0", 1);
-    if (opi_nvrtc_compile("test", "nothing", "__global__ void nothing() {}", "sm_90", &binary, &bytes) != OPLUS_OK)
+    if (opi_nvrtc_compile("test", "nothing", "__global__ void nothing() {}", 90, &binary, &bytes) != OPLUS_OK)
         return printf("not tried: %s\n", oplus_last_error()), 77;
     free(binary);
     in = must(calloc(N, 64));

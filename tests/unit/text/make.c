@@ -419,13 +419,13 @@ static void struct_of_the_program(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    const oplus_type unnamed = {NULL, "float a;", 4, 4, OPLUS_RECORD, NULL},
-                     textless = {"t", NULL, 4, 4, OPLUS_RECORD, NULL},
-                     lying = {"t", "float a; float b;", 12, 4, OPLUS_RECORD, NULL},
-                     odd = {"t", NULL, 4, 4, OPLUS_F64, NULL};
-    const oplus_type other = {"affine", "double x;", 8, 8, OPLUS_RECORD, NULL},
-                     unaligned = {"u", NULL, 4, 1, OPLUS_F32, NULL},
-                     packed = {"affine", "float a; float b;", 5, 1, OPLUS_RECORD, NULL};
+    const oplus_type unnamed = {OPLUS_ABI, NULL, "float a;", 4, 4, OPLUS_RECORD, NULL},
+                     textless = {OPLUS_ABI, "t", NULL, 4, 4, OPLUS_RECORD, NULL},
+                     lying = {OPLUS_ABI, "t", "float a; float b;", 12, 4, OPLUS_RECORD, NULL},
+                     odd = {OPLUS_ABI, "t", NULL, 4, 4, OPLUS_F64, NULL};
+    const oplus_type other = {OPLUS_ABI, "affine", "double x;", 8, 8, OPLUS_RECORD, NULL},
+                     unaligned = {OPLUS_ABI, "u", NULL, 4, 1, OPLUS_F32, NULL},
+                     packed = {OPLUS_ABI, "affine", "float a; float b;", 5, 1, OPLUS_RECORD, NULL};
     const oplus_type *const floats_in[] = {&oplus_f32}, *const clash[] = {&affine_type, &other},
                             *const sizes[] = {&affine_type, &packed};
     oplus_type *type = NULL;

@@ -210,7 +210,8 @@ static void nested_members_have_names(void **state)
     assert_int_equal(m[6].offset, offsetof(by_struct, p[1].deep.d));
     assert_int_equal(m[6].count, 2);
     assert_int_equal(oplus_type_members(&by_enum_type, m, 16), -1);
-    const oplus_type deep = {"deep",
+    const oplus_type deep = {OPLUS_ABI,
+                             "deep",
                              "struct{struct{struct{struct{struct{struct{struct{struct{struct{int a;}b;}b;}b;}b;}b;}"
                              "b;}b;}b;}b;",
                              4,
@@ -270,15 +271,19 @@ static void two_structs_of_one_name(void **state)
 {
     (void)state;
     oplus_device *dev;
-    const oplus_type other = {"by_macro", "double x;", 8, 8, OPLUS_RECORD, NULL};
+    const oplus_type other = {OPLUS_ABI, "by_macro", "double x;", 8, 8, OPLUS_RECORD, NULL};
     if (oplus_open("opencl:cpu", &dev) != OPLUS_OK) {
         printf("no OpenCL on the processor here: %s\n", oplus_last_error());
         skip();
     }
     by_macro x[4] = {{0}};
     double y[4] = {0};
-    oplus_fn fn = {
-        .name = "mix", .result = &other, .arity = 1, .input = {&by_macro_type}, .text = "{ return (by_macro){0}; }"};
+    oplus_fn fn = {.abi = OPLUS_ABI,
+                   .name = "mix",
+                   .result = &other,
+                   .arity = 1,
+                   .input = {&by_macro_type},
+                   .text = "{ return (by_macro){0}; }"};
     fn.leaf = far_map_fn.leaf;
     assert_int_equal(oplus_map(dev, &fn, (const void *[]){x}, 4, y), OPLUS_ERR_ARGUMENT);
     if (!strstr(oplus_last_error(),

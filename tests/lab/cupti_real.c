@@ -4,6 +4,7 @@
 #include "lab/counters/cupti.h"
 #include "lab/counters/metrics.h"
 #include "lab/counters/session.h"
+#include "support/launch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,7 +74,7 @@ static void run(void *context)
     running *const r = context;
     const opi_gpu_argument argument[] = {opi_memory(r->s->in), opi_memory(r->s->out)};
     for (int k = r->c->first; k <= r->c->last; k++)
-        good(r->s, "launch", opi_cuda.launch(r->s->gpu, "test", r->s->kernel[k], r->c->groups, ITEMS, argument, 2));
+        good(r->s, "launch", launch_plain(r->s->gpu, r->s->kernel[k], r->c->groups, ITEMS, argument, 2));
     good(r->s, "sync", opi_cuda.sync(r->s->gpu, "test", OPI_QUEUE_COMPUTE));
     r->times++;
 }
@@ -115,8 +116,8 @@ static bool set_up(setting *s)
 {
     const size_t bytes = (size_t)MANY_GROUPS * ITEMS * sizeof(int);
     if (!good(s, "open", opi_cuda.open("test", ":0", NULL, &s->gpu))) return false;
-    printf("%s: %s, %s, %s, %u multiprocessors\n", s->gpu->facts.where, s->gpu->facts.name, s->gpu->facts.driver,
-           s->gpu->facts.target, s->gpu->facts.units);
+    printf("%s: %s, %s, sm_%u, %u multiprocessors\n", s->gpu->facts.where, s->gpu->facts.name, s->gpu->facts.driver,
+           s->gpu->facts.architecture, s->gpu->facts.units);
     if (!good(s, "alloc", opi_cuda.alloc(s->gpu, "test", bytes, &s->in)) ||
         !good(s, "alloc", opi_cuda.alloc(s->gpu, "test", bytes, &s->out)) ||
         !good(s, "compile", opi_cuda.compile(s->gpu, "test", "kernels", text, &s->program)))
