@@ -16,6 +16,11 @@ enum { PIECE_BYTES = 32 << 20, LEAST_PIECE_BYTES = 4096, MOST_THREADS = 4096 };
 
 static opi_accelerator *of(oplus_device *dev) { return (opi_accelerator *)dev; }
 
+static opi_gpu *gpu_of(oplus_device *dev) { return of(dev)->gpu; }
+
+/* Each verb enters the device and leaves it again (OPI_INSIDE), so that nothing below has to, and what others do between
+ * two verbs finds their own context. */
+
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
@@ -31,7 +36,7 @@ static oplus_status run(oplus_device *dev, const char *call, const opi_task *tas
     opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry};
     if (is_nothing(task)) return OPLUS_OK;
     of(dev)->ticket = 0;
-    return primitives[task->what](&job);
+    OPI_INSIDE(gpu_of(dev), call, primitives[task->what](&job));
 }
 
 static oplus_status summarise(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry,
@@ -41,7 +46,7 @@ static oplus_status summarise(oplus_device *dev, const char *call, const opi_tas
     ticket->number = 0;
     if (task->n == 0) return OPLUS_OK;
     of(dev)->ticket = 0;
-    return opi_gpu_scan_summarise(&job, ticket);
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_scan_summarise(&job, ticket));
 }
 
 static oplus_status apply(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry,
@@ -49,7 +54,8 @@ static oplus_status apply(oplus_device *dev, const char *call, const opi_task *t
 {
     opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry};
     if (task->n == 0 || task->what == OPI_REDUCE) return OPLUS_OK;
-    const oplus_status status = opi_gpu_scan_apply(&job, ticket);
+    OPI_TRY(opi_enter(gpu_of(dev), call));
+    const oplus_status status = opi_leave(gpu_of(dev), call, opi_gpu_scan_apply(&job, ticket));
     of(dev)->ticket = 0;
     return status;
 }
@@ -87,54 +93,72 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
 
 static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
 {
-    opi_gpu *const gpu = of(dev)->gpu;
-    return gpu->driver->alloc(gpu, call, bytes, mem);
+    opi_gpu *const gpu = gpu_of(dev);
+    OPI_INSIDE(gpu, call, gpu->driver->alloc(gpu, call, bytes, mem));
 }
 
 static void release(oplus_device *dev, void *mem)
 {
-    opi_gpu *const gpu = of(dev)->gpu;
-    if (mem) gpu->driver->free(gpu, mem);
+    opi_gpu *const gpu = gpu_of(dev);
+    if (!mem || opi_enter(gpu, "oplus_free") != OPLUS_OK) return;
+    gpu->driver->free(gpu, mem);
+    opi_leave(gpu, "oplus_free", OPLUS_OK);
 }
 
 static oplus_status wrap(oplus_device *dev, const char *call, void *native, size_t bytes, void **mem)
 {
-    opi_gpu *const gpu = of(dev)->gpu;
-    return gpu->driver->wrap(gpu, call, native, bytes, mem);
+    opi_gpu *const gpu = gpu_of(dev);
+    OPI_INSIDE(gpu, call, gpu->driver->wrap(gpu, call, native, bytes, mem));
 }
 
 static oplus_status copy(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes)
 {
-    return opi_gpu_copy(of(dev), call, dst, src, bytes);
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_copy(of(dev), call, dst, src, bytes));
 }
 
 static oplus_status look(oplus_device *dev, const char *call, const char *argument, const void *p, size_t bytes,
                          oplus_device **home)
 {
     opi_gpu_side side;
-    OPI_TRY(opi_gpu_side_of(of(dev), call, argument, p, bytes, &side));
+    OPI_TRY(opi_enter(gpu_of(dev), call));
+    OPI_TRY(opi_leave(gpu_of(dev), call, opi_gpu_side_of(of(dev), call, argument, p, bytes, &side)));
     *home = side == OPI_SIDE_DEVICE ? dev : NULL;
     return OPLUS_OK;
 }
 
 static oplus_status pinned_alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
 {
-    opi_gpu *const gpu = of(dev)->gpu;
-    return gpu->driver->pinned_alloc(gpu, call, bytes, mem);
+    opi_gpu *const gpu = gpu_of(dev);
+    OPI_INSIDE(gpu, call, gpu->driver->pinned_alloc(gpu, call, bytes, mem));
 }
 
 static void pinned_free(oplus_device *dev, void *mem)
 {
-    opi_gpu *const gpu = of(dev)->gpu;
+    opi_gpu *const gpu = gpu_of(dev);
+    if (opi_enter(gpu, "oplus_free") != OPLUS_OK) return;
     gpu->driver->pinned_free(gpu, mem);
+    opi_leave(gpu, "oplus_free", OPLUS_OK);
 }
 
-static oplus_status sync(oplus_device *dev, const char *call) { return opi_gpu_sync(of(dev), call, OPI_QUEUE_COMPUTE); }
+static oplus_status sync(oplus_device *dev, const char *call)
+{
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_sync(of(dev), call, OPI_QUEUE_COMPUTE));
+}
+
+/* Waits and gives back all that can be made again; `programs`, too.  Also where the device cannot be entered any more:
+ * then its driver refuses what is its own, and the host's memory is free. */
+static void give_back(oplus_device *dev, const char *call, bool programs)
+{
+    const oplus_status entered = opi_enter(gpu_of(dev), call);
+    for (int q = 0; q < OPI_QUEUES; q++) opi_gpu_sync(of(dev), call, (opi_gpu_queue)q);
+    opi_gpu_release_all(of(dev));
+    if (programs) opi_programs_release(&of(dev)->programs);
+    if (entered == OPLUS_OK) opi_leave(gpu_of(dev), call, OPLUS_OK);
+}
 
 static void trim(oplus_device *dev)
 {
-    for (int q = 0; q < OPI_QUEUES; q++) opi_gpu_sync(of(dev), "oplus_trim", (opi_gpu_queue)q);
-    opi_gpu_release_all(of(dev));
+    give_back(dev, "oplus_trim", false);
     opi_cores_trim(dev->cores);
 }
 
@@ -146,7 +170,8 @@ static size_t transfer_bytes(const oplus_device *dev) { return ((const opi_accel
 
 static oplus_status stage(oplus_device *dev, const char *call, size_t bytes, void **mem)
 {
-    OPI_TRY(opi_pinned_reserve(of(dev), call, &of(dev)->staging, bytes));
+    OPI_TRY(opi_enter(gpu_of(dev), call));
+    OPI_TRY(opi_leave(gpu_of(dev), call, opi_pinned_reserve(of(dev), call, &of(dev)->staging, bytes)));
     *mem = of(dev)->staging.mem;
     return OPLUS_OK;
 }
@@ -154,23 +179,24 @@ static oplus_status stage(oplus_device *dev, const char *call, size_t bytes, voi
 static oplus_status begin(oplus_device *dev, const char *call, opi_way_home way, void *to, const void *from,
                           size_t bytes)
 {
-    return way == OPI_TO_HOST ? opi_gpu_download(of(dev), call, queue_of(way), to, from, bytes)
-                              : opi_gpu_upload(of(dev), call, queue_of(way), to, from, bytes);
+    OPI_INSIDE(gpu_of(dev), call,
+               way == OPI_TO_HOST ? opi_gpu_download(of(dev), call, queue_of(way), to, from, bytes)
+                                  : opi_gpu_upload(of(dev), call, queue_of(way), to, from, bytes));
 }
 
 static oplus_status mark(oplus_device *dev, const char *call, opi_way_home way, void **mark)
 {
-    return opi_gpu_mark(of(dev), call, queue_of(way), mark);
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_mark(of(dev), call, queue_of(way), mark));
 }
 
 static oplus_status reached(oplus_device *dev, const char *call, void *mark)
 {
-    return opi_gpu_reached(of(dev), call, &mark);
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_reached(of(dev), call, &mark));
 }
 
 static oplus_status settle(oplus_device *dev, const char *call, opi_way_home way)
 {
-    return opi_gpu_sync(of(dev), call, queue_of(way));
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_sync(of(dev), call, queue_of(way)));
 }
 
 static bool shares_addresses(const oplus_device *dev)
@@ -191,8 +217,7 @@ static const opi_transfers transfers = {.bytes = transfer_bytes,
 static void close_gpu(oplus_device *dev)
 {
     opi_accelerator *const g = of(dev);
-    trim(dev);
-    opi_programs_release(&g->programs);
+    give_back(dev, "oplus_close", true);
     g->gpu->driver->close(g->gpu);
     opi_cores_close(dev->cores);
     free(g);

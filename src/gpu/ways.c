@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static const char one_group[] = "one work-group goes from tile to tile",
+static const char one_group[] = "one work-group goes from tile to tile: fewer than four whole tiles",
                   tiles[] = "tiles are summed up, their sums joined, then all is written: three launches or more",
                   apart[] = "each work-group does a tile of its own";
 

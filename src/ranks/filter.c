@@ -12,14 +12,15 @@ typedef struct filterer {
     opi_ranks *ranks;
     const opi_task *task;
     oplus_layout layout;
-    size_t size; /* of an element, bytes */
-    char *out;
-    size_t capacity;
+    size_t size;     /* bytes of an element */
+    char *out;       /* the caller's */
+    size_t capacity; /* elements that out has room for */
     bool device;     /* the input is in the device's memory */
     char *apart;     /* what is kept, where it cannot be put into out at once */
-    uint64_t kept;   /* of the input */
-    uint64_t *first; /* index of each rank's first kept element among those of all, and how many there are */
-    size_t *send_count, *send_at, *recv_count, *recv_at; /* to and from each rank */
+    uint64_t kept;   /* how many elements of the input are; in the end, how many this rank has */
+    uint64_t *first; /* index of each rank's first kept element among those of all; and how many there are */
+    size_t *send_count, *send_at; /* elements that go to each rank, and where they are in `apart` */
+    size_t *recv_count, *recv_at; /* elements that come from each rank, and where they go in out */
 } filterer;
 
 /* What all ranks must have alike, and memory for what they tell. */

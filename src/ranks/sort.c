@@ -26,15 +26,17 @@ typedef struct sorting {
     const oplus_type *key, *value; /* value NULL: keys alone */
     oplus_order order;
     oplus_layout layout;
-    unsigned char *keys, *values;   /* the caller's */
-    size_t before, after, capacity; /* elements of this rank */
-    bool device;                    /* an array is in its memory */
-    bool again;                     /* what has come is sorted once more, not merged */
+    unsigned char *keys, *values; /* the caller's */
+    size_t before, after;         /* elements of this rank, of what is given and of the result */
+    size_t capacity;              /* elements that the caller's arrays have room for */
+    bool device;                  /* an array is in the device's memory */
+    bool again;                   /* what has come is sorted once more, not merged */
     opi_splitters splitters;
-    opi_buffer lists;
-    size_t *send_count, *send_at, *recv_count, *recv_at; /* elements to and from each rank; and the end of recv */
-    unsigned char *send_keys, *send_values;              /* sorted */
-    unsigned char *recv_keys, *recv_values;
+    opi_buffer lists;                       /* where the four lists are */
+    size_t *send_count, *send_at;           /* elements that go to each rank, and where they are */
+    size_t *recv_count, *recv_at;           /* elements that come from each rank, where they go; and the end of all */
+    unsigned char *send_keys, *send_values; /* this rank's elements, sorted */
+    unsigned char *recv_keys, *recv_values; /* what has come: a run from each rank */
 } sorting;
 
 static size_t value_size(const sorting *s) { return s->value ? s->value->size : 0; }

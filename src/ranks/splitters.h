@@ -8,21 +8,21 @@
 /* Where the part of a rank begins in the result. */
 typedef struct opi_boundary {
     uint64_t target; /* its index there; the same on all ranks, and the caller's to fill in */
-    uint64_t prefix; /* what the key there begins with */
-    size_t begin;    /* of this rank's keys those that begin so; in the end both are where it is cut */
-    size_t end;
-    bool open; /* not found yet */
+    uint64_t prefix; /* what the key there begins with: as many bits as have been found out */
+    size_t begin;    /* the first of this rank's keys that begin so; in the end, where this rank's keys are cut */
+    size_t end;      /* the one behind the last of them; in the end, the same as begin */
+    bool open;       /* it is not found yet */
 } opi_boundary;
 
 typedef struct opi_splitters {
     opi_key_order order;
-    unsigned digit_bits;    /* of the key, that a round finds out at most */
-    opi_buffer memory;      /* for the following */
+    unsigned digit_bits;    /* bits of the key that a round finds out at most */
+    opi_buffer memory;      /* where the arrays below are */
     opi_boundary *boundary; /* comm->size + 1 of them: the last one is the end of the result */
-    uint64_t *row;          /* how many keys have each digit: this rank's, for each boundary; */
-    uint64_t *rows;         /* and each rank's, for the own boundary */
-    uint64_t left;          /* of the keys that begin as the own boundary's, how many are before it */
-    size_t *counts;         /* of an exchange of them */
+    uint64_t *row;          /* how many of this rank's keys have each digit, for each boundary */
+    uint64_t *rows;         /* how many of each rank's keys have each digit, for this rank's boundary */
+    uint64_t left;          /* of all keys that begin as the key at this rank's boundary, how many are before it */
+    size_t *counts;         /* lists of an exchange of rows */
 } opi_splitters;
 
 /* Memory, and room for records, before opi_ranks_index. */

@@ -21,15 +21,20 @@ typedef struct array {
 /* A call under way on this rank: in, by_columns, received, out follow each other, or are the same. */
 typedef struct transposer {
     opi_ranks *ranks;
-    size_t size, rows, cols; /* of an element, bytes; of the matrix */
-    size_t n, m;             /* elements of in, of out */
-    array in, by_columns, received, out;
-    opi_slice own;         /* of the matrix */
-    size_t first;          /* index of out[0] in the transposed one */
-    char *spare;           /* of the host, for what is turned before it is regrouped, and then for what is received */
-    char *staged;          /* of the host, where out is the device's */
-    opi_matrix_part *part; /* of each rank, */
-    size_t *send_count, *send_at, *recv_count, *recv_at; /* and how many of its elements go where */
+    size_t size;       /* bytes of an element */
+    size_t rows, cols; /* extents of the matrix */
+    size_t n, m;       /* elements of in and of out */
+    array in;          /* the caller's */
+    array by_columns;  /* what this rank gives, in the order of its columns */
+    array received;    /* what this rank gets: each rank's in the order of its columns */
+    array out;         /* the caller's */
+    opi_slice own;     /* what this rank gives, as a part of the matrix */
+    size_t first;      /* index of out[0] in the transposed matrix */
+    char *spare; /* memory of the host, for what is turned before it is regrouped, then for what is received; or NULL */
+    char *staged;                 /* memory of the host, for the result where out is the device's; or NULL */
+    opi_matrix_part *part;        /* what each rank gives */
+    size_t *send_count, *send_at; /* elements that go to each rank, and where they are in by_columns */
+    size_t *recv_count, *recv_at; /* elements that come from each rank, and where they go in received */
 } transposer;
 
 static size_t ranks_of(const transposer *t) { return (size_t)t->ranks->comm->size; }
@@ -219,9 +224,9 @@ static oplus_status regroup_ragged(transposer *t)
         if (tail > 0) OPI_TRY(dev->machine->copy(dev, call, last, from_tail, tail * size));
     }
     const opi_place below_head = {first_whole, 0}, above_tail = {own.end.row, 0};
-    const opi_matrix_part part[] = {{{own.begin, below_head}, 0, t->in.device ? t->spare : from_head},
-                                    {{below_head, above_tail}, 0, turned},
-                                    {{above_tail, own.end}, 0, t->in.device ? last : from_tail}};
+    const opi_matrix_part part[] = {{{own.begin, below_head}, t->in.device ? t->spare : from_head, 0},
+                                    {{below_head, above_tail}, turned, 0},
+                                    {{above_tail, own.end}, t->in.device ? last : from_tail, 0}};
     opi_regroup_sweep plan;
     opi_regroup_plan(&plan, size, cols, &own, part, 3, t->by_columns.mem, 0, t->n);
     return regroup(t, &plan);

@@ -52,8 +52,8 @@ enum {
 /* Members that a primitive has no use for are not set: opi_task_... below say which are. */
 typedef struct opi_task {
     opi_primitive what;
-    bool exclusive; /* of a scan: out[i] does not contain in[i] */
-    bool lifted;    /* of a reduce or a scan: there are heads, on this rank or on another */
+    bool exclusive; /* of a scan: out[i] does not contain in[i]; else false */
+    bool lifted;    /* of a reduce or a scan: there are heads, on this rank or on another; else false */
     int arrays;
     const oplus_op *op; /* what combines, or NULL */
     const oplus_fn *fn; /* what is applied, or NULL */
@@ -111,6 +111,7 @@ static inline void opi_task_scan(opi_task *t, const oplus_op *op, oplus_kind kin
 static inline void opi_task_map(opi_task *t, const oplus_fn *fn, const void *const *in, size_t n, void *out)
 {
     t->what = OPI_MAP;
+    t->exclusive = t->lifted = false;
     t->op = NULL;
     t->fn = fn;
     t->n = n;
@@ -125,6 +126,7 @@ static inline void opi_task_filter(opi_task *t, const oplus_fn *keep, const void
 {
     const size_t size = keep->input[0]->size;
     t->what = OPI_FILTER;
+    t->exclusive = t->lifted = false;
     t->op = NULL;
     t->fn = keep;
     t->n = n;
@@ -142,6 +144,7 @@ static inline void opi_task_segreduce(opi_task *t, const oplus_op *op, const voi
 {
     const size_t size = op->type->size;
     t->what = OPI_SEGREDUCE;
+    t->exclusive = t->lifted = false;
     t->op = op;
     t->fn = NULL;
     t->n = n;
@@ -160,6 +163,7 @@ static inline void opi_task_sort(opi_task *t, const oplus_type *key, oplus_order
                                  const oplus_type *value, void *values, size_t n)
 {
     t->what = OPI_SORT;
+    t->exclusive = t->lifted = false;
     t->op = NULL;
     t->fn = NULL;
     t->n = n;
@@ -177,6 +181,7 @@ static inline void opi_task_sort(opi_task *t, const oplus_type *key, oplus_order
 static inline void opi_task_transpose(opi_task *t, size_t size, const void *in, size_t rows, size_t cols, void *out)
 {
     t->what = OPI_TRANSPOSE;
+    t->exclusive = t->lifted = false;
     t->op = NULL;
     t->fn = NULL;
     t->n = rows * cols;

@@ -18,7 +18,7 @@ static void stand_on(const char *where)
 static void leave(void)
 {
     opi_cuda.unload(gpu, program);
-    opi_cuda.close(gpu);
+    close_device(gpu);
 }
 
 static int on_the_first(void **state)

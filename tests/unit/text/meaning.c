@@ -317,55 +317,6 @@ static void types(void **state)
     assert_int_equal(oplus_text_type(1, two, NULL, "a", NULL), OPLUS_ERR_ARGUMENT);
 }
 
-/* --- what a text does not keep is found out when it is made ------------------------------------------------------- */
-
-static void checked(const oplus_type *type, const void *identity, unsigned flags, const char *text, const char *found)
-{
-    oplus_op *op = NULL;
-    const oplus_status status = oplus_op_make(NULL, type, identity, flags | OPLUS_CHECK, NULL, text, NULL, &op);
-    if (!found) good(status, text);
-    if (found && (status != OPLUS_ERR_ARGUMENT || !strstr(oplus_last_error(), found) || op))
-        fail_msg("'%s': %d, \"%s\" does not say \"%s\"", text, status, oplus_last_error(), found);
-    if (op) assert_int_equal(op->flags, flags);
-    oplus_op_free(op);
-}
-
-static void all_checked(void)
-{
-    const int32_t zero = 0;
-    const float one = 1;
-    checked(&oplus_f64, NULL, 0, "a + b", NULL);
-    checked(&oplus_i32, &zero, OPLUS_COMMUTATIVE | OPLUS_EXACT, "a + b", NULL);
-    checked(&oplus_f32, NULL, OPLUS_EXACT, "a + b", "not associative to the bit");
-    checked(&oplus_f64, NULL, 0, "a - b", "op is not associative: a = 0, b = 0, c = 1");
-    checked(&oplus_f32, &one, 0, "a + b", "e = 1 is not the identity");
-    checked(&oplus_i64, NULL, OPLUS_COMMUTATIVE, "b", "op is not commutative");
-    checked(&oplus_i64, NULL, 0, "a / b", "divides by the integer 0");
-    checked(&oplus_i64, NULL, 0, "abort(); return a;", "ends the process by a signal");
-    checked(&oplus_i64, NULL, 0, "while (a == a) ; return b;", NULL); /* nobody knows */
-}
-
-static void checks(void **state)
-{
-    static char directory[] = "/tmp/oplus-test-XXXXXX";
-    char *const before = getenv("OPLUS_CACHE_DIR"), saved[4096];
-    (void)state;
-    snprintf(saved, sizeof saved, "%s", before ? before : "");
-    assert_non_null(mkdtemp(directory));
-    setenv("OPLUS_CACHE_DIR", directory, 1);
-    all_checked();
-    all_checked(); /* what was found out is kept */
-    oplus_cache_usage usage = {.abi = OPLUS_ABI};
-    good(oplus_cache_info(&usage), "cache");
-    assert_int_equal(usage.texts, 2 * 9);
-    good(oplus_cache_clear(), "cache");
-    setenv("OPLUS_CACHE", "0", 1);
-    checked(&oplus_f64, NULL, 0, "a - b", "op is not associative");
-    unsetenv("OPLUS_CACHE");
-    rmdir(directory);
-    before ? setenv("OPLUS_CACHE_DIR", saved, 1) : unsetenv("OPLUS_CACHE_DIR");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,7 +328,6 @@ int main(void)
         cmocka_unit_test(missing),
         cmocka_unit_test(macros_have_those_of_c),
         cmocka_unit_test(types),
-        cmocka_unit_test(checks),
     };
     return cmocka_run_group_tests_name("meaning", tests, open_all, close_all);
 }

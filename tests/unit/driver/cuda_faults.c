@@ -15,6 +15,7 @@ typedef struct things {
     opi_gpu *gpu;
     void *mem, *known, *pinned, *program, *loaded, *kernel, *mark, *binary;
     size_t bytes;
+    bool inside; /* it has entered the device */
 } things;
 
 #define STEP(...)                                                                                                      \
@@ -45,6 +46,8 @@ static oplus_status use(things *t, const char *source, void *queue)
     opi_gpu_side side;
     bool done;
     STEP(d->open("test", "", queue, &t->gpu));
+    STEP(opi_enter(t->gpu, "test"));
+    t->inside = true;
     STEP(d->alloc(t->gpu, "test", 64, &t->mem));
     STEP(d->wrap(t->gpu, "test", (char *)t->mem + 8, 8, &t->known));
     STEP(d->pinned_alloc(t->gpu, "test", 64, &t->pinned));
@@ -63,19 +66,25 @@ static oplus_status use(things *t, const char *source, void *queue)
     STEP(d->query(t->gpu, "test", t->mark, &done));
     STEP(d->reached(t->gpu, "test", t->mark));
     STEP(d->download(t->gpu, "test", OPI_QUEUE_DOWN, back, t->mem, 64));
-    return d->sync(t->gpu, "test", OPI_QUEUE_DOWN);
+    STEP(d->sync(t->gpu, "test", OPI_QUEUE_DOWN));
+    STEP(opi_enter(t->gpu, "test")); /* once more, as a call that another one makes */
+    STEP(opi_leave(t->gpu, "test", OPLUS_OK));
+    t->inside = false;
+    return opi_leave(t->gpu, "test", OPLUS_OK);
 }
 
 static void give_back(things *t)
 {
     const opi_driver *const d = &opi_cuda;
     if (!t->gpu) return;
+    const bool inside = t->inside || opi_enter(t->gpu, "test") == OPLUS_OK;
     d->drop(t->gpu, t->mark);
     d->unload(t->gpu, t->program);
     d->unload(t->gpu, t->loaded);
     d->free(t->gpu, t->known);
     d->free(t->gpu, t->mem);
     d->pinned_free(t->gpu, t->pinned);
+    if (inside) opi_leave(t->gpu, "test", OPLUS_OK);
     d->close(t->gpu);
     free(t->binary);
 }

@@ -102,7 +102,7 @@ static void real_programs(void **state)
         for (size_t cut = bytes - 1; cut > bytes / 2 && memcmp(binary, "\177ELF", 4) == 0; cut -= 7)
             fails_with(OPLUS_ERR_DEVICE, opi_cuda.load(gpu, "test", binary, cut, &again), "damaged");
         free(binary);
-        opi_cuda.close(gpu);
+        close_device(gpu);
     }
 }
 
@@ -227,7 +227,7 @@ static void a_real_device(void **state)
         run_as_text(gpu);
     }
     fails_with(OPLUS_ERR_DEVICE, d->load(gpu, "test", "// no PTX", 10, &again), "cuModuleLoadDataEx failed");
-    d->close(gpu);
+    close_device(gpu);
 }
 
 /* A context and a stream of the caller, made by the driver's own calls: used, and left as they were. */
@@ -255,7 +255,7 @@ static void streams_of_a_real_caller(void **state)
         good(opi_cuda.compile(gpu, "test", "a kernel", kernel_text, &program));
         run_kernel(gpu, program);
         opi_cuda.unload(gpu, program);
-        opi_cuda.close(gpu);
+        close_device(gpu);
         assert_int_not_equal(cu->CtxPopCurrent(&top), CUDA_SUCCESS); /* nothing was left on the stack */
     }
     assert_int_equal(cu->CtxPushCurrent(primary), CUDA_SUCCESS);

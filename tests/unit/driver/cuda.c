@@ -111,8 +111,8 @@ static void absent_devices(void **state)
                "no device cuda:2; they go up to cuda:1");
     fails_with(OPLUS_ERR_DEVICE, opi_cuda.open("oplus_open", ":99999999999999999999", NULL, &gpu), "go up to cuda:1");
     malformed_places(state);
-    opi_cuda.close(open_device("", NULL));
-    opi_cuda.close(open_device(":01", NULL));
+    close_device(open_device("", NULL));
+    close_device(open_device(":01", NULL));
 }
 
 static void sides(void **state)
@@ -143,7 +143,7 @@ static void sides(void **state)
     fails_with(OPLUS_ERR_ARGUMENT, opi_cuda.side(gpu, "t", "out", neighbour, 8, &side), "memory of cuda:1");
     opi_cuda.free(gpu, mem);
     opi_cuda.pinned_free(gpu, pinned);
-    opi_cuda.close(gpu);
+    close_device(gpu);
 }
 
 /* Memory of the caller is waited for, and left to him. */
@@ -169,7 +169,7 @@ static void wrapped(void **state)
     assert_int_equal(fake->live[FAKE_MEMORY], 0);
     opi_cuda.free(gpu, NULL);
     opi_cuda.pinned_free(gpu, NULL);
-    opi_cuda.close(gpu);
+    close_device(gpu);
 }
 
 /* A stream of the caller computes, is not destroyed, and its context is used. */
@@ -195,13 +195,13 @@ static void streams(void **state)
     assert_false(done);
     opi_cuda.drop(gpu, mark);
     opi_cuda.drop(gpu, NULL);
-    opi_cuda.close(gpu);
+    close_device(gpu);
     memcpy(&legacy, &special, sizeof legacy);
     gpu = open_device(":1", legacy);
     assert_int_equal(fake->live[FAKE_RETAINS], 1);
     fails_with(OPLUS_ERR_ARGUMENT, opi_cuda.open("oplus_open", ":0", strange, &(opi_gpu *){NULL}),
                "belongs to device 1, not to cuda:0");
-    opi_cuda.close(gpu);
+    close_device(gpu);
 }
 
 /* Cubins where NVRTC knows the device, text for the nearest older one where not; both come back from the cache. */
@@ -239,7 +239,7 @@ static void programs(void **state)
         fails_with(OPLUS_ERR_DEVICE, opi_cuda.compile(gpu, "test", "a kernel", "damaged", &program),
                    "compile it anew; it says: the fake does not like it");
         assert_null(program);
-        opi_cuda.close(gpu);
+        close_device(gpu);
     }
 }
 
@@ -255,7 +255,7 @@ static void messages_of_compilers(void **state)
     strcpy(fake->log, "");
     fails_with(OPLUS_ERR_COMPILE, opi_cuda.compile(gpu, "oplus_map", "function \"f\"", "#error", &program),
                "does not say why");
-    opi_cuda.close(gpu);
+    close_device(gpu);
 }
 
 static void messages_of_the_driver(void **state)
@@ -266,15 +266,15 @@ static void messages_of_the_driver(void **state)
     fails_with(OPLUS_ERR_MEMORY, opi_cuda.alloc(gpu, "oplus_alloc", (size_t)1 << 40, &mem),
                "oplus_alloc: cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (as the fake says) on cuda:0 (Fake A); free ");
     says("1099511627776 bytes were asked for");
-    fake->failing = fake->calls + 2;
+    fake->failing = fake->calls + 1;
     fake->error = CUDA_ERROR_ILLEGAL_ADDRESS;
     fails_with(OPLUS_ERR_DEVICE, opi_cuda.sync(gpu, "oplus_sync", OPI_QUEUE_DOWN),
                "oplus_sync: cuStreamSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS");
     says("restart it");
-    fake->failing = fake->calls + 2;
+    fake->failing = fake->calls + 1;
     fake->error = 12345;
     fails_with(OPLUS_ERR_DEVICE, opi_cuda.sync(gpu, "oplus_sync", OPI_QUEUE_DOWN), "failed: error 12345 (unknown");
-    opi_cuda.close(gpu);
+    close_device(gpu);
 }
 
 /* --- 3. the parts ------------------------------------------------------------------------------------------------- */
