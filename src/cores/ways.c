@@ -26,11 +26,12 @@ static bool carries_on(const opi_sweep *sweep, size_t workers)
     return workers > 1 && sweep->carry_bytes > 0 && sweep->apply && !sweep->whole;
 }
 
-/* Behind the others: taken where OPLUS_WAY asks for it. */
+/* Behind the others: taken where OPLUS_WAY asks for it.  A part is aggregated at once, and a filter, which makes a result,
+ * has scratch memory for what it finds in one block. */
 static bool can_be_read_twice(const opi_sweep *sweep, size_t workers)
 {
     (void)workers;
-    return sweep->carry_bytes > 0 && sweep->apply && !sweep->whole && !sweep->overtakes;
+    return sweep->carry_bytes > 0 && sweep->apply && !sweep->finish && !sweep->whole && !sweep->overtakes;
 }
 
 static bool suits_all(const opi_sweep *sweep, size_t workers)
