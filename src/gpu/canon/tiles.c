@@ -53,7 +53,8 @@ static oplus_status launch(const opi_job *job, const char *kernel, uint64_t grou
 
 static uint32_t flags_of(const opi_job *job, bool keep)
 {
-    return (job->task->exclusive ? OPI_EXCLUSIVE : 0u) | (job->fresh ? OPI_FRESH : 0u) | (keep ? OPI_KEEP : 0u);
+    const bool exclusive = job->task->what == OPI_SCAN && job->task->exclusive; /* the others do not set it */
+    return (exclusive ? OPI_EXCLUSIVE : 0u) | (job->fresh ? OPI_FRESH : 0u) | (keep ? OPI_KEEP : 0u);
 }
 
 /* One work-group: n items. */
