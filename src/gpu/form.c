@@ -132,7 +132,8 @@ oplus_status opi_form_program(opi_programs *programs, const char *call, const op
     }
     if (form->fn) {
         opi_key_fn(&key, form->fn);
-        opi_gpu_what(what, OPI_LABEL_FN, form->fn->name, form->fn->file, form->fn->line);
+        opi_gpu_what(what, form->fn->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, form->fn->name, form->fn->file,
+                     form->fn->line);
     }
     const context c = {form, formed->shape};
     return opi_program_get(programs, call, what, key.hash, recipes[i].write, &c, &formed->program);

@@ -46,6 +46,7 @@ void opi_key_op(opi_key *key, const oplus_op *op)
 {
     opi_key_type(key, op->type);
     add_text(key, op->text);
+    opi_key_number(key, op->origin);
     opi_key_type(key, op->param_type); /* with a parameter the identity is a value of the call, as that is */
     if (op->identity && !op->param_type) add(key, op->identity, op->type->size);
 }
@@ -56,7 +57,7 @@ void opi_key_fn(opi_key *key, const oplus_fn *fn)
     opi_key_type(key, fn->param_type);
     for (unsigned k = 0; k < fn->arity; k++) opi_key_type(key, fn->input[k]);
     add_text(key, fn->text);
-    add_text(key, fn->file); /* tells how a predicate was made */
+    opi_key_number(key, (uint64_t)fn->origin << 1 | (fn->predicate != 0)); /* other words stand around the same text */
 }
 
 /* --- programs ----------------------------------------------------------------------------------------------------- */
@@ -74,8 +75,8 @@ static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const
     const opi_gpu_facts *const facts = &gpu->facts;
     char architecture[16];
     snprintf(architecture, sizeof architecture, "%u", facts->architecture);
-    const opi_hash key = opi_hash_strings((const char *const[]){OPI_VERSION, gpu->driver->name, facts->name,
-                                                                facts->driver, architecture, source, NULL});
+    const opi_hash key = opi_hash_strings(
+        (const char *const[]){OPI_VERSION, gpu->driver->name, facts->name, facts->driver, architecture, source, NULL});
     size_t bytes;
     void *const kept = opi_cache_load(key, ".bin", &bytes);
     const bool loaded = kept && gpu->driver->load(gpu, call, kept, bytes, handle) == OPLUS_OK;
