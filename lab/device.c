@@ -232,7 +232,9 @@ void lab_launch_with(lab_device *dev, void *kernel, uint64_t groups, unsigned it
                      int arguments)
 {
     dev->launches++;
-    lab_must(dev->gpu->driver->launch(dev->gpu, call, kernel, groups, items, argument, arguments));
+    const opi_launch launch = {
+        .kernel = kernel, .groups = groups, .items = items, .argument = argument, .arguments = arguments};
+    lab_must(dev->gpu->driver->launch(dev->gpu, call, &launch));
 }
 
 void lab_wait(lab_device *dev)

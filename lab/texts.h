@@ -1,4 +1,4 @@
-/* The texts of the lab, embedded when it is built: kernels, dialects, the style of the page. */
+/* The texts of the lab, embedded when it is built: kernels, dialects, the parts of the page. */
 #ifndef LAB_TEXTS_H
 #define LAB_TEXTS_H
 

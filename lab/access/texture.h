@@ -21,11 +21,6 @@ void lab_texture_close(lab_texture *texture); /* waits for the device */
 /* Of a kernel that has the texture as a parameter. */
 opi_gpu_argument lab_texture_argument(const lab_texture *texture);
 
-/* --- for texture_*.c --- */
-bool lab_texture_open_cuda(lab_texture *texture, void *mem, size_t n, char why[LAB_TEXTURE_WHY]);
-void lab_texture_close_cuda(lab_texture *texture);
-bool lab_texture_open_opencl(lab_texture *texture, void *mem, size_t n, char why[LAB_TEXTURE_WHY]);
-void lab_texture_close_opencl(lab_texture *texture);
 /* Another call of the library that `call` (the address of a pointer to a function) belongs to; NULL, and why. */
 void *lab_texture_symbol(const void *call, const char *name, char why[LAB_TEXTURE_WHY]);
 

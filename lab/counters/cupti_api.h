@@ -1,7 +1,7 @@
 /* What of NVIDIA's CUPTI is called here, declared anew: the lab builds without its headers.
  *
  * The names and values are NVIDIA's, the same from the last update of CUDA 12.6, which brought the range profiler,
- * to 13.0; tests/unit/lab_cupti_layout.cpp compares them with the headers where these exist.  A call has one struct of
+ * to 13.0; tests/lab/cupti_layout.cpp compares them with the headers where these exist.  A call has one struct of
  * parameters, which begins with its size in bytes: by it the library knows which members its caller is aware of.  The
  * library is opened at the first use and stays open. */
 #ifndef LAB_CUPTI_API_H
@@ -45,11 +45,12 @@
     X(CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, 45)                                                                        \
     X(CUPTI_ERROR_INVALID_CHIP_NAME, 46)
 
-#define LAB_CUPTI_RANGES(X)        X(CUPTI_UserRange, 2)
-#define LAB_CUPTI_REPLAYS(X)       X(CUPTI_UserReplay, 3)
-#define LAB_CUPTI_PROFILERS(X)     X(CUPTI_PROFILER_TYPE_RANGE_PROFILER, 0)
-#define LAB_CUPTI_PROFILER_APIS(X) X(CUPTI_PROFILER_RANGE_PROFILING, 0)
-#define LAB_CUPTI_SUPPORT(X)                                                                                           \
+/* What a session chooses: ranges that it pushes itself, and runs again for each pass. */
+#define LAB_CUPTI_CHOICES(X)                                                                                           \
+    X(CUPTI_UserRange, 2)                                                                                              \
+    X(CUPTI_UserReplay, 3)                                                                                             \
+    X(CUPTI_PROFILER_TYPE_RANGE_PROFILER, 0)                                                                           \
+    X(CUPTI_PROFILER_RANGE_PROFILING, 0)                                                                               \
     X(CUPTI_PROFILER_CONFIGURATION_UNKNOWN, 0)                                                                         \
     X(CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED, 1)                                                                     \
     X(CUPTI_PROFILER_CONFIGURATION_DISABLED, 2)                                                                        \
@@ -59,206 +60,73 @@
 typedef enum CUptiResult {
     LAB_CUPTI_RESULTS(LAB_CUPTI_CONSTANT) LAB_CUPTI_LATER_RESULTS(LAB_CUPTI_CONSTANT)
 } CUptiResult;
-typedef enum CUpti_ProfilerRange { LAB_CUPTI_RANGES(LAB_CUPTI_CONSTANT) } CUpti_ProfilerRange;
-typedef enum CUpti_ProfilerReplayMode { LAB_CUPTI_REPLAYS(LAB_CUPTI_CONSTANT) } CUpti_ProfilerReplayMode;
-typedef enum CUpti_ProfilerType { LAB_CUPTI_PROFILERS(LAB_CUPTI_CONSTANT) } CUpti_ProfilerType;
-typedef enum CUpti_Profiler_API { LAB_CUPTI_PROFILER_APIS(LAB_CUPTI_CONSTANT) } CUpti_Profiler_API;
-typedef enum CUpti_Profiler_Support_Level { LAB_CUPTI_SUPPORT(LAB_CUPTI_CONSTANT) } CUpti_Profiler_Support_Level;
+enum { LAB_CUPTI_CHOICES(LAB_CUPTI_CONSTANT) };
 #undef LAB_CUPTI_CONSTANT
 
-/* --- 2. the device ------------------------------------------------------------------------------------------------ */
-
-typedef struct CUpti_Profiler_Initialize_Params {
-    size_t structSize;
-    void *pPriv; /* NULL, here and in all others */
-} CUpti_Profiler_Initialize_Params;
-
-typedef struct CUpti_Profiler_DeInitialize_Params {
-    size_t structSize;
-    void *pPriv;
-} CUpti_Profiler_DeInitialize_Params;
-
-typedef struct CUpti_Profiler_DeviceSupported_Params {
-    size_t structSize;
-    void *pPriv;
-    CUdevice cuDevice;
-    CUpti_Profiler_Support_Level isSupported; /* out: the least of what follows */
-    CUpti_Profiler_Support_Level architecture, sli, vGpu, confidentialCompute, cmp, wsl;
-    CUpti_Profiler_API api;
-} CUpti_Profiler_DeviceSupported_Params;
-
-typedef struct CUpti_Profiler_GetCounterAvailability_Params {
-    size_t structSize;
-    void *pPriv;
-    CUcontext ctx;
-    size_t counterAvailabilityImageSize; /* out where the image is NULL */
-    uint8_t *pCounterAvailabilityImage;
-} CUpti_Profiler_GetCounterAvailability_Params;
-
-typedef struct CUpti_Device_GetChipName_Params {
-    size_t structSize;
-    void *pPriv;
-    size_t deviceIndex;
-    const char *pChipName; /* out: "GH100" */
-} CUpti_Device_GetChipName_Params;
-
-/* --- 3. the host's side: metrics, and what has to be counted for them --------------------------------------------- */
+/* --- 2. parameters ------------------------------------------------------------------------------------------------ */
 
 typedef struct CUpti_Profiler_Host_Object CUpti_Profiler_Host_Object;
-
-typedef struct CUpti_Profiler_Host_Initialize_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_ProfilerType profilerType;
-    const char *pChipName;
-    const uint8_t *pCounterAvailabilityImage;
-    CUpti_Profiler_Host_Object *pHostObject; /* out */
-} CUpti_Profiler_Host_Initialize_Params;
-
-typedef struct CUpti_Profiler_Host_Deinitialize_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_Profiler_Host_Object *pHostObject;
-} CUpti_Profiler_Host_Deinitialize_Params;
-
-typedef struct CUpti_Profiler_Host_ConfigAddMetrics_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_Profiler_Host_Object *pHostObject;
-    const char **ppMetricNames;
-    size_t numMetrics;
-} CUpti_Profiler_Host_ConfigAddMetrics_Params;
-
-typedef struct CUpti_Profiler_Host_GetConfigImageSize_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_Profiler_Host_Object *pHostObject;
-    size_t configImageSize; /* out */
-} CUpti_Profiler_Host_GetConfigImageSize_Params;
-
-typedef struct CUpti_Profiler_Host_GetConfigImage_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_Profiler_Host_Object *pHostObject;
-    size_t configImageSize;
-    uint8_t *pConfigImage;
-} CUpti_Profiler_Host_GetConfigImage_Params;
-
-typedef struct CUpti_Profiler_Host_GetNumOfPasses_Params {
-    size_t structSize;
-    void *pPriv;
-    size_t configImageSize;
-    uint8_t *pConfigImage;
-    size_t numOfPasses; /* out */
-} CUpti_Profiler_Host_GetNumOfPasses_Params;
-
-typedef struct CUpti_Profiler_Host_EvaluateToGpuValues_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_Profiler_Host_Object *pHostObject;
-    const uint8_t *pCounterDataImage;
-    size_t counterDataImageSize;
-    size_t rangeIndex;
-    const char **ppMetricNames;
-    size_t numMetrics;
-    double *pMetricValues;
-} CUpti_Profiler_Host_EvaluateToGpuValues_Params;
-
-/* --- 4. the device's side: counting ------------------------------------------------------------------------------- */
-
 typedef struct CUpti_RangeProfiler_Object CUpti_RangeProfiler_Object;
 
-typedef struct CUpti_RangeProfiler_Enable_Params {
-    size_t structSize;
-    void *pPriv;
-    CUcontext ctx;
-    CUpti_RangeProfiler_Object *pRangeProfilerObject; /* out */
-} CUpti_RangeProfiler_Enable_Params;
+/* The parameters of a call; pPriv is NULL in all.  CUPTI's enumerations are int here. */
+#define LAB_CUPTI_PARAMS(kind, ...)                                                                                    \
+    typedef struct CUpti_##kind##_Params {                                                                             \
+        size_t structSize;                                                                                             \
+        void *pPriv;                                                                                                   \
+        __VA_ARGS__                                                                                                    \
+    } CUpti_##kind##_Params;
 
-typedef struct CUpti_RangeProfiler_Disable_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_RangeProfiler_Object *pRangeProfilerObject;
-} CUpti_RangeProfiler_Disable_Params;
+/* clang-format off: a line or two each; what the call fills in stands behind "out" */
 
-typedef struct CUpti_RangeProfiler_GetCounterDataSize_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_RangeProfiler_Object *pRangeProfilerObject;
-    const char **pMetricNames;
-    size_t numMetrics;
-    size_t maxNumOfRanges;
-    uint32_t maxNumRangeTreeNodes; /* at least as many */
-    size_t counterDataSize;        /* out */
-} CUpti_RangeProfiler_GetCounterDataSize_Params;
+/* The device: isSupported is the least of what follows it; the image is asked for its size with NULL; "GH100". */
+LAB_CUPTI_PARAMS(Profiler_Initialize, )
+LAB_CUPTI_PARAMS(Profiler_DeInitialize, )
+LAB_CUPTI_PARAMS(Profiler_DeviceSupported, CUdevice cuDevice;
+                 /* out */ int isSupported, architecture, sli, vGpu, confidentialCompute, cmp, wsl; /* in */ int api;)
+LAB_CUPTI_PARAMS(Profiler_GetCounterAvailability, CUcontext ctx; size_t counterAvailabilityImageSize;
+                 uint8_t * pCounterAvailabilityImage;)
+LAB_CUPTI_PARAMS(Device_GetChipName, size_t deviceIndex; /* out */ const char *pChipName;)
 
-typedef struct CUpti_RangeProfiler_CounterDataImage_Initialize_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_RangeProfiler_Object *pRangeProfilerObject;
-    size_t counterDataSize;
-    uint8_t *pCounterData;
-} CUpti_RangeProfiler_CounterDataImage_Initialize_Params;
+/* The host's side: metrics, and what has to be counted for them. */
+LAB_CUPTI_PARAMS(Profiler_Host_Initialize, int profilerType; const char *pChipName;
+                 const uint8_t *pCounterAvailabilityImage; /* out */ CUpti_Profiler_Host_Object * pHostObject;)
+LAB_CUPTI_PARAMS(Profiler_Host_Deinitialize, CUpti_Profiler_Host_Object *pHostObject;)
+LAB_CUPTI_PARAMS(Profiler_Host_ConfigAddMetrics, CUpti_Profiler_Host_Object *pHostObject; const char **ppMetricNames;
+                 size_t numMetrics;)
+LAB_CUPTI_PARAMS(Profiler_Host_GetConfigImageSize, CUpti_Profiler_Host_Object *pHostObject; /* out */
+                 size_t configImageSize;)
+LAB_CUPTI_PARAMS(Profiler_Host_GetConfigImage, CUpti_Profiler_Host_Object *pHostObject; size_t configImageSize;
+                 uint8_t * pConfigImage;)
+LAB_CUPTI_PARAMS(Profiler_Host_GetNumOfPasses, size_t configImageSize; uint8_t * pConfigImage; /* out */
+                 size_t numOfPasses;)
+LAB_CUPTI_PARAMS(Profiler_Host_EvaluateToGpuValues, CUpti_Profiler_Host_Object *pHostObject;
+                 const uint8_t *pCounterDataImage; size_t counterDataImageSize; size_t rangeIndex;
+                 const char **ppMetricNames; size_t numMetrics; double *pMetricValues;)
 
-typedef struct CUpti_RangeProfiler_SetConfig_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_RangeProfiler_Object *pRangeProfilerObject;
-    size_t configSize;
-    const uint8_t *pConfig;
-    size_t counterDataImageSize;
-    uint8_t *pCounterDataImage;
-    CUpti_ProfilerRange range;
-    CUpti_ProfilerReplayMode replayMode;
-    size_t maxRangesPerPass;
-    uint16_t numNestingLevels, minNestingLevel;
-    size_t passIndex;
-    uint16_t targetNestingLevel;
-} CUpti_RangeProfiler_SetConfig_Params;
+/* The device's side: counting.  maxNumRangeTreeNodes is at least maxNumOfRanges. */
+LAB_CUPTI_PARAMS(RangeProfiler_Enable, CUcontext ctx; /* out */ CUpti_RangeProfiler_Object * pRangeProfilerObject;)
+LAB_CUPTI_PARAMS(RangeProfiler_Disable, CUpti_RangeProfiler_Object *pRangeProfilerObject;)
+LAB_CUPTI_PARAMS(RangeProfiler_GetCounterDataSize, CUpti_RangeProfiler_Object *pRangeProfilerObject;
+                 const char **pMetricNames; size_t numMetrics; size_t maxNumOfRanges; uint32_t maxNumRangeTreeNodes;
+                 /* out */ size_t counterDataSize;)
+LAB_CUPTI_PARAMS(RangeProfiler_CounterDataImage_Initialize, CUpti_RangeProfiler_Object *pRangeProfilerObject;
+                 size_t counterDataSize; uint8_t * pCounterData;)
+LAB_CUPTI_PARAMS(RangeProfiler_SetConfig, CUpti_RangeProfiler_Object *pRangeProfilerObject; size_t configSize;
+                 const uint8_t *pConfig; size_t counterDataImageSize; uint8_t * pCounterDataImage; int range;
+                 int replayMode; size_t maxRangesPerPass; uint16_t numNestingLevels; uint16_t minNestingLevel;
+                 size_t passIndex; uint16_t targetNestingLevel;)
+LAB_CUPTI_PARAMS(RangeProfiler_Start, CUpti_RangeProfiler_Object *pRangeProfilerObject;)
+LAB_CUPTI_PARAMS(RangeProfiler_PushRange, CUpti_RangeProfiler_Object *pRangeProfilerObject; const char *pRangeName;)
+LAB_CUPTI_PARAMS(RangeProfiler_PopRange, CUpti_RangeProfiler_Object *pRangeProfilerObject;)
+LAB_CUPTI_PARAMS(RangeProfiler_Stop, CUpti_RangeProfiler_Object *pRangeProfilerObject; /* out */ size_t passIndex;
+                 size_t targetNestingLevel; uint8_t isAllPassSubmitted;)
+LAB_CUPTI_PARAMS(RangeProfiler_DecodeData, CUpti_RangeProfiler_Object *pRangeProfilerObject; /* out */
+                 size_t numOfRangeDropped;)
+LAB_CUPTI_PARAMS(RangeProfiler_GetCounterDataInfo, const uint8_t *pCounterDataImage; size_t counterDataImageSize;
+                 /* out */ size_t numTotalRanges;)
+/* clang-format on */
 
-typedef struct CUpti_RangeProfiler_Start_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_RangeProfiler_Object *pRangeProfilerObject;
-} CUpti_RangeProfiler_Start_Params;
-
-typedef struct CUpti_RangeProfiler_PushRange_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_RangeProfiler_Object *pRangeProfilerObject;
-    const char *pRangeName;
-} CUpti_RangeProfiler_PushRange_Params;
-
-typedef struct CUpti_RangeProfiler_PopRange_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_RangeProfiler_Object *pRangeProfilerObject;
-} CUpti_RangeProfiler_PopRange_Params;
-
-typedef struct CUpti_RangeProfiler_Stop_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_RangeProfiler_Object *pRangeProfilerObject;
-    size_t passIndex, targetNestingLevel; /* out */
-    uint8_t isAllPassSubmitted;           /* out */
-} CUpti_RangeProfiler_Stop_Params;
-
-typedef struct CUpti_RangeProfiler_DecodeData_Params {
-    size_t structSize;
-    void *pPriv;
-    CUpti_RangeProfiler_Object *pRangeProfilerObject;
-    size_t numOfRangeDropped; /* out */
-} CUpti_RangeProfiler_DecodeData_Params;
-
-typedef struct CUpti_RangeProfiler_GetCounterDataInfo_Params {
-    size_t structSize;
-    void *pPriv;
-    const uint8_t *pCounterDataImage;
-    size_t counterDataImageSize;
-    size_t numTotalRanges; /* out */
-} CUpti_RangeProfiler_GetCounterDataInfo_Params;
-
-/* --- 5. calls ----------------------------------------------------------------------------------------------------- */
+/* --- 3. calls ----------------------------------------------------------------------------------------------------- */
 
 /* X(name, struct, its last member): the symbol is cupti<name>, the type CUpti_<struct>_Params. */
 #define LAB_CUPTI_CALLS(X)                                                                                             \
@@ -302,7 +170,7 @@ typedef struct lab_cupti_calls {
     CUptiResult (*GetResultString)(CUptiResult, const char **);
 } lab_cupti_calls;
 
-/* --- 6. the library ----------------------------------------------------------------------------------------------- */
+/* --- 4. the library ----------------------------------------------------------------------------------------------- */
 
 /* NULL, and why with a remedy, where there is none that has all these calls.  OPLUS_CUPTI_LIBRARY=file names it;
  * otherwise one that is not newer than the driver is preferred.  version: "CUPTI 13.0". */

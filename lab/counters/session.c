@@ -58,8 +58,11 @@ static bool answered(lab_session *s, const char *call, CUptiResult result)
     return fail(s, "%s", words);
 }
 
-/* TRY(s, RangeProfilerStart, &params) */
-#define TRY(s, name, params) answered(s, "cupti" #name, (s)->cupti->name(params))
+/* What a call is given: PARAMS(p, RangeProfiler_Enable, .ctx = c); and the call: TRY(s, RangeProfilerEnable, &p). */
+#define PARAMS(p, kind, ...) CUpti_##kind##_Params p = {.structSize = kind##_BYTES, __VA_ARGS__}
+#define TRY(s, name, p)      answered(s, "cupti" #name, (s)->cupti->name(p))
+/* A call of which nothing comes back: TELL(s, RangeProfilerStart, RangeProfiler_Start, .pRangeProfilerObject = o). */
+#define TELL(s, name, kind, ...) TRY(s, name, (&(CUpti_##kind##_Params){.structSize = kind##_BYTES, __VA_ARGS__}))
 
 static bool driver_answered(lab_session *s, const char *call, CUresult result)
 {
@@ -89,11 +92,10 @@ static void leave(lab_session *s)
 
 static bool is_supported(lab_session *s, CUdevice device)
 {
-    CUpti_Profiler_DeviceSupported_Params p = {Profiler_DeviceSupported_BYTES, .cuDevice = device,
-                                               .api = CUPTI_PROFILER_RANGE_PROFILING};
+    PARAMS(p, Profiler_DeviceSupported, .cuDevice = device, .api = CUPTI_PROFILER_RANGE_PROFILING);
     if (!TRY(s, ProfilerDeviceSupported, &p)) return false;
     const struct {
-        CUpti_Profiler_Support_Level level;
+        int level;
         const char *means;
     } features[] = {{p.architecture, "it is too old: use one of compute capability 7.5 or later"},
                     {p.sli, "devices are joined by SLI: switch that off"},
@@ -110,7 +112,7 @@ static bool is_supported(lab_session *s, CUdevice device)
 
 static bool learn_chip(lab_session *s, int ordinal)
 {
-    CUpti_Device_GetChipName_Params p = {Device_GetChipName_BYTES, .deviceIndex = (size_t)ordinal};
+    PARAMS(p, Device_GetChipName, .deviceIndex = (size_t)ordinal);
     if (!TRY(s, DeviceGetChipName, &p)) return false;
     snprintf(s->chip, sizeof s->chip, "%s", p.pChipName ? p.pChipName : "");
     return true;
@@ -118,10 +120,9 @@ static bool learn_chip(lab_session *s, int ordinal)
 
 static bool learn_counters(lab_session *s)
 {
-    CUpti_Profiler_GetCounterAvailability_Params p = {Profiler_GetCounterAvailability_BYTES, .ctx = s->context};
+    PARAMS(p, Profiler_GetCounterAvailability, .ctx = s->context);
     if (!TRY(s, ProfilerGetCounterAvailability, &p)) return false;
-    s->available = allocate(s, p.counterAvailabilityImageSize);
-    p.pCounterAvailabilityImage = s->available;
+    p.pCounterAvailabilityImage = s->available = allocate(s, p.counterAvailabilityImageSize);
     return s->available && TRY(s, ProfilerGetCounterAvailability, &p);
 }
 
@@ -129,7 +130,7 @@ static bool learn_counters(lab_session *s)
 
 static bool enable(lab_session *s, CUpti_RangeProfiler_Object **profiler)
 {
-    CUpti_RangeProfiler_Enable_Params p = {RangeProfiler_Enable_BYTES, .ctx = s->context};
+    PARAMS(p, RangeProfiler_Enable, .ctx = s->context);
     if (!TRY(s, RangeProfilerEnable, &p)) return false;
     *profiler = p.pRangeProfilerObject;
     return true;
@@ -137,17 +138,15 @@ static bool enable(lab_session *s, CUpti_RangeProfiler_Object **profiler)
 
 static bool disable(lab_session *s, CUpti_RangeProfiler_Object *profiler)
 {
-    CUpti_RangeProfiler_Disable_Params p = {RangeProfiler_Disable_BYTES, .pRangeProfilerObject = profiler};
-    return TRY(s, RangeProfilerDisable, &p);
+    return TELL(s, RangeProfilerDisable, RangeProfiler_Disable, .pRangeProfilerObject = profiler);
 }
 
 /* Counting is tried here, for it may be forbidden. */
 static bool set_up(lab_session *s, int ordinal)
 {
-    CUpti_Profiler_Initialize_Params p = {Profiler_Initialize_BYTES, NULL};
     CUpti_RangeProfiler_Object *profiler;
     CUdevice device;
-    s->initialized = TRY(s, ProfilerInitialize, &p);
+    s->initialized = TELL(s, ProfilerInitialize, Profiler_Initialize, );
     return s->initialized && driver_answered(s, "cuCtxGetDevice", s->cu->CtxGetDevice(&device)) &&
            is_supported(s, device) && learn_chip(s, ordinal) && learn_counters(s) && enable(s, &profiler) &&
            disable(s, profiler);
@@ -177,7 +176,7 @@ lab_session *lab_session_open(void *context, int ordinal, char *why, size_t why_
 
 void lab_session_close(lab_session *session)
 {
-    CUpti_Profiler_DeInitialize_Params p = {Profiler_DeInitialize_BYTES, NULL};
+    PARAMS(p, Profiler_DeInitialize, );
     if (!session) return;
     if (session->initialized) session->cupti->ProfilerDeInitialize(&p); /* nothing depends on its success */
     free(session->available);
@@ -188,9 +187,8 @@ void lab_session_close(lab_session *session)
 
 static bool begin_host(lab_session *s, CUpti_Profiler_Host_Object **host)
 {
-    CUpti_Profiler_Host_Initialize_Params p = {Profiler_Host_Initialize_BYTES,
-                                               .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER, .pChipName = s->chip,
-                                               .pCounterAvailabilityImage = s->available};
+    PARAMS(p, Profiler_Host_Initialize, .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER, .pChipName = s->chip,
+           .pCounterAvailabilityImage = s->available);
     if (!TRY(s, ProfilerHostInitialize, &p)) return false;
     *host = p.pHostObject;
     return true;
@@ -198,15 +196,14 @@ static bool begin_host(lab_session *s, CUpti_Profiler_Host_Object **host)
 
 static void end_host(const lab_session *s, CUpti_Profiler_Host_Object *host)
 {
-    CUpti_Profiler_Host_Deinitialize_Params p = {Profiler_Host_Deinitialize_BYTES, .pHostObject = host};
+    PARAMS(p, Profiler_Host_Deinitialize, .pHostObject = host);
     if (host) s->cupti->ProfilerHostDeinitialize(&p); /* nothing depends on its success */
 }
 
 static bool add_metrics(lab_session *s, CUpti_Profiler_Host_Object *host, const char **metrics, size_t count)
 {
-    CUpti_Profiler_Host_ConfigAddMetrics_Params p = {Profiler_Host_ConfigAddMetrics_BYTES, .pHostObject = host,
-                                                     .ppMetricNames = metrics, .numMetrics = count};
-    return TRY(s, ProfilerHostConfigAddMetrics, &p);
+    return TELL(s, ProfilerHostConfigAddMetrics, Profiler_Host_ConfigAddMetrics, .pHostObject = host,
+                .ppMetricNames = metrics, .numMetrics = count);
 }
 
 /* A host object that has refused one metric is not asked for others. */
@@ -238,16 +235,15 @@ typedef struct measurement {
 
 static bool make_config(measurement *m)
 {
-    CUpti_Profiler_Host_GetConfigImageSize_Params size = {Profiler_Host_GetConfigImageSize_BYTES,
-                                                          .pHostObject = m->host};
+    PARAMS(size, Profiler_Host_GetConfigImageSize, .pHostObject = m->host);
     if (!TRY(m->s, ProfilerHostGetConfigImageSize, &size)) return false;
     m->config_bytes = size.configImageSize;
     m->config = allocate(m->s, m->config_bytes);
-    CUpti_Profiler_Host_GetConfigImage_Params image = {Profiler_Host_GetConfigImage_BYTES, .pHostObject = m->host,
-                                                       .configImageSize = m->config_bytes, .pConfigImage = m->config};
-    CUpti_Profiler_Host_GetNumOfPasses_Params passes = {Profiler_Host_GetNumOfPasses_BYTES,
-                                                        .configImageSize = m->config_bytes, .pConfigImage = m->config};
-    if (!m->config || !TRY(m->s, ProfilerHostGetConfigImage, &image) || !TRY(m->s, ProfilerHostGetNumOfPasses, &passes))
+    PARAMS(passes, Profiler_Host_GetNumOfPasses, .configImageSize = m->config_bytes, .pConfigImage = m->config);
+    if (!m->config ||
+        !TELL(m->s, ProfilerHostGetConfigImage, Profiler_Host_GetConfigImage, .pHostObject = m->host,
+              .configImageSize = m->config_bytes, .pConfigImage = m->config) ||
+        !TRY(m->s, ProfilerHostGetNumOfPasses, &passes))
         return false;
     m->passes = passes.numOfPasses;
     return true;
@@ -255,62 +251,28 @@ static bool make_config(measurement *m)
 
 static bool make_data(measurement *m)
 {
-    CUpti_RangeProfiler_GetCounterDataSize_Params size = {RangeProfiler_GetCounterDataSize_BYTES,
-                                                          .pRangeProfilerObject = m->profiler,
-                                                          .pMetricNames = m->metrics,
-                                                          .numMetrics = m->count,
-                                                          .maxNumOfRanges = 1,
-                                                          .maxNumRangeTreeNodes = 1};
+    PARAMS(size, RangeProfiler_GetCounterDataSize, .pRangeProfilerObject = m->profiler, .pMetricNames = m->metrics,
+           .numMetrics = m->count, .maxNumOfRanges = 1, .maxNumRangeTreeNodes = 1);
     if (!TRY(m->s, RangeProfilerGetCounterDataSize, &size)) return false;
     m->data_bytes = size.counterDataSize;
     m->data = allocate(m->s, m->data_bytes);
-    CUpti_RangeProfiler_CounterDataImage_Initialize_Params image = {
-        RangeProfiler_CounterDataImage_Initialize_BYTES, .pRangeProfilerObject = m->profiler,
-        .counterDataSize = m->data_bytes, .pCounterData = m->data};
-    return m->data && TRY(m->s, RangeProfilerCounterDataImageInitialize, &image);
+    return m->data &&
+           TELL(m->s, RangeProfilerCounterDataImageInitialize, RangeProfiler_CounterDataImage_Initialize,
+                .pRangeProfilerObject = m->profiler, .counterDataSize = m->data_bytes, .pCounterData = m->data);
 }
 
 /* One range, which we push and pop, and which we run again for each pass. */
 static bool set_config(const measurement *m)
 {
-    CUpti_RangeProfiler_SetConfig_Params p = {RangeProfiler_SetConfig_BYTES,
-                                              .pRangeProfilerObject = m->profiler,
-                                              .configSize = m->config_bytes,
-                                              .pConfig = m->config,
-                                              .counterDataImageSize = m->data_bytes,
-                                              .pCounterDataImage = m->data,
-                                              .range = CUPTI_UserRange,
-                                              .replayMode = CUPTI_UserReplay,
-                                              .maxRangesPerPass = 1,
-                                              .numNestingLevels = 1,
-                                              .minNestingLevel = 1,
-                                              .passIndex = 0,
-                                              .targetNestingLevel = 1};
-    return TRY(m->s, RangeProfilerSetConfig, &p);
-}
-
-static bool start(measurement *m)
-{
-    CUpti_RangeProfiler_Start_Params p = {RangeProfiler_Start_BYTES, .pRangeProfilerObject = m->profiler};
-    return m->started = TRY(m->s, RangeProfilerStart, &p);
-}
-
-static bool push(const measurement *m)
-{
-    CUpti_RangeProfiler_PushRange_Params p = {RangeProfiler_PushRange_BYTES, .pRangeProfilerObject = m->profiler,
-                                              .pRangeName = "run"};
-    return TRY(m->s, RangeProfilerPushRange, &p);
-}
-
-static bool pop(const measurement *m)
-{
-    CUpti_RangeProfiler_PopRange_Params p = {RangeProfiler_PopRange_BYTES, .pRangeProfilerObject = m->profiler};
-    return TRY(m->s, RangeProfilerPopRange, &p);
+    return TELL(m->s, RangeProfilerSetConfig, RangeProfiler_SetConfig, .pRangeProfilerObject = m->profiler,
+                .configSize = m->config_bytes, .pConfig = m->config, .counterDataImageSize = m->data_bytes,
+                .pCounterDataImage = m->data, .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay,
+                .maxRangesPerPass = 1, .numNestingLevels = 1, .minNestingLevel = 1, .targetNestingLevel = 1);
 }
 
 static bool stop(measurement *m, bool *all)
 {
-    CUpti_RangeProfiler_Stop_Params p = {RangeProfiler_Stop_BYTES, .pRangeProfilerObject = m->profiler};
+    PARAMS(p, RangeProfiler_Stop, .pRangeProfilerObject = m->profiler);
     m->started = false;
     if (!TRY(m->s, RangeProfilerStop, &p)) return false;
     *all = p.isAllPassSubmitted;
@@ -319,9 +281,13 @@ static bool stop(measurement *m, bool *all)
 
 static bool one_pass(measurement *m, bool *all)
 {
-    if (!start(m) || !push(m)) return false;
+    m->started = TELL(m->s, RangeProfilerStart, RangeProfiler_Start, .pRangeProfilerObject = m->profiler);
+    if (!m->started || !TELL(m->s, RangeProfilerPushRange, RangeProfiler_PushRange, .pRangeProfilerObject = m->profiler,
+                             .pRangeName = "run"))
+        return false;
     m->run(m->context);
-    return pop(m) && stop(m, all);
+    return TELL(m->s, RangeProfilerPopRange, RangeProfiler_PopRange, .pRangeProfilerObject = m->profiler) &&
+           stop(m, all);
 }
 
 static bool all_passes(measurement *m)
@@ -340,9 +306,8 @@ static bool all_passes(measurement *m)
 
 static bool decode(const measurement *m)
 {
-    CUpti_RangeProfiler_DecodeData_Params p = {RangeProfiler_DecodeData_BYTES, .pRangeProfilerObject = m->profiler};
-    CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
-        RangeProfiler_GetCounterDataInfo_BYTES, .pCounterDataImage = m->data, .counterDataImageSize = m->data_bytes};
+    PARAMS(p, RangeProfiler_DecodeData, .pRangeProfilerObject = m->profiler);
+    PARAMS(info, RangeProfiler_GetCounterDataInfo, .pCounterDataImage = m->data, .counterDataImageSize = m->data_bytes);
     if (!TRY(m->s, RangeProfilerDecodeData, &p) || !TRY(m->s, RangeProfilerGetCounterDataInfo, &info)) return false;
     if (info.numTotalRanges == 1 && p.numOfRangeDropped == 0) return true;
     return fail(
@@ -351,31 +316,13 @@ static bool decode(const measurement *m)
 }
 
 /* Whatever has happened, the device counts nothing after this. */
-static void end_counting(measurement *m)
-{
-    bool all;
-    if (m->started) stop(m, &all);
-    disable(m->s, m->profiler);
-}
-
 static void count_in_context(measurement *m)
 {
+    bool all;
     if (!enable(m->s, &m->profiler)) return;
     if (make_data(m) && set_config(m) && all_passes(m)) decode(m);
-    end_counting(m);
-}
-
-static bool evaluate(const measurement *m, double *values)
-{
-    CUpti_Profiler_Host_EvaluateToGpuValues_Params p = {Profiler_Host_EvaluateToGpuValues_BYTES,
-                                                        .pHostObject = m->host,
-                                                        .pCounterDataImage = m->data,
-                                                        .counterDataImageSize = m->data_bytes,
-                                                        .rangeIndex = 0,
-                                                        .ppMetricNames = m->metrics,
-                                                        .numMetrics = m->count,
-                                                        .pMetricValues = values};
-    return TRY(m->s, ProfilerHostEvaluateToGpuValues, &p);
+    if (m->started) stop(m, &all);
+    disable(m->s, m->profiler);
 }
 
 static void measure(measurement *m, double *values)
@@ -384,7 +331,10 @@ static void measure(measurement *m, double *values)
     if (!enter(m->s)) return;
     count_in_context(m);
     leave(m->s);
-    if (!m->s->failed) evaluate(m, values);
+    if (!m->s->failed)
+        TELL(m->s, ProfilerHostEvaluateToGpuValues, Profiler_Host_EvaluateToGpuValues, .pHostObject = m->host,
+             .pCounterDataImage = m->data, .counterDataImageSize = m->data_bytes, .ppMetricNames = m->metrics,
+             .numMetrics = m->count, .pMetricValues = values);
 }
 
 bool lab_session_measure(lab_session *session, const char **metrics, size_t count, void (*run)(void *context),

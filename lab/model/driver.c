@@ -126,16 +126,14 @@ static lab_tally run_groups(launching *l, uint64_t begin, uint64_t end, uint64_t
 }
 /* NOLINTEND(misc-no-recursion) */
 
-static oplus_status launch(opi_gpu *gpu, const char *call, void *kernel, uint64_t groups, unsigned items,
-                           const opi_gpu_argument *argument, int arguments)
+static oplus_status launch(opi_gpu *gpu, const char *call, const opi_launch *launch)
 {
-    (void)arguments;
-    launching l = {self(gpu), call, kernel, argument, groups, items, OPLUS_OK};
-    if (groups == 0) return OPLUS_OK;
-    if (items > MOST_ITEMS)
-        return opi_fail(OPLUS_ERR_UNSUPPORTED, "%s: work-groups of %u; the model has up to %d", call, items,
+    launching l = {self(gpu), call, launch->kernel, launch->argument, launch->groups, launch->items, OPLUS_OK};
+    if (l.groups == 0) return OPLUS_OK;
+    if (l.items > MOST_ITEMS)
+        return opi_fail(OPLUS_ERR_UNSUPPORTED, "%s: work-groups of %u; the model has up to %d", call, l.items,
                         (int)MOST_ITEMS);
-    const lab_tally all = run_groups(&l, 0, groups, l.m->row ? l.m->row : 1);
+    const lab_tally all = run_groups(&l, 0, l.groups, l.m->row ? l.m->row : 1);
     add(&l.m->tally, &all, 1);
     return l.status;
 }

@@ -4,33 +4,12 @@
  *
  * Why: Twice the bytes an element leave more time for barriers and additions. Still slow: shared memory serves 4 bytes
  * a bank, so that a warp of doubles is served in two halves; and a GPU may have few units for double precision. */
-#ifdef cl_khr_fp64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#endif
-
-KERNEL scan(ARRAY(const double, in), ARRAY(double, out), ARRAY(double, sums), const uint n)
-{
-    SHARED double sum[2][ITEMS];
-    const uint self = ITEM;
-    const uint i = GROUP * ITEMS + self;
-    uint now = 0;
-
-    double own = i < n ? in[i] : 0;
-    sum[now][self] = own;
-    BARRIER();
-
-    for (uint by = 1; by < ITEMS; by *= 2) {
-        if (self >= by)
-            own += sum[now][self - by];
-        now = 1 - now;
-        sum[now][self] = own;
-        BARRIER();
-    }
-    if (i < n)
-        out[i] = own;
-    if (self == ITEMS - 1)
-        sums[GROUP] = own;
-}
+#like 01-hillis-steele.cl
+#swap KERNEL scan => #ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n\nKERNEL scan
+#swap ARRAY(const uint => ARRAY(const double
+#swap ARRAY(uint => ARRAY(double
+#swap SHARED uint => SHARED double
+#swap uint own => double own
 
 KERNEL add(ARRAY(double, out), ARRAY(const double, sums), const uint n, const uint block)
 {

@@ -6,22 +6,5 @@
  * rows, groups that run together write tiles that lie below each other: at a pitch of 4096 words these begin in the
  * same partition of a GTX 280, and queue for it while others idle (partition camping). Later devices scramble addresses
  * among their channels: look whether there is anything left to gain. */
-#define TILE 32
-
-KERNEL transpose(ARRAY(const uint, in), ARRAY(uint, out), const uint n)
-{
-    SHARED uint tile[TILE][TILE + 1];
-    const uint x = ITEM % TILE, y = ITEM / TILE;
-    const uint tiles = (n + TILE - 1) / TILE; /* in a row of them */
-    const uint across = GROUP % tiles, down = (GROUP / tiles + across) % tiles;
-    const uint top = down * TILE, left = across * TILE;
-
-    UNROLLED for (uint r = 0; r < TILE; r += ROWS)
-        if (top + y + r < n && left + x < n)
-            tile[y + r][x] = in[(top + y + r) * n + left + x];
-    BARRIER();
-
-    UNROLLED for (uint r = 0; r < TILE; r += ROWS)
-        if (left + y + r < n && top + x < n)
-            out[(left + y + r) * n + top + x] = tile[x][y + r];
-}
+#like 09-padded-32.cl
+#swap const uint top = GROUP / tiles * TILE, left = GROUP % tiles * TILE; => const uint across = GROUP % tiles, down = (GROUP / tiles + across) % tiles;\n    const uint top = down * TILE, left = across * TILE;

@@ -30,7 +30,10 @@ typedef struct opi_gpu_facts {
     bool divides;          /* rounds single-precision division and square root correctly (perhaps by a build option) */
     uint64_t memory;       /* bytes in all */
     uint64_t largest;      /* bytes of one allocation */
-    size_t local;          /* bytes of memory that a work-group shares */
+    size_t local;          /* bytes of memory that the work-items of a group share, as a kernel may declare them */
+    size_t local_most;     /* the same with what a launch adds, once opi_driver::allow has allowed it */
+    unsigned cluster;      /* work-groups that a cluster may have; 0: there are no clusters */
+    bool resident;         /* a launch can demand that all of its work-groups run at the same time */
     unsigned units;        /* multiprocessors, cores */
     unsigned group;        /* work-items that a work-group may have */
     unsigned lanes;        /* work-items that exchange values by shuffles; 0: none do */
@@ -65,6 +68,20 @@ typedef struct opi_gpu_argument {
 
 static inline opi_gpu_argument opi_memory(const void *address) { return (opi_gpu_argument){true, address, 0}; }
 #define opi_value(lvalue) ((opi_gpu_argument){false, &(lvalue), sizeof(lvalue)})
+
+enum { OPI_MAX_ARGUMENTS = 24 };
+
+/* One launch of a kernel, on OPI_QUEUE_COMPUTE: groups * items work-items. */
+typedef struct opi_launch {
+    void *kernel;
+    uint64_t groups;  /* 0: nothing is launched */
+    unsigned items;   /* of each group */
+    size_t local;     /* bytes of shared memory that each group has beside what the kernel declares */
+    unsigned cluster; /* groups of a cluster, which reach each other's shared memory; it divides groups; 0 or 1: none */
+    bool resident;    /* all groups run at the same time, so that one may wait for another; too many are refused */
+    const opi_gpu_argument *argument;
+    int arguments; /* up to OPI_MAX_ARGUMENTS */
+} opi_launch;
 
 struct opi_driver {
     const char *name;    /* "cuda", "opencl" */
@@ -111,9 +128,16 @@ struct opi_driver {
     oplus_status (*binary)(opi_gpu *gpu, const char *call, void *program, void **binary, size_t *bytes);
     oplus_status (*kernel)(opi_gpu *gpu, const char *call, void *program, const char *name, void **kernel);
     void (*unload)(opi_gpu *gpu, void *program); /* and its kernels */
-    /* On OPI_QUEUE_COMPUTE: groups * items work-items; up to 24 arguments. */
-    oplus_status (*launch)(opi_gpu *gpu, const char *call, void *kernel, uint64_t groups, unsigned items,
-                           const opi_gpu_argument *argument, int arguments);
+
+    /* --- launches --- */
+    /* Enqueued.  OPLUS_ERR_UNSUPPORTED: the device has no such launches (opi_gpu_facts says so before). */
+    oplus_status (*launch)(opi_gpu *gpu, const char *call, const opi_launch *launch);
+    /* Allows later launches of a kernel up to so many bytes of opi_launch::local.  carve_out: how many percent of a
+     * multiprocessor's memory are better shared memory than cache while the kernel runs; -1: the driver knows better. */
+    oplus_status (*allow)(opi_gpu *gpu, const char *call, void *kernel, size_t local, int carve_out);
+    /* *groups: how many groups of such a launch can run at the same time on an idle device.  The arguments and the
+     * number of groups are not looked at. */
+    oplus_status (*residents)(opi_gpu *gpu, const char *call, const opi_launch *launch, uint64_t *groups);
 
     /* --- order --- */
     /* *mark: what has been enqueued so far; to be dropped. */

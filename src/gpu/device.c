@@ -97,7 +97,10 @@ static oplus_status check_layout(opi_groups *g, const char *call, opi_program *p
     if (status == OPLUS_OK) {
         const opi_gpu_argument list[] = {opi_memory(mem)};
         status = opi_kernel_get(&g->programs, call, program, "opi_layout", &kernel);
-        if (status == OPLUS_OK) status = driver->launch(g->gpu, call, kernel, 1, 1, list, 1);
+        if (status == OPLUS_OK)
+            status = driver->launch(
+                g->gpu, call,
+                &(opi_launch){.kernel = kernel, .groups = 1, .items = 1, .argument = list, .arguments = 1});
         if (status == OPLUS_OK) status = opi_gpu_fetch(g, call, found, mem, bytes);
         if (status == OPLUS_OK) status = compare_layout(g, call, program, found);
         driver->free(g->gpu, mem);
@@ -114,7 +117,9 @@ oplus_status opi_gpu_launch(opi_groups *g, const char *call, opi_program *progra
     if (groups == 0) return OPLUS_OK;
     OPI_TRY(check_layout(g, call, program));
     OPI_TRY(opi_kernel_get(&g->programs, call, program, kernel, &handle));
-    return g->gpu->driver->launch(g->gpu, call, handle, groups, items, argument, arguments);
+    const opi_launch launch = {
+        .kernel = handle, .groups = groups, .items = items, .argument = argument, .arguments = arguments};
+    return g->gpu->driver->launch(g->gpu, call, &launch);
 }
 
 oplus_status opi_gpu_side_of(opi_groups *g, const char *call, const char *argument, const void *p, size_t bytes,

@@ -8,11 +8,22 @@
 
 enum { FAKE_DEVICES = 2, FAKE_PARAMETERS = 48, FAKE_ARCHS = 3 };
 
+/* Of the first device: multiprocessors, threads and bytes of shared memory of each, and of a block. */
+enum {
+    FAKE_UNITS = 132,
+    FAKE_THREADS = 2048,
+    FAKE_SHARED_UNIT = 228 << 10,
+    FAKE_SHARED = 48 << 10,
+    FAKE_SHARED_MOST = 227 << 10
+};
+
 /* What has to be given back. */
 enum { FAKE_RETAINS, FAKE_STREAMS, FAKE_EVENTS, FAKE_MEMORY, FAKE_PINNED, FAKE_MODULES, FAKE_PROGRAMS, FAKE_KINDS };
 
 typedef struct fake_launch {
     unsigned grid[3], block[3], shared;
+    unsigned cluster; /* blocks, 1: none */
+    bool cooperative;
     void *stream;
     bool extra;
     uint64_t parameter[FAKE_PARAMETERS]; /* as many as sizes say */
@@ -30,8 +41,9 @@ typedef struct fake_cuda {
     int depth;          /* of this thread's stack of contexts */
     void *current;      /* its top */
     int live[FAKE_KINDS];
-    fake_launch launch;
-    void *synchronized[8]; /* the last streams that were waited for */
+    int allowed, carve_out; /* what the kernel has been allowed */
+    fake_launch launch;     /* the last */
+    void *synchronized[8];  /* the last streams that were waited for */
     int synchronizations;
     char architecture[64], log[256];
     /* --- done --- */

@@ -149,8 +149,7 @@ CUptiResult cuptiProfilerDeInitialize(CUpti_Profiler_DeInitialize_Params *p)
 
 CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params *p)
 {
-    CUpti_Profiler_Support_Level *const levels[] = {&p->architecture,        &p->sli, &p->vGpu,
-                                                    &p->confidentialCompute, &p->cmp, &p->wsl};
+    int *const levels[] = {&p->architecture, &p->sli, &p->vGpu, &p->confidentialCompute, &p->cmp, &p->wsl};
     CALL(ProfilerDeviceSupported, Profiler_DeviceSupported);
     RULE(p->api == CUPTI_PROFILER_RANGE_PROFILING);
     for (int i = 0; i < 6; i++)

@@ -4,6 +4,7 @@
 #include "lab/model/model.h"
 #include "lab/model/trace.h"
 #include "lab/model/warp.h"
+#include "support/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +54,8 @@ static const lab_model_kernel *kernel(const char *name)
 
 static void launch(const char *name, uint32_t groups, unsigned items, const opi_gpu_argument *argument, int arguments)
 {
-    assert_int_equal(
-        here.gpu->driver->launch(here.gpu, "test", (void *)(uintptr_t)kernel(name), groups, items, argument, arguments),
-        OPLUS_OK);
+    assert_int_equal(launch_plain(here.gpu, (void *)(uintptr_t)kernel(name), groups, items, argument, arguments),
+                     OPLUS_OK);
 }
 
 #define LAUNCH(name, groups, items, ...)                                                                               \
@@ -237,9 +237,9 @@ static void groups_in_rows(void **state)
         for (int whole = 1; whole >= 0; whole--) {
             lab_model_whole(here.gpu, whole);
             lab_model_rows(here.gpu, rows);
-            assert_int_equal(here.gpu->driver->launch(
-                                 here.gpu, "test", (void *)(uintptr_t)k, rows * rows, items,
-                                 (const opi_gpu_argument[]){opi_memory(in), opi_memory(out), opi_value(side)}, 3),
+            assert_int_equal(launch_plain(here.gpu, (void *)(uintptr_t)k, rows * rows, items,
+                                          (const opi_gpu_argument[]){opi_memory(in), opi_memory(out), opi_value(side)},
+                                          3),
                              OPLUS_OK);
             lab_model_counts(here.gpu, whole ? &all : &some);
         }
@@ -253,8 +253,8 @@ static void groups_in_rows(void **state)
 static void launches_that_it_refuses(void **state)
 {
     (void)state;
-    assert_int_equal(here.gpu->driver->launch(here.gpu, "test", (void *)(uintptr_t)kernel("exchange"), 1, 1025,
-                                              (const opi_gpu_argument[]){opi_memory(here.out)}, 1),
+    assert_int_equal(launch_plain(here.gpu, (void *)(uintptr_t)kernel("exchange"), 1, 1025,
+                                  (const opi_gpu_argument[]){opi_memory(here.out)}, 1),
                      OPLUS_ERR_UNSUPPORTED);
     assert_non_null(strstr(oplus_last_error(), "1025"));
     LAUNCH("exchange", 0, 32, opi_memory(here.out));
@@ -280,10 +280,10 @@ static void kernels_of_the_lectures(void **state)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const lab_model_kernel *const k = lab_model_find(known[i].file, "reduce");
         assert_non_null(k);
-        assert_int_equal(here.gpu->driver->launch(
-                             here.gpu, "test", (void *)(uintptr_t)k, known[i].groups, 128,
-                             (const opi_gpu_argument[]){opi_memory(here.in), opi_memory(here.out), opi_value(n)}, 3),
-                         OPLUS_OK);
+        assert_int_equal(
+            launch_plain(here.gpu, (void *)(uintptr_t)k, known[i].groups, 128,
+                         (const opi_gpu_argument[]){opi_memory(here.in), opi_memory(here.out), opi_value(n)}, 3),
+            OPLUS_OK);
         lab_counts c;
         lab_model_counts(here.gpu, &c);
         assert_int_equal((unsigned)c.of[LAB_DIVERGENT], known[i].groups * known[i].divergent);

@@ -1,12 +1,5 @@
-/* CUDA's table of calls: its declarations against NVIDIA's headers; no CUDA; and a fake driver that keeps the books
- * (fake/cuda.c).  What fails is in cuda_faults.c, what is real in cuda_real.c. */
-#if defined(__has_include)
-#if __has_include(<cuda.h>) && __has_include(<nvrtc.h>)
-#include <cuda.h>
-#include <nvrtc.h>
-#endif
-#endif
-
+/* CUDA's table of calls: no CUDA; and a fake driver that keeps the books (fake/cuda.c).  Launches are in cuda_launch.c,
+ * what fails in cuda_faults.c, what is real in cuda_real.c. */
 #include "driver/cuda/api.h"
 #include "driver/cuda/nvrtc.h"
 #include "support/cuda.h"
@@ -15,26 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- 1. declarations ---------------------------------------------------------------------------------------------- */
-
-#if defined(CUDA_VERSION) && CUDA_VERSION < 14000 /* plain names of later headers may mean later calls */
-#define SAME_CALL(name, suffix, parameters)                                                                            \
-    _Static_assert(__builtin_types_compatible_p(__typeof__(&cu##name##suffix), CUresult(*) parameters), "cu" #name);
-#define SAME_COMPILER_CALL(name, result, parameters)                                                                   \
-    _Static_assert(__builtin_types_compatible_p(__typeof__(&nvrtc##name), result(*) parameters), "nvrtc" #name);
-#define SAME_VALUE(name, value) _Static_assert((int)(name) == (value), #name);
-OPI_CUDA_CALLS(SAME_CALL)
-OPI_NVRTC_CALLS(SAME_COMPILER_CALL)
-OPI_CUDA_RESULTS(SAME_VALUE)
-OPI_CUDA_DEVICE_ATTRIBUTES(SAME_VALUE)
-OPI_CUDA_POINTER_ATTRIBUTES(SAME_VALUE)
-OPI_CUDA_JIT_OPTIONS(SAME_VALUE)
-OPI_CUDA_FLAGS(SAME_VALUE)
-OPI_NVRTC_RESULTS(SAME_VALUE)
-_Static_assert(sizeof(CUdeviceptr) == sizeof(void *) && sizeof(CUdevice) == sizeof(int), "handles");
-#endif
-
-/* --- 2. no CUDA --------------------------------------------------------------------------------------------------- */
+/* --- 1. no CUDA --------------------------------------------------------------------------------------------------- */
 
 static void there_is_none(void **state)
 {
@@ -94,7 +68,7 @@ static void not_installed(void **state)
     assert_false(opi_cuda.loaded());
 }
 
-/* --- 3. the fake driver ------------------------------------------------------------------------------------------- */
+/* --- 2. the fake driver ------------------------------------------------------------------------------------------- */
 
 static void facts(void **state)
 {
@@ -113,6 +87,11 @@ static void facts(void **state)
     assert_int_equal(f[0].memory, UINT64_C(1) << 33);
     assert_int_equal(f[0].largest, f[0].memory);
     assert_int_equal(f[0].local, 49152);
+    assert_int_equal(f[0].local_most, FAKE_SHARED_MOST);
+    assert_int_equal(f[1].local_most, 32768);
+    assert_int_equal(f[0].cluster, 8);
+    assert_int_equal(f[1].cluster, 0);
+    assert_true(f[0].resident && !f[1].resident);
     assert_int_equal(f[0].units, 132);
     assert_int_equal(f[0].group, 1024);
     assert_int_equal(f[0].lanes, 32);
@@ -134,49 +113,6 @@ static void absent_devices(void **state)
     malformed_places(state);
     opi_cuda.close(open_device("", NULL));
     opi_cuda.close(open_device(":01", NULL));
-}
-
-/* All allowed shapes of arguments, in their order, as the kernel gets them. */
-static void arguments(void **state)
-{
-    opi_gpu *const gpu = open_device(":0", NULL);
-    void *mem, *program, *kernel;
-    const uint8_t small = 200;
-    const int32_t medium = -3;
-    const uint64_t large = UINT64_C(1) << 40;
-    (void)state;
-    good(opi_cuda.alloc(gpu, "test", 64, &mem));
-    good(opi_cuda.compile(gpu, "test", "a kernel", "text", &program));
-    good(opi_cuda.kernel(gpu, "test", program, "k", &kernel));
-    const opi_gpu_argument argument[] = {opi_value(small), opi_memory((char *)mem + 8), opi_value(medium),
-                                         opi_memory(NULL), opi_value(large)};
-    const int sizes[] = {1, 8, 8, 4, 8, 8, 8};
-    memcpy(fake->size, sizes, sizeof sizes);
-    good(opi_cuda.launch(gpu, "test", kernel, INT32_MAX, 256, argument, 5));
-    const uint64_t expected[] = {small, (uintptr_t)mem + 8, 0, (uint32_t)medium, 0, 0, large};
-    assert_memory_equal(fake->launch.parameter, expected, sizeof expected);
-    assert_int_equal(fake->launch.grid[0], INT32_MAX);
-    assert_int_equal(fake->launch.grid[1] * fake->launch.grid[2], 1);
-    assert_int_equal(fake->launch.block[0], 256);
-    assert_int_equal(fake->launch.block[1] * fake->launch.block[2], 1);
-    assert_int_equal(fake->launch.shared, 0);
-    assert_false(fake->launch.extra);
-
-    opi_gpu_argument many[25];
-    for (int i = 0; i < 25; i++) many[i] = opi_memory((char *)mem + i);
-    for (int i = 0; i < 48; i++) fake->size[i] = 8;
-    good(opi_cuda.launch(gpu, "test", kernel, 1, 1, many, 24));
-    assert_int_equal(fake->launch.parameter[46], (uintptr_t)mem + 23);
-    assert_int_equal(fake->launch.parameter[47], 0);
-    fails_with(OPLUS_ERR_INTERNAL, opi_cuda.launch(gpu, "test", kernel, 1, 1, many, 25), "25 arguments");
-    fails_with(OPLUS_ERR_UNSUPPORTED, opi_cuda.launch(gpu, "test", kernel, UINT64_C(1) << 31, 1, many, 1),
-               "2147483648 work-groups");
-    const int calls = fake->calls;
-    good(opi_cuda.launch(gpu, "test", kernel, 0, 1, many, 1)); /* of nothing: the driver is not asked */
-    assert_int_equal(fake->calls, calls);
-    opi_cuda.unload(gpu, program);
-    opi_cuda.free(gpu, mem);
-    opi_cuda.close(gpu);
 }
 
 static void sides(void **state)
@@ -341,7 +277,7 @@ static void messages_of_the_driver(void **state)
     opi_cuda.close(gpu);
 }
 
-/* --- 4. the parts ------------------------------------------------------------------------------------------------- */
+/* --- 3. the parts ------------------------------------------------------------------------------------------------- */
 
 static int run_absent(void)
 {
@@ -372,7 +308,6 @@ static int run_fake(void)
 {
     const struct CMUnitTest tests[] = {WITH_BOOKS(facts),
                                        WITH_BOOKS(absent_devices),
-                                       WITH_BOOKS(arguments),
                                        WITH_BOOKS(sides),
                                        WITH_BOOKS(wrapped),
                                        WITH_BOOKS(streams),

@@ -3,6 +3,7 @@
 #include "driver/cuda/api.h"
 #include "support/allocations.h"
 #include "support/cuda.h"
+#include "support/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,21 @@ typedef struct things {
         const oplus_status status = (__VA_ARGS__);                                                                     \
         if (status != OPLUS_OK) return status;                                                                         \
     } while (0)
+
+/* All work-groups at once, in clusters. */
+static oplus_status use_together(things *t)
+{
+    const opi_driver *const d = &opi_cuda;
+    const opi_gpu_argument argument = opi_memory(t->mem);
+    opi_launch all = {.kernel = t->kernel, .items = 64, .local = 100 << 10, .argument = &argument, .arguments = 1};
+    all.resident = true;
+    STEP(d->allow(t->gpu, "test", t->kernel, all.local, 100));
+    STEP(d->residents(t->gpu, "test", &all, &all.groups));
+    STEP(d->launch(t->gpu, "test", &all));
+    all.cluster = 4;
+    STEP(d->residents(t->gpu, "test", &all, &all.groups));
+    return d->launch(t->gpu, "test", &all);
+}
 
 static oplus_status use(things *t, const char *source, void *queue)
 {
@@ -42,7 +58,8 @@ static oplus_status use(things *t, const char *source, void *queue)
     STEP(d->mark(t->gpu, "test", OPI_QUEUE_UP, &t->mark));
     STEP(d->after(t->gpu, "test", OPI_QUEUE_COMPUTE, t->mark));
     const opi_gpu_argument argument = opi_memory(t->mem);
-    STEP(d->launch(t->gpu, "test", t->kernel, 1, 16, &argument, 1));
+    STEP(launch_plain(t->gpu, t->kernel, 1, 16, &argument, 1));
+    STEP(use_together(t));
     STEP(d->query(t->gpu, "test", t->mark, &done));
     STEP(d->reached(t->gpu, "test", t->mark));
     STEP(d->download(t->gpu, "test", OPI_QUEUE_DOWN, back, t->mem, 64));

@@ -3,6 +3,7 @@
 #include "driver/cuda/api.h"
 #include "driver/cuda/nvrtc.h"
 #include "support/cuda.h"
+#include "support/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +141,7 @@ static void run_kernel(opi_gpu *gpu, void *program)
     good(d->mark(gpu, "test", OPI_QUEUE_UP, &up));
     good(d->after(gpu, "test", OPI_QUEUE_COMPUTE, up));
     const opi_gpu_argument argument[] = {opi_memory(mem), opi_value(add)};
-    good(d->launch(gpu, "test", kernel, ELEMENTS / ITEMS, ITEMS, argument, 2));
+    good(launch_plain(gpu, kernel, ELEMENTS / ITEMS, ITEMS, argument, 2));
     good(d->mark(gpu, "test", OPI_QUEUE_COMPUTE, &computed));
     good(d->after(gpu, "test", OPI_QUEUE_DOWN, computed));
     good(d->download(gpu, "test", OPI_QUEUE_DOWN, pageable, mem, sizeof pageable));

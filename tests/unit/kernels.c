@@ -7,6 +7,7 @@
 #include "support/laws.h"
 
 #include "driver/opencl/opencl.h"
+#include "support/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,7 +151,7 @@ static int run_canary(const char *name)
         driver->alloc(gpu, "canary", 64 * sizeof(uint32_t), &mem) != OPLUS_OK)
         return fprintf(stderr, "%s\n", oplus_last_error()), 1;
     const opi_gpu_argument list[] = {opi_memory(mem)};
-    driver->launch(gpu, "canary", kernel, 2, 32, list, 1);
+    launch_plain(gpu, kernel, 2, 32, list, 1);
     driver->sync(gpu, "canary", OPI_QUEUE_COMPUTE);
     driver->unload(gpu, program);
     driver->close(gpu);

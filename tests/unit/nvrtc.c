@@ -93,14 +93,14 @@ static void answer_layout(const char *launched, uint64_t *bytes)
     for (int i = 0; i < p->layouts; i++) bytes[i] = p->layout[i].bytes;
 }
 
-static oplus_status launch(opi_gpu *gpu, const char *call, void *launched, uint64_t groups, unsigned items,
-                           const opi_gpu_argument *argument, int arguments)
+static oplus_status launch(opi_gpu *gpu, const char *call, const opi_launch *l)
 {
     static const char layout[] = "KERNEL void opi_layout(";
     (void)call;
-    assert_true(groups > 0 && items > 0 && items <= gpu->facts.group && arguments > 0 && arguments <= 24);
+    assert_true(l->groups > 0 && l->items > 0 && l->items <= gpu->facts.group);
+    assert_true(l->arguments > 0 && l->arguments <= OPI_MAX_ARGUMENTS);
     counted.launches++;
-    if (strncmp(launched, layout, sizeof layout - 1) == 0) answer_layout(launched, (void *)argument->value);
+    if (strncmp(l->kernel, layout, sizeof layout - 1) == 0) answer_layout(l->kernel, (void *)l->argument->value);
     return OPLUS_OK;
 }
 

@@ -20,6 +20,7 @@
 #endif
 #endif
 #include "driver/opencl/opencl.h"
+#include "support/launch.h"
 
 #ifdef CL_VERSION_1_2
 #define SAME_VALUE(name, value) _Static_assert((name) == (value), #name);
@@ -369,8 +370,8 @@ static void add_with(opi_gpu *gpu, void *program)
     good(cl->upload(gpu, "test", OPI_QUEUE_COMPUTE, out, y, sizeof y));
     good(cl->upload(gpu, "test", OPI_QUEUE_COMPUTE, in + 100, x, sizeof x));
     const opi_gpu_argument arguments[] = {opi_memory(out + 1), opi_memory(in + 100), opi_value(n), opi_value(more)};
-    good(cl->launch(gpu, "test", kernel, (N + GROUP - 1) / GROUP, GROUP, arguments, 4));
-    good(cl->launch(gpu, "test", kernel, 0, GROUP, arguments, 4)); /* of nothing */
+    good(launch_plain(gpu, kernel, (N + GROUP - 1) / GROUP, GROUP, arguments, 4));
+    good(launch_plain(gpu, kernel, 0, GROUP, arguments, 4)); /* of nothing */
     good(cl->download(gpu, "test", OPI_QUEUE_COMPUTE, y, out, sizeof y));
     is_counted(y + 1, 42);
     assert_int_equal(y[0], -1);
@@ -399,7 +400,7 @@ static void test_null_on(opi_gpu *gpu)
     good(cl->alloc(gpu, "test", sizeof *out, (void **)&out));
     for (int given = 0; given < 2; given++) {
         const opi_gpu_argument arguments[] = {opi_memory(out), opi_memory(given ? out : NULL)};
-        good(cl->launch(gpu, "test", kernel, 1, 1, arguments, 2));
+        good(launch_plain(gpu, kernel, 1, 1, arguments, 2));
         good(cl->download(gpu, "test", OPI_QUEUE_COMPUTE, &value, out, sizeof value));
         assert_int_equal(value, given);
     }
@@ -442,16 +443,37 @@ static void test_messages_on(opi_gpu *gpu)
     good(cl->alloc(gpu, "test", 64, (void **)&mem));
     good(cl->kernel(gpu, "test", program, "given", &kernel));
     const opi_gpu_argument two[] = {opi_memory(mem), opi_memory(mem), opi_memory(mem)};
-    fails(cl->launch(gpu, "test", kernel, 1, gpu->facts.group * 2, two, 2), OPLUS_ERR_DEVICE, "clEnqueueNDRangeKernel",
+    fails(launch_plain(gpu, kernel, 1, gpu->facts.group * 2, two, 2), OPLUS_ERR_DEVICE, "clEnqueueNDRangeKernel",
           "given", "CL_INVALID_WORK_", NULL);
-    fails(cl->launch(gpu, "test", kernel, 1, 1, two, 3), OPLUS_ERR_DEVICE, "clSetKernelArg 2 of given",
+    fails(launch_plain(gpu, kernel, 1, 1, two, 3), OPLUS_ERR_DEVICE, "clSetKernelArg 2 of given",
           "CL_INVALID_ARG_INDEX (-49)", NULL);
     const opi_gpu_argument host[] = {opi_memory(&mem), opi_memory(mem)};
-    fails(cl->launch(gpu, "test", kernel, 1, 1, host, 2), OPLUS_ERR_INTERNAL, NULL);
+    fails(launch_plain(gpu, kernel, 1, 1, host, 2), OPLUS_ERR_INTERNAL, NULL);
     cl->free(gpu, mem);
     cl->unload(gpu, program);
 }
 ON_ALL(test_messages)
+
+/* What OpenCL cannot do. */
+static void test_refusals_on(opi_gpu *gpu)
+{
+    void *program = NULL, *kernel = NULL;
+    uint64_t groups;
+    good(cl->compile(gpu, "test", "the kernel", source, &program));
+    good(cl->kernel(gpu, "test", program, "given", &kernel));
+    const opi_launch local = {.kernel = kernel, .groups = 2, .items = 1, .local = 64},
+                     resident = {.kernel = kernel, .groups = 2, .items = 1, .resident = true},
+                     clusters = {.kernel = kernel, .groups = 2, .items = 1, .cluster = 2};
+    assert_true(!gpu->facts.resident && gpu->facts.cluster == 0 && gpu->facts.local_most == gpu->facts.local);
+    fails(cl->launch(gpu, "test", &local), OPLUS_ERR_UNSUPPORTED, "given", "64 bytes of local memory", "declare", NULL);
+    fails(cl->launch(gpu, "test", &resident), OPLUS_ERR_UNSUPPORTED, "given", "at the same time", NULL);
+    fails(cl->launch(gpu, "test", &clusters), OPLUS_ERR_UNSUPPORTED, "given", "clusters of 2", NULL);
+    fails(cl->residents(gpu, "test", &resident, &groups), OPLUS_ERR_UNSUPPORTED, "at the same time", NULL);
+    fails(cl->allow(gpu, "test", kernel, 64, 100), OPLUS_ERR_UNSUPPORTED, "64 bytes of local memory", NULL);
+    good(cl->allow(gpu, "test", kernel, 0, 100)); /* a preference */
+    cl->unload(gpu, program);
+}
+ON_ALL(test_refusals)
 
 static void test_words(void **state)
 {
@@ -485,7 +507,7 @@ static void test_marks_on(opi_gpu *gpu)
         good(cl->mark(gpu, "test", OPI_QUEUE_UP, &up));
         good(cl->after(gpu, "test", OPI_QUEUE_COMPUTE, up));
         const opi_gpu_argument arguments[] = {opi_memory(piece), opi_memory(piece), opi_value(n), opi_value(more)};
-        good(cl->launch(gpu, "test", kernel, (N + GROUP - 1) / GROUP, GROUP, arguments, 4));
+        good(launch_plain(gpu, kernel, (N + GROUP - 1) / GROUP, GROUP, arguments, 4));
         good(cl->mark(gpu, "test", OPI_QUEUE_COMPUTE, &worked));
         good(cl->after(gpu, "test", OPI_QUEUE_COMPUTE, worked)); /* itself */
         good(cl->after(gpu, "test", OPI_QUEUE_DOWN, worked));
@@ -531,7 +553,7 @@ static void test_wait_on(opi_gpu *gpu)
         good(cl->upload(gpu, "test", OPI_QUEUE_UP, mem, host, LONG * sizeof *host));
         good(cl->mark(gpu, "test", OPI_QUEUE_UP, &up));
         good(cl->after(gpu, "test", OPI_QUEUE_COMPUTE, up));
-        good(cl->launch(gpu, "test", kernel, (N + GROUP - 1) / GROUP, GROUP, arguments, 4));
+        good(launch_plain(gpu, kernel, (N + GROUP - 1) / GROUP, GROUP, arguments, 4));
         good(cl->download(gpu, "test", OPI_QUEUE_COMPUTE, y, out, sizeof y));
         is_counted(y, round + 1);
         cl->drop(gpu, up);
@@ -557,7 +579,7 @@ static void test_leftovers_on(opi_gpu *gpu)
         memset(pinned, 0, n * sizeof *mem);
         good(cl->upload(gpu, "test", OPI_QUEUE_COMPUTE, mem, pinned, n * sizeof *mem));
         const opi_gpu_argument arguments[] = {opi_memory(mem), opi_memory(mem), opi_value(n), opi_value(more)};
-        good(cl->launch(gpu, "test", kernel, n / GROUP, GROUP, arguments, 4));
+        good(launch_plain(gpu, kernel, n / GROUP, GROUP, arguments, 4));
         good(cl->download(gpu, "test", OPI_QUEUE_COMPUTE, pinned, mem, n * sizeof *mem));
         if (i == 0) cl->free(gpu, mem);
         if (i == 1) cl->pinned_free(gpu, pinned);
@@ -639,12 +661,12 @@ int main(void)
 {
     static int (*const absences[])(void) = {without_library, with_wrong_library, without_driver};
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_absence),   cmocka_unit_test(test_list),    cmocka_unit_test(test_open),
-        cmocka_unit_test(test_kinds),     cmocka_unit_test(test_side),    cmocka_unit_test(test_many),
-        cmocka_unit_test(test_largest),   cmocka_unit_test(test_copies),  cmocka_unit_test(test_launch),
-        cmocka_unit_test(test_null),      cmocka_unit_test(test_binary),  cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_words),     cmocka_unit_test(test_marks),   cmocka_unit_test(test_wait),
-        cmocka_unit_test(test_leftovers), cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_absence),  cmocka_unit_test(test_list),      cmocka_unit_test(test_open),
+        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_side),      cmocka_unit_test(test_many),
+        cmocka_unit_test(test_largest),  cmocka_unit_test(test_copies),    cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_null),     cmocka_unit_test(test_binary),    cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_words),     cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_wait),     cmocka_unit_test(test_leftovers), cmocka_unit_test(test_foreign),
     };
     char why[700] = "";
     for (int i = 0; i < 3; i++) told_apart[i] = apart(absences[i]);

@@ -108,7 +108,8 @@ static void open_cuda(void)
 {
     static const symbol symbols[] = {
 #define SYMBOL(name, suffix, parameters) {"cu" #name #suffix, offsetof(opi_cuda_calls, name)},
-        OPI_CUDA_CALLS(SYMBOL)
+        OPI_CUDA_CALLS(SYMBOL)};
+    static const symbol later[] = {OPI_CUDA_LATER_CALLS(SYMBOL)
 #undef SYMBOL
     };
     void *const library = find_cuda(RTLD_NOW, cuda.why);
@@ -121,6 +122,7 @@ static void open_cuda(void)
                  missing);
         return;
     }
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) resolve(library, &later[i], 1, &cuda.calls);
     cuda.there = cuda_answers("cuInit", cuda.calls.Init(0)) &&
                  cuda_answers("cuDriverGetVersion", cuda.calls.DriverGetVersion(&cuda.version));
 }

@@ -43,9 +43,11 @@
     X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717)                                                                           \
     X(CUDA_ERROR_INVALID_PC, 718)                                                                                      \
     X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                                                   \
+    X(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720)                                                                    \
     X(CUDA_ERROR_SYSTEM_NOT_READY, 802)                                                                                \
     X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)                                                                          \
     X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900)                                                                      \
+    X(CUDA_ERROR_INVALID_CLUSTER_SIZE, 912)                                                                            \
     X(CUDA_ERROR_UNKNOWN, 999)
 
 #define OPI_CUDA_DEVICE_ATTRIBUTES(X)                                                                                  \
@@ -54,7 +56,20 @@
     X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                                                               \
     X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                                                    \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                                                                \
-    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                                                                \
+    X(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 95)                                                                      \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)
+
+/* Known to the drivers that have OPI_CUDA_LATER_CALLS. */
+#define OPI_CUDA_LATER_ATTRIBUTES(X) X(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 120)
+
+#define OPI_CUDA_FUNCTION_ATTRIBUTES(X)                                                                                \
+    X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                                              \
+    X(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)
+
+#define OPI_CUDA_LAUNCH_ATTRIBUTES(X)                                                                                  \
+    X(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2)                                                                              \
+    X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)
 
 #define OPI_CUDA_POINTER_ATTRIBUTES(X)                                                                                 \
     X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                                                                             \
@@ -96,11 +111,36 @@ typedef struct CUfunc_st *CUfunction;
 typedef struct CUevent_st *CUevent;
 typedef struct CUstream_st *CUstream;
 typedef enum CUresult { OPI_CUDA_RESULTS(OPI_CUDA_CONSTANT) } CUresult;
-typedef enum CUdevice_attribute { OPI_CUDA_DEVICE_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUdevice_attribute;
+typedef enum CUdevice_attribute {
+    OPI_CUDA_DEVICE_ATTRIBUTES(OPI_CUDA_CONSTANT) OPI_CUDA_LATER_ATTRIBUTES(OPI_CUDA_CONSTANT)
+} CUdevice_attribute;
+typedef enum CUfunction_attribute { OPI_CUDA_FUNCTION_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUfunction_attribute;
+typedef enum CUlaunchAttributeID { OPI_CUDA_LAUNCH_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUlaunchAttributeID;
 typedef enum CUpointer_attribute { OPI_CUDA_POINTER_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUpointer_attribute;
 typedef enum CUjit_option { OPI_CUDA_JIT_OPTIONS(OPI_CUDA_CONSTANT) } CUjit_option;
 enum { OPI_CUDA_FLAGS(OPI_CUDA_CONSTANT) };
+typedef struct opi_cuda_launch_config CUlaunchConfig;
 #endif
+
+/* CUlaunchAttribute and CUlaunchConfig, under names of our own so that a test can lay them beside NVIDIA's. */
+typedef struct opi_cuda_launch_attribute {
+    CUlaunchAttributeID id;
+    char pad[8 - sizeof(CUlaunchAttributeID)];
+    union {
+        unsigned long long room[8]; /* 64 bytes, aligned to 8 */
+        int cooperative;
+        struct {
+            unsigned x, y, z;
+        } clusterDim;
+    } value;
+} opi_cuda_launch_attribute;
+
+typedef struct opi_cuda_launch_config {
+    unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    CUstream hStream;
+    opi_cuda_launch_attribute *attrs;
+    unsigned numAttrs;
+} opi_cuda_launch_config;
 
 #ifndef __NVRTC_H__ /* nvrtc.h has not been included */
 typedef struct _nvrtcProgram *nvrtcProgram;
@@ -147,8 +187,15 @@ typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
     X(ModuleLoadDataEx, , (CUmodule *, const void *, unsigned, CUjit_option *, void **))                               \
     X(ModuleUnload, , (CUmodule))                                                                                      \
     X(ModuleGetFunction, , (CUfunction *, CUmodule, const char *))                                                     \
+    X(FuncSetAttribute, , (CUfunction, CUfunction_attribute, int))                                                     \
+    X(OccupancyMaxActiveBlocksPerMultiprocessor, , (int *, CUfunction, int, size_t))                                   \
     X(LaunchKernel, ,                                                                                                  \
       (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **))
+
+/* The same of CUDA 11.8; NULL in an older driver, whose devices have neither clusters nor launches that are resident. */
+#define OPI_CUDA_LATER_CALLS(X)                                                                                        \
+    X(LaunchKernelEx, , (const CUlaunchConfig *, CUfunction, void **, void **))                                        \
+    X(OccupancyMaxActiveClusters, , (int *, CUfunction, const CUlaunchConfig *))
 
 /* X(name, what it returns, parameters): the symbol is nvrtc<name>. */
 #define OPI_NVRTC_CALLS(X)                                                                                             \
@@ -170,6 +217,7 @@ typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
 typedef struct opi_cuda_calls {
 #define OPI_CUDA_MEMBER(name, suffix, parameters) CUresult(*name) parameters;
     OPI_CUDA_CALLS(OPI_CUDA_MEMBER)
+    OPI_CUDA_LATER_CALLS(OPI_CUDA_MEMBER)
 #undef OPI_CUDA_MEMBER
 } opi_cuda_calls;
 

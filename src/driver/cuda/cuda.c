@@ -6,45 +6,7 @@
  * stream. */
 #include "driver/cuda/cuda.h"
 
-#include "base/error.h"
-
-#include <limits.h>
-
-/* --- 1. launch ---------------------------------------------------------------------------------------------------- */
-
-enum { MAX_ARGUMENTS = 24 };
-
-/* An address is two parameters of a kernel, pointer and offset. */
-static void fill_parameters(const opi_gpu_argument *argument, int arguments, void **parameter)
-{
-    static const uint64_t no_offset = 0;
-    for (int i = 0; i < arguments; i++) {
-        *parameter++ = argument[i].memory ? (void *)&argument[i].value : (void *)argument[i].value;
-        if (argument[i].memory) *parameter++ = (void *)&no_offset;
-    }
-}
-
-static oplus_status launch(opi_gpu *gpu, const char *call, void *kernel, uint64_t groups, unsigned items,
-                           const opi_gpu_argument *argument, int arguments)
-{
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    void *parameters[2 * MAX_ARGUMENTS];
-    if (groups == 0) return OPLUS_OK; /* which the driver does not take */
-    if (groups > INT_MAX)
-        return opi_fail(OPLUS_ERR_UNSUPPORTED, "%s: %llu work-groups in one launch; %s takes %d: take fewer elements",
-                        call, (unsigned long long)groups, g->gpu.facts.where, INT_MAX);
-    if (arguments > MAX_ARGUMENTS)
-        return opi_fail(OPLUS_ERR_INTERNAL, "%s: a kernel with %d arguments; %d are allowed", call, arguments,
-                        (int)MAX_ARGUMENTS);
-    fill_parameters(argument, arguments, parameters);
-    const oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    return opi_cuda_leave(g, call,
-                          OPI_CUDA_TRY(g, call, LaunchKernel, kernel, (unsigned)groups, 1, 1, items, 1, 1, 0,
-                                       g->stream[OPI_QUEUE_COMPUTE], parameters, NULL));
-}
-
-/* --- 2. order ----------------------------------------------------------------------------------------------------- */
+/* --- 1. order ----------------------------------------------------------------------------------------------------- */
 
 static oplus_status mark(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void **mark)
 {
@@ -108,7 +70,7 @@ static oplus_status sync(opi_gpu *gpu, const char *call, opi_gpu_queue queue)
     return opi_cuda_leave(g, call, OPI_CUDA_TRY(g, call, StreamSynchronize, g->stream[queue]));
 }
 
-/* --- 3. the table ------------------------------------------------------------------------------------------------- */
+/* --- 2. the table ------------------------------------------------------------------------------------------------- */
 
 const opi_driver opi_cuda = {
     .name = "cuda",
@@ -132,7 +94,9 @@ const opi_driver opi_cuda = {
     .binary = opi_cuda_binary,
     .kernel = opi_cuda_kernel,
     .unload = opi_cuda_unload,
-    .launch = launch,
+    .launch = opi_cuda_launch,
+    .allow = opi_cuda_allow,
+    .residents = opi_cuda_residents,
     .mark = mark,
     .after = after,
     .reached = reached,

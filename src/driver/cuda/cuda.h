@@ -1,4 +1,4 @@
-/* An open CUDA device, and how its driver's results become ours; for src/gpu/cuda*.c alone.
+/* An open CUDA device, and how its driver's results become ours; for the files of this folder alone.
  *
  * Every call of the driver's table works in the device's context: it is pushed on the thread's stack and popped before
  * the return, on every path, so that the caller's current context stays as it was. */
@@ -23,7 +23,7 @@ typedef struct opi_cuda_gpu {
 
 static inline opi_cuda_gpu *opi_cuda_self(opi_gpu *gpu) { return (opi_cuda_gpu *)gpu; }
 
-/* --- results (cuda_error.c) --- */
+/* --- results (error.c) --- */
 
 /* "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory) on cuda:0 (NVIDIA H200); free ..." */
 void opi_cuda_words(const opi_cuda_calls *cu, const char *name, CUresult result, const char *where, char *text,
@@ -53,13 +53,13 @@ static inline oplus_status opi_cuda_leave(const opi_cuda_gpu *g, const char *cal
     return status != OPLUS_OK ? status : opi_cuda_status(g, call, "cuCtxPopCurrent", result);
 }
 
-/* --- devices (cuda_device.c) --- */
+/* --- devices (device.c) --- */
 int opi_cuda_list(opi_gpu_facts *facts, int capacity, char *why, size_t why_bytes);
 oplus_status opi_cuda_device_open(const char *call, const char *where, void *queue, opi_gpu **gpu);
 void opi_cuda_device_close(opi_gpu *gpu);
 void opi_cuda_wait(const opi_cuda_gpu *g); /* for all queues, in the device's context */
 
-/* --- memory (cuda_memory.c) --- */
+/* --- memory (memory.c) --- */
 oplus_status opi_cuda_alloc(opi_gpu *gpu, const char *call, size_t bytes, void **mem);
 void opi_cuda_free(opi_gpu *gpu, void *mem);
 oplus_status opi_cuda_wrap(opi_gpu *gpu, const char *call, void *native, size_t bytes, void **mem);
@@ -74,11 +74,16 @@ oplus_status opi_cuda_download(opi_gpu *gpu, const char *call, opi_gpu_queue que
 oplus_status opi_cuda_copy(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
                            size_t bytes);
 
-/* --- programs (cuda_program.c) --- */
+/* --- programs (program.c) --- */
 oplus_status opi_cuda_compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program);
 oplus_status opi_cuda_load(opi_gpu *gpu, const char *call, const void *binary, size_t bytes, void **program);
 oplus_status opi_cuda_binary(opi_gpu *gpu, const char *call, void *program, void **binary, size_t *bytes);
 oplus_status opi_cuda_kernel(opi_gpu *gpu, const char *call, void *program, const char *name, void **kernel);
 void opi_cuda_unload(opi_gpu *gpu, void *program);
+
+/* --- launches (launch.c) --- */
+oplus_status opi_cuda_launch(opi_gpu *gpu, const char *call, const opi_launch *launch);
+oplus_status opi_cuda_allow(opi_gpu *gpu, const char *call, void *kernel, size_t local, int carve_out);
+oplus_status opi_cuda_residents(opi_gpu *gpu, const char *call, const opi_launch *launch, uint64_t *groups);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum {
+    CLUSTER = 8,              /* that is portable: no device with clusters has smaller ones */
     FAST_BYTES = 16,          /* ld.global.v4 */
     LARGEST_ELEMENT = 1 << 10 /* NVRTC 13 takes seconds for 800 bytes, and minutes for 5000 */
 };
@@ -44,6 +45,11 @@ static void ask_attributes(asking *a, opi_gpu_facts *facts)
     facts->architecture = 10 * attribute(a, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                           attribute(a, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     facts->local = attribute(a, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    facts->local_most = attribute(a, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    if (a->cu->LaunchKernelEx && a->cu->OccupancyMaxActiveClusters) {
+        facts->resident = attribute(a, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
+        facts->cluster = attribute(a, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) ? CLUSTER : 0;
+    }
     facts->group = attribute(a, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     facts->lanes = attribute(a, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     facts->units = attribute(a, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);

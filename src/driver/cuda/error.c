@@ -48,6 +48,8 @@ static const struct {
     {CUDA_ERROR_INVALID_ADDRESS_SPACE, RESTART},
     {CUDA_ERROR_INVALID_PC, RESTART},
     {CUDA_ERROR_LAUNCH_FAILED, RESTART},
+    {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "other programs may hold a part of the device: end them, or take fewer "
+                                              "elements"},
     {CUDA_ERROR_SYSTEM_NOT_READY, "start what the machine needs first (nvidia-fabricmanager)"},
     {CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "the driver's library and its kernel module are of different versions: restart "
                                         "the machine"},

@@ -168,7 +168,7 @@ bool opi_cl_describe(const opi_cl_api *cl, cl_device_id device, opi_cl_found *fo
     facts->divides = (a.single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     facts->memory = a.memory;
     facts->largest = a.largest;
-    facts->local = (size_t)a.local;
+    facts->local = facts->local_most = (size_t)a.local;
     facts->units = a.units;
     facts->group = (unsigned)group_of(cl, device, &a);
     facts->fast_bytes = 16;

@@ -16,6 +16,12 @@ typedef struct opi_cl_range {
 
 typedef struct opi_cl_program opi_cl_program;
 
+typedef struct opi_cl_kernel {
+    struct opi_cl_kernel *next; /* of the same program */
+    cl_kernel kernel;
+    char name[];
+} opi_cl_kernel;
+
 typedef struct opi_cl_gpu {
     opi_gpu gpu; /* first: this is an opi_gpu */
     const opi_cl_api *cl;
@@ -36,7 +42,7 @@ oplus_status opi_cl_queue(opi_cl_gpu *gpu, const char *call, opi_gpu_queue which
 /* Waits for all queues, whatever becomes of what they hold. */
 void opi_cl_finish(opi_cl_gpu *gpu);
 
-/* --- opencl_memory.c ---------------------------------------------------------------------------------------------- */
+/* --- memory.c ----------------------------------------------------------------------------------------------------- */
 
 oplus_status opi_cl_alloc(opi_gpu *gpu, const char *call, size_t bytes, void **mem);
 oplus_status opi_cl_wrap(opi_gpu *gpu, const char *call, void *native, size_t bytes, void **mem);
@@ -54,17 +60,21 @@ oplus_status opi_cl_download(opi_gpu *gpu, const char *call, opi_gpu_queue queue
                              size_t bytes);
 oplus_status opi_cl_copy(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from, size_t bytes);
 
-/* --- opencl_program.c --------------------------------------------------------------------------------------------- */
+/* --- program.c ---------------------------------------------------------------------------------------------------- */
 
 oplus_status opi_cl_compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program);
 oplus_status opi_cl_load(opi_gpu *gpu, const char *call, const void *binary, size_t bytes, void **program);
 oplus_status opi_cl_binary(opi_gpu *gpu, const char *call, void *program, void **binary, size_t *bytes);
-oplus_status opi_cl_kernel(opi_gpu *gpu, const char *call, void *program, const char *name, void **kernel);
+oplus_status opi_cl_find_kernel(opi_gpu *gpu, const char *call, void *program, const char *name, void **kernel);
 void opi_cl_unload(opi_gpu *gpu, void *program);
-oplus_status opi_cl_launch(opi_gpu *gpu, const char *call, void *kernel, uint64_t groups, unsigned items,
-                           const opi_gpu_argument *argument, int arguments);
 
-/* --- opencl_devices.c --------------------------------------------------------------------------------------------- */
+/* --- launch.c ----------------------------------------------------------------------------------------------------- */
+
+oplus_status opi_cl_launch(opi_gpu *gpu, const char *call, const opi_launch *launch);
+oplus_status opi_cl_allow(opi_gpu *gpu, const char *call, void *kernel, size_t local, int carve_out);
+oplus_status opi_cl_residents(opi_gpu *gpu, const char *call, const opi_launch *launch, uint64_t *groups);
+
+/* --- devices.c ---------------------------------------------------------------------------------------------------- */
 
 /* A device that can be used. */
 typedef struct opi_cl_found {

@@ -1,4 +1,4 @@
-/* Programs of an OpenCL device, their kernels and launches. */
+/* Programs of an OpenCL device and their kernels. */
 #define _GNU_SOURCE /* strcasestr */
 #include "driver/opencl/opencl.h"
 #include "driver/remedy.h"
@@ -7,15 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct kernel {
-    struct kernel *next;
-    cl_kernel kernel;
-    char name[];
-} kernel;
-
 struct opi_cl_program {
     cl_program program;
-    kernel *kernels; /* to be released with it */
+    opi_cl_kernel *kernels; /* to be released with it */
 };
 
 /* --- building ----------------------------------------------------------------------------------------------------- */
@@ -163,12 +157,12 @@ oplus_status opi_cl_binary(opi_gpu *base, const char *call, void *program, void 
     return status;
 }
 
-oplus_status opi_cl_kernel(opi_gpu *base, const char *call, void *program, const char *name, void **made)
+oplus_status opi_cl_find_kernel(opi_gpu *base, const char *call, void *program, const char *name, void **made)
 {
     opi_cl_gpu *const gpu = (opi_cl_gpu *)base;
     opi_cl_program *const of = program;
     const size_t name_bytes = strlen(name) + 1;
-    kernel *const k = malloc(sizeof *k + name_bytes);
+    opi_cl_kernel *const k = malloc(sizeof *k + name_bytes);
     if (!k)
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no host memory for kernel %s of %s", call, name, gpu->gpu.facts.where);
     cl_int error = CL_SUCCESS;
@@ -192,59 +186,11 @@ void opi_cl_unload(opi_gpu *base, void *program)
     const opi_cl_api *const cl = ((opi_cl_gpu *)base)->cl;
     opi_cl_program *const of = program;
     if (!of) return;
-    for (kernel *k = of->kernels, *next; k; k = next) {
+    for (opi_cl_kernel *k = of->kernels, *next; k; k = next) {
         next = k->next;
         cl->ReleaseKernel(k->kernel);
         free(k);
     }
     cl->ReleaseProgram(of->program);
     free(of);
-}
-
-/* --- launching ---------------------------------------------------------------------------------------------------- */
-
-/* Sets one argument, which is one parameter of the kernel or, in memory, two; *index counts them. */
-static cl_int set_argument(const opi_cl_gpu *gpu, cl_kernel of, cl_uint *index, const opi_gpu_argument *argument,
-                           cl_mem mem, cl_ulong offset)
-{
-    if (!argument->memory) return gpu->cl->SetKernelArg(of, (*index)++, argument->bytes, argument->value);
-    const cl_int error = gpu->cl->SetKernelArg(of, (*index)++, sizeof mem, mem ? &mem : NULL);
-    if (error != CL_SUCCESS) return error;
-    return gpu->cl->SetKernelArg(of, (*index)++, sizeof offset, &offset);
-}
-
-static oplus_status set_arguments(const opi_cl_gpu *gpu, const char *call, const kernel *k,
-                                  const opi_gpu_argument *argument, int arguments)
-{
-    cl_uint index = 0;
-    for (int i = 0; i < arguments; i++) {
-        cl_mem mem = NULL;
-        size_t offset = 0;
-        if (argument[i].memory) OPI_TRY(opi_cl_place(gpu, call, argument[i].value, 0, &mem, &offset));
-        const cl_int error = set_argument(gpu, k->kernel, &index, &argument[i], mem, offset);
-        if (error == CL_SUCCESS) continue;
-        char set[160];
-        snprintf(set, sizeof set, "clSetKernelArg %d of %s", i, k->name);
-        return opi_cl_check(gpu, call, set, error);
-    }
-    return OPLUS_OK;
-}
-
-/* Not flushed: a mark or a sync does it, once for all that a call of the library enqueues. */
-oplus_status opi_cl_launch(opi_gpu *base, const char *call, void *launched, uint64_t groups, unsigned items,
-                           const opi_gpu_argument *argument, int arguments)
-{
-    opi_cl_gpu *const gpu = (opi_cl_gpu *)base;
-    const kernel *const k = launched;
-    const size_t local = items, global = (size_t)groups * items;
-    cl_command_queue queue;
-    if (groups == 0) return OPLUS_OK;
-    OPI_TRY(opi_cl_queue(gpu, call, OPI_QUEUE_COMPUTE, &queue));
-    OPI_TRY(set_arguments(gpu, call, k, argument, arguments));
-    const cl_int error = gpu->cl->EnqueueNDRangeKernel(queue, k->kernel, 1, NULL, &global, &local, 0, NULL, NULL);
-    if (error == CL_SUCCESS) return OPLUS_OK;
-    char enqueued[224];
-    snprintf(enqueued, sizeof enqueued, "clEnqueueNDRangeKernel of %s (%llu groups of %u)", k->name,
-             (unsigned long long)groups, items);
-    return opi_cl_check(gpu, call, enqueued, error);
 }

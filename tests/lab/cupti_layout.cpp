@@ -36,11 +36,7 @@ LAB_CUPTI_RESULTS(SAME_VALUE)
 #if CUPTI_API_VERSION >= 130000
 LAB_CUPTI_LATER_RESULTS(SAME_VALUE)
 #endif
-LAB_CUPTI_RANGES(SAME_VALUE)
-LAB_CUPTI_REPLAYS(SAME_VALUE)
-LAB_CUPTI_PROFILERS(SAME_VALUE)
-LAB_CUPTI_PROFILER_APIS(SAME_VALUE)
-LAB_CUPTI_SUPPORT(SAME_VALUE)
+LAB_CUPTI_CHOICES(SAME_VALUE)
 
 // --- calls: their types, and the sizes that are passed ---
 #define SAME_CALL(name, kind, last)                                                                                    \

@@ -1,6 +1,6 @@
 /* The lab's counters by CUPTI: no CUPTI; a fake one that keeps the books (fake/cupti.c), whose calls fail in turn, and
  * every allocation; and of the real one, where it is installed, what it does without a device: which metrics there are.
- * The declarations are compared in lab_cupti_layout.cpp, a device's counts in lab_cupti_real.c. */
+ * The declarations are compared in cupti_layout.cpp, a device's counts in cupti_real.c. */
 #include "fake/cupti.h"
 #include "lab/counters/cupti.h"
 #include "lab/counters/cupti_api.h"

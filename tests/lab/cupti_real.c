@@ -4,6 +4,7 @@
 #include "lab/counters/cupti.h"
 #include "lab/counters/metrics.h"
 #include "lab/counters/session.h"
+#include "support/launch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,7 +74,7 @@ static void run(void *context)
     running *const r = context;
     const opi_gpu_argument argument[] = {opi_memory(r->s->in), opi_memory(r->s->out)};
     for (int k = r->c->first; k <= r->c->last; k++)
-        good(r->s, "launch", opi_cuda.launch(r->s->gpu, "test", r->s->kernel[k], r->c->groups, ITEMS, argument, 2));
+        good(r->s, "launch", launch_plain(r->s->gpu, r->s->kernel[k], r->c->groups, ITEMS, argument, 2));
     good(r->s, "sync", opi_cuda.sync(r->s->gpu, "test", OPI_QUEUE_COMPUTE));
     r->times++;
 }

@@ -1,0 +1,59 @@
+/* What the files of the fake driver share: its objects, and its books. */
+#ifndef FAKE_BOOKS_H
+#define FAKE_BOOKS_H
+
+#include "fake/cuda.h"
+
+#include "driver/cuda/api.h"
+
+#include <string.h>
+
+struct CUctx_st {
+    int device;
+};
+struct CUstream_st {
+    CUcontext context;
+};
+struct CUevent_st {
+    CUstream stream;
+};
+struct CUmod_st {
+    char nothing;
+};
+struct CUfunc_st {
+    char nothing;
+};
+struct _nvrtcProgram {
+    bool text;
+    char source[];
+};
+
+extern fake_cuda fake_books;
+
+/* Objects that are given back at the latest by a reset. */
+void *fake_make(size_t bytes);
+void fake_unmake(void *object);
+/* Forgets all memory, and frees what is the fake's own (cuda_memory.c). */
+void fake_forget_memory(void);
+void fake_know(void *p, size_t bytes, unsigned type, int device, bool managed);
+
+/* Whether this call is to fail; counts it. */
+bool fake_fails(const char *name);
+
+/* The beginnings of calls: of any, and of one that needs a context. */
+#define CALL(name)                                                                                                     \
+    if (fake_fails("cu" #name)) return (CUresult)fake_books.error
+#define CALL_IN_CONTEXT(name)                                                                                          \
+    CALL(name);                                                                                                        \
+    if (fake_books.depth == 0) return CUDA_ERROR_INVALID_CONTEXT
+
+/* What is exported. */
+#define DECLARE(name, suffix, parameters) CUresult cu##name##suffix parameters;
+OPI_CUDA_CALLS(DECLARE)
+OPI_CUDA_LATER_CALLS(DECLARE)
+#undef DECLARE
+#define DECLARE(name, result, parameters) result nvrtc##name parameters;
+OPI_NVRTC_CALLS(DECLARE)
+#undef DECLARE
+
+#endif

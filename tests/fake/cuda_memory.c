@@ -1,0 +1,168 @@
+/* The fake driver's memory, which is the host's. */
+#include "fake/books.h"
+
+#include <stdlib.h>
+
+enum { RANGES = 64 };
+
+static void *pointer(CUdeviceptr address)
+{
+    void *p;
+    memcpy(&p, &address, sizeof p);
+    return p;
+}
+
+/* --- memory that is known --- */
+
+static struct range {
+    char *start;
+    size_t bytes;
+    unsigned type;
+    int device;
+    bool managed, ours;
+} ranges[RANGES];
+
+static void add_range(struct range range)
+{
+    for (size_t i = 0; i < RANGES; i++)
+        if (!ranges[i].start) {
+            ranges[i] = range;
+            return;
+        }
+    abort(); /* a test that needs more rooms */
+}
+
+void fake_know(void *p, size_t bytes, unsigned type, int device, bool managed)
+{
+    add_range((struct range){p, bytes, type, device, managed, false});
+}
+
+static CUresult take_memory(size_t bytes, unsigned type, void **mem)
+{
+    *mem = bytes > 0 && bytes <= (size_t)1 << 30 ? malloc(bytes) : NULL;
+    if (!*mem) return CUDA_ERROR_OUT_OF_MEMORY;
+    add_range((struct range){*mem, bytes, type, ((CUcontext)fake_books.current)->device, false, true});
+    return CUDA_SUCCESS;
+}
+
+static CUresult give_memory(const void *mem, unsigned type)
+{
+    for (size_t i = 0; i < RANGES; i++)
+        if (ranges[i].ours && ranges[i].start == mem && ranges[i].type == type) {
+            free(ranges[i].start);
+            ranges[i] = (struct range){0};
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static struct range *range_of(CUdeviceptr address)
+{
+    const uintptr_t at = (uintptr_t)address;
+    for (size_t i = 0; i < RANGES; i++)
+        if (ranges[i].start && at >= (uintptr_t)ranges[i].start && at < (uintptr_t)ranges[i].start + ranges[i].bytes)
+            return &ranges[i];
+    return NULL;
+}
+
+static bool holds(CUdeviceptr address, size_t bytes)
+{
+    const struct range *const r = range_of(address);
+    return r && (uintptr_t)address + bytes <= (uintptr_t)r->start + r->bytes;
+}
+
+void fake_forget_memory(void)
+{
+    for (size_t i = 0; i < RANGES; i++) {
+        if (ranges[i].ours) free(ranges[i].start);
+        ranges[i] = (struct range){0};
+    }
+}
+
+/* --- the calls --- */
+
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
+{
+    void *mem;
+    CALL_IN_CONTEXT(MemAlloc);
+    const CUresult result = take_memory(bytes, CU_MEMORYTYPE_DEVICE, &mem);
+    if (result != CUDA_SUCCESS) return result;
+    *address = (uintptr_t)mem;
+    fake_books.live[FAKE_MEMORY]++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address)
+{
+    CALL_IN_CONTEXT(MemFree);
+    const CUresult result = give_memory(pointer(address), CU_MEMORYTYPE_DEVICE);
+    if (result == CUDA_SUCCESS) fake_books.live[FAKE_MEMORY]--;
+    return result;
+}
+
+CUresult cuMemHostAlloc(void **mem, size_t bytes, unsigned flags)
+{
+    CALL_IN_CONTEXT(MemHostAlloc);
+    if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = take_memory(bytes, CU_MEMORYTYPE_HOST, mem);
+    if (result == CUDA_SUCCESS) fake_books.live[FAKE_PINNED]++;
+    return result;
+}
+
+CUresult cuMemFreeHost(void *mem)
+{
+    CALL_IN_CONTEXT(MemFreeHost);
+    const CUresult result = give_memory(mem, CU_MEMORYTYPE_HOST);
+    if (result == CUDA_SUCCESS) fake_books.live[FAKE_PINNED]--;
+    return result;
+}
+
+static CUresult move(bool known, void *to, const void *from, size_t bytes, CUstream stream)
+{
+    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (!known) return CUDA_ERROR_INVALID_VALUE;
+    memcpy(to, from, bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    CALL_IN_CONTEXT(MemcpyHtoDAsync);
+    return move(holds(to, bytes), pointer(to), from, bytes, stream);
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    CALL_IN_CONTEXT(MemcpyDtoHAsync);
+    return move(holds(from, bytes), to, pointer(from), bytes, stream);
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    CALL_IN_CONTEXT(MemcpyDtoDAsync);
+    return move(holds(to, bytes) && holds(from, bytes), pointer(to), pointer(from), bytes, stream);
+}
+
+/* As the driver: unknown memory is no failure, and gives zeros, and no device. */
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *which, void **data, CUdeviceptr address)
+{
+    CALL_IN_CONTEXT(PointerGetAttributes);
+    static const struct range none = {.device = -2};
+    const struct range *const found = range_of(address), *const r = found ? found : &none;
+    for (unsigned i = 0; i < count; i++) {
+        const CUdeviceptr start = (uintptr_t)r->start;
+        const unsigned char managed = r->managed;
+        const struct {
+            CUpointer_attribute which;
+            const void *value;
+            size_t bytes;
+        } table[] = {{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, &r->type, sizeof r->type},
+                     {CU_POINTER_ATTRIBUTE_IS_MANAGED, &managed, sizeof managed},
+                     {CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, &r->device, sizeof r->device},
+                     {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, &start, sizeof start},
+                     {CU_POINTER_ATTRIBUTE_RANGE_SIZE, &r->bytes, sizeof r->bytes}};
+        for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+            if (table[k].which == which[i]) memcpy(data[i], table[k].value, table[k].bytes);
+    }
+    return CUDA_SUCCESS;
+}
