@@ -3,7 +3,7 @@
 set(content "")
 foreach(file IN LISTS IN)
   file(READ ${file} text)
-  string(REGEX REPLACE "#include <oplus/[a-z]+\\.h>\n" "" text "${text}")
+  string(REGEX REPLACE "#include <oplus/[a-z/]+\\.h>\n" "" text "${text}")
   cmake_path(GET file FILENAME label)
   string(APPEND content "#line 1 \"${label}\"\n${text}")
 endforeach()

@@ -6,12 +6,13 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char no_memory[] = "no memory for a drawing";
 
-void lab_drawing_begin(lab_drawing *drawing)
+void lab_drawing_begin(lab_drawing *drawing, int label, int cell)
 {
-    *drawing = (lab_drawing){.text = NULL};
+    *drawing = (lab_drawing){.label = label, .cell = cell};
     drawing->to = open_memstream(&drawing->text, &drawing->bytes);
     drawing->pictures = cJSON_CreateArray();
     if (!drawing->to || !drawing->pictures) tool_die(TOOL_FAILED, "%s", no_memory);
@@ -30,9 +31,51 @@ void lab_drawing_end(lab_drawing *drawing, lab *l, const char *title, const char
     free(drawing->text);
 }
 
-/* --- pictures ----------------------------------------------------------------------------------------------------- */
+/* --- drawn rows --------------------------------------------------------------------------------------------------- */
 
-enum { MOST = 64 }; /* characters of a label or a cell */
+enum { MOST = 64, MOST_LINE = 256 }; /* characters of a label or a cell; of a line */
+
+/* Adds a line, without the blanks at its end. */
+static void add(lab_drawing *d, const char *line)
+{
+    size_t length = strlen(line);
+    while (length > 0 && line[length - 1] == ' ') length--;
+    fprintf(d->to, "%.*s\n", (int)length, line);
+}
+
+void draw_line(lab_drawing *d, const char *format, ...)
+{
+    char line[MOST_LINE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    add(d, line);
+}
+
+void draw_gap(lab_drawing *d) { add(d, ""); }
+
+void draw_texts(lab_drawing *d, const char *name, char (*x)[LETTERS], int n)
+{
+    char line[MOST_LINE];
+    int at = snprintf(line, sizeof line, "%-*s", d->label, name);
+    for (int i = 0; i < n && at < MOST_LINE; i++)
+        at += snprintf(line + at, (size_t)(MOST_LINE - at), "%*s", d->cell, x[i]);
+    add(d, line);
+}
+
+/* Numbers as texts: of up to MOST elements. */
+static void with_texts(lab_drawing *d, const char *name, const unsigned *x, int n,
+                       void (*show)(lab_drawing *d, const char *name, char (*x)[LETTERS], int n))
+{
+    char text[MOST][LETTERS];
+    for (int i = 0; i < n && i < MOST; i++) snprintf(text[i], LETTERS, "%u", x[i]);
+    show(d, name, text, n < MOST ? n : MOST);
+}
+
+void draw_numbers(lab_drawing *d, const char *name, const unsigned *x, int n) { with_texts(d, name, x, n, draw_texts); }
+
+/* --- pictures ----------------------------------------------------------------------------------------------------- */
 
 void lab_picture(lab_drawing *drawing, const char *title, int columns)
 {
@@ -83,4 +126,20 @@ void lab_picture_link(lab_drawing *drawing, int from, int to, bool taken)
     lab_cell_number(link, from);
     lab_cell_number(link, to);
     lab_cell_number(link, taken);
+}
+
+void picture_texts(lab_drawing *d, const char *name, char (*x)[LETTERS], int n)
+{
+    lab_picture_row(d, "%s", name);
+    for (int i = 0; i < n; i++) lab_picture_cell(d, "%s", x[i]);
+}
+
+void picture_numbers(lab_drawing *d, const char *name, const unsigned *x, int n)
+{
+    with_texts(d, name, x, n, picture_texts);
+}
+
+void picture_kept(lab_drawing *d, int n)
+{
+    for (int i = 0; i < n; i++) lab_picture_link(d, i, i, false);
 }

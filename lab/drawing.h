@@ -11,11 +11,21 @@ typedef struct lab_drawing {
     char *text; /* what was printed, once the drawing is ended */
     size_t bytes;
     cJSON *pictures, *row; /* all pictures; the last row of the last one */
+    int label, cell;       /* characters of a drawn row's name, and of each of its elements */
 } lab_drawing;
 
-void lab_drawing_begin(lab_drawing *drawing);
+void lab_drawing_begin(lab_drawing *drawing, int label, int cell);
 /* Records the drawing without empty lines at its end, shows it, and frees it. */
 void lab_drawing_end(lab_drawing *drawing, lab *l, const char *title, const char *about);
+
+/* --- drawn rows of n elements: "in   3   1   7" --- */
+
+enum { LETTERS = 32 }; /* room of a text in a drawn row: two numbers fit */
+
+void draw_line(lab_drawing *drawing, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void draw_gap(lab_drawing *drawing);
+void draw_numbers(lab_drawing *drawing, const char *name, const unsigned *x, int n);
+void draw_texts(lab_drawing *drawing, const char *name, char (*x)[LETTERS], int n); /* "" stays blank */
 
 /* --- pictures: rows of cells below each other, and links between two rows --- */
 
@@ -32,5 +42,11 @@ void lab_picture_tint(lab_drawing *drawing, double tint);
 /* Leads from a cell of the row above to one of the row.  taken: as the operand of an operation there; else it stays
  * what it is. */
 void lab_picture_link(lab_drawing *drawing, int from, int to, bool taken);
+
+/* The same as draw_numbers and draw_texts, as a row of the picture; and in that row the first n cells are what stands
+ * above them. */
+void picture_numbers(lab_drawing *drawing, const char *name, const unsigned *x, int n);
+void picture_texts(lab_drawing *drawing, const char *name, char (*x)[LETTERS], int n);
+void picture_kept(lab_drawing *drawing, int n);
 
 #endif

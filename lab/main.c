@@ -89,50 +89,31 @@ static char *joined(int argc, char **argv)
 
 static void parse(asked *a, int argc, char **argv)
 {
-    enum { QUICK = 256, REPORT, JSON, FROM };
-    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
-                                            {"n", required_argument, NULL, 'n'},
-                                            {"quick", no_argument, NULL, QUICK},
-                                            {"report", required_argument, NULL, REPORT},
-                                            {"json", no_argument, NULL, JSON},
-                                            {"from", required_argument, NULL, FROM},
-                                            {"quiet", no_argument, NULL, 'q'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    int quick = false, json = false, quiet = false;
+    const struct option options[] = {{"device", required_argument, NULL, 'd'},
+                                     {"n", required_argument, NULL, 'n'},
+                                     {"report", required_argument, NULL, 'r'},
+                                     {"from", required_argument, NULL, 'f'},
+                                     {"quick", no_argument, &quick, true},
+                                     {"json", no_argument, &json, true},
+                                     {"quiet", no_argument, &quiet, true},
+                                     {"help", no_argument, NULL, 'h'},
+                                     {NULL, 0, NULL, 0}};
     *a = (asked){.command = joined(argc, argv)};
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":qh", options, NULL)) != -1;) {
-        switch (c) {
-        case 'd':
-            a->device = optarg;
-            break;
-        case 'n':
-            a->options.n = number_of(optarg);
-            break;
-        case QUICK:
-            a->options.quick = true;
-            break;
-        case REPORT:
-            a->report = optarg;
-            break;
-        case JSON:
-            a->json = true;
-            break;
-        case FROM:
-            a->from = optarg;
-            break;
-        case 'q':
-            a->options.quiet = true;
-            break;
-        case 'h':
-            fputs(help, stdout);
-            exit(TOOL_GOOD);
-        case ':':
-            tool_die(TOOL_USAGE, "%s wants a value; see oplus lab --help", argv[optind - 1]);
-        default:
-            tool_die(TOOL_USAGE, "there is no option %s; see oplus lab --help", argv[optind - 1]);
-        }
+        if (c == 'd') a->device = optarg;
+        if (c == 'n') a->options.n = number_of(optarg);
+        if (c == 'r') a->report = optarg;
+        if (c == 'f') a->from = optarg;
+        if (c == 'q') quiet = true;
+        if (c == 'h') fputs(help, stdout), exit(TOOL_GOOD);
+        if (c == ':') tool_die(TOOL_USAGE, "%s wants a value; see oplus lab --help", argv[optind - 1]);
+        if (c == '?') tool_die(TOOL_USAGE, "there is no option %s; see oplus lab --help", argv[optind - 1]);
     }
+    a->options.quick = quick;
+    a->options.quiet = quiet;
+    a->json = json;
     for (int i = optind; i < argc; i++) want(a, argv[i]);
     if (a->from && optind < argc)
         tool_die(TOOL_USAGE, "--from %s runs nothing, so that '%s' cannot be chosen; leave one of them out", a->from,

@@ -31,6 +31,7 @@ static device_list look(void)
     const int room = list.n;
     if (room >= 0) {
         list.row = tool_alloc(((size_t)room + 1) * sizeof *list.row);
+        list.row->abi = OPLUS_ABI;
         list.n = oplus_devices(list.row, room);
     }
     if (list.n < 0) tool_die(TOOL_FAILED, "%s", tool_words(oplus_last_error()));

@@ -94,8 +94,9 @@ static _Noreturn void end_explained(const tool_options *options, const char *wor
     } else {
         fputs(words, stdout);
     }
+    tool_text_runs(false);
     tool_ranks_close();
-    exit(TOOL_GOOD);
+    tool_exit(TOOL_GOOD);
 }
 
 /* The library's name of a call is not the command's. */

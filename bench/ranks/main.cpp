@@ -113,6 +113,7 @@ static std::string device_of(const bench &b)
     if (at == std::string::npos) return b.o.device;
     const std::string prefix = b.o.device.substr(0, at);
     std::vector<oplus_device_info> info(64);
+    info[0].abi = OPLUS_ABI;
     const int rows = std::min(oplus_devices(info.data(), (int)info.size()), (int)info.size());
     int devices = 0, local;
     for (int i = 0; i < rows; i++) devices += info[i].units > 0 && std::string(info[i].where).rfind(prefix, 0) == 0;

@@ -3,7 +3,10 @@
  *  Define an element type, an operator or a function once; use it on every device.
  *
  *  From one text come an inlined C function, typed loops that your compiler vectorises (leaf.h), and the string
- *  that a run-time compiler needs for a GPU.  Compiles as C11 and as C++17 with gcc >= 12 and clang >= 14. */
+ *  that a run-time compiler needs for a GPU.  Compiles as C11 and as C++17 with gcc >= 12 and clang >= 14.
+ *
+ *  To stop in an operator with a debugger, compile the program with -DOPLUS_DEBUG -g: the function is then called once
+ *  an element and not optimised, on cores; results have the same bits. */
 #ifndef OPLUS_OP_H
 #define OPLUS_OP_H
 
@@ -13,6 +16,13 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** How a descriptor came to be, and so what its text, file and line are. */
+typedef enum oplus_origin {
+    OPLUS_FILLED_IN = 0, /**< the program has filled it in; a text is the body of a C function; file may be NULL */
+    OPLUS_BY_MACRO,      /**< OPLUS_OP, OPLUS_MAP and their like: the body stands in the program, in `file` at `line` */
+    OPLUS_FROM_TEXT      /**< oplus_op_make or oplus_fn_make: there is no file; `text` is what they made of the text */
+} oplus_origin;
 
 /* --- operators ------------------------------------------------------------------------------------------------ */
 
@@ -33,6 +43,7 @@ typedef struct oplus_op {
     const oplus_type *type; /**< of the elements */
     const void *identity;   /**< one element, or NULL where there is none */
     unsigned flags;         /**< 0, or OPLUS_COMMUTATIVE, _EXACT, _WIDE joined by | */
+    oplus_origin origin;    /**< 0 in an operator that you fill in */
     const char *text;       /**< the body in C, over a (earlier) and b (later); may be NULL */
     const char *file;       /**< where the text stands, for messages of a compiler; may be NULL */
     int line;               /**< in that file */
@@ -64,7 +75,7 @@ typedef struct oplus_op {
  *  @param flags     0, or OPLUS_COMMUTATIVE, OPLUS_EXACT, OPLUS_WIDE joined by |
  *  @param ...       the body, in braces; a is the earlier element, b the later */
 #define OPLUS_OP(name, T, identity, flags, ...)                                                                        \
-    static const T oplus_##name##_identity_ OPLUS_UNUSED_ = {OPLUS_UNPAREN_ identity};                                 \
+    static const T oplus_##name##_identity_ OPLUS_UNUSED_ = {OPLUS_PUT_THE_IDENTITY_IN_PARENTHESES_ identity};         \
     OPLUS_DEFINE_OP_(name, T, &oplus_##name##_identity_, flags, #__VA_ARGS__, __VA_ARGS__)
 
 /** The same without an identity: a semigroup.  Reduce of nothing and exclusive scan are then errors. */
@@ -86,7 +97,7 @@ typedef struct oplus_op {
  *  @param flags     as in OPLUS_OP; they hold for every p
  *  @param ...       the body, in braces, over a, b and p */
 #define OPLUS_OP_WITH(name, T, P, identity, flags, ...)                                                                \
-    static const T oplus_##name##_identity_ OPLUS_UNUSED_ = {OPLUS_UNPAREN_ identity};                                 \
+    static const T oplus_##name##_identity_ OPLUS_UNUSED_ = {OPLUS_PUT_THE_IDENTITY_IN_PARENTHESES_ identity};         \
     OPLUS_DEFINE_OP_WITH_(name, T, P, &oplus_##name##_identity_, flags, #__VA_ARGS__, __VA_ARGS__)
 
 /** The same without an identity. */
@@ -108,7 +119,7 @@ static inline oplus_op oplus_op_with(const oplus_op *op, const void *param)
  *
  *  gcc for AVX inlines no other, as it compiles bodies without AVX (see leaf.h).  Use it at file scope: under clang it
  *  also switches contraction off for the rest of the file (STDC FP_CONTRACT). */
-#define OPLUS_HELPER OPLUS_HELPER_STRICT_ OPLUS_NARROW_ OPLUS_STRICT_ static inline
+#define OPLUS_HELPER OPLUS_HELPER_STRICT_ OPLUS_BODY_
 
 /* --- functions ------------------------------------------------------------------------------------------------ */
 
@@ -120,9 +131,11 @@ typedef struct oplus_fn {
     const char *name;                         /**< for messages */
     const oplus_type *result;                 /**< of a predicate: oplus_u8, 0 or 1 */
     unsigned arity;                           /**< how many inputs, 1 to OPLUS_MAX_ARITY */
+    int predicate;                            /**< not 0: the text gives a bool, of which the result is 0 or 1 */
     const oplus_type *input[OPLUS_MAX_ARITY]; /**< of each input */
     const oplus_type *param_type;             /**< NULL: takes no parameter */
     const void *param;                        /**< its value; see oplus_with */
+    oplus_origin origin;                      /**< 0 in a function that you fill in */
     const char *text;                         /**< the body in C; may be NULL */
     const char *file;                         /**< where the text stands; may be NULL */
     int line;                                 /**< in that file */
@@ -141,21 +154,21 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
 #define OPLUS_MAP(name, R, A, ...)                                                                                     \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_), __VA_ARGS__)                                                               \
     OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0)), name(oplus_my_in0[oplus_my_i]))                                         \
-    OPLUS_FN_OBJECT_(name, R, oplus_none_, 1, (A), (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
+    OPLUS_FN_OBJECT_(name, R, 0, oplus_none_, 1, (A), (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
 
 /** Two inputs a, b:  OPLUS_ZIP(axpy2, float, float, float, { return 2.0f * a + b; }) */
 #define OPLUS_ZIP(name, R, A, B, ...)                                                                                  \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_), __VA_ARGS__)                                            \
     OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_INPUT_(B, 1)),                                                      \
                 name(oplus_my_in0[oplus_my_i], oplus_my_in1[oplus_my_i]))                                              \
-    OPLUS_FN_OBJECT_(name, R, oplus_none_, 2, (A, B), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), NULL, #__VA_ARGS__)
+    OPLUS_FN_OBJECT_(name, R, 0, oplus_none_, 2, (A, B), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), NULL, #__VA_ARGS__)
 
 /** Three inputs a, b, c. */
 #define OPLUS_ZIP3(name, R, A, B, C, ...)                                                                              \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_, C c OPLUS_UNUSED_), __VA_ARGS__)                         \
     OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_INPUT_(B, 1) OPLUS_INPUT_(C, 2)),                                   \
                 name(oplus_my_in0[oplus_my_i], oplus_my_in1[oplus_my_i], oplus_my_in2[oplus_my_i]))                    \
-    OPLUS_FN_OBJECT_(name, R, oplus_none_, 3, (A, B, C), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C)), NULL,    \
+    OPLUS_FN_OBJECT_(name, R, 0, oplus_none_, 3, (A, B, C), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C)), NULL, \
                      #__VA_ARGS__)
 
 /** Four inputs a, b, c, d. */
@@ -164,7 +177,7 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
     OPLUS_LEAF_(                                                                                                       \
         name, R, (OPLUS_INPUT_(A, 0) OPLUS_INPUT_(B, 1) OPLUS_INPUT_(C, 2) OPLUS_INPUT_(D, 3)),                        \
         name(oplus_my_in0[oplus_my_i], oplus_my_in1[oplus_my_i], oplus_my_in2[oplus_my_i], oplus_my_in3[oplus_my_i]))  \
-    OPLUS_FN_OBJECT_(name, R, oplus_none_, 4, (A, B, C, D),                                                            \
+    OPLUS_FN_OBJECT_(name, R, 0, oplus_none_, 4, (A, B, C, D),                                                         \
                      (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B), &OPLUS_TYPE_(C), &OPLUS_TYPE_(D)), NULL, #__VA_ARGS__)
 
 /** One input a and a captured parameter p, a scalar or a small struct, bound by oplus_with:
@@ -174,14 +187,14 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
 #define OPLUS_MAP_WITH(name, R, A, P, ...)                                                                             \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                                            \
     OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_PARAM_(P)), name(oplus_my_in0[oplus_my_i], oplus_my_p))             \
-    OPLUS_FN_OBJECT_(name, R, P, 1, (A), (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
+    OPLUS_FN_OBJECT_(name, R, 0, P, 1, (A), (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /** Two inputs a, b and a captured parameter p. */
 #define OPLUS_ZIP_WITH(name, R, A, B, P, ...)                                                                          \
     OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                         \
     OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_INPUT_(B, 1) OPLUS_PARAM_(P)),                                      \
                 name(oplus_my_in0[oplus_my_i], oplus_my_in1[oplus_my_i], oplus_my_p))                                  \
-    OPLUS_FN_OBJECT_(name, R, P, 2, (A, B), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), &OPLUS_TYPE_(P), #__VA_ARGS__)
+    OPLUS_FN_OBJECT_(name, R, 0, P, 2, (A, B), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /** `bool name(A a)` and `name_fn` for oplus_filter:  OPLUS_PREDICATE(negative, float, { return a < 0; })
  *
@@ -189,14 +202,14 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
 #define OPLUS_PREDICATE(name, A, ...)                                                                                  \
     OPLUS_FN_(OPLUS_BOOL_, name, (A a OPLUS_UNUSED_), __VA_ARGS__)                                                     \
     OPLUS_LEAF_(name, uint8_t, (OPLUS_INPUT_(A, 0) OPLUS_ZERO_), OPLUS_FLAG_(name(oplus_my_in0[oplus_my_i])))          \
-    OPLUS_FN_OBJECT_(name, uint8_t, oplus_none_, 1, (A), (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
+    OPLUS_FN_OBJECT_(name, uint8_t, 1, oplus_none_, 1, (A), (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
 
 /** A predicate of a and a captured parameter p. */
 #define OPLUS_PREDICATE_WITH(name, A, P, ...)                                                                          \
     OPLUS_FN_(OPLUS_BOOL_, name, (A a OPLUS_UNUSED_, P p OPLUS_UNUSED_), __VA_ARGS__)                                  \
     OPLUS_LEAF_(name, uint8_t, (OPLUS_INPUT_(A, 0) OPLUS_PARAM_(P) OPLUS_ZERO_),                                       \
                 OPLUS_FLAG_(name(oplus_my_in0[oplus_my_i], oplus_my_p)))                                               \
-    OPLUS_FN_OBJECT_(name, uint8_t, P, 1, (A), (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
+    OPLUS_FN_OBJECT_(name, uint8_t, 1, P, 1, (A), (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /* --- how the macros work -------------------------------------------------------------------------------------- */
 
@@ -243,7 +256,7 @@ template <class Call, class P = oplus_none_> struct oplus_typed_fn : oplus_fn {
 #endif
 
 #define OPLUS_FN_(R, name, parameters, ...)                                                                            \
-    OPLUS_NARROW_ OPLUS_STRICT_ static inline R name parameters { OPLUS_CONTRACT_OFF_ __VA_ARGS__ }
+    OPLUS_BODY_ R name parameters { OPLUS_CONTRACT_OFF_ __VA_ARGS__ }
 
 #define OPLUS_DEFINE_OP_(name, T, identity, flags, text, ...)                                                          \
     OPLUS_FN_(T, name, (T a OPLUS_UNUSED_, T b OPLUS_UNUSED_), __VA_ARGS__)                                            \
@@ -257,9 +270,9 @@ template <class Call, class P = oplus_none_> struct oplus_typed_fn : oplus_fn {
                      OPLUS_CHOOSE_LEAVES_(name, T, flags))
 #define OPLUS_OP_OBJECT_(name, T, P, identity, flags, text, combine, leaves, param_type, combine_with, leaves_with)    \
     OPLUS_OP_TYPES_(name##_op, T, P)                                                                                   \
-    static const OPLUS_OP_TYPE_(T, P) name##_op OPLUS_UNUSED_ =                                                        \
-        OPLUS_TYPED_(OPLUS_OP_TYPE_(T, P), oplus_op, OPLUS_ABI, #name, &OPLUS_TYPE_(T), identity, (flags), text,       \
-                     __FILE__, __LINE__, 0, combine, leaves, param_type, NULL, combine_with, leaves_with);
+    static const OPLUS_OP_TYPE_(T, P) name##_op OPLUS_UNUSED_ = OPLUS_TYPED_(                                          \
+        OPLUS_OP_TYPE_(T, P), oplus_op, OPLUS_ABI, #name, &OPLUS_TYPE_(T), identity, (flags), OPLUS_BY_MACRO, text,    \
+        __FILE__, __LINE__, 0, combine, leaves, param_type, NULL, combine_with, leaves_with);
 
 /* Inputs and parameter are taken out of the loop: for all a compiler knows, a result that is a byte may change them.
  * A predicate is compared with a 0 that the compiler cannot see: gcc 12 makes a conversion of `a & 1` to bool, which it
@@ -299,11 +312,11 @@ template <class Call, class P = oplus_none_> struct oplus_typed_fn : oplus_fn {
         else                                                                                                           \
             oplus_##name##_loop_(oplus_my_in, oplus_my_param, oplus_my_n, oplus_my_out);                               \
     }
-#define OPLUS_FN_OBJECT_(name, R, P, arity, types, inputs, param_type, text)                                           \
+#define OPLUS_FN_OBJECT_(name, R, predicate, P, arity, types, inputs, param_type, text)                                \
     OPLUS_FN_TYPES_(name##_fn, R, P, arity, OPLUS_UNPAREN_ types)                                                      \
-    static const OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types) name##_fn OPLUS_UNUSED_ =                                  \
-        OPLUS_TYPED_(OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types), oplus_fn, OPLUS_ABI, #name, &OPLUS_TYPE_(R), arity,   \
-                     {OPLUS_UNPAREN_ inputs}, param_type, NULL, text, __FILE__, __LINE__, oplus_##name##_leaf_);
+    static const OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types) name##_fn OPLUS_UNUSED_ = OPLUS_TYPED_(                    \
+        OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types), oplus_fn, OPLUS_ABI, #name, &OPLUS_TYPE_(R), arity, predicate,     \
+        {OPLUS_UNPAREN_ inputs}, param_type, NULL, OPLUS_BY_MACRO, text, __FILE__, __LINE__, oplus_##name##_leaf_);
 
 #ifdef __cplusplus
 }

@@ -156,7 +156,7 @@ static bool is_wanted(const lab *l, int crowd, int loads)
 
 static void add_crowd(flights *f, cJSON *table, int crowd)
 {
-    lab_cell rate[AHEADS];
+    lab_cell rate[AHEADS] = {{NULL, 0}};
     expect(f, crowd);
     const double occupancy = f->l->dev->cupti ? occupancy_of(f, crowd, 0) : NAN;
     for (int loads = 0; loads < AHEADS; loads++) {

@@ -21,14 +21,14 @@ static unsigned exclusive(const unsigned *x, unsigned *out)
 }
 
 /* Where wanted[i]: the address; else a point. */
-static void draw_chosen(drawing *d, const char *name, const unsigned *x, const unsigned *wanted, unsigned want)
+static void draw_chosen(lab_drawing *d, const char *name, const unsigned *x, const unsigned *wanted, unsigned want)
 {
     char chosen[N][LETTERS];
     for (int i = 0; i < N; i++) snprintf(chosen[i], LETTERS, wanted[i] == want ? "%u" : ".", x[i]);
     draw_texts(d, name, chosen, N);
 }
 
-static void draw_indices(drawing *d)
+static void draw_indices(lab_drawing *d)
 {
     unsigned index[N];
     for (unsigned i = 0; i < N; i++) index[i] = i;
@@ -41,8 +41,8 @@ void draw_map(lab *l)
 {
     unsigned out[N];
     char arrow[N][LETTERS];
-    drawing d;
-    drawing_begin(&d, LABEL, CELL);
+    lab_drawing d;
+    lab_drawing_begin(&d, LABEL, CELL);
     for (int i = 0; i < N; i++) {
         out[i] = square(numbers[i]);
         strcpy(arrow[i], "|");
@@ -50,36 +50,37 @@ void draw_map(lab *l)
     draw_numbers(&d, "in", numbers, N);
     draw_texts(&d, "x -> x * x", arrow, N);
     draw_numbers(&d, "out", out, N);
-    lab_picture(&d.rows, "Each by itself", N);
+    lab_picture(&d, "Each by itself", N);
     picture_numbers(&d, "in", numbers, N);
     picture_numbers(&d, "x * x", out, N);
-    for (int i = 0; i < N; i++) lab_picture_link(&d.rows, i, i, true);
-    drawing_end(&d, l, "Map, drawn",
-                "Each element becomes a function of itself. No result waits for another: one round, in any order, by "
-                "as many as there are.");
+    for (int i = 0; i < N; i++) lab_picture_link(&d, i, i, true);
+    lab_drawing_end(
+        &d, l, "Map, drawn",
+        "Each element becomes a function of itself. No result waits for another: one round, in any order, by "
+        "as many as there are.");
 }
 
 /* --- 2. filter ---------------------------------------------------------------------------------------------------- */
 
 /* The elements, the scan of their flags, and where the kept ones go. */
-static void picture_scatter(drawing *d, const unsigned *keep, const unsigned *address, const unsigned *out,
+static void picture_scatter(lab_drawing *d, const unsigned *keep, const unsigned *address, const unsigned *out,
                             unsigned kept)
 {
-    lab_picture(&d->rows, "Framed: kept; each goes to the number of those kept before it", N);
+    lab_picture(d, "Framed: kept; each goes to the number of those kept before it", N);
     picture_numbers(d, "place", address, N);
     picture_numbers(d, "in", numbers, N);
     for (int i = 0; i < N; i++)
-        if (keep[i]) lab_picture_mark(&d->rows, i);
+        if (keep[i]) lab_picture_mark(d, i);
     picture_numbers(d, "out", out, (int)kept);
     for (int i = 0; i < N; i++)
-        if (keep[i]) lab_picture_link(&d->rows, i, (int)address[i], true);
+        if (keep[i]) lab_picture_link(d, i, (int)address[i], true);
 }
 
 void draw_filter(lab *l)
 {
     unsigned keep[N], address[N], out[N] = {0}, loop[N] = {0}, looped = 0;
-    drawing d;
-    drawing_begin(&d, LABEL, CELL);
+    lab_drawing d;
+    lab_drawing_begin(&d, LABEL, CELL);
     for (int i = 0; i < N; i++) {
         keep[i] = numbers[i] & 1;
         if (keep[i]) loop[looped++] = numbers[i];
@@ -100,17 +101,17 @@ void draw_filter(lab *l)
     draw_gap(&d);
     draw_line(&d, "kept: the last address and the last flag, %u + %u = %u", address[N - 1], keep[N - 1], kept);
     if (kept != looped || memcmp(out, loop, kept * sizeof *out) != 0) lab_wrong(l);
-    drawing_end(&d, l, "Filter, drawn: map, scan, scatter",
-                "A loop appends what it keeps, one after another. In parallel each element has to know its place "
-                "without asking the others: it is the number of kept elements before it, and that is the exclusive "
-                "scan of the flags. Order is kept.");
+    lab_drawing_end(&d, l, "Filter, drawn: map, scan, scatter",
+                    "A loop appends what it keeps, one after another. In parallel each element has to know its place "
+                    "without asking the others: it is the number of kept elements before it, and that is the exclusive "
+                    "scan of the flags. Order is kept.");
 }
 
 /* --- 3. radix sort ------------------------------------------------------------------------------------------------ */
 
 enum { BITS = 3 };
 
-static void draw_keys(drawing *d, const unsigned *key, const char *from)
+static void draw_keys(lab_drawing *d, const unsigned *key, const char *from)
 {
     char text[N][LETTERS];
     for (int i = 0; i < N; i++) snprintf(text[i], LETTERS, "%u%c", key[i], from[i]);
@@ -120,18 +121,18 @@ static void draw_keys(drawing *d, const unsigned *key, const char *from)
 }
 
 /* The keys of a pass; framed: those whose bit is 1.  one NULL: what the pass has made of them. */
-static void picture_keys(drawing *d, int bit, const unsigned *key, const char *from, const unsigned *one)
+static void picture_keys(lab_drawing *d, int bit, const unsigned *key, const char *from, const unsigned *one)
 {
-    if (one) lab_picture(&d->rows, bit == 0 ? "Framed: the lowest bit is 1" : "Framed: the next bit is 1", N);
-    lab_picture_row(&d->rows, one ? "bit %d" : "after bit %d", bit);
+    if (one) lab_picture(d, bit == 0 ? "Framed: the lowest bit is 1" : "Framed: the next bit is 1", N);
+    lab_picture_row(d, one ? "bit %d" : "after bit %d", bit);
     for (int i = 0; i < N; i++) {
-        lab_picture_cell(&d->rows, "%u%c", key[i], from[i]);
-        if (one && one[i]) lab_picture_mark(&d->rows, i);
+        lab_picture_cell(d, "%u%c", key[i], from[i]);
+        if (one && one[i]) lab_picture_mark(d, i);
     }
 }
 
 /* A pass: the keys whose bit is 0 first, those whose bit is 1 behind them. */
-static void draw_pass(drawing *d, int bit, unsigned *key, char *from)
+static void draw_pass(lab_drawing *d, int bit, unsigned *key, char *from)
 {
     unsigned zero[N], one[N], zeros_before[N], ones_before[N], address[N], old[N];
     char old_from[N], name[32];
@@ -158,7 +159,7 @@ static void draw_pass(drawing *d, int bit, unsigned *key, char *from)
     draw_numbers(d, "scatter to", address, N);
     draw_gap(d);
     picture_keys(d, bit, key, from, NULL);
-    for (int i = 0; i < N; i++) lab_picture_link(&d->rows, i, (int)address[i], one[i]);
+    for (int i = 0; i < N; i++) lab_picture_link(d, i, (int)address[i], one[i]);
 }
 
 void draw_sort(lab *l)
@@ -166,8 +167,8 @@ void draw_sort(lab *l)
     unsigned key[N] = {5, 2, 7, 0, 2, 5, 1, 4};
     char from[N];
     bool right = true;
-    drawing d;
-    drawing_begin(&d, LABEL, CELL);
+    lab_drawing d;
+    lab_drawing_begin(&d, LABEL, CELL);
     for (int i = 0; i < N; i++) from[i] = (char)('a' + i);
     draw_indices(&d);
     for (int bit = 0; bit < BITS; bit++) {
@@ -178,9 +179,10 @@ void draw_sort(lab *l)
     draw_keys(&d, key, from);
     for (int i = 1; i < N; i++) right &= key[i - 1] < key[i] || (key[i - 1] == key[i] && from[i - 1] < from[i]);
     if (!right) lab_wrong(l);
-    drawing_end(&d, l, "Radix sort, drawn: one bit a pass",
-                "From the lowest bit to the highest, each pass brings the keys whose bit is 0 to the front and those "
-                "whose bit is 1 behind them, both in the order in which they stood. The letter tells where a key "
-                "began: equal keys never pass each other, which is why the order by the lower bits survives the later "
-                "passes. One scan suffices: of the ones before i there are i - zeros before i.");
+    lab_drawing_end(
+        &d, l, "Radix sort, drawn: one bit a pass",
+        "From the lowest bit to the highest, each pass brings the keys whose bit is 0 to the front and those "
+        "whose bit is 1 behind them, both in the order in which they stood. The letter tells where a key "
+        "began: equal keys never pass each other, which is why the order by the lower bits survives the later "
+        "passes. One scan suffices: of the ones before i there are i - zeros before i.");
 }

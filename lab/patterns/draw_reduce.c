@@ -34,7 +34,7 @@ typedef struct arrows {
     int end; /* of the last */
 } arrows;
 
-static void flush(arrows *a, drawing *d)
+static void flush(arrows *a, lab_drawing *d)
 {
     if (a->end > 0) draw_line(d, "%s", a->line);
     memset(a->line, ' ', WIDTH);
@@ -42,7 +42,7 @@ static void flush(arrows *a, drawing *d)
     a->end = 0;
 }
 
-static void draw_arrow(arrows *a, drawing *d, int to, int from)
+static void draw_arrow(arrows *a, lab_drawing *d, int to, int from)
 {
     const int left = LABEL + (to + 1) * CELL - 1, right = LABEL + (from + 1) * CELL - 1;
     if (left <= a->end) flush(a, d);
@@ -55,7 +55,7 @@ static void draw_arrow(arrows *a, drawing *d, int to, int from)
 /* --- 2. rounds ---------------------------------------------------------------------------------------------------- */
 
 /* A row of what is left: each `every`-th of the first `live`. */
-static void draw_left(drawing *d, const element *x, int live, int every)
+static void draw_left(lab_drawing *d, const element *x, int live, int every)
 {
     char sums[N][LETTERS] = {{0}}, letters[N][LETTERS] = {{0}};
     for (int i = 0; i < live; i += every) {
@@ -68,11 +68,11 @@ static void draw_left(drawing *d, const element *x, int live, int every)
 }
 
 /* In place, as kernels do it in the memory of a work-group: neighbours by strides of 1, 2, 4, halves by 4, 2, 1. */
-static element draw_rounds(drawing *d, element *x, bool halves)
+static element draw_rounds(lab_drawing *d, element *x, bool halves)
 {
     arrows a = {.end = 0};
     flush(&a, d);
-    lab_picture(&d->rows, halves ? "Halves: strides 4, 2, 1" : "Neighbours: strides 1, 2, 4", N);
+    lab_picture(d, halves ? "Halves: strides 4, 2, 1" : "Neighbours: strides 1, 2, 4", N);
     draw_left(d, x, N, 1);
     for (int round = 1; round < N; round *= 2) {
         const int stride = halves ? N / 2 / round : round;
@@ -89,8 +89,8 @@ static element draw_rounds(drawing *d, element *x, bool halves)
         flush(&a, d);
         draw_left(d, x, live, every);
         for (int i = 0; i < live; i += every) {
-            lab_picture_link(&d->rows, i, i, true);
-            lab_picture_link(&d->rows, i + stride, i, true);
+            lab_picture_link(d, i, i, true);
+            lab_picture_link(d, i + stride, i, true);
         }
     }
     draw_gap(d);
@@ -99,7 +99,7 @@ static element draw_rounds(drawing *d, element *x, bool halves)
 
 /* --- 3. both orders ----------------------------------------------------------------------------------------------- */
 
-static void draw_result(drawing *d, const char *how, const element *x, const element *loop)
+static void draw_result(lab_drawing *d, const char *how, const element *x, const element *loop)
 {
     char map[32];
     print_map(map, sizeof map, x);
@@ -118,8 +118,8 @@ void draw_reduce(lab *l)
 {
     element x[N], loop;
     char map[N][LETTERS];
-    drawing d;
-    drawing_begin(&d, LABEL, CELL);
+    lab_drawing d;
+    lab_drawing_begin(&d, LABEL, CELL);
     make(x);
     loop = x[0];
     for (int i = 1; i < N; i++) loop = combine(&loop, &x[i]);
@@ -142,12 +142,13 @@ void draw_reduce(lab *l)
     draw_result(&d, "in pairs of neighbours", &by_neighbours, &loop);
     draw_result(&d, "in halves", &by_halves, &loop);
     if (by_neighbours.sum != loop.sum || by_halves.sum != loop.sum || by_neighbours.b != loop.b) lab_wrong(l);
-    drawing_end(&d, l, "Reduce, drawn: two orders of pairs",
-                "A tree of additions: log2 n rounds, n - 1 additions in all. An arrow leads from the later partner "
-                "to the one that keeps the result; \"order\" tells which elements that holds, in which order.\n\n"
-                "Neighbours keep the order: abcdefgh. Halves mix it up: that is allowed if the operator commutes, as a "
-                "sum of integers does, and wrong if it only is associative: joining texts, multiplying matrices, "
-                "applying maps one after another. Halves have another merit: in each round the elements that are read, "
-                "and the work-items that are busy, stand side by side. oplus assumes of an operator only that it is "
-                "associative.");
+    lab_drawing_end(
+        &d, l, "Reduce, drawn: two orders of pairs",
+        "A tree of additions: log2 n rounds, n - 1 additions in all. An arrow leads from the later partner "
+        "to the one that keeps the result; \"order\" tells which elements that holds, in which order.\n\n"
+        "Neighbours keep the order: abcdefgh. Halves mix it up: that is allowed if the operator commutes, as a "
+        "sum of integers does, and wrong if it only is associative: joining texts, multiplying matrices, "
+        "applying maps one after another. Halves have another merit: in each round the elements that are read, "
+        "and the work-items that are busy, stand side by side. oplus assumes of an operator only that it is "
+        "associative.");
 }

@@ -226,7 +226,7 @@ static void time_pattern(contest *c, timing_pattern p)
     lab_show_step("Patterns, timed", patterns[p].name, p, PATTERNS);
     if (p != HALVES) c->first = 0; /* both orders of a reduction are one pattern */
     c->wanted = patterns[p].expect(c->t);
-    add_row(c, patterns[p].name, patterns[p].drawn, kernels ? timed_kernels[p] : timed_rounds[p]);
+    add_row(c, patterns[p].name, patterns[p].drawn, timed_drawn[p]);
     if (!kernels) add_row(c, patterns[p].name, "one loop", timed_loops[p]);
     add_row(c, patterns[p].name, "oplus", timed_oplus[p]);
 }

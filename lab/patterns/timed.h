@@ -22,9 +22,8 @@ typedef enum timing_pattern { MAP, NEIGHBOURS, HALVES, SCAN, SEGSCAN, FILTER, SO
 /* Of each pattern: takes a timing, leaves the result in out, and enqueues or waits.  NULL: there is none. */
 typedef void (*timing_form)(void *);
 
-extern const timing_form timed_kernels[PATTERNS]; /* as drawn, on a device that has kernels */
-extern const timing_form timed_rounds[PATTERNS];  /* as drawn, by plain loops on one core */
-extern const timing_form timed_loops[PATTERNS];   /* as one writes it for one core, if not as drawn */
+extern const timing_form timed_drawn[PATTERNS]; /* as drawn; where the device has no kernels, on one core */
+extern const timing_form timed_loops[PATTERNS]; /* as one writes it for one core, if not as drawn */
 extern const timing_form timed_oplus[PATTERNS];
 
 #endif

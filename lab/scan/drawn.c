@@ -8,22 +8,18 @@ enum { N = 8, NONE = -1 };
 
 static const int input[N] = {3, 1, 7, 0, 4, 1, 6, 3};
 
-static void print_row(const lab_drawing *d, const char *name, const int *x)
+static void print_row(lab_drawing *d, const char *name, const int *x)
 {
-    fprintf(d->to, "  %-8s", name);
-    for (int i = 0; i < N; i++)
-        if (x[i] == NONE)
-            fputs("    .", d->to);
-        else
-            fprintf(d->to, "%5d", x[i]);
-    fputc('\n', d->to);
+    char text[N][LETTERS];
+    for (int i = 0; i < N; i++) snprintf(text[i], LETTERS, x[i] == NONE ? "." : "%d", x[i]);
+    draw_texts(d, name, text, N);
 }
 
-static void print_elements(const lab_drawing *d)
+static void print_elements(lab_drawing *d)
 {
     int element[N];
     for (int i = 0; i < N; i++) element[i] = i;
-    print_row(d, "element", element);
+    print_row(d, "  element", element);
 }
 
 /* Each is the sum of the elements from `from` to its own. */
@@ -53,13 +49,13 @@ static sums first_sums(lab_drawing *d)
         s.from[i] = i;
     }
     print_elements(d);
-    print_row(d, "sum", s.value);
+    print_row(d, "  sum", s.value);
     lab_picture(d, "Thick lines are added to what stays; framed: the sum of all up to there", N);
     picture_round(&s, d);
     return s;
 }
 
-static void begin_round(sums *s, const lab_drawing *d, const char *name, int stride)
+static void begin_round(sums *s, lab_drawing *d, const char *name, int stride)
 {
     s->rounds++;
     for (int i = 0; i < N; i++) s->added[i] = s->left[i] = NONE;
@@ -79,13 +75,13 @@ static void add(sums *s, const sums *before, int left, int right)
 static void end_round(const sums *s, lab_drawing *d)
 {
     picture_round(s, d);
-    print_row(d, "added", s->added);
-    print_row(d, "sum", s->value);
-    print_row(d, "from", s->from);
+    print_row(d, "  added", s->added);
+    print_row(d, "  sum", s->value);
+    print_row(d, "  from", s->from);
 }
 
 /* Are they the sums that a loop gives? */
-static void close_sums(const sums *s, const lab_drawing *d, lab *l)
+static void close_sums(const sums *s, lab_drawing *d, lab *l)
 {
     int sum = 0;
     for (int i = 0; i < N; i++)
@@ -97,7 +93,7 @@ static void close_sums(const sums *s, const lab_drawing *d, lab *l)
 static void draw_work_efficient(lab *l)
 {
     lab_drawing d;
-    lab_drawing_begin(&d);
+    lab_drawing_begin(&d, 10, 5);
     sums s = first_sums(&d);
     for (int stride = 1; stride < N; stride *= 2) {
         const sums before = s;

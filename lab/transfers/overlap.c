@@ -250,7 +250,7 @@ static void draw(overlapping *o, const alone *a)
 {
     static const unsigned drawn[] = {1, 4, 8};
     lab_drawing drawing;
-    lab_drawing_begin(&drawing);
+    lab_drawing_begin(&drawing, 0, 0);
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) draw_pieces(drawing.to, o, a, drawn[i]);
     lab_drawing_end(
         &drawing, o->t->l, "Pieces on three queues",

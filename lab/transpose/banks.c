@@ -71,7 +71,7 @@ static void picture_tile(lab_drawing *drawing, const layout *t)
 static void draw(lab *l)
 {
     lab_drawing drawing;
-    lab_drawing_begin(&drawing);
+    lab_drawing_begin(&drawing, 0, 0);
     for (unsigned padding = 0; padding < 2; padding++) {
         const layout t = {32, 32 + padding};
         draw_tile(drawing.to, &t);

@@ -1,4 +1,4 @@
-/* An accelerator as its driver shows it: one table of calls, filled in by cuda.c and opencl.c.
+/* An accelerator as its driver shows it: one table of calls, filled in by cuda/cuda.c and opencl/opencl.c.
  *
  * Both are opened at run time (dlopen): where neither exists, there are no devices and nothing else changes.  Memory of
  * a device has addresses that no host memory has: CUDA's own; for an OpenCL buffer, a range of this process's address
@@ -20,32 +20,32 @@ typedef struct opi_driver opi_driver;
 
 /* What a device is and can do, asked once. */
 typedef struct opi_gpu_facts {
-    char where[32];        /* what oplus_open calls it: "cuda:0", "opencl:1" */
-    char name[128];        /* what its driver calls it */
-    char driver[192];      /* versions of all that turns a source into results: a part of the cache's keys */
-    unsigned architecture; /* what a CUDA compiler compiles for: 90 is compute capability 9.0; 0 in OpenCL */
+    char where[32];        /* the name that oplus_open knows it by: "cuda:0", "opencl:1" */
+    char name[128];        /* its name in the words of its driver */
+    char driver[192];      /* the versions of all that turns a source into results: a part of the cache's keys */
+    unsigned architecture; /* CUDA's compute capability as a number: 90 is 9.0; 0 in OpenCL */
     bool host_cores;       /* it computes on the processor of the host: a work-item is a contiguous chunk there */
-    bool f64;              /* has double precision */
-    bool denormals;        /* keeps them in single precision */
-    bool divides;          /* rounds single-precision division and square root correctly (perhaps by a build option) */
-    uint64_t memory;       /* bytes in all */
-    uint64_t largest;      /* bytes of one allocation */
-    size_t local;          /* bytes of memory that the work-items of a group share, as a kernel may declare them */
+    bool f64;              /* it has double precision */
+    bool denormals;        /* single precision keeps denormal numbers */
+    bool divides;          /* single-precision division and square root are rounded correctly, perhaps by an option */
+    uint64_t memory;       /* all its memory, in bytes */
+    uint64_t largest;      /* the bytes of the largest allocation */
+    size_t local;          /* the bytes that a kernel may declare as memory which a work-group shares */
     size_t local_most;     /* the same with what a launch adds, once opi_driver::allow has allowed it */
-    unsigned cluster;      /* work-groups that a cluster may have; 0: there are no clusters */
-    bool resident;         /* a launch can demand that all of its work-groups run at the same time */
+    unsigned cluster;      /* the work-groups of the largest cluster; 0: there are no clusters */
+    bool resident;         /* a launch can demand that all its work-groups run at the same time */
     unsigned units;        /* multiprocessors, cores */
-    unsigned group;        /* work-items that a work-group may have */
-    unsigned lanes;        /* work-items that exchange values by shuffles; 0: none do */
-    unsigned fast_bytes;   /* of the widest load */
-    size_t element;        /* bytes of the largest element that its compiler combines in less than some 10 s */
+    unsigned group;        /* the work-items of the largest work-group */
+    unsigned lanes;        /* the work-items that exchange values by shuffles; 0: none do */
+    unsigned fast_bytes;   /* the bytes of the widest load */
+    size_t element;        /* the bytes of the largest element that its compiler combines in less than some 10 s */
 } opi_gpu_facts;
 
 /* Where memory lies, as a device sees it. */
 typedef enum opi_gpu_side {
-    OPI_SIDE_HOST,   /* to be staged */
-    OPI_SIDE_PINNED, /* host memory that is copied without the processor's help */
-    OPI_SIDE_DEVICE  /* this device's, whole */
+    OPI_SIDE_HOST,   /* memory of the host, which has to be staged */
+    OPI_SIDE_PINNED, /* memory of the host that is copied without the processor's help */
+    OPI_SIDE_DEVICE  /* memory of this device, all of it */
 } opi_gpu_side;
 
 /* In-order queues of a device.  A queue that the caller gave is OPI_QUEUE_COMPUTE; the others are the library's own,
@@ -100,10 +100,10 @@ struct opi_driver {
     oplus_status (*open)(const char *call, const char *where, void *queue, opi_gpu **gpu);
     void (*close)(opi_gpu *gpu); /* waits for what is under way; not between enter and leave */
 
-    /* All calls below are made between enter and leave (opi_enter, opi_leave), by the thread that entered: CUDA's work in
-     * the device's context, and what the caller had made current is current again after leave.  Pairs may be nested, up
-     * to 64 deep, also those of several devices, of which the last one that was entered is worked with.  Both NULL:
-     * there are no contexts. */
+    /* All calls below are made between enter and leave (opi_enter, opi_leave), by the thread that has entered.  CUDA
+     * makes the device's context current, and leave makes the caller's context current again.  Pairs may be nested, up
+     * to 64 deep; with several devices, calls are for the device that was entered last.  Both are NULL where there are
+     * no contexts. */
     oplus_status (*enter)(opi_gpu *gpu, const char *call);
     oplus_status (*leave)(opi_gpu *gpu, const char *call, oplus_status status);
 
@@ -140,10 +140,10 @@ struct opi_driver {
     /* Enqueued.  OPLUS_ERR_UNSUPPORTED: the device has no such launches (opi_gpu_facts says so before). */
     oplus_status (*launch)(opi_gpu *gpu, const char *call, const opi_launch *launch);
     /* Allows later launches of a kernel up to so many bytes of opi_launch::local.  carve_out: how many percent of a
-     * multiprocessor's memory are better shared memory than cache while the kernel runs; -1: the driver knows better. */
+     * multiprocessor's memory should be shared memory and no cache while the kernel runs; -1: the driver chooses. */
     oplus_status (*allow)(opi_gpu *gpu, const char *call, void *kernel, size_t local, int carve_out);
-    /* *groups: how many groups of such a launch can run at the same time on an idle device.  The arguments and the
-     * number of groups are not looked at. */
+    /* *groups: how many groups of such a launch can run at the same time on an idle device, whatever its arguments and
+     * its number of groups are. */
     oplus_status (*residents)(opi_gpu *gpu, const char *call, const opi_launch *launch, uint64_t *groups);
 
     /* --- order --- */

@@ -1,4 +1,5 @@
-/* The memory that a driver has handed out, by address: where a pointer leads is often known without asking the driver. */
+/* The memory that a driver has handed out, by address: often it is known where a pointer leads, and no driver is asked.
+ */
 #ifndef OPI_SPANS_H
 #define OPI_SPANS_H
 

@@ -247,8 +247,7 @@ oplus_status oplus_op_make(const char *name, const oplus_type *type, const void 
                                .identity = identity,
                                .flags = flags & ~(unsigned)OPLUS_CHECK,
                                .text = body,
-                               .file = OPI_LABEL_OP,
-                               .line = 1,
+                               .origin = OPLUS_FROM_TEXT,
                                .param_type = param_type,
                                .combine_with = combine}};
     oplus_status status = compile_op(__func__, &made);
@@ -344,9 +343,9 @@ oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned 
                                .result = predicate ? &oplus_u8 : result,
                                .arity = arity,
                                .param_type = param_type,
-                               .text = body,
-                               .file = label,
-                               .line = 1}};
+                               .origin = OPLUS_FROM_TEXT,
+                               .predicate = predicate,
+                               .text = body}};
     for (unsigned k = 0; k < arity; k++) made.fn.input[k] = input[k];
     const oplus_status status = compile_fn(__func__, &made, predicate);
     if (status == OPLUS_OK) {

@@ -8,7 +8,7 @@
 void opi_gpu_what(char what[OPI_WHAT_BYTES], const char *kind, const char *name, const char *file, int line)
 {
     const int n = snprintf(what, OPI_WHAT_BYTES, "%s \"%.*s\"", kind, opi_cut(name ? name : "", 80), name ? name : "");
-    if (!file || n < 0 || strncmp(file, kind, strlen(kind)) == 0) return; /* a text of no file: OPI_LABEL_OP */
+    if (!file || n < 0) return; /* a text has none */
     const size_t length = strlen(file), most = 100;
     snprintf(what + n, OPI_WHAT_BYTES - (size_t)n, " (%s%s:%d)", length > most ? "..." : "",
              length > most ? file + (length - most) : file, line);
@@ -39,17 +39,8 @@ static void write_identity(opi_gpu_source *source, const oplus_op *op)
                         "opi_identity_words); }\n");
 }
 
-/* Was it made from a text (front/make.c), and not by a macro? */
-static bool is_text(const char *file)
-{
-    static const char *const labels[] = {OPI_LABEL_OP, OPI_LABEL_FN, OPI_LABEL_PREDICATE};
-    for (size_t i = 0; file && i < sizeof labels / sizeof *labels; i++)
-        if (strcmp(file, labels[i]) == 0) return true;
-    return false;
-}
-
-/* Its operands are constant then, as on the host (text/source.c); the body of a macro may assign to its own. */
-static const char *constness(const char *file) { return is_text(file) ? "const " : ""; }
+/* The operands of a text are constant, as on the host (text/source.c); the body of a macro may assign to its own. */
+static const char *constness(oplus_origin origin) { return origin == OPLUS_FROM_TEXT ? "const " : ""; }
 
 /* Is there a word with a parenthesis behind, which may be a function?  Behind a comment there may be one. */
 static bool calls(const char *text)
@@ -65,10 +56,10 @@ static bool calls(const char *text)
 }
 
 /* The functions of a text are generic; in the body of a macro they are C's.  Their compilation takes 0.1 s (PoCL). */
-static void write_functions(opi_gpu_source *source, const char *text, const char *file)
+static void write_functions(opi_gpu_source *source, const char *text, oplus_origin origin)
 {
     if (opi_gpu_failed(source) || !calls(text)) return;
-    opi_gpu_define(source, "OPI_TEXT", is_text(file));
+    opi_gpu_define(source, "OPI_TEXT", origin == OPLUS_FROM_TEXT);
     opi_gpu_write_kernels(source, "generic");
 }
 
@@ -87,9 +78,9 @@ void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op)
             source->call, op->type->name, op->type->size, source->gpu->facts.where, source->gpu->facts.element);
     opi_gpu_write_type(source, op->type, "opi_t");
     if (op->param_type) opi_gpu_write_type(source, op->param_type, "opi_p");
-    write_functions(source, op->text, op->file);
+    write_functions(source, op->text, op->origin);
     if (opi_gpu_failed(source)) return;
-    const char *const constant = constness(op->file);
+    const char *const constant = constness(op->origin);
     fprintf(source->to, "OPI_FUNCTION opi_t opi_op(%sopi_t a, %sopi_t b", constant, constant);
     if (op->param_type) fprintf(source->to, ", %sopi_p p", constant);
     fprintf(source->to, ")");
@@ -115,10 +106,10 @@ void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate
     if (!predicate) opi_gpu_write_type(source, fn->result, "opi_result");
     for (unsigned k = 0; k < fn->arity; k++) opi_gpu_write_type(source, fn->input[k], inputs[k]);
     if (fn->param_type) opi_gpu_write_type(source, fn->param_type, "opi_p");
-    write_functions(source, fn->text, fn->file);
+    write_functions(source, fn->text, fn->origin);
     if (opi_gpu_failed(source)) return;
-    const char *const constant = constness(fn->file);
-    fprintf(source->to, "OPI_FUNCTION %s opi_fn(", predicate ? "bool" : "opi_result");
+    const char *const constant = constness(fn->origin);
+    fprintf(source->to, "OPI_FUNCTION %s opi_fn(", predicate || fn->predicate ? "bool" : "opi_result");
     for (unsigned k = 0; k < fn->arity; k++)
         fprintf(source->to, "%s%s%s %c", k ? ", " : "", constant, inputs[k], 'a' + (int)k);
     if (fn->param_type) fprintf(source->to, ", %sopi_p p", constant);

@@ -46,6 +46,7 @@ void opi_key_op(opi_key *key, const oplus_op *op)
 {
     opi_key_type(key, op->type);
     add_text(key, op->text);
+    opi_key_number(key, op->origin);
     opi_key_type(key, op->param_type); /* with a parameter the identity is a value of the call, as that is */
     if (op->identity && !op->param_type) add(key, op->identity, op->type->size);
 }
@@ -56,7 +57,7 @@ void opi_key_fn(opi_key *key, const oplus_fn *fn)
     opi_key_type(key, fn->param_type);
     for (unsigned k = 0; k < fn->arity; k++) opi_key_type(key, fn->input[k]);
     add_text(key, fn->text);
-    add_text(key, fn->file); /* tells how a predicate was made */
+    opi_key_number(key, (uint64_t)fn->origin << 1 | (fn->predicate != 0)); /* other words stand around the same text */
 }
 
 /* --- programs ----------------------------------------------------------------------------------------------------- */

@@ -233,7 +233,7 @@ static void drop_ours(char *said)
 /* Does the compiler lack something (its own parts, the headers of C), so that the text is not to blame? */
 static bool is_broken(const char *said)
 {
-    static const char our_first[] = "leaf.h:"; /* the first of our headers includes those of C */
+    static const char our_first[] = "compiler.h:"; /* the first of our headers includes those of C */
     if (!*said || strstr(said, "fatal error:")) return true;
     const char *line = strstr(said, "error:");
     while (line && line > said && line[-1] != '\n') line--;

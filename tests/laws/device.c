@@ -515,30 +515,62 @@ static void no_text(void **state)
     }
 }
 
-/* The message leads to the user's file and line. */
+/* The message leads to the user's file and line, whatever the file is called. */
 static void text_does_not_compile(void **state)
 {
-    static const oplus_op op = {.abi = OPLUS_ABI,
-                                .name = "wrong",
-                                .type = &oplus_f32,
-                                .combine = combine_f32,
-                                .text = "{\n    return a + nowhere;\n}",
-                                .file = "user.c",
-                                .line = 42};
+    static const struct {
+        const char *file, *text;
+    } places[] = {{"user.c", "{\n    return a + nowhere;\n}"},
+                  {"operator", "{\n    return b + nowhere;\n}"},
+                  {"operators.c", "{\n    return nowhere;\n}"}};
     float x[10] = {1}, y[10] = {7};
     (void)state;
     for (size_t i = 0; i < accelerator_count; i++) {
         oplus_device *const dev = accelerators[i]->dev;
         if (!stand_at(accelerators[i], NULL, false)) continue;
-        for (int round = 0; round < 2; round++) { /* a failure is not kept for a program */
-            FAILS(OPLUS_ERR_COMPILE, oplus_reduce(dev, &op, x, 10, y), "oplus_reduce", "wrong",
-                  "user.c:4", /* 42, or 43 where #line is heeded */
-                  "nowhere");
-            FAILS(OPLUS_ERR_COMPILE, oplus_scan(dev, &op, OPLUS_INCLUSIVE, x, 10, y), "oplus_scan", "user.c");
+        for (int round = 0; round < 4; round++) { /* a failure is not kept for a program */
+            const char *const file = places[round % 3].file;
+            const oplus_op op = {.abi = OPLUS_ABI,
+                                 .name = "wrong",
+                                 .type = &oplus_f32,
+                                 .combine = combine_f32,
+                                 .text = places[round % 3].text,
+                                 .file = file,
+                                 .line = 42};
+            char place[64];
+            snprintf(place, sizeof place, "operator \"wrong\" (%s:42)", file);
+            FAILS(OPLUS_ERR_COMPILE, oplus_reduce(dev, &op, x, 10, y), "oplus_reduce", place, "nowhere");
+            FAILS(OPLUS_ERR_COMPILE, oplus_scan(dev, &op, OPLUS_INCLUSIVE, x, 10, y), "oplus_scan", place);
             assert_true(y[0] == 7);
         }
         assert_true(sums(dev, (float[100]){0}, 100)); /* and the device goes on */
     }
+}
+
+/* What a predicate gives is a bool before it is a number, in a map as in a filter. */
+OPLUS_PREDICATE(halved, float, {
+    const float part = a / 2;
+    return part;
+})
+static void a_map_of_a_predicate(void **state)
+{
+    static const float x[] = {0, 1, 0.25f, -0.5f, 300};
+    enum { N = sizeof x / sizeof *x };
+    oplus_fn *text;
+    uint8_t y[N];
+    (void)state;
+    assert_int_equal(oplus_fn_make("halved", NULL, 1, (const oplus_type *const[]){&oplus_f32}, NULL, "a / 2", &text),
+                     OPLUS_OK);
+    for (size_t i = 0; i < accelerator_count; i++) {
+        if (!stand_at(accelerators[i], NULL, false)) continue;
+        const oplus_fn *const both[] = {&halved_fn, text};
+        for (int k = 0; k < 2; k++) {
+            memset(y, 9, sizeof y);
+            assert_int_equal(oplus_map(accelerators[i]->dev, both[k], OPLUS_IN(x), N, y), OPLUS_OK);
+            for (int e = 0; e < N; e++) assert_int_equal(y[e], x[e] != 0);
+        }
+    }
+    oplus_fn_free(text);
 }
 
 /* A struct that the device lays out otherwise is an error and no wrong number. */
@@ -589,6 +621,7 @@ int main(void)
         cmocka_unit_test(on_a_queue_of_the_caller),
         cmocka_unit_test(no_text),
         cmocka_unit_test(text_does_not_compile),
+        cmocka_unit_test(a_map_of_a_predicate),
         cmocka_unit_test(layouts_are_compared),
         cmocka_unit_test(pieces),
         cmocka_unit_test(carries_travel),

@@ -1,4 +1,5 @@
-/* What each statement of tests/refused/statements is compiled with, as C and as C++: STATEMENT is one of them. */
+/* What each statement of tests/refused/statements is compiled with, as C and as C++: STATEMENT is one of them, or
+ * DEFINITION, if it defines an operator. */
 #include <oplus/ranks.h>
 
 #include <stdbool.h>
@@ -24,6 +25,10 @@ OPLUS_MAP_WITH(scale, float, float, float, { return a * p; })
 OPLUS_PREDICATE(negative, float, { return a < 0; })
 OPLUS_PREDICATE_WITH(below, float, double, { return a < p; })
 #define COMPOSE compose_op
+#ifdef DEFINITION
+DEFINITION
+#define STATEMENT OPLUS_OK
+#endif
 
 oplus_status refused(oplus_device *dev, const oplus_comm *comm, oplus_carry *carry, size_t n);
 oplus_status refused(oplus_device *dev, const oplus_comm *comm, oplus_carry *carry, size_t n)

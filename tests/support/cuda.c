@@ -1,5 +1,7 @@
 #include "support/cuda.h"
 
+#include "driver/cuda/api.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +77,23 @@ opi_gpu_side side_of(opi_gpu *gpu, const void *p, size_t bytes)
     opi_gpu_side side;
     good(opi_cuda.side(gpu, "test", "in", p, bytes, &side));
     return side;
+}
+
+/* --- what is there --- */
+
+bool has_nvrtc(void)
+{
+    const char *why;
+    return opi_nvrtc_open(&why) != NULL;
+}
+
+bool has_device(void)
+{
+    opi_gpu_facts f;
+    char why[512];
+    if (opi_cuda.list(&f, 1, why, sizeof why) > 0) return true;
+    print_message("no device: %s\n", why);
+    return false;
 }
 
 /* --- the fake driver --- */

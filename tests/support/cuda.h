@@ -37,6 +37,11 @@ opi_gpu *open_device(const char *where, void *queue); /* and enters it */
 void close_device(opi_gpu *gpu);
 opi_gpu_side side_of(opi_gpu *gpu, const void *p, size_t bytes);
 
+/* --- what is there --- */
+
+bool has_nvrtc(void);
+bool has_device(void); /* a real one; says why not */
+
 /* --- the fake driver --- */
 
 extern fake_cuda *fake;

@@ -1,8 +1,8 @@
 /* What of CUDA's driver API and of NVRTC is called here, declared anew: the library builds without CUDA's headers.
  *
- * The names and values are NVIDIA's; tests/unit/driver/cuda_declared.c compares them with cuda.h and nvrtc.h where these exist,
- * which is why each part stands back if its header has been included before.  Both libraries are opened at the first use and
- * stay open: neither survives being unloaded. */
+ * The names and values are NVIDIA's; tests/unit/driver/cuda_declared.c compares them with cuda.h and nvrtc.h where these
+ * exist, which is why each part stands back if its header has been included before.  Both libraries are opened at the
+ * first use and stay open: neither survives being unloaded. */
 #ifndef OPI_CUDA_API_H
 #define OPI_CUDA_API_H
 
@@ -193,7 +193,7 @@ typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
     X(LaunchKernel, ,                                                                                                  \
       (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **))
 
-/* The same of CUDA 11.8; NULL in an older driver, whose devices have neither clusters nor launches that are resident. */
+/* The same of CUDA 11.8; NULL in an older driver, whose devices have neither clusters nor resident launches. */
 #define OPI_CUDA_LATER_CALLS(X)                                                                                        \
     X(LaunchKernelEx, , (const CUlaunchConfig *, CUfunction, void **, void **))                                        \
     X(OccupancyMaxActiveClusters, , (int *, CUfunction, const CUlaunchConfig *))

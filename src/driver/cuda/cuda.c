@@ -1,4 +1,4 @@
-/* CUDA as a table of calls: the driver API and NVRTC, both opened at run time.
+/* CUDA as a table of calls: the driver API and NVRTC, both opened at run time; here is the order of work.
  *
  * The device works in its primary context, which it shares with the CUDA runtime, or in that of the stream that the
  * caller gave; memory that is handed to it has to be of this context.  Its own streams are non-blocking: they do not

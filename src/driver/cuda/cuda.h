@@ -1,7 +1,7 @@
 /* An open CUDA device, and how its driver's results become ours; for the files of this folder alone.
  *
- * The calls of the driver's table find the device's context current: whoever makes them has entered (opi_driver::enter),
- * which asks what is current and pushes the context only if it is another. */
+ * The calls of the driver's table find the device's context current: whoever makes them has entered the device
+ * (opi_driver::enter), which asks what is current, and pushes the context only if that is another. */
 #ifndef OPI_CUDA_H
 #define OPI_CUDA_H
 

@@ -24,15 +24,32 @@ typedef struct opi_cl_gpu {
     opi_spans spans;                    /* all its memory */
 } opi_cl_gpu;
 
-/* Of what a call of OpenCL returned: OPLUS_OK, or the failure in words.  `name` is that call, and what it was about. */
+/* --- error.c ------------------------------------------------------------------------------------------------------ */
+
+/* The status of a call of OpenCL that returned `error`: OPLUS_OK, or the failure in words.  `name` says which call it
+ * was, and what about. */
 oplus_status opi_cl_check(const opi_cl_gpu *gpu, const char *call, const char *name, cl_int error);
 /* The same, of a call by its name in the table. */
 #define OPI_CL_CHECK(g, call, name, ...) opi_cl_check(g, call, "cl" #name, (g)->cl->name(__VA_ARGS__))
+
+/* --- open.c ------------------------------------------------------------------------------------------------------- */
+
+int opi_cl_list(opi_gpu_facts *facts, int capacity, char *why, size_t why_bytes);
+oplus_status opi_cl_device_open(const char *call, const char *suffix, void *queue, opi_gpu **opened);
+void opi_cl_device_close(opi_gpu *gpu);
+
+/* --- queue.c ------------------------------------------------------------------------------------------------------ */
 
 /* The queue, made at its first use. */
 oplus_status opi_cl_queue(opi_cl_gpu *gpu, const char *call, opi_gpu_queue which, cl_command_queue *queue);
 /* Waits for all queues, whatever becomes of what they hold. */
 void opi_cl_finish(opi_cl_gpu *gpu);
+oplus_status opi_cl_mark(opi_gpu *gpu, const char *call, opi_gpu_queue which, void **made);
+oplus_status opi_cl_after(opi_gpu *gpu, const char *call, opi_gpu_queue which, void *mark);
+oplus_status opi_cl_reached(opi_gpu *gpu, const char *call, void *mark);
+oplus_status opi_cl_query(opi_gpu *gpu, const char *call, void *mark, bool *done);
+void opi_cl_drop(opi_gpu *gpu, void *mark);
+oplus_status opi_cl_sync(opi_gpu *gpu, const char *call, opi_gpu_queue which);
 
 /* --- memory.c ----------------------------------------------------------------------------------------------------- */
 

@@ -14,8 +14,8 @@ struct opi_cl_program {
 
 /* --- building ----------------------------------------------------------------------------------------------------- */
 
-/* Contraction is switched off in the text (gpu/words/opencl.cl): no option of 1.2 does it.  -w: PoCL prints the number of
- * warnings to stderr. */
+/* Contraction is switched off in the text (gpu/words/opencl.cl): no option of 1.2 does it.  -w: PoCL prints the number
+ * of warnings to stderr. */
 static const char *options(const opi_cl_gpu *gpu)
 {
     return gpu->gpu.facts.divides ? "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-w -cl-std=CL1.2";

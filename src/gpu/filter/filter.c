@@ -30,7 +30,7 @@ static oplus_status get_program(opi_job *job)
     job->shape = opi_shape_for(&job->g->gpu->facts, keep->input[0]->size, job->node);
     opi_key key = opi_key_begin("filter", job->shape);
     opi_key_fn(&key, keep);
-    opi_gpu_what(what, OPI_LABEL_FN, keep->name, keep->file, keep->line);
+    opi_gpu_what(what, keep->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, keep->name, keep->file, keep->line);
     return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
 }
 

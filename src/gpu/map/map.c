@@ -48,7 +48,7 @@ static oplus_status get_program(opi_job *job)
     job->shape = opi_shape_for(&job->g->gpu->facts, element_bytes(fn), 0);
     opi_key key = opi_key_begin("map", job->shape);
     opi_key_fn(&key, fn);
-    opi_gpu_what(what, OPI_LABEL_FN, fn->name, fn->file, fn->line);
+    opi_gpu_what(what, fn->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, fn->name, fn->file, fn->line);
     return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
 }
 

@@ -1,5 +1,5 @@
-/* The caller's current context on CUDA: used where it is the device's, left as it was in every case.  With a fake driver
- * that keeps the books (fake/cuda.c), and in which every call needs the right context. */
+/* The caller's current context on CUDA: it is used where it is the device's, and left as it was in every case.  With a
+ * fake driver that keeps the books (fake/cuda.c), in which every call needs the right context. */
 #include "driver/cuda/cuda.h"
 #include "support/cuda.h"
 

@@ -1,5 +1,5 @@
-/* What driver/cuda/api.h declares of CUDA's driver and of NVRTC, against NVIDIA's headers where these are: names, values,
- * the types of calls, the layout of structs.  All of it is compared when this file is compiled. */
+/* What driver/cuda/api.h declares of CUDA's driver and of NVRTC, against NVIDIA's headers where these are: names,
+ * values, the types of calls, the layout of structs.  All of it is compared when this file is compiled. */
 #if defined(__has_include)
 #if __has_include(<cuda.h>) && __has_include(<nvrtc.h>)
 #include <cuda.h>

@@ -1,4 +1,5 @@
-/* Launches on CUDA, and what a kernel is allowed, with a fake driver that keeps the books (fake/cuda.c). */
+/* Launches on CUDA, and what a kernel is allowed: with a fake driver that keeps the books (fake/cuda.c), and on a real
+ * device where there is one. */
 #include "driver/cuda/api.h"
 #include "support/cuda.h"
 #include "support/launch.h"
@@ -8,11 +9,11 @@
 static opi_gpu *gpu;
 static void *program, *kernel;
 
-static void stand_on(const char *where)
+static void stand_on(const char *where, const char *text, const char *name)
 {
     gpu = open_device(where, NULL);
-    good(opi_cuda.compile(gpu, "test", "a kernel", "text", &program));
-    good(opi_cuda.kernel(gpu, "test", program, "k", &kernel));
+    good(opi_cuda.compile(gpu, "test", "a kernel", text, &program));
+    good(opi_cuda.kernel(gpu, "test", program, name, &kernel));
 }
 
 static void leave(void)
@@ -24,7 +25,7 @@ static void leave(void)
 static int on_the_first(void **state)
 {
     const int status = begin_books(state);
-    stand_on(":0");
+    stand_on(":0", "text", "k");
     return status;
 }
 
@@ -72,7 +73,7 @@ static void arguments(void **state)
     opi_cuda.free(gpu, mem);
 }
 
-/* --- groups that know of each other -------------------------------------------------------------------------------- */
+/* --- groups that know of each other ------------------------------------------------------------------------------- */
 
 /* Bytes of shared memory that the launch adds; more than kernels have by default only once that is allowed. */
 static void shared_memory(void **state)
@@ -156,7 +157,7 @@ static void an_older_device(void **state)
     opi_launch all = {.groups = 2, .items = 32, .resident = true};
     uint64_t groups;
     (void)state;
-    stand_on(":1");
+    stand_on(":1", "text", "k");
     all.kernel = kernel;
     const int calls = fake->calls;
     fails_with(OPLUS_ERR_UNSUPPORTED, opi_cuda.launch(gpu, "test", &all), "cuda:1 cannot promise that all work-groups");
@@ -169,7 +170,64 @@ static void an_older_device(void **state)
     leave();
 }
 
-/* --- the part ----------------------------------------------------------------------------------------------------- */
+/* --- a real device --------------------------------------------------------------------------------------------- */
+
+/* Work-groups that wait for each other: each says what it has seen. */
+static const char meeting_text[] =
+    "extern \"C\" __global__ void meet(unsigned char *memory, unsigned long at, unsigned groups, unsigned bytes)\n"
+    "{ extern __shared__ unsigned char shared[];\n"
+    "  volatile unsigned *seen = (volatile unsigned *)(memory + at);\n"
+    "  if (threadIdx.x != 0) return;\n"
+    "  shared[bytes - 1] = 1;\n"
+    "  atomicAdd((unsigned *)seen, 1);\n"
+    "  for (long i = 0; i < 100000000 && *seen < groups; i++);\n"
+    "  if (*seen == groups) atomicAdd((unsigned *)seen + 1, shared[bytes - 1]);\n"
+    "#if __CUDA_ARCH__ >= 900\n"
+    "  unsigned ranks; asm(\"mov.u32 %0, %%cluster_nctarank;\" : \"=r\"(ranks)); seen[2] = ranks;\n"
+    "#endif\n"
+    "}\n";
+
+/* As many as the driver says run at once meet all; one more is refused. */
+static void meet(size_t local, unsigned cluster)
+{
+    unsigned groups, bytes = (unsigned)local, seen[3] = {0, 0, 0};
+    void *mem;
+    good(opi_cuda.alloc(gpu, "test", sizeof seen, &mem));
+    good(opi_cuda.upload(gpu, "test", OPI_QUEUE_COMPUTE, mem, seen, sizeof seen));
+    const opi_gpu_argument argument[] = {opi_memory(mem), opi_value(groups), opi_value(bytes)};
+    opi_launch all = {.kernel = kernel, .items = 256, .local = local, .cluster = cluster, .argument = argument};
+    all.arguments = 3;
+    all.resident = true;
+    good(opi_cuda.residents(gpu, "test", &all, &all.groups));
+    groups = (unsigned)all.groups;
+    print_message("with %zu bytes and clusters of %u, %u work-groups run at once\n", local, cluster, groups);
+    good(opi_cuda.launch(gpu, "test", &all));
+    good(opi_cuda.download(gpu, "test", OPI_QUEUE_COMPUTE, seen, mem, sizeof seen));
+    good(opi_cuda.sync(gpu, "test", OPI_QUEUE_COMPUTE));
+    assert_true(groups >= gpu->facts.units / 2);
+    assert_int_equal(seen[0], groups);
+    assert_int_equal(seen[1], groups);
+    if (gpu->facts.cluster > 0) assert_int_equal(seen[2], cluster);
+    all.groups += cluster * gpu->facts.units;
+    fails_with(OPLUS_ERR_DEVICE, opi_cuda.launch(gpu, "test", &all), "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE");
+    opi_cuda.free(gpu, mem);
+}
+
+static void groups_that_meet(void **state)
+{
+    (void)state;
+    if (!has_device() || !has_nvrtc()) skip();
+    stand_on("", meeting_text, "meet");
+    if (gpu->facts.resident) {
+        meet(1000, 1);
+        good(opi_cuda.allow(gpu, "test", kernel, gpu->facts.local_most, 100));
+        meet(gpu->facts.local_most, 1);
+        for (unsigned cluster = 2; cluster <= gpu->facts.cluster; cluster *= 2) meet(60000, cluster);
+    }
+    leave();
+}
+
+/* --- the parts ---------------------------------------------------------------------------------------------------- */
 
 #define ON_THE_FIRST(test) cmocka_unit_test_setup_teardown(test, on_the_first, left)
 
@@ -180,8 +238,14 @@ static int run_fake(void)
     return cmocka_run_group_tests_name("launches on a fake driver", tests, find_fake, NULL);
 }
 
+static int run_real(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(groups_that_meet)};
+    return cmocka_run_group_tests_name("launches on a real device", tests, NULL, NULL);
+}
+
 int main(void)
 {
-    const part parts[] = {{FAKE_CUDA, FAKE_CUDA, NULL, NULL, NULL, run_fake}};
-    return run_parts(parts, 1);
+    const part parts[] = {{FAKE_CUDA, FAKE_CUDA, NULL, NULL, NULL, run_fake}, {NULL, NULL, NULL, NULL, NULL, run_real}};
+    return run_parts(parts, sizeof parts / sizeof *parts);
 }

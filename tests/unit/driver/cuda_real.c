@@ -19,12 +19,6 @@ static const char kernel_text[] =
     "{ int *p = (int *)(memory + at); unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "  p[i] = twice(p[i]) + add; }\n";
 
-static bool has_nvrtc(void)
-{
-    const char *why;
-    return opi_nvrtc_open(&why) != NULL;
-}
-
 static void architectures(void **state)
 {
     static const unsigned known[] = {75, 80, 90, 100, 120};
@@ -107,15 +101,6 @@ static void real_programs(void **state)
 }
 
 /* --- 3. a real device --------------------------------------------------------------------------------------------- */
-
-static bool has_device(void)
-{
-    opi_gpu_facts f;
-    char why[512];
-    if (opi_cuda.list(&f, 1, why, sizeof why) > 0) return true;
-    print_message("no device: %s\n", why);
-    return false;
-}
 
 enum { ELEMENTS = 1 << 20, ITEMS = 256 };
 

@@ -1,0 +1,203 @@
+/* oplus_explain: calls in words, in place of being done. */
+#include "support/laws.h"
+
+#include <oplus/ranks.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 200000 };
+
+static float x[N], out[N];
+static char text[2048];
+
+OPLUS_PREDICATE(positive, float, { return a > 0; })
+OPLUS_MAP(twice, float, float, { return 2 * a; })
+
+static void good(oplus_status status)
+{
+    if (status != OPLUS_OK) fail_msg("%s", oplus_last_error());
+}
+
+static void says(const char *what)
+{
+    if (strstr(text, what) == NULL) fail_msg("\"%s\" is not in:\n%s", what, text);
+}
+
+static void untouched(void)
+{
+    for (size_t i = 0; i < N; i++)
+        if (out[i] != -1) fail_msg("out[%zu] was written", i);
+}
+
+static oplus_device *explaining(const char *where)
+{
+    oplus_device *const dev = open_at(where, NULL);
+    for (size_t i = 0; i < N; i++) x[i] = (float)i, out[i] = -1;
+    memset(text, 0, sizeof text);
+    good(oplus_explain(dev, text, sizeof text));
+    return dev;
+}
+
+/* Each call by its name, its size, its way; and none is done. */
+static void cores_say_their_way(void **state)
+{
+    const void *const in[] = {x};
+    static const size_t offsets[] = {0, 1000, N};
+    size_t kept = 77;
+    float value = -1;
+    (void)state;
+    oplus_device *const dev = explaining("threads:2");
+    good(oplus_scan(dev, &oplus_sum_f32, OPLUS_EXCLUSIVE, x, N, out));
+    says("oplus_scan: exclusive scan of 200000 elements by oplus_sum_f32; it reads and writes 1.6 MB\n");
+    says("machine: threads:2 ");
+    says("way: in-order, on 2 threads\n");
+    says("  > in-order ");
+    says("    two-pass ");
+    good(oplus_reduce(dev, &oplus_max_f32, x, N, &value));
+    says("oplus_reduce: reduce of 200000 elements by oplus_max_f32");
+    says("way: parts");
+    good(oplus_reduce(dev, &oplus_max_f32, x, 10, &value));
+    says("why not more threads: there is one block\n");
+    good(oplus_map(dev, &twice_fn, in, N, out));
+    says("by twice");
+    says("way: independent");
+    good(oplus_filter(dev, &positive_fn, x, N, out, &kept));
+    says("at most 1.6 MB");
+    good(oplus_segreduce(dev, &oplus_sum_f32, x, N, &oplus_u64, offsets, 2, out));
+    says("in 2 segments");
+    good(oplus_sort(dev, &oplus_f32, OPLUS_DESCENDING, out, N));
+    says("> partition");
+    good(oplus_transpose(dev, &oplus_f32, x, 400, 500, out));
+    says("400 rows of 500");
+    untouched();
+    assert_true(value == -1 && kept == 77);
+    oplus_close(dev);
+}
+
+static void one_thread_says_so(void **state)
+{
+    (void)state;
+    oplus_device *const dev = explaining("serial");
+    good(oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, x, N, out));
+    says("why not more threads: the device has one thread\n");
+    untouched();
+    oplus_close(dev);
+}
+
+/* A call without work is explained too, and a wrong one is refused as ever. */
+static void calls_without_work(void **state)
+{
+    (void)state;
+    oplus_device *const dev = explaining("threads:2");
+    good(oplus_sort(dev, &oplus_f32, OPLUS_ASCENDING, out, 1));
+    assert_string_equal(text, "oplus_sort: nothing to compute\n");
+    assert_int_equal(oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, NULL, N, out), OPLUS_ERR_ARGUMENT);
+    assert_non_null(strstr(oplus_last_error(), "in is NULL"));
+    oplus_close(dev);
+}
+
+static void it_ends(void **state)
+{
+    (void)state;
+    oplus_device *const dev = explaining("threads:2");
+    good(oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, x, N, out));
+    untouched();
+    good(oplus_explain(dev, NULL, 0));
+    memset(text, 0, sizeof text);
+    good(oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, x, N, out));
+    assert_string_equal(text, "");
+    assert_true(out[0] == 0 && out[3] == 6);
+    oplus_close(dev);
+}
+
+static void small_texts_are_cut(void **state)
+{
+    char small[20];
+    (void)state;
+    oplus_device *const dev = explaining("threads:2");
+    memset(small, '#', sizeof small);
+    good(oplus_explain(dev, small, 10));
+    good(oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, x, N, out));
+    assert_string_equal(small, "oplus_sca");
+    assert_int_equal(small[10], '#');
+    oplus_close(dev);
+}
+
+static void wrong_arguments(void **state)
+{
+    (void)state;
+    oplus_device *const dev = open_at("serial", NULL);
+    assert_int_equal(oplus_explain(NULL, text, sizeof text), OPLUS_ERR_ARGUMENT);
+    assert_int_equal(oplus_explain(dev, text, 0), OPLUS_ERR_ARGUMENT);
+    assert_non_null(strstr(oplus_last_error(), "bytes is 0"));
+    oplus_close(dev);
+}
+
+/* A forced way says why it is taken. */
+static void a_wish_is_named(void **state)
+{
+    (void)state;
+    setenv("OPLUS_WAY", "two-pass", 1);
+    oplus_device *const dev = explaining("threads:2");
+    unsetenv("OPLUS_WAY");
+    good(oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, x, N, out));
+    says("way: two-pass");
+    says("why: OPLUS_WAY asks for it\n");
+    oplus_close(dev);
+}
+
+/* Without an exchange: the second rank does not even call. */
+static void on_the_first(const oplus_comm *comm, void *context)
+{
+    oplus_device *const dev = context;
+    if (comm->rank > 0) return;
+    good(oplus_scan_all(dev, comm, &oplus_sum_f32, OPLUS_INCLUSIVE, x, N, out));
+}
+
+static void ranks_are_told_of(void **state)
+{
+    (void)state;
+    oplus_device *const dev = explaining("serial");
+    good(oplus_run_ranks(2, on_the_first, dev));
+    says("oplus_scan_all: inclusive scan of 200000 elements");
+    says("over 2 ranks, each so with its own elements");
+    says("summaries: none where they fit the notes, else one of at most ");
+    untouched();
+    oplus_close(dev);
+}
+
+/* An accelerator rehearses the call: launches and bytes are those that it would take. */
+static void an_accelerator_rehearses(void **state)
+{
+    oplus_device *dev;
+    void *mem;
+    (void)state;
+    if (oplus_open("opencl:cpu", &dev) != OPLUS_OK) {
+        print_message("skipped: %s\n", oplus_last_error());
+        skip();
+    }
+    for (size_t i = 0; i < N; i++) out[i] = -1;
+    good(oplus_explain(dev, text, sizeof text));
+    good(oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, x, N, out));
+    says("machine: opencl:");
+    says("800 kB to the device and 800 kB back\n");
+    untouched();
+    good(oplus_alloc(dev, sizeof x, &mem));
+    good(oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, mem, N, mem));
+    says("0 bytes to the device and 0 bytes back\n");
+    oplus_free(dev, mem);
+    oplus_close(dev);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cores_say_their_way),      cmocka_unit_test(one_thread_says_so),
+        cmocka_unit_test(calls_without_work),       cmocka_unit_test(it_ends),
+        cmocka_unit_test(small_texts_are_cut),      cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(a_wish_is_named),          cmocka_unit_test(ranks_are_told_of),
+        cmocka_unit_test(an_accelerator_rehearses),
+    };
+    return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
+}
