@@ -16,113 +16,6 @@
 
 enum { WRITE_BYTES = 16 << 20 }; /* of an array, between two looks at the clock */
 
-/* --- messages of the library, in the words of the command line ---------------------------------------------------- */
-
-/* What the library tells a programmer, and what that is on the command line. */
-static const struct {
-    const char *library, *command;
-} phrases[] = {
-    {"define it with OPLUS_OP, or avoid this case", "give it one with --identity"},
-    {"define it with OPLUS_OP", "give it one with --identity"},
-    {"; give the right one, or none (OPLUS_SEMIGROUP)", "; give another --identity, or none"},
-    {"do not claim OPLUS_COMMUTATIVE", "do not give --commutative"},
-    {"do not claim OPLUS_EXACT", "do not give --exact"},
-    {"a reduce of n = 0 elements", "a reduce of no elements"},
-    {"the value of an empty carry", "a reduce of no elements"},
-    {"where is \"", "--device is \""},
-};
-
-static char *replace(char *text, const char *old, const char *new)
-{
-    const char *const at = strstr(text, old);
-    if (!at) return text;
-    const size_t room = strlen(text) + strlen(new) + 1;
-    char *const changed = tool_alloc(room);
-    snprintf(changed, room, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
-    free(text);
-    return changed;
-}
-
-char *tool_words(const char *message)
-{
-    const char *const colon = strncmp(message, "oplus_", 6) == 0 ? strstr(message, ": ") : NULL;
-    if (colon) message = colon + 2; /* the name of the call */
-    const size_t bytes = strlen(message) + 1;
-    char *words = memcpy(tool_alloc(bytes), message, bytes);
-    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
-        words = replace(words, phrases[i].library, phrases[i].command);
-    return words;
-}
-
-char *tool_type_words(const oplus_type *type)
-{
-    static const char brace[] = "struct {%s}";
-    const char *const name = tool_type_name(type);
-    const bool record = type->scalar == OPLUS_RECORD && !tool_type_is_complex(type);
-    char *const words = tool_alloc(strlen(name) + sizeof brace);
-    sprintf(words, record ? brace : "%s", name);
-    return words;
-}
-
-static _Noreturn void die_of(oplus_status status)
-{
-    const bool device = status == OPLUS_ERR_DEVICE || status == OPLUS_ERR_UNSUPPORTED;
-    const char *const message = oplus_last_error();
-    if (status == OPLUS_ERR_COMM) tool_end_by(NULL); /* nobody can be told */
-    /* What gcc and clang say of a.x where a is a number. */
-    const bool members = status == OPLUS_ERR_COMPILE &&
-                         (strstr(message, "request for member") || strstr(message, "member reference base type"));
-    tool_die(
-        device ? TOOL_NO_DEVICE : TOOL_FAILED, "%s%s", tool_words(*message ? message : oplus_status_string(status)),
-        members ? "\nstructs have members: -t 'float x; float y' makes elements such, and --result what a map gives"
-                : "");
-}
-
-/* --- --explain ---------------------------------------------------------------------------------------------------- */
-
-/* What the library explains; "" until it has, and for ever without --explain. */
-static char explanation[4096];
-
-/* On all ranks, of which the first speaks; unfinished files are removed, as nothing goes into them. */
-static _Noreturn void end_explained(const tool_options *options, const char *words)
-{
-    tool_progress_end();
-    if (options->json) {
-        cJSON *const report = tool_json_made(cJSON_CreateObject());
-        cJSON_AddStringToObject(report, "explanation", words);
-        tool_json_print(stdout, report);
-    } else {
-        fputs(words, stdout);
-    }
-    tool_text_runs(false);
-    tool_ranks_close();
-    tool_exit(TOOL_GOOD);
-}
-
-/* The library's name of a call is not the command's. */
-static const char *told(void) { return strncmp(explanation, "oplus_", 6) == 0 ? explanation + 6 : explanation; }
-
-void tool_job_explain_nothing(const tool_job *job)
-{
-    if (job->options.explain) end_explained(&job->options, "there are no elements, so that nothing is computed\n");
-}
-
-static const tool_options *asked_options; /* of the command, where --explain is among them */
-
-static void begin_explaining(const tool_job *job)
-{
-    if (!job->options.explain) return;
-    asked_options = &job->options;
-    oplus_explain(job->dev, explanation, sizeof explanation);
-}
-
-void tool_try(oplus_status status)
-{
-    tool_progress_work_end();
-    if (status != OPLUS_OK) die_of(status);
-    if (*explanation) end_explained(asked_options, told());
-}
-
 /* --- what is asked, before anything is read ----------------------------------------------------------------------- */
 
 static void take_stdin(const char **taken, const char *name, const char *path)
@@ -218,7 +111,7 @@ void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv
     check_outputs(&job->options);
     open_device(job);
     tool_threads_as(job->dev);
-    begin_explaining(job);
+    tool_explain_begin(&job->options, job->dev);
     tool_progress_begin(job->options.quiet || job->comm); /* a part is taken as a whole */
 }
 
@@ -300,7 +193,7 @@ static void write_values(const tool_job *job, const tool_source *in, const oplus
 
 void tool_job_value(const tool_job *job, const tool_source *in, const oplus_type *type, const void *value)
 {
-    tool_job_explain_nothing(job);
+    tool_explain_nothing(&job->options);
     if (!job->comm || job->comm->rank == 0) write_values(job, in, type, value, 1, 0, NULL);
     tool_ranks_agree();
 }
@@ -308,7 +201,7 @@ void tool_job_value(const tool_job *job, const tool_source *in, const oplus_type
 void tool_job_values(const tool_job *job, const tool_source *in, const oplus_type *type, const void *values, size_t n)
 {
     const uint64_t row[] = {1, n};
-    tool_job_explain_nothing(job);
+    tool_explain_nothing(&job->options);
     const tool_format to = tool_sink_choose(asked("--to", job->options.to), job->options.output, TOOL_TEXT);
     const int dims = to == TOOL_NPY ? 1 : 2;
     write_values(job, in, type, values, n, dims, row + 2 - dims);
@@ -374,7 +267,7 @@ tool_place tool_place_of(const oplus_device *dev)
 
 cJSON *tool_job_report(const tool_job *job, const oplus_type *type, uint64_t n)
 {
-    tool_job_explain_nothing(job);
+    tool_explain_nothing(&job->options);
     cJSON *const report = cJSON_CreateObject();
     if (!report) tool_die(TOOL_FAILED, "out of memory");
     cJSON_AddStringToObject(report, "command", job->usage->name);

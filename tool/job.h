@@ -2,6 +2,7 @@
 #ifndef TOOL_JOB_H
 #define TOOL_JOB_H
 
+#include "call.h"
 #include "json.h"
 #include "options.h"
 #include "sink.h"
@@ -26,16 +27,6 @@ typedef struct tool_job {
  * device; ends the command where that fails. */
 void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv);
 void tool_job_close(tool_job *job);
-
-/* Ends the command if a call of the library failed, with its message in the words of the command line. */
-void tool_try(oplus_status status);
-/* With --explain: the first call that computes is explained in place of being done, and ends the command; tool_try sees
- * to it.  This is for where no such call may come: there is nothing to compute. */
-void tool_job_explain_nothing(const tool_job *job);
-/* A message of the library in these words; the caller frees it. */
-char *tool_words(const char *message);
-/* A type in a sentence: "i64", "struct {float a; float b;}"; the caller frees it. */
-char *tool_type_words(const oplus_type *type);
 
 /* With --all an input is this rank's part of it, an output is written by all ranks, and the calls from here on are made
  * by all of them. */

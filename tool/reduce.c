@@ -148,7 +148,7 @@ static int run(const tool_usage *usage, int argc, char **argv)
     const uint64_t count = job.comm    ? reduce_part(&job, op.op, init, source, value)
                            : lanes > 1 ? reduce_columns(&job, op.op, init, source, value)
                                        : reduce_stream(&job, op.op, init, source, value, overflow);
-    if (count == 0) tool_job_explain_nothing(&job);
+    if (count == 0) tool_explain_nothing(&job.options);
     if (count == 0 && !fold) warn_of_nothing(&job, type, value);
     tool_rounding rounding = {0};
     tool_rounding_see(&rounding, source, type, value, lanes);
