@@ -129,26 +129,18 @@ static const char *where_of(const lab_device *dev)
 
 static void describe_device(cJSON *device, lab_device *dev)
 {
-    if (!dev->gpu) {
-        lab_add_text(device, "where", where_of(dev));
-        lab_add_text(device, "name", "the cores of this machine");
-        lab_add_number(device, "copy_gbs", lab_copy_rate(dev) * 1e-9);
-        return;
-    }
-    const opi_gpu_facts *const facts = lab_facts(dev);
+    const opi_gpu_facts *const facts = dev->gpu ? lab_facts(dev) : NULL;
     char none[600];
-    lab_add_text(device, "where", facts->where);
-    lab_add_text(device, "name", facts->name);
-    lab_add_text(device, "driver", facts->driver);
-    lab_add_number(device, "units", facts->units);
-    lab_add_number(device, "memory", (double)facts->memory);
+    lab_add_text(device, "where", where_of(dev));
+    lab_add_text(device, "name", facts ? facts->name : "the cores of this machine");
+    lab_add_text(device, "driver", facts ? facts->driver : NULL);
+    lab_add_number(device, "units", facts ? (double)facts->units : NAN);
+    lab_add_number(device, "memory", facts ? (double)facts->memory : NAN);
     lab_add_number(device, "copy_gbs", lab_copy_rate(dev) * 1e-9);
-    if (dev->cupti) {
-        lab_add_text(device, "counters", lab_cupti_version(dev->cupti));
-    } else if (*dev->no_counters) {
-        snprintf(none, sizeof none, "model: %s", dev->no_counters);
-        lab_add_text(device, "counters", none);
-    }
+    if (dev->cupti) lab_add_text(device, "counters", lab_cupti_version(dev->cupti));
+    if (dev->cupti || !*dev->no_counters) return;
+    snprintf(none, sizeof none, "model: %s", dev->no_counters);
+    lab_add_text(device, "counters", none);
 }
 
 /* What has to be known before any figure is read; NULL: nothing. */

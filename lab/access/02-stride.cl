@@ -5,13 +5,7 @@
  * Why: A sector holds 8 words and comes whole; with stride 1 all of them are used. Still slow: with stride 2 it is half
  * of each, from stride 8 on one word: the warp then needs 32 sectors for 32 words, and this is as bad as it gets.
  * Columns of a matrix, or one member of an array of structures, are read like this. */
-KERNEL strides(ARRAY(const uint, in), ARRAY(uint, out), const uint stride)
-{
-    const uint i = GROUP * ITEMS + ITEM;
-    uint sum = 0;
-
-    UNROLLED
-    for (uint load = 0; load < LOADS; load++)
-        sum += in[(load * GROUPS * ITEMS + i) * stride];
-    out[i] = sum;
-}
+#like 01-offset.cl
+#swap offsets => strides
+#swap const uint offset => const uint stride
+#swap load * GROUPS * ITEMS + i + offset => (load * GROUPS * ITEMS + i) * stride

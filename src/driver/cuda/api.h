@@ -1,6 +1,6 @@
 /* What of CUDA's driver API and of NVRTC is called here, declared anew: the library builds without CUDA's headers.
  *
- * The names and values are NVIDIA's; tests/unit/driver/cuda_declared.c compares them with cuda.h and nvrtc.h where these
+ * The names and values are NVIDIA's; tests/unit/driver/cuda_declared.c compares them with cuda.h and nvrtc.h where they
  * exist, which is why each part stands back if its header has been included before.  Both libraries are opened at the
  * first use and stay open: neither survives being unloaded. */
 #ifndef OPI_CUDA_API_H
