@@ -1,12 +1,12 @@
 #include "lab/device.h"
 
+#include "auto/auto.h"
 #include "die.h"
 #include "driver/cuda/cuda.h"
 #include "lab/counters/cupti.h"
 #include "lab/model/model.h"
 #include "lab/texts.h"
-#include "cores/device.h"
-#include "gpu/groups.h"
+#include "gpu/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static oplus_device *open_named(const char *where)
     if (status != OPLUS_OK)
         tool_die(status == OPLUS_ERR_ARGUMENT ? TOOL_USAGE : TOOL_NO_DEVICE,
                  "--device %s: %s; `oplus devices` lists what there is", where, words());
-    if (dev->automatic) {
+    if (dev->machine == &opi_auto_machine) {
         oplus_close(dev);
         tool_die(TOOL_USAGE, "--device auto: the lab looks at one device; leave --device out for the first there is");
     }
@@ -117,8 +117,9 @@ lab_device *lab_device_open(const char *where, bool counts)
     if (where && strcmp(where, "model") == 0) return open_model();
     lab_device *const dev = tool_alloc(sizeof *dev);
     *dev = (lab_device){.oplus = where ? open_named(where) : open_first()};
-    if (!dev->oplus->groups) return dev;
-    dev->gpu = dev->oplus->groups->gpu;
+    dev->gpu = opi_gpu_driver_of(dev->oplus);
+    if (!dev->gpu) return dev;
+    lab_must(opi_enter(dev->gpu, call)); /* until it is closed: the lab is a program of its own */
     dev->twin = model_of(&dev->gpu->facts);
     if (counts) open_counters(dev);
     return dev;
@@ -144,6 +145,7 @@ static void close_one(lab_device *dev)
         unload(dev, p);
     }
     lab_cupti_close(dev->cupti);
+    if (dev->gpu) opi_leave(dev->gpu, call, OPLUS_OK);
     if (dev->model && dev->gpu) dev->gpu->driver->close(dev->gpu);
     oplus_close(dev->oplus);
     free(dev);

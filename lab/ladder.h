@@ -31,11 +31,23 @@ struct lab_rung {
     void (*run)(lab_work *work);               /* enqueues, or waits too */
     const char *(*skip)(const lab_work *work); /* why it cannot be run, or NULL; may itself be NULL */
     const char *(*note)(const lab_work *work); /* what else is to be known of it, of one that runs; may be NULL */
-    double bytes; /* that it moves for each of the n elements, if not as many as the ladder's; else 0 */
+    double bytes;  /* that it moves for each of the n elements, if not as many as the ladder's; else 0 */
+    unsigned tile; /* the side of its tiles, where it has some */
     lab_role role;
     bool uncounted;               /* neither the model nor the counters are asked */
     double lecture[LAB_LECTURES]; /* what it reached on the devices of the lectures; 0: not told */
 };
+
+/* Rungs of others: LAB_RUNG_OF_OPLUS(by_oplus, "oplus_scan(...)", "what is to be known of it"). */
+#define LAB_RUNG_OF_OPLUS(by, call, ...)                                                                               \
+    {                                                                                                                  \
+        .name = "oplus", .role = LAB_OPLUS, .title = "oplus itself", .what = call, .run = by, .why = __VA_ARGS__       \
+    }
+#define LAB_RUNG_OF_CUB(by, call, ...)                                                                                 \
+    {                                                                                                                  \
+        .name = "CUB", .role = LAB_PEER, .title = "CUB", .what = "cub::" call " of the CUDA toolkit.", .run = by,      \
+        .skip = lab_no_cub, .note = lab_cub_name, .why = __VA_ARGS__                                                   \
+    }
 
 typedef struct lab_ladder {
     const char *title, *about;

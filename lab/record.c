@@ -209,6 +209,15 @@ void lab_cell_number(cJSON *row, double value)
     append(row, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }
 
+void lab_add_cells(cJSON *row, const lab_cell *cells, size_t count)
+{
+    for (size_t c = 0; c < count; c++)
+        if (cells[c].text)
+            lab_cell_text(row, cells[c].text);
+        else
+            lab_cell_number(row, cells[c].number);
+}
+
 cJSON *lab_steps(cJSON *experiment, const char *title, const char *about, const char *text)
 {
     cJSON *const section = lab_section(experiment, "steps", title, about);

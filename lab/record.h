@@ -24,6 +24,7 @@
 #include "lab/texts.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 
 /* An array of paragraphs: of a text in which an empty line stands between them; NULL: none. */
 void lab_add_paragraphs(cJSON *object, const char *name, const char *text);
@@ -65,6 +66,21 @@ cJSON *lab_table(cJSON *experiment, const char *title, const char *about, const 
 cJSON *lab_row(cJSON *table);
 void lab_cell_text(cJSON *row, const char *text); /* NULL: nothing is known */
 void lab_cell_number(cJSON *row, double value);   /* not finite: likewise */
+
+/* lab_add_row(table, lab_is_text("tiled"), lab_is(12.5), lab_is_measured(seconds)): a whole row. */
+typedef struct lab_cell {
+    const char *text; /* NULL: the number */
+    double number;
+} lab_cell;
+
+static inline lab_cell lab_is(double number) { return (lab_cell){NULL, number}; }
+static inline lab_cell lab_is_text(const char *text) { return (lab_cell){text ? text : "", 0}; }
+static inline lab_cell lab_is_if(bool right, double number) { return right ? lab_is(number) : lab_is_text("WRONG"); }
+static inline lab_cell lab_is_measured(double number) { return lab_is_if(isfinite(number), number); }
+#define lab_add_row(table, ...)                                                                                        \
+    lab_add_cells(lab_row(table), (const lab_cell[]){__VA_ARGS__},                                                     \
+                  sizeof((const lab_cell[]){__VA_ARGS__}) / sizeof(lab_cell))
+void lab_add_cells(cJSON *row, const lab_cell *cells, size_t count);
 
 /* --- drawings and kernels --- */
 cJSON *lab_steps(cJSON *experiment, const char *title, const char *about, const char *text);

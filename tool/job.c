@@ -78,10 +78,48 @@ static _Noreturn void die_of(oplus_status status)
                 : "");
 }
 
+/* --- --explain ---------------------------------------------------------------------------------------------------- */
+
+/* What the library explains; "" until it has, and for ever without --explain. */
+static char explanation[4096];
+
+/* On all ranks, of which the first speaks; unfinished files are removed, as nothing goes into them. */
+static _Noreturn void end_explained(const tool_options *options, const char *words)
+{
+    tool_progress_end();
+    if (options->json) {
+        cJSON *const report = tool_json_made(cJSON_CreateObject());
+        cJSON_AddStringToObject(report, "explanation", words);
+        tool_json_print(stdout, report);
+    } else {
+        fputs(words, stdout);
+    }
+    tool_ranks_close();
+    exit(TOOL_GOOD);
+}
+
+/* The library's name of a call is not the command's. */
+static const char *told(void) { return strncmp(explanation, "oplus_", 6) == 0 ? explanation + 6 : explanation; }
+
+void tool_job_explain_nothing(const tool_job *job)
+{
+    if (job->options.explain) end_explained(&job->options, "there are no elements, so that nothing is computed\n");
+}
+
+static const tool_options *asked_options; /* of the command, where --explain is among them */
+
+static void begin_explaining(const tool_job *job)
+{
+    if (!job->options.explain) return;
+    asked_options = &job->options;
+    oplus_explain(job->dev, explanation, sizeof explanation);
+}
+
 void tool_try(oplus_status status)
 {
     tool_progress_work_end();
     if (status != OPLUS_OK) die_of(status);
+    if (*explanation) end_explained(asked_options, told());
 }
 
 /* --- what is asked, before anything is read ----------------------------------------------------------------------- */
@@ -179,6 +217,7 @@ void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv
     check_outputs(&job->options);
     open_device(job);
     tool_threads_as(job->dev);
+    begin_explaining(job);
     tool_progress_begin(job->options.quiet || job->comm); /* a part is taken as a whole */
 }
 
@@ -260,6 +299,7 @@ static void write_values(const tool_job *job, const tool_source *in, const oplus
 
 void tool_job_value(const tool_job *job, const tool_source *in, const oplus_type *type, const void *value)
 {
+    tool_job_explain_nothing(job);
     if (!job->comm || job->comm->rank == 0) write_values(job, in, type, value, 1, 0, NULL);
     tool_ranks_agree();
 }
@@ -267,6 +307,7 @@ void tool_job_value(const tool_job *job, const tool_source *in, const oplus_type
 void tool_job_values(const tool_job *job, const tool_source *in, const oplus_type *type, const void *values, size_t n)
 {
     const uint64_t row[] = {1, n};
+    tool_job_explain_nothing(job);
     const tool_format to = tool_sink_choose(asked("--to", job->options.to), job->options.output, TOOL_TEXT);
     const int dims = to == TOOL_NPY ? 1 : 2;
     write_values(job, in, type, values, n, dims, row + 2 - dims);
@@ -332,6 +373,7 @@ tool_place tool_place_of(const oplus_device *dev)
 
 cJSON *tool_job_report(const tool_job *job, const oplus_type *type, uint64_t n)
 {
+    tool_job_explain_nothing(job);
     cJSON *const report = cJSON_CreateObject();
     if (!report) tool_die(TOOL_FAILED, "out of memory");
     cJSON_AddStringToObject(report, "command", job->usage->name);

@@ -29,6 +29,9 @@ void tool_job_close(tool_job *job);
 
 /* Ends the command if a call of the library failed, with its message in the words of the command line. */
 void tool_try(oplus_status status);
+/* With --explain: the first call that computes is explained in place of being done, and ends the command; tool_try sees
+ * to it.  This is for where no such call may come: there is nothing to compute. */
+void tool_job_explain_nothing(const tool_job *job);
 /* A message of the library in these words; the caller frees it. */
 char *tool_words(const char *message);
 /* A type in a sentence: "i64", "struct {float a; float b;}"; the caller frees it. */

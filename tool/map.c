@@ -19,7 +19,7 @@ static const tool_usage usage = {
              "real, imag, conj; of two files add, sub, mul, div, min, max; or a text in C over a, b, c,\n"
              "..., an element of each file:  'sqrt(a) + 1'.  Its result has the type that it has\n"
              "in C (a * 0.5 of integers: f64) unless --result gives another.\n",
-    .options = "result into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_RUN_OPTIONS,
+    .options = "result into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
     .examples = {"seq 1 5 | oplus map square", "seq 1 5 | oplus map 'sqrtf(a) + 1' -t f32",
                  "seq 1 5 | oplus map 'a > 2' --result u8",
                  "oplus map 'a * b' --header --column price,qty --into total sales.csv"},

@@ -71,6 +71,7 @@ static const option_row rows[] = {
                                 "(the default); see `oplus devices`"),
     TEXT(threads, "N", 0,       "the same as --device threads:N"),
     FLAG(all, 0,                "over the ranks of mpirun: each takes its part of FILE (.npy or raw)"),
+    FLAG(explain, 0,            "say how the work would be done, and where, and do not do it"),
     FLAG(json, 0,               "a report as JSON: on stdout, or on stderr where the array goes to stdout"),
     FLAG(quiet, 'q',            "no progress bar and no warnings"),
     FLAG(help, 'h',             "this text"),

@@ -17,7 +17,8 @@ typedef struct tool_options {
     const char *delimiter, *column, *into, *empty; /* of tables */
     const char *keys, *keys_out;                   /* of segments, too */
     const char *device, *threads;                  /* where */
-    bool check_overflow, commutative, exact, exclusive, descending, special, header, text, all, json, quiet, help;
+    bool check_overflow, commutative, exact, exclusive, descending, special, header, text, all, explain, json, quiet,
+        help;
 } tool_options;
 
 enum { TOOL_MAX_EXAMPLES = 4 };
@@ -38,7 +39,8 @@ typedef struct tool_usage {
 #define TOOL_OUTPUT_OPTIONS   "output to "
 #define TOOL_TABLE_OPTIONS    "column header delimiter empty "
 #define TOOL_OPERATOR_OPTIONS "identity commutative exact "
-#define TOOL_ALL_OPTIONS      "all " TOOL_RUN_OPTIONS
+#define TOOL_ALL_OPTIONS      "all " TOOL_CALL_OPTIONS
+#define TOOL_CALL_OPTIONS     "explain " TOOL_RUN_OPTIONS
 #define TOOL_RUN_OPTIONS      "device threads json quiet help "
 #define TOOL_EXIT_CODES       "0 good, 1 failed, 2 wrong usage, 4 the device is unavailable"
 #define TOOL_OPERATOR_ABOUT                                                                                            \

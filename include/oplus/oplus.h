@@ -100,6 +100,26 @@ OPLUS_API oplus_status oplus_open_on(const char *where, void *queue, oplus_devic
 /** Closes a device and frees its scratch memory.  NULL is allowed. */
 OPLUS_API void oplus_close(oplus_device *dev);
 
+/** Has calls explained, in place of done.
+ *
+ *  From here on each call that would compute on dev computes nothing, returns what its arguments deserve, and writes
+ *  into text, of that many bytes (2048 are enough), in words: the machine and the way that it would take, and why not
+ *  another; kernel launches, exchanges between ranks, and bytes.  The outputs of such a call are left as they are.
+ *  text NULL: calls are done again.  text must live until then.
+ *
+ *      char text[2048];
+ *      oplus_explain(dev, text, sizeof text);
+ *      oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, in, n, out);
+ *      puts(text);
+ *      oplus_explain(dev, NULL, 0);
+ *
+ *  Programs are compiled and memory is taken, as the call itself would.  Calls over ranks are explained on each rank by
+ *  itself, without an exchange, so that all ranks must ask for it, or none.  Memory is not explained: oplus_alloc,
+ *  oplus_copy and the like do what they do.
+ *
+ *  Errors: OPLUS_ERR_ARGUMENT. */
+OPLUS_API oplus_status oplus_explain(oplus_device *dev, char *text, size_t bytes);
+
 /** Waits until everything that was asked of the device is done. */
 OPLUS_API oplus_status oplus_sync(oplus_device *dev);
 

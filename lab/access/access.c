@@ -55,14 +55,6 @@ void *access_upload(lab_device *dev, const uint32_t *from, size_t n)
     return mem;
 }
 
-void access_cell(cJSON *row, double value)
-{
-    if (isfinite(value))
-        lab_cell_number(row, value);
-    else
-        lab_cell_text(row, "WRONG");
-}
-
 const char *access_counted_by(const lab *l, char name[160])
 {
     snprintf(name, 160, "counted by %s", lab_facts(l->dev)->name);

@@ -41,8 +41,6 @@ double access_seconds(lab *l, const char *what, access_trial *trial, void *out, 
 /* An array of the device with these n words. */
 void *access_upload(lab_device *dev, const uint32_t *from, size_t n);
 static inline bool access_on_cores(const lab *l) { return lab_facts(l->dev)->host_cores; }
-/* A number, or that it is missing because a result was wrong. */
-void access_cell(cJSON *row, double value);
 /* Warps of a trial of modelled or counted kernels: work-items are a multiple of 32. */
 static inline double access_warps(const access_trial *t) { return (double)t->groups * ITEMS / 32; }
 /* The name of what counted: the device, for a series of curves. */

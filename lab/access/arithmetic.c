@@ -107,11 +107,8 @@ void access_arithmetic(lab *l)
         expect(&c, i);
         const double seconds = access_seconds(l, operations[i].title, &t, c.out, c.expected, items_of(&c));
         if (i == 0) first = seconds;
-        cJSON *const row = lab_row(table);
-        lab_cell_text(row, operations[i].title);
-        lab_cell_text(row, operations[i].text);
-        access_cell(row, seconds / first);
-        access_cell(row, operations_of(&c) / seconds * 1e-9);
+        lab_add_row(table, lab_is_text(operations[i].title), lab_is_text(operations[i].text),
+                    lab_is_measured(seconds / first), lab_is_measured(operations_of(&c) / seconds * 1e-9));
     }
     lab_show_section(l, table);
     lab_show_section(l, lab_code(l->experiment, "Integer arithmetic: the kernel", NULL, file));
@@ -212,16 +209,15 @@ void access_sines(lab *l)
         lab_show_step("Two sines", sine_name(l, which), which, SINES);
         const double seconds = sine_seconds(&c, which);
         if (which == 0) first = seconds;
-        cJSON *const row = lab_row(table);
-        lab_cell_text(row, sine_name(l, which));
-        access_cell(row, seconds / first);
-        access_cell(row, operations_of(&c) / seconds * 1e-9);
+        lab_cell error[2];
         for (int range = 0; range < 2; range++) {
-            const double error = error_of(l, which, most[range]);
-            const bool right = error <= bound[which][range];
+            const double found = error_of(l, which, most[range]);
+            const bool right = found <= bound[which][range];
             if (!right) lab_wrong(l);
-            access_cell(row, right ? error : NAN);
+            error[range] = lab_is_if(right, found);
         }
+        lab_add_row(table, lab_is_text(sine_name(l, which)), lab_is_measured(seconds / first),
+                    lab_is_measured(operations_of(&c) / seconds * 1e-9), error[0], error[1]);
     }
     lab_show_section(l, table);
     lab_show_section(l, lab_code(l->experiment, "Two sines: the kernels", NULL, sine_file));
@@ -253,10 +249,8 @@ void access_loops(lab *l)
         lab_show_step("Loops", what, steps - 1, 16);
         const double seconds = access_seconds(l, what, &t, c.out, c.expected, items_of(&c));
         if (steps == 1) first = seconds;
-        cJSON *const row = lab_row(table);
-        lab_cell_number(row, steps);
-        access_cell(row, seconds / first);
-        access_cell(row, operations_of(&c) / seconds * 1e-9);
+        lab_add_row(table, lab_is(steps), lab_is_measured(seconds / first),
+                    lab_is_measured(operations_of(&c) / seconds * 1e-9));
     }
     lab_show_section(l, table);
     lab_show_section(l, lab_code(l->experiment, "Loops: the kernel", NULL, file));

@@ -156,18 +156,16 @@ static bool is_wanted(const lab *l, int crowd, int loads)
 
 static void add_crowd(flights *f, cJSON *table, int crowd)
 {
-    cJSON *const row = lab_row(table);
+    lab_cell rate[AHEADS];
     expect(f, crowd);
-    lab_cell_number(row, per_unit[crowd]);
-    lab_cell_number(row, per_unit[crowd] * ITEMS);
-    lab_cell_number(row, f->l->dev->cupti ? occupancy_of(f, crowd, 0) : NAN);
+    const double occupancy = f->l->dev->cupti ? occupancy_of(f, crowd, 0) : NAN;
     for (int loads = 0; loads < AHEADS; loads++) {
-        if (is_wanted(f->l, crowd, loads)) {
-            measure(f, crowd, loads);
-            access_cell(row, f->rate[crowd][loads] * 1e-9);
-        } else
-            lab_cell_text(row, NULL);
+        const bool wanted = is_wanted(f->l, crowd, loads);
+        if (wanted) measure(f, crowd, loads);
+        rate[loads] = wanted ? lab_is_measured(f->rate[crowd][loads] * 1e-9) : lab_is_text(NULL);
     }
+    lab_add_row(table, lab_is(per_unit[crowd]), lab_is(per_unit[crowd] * ITEMS), lab_is(occupancy), rate[0], rate[1],
+                rate[2], rate[3]);
 }
 
 static void add_rates(flights *f)
@@ -240,9 +238,7 @@ static void add_needs(const flights *f)
     cJSON *const table = lab_table(f->l->experiment, "What Little's law asks of this device", about,
                                    "each work-item has under way|work-items a unit");
     for (size_t i = 0; i < sizeof ways / sizeof *ways && needed > 0; i++) {
-        cJSON *const row = lab_row(table);
-        lab_cell_text(row, ways[i].title);
-        lab_cell_number(row, ceil(needed / units / ways[i].bytes));
+        lab_add_row(table, lab_is_text(ways[i].title), lab_is(ceil(needed / units / ways[i].bytes)));
     }
     lab_show_section(f->l, table);
 }

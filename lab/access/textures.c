@@ -66,18 +66,13 @@ static double rate_of(const reads *r, int order, bool textured)
 
 static void add_row(const reads *r, cJSON *table, int order, const char *why)
 {
-    cJSON *const row = lab_row(table);
     for (uint32_t i = 0; i < r->n; i++) r->expected[i] = orders[order].read(r->host, i, r->n);
-    lab_cell_text(row, orders[order].title);
-    const double plain = rate_of(r, order, false);
-    access_cell(row, plain);
-    if (!r->textured) {
-        lab_cell_text(row, why);
-        return;
-    }
-    const double textured = rate_of(r, order, true);
-    access_cell(row, textured);
-    access_cell(row, textured / plain);
+    const lab_cell title = lab_is_text(orders[order].title);
+    const double plain = rate_of(r, order, false), textured = r->textured ? rate_of(r, order, true) : NAN;
+    if (r->textured)
+        lab_add_row(table, title, lab_is_measured(plain), lab_is_measured(textured), lab_is_measured(textured / plain));
+    else
+        lab_add_row(table, title, lab_is_measured(plain), lab_is_text(why));
 }
 
 static uint32_t power_below(size_t n)

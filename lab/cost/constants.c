@@ -12,11 +12,7 @@ const char *cost_title(char *title, const cost_grid *grid, const char *what)
 
 static void add_constant(cJSON *table, const char *name, double value, const char *unit, const char *what)
 {
-    cJSON *const row = lab_row(table);
-    lab_cell_text(row, name);
-    lab_cell_number(row, value);
-    lab_cell_text(row, unit);
-    lab_cell_text(row, what);
+    lab_add_row(table, lab_is_text(name), lab_is(value), lab_is_text(unit), lab_is_text(what));
 }
 
 /* Which form T_P has. */

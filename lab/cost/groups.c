@@ -142,23 +142,10 @@ static void add_tree(lab *l, cJSON *table, const trees *t, int i)
 {
     const uint32_t n = t->n[i], groups = lab_ceiling(lab_ceiling(n, 2), ITEMS);
     const double parallel = t->seconds[i], sequential = t->sequential[i];
-    const double cell[] = {n,
-                           groups,
-                           steps(n),
-                           sequential * 1e6,
-                           parallel * 1e6,
-                           formula_of(t, i) * 1e6,
-                           sequential / parallel,
-                           sequential / parallel / groups,
-                           groups * parallel * 1e6,
-                           groups * parallel / sequential,
-                           n * steps(n) / (n - 1)};
-    cJSON *const row = lab_row(table);
-    for (size_t c = 0; c < sizeof cell / sizeof *cell; c++)
-        if (c == 4 && !t->right[i])
-            lab_cell_text(row, "WRONG");
-        else
-            lab_cell_number(row, cell[c]);
+    lab_add_row(table, lab_is(n), lab_is(groups), lab_is(steps(n)), lab_is(sequential * 1e6),
+                lab_is_if(t->right[i], parallel * 1e6), lab_is(formula_of(t, i) * 1e6), lab_is(sequential / parallel),
+                lab_is(sequential / parallel / groups), lab_is(groups * parallel * 1e6),
+                lab_is(groups * parallel / sequential), lab_is(n * steps(n) / (n - 1)));
     if (!t->right[i]) lab_wrong(l);
 }
 

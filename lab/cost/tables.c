@@ -16,21 +16,10 @@ static double formula_at(const cost_grid *grid, int k, double says) { return k <
 static void add_time(lab *l, cJSON *table, const cost_grid *grid, int i, int k)
 {
     const double p = grid->p[k], sequential = grid->sequential[i], parallel = grid->parallel[i][k];
-    const double cell[] = {grid->n[i],
-                           p,
-                           sequential * 1e6,
-                           parallel * 1e6,
-                           formula_at(grid, k, cost_time(&grid->model, grid->n[i], p)) * 1e6,
-                           at_once(grid, i, k),
-                           efficiency(grid, i, k),
-                           p * parallel * 1e6,
-                           p * parallel / sequential};
-    cJSON *const row = lab_row(table);
-    for (size_t c = 0; c < sizeof cell / sizeof *cell; c++)
-        if (c == 3 && !grid->right[i][k])
-            lab_cell_text(row, "WRONG");
-        else
-            lab_cell_number(row, cell[c]);
+    lab_add_row(table, lab_is(grid->n[i]), lab_is(p), lab_is(sequential * 1e6),
+                lab_is_if(grid->right[i][k], parallel * 1e6),
+                lab_is(formula_at(grid, k, cost_time(&grid->model, grid->n[i], p)) * 1e6), lab_is(at_once(grid, i, k)),
+                lab_is(efficiency(grid, i, k)), lab_is(p * parallel * 1e6), lab_is(p * parallel / sequential));
     if (!grid->right[i][k]) lab_wrong(l);
 }
 
@@ -109,17 +98,17 @@ static void add_best(cJSON *table, const cost_grid *grid, int i, bool holds)
     const double n = grid->n[i], best = cost_best_p(m, n, grid->processors),
                  optimal = cost_optimal_p(m, n, grid->processors);
     const int fast = fastest(grid, i), cheap = fastest_optimal(grid, i);
-    const double measured[] = {n, grid->p[fast], grid->parallel[i][fast] * 1e6, grid->p[cheap],
-                               grid->parallel[i][cheap] * 1e6};
-    const double formula[] = {cost_work(m, n),
-                              best,
-                              cost_time(m, n, best) * 1e6,
-                              optimal,
-                              cost_time(m, n, optimal) * 1e6,
-                              cost_efficiency(m, n, optimal)};
     cJSON *const row = lab_row(table);
-    for (size_t c = 0; c < sizeof measured / sizeof *measured; c++) lab_cell_number(row, measured[c]);
-    for (size_t c = 0; holds && c < sizeof formula / sizeof *formula; c++) lab_cell_number(row, formula[c]);
+    lab_add_cells(row,
+                  (const lab_cell[]){lab_is(n), lab_is(grid->p[fast]), lab_is(grid->parallel[i][fast] * 1e6),
+                                     lab_is(grid->p[cheap]), lab_is(grid->parallel[i][cheap] * 1e6)},
+                  5);
+    if (holds)
+        lab_add_cells(row,
+                      (const lab_cell[]){lab_is(cost_work(m, n)), lab_is(best), lab_is(cost_time(m, n, best) * 1e6),
+                                         lab_is(optimal), lab_is(cost_time(m, n, optimal) * 1e6),
+                                         lab_is(cost_efficiency(m, n, optimal))},
+                      6);
 }
 
 static void say_best(char *to, size_t size, const cost_grid *grid)

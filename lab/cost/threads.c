@@ -1,10 +1,10 @@
 /* The textbook's algorithm by threads: each adds up a block, then a tree with a barrier a step. */
 #include "lab/cost/cost.h"
 
+#include "cores/cores.h"
 #include "die.h"
 #include "lab/show.h"
 #include "progress.h"
-#include "cores/device.h"
 
 #include <math.h>
 #include <omp.h>
@@ -145,21 +145,11 @@ static void one_each(lab *l, const cost_grid *grid, const uint32_t *x)
         const int p = grid->p[k];
         const double alone = measure(l, x, (uint32_t)p, 0, &alone_right, sequential_seconds_of);
         const double time = measure(l, x, (uint32_t)p, p, &right, seconds_of);
-        const double cell[] = {p,
-                               alone * 1e6,
-                               time * 1e6,
-                               grid->model.t_s * log2(p) * 1e6,
-                               alone / time,
-                               alone / time / p,
-                               p * time * 1e6,
-                               p * time / alone};
-        cJSON *const row = lab_row(table);
-        if (!right || !alone_right) lab_wrong(l);
-        for (size_t c = 0; c < sizeof cell / sizeof *cell; c++)
-            if (c == 2 && (!right || !alone_right))
-                lab_cell_text(row, "WRONG");
-            else
-                lab_cell_number(row, cell[c]);
+        const bool both = right && alone_right;
+        if (!both) lab_wrong(l);
+        lab_add_row(table, lab_is(p), lab_is(alone * 1e6), lab_is_if(both, time * 1e6),
+                    lab_is(grid->model.t_s * log2(p) * 1e6), lab_is(alone / time), lab_is(alone / time / p),
+                    lab_is(p * time * 1e6), lab_is(p * time / alone));
     }
     lab_show_section(l, table);
 }
@@ -173,11 +163,8 @@ static void show_start(lab *l, const cost_grid *grid, const uint32_t *x)
         "p|time:us|steps of the tree");
     for (int k = 0; k < grid->counts; k++) {
         bool right;
-        cJSON *const row = lab_row(table);
         const double seconds = measure(l, x, 1, grid->p[k], &right, start_seconds_of);
-        lab_cell_number(row, grid->p[k]);
-        lab_cell_number(row, seconds * 1e6);
-        lab_cell_number(row, seconds / grid->model.t_s);
+        lab_add_row(table, lab_is(grid->p[k]), lab_is(seconds * 1e6), lab_is(seconds / grid->model.t_s));
     }
     lab_show_section(l, table);
 }
@@ -187,7 +174,7 @@ static void show_start(lab *l, const cost_grid *grid, const uint32_t *x)
 /* As many as the device has, and there are cores: more would take turns. */
 static int most_threads(const lab *l)
 {
-    const int cores = omp_get_num_procs(), workers = l->dev->oplus->workers;
+    const int cores = omp_get_num_procs(), workers = opi_cores_of(l->dev->oplus)->workers;
     return !l->dev->gpu && workers > 1 && workers < cores ? workers : cores;
 }
 

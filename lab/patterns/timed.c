@@ -200,20 +200,12 @@ static bool is_right(const contest *c, timing_form run)
 static void add_row(contest *c, const char *pattern, const char *form, timing_form run)
 {
     if (!run) return;
-    cJSON *const row = lab_row(c->table);
     const bool right = is_right(c, run);
     const unsigned passes = c->t->passes;
     const double seconds = lab_seconds(c->t->dev, run, c->t), rate = c->t->n / seconds;
     if (c->first == 0) c->first = rate;
-    lab_cell_text(row, pattern);
-    lab_cell_text(row, form);
-    lab_cell_number(row, passes > 0 ? (double)passes : NAN);
-    lab_cell_number(row, seconds * 1e3);
-    if (right)
-        lab_cell_number(row, rate * 1e-9);
-    else
-        lab_cell_text(row, "WRONG");
-    lab_cell_number(row, rate / c->first);
+    lab_add_row(c->table, lab_is_text(pattern), lab_is_text(form), lab_is(passes > 0 ? (double)passes : NAN),
+                lab_is(seconds * 1e3), lab_is_if(right, rate * 1e-9), lab_is(rate / c->first));
     if (!right) lab_wrong(c->l);
 }
 

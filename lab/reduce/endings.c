@@ -18,22 +18,15 @@ void reduce_finish(lab *l, reducing *r)
     lab_work *const work = &r->work;
     work->rung = lab_rung_called(reduce_rungs, "unrolled");
     for (size_t i = 0; i < sizeof left / sizeof *left && left[i] < work->n; i++) {
-        cJSON *const row = lab_row(table);
         r->by_host = left[i];
         const uint64_t before = work->dev->launches;
         reduce_spoil(work);
         lab_run_rung(work);
-        if (left[i] == 1)
-            lab_cell_text(row, "none: launches to the end");
-        else
-            lab_cell_number(row, left[i]);
-        lab_cell_number(row, (double)(work->dev->launches - before));
-        if (reduce_right(work)) {
-            lab_cell_number(row, lab_seconds(work->dev, lab_run_rung, work) * 1e6);
-        } else {
-            lab_cell_text(row, "WRONG");
-            lab_wrong(l);
-        }
+        const double launches = (double)(work->dev->launches - before);
+        const bool right = reduce_right(work);
+        if (!right) lab_wrong(l);
+        lab_add_row(table, left[i] == 1 ? lab_is_text("none: launches to the end") : lab_is(left[i]), lab_is(launches),
+                    lab_is_if(right, right ? lab_seconds(work->dev, lab_run_rung, work) * 1e6 : NAN));
     }
     r->by_host = 1;
     lab_show_section(l, table);
@@ -46,7 +39,6 @@ static int run_historic(lab_device *dev, const char *file, const uint32_t *host,
 {
     enum { TRIES = 100, N = REDUCE_LEAST };
     _Static_assert(N == 2 * ITEMS, "a work-group of it adds so many");
-    cJSON *const row = lab_row(table);
     const uint32_t n = N;
     void *const kernel = lab_kernel(dev, file, "reduce", NULL);
     void *const in = lab_alloc(dev, N * sizeof(uint32_t)), *const out = lab_alloc(dev, sizeof(uint32_t));
@@ -63,10 +55,7 @@ static int run_historic(lab_device *dev, const char *file, const uint32_t *host,
     }
     lab_free(dev, in);
     lab_free(dev, out);
-    lab_cell_text(row, name);
-    lab_cell_text(row, file);
-    lab_cell_number(row, wrong);
-    lab_cell_number(row, TRIES);
+    lab_add_row(table, lab_is_text(name), lab_is_text(file), lab_is(wrong), lab_is(TRIES));
     return wrong;
 }
 

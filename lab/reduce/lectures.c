@@ -37,17 +37,13 @@ static void add_row(cJSON *table, const char *rung, const char *source, const la
 
 static void add_shown(cJSON *table, int i)
 {
-    cJSON *const row = lab_row(table);
     char name[32];
+    const lab_cell unknown = lab_is_text("???");
+    const bool known = shown[i].warps > 0;
     snprintf(name, sizeof name, "kernel %d", i + 1);
-    lab_cell_text(row, name);
-    lab_cell_text(row, "lecture");
-    const double value[] = {shown[i].divergent, shown[i].conflicts, shown[i].active, shown[i].warps};
-    for (size_t c = 0; c < sizeof value / sizeof *value; c++)
-        if (shown[i].warps > 0)
-            lab_cell_number(row, value[c]);
-        else
-            lab_cell_text(row, "???");
+    lab_add_row(table, lab_is_text(name), lab_is_text("lecture"), known ? lab_is(shown[i].divergent) : unknown,
+                known ? lab_is(shown[i].conflicts) : unknown, known ? lab_is(shown[i].active) : unknown,
+                known ? lab_is(shown[i].warps) : unknown);
 }
 
 static const char about[] =

@@ -97,20 +97,9 @@ const lab_rung reduce_rungs[] = {
     {.name = "many", .file = "reduce/08-many.cl", .run = in_few_groups, .lecture = {0, 0, 77.21}},
     {.name = "shuffles", .file = "reduce/09-shuffles.cl", .run = in_few_groups, .skip = lab_no_shuffles},
     {.name = "vectors", .file = "reduce/10-vectors.cl", .run = in_vectors, .skip = lab_no_shuffles},
-    {.name = "oplus",
-     .role = LAB_OPLUS,
-     .title = "oplus itself",
-     .what = "oplus_reduce(dev, &oplus_sum_u32, in, n, out).",
-     .why = "All of the above for any type and any associative operator; elements keep their order.",
-     .run = by_oplus},
-    {.name = "CUB",
-     .role = LAB_PEER,
-     .title = "CUB",
-     .what = "cub::DeviceReduce::Sum of the CUDA toolkit.",
-     .why = "NVIDIA's own, tuned for each device.",
-     .run = by_cub,
-     .skip = lab_no_cub,
-     .note = lab_cub_name},
+    LAB_RUNG_OF_OPLUS(by_oplus, "oplus_reduce(dev, &oplus_sum_u32, in, n, out).",
+                      "All of the above for any type and any associative operator; elements keep their order."),
+    LAB_RUNG_OF_CUB(by_cub, "DeviceReduce::Sum", "NVIDIA's own, tuned for each device."),
     {.run = NULL}};
 
 void reduce_spoil(lab_work *work) { lab_upload(work->dev, work->out, &(uint32_t){0xdeadbeef}, sizeof(uint32_t)); }

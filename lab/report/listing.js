@@ -12,14 +12,16 @@ function match(before, after, weigh) {
     const own = before.map((_, i) => after.map((_, j) => weigh(i, j)));
     const best = Array.from({ length: n + 1 }, () => Array(m + 1).fill(0)); /* what before[i...] and after[j...] weigh together */
     for (let i = n; i-- > 0;)
-        for (let j = m; j-- > 0;) best[i][j] = Math.max(own[i][j] && best[i + 1][j + 1] + own[i][j], best[i + 1][j], best[i][j + 1]);
+        for (let j = m; j-- > 0;) best[i][j] = Math.max(own[i][j] && best[i + 1][j + 1] + own[i][j], best[i + 1][j],
+            best[i][j + 1]);
     for (let i = 0, j = 0; i < n && j < m;)
         if (own[i][j] && best[i][j] === best[i + 1][j + 1] + own[i][j]) partner[i++] = j++;
         else if (best[i][j] === best[i + 1][j]) i++;
         else j++;
     return partner;
 }
-const matchWords = (before, after) => match(before, after, (i, j) => before[i] !== after[j] ? 0 : isBlank(before[i]) ? 1 : 2 + 4 * before[i].length);
+const matchWords = (before, after) =>
+    match(before, after, (i, j) => before[i] !== after[j] ? 0 : isBlank(before[i]) ? 1 : 2 + 4 * before[i].length);
 
 /* Equal lines are partners, and lines that share half of what is no blank in them or more. */
 function matchLines(before, after) {
@@ -57,7 +59,8 @@ function side(of, own, partner, row, others, element, kind) {
         return html`<${name} class="line${same ? "" : alone ? " whole" : " part"}"${styleOf(text, row[i])}>${
             alone || same ? text : changed(text, others[partner[i]], element)}</${name}>\n`;
     };
-    return html`<div class="${kind}">\n${listingHead(`${of.number} ${of.name}`, textOf(of.of, "file"))}<pre><code>${own.map(one)}</code></pre>\n</div>\n`;
+    return html`<div class="${kind}">\n${listingHead(`${of.number} ${of.name}`, textOf(of.of, "file"))}<pre><code>${
+        own.map(one)}</code></pre>\n</div>\n`;
 }
 /* Two rungs.  Between two pairs of partners, lines that have none share rows. */
 function pair(before, after) {

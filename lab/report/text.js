@@ -4,7 +4,8 @@ class Markup {
 }
 const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 /* Control characters say nothing on a page. */
-const escaped = text => text.replace(/\r/g, "").replace(/(?![\t\n])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/gu, "\ufffd").replace(/[&<>"']/g, c => entities[c]);
+const escaped = text => text.replace(/\r/g, "").replace(/(?![\t\n])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/gu, "\ufffd")
+    .replace(/[&<>"']/g, c => entities[c]);
 const inside = x => x instanceof Markup ? x.text : Array.isArray(x) ? x.map(inside).join("") : escaped(String(x ?? ""));
 const html = (parts, ...values) => new Markup(parts.reduce((all, part, i) => all + inside(values[i - 1]) + part));
 const when = (condition, make) => condition ? make() : "";
@@ -20,7 +21,8 @@ const titleOf = (of, otherwise) => textOf(of, "title") || textOf(of, "name") || 
 
 /* --- numbers: whole ones in full, others with three digits that count; thousands apart; a dash for what is none --- */
 const thin = "\u202f";
-const grouped = plain => plain.replace("-", "−").replace(/^(−?)(\d{4,})/, (all, sign, whole) => sign + whole.replace(/\B(?=(\d{3})+$)/g, thin));
+const grouped = plain => plain.replace("-", "−")
+    .replace(/^(−?)(\d{4,})/, (all, sign, whole) => sign + whole.replace(/\B(?=(\d{3})+$)/g, thin));
 const fixed = (x, digits) => grouped(x.toFixed(digits).replace(/^-(?=[0.]*$)/, ""));
 const power = (base, exponent) => base + String(exponent).replace(/./g, c => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]);
 function shown(x) {

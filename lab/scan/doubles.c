@@ -23,14 +23,10 @@ static const char *no_doubles(const lab_work *work)
 static const lab_rung rungs[] = {
     {.name = "hillis-steele", .file = "scan/double-hillis-steele.cl", .run = with_host, .skip = no_doubles},
     {.name = "reduce-first", .file = "scan/double-reduce-first.cl", .run = scan_after_reduce, .skip = no_doubles},
-    {.name = "oplus",
-     .role = LAB_OPLUS,
-     .title = "oplus itself",
-     .what = "oplus_scan(dev, &oplus_sum_f64, OPLUS_INCLUSIVE, in, n, out).",
-     .why = "Also right where sums round: out[i] has the bits of oplus_reduce of the first i + 1 elements, on every "
-            "device.",
-     .run = by_oplus,
-     .skip = no_doubles},
+    LAB_RUNG_OF_OPLUS(by_oplus, "oplus_scan(dev, &oplus_sum_f64, OPLUS_INCLUSIVE, in, n, out).",
+                      "Also right where sums round: out[i] has the bits of oplus_reduce of the first i + 1 elements, "
+                      "on every device.",
+                      .skip = no_doubles),
     {.run = NULL}};
 
 static const char about[] = "Random integers below 1024 as doubles: all sums stay below 2^53 and are exact, so that "

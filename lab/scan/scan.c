@@ -43,23 +43,14 @@ static const lab_rung rungs[] = {
     {.name = "staged", .file = "scan/06-staged.cl", .run = in_tiles},
     {.name = "reduce-first", .file = "scan/07-reduce-first.cl", .run = scan_after_reduce},
     {.name = "shuffles", .file = "scan/08-shuffles.cl", .run = scan_after_reduce, .skip = lab_no_shuffles},
-    {.name = "oplus",
-     .role = LAB_OPLUS,
-     .title = "oplus itself",
-     .what = "oplus_scan(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, in, n, out).",
-     .why = "Reduces first, too, for any type and any operator that is associative: elements keep their order, and the "
-            "tree is the same on every device, so that sums which round have the same bits everywhere.",
-     .run = by_oplus},
-    {.name = "CUB",
-     .role = LAB_PEER,
-     .title = "CUB",
-     .what = "cub::DeviceScan::InclusiveSum of the CUDA toolkit.",
-     .why = "Twice through memory, one launch: a work-group looks back at the sums of those before it, and waits where "
-            "they are not finished. That those will finish rests on how CUDA schedules work-groups; OpenCL promises "
-            "nothing of the kind.",
-     .run = by_cub,
-     .skip = lab_no_cub,
-     .note = lab_cub_name},
+    LAB_RUNG_OF_OPLUS(by_oplus, "oplus_scan(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, in, n, out).",
+                      "Reduces first, too, for any type and any operator that is associative: elements keep their "
+                      "order, and the tree is the same on every device, so that sums which round have the same bits "
+                      "everywhere."),
+    LAB_RUNG_OF_CUB(by_cub, "DeviceScan::InclusiveSum",
+                    "Twice through memory, one launch: a work-group looks back at the sums of those before it, and "
+                    "waits where they are not finished. That those will finish rests on how CUDA schedules "
+                    "work-groups; OpenCL promises nothing of the kind."),
     {.run = NULL}};
 
 static const char about[] =

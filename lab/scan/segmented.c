@@ -62,12 +62,8 @@ static const lab_rung rungs[] = {
      .uncounted = true},
     {.name = "hillis-steele", .file = "scan/segmented-hillis-steele.cl", .run = in_items},
     {.name = "serial", .file = "scan/segmented-serial.cl", .run = in_tiles},
-    {.name = "oplus",
-     .role = LAB_OPLUS,
-     .title = "oplus itself",
-     .what = "oplus_segscan(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, in, heads, n, out).",
-     .why = "It lifts any operator, also one that has no identity.",
-     .run = by_oplus},
+    LAB_RUNG_OF_OPLUS(by_oplus, "oplus_segscan(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, in, heads, n, out).",
+                      "It lifts any operator, also one that has no identity."),
     {.run = NULL}};
 
 static const lab_ladder ladder = {

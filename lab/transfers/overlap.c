@@ -212,36 +212,21 @@ static best show_pieces(overlapping *o, const alone *a)
 
 /* --- 4. all amounts of work --------------------------------------------------------------------------------------- */
 
-static void add_oplus(cJSON *row, overlapping *o, lab_kept kept)
+static double by_oplus(overlapping *o, lab_kept kept)
 {
     o->kept = kept;
     o->piece = o->bytes;
-    const double seconds = seconds_of(o, run_oplus, "oplus_map");
-    if (isfinite(seconds))
-        lab_cell_number(row, seconds * 1e3);
-    else
-        lab_cell_text(row, "WRONG");
+    return seconds_of(o, run_oplus, "oplus_map");
 }
-
-static void add_milliseconds(cJSON *row, double seconds) { lab_cell_number(row, seconds * 1e3); }
 
 static void add_work(cJSON *table, overlapping *o, const alone *a, const best *b)
 {
-    cJSON *const row = lab_row(table);
     char text[32];
-    lab_cell_number(row, o->rounds);
-    add_milliseconds(row, a->up);
-    add_milliseconds(row, a->kernel);
-    add_milliseconds(row, a->down);
-    if (isfinite(b->whole))
-        add_milliseconds(row, b->whole);
-    else
-        lab_cell_text(row, "WRONG");
-    lab_cell_text(row, b->piece ? lab_bytes_text(text, b->piece) : "WRONG");
-    add_milliseconds(row, b->seconds);
-    lab_cell_number(row, 100 * limit_of(a) / b->seconds);
-    add_oplus(row, o, LAB_PINNED);
-    add_oplus(row, o, LAB_PAGEABLE);
+    const double pinned = by_oplus(o, LAB_PINNED), pageable = by_oplus(o, LAB_PAGEABLE);
+    lab_add_row(table, lab_is(o->rounds), lab_is(a->up * 1e3), lab_is(a->kernel * 1e3), lab_is(a->down * 1e3),
+                lab_is_measured(b->whole * 1e3), lab_is_text(b->piece ? lab_bytes_text(text, b->piece) : "WRONG"),
+                lab_is(b->seconds * 1e3), lab_is(100 * limit_of(a) / b->seconds), lab_is_measured(pinned * 1e3),
+                lab_is_measured(pageable * 1e3));
 }
 
 /* What the queues would do with so many pieces, if nothing disturbed anything; and what they did. */

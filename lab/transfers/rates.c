@@ -76,14 +76,11 @@ static void add_fitted(cJSON *curves, const char *of, const timed *all, lab_line
 
 static void add_line(cJSON *table, lab_way way, lab_kept kept, const timed *all, lab_line line)
 {
-    cJSON *const row = lab_row(table);
-    lab_cell_text(row, lab_ways[way]);
-    lab_cell_text(row, lab_kepts[kept]);
-    lab_cell_number(row, all->count ? all->seconds[0] * 1e6 : NAN);
-    lab_cell_number(row, line.a * 1e6);
-    lab_cell_number(row, 1e-9 / line.b);
-    lab_cell_number(row, line.a > 0 && line.b > 0 ? line.a / line.b / 1024 : NAN);
-    lab_cell_number(row, all->count ? 100 * worst_error(all, line) : NAN);
+    const bool any = all->count > 0;
+    lab_add_row(table, lab_is_text(lab_ways[way]), lab_is_text(lab_kepts[kept]),
+                lab_is(any ? all->seconds[0] * 1e6 : NAN), lab_is(line.a * 1e6), lab_is(1e-9 / line.b),
+                lab_is(line.a > 0 && line.b > 0 ? line.a / line.b / 1024 : NAN),
+                lab_is(any ? 100 * worst_error(all, line) : NAN));
 }
 
 void lab_transfers_sizes(lab_traffic *t)
@@ -193,13 +190,10 @@ static bool both_arrive(lab_transfer *s)
 
 static void add_time(cJSON *table, const char *what, double bytes, double seconds)
 {
-    cJSON *const row = lab_row(table);
-    lab_cell_text(row, what);
-    if (isfinite(seconds)) {
-        lab_cell_number(row, seconds * 1e3);
-        lab_cell_number(row, bytes / seconds * 1e-9);
-    } else
-        lab_cell_text(row, "WRONG");
+    if (isfinite(seconds))
+        lab_add_row(table, lab_is_text(what), lab_is(seconds * 1e3), lab_is(bytes / seconds * 1e-9));
+    else
+        lab_add_row(table, lab_is_text(what), lab_is_text("WRONG"));
 }
 
 void lab_transfers_duplex(lab_traffic *t)

@@ -120,11 +120,8 @@ static void compare(lab *l)
     for (unsigned padding = 0; padding < 2; padding++)
         for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
             const layout t = {tiles[i], tiles[i] + padding};
-            cJSON *const row = lab_row(table);
-            lab_cell_number(row, t.tile);
-            lab_cell_number(row, t.width);
-            lab_cell_number(row, mean_passes(&t, false));
-            lab_cell_number(row, mean_passes(&t, true));
+            lab_add_row(table, lab_is(t.tile), lab_is(t.width), lab_is(mean_passes(&t, false)),
+                        lab_is(mean_passes(&t, true)));
         }
     lab_show_section(l, table);
 }

@@ -41,27 +41,24 @@ static void launch(lab_work *work, uint32_t groups, unsigned items)
 }
 
 /* The model may leave out what it knows already: tiles of a row, and rows of them, are alike but for the last. */
-static void launch_tiles(lab_work *work, uint32_t tile)
+static void by_tiles(lab_work *work)
 {
     const transposing *const t = work->context;
-    const uint32_t across = lab_ceiling(t->side, tile);
+    const uint32_t across = lab_ceiling(t->side, work->rung->tile);
     if (work->dev->model) lab_model_rows(work->dev->gpu, across);
-    launch(work, across * across, tile * ROWS);
+    launch(work, across * across, work->rung->tile * ROWS);
     if (work->dev->model) lab_model_rows(work->dev->gpu, 0);
 }
 
 static void by_elements(lab_work *work) { launch(work, lab_ceiling(work->n, ITEMS), ITEMS); }
-static void by_tiles_16(lab_work *work) { launch_tiles(work, 16); }
-static void by_tiles_32(lab_work *work) { launch_tiles(work, 32); }
-static void by_tiles_48(lab_work *work) { launch_tiles(work, 48); }
 
 /* Along a diagonal the tiles that are not full come anywhere: the model runs all then. */
 static void by_diagonals(lab_work *work)
 {
     const transposing *const t = work->context;
-    const bool all = work->dev->model && t->side % 32 != 0;
+    const bool all = work->dev->model && t->side % work->rung->tile != 0;
     const bool before = all && lab_model_whole(work->dev->gpu, true);
-    launch_tiles(work, 32);
+    by_tiles(work);
     if (all) lab_model_whole(work->dev->gpu, before);
 }
 
@@ -72,10 +69,12 @@ static void by_oplus(lab_work *work)
 }
 
 /* A device may have smaller work-groups, or less memory for them. */
-static const char *no_room(const lab_work *work, unsigned items, size_t bytes)
+static const char *no_room(const lab_work *work)
 {
     transposing *const t = work->context;
     const opi_gpu_facts *const facts = lab_facts(work->dev);
+    const unsigned tile = work->rung->tile, items = tile ? tile * ROWS : ITEMS;
+    const size_t bytes = tile * (tile + 1) * sizeof(uint32_t);
     if (items > facts->group)
         snprintf(t->skipped, sizeof t->skipped, "work-groups of %s have up to %u items, and it wants %u", facts->where,
                  facts->group, items);
@@ -87,79 +86,30 @@ static const char *no_room(const lab_work *work, unsigned items, size_t bytes)
     return t->skipped;
 }
 
-static const char *no_tile(const lab_work *work, unsigned tile)
-{
-    return no_room(work, tile * ROWS, tile * (tile + 1) * sizeof(uint32_t));
-}
-
-static const char *no_elements(const lab_work *work) { return no_room(work, ITEMS, 0); }
-static const char *no_tiles_16(const lab_work *work) { return no_tile(work, 16); }
-static const char *no_tiles_32(const lab_work *work) { return no_tile(work, 32); }
-static const char *no_tiles_48(const lab_work *work) { return no_tile(work, 48); }
-
 /* --- 2. the ladder ------------------------------------------------------------------------------------------------ */
 
+/* A kernel whose work-items take an element each, or tiles of this side; compared with an earlier rung, or NULL. */
+#define RUNG(number_and_name, called, side, other, by, ...)                                                            \
+    {                                                                                                                  \
+        .name = called, .file = "transpose/" number_and_name ".cl", .tile = side, .before = other, .run = by,          \
+        .skip = no_room, __VA_ARGS__                                                                                   \
+    }
+
 static const lab_rung rungs[] = {
-    {.name = "naive", .file = "transpose/01-naive.cl", .run = by_elements, .skip = no_elements, .lecture = {5.3}},
-    {.name = "copy",
-     .role = LAB_YARDSTICK,
-     .file = "transpose/02-copy.cl",
-     .run = by_elements,
-     .skip = no_elements,
-     .lecture = {112.4}},
-    {.name = "copy-strided",
-     .role = LAB_YARDSTICK,
-     .file = "transpose/03-copy-strided.cl",
-     .before = "copy",
-     .run = by_elements,
-     .skip = no_elements,
-     .lecture = {2.7}},
-    {.name = "tiled-16",
-     .file = "transpose/04-tiled-16.cl",
-     .before = "naive",
-     .run = by_tiles_16,
-     .skip = no_tiles_16},
-    {.name = "tiled-32",
-     .file = "transpose/05-tiled-32.cl",
-     .run = by_tiles_32,
-     .skip = no_tiles_32,
-     .lecture = {75.1}},
-    {.name = "tiled-48", .file = "transpose/06-tiled-48.cl", .run = by_tiles_48, .skip = no_tiles_48},
-    {.name = "copy-tiles",
-     .role = LAB_YARDSTICK,
-     .file = "transpose/07-copy-tiles.cl",
-     .before = "tiled-32",
-     .run = by_tiles_32,
-     .skip = no_tiles_32,
-     .lecture = {94.9}},
-    {.name = "padded-16",
-     .file = "transpose/08-padded-16.cl",
-     .before = "tiled-16",
-     .run = by_tiles_16,
-     .skip = no_tiles_16},
-    {.name = "padded-32",
-     .file = "transpose/09-padded-32.cl",
-     .before = "tiled-32",
-     .run = by_tiles_32,
-     .skip = no_tiles_32,
-     .lecture = {93.4}},
-    {.name = "padded-48",
-     .file = "transpose/10-padded-48.cl",
-     .before = "tiled-48",
-     .run = by_tiles_48,
-     .skip = no_tiles_48},
-    {.name = "diagonal",
-     .file = "transpose/11-diagonal.cl",
-     .before = "padded-32",
-     .run = by_diagonals,
-     .skip = no_tiles_32},
-    {.name = "oplus",
-     .role = LAB_OPLUS,
-     .title = "oplus itself",
-     .what = "oplus_transpose(dev, &oplus_u32, in, n, n, out).",
-     .why = "Padded tiles for any type and any shape; on the cores of the host, tiles that fit a cache and no shared "
-            "memory.",
-     .run = by_oplus},
+    RUNG("01-naive", "naive", 0, NULL, by_elements, .lecture = {5.3}),
+    RUNG("02-copy", "copy", 0, NULL, by_elements, .role = LAB_YARDSTICK, .lecture = {112.4}),
+    RUNG("03-copy-strided", "copy-strided", 0, "copy", by_elements, .role = LAB_YARDSTICK, .lecture = {2.7}),
+    RUNG("04-tiled-16", "tiled-16", 16, "naive", by_tiles, ),
+    RUNG("05-tiled-32", "tiled-32", 32, NULL, by_tiles, .lecture = {75.1}),
+    RUNG("06-tiled-48", "tiled-48", 48, NULL, by_tiles, ),
+    RUNG("07-copy-tiles", "copy-tiles", 32, "tiled-32", by_tiles, .role = LAB_YARDSTICK, .lecture = {94.9}),
+    RUNG("08-padded-16", "padded-16", 16, "tiled-16", by_tiles, ),
+    RUNG("09-padded-32", "padded-32", 32, "tiled-32", by_tiles, .lecture = {93.4}),
+    RUNG("10-padded-48", "padded-48", 48, "tiled-48", by_tiles, ),
+    RUNG("11-diagonal", "diagonal", 32, "padded-32", by_diagonals, ),
+    LAB_RUNG_OF_OPLUS(by_oplus, "oplus_transpose(dev, &oplus_u32, in, n, n, out).",
+                      "Padded tiles for any type and any shape; on the cores of the host, tiles that fit a cache and "
+                      "no shared memory."),
     {.run = NULL}};
 
 static void spoil(lab_work *work)

@@ -1,8 +1,15 @@
-/* "auto": the processor or an accelerator, call by call. */
+/* "auto": the processor or an accelerator, task by task.
+ *
+ * Data in the memory of the accelerator are worked on there.  Data of the host have to travel: whether that pays
+ * depends on their size and on both machines, so it is measured, once, and the figures are kept in the cache.  Nothing
+ * is loaded before there is a reason: small calls of a process that has no accelerator's library cannot concern one. */
 #ifndef OPI_AUTO_H
 #define OPI_AUTO_H
 
-#include "cores/device.h"
+#include "task/machine.h"
+
+/* What a task does with its arrays, as far as its time is concerned. */
+typedef enum opi_work { OPI_WORK_READ, OPI_WORK_WRITE, OPI_WORK_SORT, OPI_WORKS } opi_work;
 
 /* seconds = start + bytes * each */
 typedef struct opi_line {
@@ -20,25 +27,29 @@ typedef struct opi_figures {
 } opi_figures;
 
 typedef struct opi_auto {
-    oplus_device *cores, *accelerator;
-    bool looked; /* the figures are there, and the accelerator is open if there is one */
+    oplus_device dev;
+    oplus_device *cores, *accelerator; /* accelerator NULL: there is none, or nobody has looked for it yet */
+    oplus_device *summarised;          /* which of them has made the last summary */
+    bool looked;                       /* the figures are there, and the accelerator is open if there is one */
     opi_figures figures;
 } opi_auto;
 
-/* Fills in the handle, its instruction set chosen. */
-oplus_status opi_auto_open(const char *call, oplus_device *dev);
+extern const opi_machine opi_auto_machine;
 
-/* The device that does a call which is no plain sweep: dev itself, or the one that "auto" takes. */
-static inline oplus_device *opi_chosen(oplus_device *dev, const void *const *arrays, int count, opi_work work,
-                                       size_t bytes)
-{
-    return dev->tree->choose ? dev->tree->choose(dev, arrays, count, work, bytes) : dev;
-}
-/* After the chosen device has failed: whether the cores can do it, because the data are theirs and still there, and the
- * accelerator only lacked memory, or its compiler did not take the operator.  apart: no output is an input. */
-bool opi_auto_retries(const oplus_device *dev, const oplus_device *chosen, oplus_status status, bool apart,
-                      const void *const *arrays, int count);
-/* The cores of "auto"; any other device itself. */
-oplus_device *opi_cores_of(oplus_device *dev);
+oplus_status opi_auto_open(const char *call, int workers, oplus_device **dev);
+
+/* --- measuring (measure.c) ---------------------------------------------------------------------------------------- */
+
+/* Once: the figures from the cache, or found and measured.  Whatever fails, there are the cores. */
+void opi_auto_look(opi_auto *a);
+/* How long so much work takes, in seconds. */
+double opi_line_time(const opi_line *line, size_t bytes);
+/* Of the processor's time: the accelerator is to be clearly faster, or the processor keeps the task. */
+extern const double opi_auto_clearly;
+
+/* --- in words (explain.c) ----------------------------------------------------------------------------------------- */
+
+/* Which machine takes what, and why, after opi_auto_look. */
+void opi_auto_explain(const opi_auto *a, char *text, size_t bytes);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef OPI_BLOCKS_H
 #define OPI_BLOCKS_H
 
-#include "cores/run.h"
+#include "cores/sweep.h"
 
 #include <string.h>
 

@@ -1,24 +1,162 @@
-/* The processor of the host: one thread or several, and the host's memory. */
-#include "base/error.h"
-#include "cores/run.h"
+/* The processor of the host: tasks become sweeps, and a schedule runs them. */
+#include "cores/cores.h"
 
+#include "base/error.h"
+#include "cores/crew.h"
+#include "cores/filter.h"
+#include "cores/map.h"
+#include "cores/scan.h"
+#include "cores/segments.h"
+#include "cores/sort_passes.h"
+#include "cores/transpose.h"
+#include "cores/ways.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static oplus_status run(oplus_device *dev, const char *call, const opi_sweep *sweep, void *carry)
+/* --- from a task to its sweep ------------------------------------------------------------------------------------- */
+
+typedef union plan {
+    opi_sweep sweep; /* of each of the others the first member */
+    opi_reduce_sweep reduce;
+    opi_scan_sweep scan;
+    opi_map_sweep map;
+    opi_filter_sweep filter;
+    opi_transpose_sweep transpose;
+} plan;
+
+static bool is_scan(const opi_task *task) { return task->what == OPI_SCAN || task->lifted; }
+
+/* Of a task that is one sweep: all but sort and segmented reduce. */
+static void make_plan(plan *p, const opi_isa *isa, const opi_task *task)
 {
-    if (!carry && sweep->finish) {
-        if (!opi_buffer_reserve(&dev->carry, sweep->carry_bytes))
-            return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", call, sweep->carry_bytes);
-        carry = dev->carry.mem;
-        sweep->start(sweep, 0, carry);
+    switch (task->what) {
+    case OPI_MAP:
+        opi_map_plan(&p->map, isa, task);
+        break;
+    case OPI_FILTER:
+        opi_filter_plan(&p->filter, isa, task);
+        break;
+    case OPI_TRANSPOSE:
+        opi_transpose_plan(&p->transpose, isa, task);
+        break;
+    default:
+        if (is_scan(task))
+            opi_scan_plan(&p->scan, isa, task);
+        else
+            opi_reduce_plan(&p->reduce, isa, task);
     }
-    oplus_status status = OPLUS_OK;
-    if (sweep->meeting)
-        status = opi_meeting_sweep(dev, sweep, carry);
-    else
-        status = dev->workers == 1 ? opi_serial_sweep(dev, sweep, carry) : opi_threads_sweep(dev, sweep, carry);
-    if (status == OPLUS_OK && sweep->finish) sweep->finish(sweep, carry, sweep->result);
-    return status;
+}
+
+static oplus_status reserve_carry(opi_cores *cores, const char *call, size_t bytes)
+{
+    if (opi_buffer_reserve(&cores->carry, bytes)) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", call, bytes);
+}
+
+oplus_status opi_cores_range(opi_cores *cores, const char *call, const opi_task *task, opi_range **range)
+{
+    OPI_TRY(reserve_carry(cores, call, opi_range_bytes(task->op)));
+    *range = cores->carry.mem;
+    opi_range_start(*range, task->op, task->first, task->lifted);
+    return OPLUS_OK;
+}
+
+/* A task that is one sweep. */
+static oplus_status run_sweep(opi_cores *cores, const char *call, const opi_task *task, void *carry)
+{
+    plan p;
+    if (task->what == OPI_TRANSPOSE && task->n == 0) return OPLUS_OK;
+    make_plan(&p, cores->isa, task);
+    if (!carry && task->result) {
+        OPI_TRY(reserve_carry(cores, call, p.sweep.carry_bytes));
+        carry = cores->carry.mem;
+        p.sweep.start(&p.sweep, 0, carry);
+    }
+    OPI_TRY(opi_cores_sweep(cores, call, &p.sweep, carry));
+    if (task->result) p.sweep.finish(&p.sweep, carry, task->result);
+    return OPLUS_OK;
+}
+
+oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *task, opi_range *carry)
+{
+    switch (task->what) {
+    case OPI_SORT:
+        return opi_sort_run(cores, call, task);
+    case OPI_SEGREDUCE:
+        return opi_segreduce_run(cores, call, task);
+    default:
+        return run_sweep(cores, call, task, carry);
+    }
+}
+
+void opi_cores_finish(opi_cores *cores, const opi_task *task, opi_range *carry, void *out)
+{
+    opi_reduce_sweep plan;
+    opi_reduce_plan(&plan, cores->isa, task);
+    plan.sweep.finish(&plan.sweep, carry, out);
+}
+
+/* --- the machine -------------------------------------------------------------------------------------------------- */
+
+static oplus_status run(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry)
+{
+    return opi_cores_run((opi_cores *)dev, call, task, carry);
+}
+
+static oplus_status summarise(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry,
+                              opi_ticket *ticket)
+{
+    plan p;
+    opi_cores *const cores = (opi_cores *)dev;
+    make_plan(&p, cores->isa, task);
+    ticket->number = 0;
+    if (task->n == 0) return OPLUS_OK;
+    const opi_sweeping s = {cores, call, &p.sweep, carry, opi_cores_workers(cores, &p.sweep)};
+    if (!p.sweep.apply) return opi_cores_sweep(cores, call, &p.sweep, carry);
+    OPI_TRY(opi_two_pass_summarise(&s));
+    ticket->number = cores->ticket;
+    cores->ticket_workers = s.workers;
+    return OPLUS_OK;
+}
+
+static oplus_status apply(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry,
+                          opi_ticket *ticket)
+{
+    plan p;
+    opi_cores *const cores = (opi_cores *)dev;
+    if (task->n == 0) return OPLUS_OK;
+    if (ticket->number == 0 || ticket->number != cores->ticket) return run_sweep(cores, call, task, carry);
+    make_plan(&p, cores->isa, task);
+    ticket->number = 0;
+    cores->ticket++; /* the parts' summaries become what precedes them */
+    return opi_two_pass_apply(&(opi_sweeping){cores, call, &p.sweep, carry, cores->ticket_workers});
+}
+
+static oplus_status takes(oplus_device *dev, const char *call, const opi_task *task)
+{
+    (void)dev;
+    (void)call;
+    (void)task;
+    return OPLUS_OK; /* whatever there is, but for the lack of memory, which a run says before it writes */
+}
+
+static oplus_status explain(oplus_device *dev, const char *call, const opi_task *task, opi_saying *to)
+{
+    plan p;
+    opi_cores *const cores = (opi_cores *)dev;
+    (void)call;
+    opi_say(to, "machine: %s\n", dev->name);
+    if (task->what == OPI_SORT) {
+        opi_sort_explain(cores, task, to);
+    } else if (task->what == OPI_SEGREDUCE) {
+        opi_segments_explain(cores, task, to);
+    } else {
+        make_plan(&p, cores->isa, task);
+        opi_cores_explain_sweep(cores, &p.sweep, to);
+    }
+    return OPLUS_OK;
 }
 
 static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
@@ -50,7 +188,57 @@ static oplus_status sync(oplus_device *dev, const char *call)
     return OPLUS_OK; /* cores are done when a call returns */
 }
 
-static void trim(oplus_device *dev) { (void)dev; }
+static void trim(oplus_device *dev) { opi_cores_trim((opi_cores *)dev); }
 
-const opi_tree opi_cores = {
-    .run = run, .alloc = alloc, .free = release, .copy = copy, .sync = sync, .trim = trim, .close = trim};
+static void close_cores(oplus_device *dev) { opi_cores_close((opi_cores *)dev); }
+
+const opi_machine opi_cores_machine = {.run = run,
+                                       .summarise = summarise,
+                                       .apply = apply,
+                                       .takes = takes,
+                                       .explain = explain,
+                                       .alloc = alloc,
+                                       .free = release,
+                                       .copy = copy,
+                                       .sync = sync,
+                                       .trim = trim,
+                                       .close = close_cores,
+                                       .is_host = true};
+
+/* --- opening and closing ------------------------------------------------------------------------------------------ */
+
+oplus_status opi_cores_open(const char *call, int workers, opi_cores **cores)
+{
+    const opi_isa *isa;
+    OPI_TRY(opi_isa_choose(call, &isa));
+    opi_cores *const opened = calloc(1, sizeof *opened);
+    if (!opened)
+        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a device handle (%zu bytes)", call, sizeof *opened);
+    opened->dev.machine = &opi_cores_machine;
+    opened->dev.cores = opened;
+    opened->isa = isa;
+    opened->workers = workers;
+    opi_ways_read(&opened->wanted);
+    if (workers == 1)
+        snprintf(opened->dev.name, sizeof opened->dev.name, "serial %s", isa->name);
+    else
+        snprintf(opened->dev.name, sizeof opened->dev.name, "threads:%d %s", workers, isa->name);
+    *cores = opened;
+    return OPLUS_OK;
+}
+
+void opi_cores_trim(opi_cores *cores)
+{
+    cores->ticket++;
+    opi_buffer_release(&cores->workspace);
+    opi_buffer_release(&cores->carry);
+    opi_buffer_release(&cores->array);
+}
+
+void opi_cores_close(opi_cores *cores)
+{
+    if (!cores) return;
+    opi_crew_close(cores->crew);
+    opi_cores_trim(cores);
+    free(cores);
+}

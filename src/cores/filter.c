@@ -104,16 +104,16 @@ static void finish(const opi_sweep *sweep, void *carry, void *out)
     *(size_t *)out = *(const size_t *)carry;
 }
 
-void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa *isa, const void *in, size_t n,
-                     void *out, size_t *kept)
+void opi_filter_plan(opi_filter_sweep *plan, const opi_isa *isa, const opi_task *task)
 {
-    const size_t size = keep->input[0]->size;
+    const char *const in = task->array[OPI_IN].mem, *const out = task->array[OPI_KEPT_OUT].mem;
+    const size_t size = task->array[OPI_IN].size, n = task->n;
     opi_sweep_clear(&plan->sweep);
-    plan->keep = keep;
+    plan->keep = task->fn;
     plan->isa = isa;
     plan->size = size;
     plan->in = in;
-    plan->out = out;
+    plan->out = (char *)out;
     plan->streaming = in != out && n * size >= OPI_STREAMING_BYTES; /* in place, the lines are in the cache */
     /* What is kept moves to the front, over blocks that others have in work. */
     plan->sweep.overtakes = (uintptr_t)out < (uintptr_t)in + n * size && (uintptr_t)in < (uintptr_t)out + n * size;
@@ -127,11 +127,4 @@ void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa
     plan->sweep.join = join;
     plan->sweep.apply = apply;
     plan->sweep.finish = finish;
-    plan->sweep.result = kept;
-    plan->sweep.result_bytes = sizeof *kept;
-    plan->sweep.form.kernels = "filter";
-    plan->sweep.form.fn = keep;
-    plan->sweep.form.arrays = 2;
-    plan->sweep.form.array[0] = (opi_array){in, size, OPI_READS};
-    plan->sweep.form.array[1] = (opi_array){out, size, OPI_APPENDS};
 }

@@ -4,6 +4,7 @@
 
 #include "cores/isa.h"
 #include "cores/sweep.h"
+#include "task/task.h"
 
 /* The carry is a size_t: how many elements were kept. */
 typedef struct opi_filter_sweep {
@@ -16,7 +17,6 @@ typedef struct opi_filter_sweep {
     bool streaming; /* kept elements are written past the caches */
 } opi_filter_sweep;
 
-void opi_filter_plan(opi_filter_sweep *plan, const oplus_fn *keep, const opi_isa *isa, const void *in, size_t n,
-                     void *out, size_t *kept);
+void opi_filter_plan(opi_filter_sweep *plan, const opi_isa *isa, const opi_task *task);
 
 #endif

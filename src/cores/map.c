@@ -44,22 +44,23 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     if (plan->streaming) plan->isa->fence();
 }
 
-void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, const void *const *in, size_t n,
-                  void *out)
+void opi_map_plan(opi_map_sweep *plan, const opi_isa *isa, const opi_task *task)
 {
+    const oplus_fn *const fn = task->fn;
+    const size_t n = task->n, size = fn->result->size;
     opi_sweep_clear(&plan->sweep);
     plan->fn = fn;
     plan->isa = isa;
     opi_quiet_plan(&plan->quiet, isa, fn->result);
-    plan->out = out;
-    size_t bytes = fn->result->size;
-    plan->streaming = n * fn->result->size >= OPI_STREAMING_BYTES;
+    plan->out = (char *)task->array[fn->arity].mem;
+    size_t bytes = size;
+    plan->streaming = n * size >= OPI_STREAMING_BYTES;
     for (unsigned k = 0; k < fn->arity; k++) {
-        plan->in[k] = in[k];
+        plan->in[k] = task->array[k].mem;
         bytes += fn->input[k]->size;
-        if (in[k] == out) plan->streaming = false; /* its lines are in the cache when they are written */
+        if (plan->in[k] == plan->out) plan->streaming = false; /* its lines are in the cache when they are written */
     }
-    const size_t size = fn->result->size, most = plan->streaming ? STREAMED_BYTES : PIECE_BYTES;
+    const size_t most = plan->streaming ? STREAMED_BYTES : PIECE_BYTES;
     const size_t piece = opi_elements_in(most, size);
     plan->piece = piece;
     plan->sweep.n = n;
@@ -67,10 +68,4 @@ void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, c
     plan->sweep.bytes = n * bytes;
     plan->sweep.scratch_bytes = plan->streaming ? piece * size : 0;
     plan->sweep.apply = apply;
-    plan->sweep.form.kernels = "map";
-    plan->sweep.form.fn = fn;
-    plan->sweep.form.arrays = (int)fn->arity + 1;
-    for (unsigned k = 0; k < fn->arity; k++)
-        plan->sweep.form.array[k] = (opi_array){in[k], fn->input[k]->size, OPI_READS};
-    plan->sweep.form.array[fn->arity] = (opi_array){out, size, OPI_WRITES};
 }

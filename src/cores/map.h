@@ -5,6 +5,7 @@
 #include "cores/isa.h"
 #include "cores/quiet.h"
 #include "cores/sweep.h"
+#include "task/task.h"
 
 typedef struct opi_map_sweep {
     opi_sweep sweep;
@@ -17,7 +18,6 @@ typedef struct opi_map_sweep {
     bool streaming; /* results go through a cached piece and non-temporal stores */
 } opi_map_sweep;
 
-void opi_map_plan(opi_map_sweep *plan, const oplus_fn *fn, const opi_isa *isa, const void *const *in, size_t n,
-                  void *out);
+void opi_map_plan(opi_map_sweep *plan, const opi_isa *isa, const opi_task *task);
 
 #endif

@@ -1,6 +1,8 @@
 /* Stable merge of sorted runs. */
 #include "cores/merge.h"
 
+#include <oplus/leaf.h>
+
 #include "base/memory.h"
 
 #include <assert.h>

@@ -86,35 +86,22 @@ static void finish(const opi_sweep *sweep, void *carry, void *out)
     opi_quiet_run(&plan->loops.quiet, out, 1);
 }
 
-void opi_reduce_result(opi_reduce_sweep *plan, void *out)
+void opi_reduce_plan(opi_reduce_sweep *plan, const opi_isa *isa, const opi_task *task)
 {
-    plan->sweep.finish = finish;
-    plan->sweep.result = out;
-    plan->sweep.result_bytes = plan->loops.size;
-}
-
-void opi_reduce_plan(opi_reduce_sweep *plan, const oplus_op *op, const opi_isa *isa, const void *in, size_t n,
-                     uint64_t first)
-{
+    const size_t size = task->op->type->size;
     opi_sweep_clear(&plan->sweep);
-    opi_loops_plan(&plan->loops, op, isa, n * op->type->size);
-    plan->in = in;
-    plan->first = first;
+    opi_loops_plan(&plan->loops, task->op, isa, task->n * size);
+    plan->in = task->array[OPI_IN].mem;
+    plan->first = task->first;
     const size_t block = opi_loops_block(&plan->loops, plan->loops.node_level, BLOCK_BYTES);
-    plan->sweep.n = n;
+    plan->sweep.n = task->n;
     plan->sweep.block = block;
-    plan->sweep.skew = (size_t)(first % block);
-    plan->sweep.bytes = n * plan->loops.size;
-    plan->sweep.carry_bytes = opi_range_bytes(op);
+    plan->sweep.skew = (size_t)(task->first % block);
+    plan->sweep.bytes = task->n * size;
+    plan->sweep.carry_bytes = opi_range_bytes(task->op);
     plan->sweep.scratch_bytes = opi_reduce_scratch(&plan->loops);
     plan->sweep.start = start;
     plan->sweep.aggregate = aggregate;
     plan->sweep.join = join;
-    plan->sweep.form.kernels = "scan";
-    plan->sweep.form.op = op;
-    plan->sweep.form.first = first;
-    plan->sweep.form.arrays = 3;
-    plan->sweep.form.array[0] = (opi_array){in, op->type->size, OPI_READS};
-    plan->sweep.form.array[1] = (opi_array){NULL, 1, OPI_READS};               /* heads of a scan */
-    plan->sweep.form.array[2] = (opi_array){NULL, op->type->size, OPI_WRITES}; /* and its results */
+    plan->sweep.finish = finish;
 }

@@ -4,6 +4,7 @@
 
 #include "cores/loops.h"
 #include "cores/sweep.h"
+#include "task/task.h"
 
 /* Appends n elements that begin at range->end.  scratch: opi_reduce_scratch bytes. */
 void opi_reduce_append(const opi_loops *loops, const void *in, size_t n, opi_range *range, void *scratch);
@@ -25,9 +26,7 @@ typedef struct opi_reduce_sweep {
     uint64_t first; /* global index of in[0] */
 } opi_reduce_sweep;
 
-void opi_reduce_plan(opi_reduce_sweep *plan, const oplus_op *op, const opi_isa *isa, const void *in, size_t n,
-                     uint64_t first);
-/* Has the reduce of all that precedes the end written to out (identity: of nothing). */
-void opi_reduce_result(opi_reduce_sweep *plan, void *out);
+/* finish: the reduce of all that precedes the end (identity: of nothing). */
+void opi_reduce_plan(opi_reduce_sweep *plan, const opi_isa *isa, const opi_task *task);
 
 #endif

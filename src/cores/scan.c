@@ -230,7 +230,7 @@ static void append_lifted(const opi_scan_sweep *plan, size_t begin, size_t end, 
 static void start(const opi_sweep *sweep, size_t at, void *carry)
 {
     const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
-    opi_range_start(carry, plan->loops.op, plan->first + at, plan->heads != NULL);
+    opi_range_start(carry, plan->loops.op, plan->first + at, plan->lifted);
 }
 
 static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
@@ -296,38 +296,29 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     if (plan->streaming) plan->loops.isa->fence();
 }
 
-void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa, oplus_kind kind, const void *in,
-                   const uint8_t *heads, size_t n, void *out, uint64_t first)
+void opi_scan_plan(opi_scan_sweep *plan, const opi_isa *isa, const opi_task *task)
 {
+    const size_t size = task->op->type->size, n = task->n;
     opi_sweep_clear(&plan->sweep);
-    opi_loops_plan(&plan->loops, op, isa, n * op->type->size);
-    plan->in = in;
-    plan->heads = heads;
-    plan->out = out;
-    plan->exclusive = kind == OPLUS_EXCLUSIVE;
-    plan->first = first;
-    const size_t size = plan->loops.size;
-    plan->streaming = in != out && n * size >= OPI_STREAMING_BYTES;
+    opi_loops_plan(&plan->loops, task->op, isa, n * size);
+    plan->in = task->array[OPI_IN].mem;
+    plan->heads = task->array[OPI_HEADS].mem;
+    plan->lifted = task->lifted;
+    plan->out = (char *)task->array[OPI_SCAN_OUT].mem;
+    plan->exclusive = task->exclusive;
+    plan->first = task->first;
+    plan->streaming = plan->in != plan->out && n * size >= OPI_STREAMING_BYTES;
 
     const size_t block = opi_loops_block(&plan->loops, plan->loops.level, BLOCK_BYTES);
     plan->sweep.n = n;
     plan->sweep.block = block;
-    plan->sweep.skew = (size_t)(first % block);
-    plan->sweep.bytes = n * (2 * size + (heads != NULL));
-    plan->sweep.carry_bytes = opi_range_bytes(op);
+    plan->sweep.skew = (size_t)(task->first % block);
+    plan->sweep.bytes = n * (2 * size + task->lifted);
+    plan->sweep.carry_bytes = opi_range_bytes(task->op);
     plan->sweep.scratch_bytes = workspace_bytes(plan);
     plan->sweep.start = start;
-    plan->sweep.aggregate = heads ? aggregate_lifted : aggregate;
+    plan->sweep.aggregate = plan->heads ? aggregate_lifted : aggregate;
     plan->sweep.join = join;
     plan->sweep.copy = copy;
-    plan->sweep.apply = apply;
-    plan->sweep.form.kernels = "scan";
-    plan->sweep.form.op = op;
-    plan->sweep.form.first = first;
-    plan->sweep.form.exclusive = plan->exclusive;
-    plan->sweep.form.lifted = heads;
-    plan->sweep.form.arrays = 3;
-    plan->sweep.form.array[0] = (opi_array){in, size, OPI_READS};
-    plan->sweep.form.array[1] = (opi_array){heads, 1, OPI_READS};
-    plan->sweep.form.array[2] = (opi_array){out, size, OPI_WRITES};
+    if (task->what == OPI_SCAN) plan->sweep.apply = apply;
 }

@@ -9,14 +9,15 @@ typedef struct opi_scan_sweep {
     opi_sweep sweep;
     opi_loops loops;
     const char *in;
-    const uint8_t *heads; /* NULL: not segmented */
+    const uint8_t *heads; /* NULL: not segmented, or nothing to read */
+    bool lifted;          /* what is carried is (value, flag) */
     char *out;
     bool exclusive;
     bool streaming; /* results go through a cached piece and non-temporal stores */
     uint64_t first; /* global index of in[0] */
 } opi_scan_sweep;
 
-void opi_scan_plan(opi_scan_sweep *plan, const oplus_op *op, const opi_isa *isa, oplus_kind kind, const void *in,
-                   const uint8_t *heads, size_t n, void *out, uint64_t first);
+/* Of a scan; or of a reduce with heads, which is its summary. */
+void opi_scan_plan(opi_scan_sweep *plan, const opi_isa *isa, const opi_task *task);
 
 #endif

@@ -133,22 +133,22 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     }
 }
 
-void opi_segreduce_plan(opi_segreduce_sweep *plan, const oplus_op *op, const opi_isa *isa, const void *in,
-                        const opi_offsets *offsets, void *out)
+void opi_segreduce_plan(opi_segreduce_sweep *plan, const opi_isa *isa, const opi_task *task)
 {
+    const opi_offsets *const offsets = &task->segments.offsets;
+    const size_t size = task->op->type->size, segments = offsets->segments;
     opi_sweep_clear(&plan->sweep);
-    const size_t size = op->type->size, segments = offsets->segments;
     plan->first = (size_t)opi_offset(offsets, 0);
     const size_t n = (size_t)opi_offset(offsets, segments) - plan->first;
-    opi_loops_plan(&plan->loops, op, isa, n * size);
-    plan->in = (const char *)in + plan->first * size;
+    opi_loops_plan(&plan->loops, task->op, isa, n * size);
+    plan->in = (const char *)task->array[OPI_IN].mem + plan->first * size;
     plan->offsets = *offsets;
-    plan->out = out;
+    plan->out = (char *)task->array[OPI_SEGMENT_OUT].mem;
     const size_t block = opi_loops_block(&plan->loops, plan->loops.level, BLOCK_BYTES);
     plan->sweep.n = n;
     plan->sweep.block = block;
     plan->sweep.bytes = n * size + segments * (size + offsets->bytes);
-    plan->sweep.carry_bytes = sizeof(opi_segreduce_carry) + opi_range_bytes(op);
+    plan->sweep.carry_bytes = sizeof(opi_segreduce_carry) + opi_range_bytes(task->op);
     plan->sweep.scratch_bytes = opi_reduce_scratch(&plan->loops);
     plan->sweep.start = start;
     plan->sweep.aggregate = aggregate;

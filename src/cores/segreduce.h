@@ -20,8 +20,7 @@ typedef struct opi_segreduce_sweep {
     char *out;
 } opi_segreduce_sweep;
 
-/* Segments must not all be empty. */
-void opi_segreduce_plan(opi_segreduce_sweep *plan, const oplus_op *op, const opi_isa *isa, const void *in,
-                        const opi_offsets *offsets, void *out);
+/* Offsets that the host can read, and that are in order; segments must not all be empty. */
+void opi_segreduce_plan(opi_segreduce_sweep *plan, const opi_isa *isa, const opi_task *task);
 
 #endif

@@ -1,6 +1,8 @@
-/* The serial tree: blocks in order, each applied as it comes, so that nothing need be read twice. */
-#include "base/error.h"
+/* Blocks in order, each applied as it comes, so that nothing need be read twice. */
 #include "cores/blocks.h"
+#include "cores/ways.h"
+
+#include "base/error.h"
 
 /* With `whole` the array is one block: its summary first, then its application. */
 static void sweep_whole(const opi_sweep *sweep, void *carry, void *total, void *scratch)
@@ -11,14 +13,14 @@ static void sweep_whole(const opi_sweep *sweep, void *carry, void *total, void *
     sweep->join(sweep, carry, total);
 }
 
-oplus_status opi_serial_sweep(oplus_device *dev, const opi_sweep *sweep, void *carry)
+oplus_status opi_sweep_serial(const opi_sweeping *s)
 {
-    if (sweep->n == 0) return OPLUS_OK;
+    const opi_sweep *const sweep = s->sweep;
+    const opi_sweeping alone = {s->cores, s->call, sweep, s->carry, 1};
     const size_t carry_bytes = opi_round_up(sweep->carry_bytes, OPI_CACHE_LINE);
-    if (!opi_buffer_reserve(&dev->workspace, 2 * carry_bytes + sweep->scratch_bytes))
-        return opi_fail(OPLUS_ERR_MEMORY, "no memory for %zu bytes of scratch; free some and call again",
-                        2 * carry_bytes + sweep->scratch_bytes);
-    char *const own = dev->workspace.mem, *const total = own + carry_bytes, *const scratch = total + carry_bytes;
+    OPI_TRY(opi_workspace_reserve(&alone, 2 * carry_bytes + sweep->scratch_bytes));
+    char *const own = s->cores->workspace.mem, *const total = own + carry_bytes, *const scratch = total + carry_bytes;
+    void *carry = s->carry;
     if (!carry && sweep->carry_bytes) {
         carry = own;
         sweep->start(sweep, 0, carry);

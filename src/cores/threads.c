@@ -1,145 +1,108 @@
-/* The threads tree: blocks that fit a core's cache are dealt out in order, each aggregated and applied by the same
- * thread while it is still in cache, so that memory is read once and written once. */
-#include "base/error.h"
+/* Several threads: blocks that fit a core's cache, or contiguous parts, are dealt out in order, and nobody waits for a
+ * thread that has not got a core (cores/crew.h). */
 #include "cores/blocks.h"
 #include "cores/crew.h"
 #include "cores/in_order.h"
+#include "cores/ways.h"
 
-#include <omp.h>
-#include <stdint.h>
+#include "base/error.h"
 
 enum { PARTS_PER_WORKER = 4 /* of a reduction: a late thread leaves its share to others */ };
 
-/* Bytes moved below which waking threads costs more than it saves: docs/performance.md has the measurement. */
-static const size_t small_work = (size_t)256 << 10;
+/* What precedes item 0, where the caller has not said: nothing, in `first`. */
+static void *carry_from(const opi_sweeping *s, void *first)
+{
+    if (s->carry || s->sweep->carry_bytes == 0) return s->carry;
+    s->sweep->start(s->sweep, 0, first);
+    return first;
+}
 
-/* A sweep in work, and its memory. */
-typedef struct run {
-    const opi_sweep *sweep;
-    size_t blocks, parts;
-    char *carries, *scratch, *total;
-    size_t carry_stride, scratch_stride;
-} run;
-
-static void *carry_of(const run *r, size_t i) { return r->carries + i * r->carry_stride; }
-static void *scratch_of(const run *r, size_t worker) { return r->scratch + worker * r->scratch_stride; }
-
-/* --- map: blocks are independent ------------------------------------------------------------------------------- */
+/* --- map: blocks are independent ---------------------------------------------------------------------------------- */
 
 static void apply_alone(void *job, size_t worker, size_t block)
 {
-    const run *const r = job;
-    r->sweep->apply(r->sweep, opi_block_begin(r->sweep, block), opi_block_end(r->sweep, block), NULL, NULL, false,
-                    scratch_of(r, worker));
+    const opi_parts *const p = job;
+    p->sweep->apply(p->sweep, opi_block_begin(p->sweep, block), opi_block_end(p->sweep, block), NULL, NULL, false,
+                    opi_part_scratch(p, worker));
 }
 
-/* --- reduce: contiguous parts, joined in order at the end ------------------------------------------------------- */
-
-/* The item at which part p begins. */
-static size_t part_begin(const run *r, size_t p)
+oplus_status opi_sweep_independent(const opi_sweeping *s)
 {
-    const size_t whole = r->blocks / r->parts, rest = r->blocks % r->parts;
-    const size_t block = whole * p + (p < rest ? p : rest);
-    return block == r->blocks ? r->sweep->n : opi_block_begin(r->sweep, block);
+    opi_parts blocks = opi_parts_of(s->sweep, SIZE_MAX);
+    OPI_TRY(opi_workspace_reserve(s, s->workers * blocks.scratch_stride));
+    blocks.scratch = s->cores->workspace.mem;
+    opi_crew_run(&s->cores->crew, (int)s->workers, apply_alone, &blocks, blocks.count);
+    return OPLUS_OK;
 }
 
-static void aggregate_part(void *job, size_t worker, size_t part)
-{
-    const run *const r = job;
-    r->sweep->start(r->sweep, part_begin(r, part), carry_of(r, part));
-    r->sweep->aggregate(r->sweep, part_begin(r, part), part_begin(r, part + 1), carry_of(r, part),
-                        scratch_of(r, worker));
-}
+/* --- reduce: contiguous parts, joined in order at the end --------------------------------------------------------- */
 
-static void reduce(oplus_device *dev, int workers, run *r, void *carry)
+oplus_status opi_sweep_parts(const opi_sweeping *s)
 {
-    opi_crew_run(&dev->crew, workers, aggregate_part, r, r->parts);
-    for (size_t p = 0; p < r->parts; p++) r->sweep->join(r->sweep, carry, carry_of(r, p));
+    opi_parts parts = opi_parts_of(s->sweep, s->workers * PARTS_PER_WORKER);
+    OPI_TRY(opi_workspace_reserve(s, (1 + parts.count) * parts.carry_stride + s->workers * parts.scratch_stride));
+    char *const first = s->cores->workspace.mem;
+    void *const carry = carry_from(s, first);
+    parts.scratch = first + parts.carry_stride;
+    parts.carries = parts.scratch + s->workers * parts.scratch_stride;
+    opi_parts_aggregate(s, &parts);
+    for (size_t p = 0; p < parts.count; p++) s->sweep->join(s->sweep, carry, opi_part_carry(&parts, p));
+    return OPLUS_OK;
 }
 
 /* --- radix-sort pass: every block's summary before any block is applied ------------------------------------------- */
 
-static void aggregate_block(void *job, size_t worker, size_t block)
-{
-    const run *const r = job;
-    const size_t begin = opi_block_begin(r->sweep, block);
-    r->sweep->start(r->sweep, begin, carry_of(r, block));
-    r->sweep->aggregate(r->sweep, begin, opi_block_end(r->sweep, block), carry_of(r, block), scratch_of(r, worker));
-}
+typedef struct whole {
+    opi_parts blocks;
+    void *total;
+} whole;
 
 static void apply_block(void *job, size_t worker, size_t block)
 {
-    const run *const r = job;
-    r->sweep->apply(r->sweep, opi_block_begin(r->sweep, block), opi_block_end(r->sweep, block), carry_of(r, block),
-                    r->total, true, scratch_of(r, worker));
+    const whole *const w = job;
+    const opi_sweep *const sweep = w->blocks.sweep;
+    sweep->apply(sweep, opi_block_begin(sweep, block), opi_block_end(sweep, block), opi_part_carry(&w->blocks, block),
+                 w->total, true, opi_part_scratch(&w->blocks, worker));
 }
 
 /* Each block's summary becomes what precedes it; *carry what precedes the end. */
-static void join_blocks(const run *r, void *carry, void *own)
+static void join_blocks(const whole *w, void *carry, void *own)
 {
-    r->sweep->start(r->sweep, 0, r->total);
-    for (size_t b = 0; b < r->blocks; b++) {
-        r->sweep->join(r->sweep, r->total, carry_of(r, b));
-        opi_carry_copy(r->sweep, own, carry);
-        r->sweep->join(r->sweep, carry, carry_of(r, b));
-        opi_carry_copy(r->sweep, carry_of(r, b), own);
+    const opi_sweep *const sweep = w->blocks.sweep;
+    sweep->start(sweep, 0, w->total);
+    for (size_t b = 0; b < w->blocks.count; b++) {
+        void *const block = opi_part_carry(&w->blocks, b);
+        sweep->join(sweep, w->total, block);
+        opi_carry_copy(sweep, own, carry);
+        sweep->join(sweep, carry, block);
+        opi_carry_copy(sweep, block, own);
     }
 }
 
-static void sweep_whole(oplus_device *dev, int workers, run *r, void *carry)
+oplus_status opi_sweep_whole(const opi_sweeping *s)
 {
-    r->total = carry_of(r, r->blocks);
-    opi_crew_run(&dev->crew, workers, aggregate_block, r, r->blocks);
-    join_blocks(r, carry, carry_of(r, r->blocks + 1));
-    opi_crew_run(&dev->crew, workers, apply_block, r, r->blocks);
+    whole w = {.blocks = opi_parts_of(s->sweep, SIZE_MAX)};
+    opi_parts *const blocks = &w.blocks;
+    OPI_TRY(opi_workspace_reserve(s, (3 + blocks->count) * blocks->carry_stride + s->workers * blocks->scratch_stride));
+    char *const first = s->cores->workspace.mem, *const own = first + blocks->carry_stride;
+    void *const carry = carry_from(s, first);
+    w.total = own + blocks->carry_stride;
+    blocks->scratch = (char *)w.total + blocks->carry_stride;
+    blocks->carries = blocks->scratch + s->workers * blocks->scratch_stride;
+    opi_parts_aggregate(s, blocks);
+    join_blocks(&w, carry, own);
+    opi_crew_run(&s->cores->crew, (int)s->workers, apply_block, &w, blocks->count);
+    return OPLUS_OK;
 }
 
-/* --- which of them ------------------------------------------------------------------------------------------------ */
+/* --- scan, filter: each block while it is in a cache -------------------------------------------------------------- */
 
-static size_t carries_needed(const run *r)
+oplus_status opi_sweep_in_order(const opi_sweeping *s)
 {
-    if (r->sweep->carry_bytes == 0) return 0;
-    return r->sweep->whole ? r->blocks + 2 : r->parts;
-}
-
-static oplus_status no_memory(size_t bytes, size_t workers)
-{
-    return opi_fail(OPLUS_ERR_MEMORY,
-                    "no memory for %zu bytes of scratch of %zu threads; free some, or open fewer threads", bytes,
-                    workers);
-}
-
-oplus_status opi_threads_sweep(oplus_device *dev, const opi_sweep *sweep, void *carry)
-{
-    if (sweep->n == 0) return OPLUS_OK;
-    const size_t blocks = opi_blocks(sweep);
-    if (blocks == 1 || sweep->bytes < small_work || dev->workers == 1 || omp_in_parallel())
-        return opi_serial_sweep(dev, sweep, carry);
-
-    const size_t workers = blocks < (size_t)dev->workers ? blocks : (size_t)dev->workers;
-    const bool in_order = sweep->carry_bytes > 0 && sweep->apply && !sweep->whole;
-    run r = {.sweep = sweep, .blocks = blocks};
-    r.parts = blocks < workers * PARTS_PER_WORKER ? blocks : workers * PARTS_PER_WORKER;
-    r.carry_stride = opi_round_up(sweep->carry_bytes, 2 * OPI_CACHE_LINE); /* pairs of lines prefetch */
-    r.scratch_stride = opi_round_up(sweep->scratch_bytes, 2 * OPI_CACHE_LINE);
-    const size_t more = in_order ? opi_in_order_bytes(sweep, workers) : carries_needed(&r) * r.carry_stride;
-    const size_t bytes = r.carry_stride + workers * r.scratch_stride + more;
-    if (!opi_crew_reserve(&dev->crew, dev->workers) || !opi_buffer_reserve(&dev->workspace, bytes))
-        return no_memory(bytes, workers);
-    char *const first = dev->workspace.mem;
-    r.scratch = first + r.carry_stride;
-    r.carries = r.scratch + workers * r.scratch_stride;
-    if (!carry && sweep->carry_bytes) {
-        carry = first;
-        sweep->start(sweep, 0, carry);
-    }
-    if (in_order)
-        opi_in_order_run(&dev->crew, (int)workers, sweep, carry, r.scratch, r.carries);
-    else if (sweep->carry_bytes == 0)
-        opi_crew_run(&dev->crew, (int)workers, apply_alone, &r, blocks);
-    else if (sweep->whole)
-        sweep_whole(dev, (int)workers, &r, carry);
-    else
-        reduce(dev, (int)workers, &r, carry);
+    const opi_parts blocks = opi_parts_of(s->sweep, 1); /* its strides */
+    const size_t scratch = s->workers * blocks.scratch_stride;
+    OPI_TRY(opi_workspace_reserve(s, blocks.carry_stride + scratch + opi_in_order_bytes(s->sweep, s->workers)));
+    char *const first = s->cores->workspace.mem, *const own = first + blocks.carry_stride;
+    opi_in_order_run(&s->cores->crew, (int)s->workers, s->sweep, carry_from(s, first), own, own + scratch);
     return OPLUS_OK;
 }

@@ -205,21 +205,21 @@ static void plan_move(opi_transpose_sweep *plan)
     plan->sweep.apply = apply_move;
 }
 
-void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, size_t size, const void *in, size_t rows,
-                        size_t cols, void *out)
+void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, const opi_task *task)
 {
+    const opi_array *const in = &task->array[OPI_IN];
     opi_sweep_clear(&plan->sweep);
     plan->isa = isa;
-    plan->size = size;
-    plan->in = in;
-    plan->out = out;
-    plan->rows = rows;
-    plan->cols = cols;
-    plan->streaming = in != out && !is_narrow(plan) && rows * cols * size >= OPI_STREAMING_BYTES;
-    plan->sweep.bytes = 2 * rows * cols * size;
-    if (rows == 1 || cols == 1)
+    plan->size = in->size;
+    plan->in = in->mem;
+    plan->out = (char *)task->array[OPI_TURNED_OUT].mem;
+    plan->rows = task->matrix.rows;
+    plan->cols = task->matrix.cols;
+    plan->streaming = plan->in != plan->out && !is_narrow(plan) && task->n * in->size >= OPI_STREAMING_BYTES;
+    plan->sweep.bytes = 2 * task->n * in->size;
+    if (plan->rows == 1 || plan->cols == 1)
         plan_move(plan);
-    else if (in == out)
+    else if (plan->in == plan->out)
         plan_squares(plan);
     else
         plan_tiles(plan);

@@ -4,6 +4,7 @@
 
 #include "cores/isa.h"
 #include "cores/sweep.h"
+#include "task/task.h"
 
 typedef struct opi_transpose_sweep {
     opi_sweep sweep; /* over tiles, bands of rows one after the other; in place, over bands */
@@ -17,8 +18,7 @@ typedef struct opi_transpose_sweep {
     bool streaming;      /* past the caches */
 } opi_transpose_sweep;
 
-/* in == out only where rows == cols. */
-void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, size_t size, const void *in, size_t rows,
-                        size_t cols, void *out);
+/* There are elements. */
+void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, const opi_task *task);
 
 #endif

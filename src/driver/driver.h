@@ -98,7 +98,14 @@ struct opi_driver {
     /* Opens what follows the name in `where`: "" the best, ":1" the second, ":cpu" (OpenCL) the first that is one.
      * queue: a CUstream or cl_command_queue of the caller, or NULL; it must live until close. */
     oplus_status (*open)(const char *call, const char *where, void *queue, opi_gpu **gpu);
-    void (*close)(opi_gpu *gpu); /* waits for what is under way */
+    void (*close)(opi_gpu *gpu); /* waits for what is under way; not between enter and leave */
+
+    /* All calls below are made between enter and leave (opi_enter, opi_leave), by the thread that entered: CUDA's work in
+     * the device's context, and what the caller had made current is current again after leave.  Pairs may be nested, up
+     * to 64 deep, also those of several devices, of which the last one that was entered is worked with.  Both NULL:
+     * there are no contexts. */
+    oplus_status (*enter)(opi_gpu *gpu, const char *call);
+    oplus_status (*leave)(opi_gpu *gpu, const char *call, oplus_status status);
 
     /* --- memory --- */
     oplus_status (*alloc)(opi_gpu *gpu, const char *call, size_t bytes, void **mem); /* bytes > 0; aligned to 64 */
@@ -149,6 +156,25 @@ struct opi_driver {
     void (*drop)(opi_gpu *gpu, void *mark);                                        /* NULL allowed */
     oplus_status (*sync)(opi_gpu *gpu, const char *call, opi_gpu_queue queue);     /* waits for all that was enqueued */
 };
+
+/* Once for a public call; whoever has entered leaves, with the status of what was done between: the first failure
+ * counts. */
+static inline oplus_status opi_enter(opi_gpu *gpu, const char *call)
+{
+    return gpu->driver->enter ? gpu->driver->enter(gpu, call) : OPLUS_OK;
+}
+
+static inline oplus_status opi_leave(opi_gpu *gpu, const char *call, oplus_status status)
+{
+    return gpu->driver->leave ? gpu->driver->leave(gpu, call, status) : status;
+}
+
+/* Ends a function with what is done between enter and leave: OPI_INSIDE(gpu, call, gpu->driver->sync(gpu, call, q)); */
+#define OPI_INSIDE(gpu, call, ...)                                                                                     \
+    do {                                                                                                               \
+        const oplus_status entered_ = opi_enter(gpu, call);                                                            \
+        return entered_ != OPLUS_OK ? entered_ : opi_leave(gpu, call, (__VA_ARGS__));                                  \
+    } while (0)
 
 extern const opi_driver opi_cuda, opi_opencl;
 extern const opi_driver *const opi_drivers[]; /* those, in the order in which devices are looked for; NULL at the end */

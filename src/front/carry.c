@@ -1,8 +1,7 @@
 /* Streams: oplus_carry_open, _init, _add, _join, _value, _close, oplus_scan_from. */
 #include "front/check.h"
 #include "type/element.h"
-#include "cores/scan.h"
-#include "cores/run.h"
+#include "cores/quiet.h"
 
 #include <string.h>
 
@@ -67,7 +66,7 @@ oplus_status oplus_carry_init(oplus_carry *carry, const void *init)
     return OPLUS_OK;
 }
 
-static oplus_status check(const char *call, const oplus_device *dev, const oplus_carry *carry, const void *in, size_t n)
+static oplus_status check(const char *call, oplus_device *dev, const oplus_carry *carry, const void *in, size_t n)
 {
     OPI_TRY(opi_check_device(call, dev));
     if (!carry) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; open one with oplus_carry_open", call);
@@ -83,9 +82,9 @@ oplus_status oplus_carry_add(oplus_device *dev, oplus_carry *carry, const void *
 {
     OPI_OWN_MODE;
     OPI_TRY(check(__func__, dev, carry, in, n));
-    opi_reduce_sweep plan;
-    opi_reduce_plan(&plan, &carry->op, dev->isa, in, n, carry->range->end);
-    return opi_sweep_run(dev, __func__, &plan.sweep, carry->range);
+    opi_task task;
+    opi_task_reduce(&task, &carry->op, in, NULL, n, carry->range->end, NULL);
+    return opi_run(dev, __func__, &task, carry->range);
 }
 
 oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind kind, const void *in, size_t n,
@@ -99,9 +98,9 @@ oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind k
     OPI_TRY(opi_check_pointer(__func__, "out", out, n));
     const size_t bytes = n * carry->op.type->size;
     OPI_TRY(opi_check_overlap(__func__, "in", in, bytes, "out", out, bytes, true));
-    opi_scan_sweep plan;
-    opi_scan_plan(&plan, &carry->op, dev->isa, kind, in, NULL, n, out, carry->range->end);
-    return opi_sweep_run(dev, __func__, &plan.sweep, carry->range);
+    opi_task task;
+    opi_task_scan(&task, &carry->op, kind, in, NULL, n, carry->range->end, out);
+    return opi_run(dev, __func__, &task, carry->range);
 }
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-oplus_status opi_check_device(const char *call, const oplus_device *dev)
+oplus_status opi_fail_device(const char *call)
 {
-    if (dev) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: dev is NULL; open a device with oplus_open(\"auto\", &dev)", call);
 }
 
@@ -87,14 +86,6 @@ oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout)
     if (layout == OPLUS_AS_GIVEN || layout == OPLUS_EVEN) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: layout is %d; give OPLUS_AS_GIVEN (0) or OPLUS_EVEN (1)", call,
                     (int)layout);
-}
-
-oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why)
-{
-    if (op->identity) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT,
-                    "%s: operator \"%s\" has no identity, which %s needs; define it with OPLUS_OP, or avoid this case",
-                    call, opi_name(op->name), why);
 }
 
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n)

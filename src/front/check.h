@@ -6,13 +6,25 @@
 #include "base/abi.h"
 #include "base/error.h"
 #include "base/fpenv.h"
-#include "cores/device.h"
+#include "task/identity.h"
+#include "task/machine.h"
 
 #include <oplus/ranks.h>
 
 #include <stdbool.h>
 
-oplus_status opi_check_device(const char *call, const oplus_device *dev);
+oplus_status opi_fail_device(const char *call);
+/* Each call that a device is to do begins with this; it is not explained yet. */
+static inline oplus_status opi_check_device(const char *call, oplus_device *dev)
+{
+    if (!dev) return opi_fail_device(call);
+    if (dev->explained.text) {
+        opi_say_begin(&dev->explained, dev->explained.text, dev->explained.bytes);
+        opi_say(&dev->explained, "%s: nothing to compute\n", call);
+    }
+    return OPLUS_OK;
+}
+
 /* A name for a message, where there may be none. */
 static inline const char *opi_name(const char *name) { return name ? name : "?"; }
 
@@ -42,8 +54,6 @@ static inline oplus_status opi_check_layout(const char *call, const char *argume
 oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);
 oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout);
-/* An exclusive scan needs an identity to begin with. */
-oplus_status opi_check_identity(const char *call, const oplus_op *op, const char *why);
 
 /* NULL is fine where there is nothing to read or write. */
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n);

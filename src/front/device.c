@@ -2,9 +2,9 @@
 #include "base/error.h"
 #include "auto/auto.h"
 #include "front/check.h"
-#include "cores/crew.h"
-#include "gpu/groups.h"
-#include "cores/run.h"
+#include "cores/cores.h"
+#include "gpu/gpu.h"
+#include "ranks/rank.h"
 
 #include <errno.h>
 #include <omp.h>
@@ -25,7 +25,13 @@ static bool is_named(const char *where, const char *prefix)
     return strncmp(where, prefix, length) == 0 && (where[length] == '\0' || where[length] == ':');
 }
 
-/* The number of threads that `where` asks for; 1 is the serial tree. */
+static int default_workers(void)
+{
+    const int most = omp_get_max_threads();
+    return most < MOST_THREADS ? most : MOST_THREADS;
+}
+
+/* The number of threads that `where` asks for; 1 is the caller's alone. */
 static oplus_status workers_of(const char *where, int *workers)
 {
     if (strcmp(where, "serial") == 0) {
@@ -33,8 +39,7 @@ static oplus_status workers_of(const char *where, int *workers)
         return OPLUS_OK;
     }
     if (strcmp(where, "threads") == 0) {
-        *workers = omp_get_max_threads();
-        if (*workers > MOST_THREADS) *workers = MOST_THREADS;
+        *workers = default_workers();
         return OPLUS_OK;
     }
     if (is_named(where, "threads")) {
@@ -51,14 +56,13 @@ static oplus_status workers_of(const char *where, int *workers)
     return opi_fail(OPLUS_ERR_DEVICE, "oplus_open: where is \"%s\", which is no device; use %s", where, choices);
 }
 
-static oplus_status open_cores(const char *where, oplus_device *dev)
+static oplus_status open_cores(const char *call, const char *where, oplus_device **dev)
 {
-    OPI_TRY(workers_of(where, &dev->workers));
-    dev->tree = &opi_cores;
-    if (dev->workers == 1)
-        snprintf(dev->name, sizeof dev->name, "serial %s", dev->isa->name);
-    else
-        snprintf(dev->name, sizeof dev->name, "threads:%d %s", dev->workers, dev->isa->name);
+    int workers = 1;
+    opi_cores *cores;
+    OPI_TRY(workers_of(where, &workers));
+    OPI_TRY(opi_cores_open(call, workers, &cores));
+    *dev = &cores->dev;
     return OPLUS_OK;
 }
 
@@ -84,7 +88,7 @@ static bool say_what_there_is(const opi_driver *driver, const char *failure, cha
 }
 
 /* The first of CUDA, or else of OpenCL. */
-static oplus_status open_gpu(const char *call, oplus_device *dev)
+static oplus_status open_gpu(const char *call, oplus_device **dev)
 {
     static const struct {
         const char *where;
@@ -96,7 +100,7 @@ static oplus_status open_gpu(const char *call, oplus_device *dev)
     for (size_t i = 0; i < PLACES; i++) {
         bool known;
         char failure[WHY_BYTES];
-        const oplus_status status = opi_groups_open(call, places[i].where, NULL, dev, &known);
+        const oplus_status status = opi_gpu_open(call, places[i].where, NULL, dev, &known);
         if (status != OPLUS_ERR_DEVICE) return status;
         const char *const said = opi_last_error(), *const behind_call = strstr(said, ": ");
         snprintf(failure, sizeof failure, "%s", behind_call ? behind_call + 2 : said);
@@ -107,37 +111,26 @@ static oplus_status open_gpu(const char *call, oplus_device *dev)
                     opi_cut(there[1], WHY_BYTES - 1), there[1]);
 }
 
-/* Sets the device up, its handle being all zeros. */
-static oplus_status open_as(const char *call, const char *where, void *queue, oplus_device *dev)
+static oplus_status open_as(const char *call, const char *where, void *queue, oplus_device **dev)
 {
     bool accelerator;
-    OPI_TRY(opi_isa_choose(call, &dev->isa));
-    dev->workers = 1;
-    OPI_TRY(opi_groups_open(call, where, queue, dev, &accelerator));
+    OPI_TRY(opi_gpu_open(call, where, queue, dev, &accelerator));
     if (accelerator) return OPLUS_OK;
     if (!queue && strcmp(where, "gpu") == 0) return open_gpu(call, dev);
-    if (!queue && strcmp(where, "auto") == 0) return opi_auto_open(call, dev);
+    if (!queue && strcmp(where, "auto") == 0) return opi_auto_open(call, default_workers(), dev);
     if (queue)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: where is \"%s\", which has no queues; give \"cuda\" and a CUstream, or \"opencl\" and a "
                         "cl_command_queue",
                         call, where);
-    return open_cores(where, dev);
+    return open_cores(call, where, dev);
 }
 
 static oplus_status open_device(const char *call, const char *where, void *queue, oplus_device **dev)
 {
     if (!dev) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: dev is NULL; give the address of an oplus_device *", call);
     *dev = NULL;
-    oplus_device *const opened = calloc(1, sizeof *opened);
-    if (!opened)
-        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a device handle (%zu bytes)", call, sizeof *opened);
-    const oplus_status status = open_as(call, where ? where : "auto", queue, opened);
-    if (status == OPLUS_OK)
-        *dev = opened;
-    else
-        free(opened);
-    return status;
+    return open_as(call, where ? where : "auto", queue, dev);
 }
 
 oplus_status oplus_open(const char *where, oplus_device **dev)
@@ -155,21 +148,12 @@ oplus_status oplus_open_on(const char *where, void *queue, oplus_device **dev)
                     where ? "queue" : "where");
 }
 
-static void release_buffers(oplus_device *dev)
-{
-    opi_buffer *const all[] = {&dev->workspace, &dev->carry, &dev->array, &dev->notes, &dev->records, &dev->carries};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) opi_buffer_release(all[i]);
-}
-
 void oplus_close(oplus_device *dev)
 {
     OPI_OWN_MODE;
     if (!dev) return;
-    opi_kept_release(dev);
-    dev->tree->close(dev);
-    opi_crew_close(dev->crew);
-    release_buffers(dev);
-    free(dev);
+    opi_rank_close(dev);
+    dev->machine->close(dev);
 }
 
 const char *oplus_device_name(const oplus_device *dev) { return dev ? dev->name : "NULL"; }
@@ -178,16 +162,15 @@ oplus_status oplus_sync(oplus_device *dev)
 {
     OPI_OWN_MODE;
     OPI_TRY(opi_check_device(__func__, dev));
-    return dev->tree->sync(dev, __func__);
+    return dev->machine->sync(dev, __func__);
 }
 
 oplus_status oplus_trim(oplus_device *dev)
 {
     OPI_OWN_MODE;
     OPI_TRY(opi_check_device(__func__, dev));
-    opi_kept_release(dev);
-    dev->tree->trim(dev);
-    release_buffers(dev);
+    opi_rank_trim(dev);
+    dev->machine->trim(dev);
     return OPLUS_OK;
 }
 
@@ -199,13 +182,13 @@ oplus_status oplus_alloc(oplus_device *dev, size_t bytes, void **mem)
     OPI_TRY(opi_check_device(__func__, dev));
     if (!mem) return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_alloc: mem is NULL; give the address of a pointer");
     *mem = NULL;
-    return bytes ? dev->tree->alloc(dev, __func__, bytes, mem) : OPLUS_OK;
+    return bytes ? dev->machine->alloc(dev, __func__, bytes, mem) : OPLUS_OK;
 }
 
 void oplus_free(oplus_device *dev, void *mem)
 {
     OPI_OWN_MODE;
-    if (mem) (dev ? dev->tree : &opi_cores)->free(dev, mem);
+    if (mem) (dev ? dev->machine : &opi_cores_machine)->free(dev, mem);
 }
 
 oplus_status oplus_wrap(oplus_device *dev, void *native, size_t bytes, void **mem)
@@ -219,7 +202,7 @@ oplus_status oplus_wrap(oplus_device *dev, void *native, size_t bytes, void **me
                         : !mem  ? "mem is NULL"
                                 : "bytes is 0");
     *mem = NULL;
-    if (dev->tree->wrap) return dev->tree->wrap(dev, __func__, native, bytes, mem);
+    if (dev->machine->wrap) return dev->machine->wrap(dev, __func__, native, bytes, mem);
     return opi_fail(OPLUS_ERR_UNSUPPORTED,
                     "%s: %s has no memory of its own; open \"cuda\" or \"opencl\", or use host memory as it is",
                     __func__, dev->name);
@@ -233,5 +216,5 @@ oplus_status oplus_copy(oplus_device *dev, void *dst, const void *src, size_t by
         return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_copy: %s is NULL; give memory of %zu bytes", dst ? "src" : "dst",
                         bytes);
     OPI_TRY(opi_check_overlap(__func__, "src", src, bytes, "dst", dst, bytes, true));
-    return bytes ? dev->tree->copy(dev, __func__, dst, src, bytes) : OPLUS_OK;
+    return bytes ? dev->machine->copy(dev, __func__, dst, src, bytes) : OPLUS_OK;
 }

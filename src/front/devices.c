@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "driver/driver.h"
-#include "cores/device.h"
+#include "cores/cores.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,9 +72,9 @@ static void add_cores(rows *to, const char *where)
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     copy_text(row.where, sizeof row.where, where);
     processor_name(row.name, sizeof row.name);
-    copy_text(row.driver, sizeof row.driver, dev->isa->name);
+    copy_text(row.driver, sizeof row.driver, dev->cores->isa->name);
     row.memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
-    row.units = (unsigned)dev->workers;
+    row.units = (unsigned)dev->cores->workers;
     oplus_close(dev);
     add(to, &row);
 }

@@ -1,8 +1,6 @@
 /* oplus_map. */
-#include "cores/map.h"
 #include "front/check.h"
 #include "front/fn.h"
-#include "cores/run.h"
 
 static const char *const input_names[OPLUS_MAX_ARITY] = {"in[0]", "in[1]", "in[2]", "in[3]",
                                                          "in[4]", "in[5]", "in[6]", "in[7]"};
@@ -22,7 +20,7 @@ oplus_status oplus_map(oplus_device *dev, const oplus_fn *fn, const void *const 
         OPI_TRY(
             opi_check_overlap(__func__, name, in[k], n * fn->input[k]->size, "out", out, n * fn->result->size, true));
     }
-    opi_map_sweep plan;
-    opi_map_plan(&plan, fn, dev->isa, in, n, out);
-    return opi_sweep_run(dev, __func__, &plan.sweep, NULL);
+    opi_task task;
+    opi_task_map(&task, fn, in, n, out);
+    return opi_run(dev, __func__, &task, NULL);
 }

@@ -3,6 +3,7 @@
 #include "front/check.h"
 #include "task/combine.h"
 #include "type/element.h"
+#include "cores/cores.h"
 #include "cores/loops.h"
 
 #include <string.h>
@@ -273,8 +274,8 @@ static oplus_status try_loops(oplus_device *dev, search *s)
     bare.leaves_with = NULL;
     bare.builtin = 0;
     opi_loops typed, called;
-    opi_loops_plan(&typed, s->op, dev->isa, 0);
-    opi_loops_plan(&called, &bare, dev->isa, 0);
+    opi_loops_plan(&typed, s->op, dev->cores->isa, 0);
+    opi_loops_plan(&called, &bare, dev->cores->isa, 0);
     if (!opi_loops_typed(&typed)) return OPLUS_OK;
     const unsigned level = typed.level < LOOP_LEVEL ? typed.level : LOOP_LEVEL;
     const size_t bytes = 3 * opi_round_up(s->op->type->size << level, OPI_CACHE_LINE) + opi_loops_scratch(&called);

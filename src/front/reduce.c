@@ -1,21 +1,20 @@
 /* oplus_reduce, oplus_fold, and over ranks. */
-#include "cores/reduce.h"
 #include "front/check.h"
+#include "cores/cores.h"
 #include "ranks/ranks.h"
 
 /* out = init, if there is one, then the n elements. */
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, const void *init, const void *in,
                         size_t n, void *out)
 {
-    opi_reduce_sweep plan;
-    opi_reduce_plan(&plan, op, dev->isa, in, n, 0);
-    if (!opi_buffer_reserve(&dev->carry, plan.sweep.carry_bytes))
-        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", call, plan.sweep.carry_bytes);
-    opi_range *const carry = dev->carry.mem;
-    opi_range_start(carry, op, 0, false);
-    if (init) opi_range_init(carry, init);
-    opi_reduce_result(&plan, out);
-    return opi_sweep_run(dev, call, &plan.sweep, carry);
+    opi_task task;
+    opi_range *carry = NULL;
+    opi_task_reduce(&task, op, in, NULL, n, 0, out);
+    if (init) {
+        OPI_TRY(opi_cores_range(dev->cores, call, &task, &carry));
+        opi_range_init(carry, init);
+    }
+    return opi_run(dev, call, &task, carry);
 }
 
 static oplus_status check(const char *call, oplus_device *dev, const oplus_op *op, const void *in, size_t n,
@@ -46,48 +45,23 @@ oplus_status oplus_fold(oplus_device *dev, const oplus_op *op, const void *init,
 
 /* --- over ranks --------------------------------------------------------------------------------------------------- */
 
-typedef struct reduction {
-    opi_ranks_problem problem;
-    const void *in;
-    void *out;
-    opi_reduce_sweep plan;
-} reduction;
-
-static opi_sweep *plan_all(opi_ranks_problem *problem, const opi_ranks *ranks, uint64_t first)
+/* All that this rank can find wrong by itself; the init is rank 0's. */
+static oplus_status prepare(opi_ranks *ranks, opi_task *task, const oplus_op *op, bool fold, const void *init,
+                            const void *in, size_t n, void *out)
 {
-    reduction *const r = (reduction *)problem;
-    opi_reduce_plan(&r->plan, problem->op, ranks->dev->isa, r->in, problem->n, first);
-    opi_reduce_result(&r->plan, r->out);
-    return &r->plan.sweep;
-}
-
-static oplus_status reduce_nothing(const opi_ranks_problem *problem, const opi_ranks *ranks)
-{
-    return problem->has_init ? OPLUS_OK : opi_check_identity(ranks->call, problem->op, "a reduce of n = 0 elements");
-}
-
-/* All that this rank can find wrong by itself. */
-static oplus_status prepare(opi_ranks *ranks, const reduction *r)
-{
-    const opi_ranks_problem *const p = &r->problem;
-    OPI_TRY(check(ranks->call, ranks->dev, p->op, r->in, p->n, r->out));
-    if (p->has_init && ranks->comm->rank == 0) OPI_TRY(opi_check_pointer(ranks->call, "init", p->init, 1));
-    opi_ranks_name_op(ranks, p->op, "");
+    OPI_TRY(check(ranks->call, ranks->dev, op, in, n, out));
+    if (fold && ranks->comm->rank == 0) OPI_TRY(opi_check_pointer(ranks->call, "init", init, 1));
+    opi_ranks_name_op(ranks, op, "");
+    opi_task_reduce(task, op, in, NULL, n, 0, out);
     return OPLUS_OK;
 }
 
 static oplus_status run_all(opi_ranks *ranks, const oplus_op *op, bool fold, const void *init, const void *in, size_t n,
                             void *out)
 {
-    reduction r = {.in = in, .out = out};
-    r.problem = (opi_ranks_problem){.op = op,
-                                    .n = n,
-                                    .makes_result = true,
-                                    .has_init = fold,
-                                    .init = init,
-                                    .plan = plan_all,
-                                    .nothing = reduce_nothing};
-    return opi_ranks_sweep(ranks, prepare(ranks, &r), &r.problem);
+    opi_task task = {.n = n};
+    const oplus_status status = prepare(ranks, &task, op, fold, init, in, n, out);
+    return opi_ranks_run(ranks, status, &task, fold, init);
 }
 
 oplus_status oplus_reduce_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, const void *in, size_t n,

@@ -1,5 +1,4 @@
 /* oplus_scan, oplus_segscan, and over ranks. */
-#include "cores/scan.h"
 #include "front/check.h"
 #include "ranks/ranks.h"
 
@@ -25,9 +24,9 @@ static oplus_status check_heads(const char *call, const oplus_op *op, const uint
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in,
                         const uint8_t *heads, size_t n, void *out)
 {
-    opi_scan_sweep plan;
-    opi_scan_plan(&plan, op, dev->isa, kind, in, heads, n, out, 0);
-    return opi_sweep_run(dev, call, &plan.sweep, NULL);
+    opi_task task;
+    opi_task_scan(&task, op, kind, in, heads, n, 0, out);
+    return opi_run(dev, call, &task, NULL);
 }
 
 oplus_status oplus_scan(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in, size_t n, void *out)
@@ -49,41 +48,24 @@ oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplus_kind kin
 
 /* --- over ranks --------------------------------------------------------------------------------------------------- */
 
-typedef struct scan {
-    opi_ranks_problem problem;
-    oplus_kind kind;
-    const void *in;
-    bool segmented;
-    const uint8_t *heads;
-    void *out;
-    opi_scan_sweep plan;
-} scan;
-
-static opi_sweep *plan_all(opi_ranks_problem *problem, const opi_ranks *ranks, uint64_t first)
-{
-    static const uint8_t none; /* of a rank that has nothing: the others' carries are lifted */
-    scan *const s = (scan *)problem;
-    const uint8_t *const heads = s->segmented && !s->heads ? &none : s->heads;
-    opi_scan_plan(&s->plan, problem->op, ranks->dev->isa, s->kind, s->in, heads, problem->n, s->out, first);
-    return &s->plan.sweep;
-}
-
 /* All that this rank can find wrong by itself. */
-static oplus_status prepare(opi_ranks *ranks, const scan *s)
+static oplus_status prepare(opi_ranks *ranks, opi_task *task, const oplus_op *op, oplus_kind kind, const void *in,
+                            bool segmented, const uint8_t *heads, size_t n, void *out)
 {
-    const opi_ranks_problem *const p = &s->problem;
-    OPI_TRY(check(ranks->call, ranks->dev, p->op, s->kind, s->in, p->n, s->out));
-    if (s->segmented) OPI_TRY(check_heads(ranks->call, p->op, s->heads, p->n, s->out));
-    opi_ranks_name_op(ranks, p->op, s->kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive");
+    OPI_TRY(check(ranks->call, ranks->dev, op, kind, in, n, out));
+    if (segmented) OPI_TRY(check_heads(ranks->call, op, heads, n, out));
+    opi_ranks_name_op(ranks, op, kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive");
+    opi_task_scan(task, op, kind, in, segmented ? heads : NULL, n, 0, out);
+    task->lifted = segmented; /* as the others' summaries are, where this rank has no heads since it has nothing */
     return OPLUS_OK;
 }
 
 static oplus_status run_all(opi_ranks *ranks, const oplus_op *op, oplus_kind kind, const void *in, bool segmented,
                             const uint8_t *heads, size_t n, void *out)
 {
-    scan s = {.kind = kind, .in = in, .segmented = segmented, .heads = heads, .out = out};
-    s.problem = (opi_ranks_problem){.op = op, .n = n, .plan = plan_all};
-    return opi_ranks_sweep(ranks, prepare(ranks, &s), &s.problem);
+    opi_task task = {.n = n};
+    const oplus_status status = prepare(ranks, &task, op, kind, in, segmented, heads, n, out);
+    return opi_ranks_run(ranks, status, &task, false, NULL);
 }
 
 oplus_status oplus_scan_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, oplus_kind kind,

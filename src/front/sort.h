@@ -2,14 +2,13 @@
 #ifndef OPI_FRONT_SORT_H
 #define OPI_FRONT_SORT_H
 
-#include "cores/device.h"
+#include <oplus/oplus.h>
+
+#include <stdbool.h>
 
 /* The arguments of a sort by keys, with values if `pairs`; `count` names n in messages. */
 oplus_status opi_sort_check(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order,
                             const void *keys, bool pairs, const oplus_type *value, const void *values,
                             const char *count, size_t n);
-/* Sorts, for the public call of that name; value and values NULL: keys alone. */
-oplus_status opi_sort_run(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order, void *keys,
-                          const oplus_type *value, void *values, size_t n);
 
 #endif

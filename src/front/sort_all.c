@@ -1,251 +1,40 @@
-/* oplus_sort_all, oplus_sort_pairs_all.
- *
- *   1. each rank sorts what it holds
- *   2. where the ranks' parts of the result begin is found among the sorted keys (ranks/splitters.h)
- *   3. keys travel, then values
- *   4. the runs that have come are merged
- *
- * Beside the caller's arrays a rank takes memory for what it gets; the scratch of its own sort is that memory too.  On
- * an accelerator, for what it gives: its runs are put together by sorting them once more there, which is stable and
- * faster than a merge by the host. */
-#include "auto/auto.h"
+/* oplus_sort_all, oplus_sort_pairs_all. */
 #include "front/check.h"
 #include "front/sort.h"
-#include "cores/sort.h"
-#include "ranks/splitters.h"
+#include "ranks/ranks.h"
 
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
-enum { LISTS = 4 };
-
-/* A call under way on this rank. */
+/* The arguments of both calls; value and values NULL: keys alone. */
 typedef struct sorting {
-    const oplus_type *key, *value; /* value NULL: keys alone */
+    const oplus_type *key;
     oplus_order order;
     oplus_layout layout;
-    unsigned char *keys, *values;   /* the caller's */
-    size_t before, after, capacity; /* elements of this rank */
-    bool device;                    /* an array is in its memory */
-    bool again;                     /* what has come is sorted once more, not merged */
-    opi_select select;
-    opi_buffer lists;
-    size_t *send_count, *send_at, *recv_count, *recv_at; /* elements to and from each rank; and the end of recv */
-    unsigned char *send_keys, *send_values;              /* sorted */
-    unsigned char *recv_keys, *recv_values;
+    void *keys;
+    bool pairs;
+    const oplus_type *value;
+    void *values;
+    size_t *n, capacity;
 } sorting;
 
-static size_t value_size(const sorting *s) { return s->value ? s->value->size : 0; }
-
-/* --- 0. arguments, and where the result is to be ------------------------------------------------------------------ */
-
-static oplus_status check(const opi_ranks *ranks, const sorting *s, bool pairs, const size_t *n)
+/* All that this rank can find wrong by itself. */
+static oplus_status prepare(const opi_ranks *ranks, const sorting *s, opi_task *task)
 {
-    OPI_TRY(opi_sort_check(ranks->call, ranks->dev, s->key, s->order, s->keys, pairs, s->value, s->values, "capacity",
+    const char *const call = ranks->call;
+    OPI_TRY(opi_sort_check(call, ranks->dev, s->key, s->order, s->keys, s->pairs, s->value, s->values, "capacity",
                            s->capacity));
-    OPI_TRY(opi_check_ranks_layout(ranks->call, s->layout));
-    if (!n) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is NULL; give the address of the number of keys", ranks->call);
-    if (*n <= s->capacity) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: capacity is %zu, but *n is %zu; give room for at least as many",
-                    ranks->call, s->capacity, *n);
-}
-
-static oplus_status look(opi_ranks *ranks, sorting *s)
-{
-    bool keys, values;
-    OPI_TRY(opi_ranks_look(ranks, "keys", s->keys, s->capacity * s->key->size, &keys));
-    OPI_TRY(opi_ranks_look(ranks, "values", s->values, s->capacity * value_size(s), &values));
-    s->device = keys || values;
-    s->again = s->device || ranks->dev->groups;
+    OPI_TRY(opi_check_ranks_layout(call, s->layout));
+    if (!s->n) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is NULL; give the address of the number of keys", call);
+    if (*s->n > s->capacity)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: capacity is %zu, but *n is %zu; give room for at least as many", call,
+                        s->capacity, *s->n);
+    opi_task_sort(task, s->key, s->order, s->keys, s->value, s->values, *s->n);
     return OPLUS_OK;
 }
 
-/* All that this rank can find wrong by itself, and memory for what is exchanged before the elements. */
-static oplus_status prepare(opi_ranks *ranks, sorting *s, bool pairs, const size_t *n)
+static oplus_status sort_all(opi_ranks *ranks, const sorting *s)
 {
-    char options[32];
-    const size_t p = (size_t)ranks->comm->size;
-    OPI_TRY(check(ranks, s, pairs, n));
-    OPI_TRY(look(ranks, s));
-    snprintf(options, sizeof options, "%s, %s", s->order == OPLUS_DESCENDING ? "descending" : "ascending",
-             s->layout == OPLUS_EVEN ? "even" : "as given");
-    opi_ranks_name_types(ranks, s->key, s->value, options);
-
-    const opi_sort plan = opi_sort_plan(ranks->dev->isa, s->key, s->order, NULL, s->value, NULL, 0);
-    s->select.order = (opi_key_order){plan.key_size, plan.float_mask, plan.flip};
-    if (!opi_buffer_reserve(&s->lists, (LISTS * p + 1) * sizeof(size_t)))
-        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for counts of %d ranks", ranks->call, ranks->comm->size);
-    s->send_count = s->lists.mem;
-    s->send_at = s->send_count + p;
-    s->recv_count = s->send_at + p;
-    s->recv_at = s->recv_count + p;
-    return opi_select_reserve(ranks, &s->select);
-}
-
-/* Where each rank's part of the result begins; fails on all ranks if one has no room for it. */
-static oplus_status deal_out(const opi_ranks *ranks, sorting *s)
-{
-    opi_boundary *const b = s->select.boundary;
-    uint64_t given = 0;
-    for (int q = 0; q < ranks->comm->size; q++) {
-        b[q].target = s->layout == OPLUS_AS_GIVEN ? given : opi_ranks_block(ranks, ranks->total, q);
-        given += ranks->note[q].n;
-    }
-    b[ranks->comm->size].target = ranks->total;
-    s->after = (size_t)(b[ranks->comm->rank + 1].target - b[ranks->comm->rank].target);
-    for (int q = 0; q < ranks->comm->size; q++) {
-        const uint64_t part = b[q + 1].target - b[q].target;
-        if (part > ranks->note[q].m)
-            return opi_fail(OPLUS_ERR_ARGUMENT,
-                            "%s: capacity is %llu on rank %d, whose equal block of %llu elements has %llu; give room "
-                            "for as many, or leave what each rank has with OPLUS_AS_GIVEN",
-                            ranks->call, (unsigned long long)ranks->note[q].m, q, (unsigned long long)ranks->total,
-                            (unsigned long long)part);
-    }
-    return OPLUS_OK;
-}
-
-/* --- 1. each rank sorts what it holds ----------------------------------------------------------------------------- */
-
-/* Memory for what follows; nothing has been moved yet. */
-static oplus_status reserve(opi_ranks *ranks, sorting *s)
-{
-    if (s->again) {
-        OPI_TRY(opi_ranks_alloc(ranks, false, s->before * s->key->size, (void **)&s->send_keys));
-        return opi_ranks_alloc(ranks, false, s->before * value_size(s), (void **)&s->send_values);
-    }
-    oplus_device *const cores = opi_cores_of(ranks->dev);
-    const size_t coming = opi_round_up(s->after * s->key->size, OPI_CACHE_LINE) + s->after * value_size(s);
-    /* As much as a tree asks for, which must not fail any more when the elements have travelled. */
-    const size_t scratch = opi_merge_scratch(s->key->size, value_size(s), (size_t)ranks->comm->size);
-    const size_t workers = (size_t)cores->workers * opi_round_up(scratch, 2 * OPI_CACHE_LINE);
-    if (opi_buffer_reserve(&cores->array, coming) && opi_buffer_reserve(&cores->workspace, workers)) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_MEMORY,
-                    "%s: no memory for %zu elements that come from other ranks (%zu bytes, and %zu of scratch); free "
-                    "some, or use more ranks",
-                    ranks->call, s->after, coming, workers);
-}
-
-static oplus_status sort_own(opi_ranks *ranks, sorting *s)
-{
-    OPI_TRY(reserve(ranks, s));
-    OPI_TRY(opi_sort_run(ranks->call, ranks->dev, s->key, s->order, s->keys, s->value, s->values, s->before));
-    if (s->again) { /* the host looks at the keys, and the caller's arrays are free for what comes */
-        const opi_tree *const tree = ranks->dev->tree;
-        if (s->before == 0) return OPLUS_OK;
-        OPI_TRY(tree->copy(ranks->dev, ranks->call, s->send_keys, s->keys, s->before * s->key->size));
-        if (!s->value) return OPLUS_OK;
-        return tree->copy(ranks->dev, ranks->call, s->send_values, s->values, s->before * s->value->size);
-    }
-    s->send_keys = s->keys;
-    s->send_values = s->values;
-    return OPLUS_OK;
-}
-
-/* --- 3. elements travel ------------------------------------------------------------------------------------------- */
-
-/* How many go to and come from each rank. */
-static oplus_status count_parts(opi_ranks *ranks, sorting *s)
-{
-    const opi_boundary *const b = s->select.boundary;
-    for (int q = 0; q < ranks->comm->size; q++) {
-        s->send_at[q] = b[q].begin;
-        s->send_count[q] = b[q + 1].begin - b[q].begin;
-    }
-    OPI_TRY(opi_ranks_scatter(ranks, s->send_count, sizeof *s->send_count, s->recv_count));
-    s->recv_at[0] = 0;
-    for (int q = 0; q < ranks->comm->size; q++) s->recv_at[q + 1] = s->recv_at[q] + s->recv_count[q];
-    return OPLUS_OK;
-}
-
-static void choose_places(const opi_ranks *ranks, sorting *s)
-{
-    unsigned char *const mem = s->again ? NULL : opi_cores_of(ranks->dev)->array.mem;
-    s->recv_keys = s->again ? s->keys : mem;
-    s->recv_values = s->again ? s->values : mem + opi_round_up(s->after * s->key->size, OPI_CACHE_LINE);
-}
-
-static oplus_status exchange(opi_ranks *ranks, const sorting *s)
-{
-    opi_parcel parcel = {.size = s->key->size,
-                         .send = s->send_keys,
-                         .recv = s->recv_keys,
-                         .send_count = s->send_count,
-                         .send_at = s->send_at,
-                         .recv_count = s->recv_count,
-                         .recv_at = s->recv_at};
-    const oplus_status keys = opi_ranks_exchange(ranks, &parcel);
-    if (!s->value) return keys;
-    parcel.size = s->value->size; /* also after a failure, of which the others may not know */
-    parcel.send = s->send_values;
-    parcel.recv = s->recv_values;
-    const oplus_status values = opi_ranks_exchange(ranks, &parcel);
-    return keys != OPLUS_OK ? keys : values;
-}
-
-/* --- 4. what has come becomes one run ----------------------------------------------------------------------------- */
-
-static oplus_status put_together(opi_ranks *ranks, sorting *s)
-{
-    oplus_device *const cores = opi_cores_of(ranks->dev);
-    opi_merge merge;
-    int runs = 0;
-    for (int q = 0; q < ranks->comm->size; q++) runs += s->recv_count[q] > 0;
-    if (s->again) {
-        if (runs < 2) return OPLUS_OK;
-        return opi_sort_run(ranks->call, ranks->dev, s->key, s->order, s->keys, s->value, s->values, s->after);
-    }
-    opi_merge_plan(&merge, s->select.order, s->recv_keys, value_size(s), s->recv_values, s->recv_at,
-                   (size_t)ranks->comm->size, s->keys, s->values);
-    return opi_sweep_run(cores, ranks->call, &merge.sweep, NULL);
-}
-
-/* A rank that gets its own elements alone has them at hand. */
-static void move_down(const sorting *s, size_t at)
-{
-    memmove(s->keys, s->keys + at * s->key->size, s->after * s->key->size);
-    if (s->value) memmove(s->values, s->values + at * s->value->size, s->after * s->value->size);
-}
-
-static oplus_status travel(opi_ranks *ranks, sorting *s)
-{
-    const int own = ranks->comm->rank;
-    const bool stays = !s->again && s->recv_count[own] == s->after;
-    choose_places(ranks, s);
-    if (stays) s->send_count[own] = s->recv_count[own] = 0;
-    OPI_TRY(exchange(ranks, s));
-    if (!stays) return put_together(ranks, s);
-    if (s->after > 0 && s->send_at[own] > 0) move_down(s, s->send_at[own]);
-    return OPLUS_OK;
-}
-
-/* --- the calls ---------------------------------------------------------------------------------------------------- */
-
-static oplus_status run(opi_ranks *ranks, sorting *s, bool pairs, size_t *n)
-{
-    const oplus_status prepared = prepare(ranks, s, pairs, n);
-    OPI_TRY(opi_ranks_index(ranks, prepared, s->before, s->capacity, s->device ? OPI_NOTE_DEVICE : 0));
-    assert(n && s->select.boundary); /* or the ranks would not have agreed */
-    if (ranks->total == 0) return OPLUS_OK;
-    OPI_TRY(deal_out(ranks, s));
-    if (ranks->comm->size == 1)
-        return opi_sort_run(ranks->call, ranks->dev, s->key, s->order, s->keys, s->value, s->values, s->before);
-    const oplus_status sorted = sort_own(ranks, s); /* sets send_keys */
-    OPI_TRY(opi_select_run(ranks, &s->select, sorted, s->send_keys));
-    OPI_TRY(count_parts(ranks, s));
-    OPI_TRY(opi_ranks_agree_at_end(ranks, travel(ranks, s)));
-    *n = s->after;
-    return OPLUS_OK;
-}
-
-static oplus_status sort_all(opi_ranks *ranks, sorting *s, bool pairs, size_t *n)
-{
-    if (n) s->before = *n;
-    const oplus_status status = run(ranks, s, pairs, n);
-    opi_select_release(&s->select);
-    opi_buffer_release(&s->lists);
-    return opi_ranks_close(ranks, status);
+    opi_task task = {.n = 0};
+    const oplus_status status = prepare(ranks, s, &task);
+    return opi_ranks_close(ranks, opi_ranks_sort(ranks, status, &task, s->layout, s->capacity, s->n));
 }
 
 oplus_status oplus_sort_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key, oplus_order order,
@@ -253,9 +42,9 @@ oplus_status oplus_sort_all(oplus_device *dev, const oplus_comm *comm, const opl
 {
     OPI_OWN_MODE;
     opi_ranks ranks;
-    sorting s = {.key = key, .order = order, .layout = layout, .keys = keys, .capacity = capacity};
+    const sorting s = {.key = key, .order = order, .layout = layout, .keys = keys, .n = n, .capacity = capacity};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
-    return sort_all(&ranks, &s, false, n);
+    return sort_all(&ranks, &s);
 }
 
 oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key, oplus_order order,
@@ -264,13 +53,7 @@ oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm *comm, con
 {
     OPI_OWN_MODE;
     opi_ranks ranks;
-    sorting s = {.key = key,
-                 .value = value,
-                 .order = order,
-                 .layout = layout,
-                 .keys = keys,
-                 .values = values,
-                 .capacity = capacity};
+    const sorting s = {key, order, layout, keys, true, value, values, n, capacity};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
-    return sort_all(&ranks, &s, true, n);
+    return sort_all(&ranks, &s);
 }

@@ -1,287 +1,21 @@
-/* oplus_transpose_all.
- *
- * A rank brings what it holds into the order of columns, which is the one of the result, so that what another rank gets
- * of it is one run; after the exchange the runs of all ranks are put together.  How long they are follows from what
- * every rank holds and gets, which all know. */
-#include "auto/auto.h"
+/* oplus_transpose_all. */
 #include "front/check.h"
 #include "front/transpose.h"
-#include "cores/pack.h"
 #include "ranks/ranks.h"
 
-#include <assert.h>
-#include <stdio.h>
-
-/* An array of elements, and whose memory it is in. */
-typedef struct array {
-    char *mem;
-    bool device;
-} array;
-
-/* A call under way on this rank: in, packed, received, out follow each other, or are the same. */
-typedef struct transposer {
-    opi_ranks *ranks;
-    size_t size, rows, cols; /* of an element, bytes; of the matrix */
-    size_t n, m;             /* elements of in, of out */
-    array in, packed, received, out;
-    opi_slice own;  /* of the matrix */
-    size_t first;   /* index of out[0] in the transposed one */
-    char *spare;    /* of the host, for what is turned before it is packed, and then for what is received */
-    char *unpacked; /* of the host, where out is the device's */
-    opi_part *part; /* of each rank, */
-    size_t *send_count, *send_at, *recv_count, *recv_at; /* and how many of its elements go where */
-} transposer;
-
-static size_t ranks_of(const transposer *t) { return (size_t)t->ranks->comm->size; }
-
-/* --- arguments ---------------------------------------------------------------------------------------------------- */
-
-/* All that this rank can find wrong by itself. */
-static oplus_status check(transposer *t, const oplus_type *type)
+/* All that this rank can find wrong by itself; it gives n elements and wants m. */
+static oplus_status check(const char *call, oplus_device *dev, const oplus_type *type, const void *in, size_t n,
+                          size_t rows, size_t cols, const void *out, size_t m)
 {
-    const char *const call = t->ranks->call;
-    OPI_TRY(opi_check_device(call, t->ranks->dev));
-    OPI_TRY(opi_check_matrix(call, type, t->rows, t->cols));
-    t->size = type->size;
-    OPI_TRY(opi_check_bytes(call, "n", t->n, t->size));
-    OPI_TRY(opi_check_bytes(call, "m", t->m, t->size));
-    OPI_TRY(opi_check_pointer(call, "in", t->in.mem, t->n));
-    if (!t->out.mem && t->m > 0)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: out is NULL though m is %zu; give memory for %zu elements", call, t->m,
-                        t->m);
-    OPI_TRY(opi_check_overlap(call, "in", t->in.mem, t->n * t->size, "out", t->out.mem, t->m * t->size, false));
-    OPI_TRY(opi_ranks_look(t->ranks, "in", t->in.mem, t->n * t->size, &t->in.device));
-    return opi_ranks_look(t->ranks, "out", t->out.mem, t->m * t->size, &t->out.device);
-}
-
-static oplus_status prepare(transposer *t, const oplus_type *type)
-{
-    char options[80];
-    OPI_TRY(check(t, type));
-    snprintf(options, sizeof options, "%zu rows, %zu cols", t->rows, t->cols);
-    opi_ranks_name_types(t->ranks, type, NULL, options);
-    return OPLUS_OK;
-}
-
-/* What all ranks find wrong alike.  Each m is compared with what is left, since their sum may be beyond 2^64. */
-static oplus_status check_sums(const transposer *t)
-{
-    const opi_ranks *const ranks = t->ranks;
-    const uint64_t all = (uint64_t)t->rows * t->cols;
-    uint64_t left = all;
-    if (ranks->total != all)
-        return opi_fail(OPLUS_ERR_ARGUMENT,
-                        "%s: the ranks' n are %llu elements together, but %zu rows of %zu are %llu; give each element "
-                        "on one rank",
-                        ranks->call, (unsigned long long)ranks->total, t->rows, t->cols, (unsigned long long)all);
-    for (int q = 0; q < ranks->comm->size; q++) {
-        if (ranks->note[q].m > left)
-            return opi_fail(OPLUS_ERR_ARGUMENT,
-                            "%s: the ranks' m are more than the %llu elements of %zu rows of %zu: up to rank %d they "
-                            "leave %llu, and that rank wants %llu; want each element on one rank",
-                            ranks->call, (unsigned long long)all, t->rows, t->cols, q, (unsigned long long)left,
-                            (unsigned long long)ranks->note[q].m);
-        left -= ranks->note[q].m;
-    }
-    if (left == 0) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT,
-                    "%s: the ranks' m are %llu elements together, but %zu rows of %zu are %llu; want each element on "
-                    "one rank",
-                    ranks->call, (unsigned long long)(all - left), t->rows, t->cols, (unsigned long long)all);
-}
-
-/* --- who gives what to whom --------------------------------------------------------------------------------------- */
-
-/* The place of out[index - first] in the matrix; behind all of them, the one behind its columns. */
-static opi_place place_of(const transposer *t, size_t index) { return (opi_place){index % t->rows, index / t->rows}; }
-
-/* Memory for the lists. */
-static oplus_status reserve_lists(transposer *t)
-{
-    void *mem;
-    const size_t p = ranks_of(t);
-    OPI_TRY(opi_ranks_alloc(t->ranks, false, p * (sizeof(opi_part) + 4 * sizeof(size_t)), &mem));
-    t->part = mem;
-    t->send_count = (size_t *)(t->part + p);
-    t->send_at = t->send_count + p;
-    t->recv_count = t->send_at + p;
-    t->recv_at = t->recv_count + p;
-    return OPLUS_OK;
-}
-
-/* The parts of all ranks, and which elements of each this rank gets. */
-static void list_received(transposer *t)
-{
-    const size_t p = ranks_of(t);
-    const opi_place begin = place_of(t, t->first), end = place_of(t, t->first + t->m);
-    size_t index = 0, received = 0;
-    for (size_t q = 0; q < p; q++) {
-        opi_part *const part = &t->part[q];
-        const size_t next = index + (size_t)t->ranks->note[q].n;
-        part->slice = opi_slice_of(index, next, t->cols);
-        part->first = opi_slice_before(&part->slice, begin);
-        t->recv_count[q] = opi_slice_before(&part->slice, end) - part->first;
-        t->recv_at[q] = received;
-        received += t->recv_count[q];
-        index = next;
-    }
-    assert(received == t->m);
-}
-
-/* Which of this rank's elements each rank gets. */
-static void list_sent(transposer *t)
-{
-    const size_t p = ranks_of(t);
-    size_t index = 0, sent = 0;
-    for (size_t q = 0; q < p; q++) {
-        index += (size_t)t->ranks->note[q].m;
-        t->send_at[q] = sent;
-        sent = opi_slice_before(&t->own, place_of(t, index));
-        t->send_count[q] = sent - t->send_at[q];
-    }
-    assert(sent == t->n);
-}
-
-static void find_own(transposer *t)
-{
-    const size_t first = (size_t)t->ranks->first;
-    t->own = opi_slice_of(first, first + t->n, t->cols);
-    t->first = 0;
-    for (int q = 0; q < t->ranks->comm->rank; q++) t->first += (size_t)t->ranks->note[q].m;
-}
-
-/* --- where it lies ------------------------------------------------------------------------------------------------ */
-
-/* Whether a range of a matrix is the same by rows and by columns: it is of one row, or of one column. */
-static bool is_line(size_t begin, size_t n, size_t cols)
-{
-    return n == 0 || cols == 1 || begin / cols == (begin + n - 1) / cols;
-}
-
-static bool comes_from_one(const transposer *t)
-{
-    for (size_t q = 0; q < ranks_of(t); q++)
-        if (t->recv_count[q] > 0) return t->recv_count[q] == t->m;
-    return true;
-}
-
-static bool is_ragged(const transposer *t) { return t->own.begin.col > 0 || t->own.end.col > 0; }
-
-/* Whole rows are turned on the device where they are; what begins or ends inside a row is put together by the host. */
-static oplus_status reserve_packed(transposer *t)
-{
-    if (is_line((size_t)t->ranks->first, t->n, t->cols)) {
-        t->packed = t->in;
-        return OPLUS_OK;
-    }
-    void *mem;
-    t->packed.device = t->in.device && !is_ragged(t);
-    OPI_TRY(opi_ranks_alloc(t->ranks, t->packed.device, t->n * t->size, &mem));
-    t->packed.mem = mem;
-    return OPLUS_OK;
-}
-
-static oplus_status reserve(transposer *t)
-{
-    OPI_TRY(reserve_packed(t));
-    const bool turns_apart = t->packed.mem != t->in.mem && is_ragged(t);
-    const bool direct = is_line(t->first, t->m, t->rows) || comes_from_one(t);
-    size_t spare = turns_apart ? t->n : 0;
-    if (!direct && spare < t->m) spare = t->m;
-    void *mem;
-    OPI_TRY(opi_ranks_alloc(t->ranks, false, spare * t->size, &mem));
-    t->spare = mem;
-    t->received = direct ? t->out : (array){t->spare, false};
-    OPI_TRY(opi_ranks_alloc(t->ranks, false, t->out.device && !direct ? t->m * t->size : 0, &mem));
-    t->unpacked = mem;
-    return OPLUS_OK;
-}
-
-/* --- packing, unpacking ------------------------------------------------------------------------------------------- */
-
-static oplus_status run_on_cores(transposer *t, const opi_pack_sweep *plan)
-{
-    return opi_cores.run(opi_cores_of(t->ranks->dev), t->ranks->call, &plan->sweep, NULL);
-}
-
-/* The end of a row, whole rows, the beginning of a row: whole rows are turned, and all of them put together. */
-static oplus_status pack_ragged(transposer *t)
-{
-    const char *const call = t->ranks->call;
-    oplus_device *const dev = t->ranks->dev;
-    const opi_slice own = t->own;
-    const size_t size = t->size, cols = t->cols;
-    const size_t first_whole = own.begin.row + (own.begin.col > 0), whole_rows = own.end.row - first_whole;
-    const size_t head = own.begin.col > 0 ? cols - own.begin.col : 0, whole = whole_rows * cols, tail = own.end.col;
-    const char *const from_head = t->in.mem, *const from_tail = t->in.mem + (head + whole) * size;
-    char *const turned = t->spare + head * size, *const last = turned + whole * size;
-    OPI_TRY(opi_transpose(call, dev, size, from_head + head * size, whole_rows, cols, turned));
-    if (t->in.device) {
-        if (head > 0) OPI_TRY(dev->tree->copy(dev, call, t->spare, from_head, head * size));
-        if (tail > 0) OPI_TRY(dev->tree->copy(dev, call, last, from_tail, tail * size));
-    }
-    const opi_place below_head = {first_whole, 0}, above_tail = {own.end.row, 0};
-    const opi_part part[] = {{{own.begin, below_head}, 0, t->in.device ? t->spare : from_head},
-                             {{below_head, above_tail}, 0, turned},
-                             {{above_tail, own.end}, 0, t->in.device ? last : from_tail}};
-    opi_pack_sweep plan;
-    opi_pack_plan(&plan, size, cols, &own, part, 3, t->packed.mem, 0, t->n);
-    return run_on_cores(t, &plan);
-}
-
-static oplus_status pack(transposer *t)
-{
-    OPI_TRY(reserve_lists(t));
-    list_received(t);
-    list_sent(t);
-    OPI_TRY(reserve(t));
-    if (t->packed.mem == t->in.mem) return OPLUS_OK;
-    if (is_ragged(t)) return pack_ragged(t);
-    return opi_transpose(t->ranks->call, t->ranks->dev, t->size, t->in.mem, t->n / t->cols, t->cols, t->packed.mem);
-}
-
-static oplus_status unpack(transposer *t)
-{
-    const opi_ranks *const ranks = t->ranks;
-    if (t->received.mem == t->out.mem) return OPLUS_OK;
-    assert(t->recv_at != NULL); /* all ranks have agreed that theirs are packed */
-    for (size_t q = 0; q < ranks_of(t); q++) t->part[q].from = t->received.mem + t->recv_at[q] * t->size;
-    const opi_slice whole = opi_slice_of(0, t->rows * t->cols, t->cols);
-    void *const out = t->out.device ? t->unpacked : t->out.mem;
-    opi_pack_sweep plan;
-    opi_pack_plan(&plan, t->size, t->cols, &whole, t->part, ranks->comm->size, out, t->first, t->m);
-    OPI_TRY(run_on_cores(t, &plan));
-    return t->out.device ? ranks->dev->tree->copy(ranks->dev, ranks->call, t->out.mem, out, t->m * t->size) : OPLUS_OK;
-}
-
-/* --- the call ----------------------------------------------------------------------------------------------------- */
-
-static oplus_status exchange(const transposer *t)
-{
-    const opi_parcel parcel = {.size = t->size,
-                               .send = t->packed.mem,
-                               .recv = t->received.mem,
-                               .send_count = t->send_count,
-                               .send_at = t->send_at,
-                               .recv_count = t->recv_count,
-                               .recv_at = t->recv_at};
-    return opi_ranks_exchange(t->ranks, &parcel);
-}
-
-static oplus_status run_all(transposer *t, const oplus_type *type)
-{
-    opi_ranks *const ranks = t->ranks;
-    const oplus_status prepared = prepare(t, type);
-    OPI_TRY(opi_ranks_index(ranks, prepared, t->n, t->m, t->in.device || t->out.device ? OPI_NOTE_DEVICE : 0));
-    OPI_TRY(check_sums(t));
-    if (ranks->total == 0) return OPLUS_OK;
-    if (ranks->comm->size == 1)
-        return opi_transpose(ranks->call, ranks->dev, t->size, t->in.mem, t->rows, t->cols, t->out.mem);
-    find_own(t);
-    OPI_TRY(opi_ranks_agree(ranks, pack(t)));
-    oplus_status status = exchange(t);
-    if (status == OPLUS_OK) status = unpack(t);
-    return opi_ranks_agree(ranks, status);
+    OPI_TRY(opi_check_device(call, dev));
+    OPI_TRY(opi_check_matrix(call, type, rows, cols));
+    OPI_TRY(opi_check_bytes(call, "n", n, type->size));
+    OPI_TRY(opi_check_bytes(call, "m", m, type->size));
+    OPI_TRY(opi_check_pointer(call, "in", in, n));
+    if (!out && m > 0)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: out is NULL though m is %zu; give memory for %zu elements", call, m,
+                        m);
+    return opi_check_overlap(call, "in", in, n * type->size, "out", out, m * type->size, false);
 }
 
 oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type, const void *in,
@@ -289,9 +23,9 @@ oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *comm, cons
 {
     OPI_OWN_MODE;
     opi_ranks ranks;
-    transposer t = {.ranks = &ranks, .rows = rows, .cols = cols, .n = n, .m = m};
-    t.in.mem = (char *)in; /* never written */
-    t.out.mem = out;
+    opi_task task = {.n = 0};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
-    return opi_ranks_close(&ranks, run_all(&t, type));
+    const oplus_status status = check(__func__, dev, type, in, n, rows, cols, out, m);
+    if (status == OPLUS_OK) opi_task_transpose(&task, type->size, in, rows, cols, out);
+    return opi_ranks_close(&ranks, opi_ranks_transpose(&ranks, status, &task, type, n, m));
 }

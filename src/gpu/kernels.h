@@ -1,4 +1,4 @@
-/* The texts of src/gpu/kernels, embedded when the library is built. */
+/* The texts of src/gpu, embedded when the library is built. */
 #ifndef OPI_KERNELS_H
 #define OPI_KERNELS_H
 

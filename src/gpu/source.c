@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "gpu/kernels.h"
+#include "task/range.h"
 #include "text/source.h"
 #include "type/layout.h"
 
@@ -10,62 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    GROUP_LOG_W = 8,
-    GROUP_BYTES = 64, /* of a work-item's elements, */
-    GROUP_LOG_E = 4,  /* and at most 2^4 of them */
-    LANES_BYTES = 16 << 10,
-    CHUNK_BYTES = 16 << 10, /* stays in a first-level cache */
-    CHUNK_LOG = 12,
-    INLINE_BYTES = 64
-};
-
-#define OURS "\n#line 1 \"oplus\"\n" /* what follows is not the user's */
-
-/* --- shapes ------------------------------------------------------------------------------------------------------- */
-
-/* The largest k up to `most` with 2^k * size <= bytes; 0 where there is none. */
-static unsigned log_of(size_t bytes, size_t size, unsigned most)
-{
-    unsigned k = 0;
-    while (k < most && (size << (k + 1)) <= bytes) k++;
-    return k;
-}
-
-static bool takes_chunks(const opi_gpu_facts *facts)
-{
-    const char *const wanted = getenv("OPLUS_SHAPE");
-    if (wanted && strcmp(wanted, "group") == 0) return false;
-    if (wanted && strcmp(wanted, "chunk") == 0) return true;
-    return facts->host_cores;
-}
-
-opi_shape opi_shape_for(const opi_gpu_facts *facts, size_t element, size_t node)
-{
-    const size_t larger = node > element ? node : element;
-    opi_shape shape = {0};
-    if (!takes_chunks(facts)) {
-        shape.log_w = log_of(facts->local / 2 < LANES_BYTES ? facts->local / 2 : LANES_BYTES, larger, GROUP_LOG_W);
-        while (shape.log_w > 0 && 1u << shape.log_w > facts->group) shape.log_w--;
-    }
-    if (shape.log_w == 0) {
-        shape.log_e = log_of(CHUNK_BYTES, larger, CHUNK_LOG);
-    } else {
-        shape.log_e = log_of(GROUP_BYTES, element, GROUP_LOG_E);
-        shape.vectors = facts->fast_bytes >= OPI_VECTOR_BYTES && OPI_VECTOR_BYTES % element == 0 &&
-                        element << shape.log_e >= OPI_VECTOR_BYTES;
-    }
-    return shape;
-}
+enum { INLINE_BYTES = 64 /* of an element that is copied as a value */ };
 
 /* --- beginning, end, pieces --------------------------------------------------------------------------------------- */
-
-static bool failed(const opi_gpu_source *source) { return source->status != OPLUS_OK; }
 
 void opi_gpu_write_kernels(opi_gpu_source *source, const char *name)
 {
     const opi_kernel_text *text = opi_kernel_texts;
-    if (failed(source)) return;
+    if (opi_gpu_failed(source)) return;
     while (text->name && strcmp(text->name, name) != 0) text++;
     assert(text->name);
     fprintf(source->to, "\n#line 1 \"oplus/%s.cl\"\n%s\n", name, text->text);
@@ -73,7 +26,7 @@ void opi_gpu_write_kernels(opi_gpu_source *source, const char *name)
 
 void opi_gpu_define(opi_gpu_source *source, const char *name, unsigned long value)
 {
-    if (!failed(source)) fprintf(source->to, "#define %s %lu\n", name, value);
+    if (!opi_gpu_failed(source)) fprintf(source->to, "#define %s %lu\n", name, value);
 }
 
 void opi_gpu_begin(opi_gpu_source *source, const char *call, const opi_gpu *gpu)
@@ -87,6 +40,8 @@ void opi_gpu_begin(opi_gpu_source *source, const char *call, const opi_gpu *gpu)
         return;
     }
     opi_gpu_define(source, "OPI_F64", gpu->facts.f64);
+    opi_gpu_define(source, "OPI_IMAGE_NODES", OPI_IMAGE_NODES);
+    opi_gpu_write_kernels(source, "shared");
     opi_gpu_write_kernels(source, gpu->driver->dialect);
 }
 
@@ -100,7 +55,7 @@ void opi_gpu_write_shape(opi_gpu_source *source, opi_shape shape, size_t element
     opi_gpu_define(source, "OPI_WARP", source->gpu->facts.lanes);
     opi_gpu_define(source, "OPI_LARGE", element > INLINE_BYTES);
     /* One work-item waits for nobody; and barriers in loops are what some compilers get wrong (PoCL 5). */
-    if (!failed(source) && shape.log_w == 0)
+    if (!opi_gpu_failed(source) && shape.log_w == 0)
         fprintf(source->to, "#undef OPI_BARRIER\n#define OPI_BARRIER()\n#undef OPI_BARRIER_ALL\n#define "
                             "OPI_BARRIER_ALL()\n");
 }
@@ -211,7 +166,7 @@ static void write_struct(opi_gpu_source *source, const oplus_type *type)
     }
     assert(source->types < OPI_MAX_TYPES);
     source->type[source->types++] = type;
-    fprintf(source->to, "typedef struct %s {\n#line 1 \"" OPI_LABEL_MEMBERS "%s\"\n%s\n} %s;" OURS, type->name,
+    fprintf(source->to, "typedef struct %s {\n#line 1 \"" OPI_LABEL_MEMBERS "%s\"\n%s\n} %s;" OPI_GPU_OURS, type->name,
             type->name, type->text, type->name);
     expect_layout(source, type);
 }
@@ -253,126 +208,12 @@ static void write_quiet(opi_gpu_source *source, const oplus_type *type, const ch
 
 void opi_gpu_write_type(opi_gpu_source *source, const oplus_type *type, const char *alias)
 {
-    if (!failed(source)) check_type(source, type);
-    if (failed(source)) return;
+    if (!opi_gpu_failed(source)) check_type(source, type);
+    if (opi_gpu_failed(source)) return;
     if (type->scalar == OPLUS_RECORD) write_struct(source, type);
-    if (failed(source)) return;
+    if (opi_gpu_failed(source)) return;
     fprintf(source->to, "typedef %s %s;\n", opi_source_type(type), alias);
     write_quiet(source, type, alias);
-}
-
-/* --- operators and functions -------------------------------------------------------------------------------------- */
-
-void opi_gpu_what(char what[OPI_WHAT_BYTES], const char *kind, const char *name, const char *file, int line)
-{
-    const int n = snprintf(what, OPI_WHAT_BYTES, "%s \"%.*s\"", kind, opi_cut(name ? name : "", 80), name ? name : "");
-    if (!file || n < 0) return; /* a text has none */
-    const size_t length = strlen(file), most = 100;
-    snprintf(what + n, OPI_WHAT_BYTES - (size_t)n, " (%s%s:%d)", length > most ? "..." : "",
-             length > most ? file + (length - most) : file, line);
-}
-
-/* The user's text, under the name of the user's file. */
-static void write_body(opi_gpu_source *source, const char *text, const char *file, int line)
-{
-    if (file) {
-        fprintf(source->to, "\n#line %d \"", line);
-        for (; *file; file++) fprintf(source->to, *file == '"' || *file == '\\' ? "\\%c" : "%c", *file);
-        fprintf(source->to, "\"");
-    }
-    fprintf(source->to, "\n%s" OURS, text);
-}
-
-static void write_identity(opi_gpu_source *source, const oplus_op *op)
-{
-    const unsigned char *const bytes = op->identity;
-    fprintf(source->to, "OPI_CONSTANT ulong opi_identity_words[] = {");
-    for (size_t i = 0; i < op->type->size; i += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        const size_t n = op->type->size - i < sizeof word ? op->type->size - i : sizeof word;
-        if (bytes) memcpy(&word, bytes + i, n);
-        fprintf(source->to, "0x%llxul,", (unsigned long long)word);
-    }
-    fprintf(source->to, "};\nOPI_FUNCTION opi_t opi_identity(void) { return OPI_READ_CONSTANT(opi_t, "
-                        "opi_identity_words); }\n");
-}
-
-/* The operands of a text are constant, as on the host (text/source.c); the body of a macro may assign to its own. */
-static const char *constness(oplus_origin origin) { return origin == OPLUS_FROM_TEXT ? "const " : ""; }
-
-/* Is there a word with a parenthesis behind, which may be a function?  Behind a comment there may be one. */
-static bool calls(const char *text)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    for (size_t n; *text; text += n ? n : 1) {
-        n = strspn(text, letters);
-        const char *const behind = text + n + strspn(text + n, " \t\r\n\v\f\\");
-        const bool opens = *behind == '(' || strncmp(behind, "/*", 2) == 0 || strncmp(behind, "//", 2) == 0;
-        if (n > 0 && opens && (n != 6 || memcmp(text, "return", n) != 0)) return true;
-    }
-    return false;
-}
-
-/* The functions of a text are generic; in the body of a macro they are C's.  Their compilation takes 0.1 s (PoCL). */
-static void write_functions(opi_gpu_source *source, const char *text, oplus_origin origin)
-{
-    if (failed(source) || !calls(text)) return;
-    opi_gpu_define(source, "OPI_TEXT", origin == OPLUS_FROM_TEXT);
-    opi_gpu_write_kernels(source, "generic");
-}
-
-void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op)
-{
-    if (!failed(source) && !op->text)
-        source->status = opi_fail(OPLUS_ERR_UNSUPPORTED,
-                                  "%s: operator \"%s\" has no text, which %s needs; define it with OPLUS_OP or "
-                                  "oplus_op_make, or use \"threads\"",
-                                  source->call, op->name ? op->name : "", source->gpu->facts.where);
-    else if (!failed(source) && op->type->size > source->gpu->facts.element)
-        source->status = opi_fail(
-            OPLUS_ERR_UNSUPPORTED,
-            "%s: type \"%s\" has %zu bytes, and the compiler of %s would take minutes to combine more "
-            "than %zu; use \"threads\", or smaller elements",
-            source->call, op->type->name, op->type->size, source->gpu->facts.where, source->gpu->facts.element);
-    opi_gpu_write_type(source, op->type, "opi_t");
-    if (op->param_type) opi_gpu_write_type(source, op->param_type, "opi_p");
-    write_functions(source, op->text, op->origin);
-    if (failed(source)) return;
-    const char *const constant = constness(op->origin);
-    fprintf(source->to, "OPI_FUNCTION opi_t opi_op(%sopi_t a, %sopi_t b", constant, constant);
-    if (op->param_type) fprintf(source->to, ", %sopi_p p", constant);
-    fprintf(source->to, ")");
-    write_body(source, op->text, op->file, op->line);
-    opi_gpu_define(source, "OPI_BOUND", op->param_type != NULL);
-    if (op->param_type)
-        opi_gpu_define(source, "OPI_IDENTITY_AT", opi_identity_at(op));
-    else
-        write_identity(source, op);
-    opi_gpu_write_kernels(source, "bound");
-    fprintf(source->to, "#define opi_quiet opi_t_quiet\n");
-}
-
-void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate)
-{
-    static const char *const inputs[OPLUS_MAX_ARITY] = {"opi_a", "opi_b", "opi_c", "opi_d",
-                                                        "opi_e", "opi_f", "opi_g", "opi_h"};
-    if (!failed(source) && !fn->text)
-        source->status = opi_fail(OPLUS_ERR_UNSUPPORTED,
-                                  "%s: function \"%s\" has no text, which %s needs; define it with OPLUS_MAP or "
-                                  "oplus_fn_make, or use \"threads\"",
-                                  source->call, fn->name ? fn->name : "", source->gpu->facts.where);
-    if (!predicate) opi_gpu_write_type(source, fn->result, "opi_result");
-    for (unsigned k = 0; k < fn->arity; k++) opi_gpu_write_type(source, fn->input[k], inputs[k]);
-    if (fn->param_type) opi_gpu_write_type(source, fn->param_type, "opi_p");
-    write_functions(source, fn->text, fn->origin);
-    if (failed(source)) return;
-    const char *const constant = constness(fn->origin);
-    fprintf(source->to, "OPI_FUNCTION %s opi_fn(", predicate || fn->predicate ? "bool" : "opi_result");
-    for (unsigned k = 0; k < fn->arity; k++)
-        fprintf(source->to, "%s%s%s %c", k ? ", " : "", constant, inputs[k], 'a' + (int)k);
-    if (fn->param_type) fprintf(source->to, ", %sopi_p p", constant);
-    fprintf(source->to, ")");
-    write_body(source, fn->text, fn->file, fn->line);
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
@@ -381,12 +222,12 @@ oplus_status opi_gpu_end(opi_gpu_source *source, char **text)
 {
     *text = NULL;
     if (!source->to) return source->status;
-    if (!failed(source)) write_layout(source);
+    if (!opi_gpu_failed(source)) write_layout(source);
     const bool lost = ferror(source->to);
-    if ((fclose(source->to) != 0 || lost) && !failed(source))
+    if ((fclose(source->to) != 0 || lost) && !opi_gpu_failed(source))
         source->status = opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the source of a kernel", source->call);
     source->to = NULL;
-    if (failed(source)) {
+    if (opi_gpu_failed(source)) {
         free(source->text);
         free(source->layout);
         source->layout = NULL;

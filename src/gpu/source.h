@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "driver/driver.h"
+#include "gpu/shared.h"
 
 #include <stdio.h>
 
@@ -12,8 +13,6 @@ typedef struct opi_shape {
     unsigned log_w, log_e;
     bool vectors; /* whole tiles are moved by the widest loads */
 } opi_shape;
-
-enum { OPI_VECTOR_BYTES = 16 }; /* what the widest load moves */
 
 static inline unsigned opi_log_tile(opi_shape shape) { return shape.log_w + shape.log_e; }
 static inline size_t opi_tile(opi_shape shape) { return (size_t)1 << opi_log_tile(shape); }
@@ -45,7 +44,12 @@ typedef struct opi_gpu_source {
     int layouts, layout_room;
 } opi_gpu_source;
 
-/* Begins with the dialect. */
+static inline bool opi_gpu_failed(const opi_gpu_source *source) { return source->status != OPLUS_OK; }
+
+/* What follows is not the user's. */
+#define OPI_GPU_OURS "\n#line 1 \"oplus\"\n"
+
+/* Begins with what the host and all kernels share, and the dialect. */
 void opi_gpu_begin(opi_gpu_source *source, const char *call, const opi_gpu *gpu);
 /* #define name value */
 void opi_gpu_define(opi_gpu_source *source, const char *name, unsigned long value);
@@ -66,7 +70,7 @@ void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate
 /* What is compiled, in words: operator "compose" (user.c:42).  Some compilers do not heed #line. */
 enum { OPI_WHAT_BYTES = 224 };
 void opi_gpu_what(char what[OPI_WHAT_BYTES], const char *kind, const char *name, const char *file, int line);
-/* A text of src/gpu/kernels. */
+/* A file of src/gpu, by its name without the ending. */
 void opi_gpu_write_kernels(opi_gpu_source *source, const char *name);
 /* The source in memory to be freed, as is source->layout. */
 oplus_status opi_gpu_end(opi_gpu_source *source, char **text);

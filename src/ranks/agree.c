@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -43,8 +44,9 @@ oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_com
     *ranks = (opi_ranks){.dev = dev, .comm = comm, .call = call};
     OPI_TRY(check_comm(call, comm));
     const size_t each = sizeof *ranks->note + COUNTS * sizeof *ranks->counts + TEXT_BYTES;
-    opi_buffer *const notes = dev ? &dev->notes : &ranks->alone;
-    if (!opi_buffer_reserve(notes, ranks_of(ranks) * each))
+    if (dev && !dev->rank) dev->rank = calloc(1, sizeof *dev->rank);
+    opi_buffer *const notes = !dev ? &ranks->alone : dev->rank ? &dev->rank->notes : NULL;
+    if (!notes || !opi_buffer_reserve(notes, ranks_of(ranks) * each))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of messages of %d ranks", call,
                         ranks_of(ranks) * each, comm->size);
     ranks->note = notes->mem;
@@ -55,7 +57,7 @@ oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_com
 
 oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status)
 {
-    opi_ranks_return(ranks);
+    opi_ranks_take_back(ranks);
     opi_buffer_release(&ranks->alone);
     return status;
 }
@@ -177,7 +179,7 @@ static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed
 /* Bytes of a note on its way. */
 static size_t note_bytes(const opi_ranks *ranks)
 {
-    return ranks->comm->size <= OPI_TELLING ? sizeof(opi_note) : offsetof(opi_note, record);
+    return ranks->comm->size <= OPI_EARLY_RANKS ? sizeof(opi_note) : offsetof(opi_note, record);
 }
 
 static oplus_status exchange_notes(opi_ranks *ranks)
@@ -194,7 +196,7 @@ oplus_status opi_ranks_index(opi_ranks *ranks, oplus_status status, uint64_t n, 
 {
     ranks->mine.status = (uint32_t)status;
     ranks->mine.flag |= flag;
-    if (ranks->dev && ranks->dev->tree != &opi_cores) ranks->mine.flag |= OPI_NOTE_ACCELERATOR;
+    if (ranks->dev && !ranks->dev->machine->is_host) ranks->mine.flag |= OPI_NOTE_ACCELERATOR;
     ranks->mine.n = n;
     ranks->mine.m = m;
     OPI_TRY(exchange_notes(ranks));
@@ -220,7 +222,7 @@ oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes)
 {
     const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
     if (bytes < (size_t)PTRDIFF_MAX / (ranks_of(ranks) + 2) &&
-        opi_buffer_reserve(&ranks->dev->records, (ranks_of(ranks) + 1) * each))
+        opi_buffer_reserve(&ranks->dev->rank->records, (ranks_of(ranks) + 1) * each))
         return OPLUS_OK;
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for records of %zu bytes from %d ranks", ranks->call, bytes,
                     ranks->comm->size);
@@ -229,7 +231,7 @@ oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes)
 const void *opi_ranks_record(const opi_ranks *ranks, int rank, size_t bytes)
 {
     const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
-    return (const unsigned char *)ranks->dev->records.mem + ((size_t)rank + 1) * each + sizeof(header);
+    return (const unsigned char *)ranks->dev->rank->records.mem + ((size_t)rank + 1) * each + sizeof(header);
 }
 
 static oplus_status gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes, unsigned char *own,
@@ -252,7 +254,7 @@ static oplus_status gather(opi_ranks *ranks, oplus_status status, const void *re
 oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes)
 {
     const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
-    unsigned char *const own = ranks->dev->records.mem;
+    unsigned char *const own = ranks->dev->rank->records.mem;
     return gather(ranks, status, record, bytes, own, own + each);
 }
 

@@ -1,251 +1,258 @@
-/* How carries meet: every rank summarises what it holds, the summaries (at most 2 log2 N nodes each) go to all, and
- * each rank joins those before its own.  Joining is exactly associative, so the bits depend neither on how many ranks
- * there are nor on where they are cut. */
+/* A reduce or a scan over ranks: each summarises what it holds, the summaries (at most 2 log2 N nodes each) are
+ * exchanged, each rank joins those before its own, and applies what they make.  Joining is exactly associative, so the
+ * bits depend neither on how many ranks there are nor on where they are cut. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
+#include "cores/cores.h"
+#include "task/identity.h"
 
 #include <string.h>
 
-enum { FEW_BYTES = 32 << 10 };
+/* This rank's part of a call. */
+typedef struct part {
+    opi_ranks *ranks;
+    opi_task *task;
+    bool fold;        /* a value precedes all elements */
+    const void *init; /* that value, on rank 0 */
+} part;
 
 static bool is_exact(const oplus_op *op) { return op->flags & OPLUS_EXACT; }
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 static size_t most_record_bytes(const oplus_op *op)
 {
     return opi_range_record_bytes(op, is_exact(op) ? 1 : OPI_RANGE_NODES);
 }
 
-static opi_range *own_carry(const opi_ranks *ranks) { return ranks->dev->carries.mem; }
+/* The summary of this rank; later the join of those that precede it. */
+static opi_range *carry_of(const part *p) { return p->ranks->dev->rank->carries.mem; }
 
-static opi_range *carry_before(const opi_ranks *ranks, const oplus_op *op)
-{
-    return (opi_range *)((char *)ranks->dev->carries.mem + opi_range_bytes(op));
-}
+static void *record_of(const part *p) { return (char *)carry_of(p) + opi_range_bytes(p->task->op); }
 
-static void *own_record(const opi_ranks *ranks, const oplus_op *op)
-{
-    return (char *)ranks->dev->carries.mem + 2 * opi_range_bytes(op);
-}
-
-/* Behind the own record, the result. */
+/* Where the result is, behind the record. */
 static size_t result_at(const oplus_op *op)
 {
-    return opi_round_up(2 * opi_range_bytes(op) + most_record_bytes(op), OPI_CACHE_LINE);
+    return opi_round_up(opi_range_bytes(op) + most_record_bytes(op), OPI_CACHE_LINE);
 }
 
-static oplus_status reserve(opi_ranks *ranks, const oplus_op *op)
+static oplus_status reserve(const part *p)
 {
+    const oplus_op *const op = p->task->op;
     const size_t bytes = result_at(op) + op->type->size;
-    if (opi_buffer_reserve(&ranks->dev->carries, bytes)) return opi_ranks_room(ranks, most_record_bytes(op));
-    return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", ranks->call, bytes);
+    if (opi_buffer_reserve(&p->ranks->dev->rank->carries, bytes))
+        return opi_ranks_room(p->ranks, most_record_bytes(op));
+    return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", p->ranks->call, bytes);
 }
 
-/* Nodes of the part that has most: all know where each part begins. */
-static size_t most_nodes(const opi_ranks *ranks, const oplus_op *op)
+/* --- summaries as records ----------------------------------------------------------------------------------------- */
+
+/* Of a part with so many nodes; a value may precede them. */
+static size_t record_bytes(const part *p, size_t nodes)
 {
+    const oplus_op *const op = p->task->op;
+    return is_exact(op) ? most_record_bytes(op) : opi_range_record_bytes(op, nodes + p->fold);
+}
+
+/* Nodes of the part that has most: all ranks know where each part begins. */
+static size_t most_nodes(const part *p)
+{
+    const opi_ranks *const ranks = p->ranks;
     uint64_t first = 0;
     size_t most = 0;
+    if (is_exact(p->task->op)) return OPI_RANGE_NODES;
     for (int q = 0; q < ranks->comm->size; q++) {
         const uint64_t end = first + ranks->note[q].n;
-        const size_t nodes = opi_range_nodes(op, first, end);
-        if (nodes > most) most = nodes;
+        most = opi_larger(most, opi_range_nodes(p->task->op, first, end));
         first = end;
     }
     return most;
 }
 
-/* Of a part with so many nodes; a value may precede them. */
-static size_t record_bytes(const opi_ranks_problem *problem, size_t nodes)
+/* An empty summary where the task begins, with the init if this rank has it. */
+static void start_carry(const part *p, const opi_task *task)
 {
-    return is_exact(problem->op) ? most_record_bytes(problem->op)
-                                 : opi_range_record_bytes(problem->op, nodes + problem->has_init);
+    opi_range_start(carry_of(p), task->op, task->first, task->lifted);
+    if (p->fold && p->ranks->comm->rank == 0) opi_range_init(carry_of(p), p->init);
 }
 
-/* before: the join of the first `count` ranks' records, of so many bytes; or of those in their notes (0). */
-static void join_records(const opi_ranks *ranks, opi_range *before, int count, size_t bytes)
+/* The ranks whose summaries this one joins: to a scan those before it, to a reduce all. */
+static int ranks_joined(const part *p)
 {
+    return p->task->what == OPI_SCAN ? p->ranks->comm->rank : p->ranks->comm->size;
+}
+
+/* Bytes of the records that are exchanged: as many on all ranks. */
+static size_t exchanged_bytes(const part *p) { return record_bytes(p, p->ranks->dev->rank->last_nodes); }
+
+static void join(const part *p, bool early)
+{
+    const opi_ranks *const ranks = p->ranks;
+    const size_t bytes = early ? 0 : exchanged_bytes(p);
     uint64_t end = 0;
-    for (int q = 0; q < count; q++) {
+    opi_range_start(carry_of(p), p->task->op, 0, p->task->lifted);
+    for (int q = 0; q < ranks_joined(p); q++) {
         end += ranks->note[q].n;
-        opi_range_read(before, end, bytes ? opi_ranks_record(ranks, q, bytes) : ranks->note[q].record);
+        opi_range_read(carry_of(p), end, early ? ranks->note[q].record : opi_ranks_record(ranks, q, bytes));
     }
 }
 
-/* Ranks from 0 on whose join a rank wants. */
-static int wanted(const opi_ranks *ranks, const opi_sweep *sweep)
+/* --- a summary that goes with the note ---------------------------------------------------------------------------- */
+
+enum { FEW_BYTES = 32 << 10 };
+
+/* Where this rank's part begins: as in the last call, if it has as many elements; else as if all ranks had. */
+static uint64_t guess_first(const part *p)
 {
-    return sweep->apply ? ranks->comm->rank : ranks->comm->size;
+    const opi_rank *const rank = p->ranks->dev->rank;
+    const size_t n = p->task->n;
+    return rank->last_n == n ? rank->last_first : (uint64_t)p->ranks->comm->rank * n;
 }
 
-static void start_own(const opi_ranks *ranks, const opi_ranks_problem *problem, const opi_sweep *sweep)
+/* Whether all ranks will send early, as far as this one knows: then a result needs no second reading. */
+static bool all_will_send(const part *p)
 {
-    opi_range *const own = own_carry(ranks);
-    sweep->start(sweep, 0, own);
-    if (problem->has_init && ranks->comm->rank == 0) opi_range_init(own, problem->init);
+    const opi_rank *const rank = p->ranks->dev->rank;
+    if (is_exact(p->task->op)) return most_record_bytes(p->task->op) <= OPI_NOTE_RECORD;
+    return rank->last_n == p->task->n && record_bytes(p, rank->last_nodes) <= OPI_NOTE_RECORD;
 }
 
-static void write_record(opi_range *own, void *record) { opi_range_write(own, record); }
-
-/* --- what a rank holds goes with its note ------------------------------------------------------------------------- */
-
-/* Where this rank's part begins: as in the last call, if it has as many; else as if all ranks had. */
-static uint64_t guess_first(const opi_ranks *ranks, size_t n)
+/* Reading few elements twice costs less than an exchange; on an accelerator nothing is cheap. */
+static bool is_worth_it(const part *p)
 {
-    const oplus_device *const dev = ranks->dev;
-    return dev->last_n == n ? dev->last_first : (uint64_t)ranks->comm->rank * n;
+    const int size = p->ranks->comm->size;
+    if (size == 1 || size > OPI_EARLY_RANKS) return false;
+    const bool few = p->task->n * p->task->op->type->size <= FEW_BYTES && !p->ranks->dev->machine->transfers;
+    return few || (p->task->what == OPI_REDUCE && all_will_send(p));
 }
 
-/* Whether all ranks will tell, as far as this one knows: then a result needs no second reading. */
-static bool all_will_tell(const opi_ranks *ranks, const opi_ranks_problem *problem)
+/* Also takes the memory that cores want to do the task, at which they must not fail later. */
+static oplus_status send_early(const part *p)
 {
-    const oplus_device *const dev = ranks->dev;
-    if (is_exact(problem->op)) return most_record_bytes(problem->op) <= OPI_NOTE_RECORD;
-    return dev->last_n == problem->n && record_bytes(problem, dev->last_nodes) <= OPI_NOTE_RECORD;
-}
-
-/* Whether to try.  Reading few elements twice costs less than an exchange; on an accelerator nothing is cheap. */
-static bool pays(const opi_ranks *ranks, const opi_ranks_problem *problem)
-{
-    if (ranks->comm->size == 1 || ranks->comm->size > OPI_TELLING) return false;
-    const bool few = problem->n * problem->op->type->size <= FEW_BYTES && !ranks->dev->groups;
-    return few || (problem->makes_result && all_will_tell(ranks, problem));
-}
-
-static oplus_status tell(opi_ranks *ranks, opi_ranks_problem *problem)
-{
-    const uint64_t first = guess_first(ranks, problem->n);
-    opi_sweep *const sweep = problem->plan(problem, ranks, first);
-    if (record_bytes(problem, opi_range_nodes(problem->op, first, first + problem->n)) > OPI_NOTE_RECORD)
+    opi_ranks *const ranks = p->ranks;
+    opi_task guess = *p->task;
+    opi_ticket none = {0}; /* nothing is applied from a guess */
+    guess.first = guess_first(p);
+    if (record_bytes(p, opi_range_nodes(guess.op, guess.first, guess.first + guess.n)) > OPI_NOTE_RECORD)
         return OPLUS_OK;
-    sweep->apply = NULL; /* its summary alone */
-    sweep->finish = NULL;
-    for (int k = 0; k < sweep->form.arrays; k++)
-        if (sweep->form.array[k].access != OPI_READS) sweep->form.array[k].mem = NULL;
-    start_own(ranks, problem, sweep);
-    OPI_TRY(opi_sweep_run(ranks->dev, ranks->call, sweep, own_carry(ranks)));
-    write_record(own_carry(ranks), ranks->mine.record);
-    ranks->mine.guess = first;
-    ranks->mine.flag |= OPI_NOTE_TELLS;
+    start_carry(p, &guess);
+    OPI_TRY(ranks->dev->machine->summarise(ranks->dev, ranks->call, &guess, carry_of(p), &none));
+    opi_range_write(carry_of(p), ranks->mine.record);
+    ranks->mine.guess = guess.first;
+    ranks->mine.flag |= OPI_NOTE_EARLY;
     return OPLUS_OK;
 }
 
-/* Whether every rank has told its carry, and guessed right. */
-static bool all_told(const opi_ranks *ranks, const oplus_op *op)
+/* Whether every rank has sent its summary, and guessed right. */
+static bool all_sent_early(const part *p)
 {
+    const opi_ranks *const ranks = p->ranks;
     uint64_t first = 0;
-    if (ranks->comm->size > OPI_TELLING) return false;
+    if (ranks->comm->size > OPI_EARLY_RANKS) return false;
     for (int q = 0; q < ranks->comm->size; q++) {
         const opi_note *const note = &ranks->note[q];
-        if (!(note->flag & OPI_NOTE_TELLS) || (note->guess != first && !is_exact(op))) return false;
+        if (!(note->flag & OPI_NOTE_EARLY) || (note->guess != first && !is_exact(p->task->op))) return false;
         first += note->n;
     }
     return true;
 }
 
-/* --- many: they meet between what a rank reads and what it writes ------------------------------------------------- */
+/* --- summarise, exchange, join, apply ----------------------------------------------------------------------------- */
 
-typedef struct meeting {
-    opi_meeting base;
-    opi_ranks *ranks;
-    const oplus_op *op;
-    size_t bytes;        /* of a record */
-    int joined;          /* ranks from 0 on whose join is wanted */
-    oplus_status status; /* how it ended, once it was held */
-} meeting;
-
-/* own: on entry what this rank holds; on return the join of the first ranks' carries. */
-static oplus_status hold(opi_meeting *given, void *own)
+static oplus_status summarise(const part *p, opi_ticket *ticket)
 {
-    meeting *const m = (meeting *)given;
-    opi_range *const before = carry_before(m->ranks, m->op);
-    void *const record = own_record(m->ranks, m->op);
-    m->base.held = true;
-    write_record(own, record);
-    m->status = opi_ranks_gather(m->ranks, OPLUS_OK, record, m->bytes);
-    if (m->status != OPLUS_OK) return m->status;
-    opi_range_start(before, m->op, 0, ((const opi_range *)own)->lifted);
-    join_records(m->ranks, before, m->joined, m->bytes);
-    opi_range_copy(own, before);
-    return OPLUS_OK;
+    oplus_device *const dev = p->ranks->dev;
+    start_carry(p, p->task);
+    return dev->machine->summarise(dev, p->ranks->call, p->task, carry_of(p), ticket);
+}
+
+/* Every rank's summary, to every rank; a rank that has none, since it failed, says so. */
+static oplus_status exchange(const part *p, oplus_status status)
+{
+    if (status == OPLUS_OK) opi_range_write(carry_of(p), record_of(p));
+    return opi_ranks_gather(p->ranks, status, record_of(p), exchanged_bytes(p));
+}
+
+static oplus_status apply(const part *p, opi_ticket *ticket)
+{
+    oplus_device *const dev = p->ranks->dev;
+    return dev->machine->apply(dev, p->ranks->call, p->task, carry_of(p), ticket);
+}
+
+/* Writes the result, which may be the device's. */
+static oplus_status finish(const part *p)
+{
+    oplus_device *const dev = p->ranks->dev;
+    const opi_task *const task = p->task;
+    void *const value = dev->machine->is_host ? task->result : (char *)carry_of(p) + result_at(task->op);
+    opi_cores_finish(opi_cores_of(dev), task, carry_of(p), value);
+    if (dev->machine->is_host) return OPLUS_OK;
+    return dev->machine->copy(dev, p->ranks->call, task->result, value, task->result_bytes);
+}
+
+/* carry: what precedes, or NULL. */
+static oplus_status run(const part *p, opi_range *carry)
+{
+    return opi_run(p->ranks->dev, p->ranks->call, p->task, carry);
+}
+
+static oplus_status scan(const part *p)
+{
+    opi_ticket ticket = {0};
+    OPI_TRY(exchange(p, summarise(p, &ticket)));
+    join(p, false);
+    return opi_ranks_agree_at_end(p->ranks, apply(p, &ticket));
+}
+
+static oplus_status reduce(const part *p)
+{
+    opi_ticket none = {0};
+    OPI_TRY(exchange(p, summarise(p, &none)));
+    join(p, false);
+    return opi_ranks_agree_at_end(p->ranks, finish(p));
+}
+
+/* --- shorter ways ------------------------------------------------------------------------------------------------- */
+
+/* All summaries came with the notes. */
+static oplus_status use_notes(const part *p)
+{
+    join(p, true);
+    return opi_ranks_agree_at_end(p->ranks, p->task->what == OPI_SCAN ? run(p, carry_of(p)) : finish(p));
 }
 
 /* Whether one rank holds everything: nothing precedes what it has, and nothing follows. */
-static bool undivided(const opi_ranks *ranks)
+static bool is_undivided(const opi_ranks *ranks)
 {
     for (int q = 0; q < ranks->comm->size; q++)
         if (ranks->note[q].n == ranks->total) return true;
     return false;
 }
 
-/* Runs the sweep up to the meeting and beyond; a rank that does not get there tells the others. */
-static oplus_status meet(opi_ranks *ranks, const opi_ranks_problem *problem, opi_sweep *sweep)
-{
-    opi_range *const own = own_carry(ranks);
-    ranks->dev->last_nodes = is_exact(problem->op) ? OPI_RANGE_NODES : most_nodes(ranks, problem->op);
-    meeting m = {.base = {.hold = hold},
-                 .ranks = ranks,
-                 .op = problem->op,
-                 .bytes = record_bytes(problem, ranks->dev->last_nodes),
-                 .joined = wanted(ranks, sweep)};
-    if (sweep->apply && undivided(ranks))
-        return opi_ranks_agree(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, NULL));
-    start_own(ranks, problem, sweep);
-    if (sweep->apply) sweep->meeting = &m.base;
-    oplus_status status = opi_sweep_run(ranks->dev, ranks->call, sweep, own);
-    sweep->meeting = NULL;
-    if (!sweep->apply && status == OPLUS_OK) status = hold(&m.base, own);
-    if (!m.base.held) return opi_ranks_gather(ranks, status, NULL, m.bytes);
-    return m.status != OPLUS_OK || !sweep->apply ? status : opi_ranks_agree_at_end(ranks, status);
-}
-
-/* --- both -------------------------------------------------------------------------------------------------------- */
-
-static oplus_status finish(opi_ranks *ranks, const oplus_op *op, const opi_sweep *sweep, opi_range *total)
-{
-    oplus_device *const dev = ranks->dev;
-    void *const value = (char *)ranks->dev->carries.mem + result_at(op);
-    oplus_status status = OPLUS_OK;
-    sweep->finish(sweep, total, value);
-    if (dev->tree == &opi_cores)
-        memcpy(sweep->result, value, sweep->result_bytes);
-    else /* also where "auto" chooses: the result may be the device's */
-        status = dev->tree->copy(dev, ranks->call, sweep->result, value, sweep->result_bytes);
-    return opi_ranks_agree_at_end(ranks, status);
-}
-
-/* All carries are in the notes. */
-static oplus_status use_notes(opi_ranks *ranks, const opi_ranks_problem *problem, opi_sweep *sweep)
-{
-    opi_range *const before = own_carry(ranks);
-    const bool lifted = sweep->form.lifted;
-    opi_range_start(before, problem->op, 0, lifted);
-    join_records(ranks, before, wanted(ranks, sweep), 0);
-    if (!sweep->apply) return OPLUS_OK;
-    return opi_ranks_agree_at_end(ranks, opi_sweep_run(ranks->dev, ranks->call, sweep, before));
-}
-
 /* One rank: the local call. */
-static oplus_status run_alone(opi_ranks *ranks, const opi_ranks_problem *problem, const opi_sweep *sweep)
+static oplus_status run_alone(const part *p)
 {
-    start_own(ranks, problem, sweep);
-    return opi_sweep_run(ranks->dev, ranks->call, sweep, problem->has_init ? own_carry(ranks) : NULL);
+    if (p->fold) start_carry(p, p->task);
+    return run(p, p->fold ? carry_of(p) : NULL);
 }
 
-oplus_status opi_ranks_sweep(opi_ranks *ranks, oplus_status status, opi_ranks_problem *problem)
+oplus_status opi_ranks_run(opi_ranks *ranks, oplus_status status, opi_task *task, bool fold, const void *init)
 {
-    if (status == OPLUS_OK) status = reserve(ranks, problem->op);
-    if (status == OPLUS_OK && pays(ranks, problem)) status = tell(ranks, problem);
-    OPI_TRY(opi_ranks_index(ranks, status, problem->n, 0, 0));
-    ranks->dev->last_n = problem->n;
-    ranks->dev->last_first = ranks->first;
-    if (ranks->total == 0 && problem->nothing) OPI_TRY(problem->nothing(problem, ranks));
+    if (opi_ranks_explained(ranks)) return opi_ranks_explain(ranks, status, task);
+    const part p = {ranks, task, fold, init};
+    if (status == OPLUS_OK) status = reserve(&p);
+    if (status == OPLUS_OK && is_worth_it(&p)) status = send_early(&p);
+    OPI_TRY(opi_ranks_index(ranks, status, status == OPLUS_OK ? task->n : 0, 0, 0));
 
-    opi_sweep *const sweep = problem->plan(problem, ranks, ranks->first);
-    if (ranks->comm->size == 1) return run_alone(ranks, problem, sweep);
-    void (*const finishes)(const opi_sweep *, void *, void *) = sweep->finish;
-    sweep->finish = NULL; /* of all ranks' carries, not of this one's */
-    OPI_TRY(all_told(ranks, problem->op) ? use_notes(ranks, problem, sweep) : meet(ranks, problem, sweep));
-    sweep->finish = finishes;
-    return finishes ? finish(ranks, problem->op, sweep, own_carry(ranks)) : OPLUS_OK;
+    opi_rank *const rank = ranks->dev->rank;
+    task->first = rank->last_first = ranks->first;
+    rank->last_n = task->n;
+    if (ranks->total == 0 && task->what == OPI_REDUCE && !fold)
+        OPI_TRY(opi_check_identity(ranks->call, task->op, "a reduce of n = 0 elements"));
+    if (ranks->comm->size == 1) return run_alone(&p);
+    if (all_sent_early(&p)) return use_notes(&p);
+    rank->last_nodes = most_nodes(&p);
+    if (task->what == OPI_REDUCE) return reduce(&p);
+    return is_undivided(ranks) ? opi_ranks_agree(ranks, run(&p, NULL)) : scan(&p);
 }

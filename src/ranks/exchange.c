@@ -7,7 +7,6 @@
 #include "ranks/ranks.h"
 
 #include "base/error.h"
-#include "gpu/groups.h"
 
 #include <string.h>
 
@@ -25,8 +24,8 @@ static lists lists_of(const opi_ranks *ranks)
     return (lists){c, c + size, c + 2 * size, c + 3 * size};
 }
 
-/* Of a slot's part of all messages. */
-static size_t round_bytes(const oplus_device *home) { return home->groups->piece_bytes / 2; }
+/* What a slot has of all messages. */
+static size_t round_bytes(const oplus_device *home) { return home->machine->transfers->bytes(home); }
 
 static oplus_status talk(opi_ranks *ranks, const void *send, void *recv)
 {
@@ -44,137 +43,138 @@ oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes,
     return talk(ranks, send, recv);
 }
 
-/* --- one direction of an exchange
- * ------------------------------------------------------------------------------------- What is said of the way to the
- * ranks is as true of the way from them. */
+/* --- one direction of an exchange --------------------------------------------------------------------------------- */
 
-typedef struct way {
+/* Elements on their way to the ranks, or from them. */
+typedef struct direction {
     bool out; /* from this rank to the others */
     size_t size;
     unsigned char *array;
-    const size_t *count, *at;
-    size_t *bytes, *place; /* what the transport is told of a round */
-    oplus_device *home;    /* the device that the array is of, if it has to be staged */
-    unsigned char *slot[SLOTS];
-    void *mark[SLOTS]; /* the last copy to or from the slot */
-} way;
+    const size_t *count, *at;   /* elements to or from each rank, and where they are in the array */
+    size_t *bytes, *place;      /* what the transport is told of a round */
+    oplus_device *home;         /* the device that the array is of, if it has to be staged; or NULL */
+    unsigned char *slot[SLOTS]; /* pinned memory of the host, for every second round */
+    void *mark[SLOTS];          /* the last copy to or from the slot; NULL: none is under way */
+} direction;
 
-static size_t way_bytes(const opi_ranks *ranks, const way *w)
+static size_t direction_bytes(const opi_ranks *ranks, const direction *d)
 {
     size_t total = 0;
-    for (int q = 0; q < ranks->comm->size; q++) total += w->count[q];
-    return total * w->size;
+    for (int q = 0; q < ranks->comm->size; q++) total += d->count[q];
+    return total * d->size;
 }
 
 /* Elements [first, first + many) of the message to or from rank q are those of round k of so many. */
-static size_t part_of(const way *w, int q, uint64_t k, uint64_t rounds, size_t *many)
+static size_t part_of(const direction *d, int q, uint64_t k, uint64_t rounds, size_t *many)
 {
-    const size_t whole = w->count[q] / rounds, rest = w->count[q] % rounds;
+    const size_t whole = d->count[q] / rounds, rest = d->count[q] % rounds;
     const size_t first = (size_t)(k * whole + (k < rest ? k : rest));
     *many = whole + (k < rest);
     return first;
 }
 
 /* Where the array is; whether it must be staged, and in how many rounds then. */
-static oplus_status look(opi_ranks *ranks, way *w, uint64_t *rounds)
+static oplus_status look(opi_ranks *ranks, direction *d, uint64_t *rounds)
 {
-    const size_t bytes = way_bytes(ranks, w);
+    const size_t bytes = direction_bytes(ranks, d);
     oplus_device *home;
-    OPI_TRY(opi_ranks_home(ranks, w->out ? "in" : "out", w->array, bytes, &home));
+    OPI_TRY(opi_ranks_home(ranks, d->out ? "in" : "out", d->array, bytes, &home));
     if (!home) return OPLUS_OK;
-    const bool direct = ranks->comm->device_memory && home->groups->gpu->driver == &opi_cuda;
-    if (direct) return home->tree->sync(home, ranks->call);
-    w->home = home;
+    if (ranks->comm->device_memory && home->machine->transfers->shares_addresses(home))
+        return home->machine->sync(home, ranks->call);
+    d->home = home;
     const uint64_t needed = (bytes + round_bytes(home) - 1) / round_bytes(home);
     if (needed > *rounds) *rounds = needed;
     return OPLUS_OK;
 }
 
-static oplus_status make_slots(opi_ranks *ranks, way *w, way *other)
+/* Memory of the host for the rounds of both directions; other uses of it are over then. */
+static oplus_status make_slots(opi_ranks *ranks, direction *out, direction *in)
 {
-    way *const ways[] = {w, other};
-    const size_t more = w->size * (size_t)ranks->comm->size; /* each message may have one element more in a round */
+    direction *const both[] = {out, in};
+    const size_t more = out->size * (size_t)ranks->comm->size; /* each message may have one element more in a round */
     for (int i = 0; i < 2; i++) {
+        direction *const d = both[i];
         void *mem;
-        if (!ways[i]->home) continue;
-        const size_t slot = opi_round_up(round_bytes(ways[i]->home) + more, OPI_CACHE_LINE);
-        OPI_TRY(opi_gpu_stage(ways[i]->home->groups, ranks->call, 2 * SLOTS * slot, &mem));
-        for (int s = 0; s < SLOTS; s++) ways[i]->slot[s] = (unsigned char *)mem + (size_t)(i * SLOTS + s) * slot;
-        OPI_TRY(ways[i]->home->tree->sync(ways[i]->home, ranks->call));
+        if (!d->home) continue;
+        const opi_machine *const machine = d->home->machine;
+        const size_t slot = opi_round_up(round_bytes(d->home) + more, OPI_CACHE_LINE);
+        OPI_TRY(machine->transfers->stage(d->home, ranks->call, 2 * SLOTS * slot, &mem));
+        for (int s = 0; s < SLOTS; s++) d->slot[s] = (unsigned char *)mem + (size_t)(i * SLOTS + s) * slot;
+        OPI_TRY(machine->sync(d->home, ranks->call));
     }
     return OPLUS_OK;
 }
 
 /* What the transport is told of round k; where its messages are. */
-static unsigned char *describe(const opi_ranks *ranks, const way *w, uint64_t k, uint64_t rounds)
+static unsigned char *describe(const opi_ranks *ranks, const direction *d, uint64_t k, uint64_t rounds)
 {
     size_t at = 0, many;
     for (int q = 0; q < ranks->comm->size; q++) {
-        const size_t first = part_of(w, q, k, rounds, &many);
-        w->bytes[q] = many * w->size;
-        w->place[q] = w->home ? at : (w->at[q] + first) * w->size;
-        at += w->bytes[q];
+        const size_t first = part_of(d, q, k, rounds, &many);
+        d->bytes[q] = many * d->size;
+        d->place[q] = d->home ? at : (d->at[q] + first) * d->size;
+        at += d->bytes[q];
     }
-    return w->home ? w->slot[k % SLOTS] : w->array;
+    return d->home ? d->slot[k % SLOTS] : d->array;
 }
 
-/* Enqueues the copies between the device and the slot of round k. */
-static oplus_status copy_round(opi_ranks *ranks, way *w, uint64_t k, uint64_t rounds)
+/* Which way elements go between the host and the machine, where they go out to the ranks or come in. */
+static opi_way_home side_of(const direction *d) { return d->out ? OPI_TO_HOST : OPI_TO_MACHINE; }
+
+/* Begins the copies between the device and the slot of round k. */
+static oplus_status copy_round(opi_ranks *ranks, direction *d, uint64_t k, uint64_t rounds)
 {
-    if (!w->home || k >= rounds) return OPLUS_OK;
-    opi_gpu *const gpu = w->home->groups->gpu;
-    const opi_gpu_queue queue = w->out ? OPI_QUEUE_DOWN : OPI_QUEUE_UP;
-    unsigned char *slot = w->slot[k % SLOTS];
+    if (!d->home || k >= rounds) return OPLUS_OK;
+    const opi_transfers *const transfers = d->home->machine->transfers;
+    unsigned char *slot = d->slot[k % SLOTS];
     size_t many;
     for (int q = 0; q < ranks->comm->size; q++) {
-        const size_t first = part_of(w, q, k, rounds, &many), bytes = many * w->size;
-        unsigned char *const there = w->array + (w->at[q] + first) * w->size;
+        const size_t first = part_of(d, q, k, rounds, &many), bytes = many * d->size;
+        unsigned char *const there = d->array + (d->at[q] + first) * d->size;
         if (bytes == 0) continue;
-        OPI_TRY(w->out ? gpu->driver->download(gpu, ranks->call, queue, slot, there, bytes)
-                       : gpu->driver->upload(gpu, ranks->call, queue, there, slot, bytes));
+        OPI_TRY(
+            transfers->begin(d->home, ranks->call, side_of(d), d->out ? slot : there, d->out ? there : slot, bytes));
         slot += bytes;
     }
-    return gpu->driver->mark(gpu, ranks->call, queue, &w->mark[k % SLOTS]);
+    return transfers->mark(d->home, ranks->call, side_of(d), &d->mark[k % SLOTS]);
 }
 
 /* The slot of round k is the host's again. */
-static oplus_status await_round(opi_ranks *ranks, way *w, uint64_t k)
+static oplus_status await_round(opi_ranks *ranks, direction *d, uint64_t k)
 {
-    void **const mark = &w->mark[k % SLOTS];
-    if (!*mark) return OPLUS_OK;
-    opi_gpu *const gpu = w->home->groups->gpu;
-    const oplus_status status = gpu->driver->reached(gpu, ranks->call, *mark);
-    gpu->driver->drop(gpu, *mark);
-    *mark = NULL;
-    return status;
+    void *const mark = d->mark[k % SLOTS];
+    if (!mark) return OPLUS_OK;
+    d->mark[k % SLOTS] = NULL;
+    return d->home->machine->transfers->reached(d->home, ranks->call, mark);
 }
 
 /* Round k on this rank, apart from the exchange itself, before and after it. */
-static oplus_status before_round(opi_ranks *ranks, way *out, way *in, uint64_t k, uint64_t rounds)
+static oplus_status before_round(opi_ranks *ranks, direction *out, direction *in, uint64_t k, uint64_t rounds)
 {
     OPI_TRY(await_round(ranks, out, k));
     OPI_TRY(copy_round(ranks, out, k + 1, rounds));
     return await_round(ranks, in, k);
 }
 
-/* What is under way to and from the slots; status: of what went before. */
-static oplus_status await_all(opi_ranks *ranks, way *out, way *in, oplus_status status)
+/* Waits for what is under way to and from the slots; status: of what went before. */
+static oplus_status await_all(opi_ranks *ranks, direction *out, direction *in, oplus_status status)
 {
-    way *const ways[] = {out, in};
-    for (int w = 0; w < 2; w++) {
-        if (!ways[w]->home) continue;
-        opi_gpu *const gpu = ways[w]->home->groups->gpu;
+    direction *const both[] = {out, in};
+    for (int i = 0; i < 2; i++) {
+        direction *const d = both[i];
+        if (!d->home) continue;
         for (uint64_t k = 0; k < SLOTS; k++) {
-            const oplus_status late = await_round(ranks, ways[w], k);
+            const oplus_status late = await_round(ranks, d, k);
             if (status == OPLUS_OK) status = late;
         }
         /* A failed copy has left no mark. */
-        if (status != OPLUS_OK) gpu->driver->sync(gpu, ranks->call, ways[w]->out ? OPI_QUEUE_DOWN : OPI_QUEUE_UP);
+        if (status != OPLUS_OK) d->home->machine->transfers->settle(d->home, ranks->call, side_of(d));
     }
     return status;
 }
 
-static oplus_status run_rounds(opi_ranks *ranks, way *out, way *in, uint64_t rounds)
+static oplus_status run_rounds(opi_ranks *ranks, direction *out, direction *in, uint64_t rounds)
 {
     oplus_status status = copy_round(ranks, out, 0, rounds);
     for (uint64_t k = 0; k < rounds; k++) {
@@ -191,8 +191,8 @@ static oplus_status run_rounds(opi_ranks *ranks, way *out, way *in, uint64_t rou
 oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel)
 {
     const lists l = lists_of(ranks);
-    way out = {.out = true, .size = parcel->size, .array = (unsigned char *)parcel->send};
-    way in = {.out = false, .size = parcel->size, .array = parcel->recv};
+    direction out = {.out = true, .size = parcel->size, .array = (unsigned char *)parcel->send};
+    direction in = {.out = false, .size = parcel->size, .array = parcel->recv};
     uint64_t rounds = 1;
     out.count = parcel->send_count, out.at = parcel->send_at, out.bytes = l.send_bytes, out.place = l.send_at;
     in.count = parcel->recv_count, in.at = parcel->recv_at, in.bytes = l.recv_bytes, in.place = l.recv_at;

@@ -1,17 +1,20 @@
-/* Where arrays of a call lie, and memory for its own, which stays in the device for the next call: fresh pages cost as
- * much as writing them does. */
+/* Where arrays of a call lie, and memory that is lent to it. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
+#include "cores/cores.h"
 
 #include <assert.h>
+#include <stdlib.h>
+
+/* --- where an array is -------------------------------------------------------------------------------------------- */
 
 oplus_status opi_ranks_home(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, oplus_device **home)
 {
-    const opi_tree *const tree = ranks->dev->tree;
+    const opi_machine *const machine = ranks->dev->machine;
     *home = NULL;
-    if (!tree->look || !p || bytes == 0) return OPLUS_OK;
-    return tree->look(ranks->dev, ranks->call, argument, p, bytes, home);
+    if (!machine->look || !p || bytes == 0) return OPLUS_OK;
+    return machine->look(ranks->dev, ranks->call, argument, p, bytes, home);
 }
 
 oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, bool *device)
@@ -22,91 +25,104 @@ oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *
     return OPLUS_OK;
 }
 
-/* --- memory that the device keeps --------------------------------------------------------------------------------- */
+/* --- loans -------------------------------------------------------------------------------------------------------- */
 
-static oplus_status make(oplus_device *dev, const char *call, opi_kept *kept, size_t bytes)
+static oplus_device *host_of(oplus_device *dev) { return &opi_cores_of(dev)->dev; }
+
+static oplus_status make(oplus_device *dev, const char *call, opi_loan *loan, size_t bytes)
 {
-    const opi_tree *const tree = dev->tree;
-    switch (kept->kind) {
-    case OPI_MEMORY_PINNED:
-        OPI_TRY(tree->pinned_alloc(dev, call, bytes, &kept->mem));
+    switch (loan->kind) {
+    case OPI_LOAN_PINNED:
+        OPI_TRY(dev->machine->pinned_alloc(dev, call, bytes, &loan->mem));
         break;
-    case OPI_MEMORY_DEVICE:
-        OPI_TRY(tree->alloc(dev, call, bytes, &kept->mem));
+    case OPI_LOAN_DEVICE:
+        OPI_TRY(dev->machine->alloc(dev, call, bytes, &loan->mem));
         break;
-    case OPI_MEMORY_HOST:
-        OPI_TRY(opi_cores.alloc(dev, call, bytes, &kept->mem));
+    case OPI_LOAN_HOST:
+        OPI_TRY(opi_cores_machine.alloc(host_of(dev), call, bytes, &loan->mem));
         break;
     }
-    kept->bytes = bytes;
+    loan->bytes = bytes;
     return OPLUS_OK;
 }
 
-static void release(oplus_device *dev, opi_kept *kept)
+static void release(oplus_device *dev, opi_loan *loan)
 {
-    if (!kept->mem) return;
-    switch (kept->kind) {
-    case OPI_MEMORY_PINNED:
-        dev->tree->pinned_free(dev, kept->mem);
+    if (!loan->mem) return;
+    switch (loan->kind) {
+    case OPI_LOAN_PINNED:
+        dev->machine->pinned_free(dev, loan->mem);
         break;
-    case OPI_MEMORY_DEVICE:
-        dev->tree->free(dev, kept->mem);
+    case OPI_LOAN_DEVICE:
+        dev->machine->free(dev, loan->mem);
         break;
-    case OPI_MEMORY_HOST:
-        opi_cores.free(dev, kept->mem);
+    case OPI_LOAN_HOST:
+        opi_cores_machine.free(host_of(dev), loan->mem);
         break;
     }
-    *kept = (opi_kept){.mem = NULL};
-}
-
-void opi_kept_release(oplus_device *dev)
-{
-    for (int i = 0; i < OPI_KEPT; i++)
-        if (!dev->kept[i].lent) release(dev, &dev->kept[i]);
+    *loan = (opi_loan){.mem = NULL};
 }
 
 /* The smallest of that kind that is large enough; else one to be made anew: an empty place, or the largest of that
  * kind, or any. */
-static opi_kept *choose(oplus_device *dev, opi_kind_of_memory kind, size_t bytes)
+static opi_loan *choose(opi_rank *rank, opi_loan_kind kind, size_t bytes)
 {
-    opi_kept *fits = NULL, *other = NULL;
-    int rank_of_other = -1;
-    for (int i = 0; i < OPI_KEPT; i++) {
-        opi_kept *const k = &dev->kept[i];
-        if (k->lent) continue;
-        const bool same = k->mem && k->kind == kind;
-        if (same && k->bytes >= bytes && (!fits || k->bytes < fits->bytes)) fits = k;
-        const int rank = same ? 2 : !k->mem ? 1 : 0; /* what grows leaves no small one behind */
-        if (rank > rank_of_other) {
-            other = k;
-            rank_of_other = rank;
+    opi_loan *fits = NULL, *other = NULL;
+    int value_of_other = -1;
+    for (int i = 0; i < OPI_LOANS; i++) {
+        opi_loan *const loan = &rank->loan[i];
+        if (loan->lent) continue;
+        const bool same = loan->mem && loan->kind == kind;
+        if (same && loan->bytes >= bytes && (!fits || loan->bytes < fits->bytes)) fits = loan;
+        const int value = same ? 2 : !loan->mem ? 1 : 0; /* what grows leaves no small one behind */
+        if (value > value_of_other) {
+            other = loan;
+            value_of_other = value;
         }
     }
     return fits ? fits : other;
 }
 
-oplus_status opi_ranks_alloc(opi_ranks *ranks, bool device, size_t bytes, void **mem)
+oplus_status opi_ranks_lend(opi_ranks *ranks, bool device, size_t bytes, void **mem)
 {
     oplus_device *const dev = ranks->dev;
-    const opi_kind_of_memory kind = device                    ? OPI_MEMORY_DEVICE
-                                    : dev->tree->pinned_alloc ? OPI_MEMORY_PINNED
-                                                              : OPI_MEMORY_HOST;
+    const opi_loan_kind kind = device ? OPI_LOAN_DEVICE : dev->machine->pinned_alloc ? OPI_LOAN_PINNED : OPI_LOAN_HOST;
     *mem = NULL;
     if (bytes == 0) return OPLUS_OK;
-    opi_kept *const kept = choose(dev, kind, bytes);
-    assert(kept);
-    if (!kept->mem || kept->kind != kind || kept->bytes < bytes) {
-        release(dev, kept);
-        kept->kind = kind;
-        OPI_TRY(make(dev, ranks->call, kept, bytes));
+    opi_loan *const loan = choose(dev->rank, kind, bytes);
+    assert(loan);
+    if (!loan->mem || loan->kind != kind || loan->bytes < bytes) {
+        release(dev, loan);
+        loan->kind = kind;
+        OPI_TRY(make(dev, ranks->call, loan, bytes));
     }
-    kept->lent = true;
-    *mem = kept->mem;
+    loan->lent = true;
+    *mem = loan->mem;
     return OPLUS_OK;
 }
 
-void opi_ranks_return(opi_ranks *ranks)
+void opi_ranks_take_back(opi_ranks *ranks)
 {
-    if (!ranks->dev) return;
-    for (int i = 0; i < OPI_KEPT; i++) ranks->dev->kept[i].lent = false;
+    if (!ranks->dev || !ranks->dev->rank) return;
+    for (int i = 0; i < OPI_LOANS; i++) ranks->dev->rank->loan[i].lent = false;
+}
+
+/* --- of a device -------------------------------------------------------------------------------------------------- */
+
+void opi_rank_trim(oplus_device *dev)
+{
+    opi_rank *const rank = dev->rank;
+    if (!rank) return;
+    for (int i = 0; i < OPI_LOANS; i++)
+        if (!rank->loan[i].lent) release(dev, &rank->loan[i]);
+    opi_buffer_release(&rank->notes);
+    opi_buffer_release(&rank->records);
+    opi_buffer_release(&rank->carries);
+}
+
+void opi_rank_close(oplus_device *dev)
+{
+    opi_rank_trim(dev);
+    free(dev->rank);
+    dev->rank = NULL;
 }

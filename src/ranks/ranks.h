@@ -1,6 +1,7 @@
-/* The ranks tree: how the ranks of a call agree, how their carries meet, how elements travel; nothing of primitives.
+/* A cluster: how the ranks of a call agree, how their summaries meet, how elements travel.  What a rank holds is
+ * computed by that rank's machine.
  *
- * The leaf of this tree is a whole sweep on a rank's device.  A call goes
+ * A call goes
  *
  *     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
  *     return opi_ranks_close(&ranks, run(&ranks, ...));
@@ -13,25 +14,24 @@
 
 #include <oplus/ranks.h>
 
-#include "task/range.h"
-#include "cores/run.h"
+#include "ranks/rank.h"
 
-/* What every rank says first.  Up to OPI_TELLING ranks it may tell its carry as well, in case that its guess of where
- * its part begins is right: then nothing more need be exchanged. */
-enum { OPI_NOTE_RECORD = 216, OPI_TELLING = 64 };
+/* What every rank says first.  Up to OPI_EARLY_RANKS ranks it may send its summary as well, in case that its guess of
+ * where its part begins is right: then nothing more need be exchanged. */
+enum { OPI_NOTE_RECORD = 216, OPI_EARLY_RANKS = 64 };
 typedef struct opi_note {
     uint32_t status;
     uint32_t flag;                         /* OPI_NOTE_... */
     uint64_t call;                         /* hash of what it calls */
-    uint64_t n, m;                         /* elements it gives, and has room for or wants */
-    uint64_t guess;                        /* index of its first element, as far as it knows, */
-    unsigned char record[OPI_NOTE_RECORD]; /* and its carry, if that is right */
+    uint64_t n, m;                         /* elements that it gives; elements that it has room for, or wants */
+    uint64_t guess;                        /* index of its first element, as far as it knows */
+    unsigned char record[OPI_NOTE_RECORD]; /* its summary, if the guess is right */
 } opi_note;
 
 enum {
     OPI_NOTE_DEVICE = 1,      /* arrays are the device's */
-    OPI_NOTE_ACCELERATOR = 2, /* the rank computes on one, which may fail at any time */
-    OPI_NOTE_TELLS = 4        /* there is a record */
+    OPI_NOTE_ACCELERATOR = 2, /* the rank may compute on an accelerator, which may fail at any time */
+    OPI_NOTE_EARLY = 4        /* there is a record */
 };
 
 typedef struct opi_ranks {
@@ -50,8 +50,7 @@ typedef struct opi_ranks {
     opi_buffer alone;      /* for notes and texts, where there is no device to keep that memory */
 } opi_ranks;
 
-/* What a rank's record holds, of those that opi_ranks_gather has brought. */
-const void *opi_ranks_record(const opi_ranks *ranks, int rank, size_t bytes);
+/* --- agreement (agree.c) ------------------------------------------------------------------------------------------ */
 
 /* Refuses a transport that is none, alone.  call: the public one's __func__. */
 oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_comm *comm, const char *call);
@@ -75,8 +74,8 @@ oplus_status opi_ranks_most(opi_ranks *ranks, oplus_status status, uint64_t valu
 oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status);
 /* The same, and every rank's record; there is room for it. */
 oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes);
-/* Once all is agreed: `bytes` bytes for each rank, from each rank; send and recv are of comm->size times as many. */
-oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes, void *recv);
+/* A rank's record of those that opi_ranks_gather has brought. */
+const void *opi_ranks_record(const opi_ranks *ranks, int rank, size_t bytes);
 
 /* Whether some rank has said so in its note. */
 bool opi_ranks_any(const opi_ranks *ranks, uint32_t flag);
@@ -98,30 +97,10 @@ oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *
 /* The accelerator whose memory it is, or NULL. */
 oplus_status opi_ranks_home(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, oplus_device **home);
 /* Memory until opi_ranks_close, of the device or of the host (which the device then copies fast, if it is one that
- * has memory of its own); NULL for 0 bytes.  At most OPI_KEPT times; the device keeps it for the next call. */
-oplus_status opi_ranks_alloc(opi_ranks *ranks, bool device, size_t bytes, void **mem);
-
-/* Lends it no more. */
-void opi_ranks_return(opi_ranks *ranks);
-
-/* --- carries (sweep.c) ------------------------------------------------------------------------------------------- */
-
-/* A sweep over the arrays of all ranks, whose carry is an opi_range. */
-typedef struct opi_ranks_problem opi_ranks_problem;
-struct opi_ranks_problem {
-    const oplus_op *op;
-    size_t n;          /* elements of this rank */
-    bool makes_result; /* rather than write as many */
-    bool has_init;     /* whether a value precedes all, the same on all ranks; */
-    const void *init;  /* rank 0's */
-    /* What this rank does, if its first element has that index.  A sweep that makes a result, or one that writes. */
-    opi_sweep *(*plan)(opi_ranks_problem *problem, const opi_ranks *ranks, uint64_t first);
-    /* There is no element on any rank; NULL: that is as good as any number. */
-    oplus_status (*nothing)(const opi_ranks_problem *problem, const opi_ranks *ranks);
-};
-
-/* From the first exchange on, whatever has been found wrong before (status). */
-oplus_status opi_ranks_sweep(opi_ranks *ranks, oplus_status status, opi_ranks_problem *problem);
+ * has memory of its own); NULL for 0 bytes.  At most OPI_LOANS times; the device keeps it for the next call. */
+oplus_status opi_ranks_lend(opi_ranks *ranks, bool device, size_t bytes, void **mem);
+/* Ends all loans of the call. */
+void opi_ranks_take_back(opi_ranks *ranks);
 
 /* --- elements (exchange.c) ---------------------------------------------------------------------------------------- */
 
@@ -138,5 +117,30 @@ typedef struct opi_parcel {
 /* Once all ranks have agreed; those that have arrays in device memory have said so in opi_ranks_index.  A failure may
  * be of this rank alone: to be told in the next exchange. */
 oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel);
+/* Once all is agreed: `bytes` bytes for each rank, from each rank; send and recv are of comm->size times as many. */
+oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes, void *recv);
+
+/* --- in words (explain.c) ----------------------------------------------------------------------------------------- */
+
+/* Whether the call is to be explained in place of done: see oplus_explain. */
+static inline bool opi_ranks_explained(const opi_ranks *ranks) { return ranks->dev && ranks->dev->explained.text; }
+oplus_status opi_ranks_explain(opi_ranks *ranks, oplus_status status, const opi_task *task);
+
+/* --- the primitives (carries.c, filter.c, sort.c, transpose.c) -----------------------------------------------------
+ * Each does a task whose arrays are this rank's part of them, from the first exchange to the last.  status: what the
+ * front has found wrong with this rank's arguments; the task is then not looked at. */
+
+/* A reduce or a scan.  init: precedes all elements; fold says on every rank alike whether there is one, and rank 0 has
+ * it.  task->first becomes known here. */
+oplus_status opi_ranks_run(opi_ranks *ranks, oplus_status status, opi_task *task, bool fold, const void *init);
+/* The task's result, of the host, becomes how many elements this rank has in the end; there is room for `capacity`. */
+oplus_status opi_ranks_filter(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_layout layout,
+                              size_t capacity);
+/* *n: how many keys this rank has, before and after; there is room for `capacity`.  The task is of *n items. */
+oplus_status opi_ranks_sort(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_layout layout,
+                            size_t capacity, size_t *n);
+/* The task is the whole matrix's, of elements of that type; the rank gives n elements of it, and wants m. */
+oplus_status opi_ranks_transpose(opi_ranks *ranks, oplus_status status, const opi_task *task, const oplus_type *type,
+                                 size_t n, size_t m);
 
 #endif

@@ -33,25 +33,25 @@ static size_t ranks_of(const opi_ranks *ranks) { return (size_t)ranks->comm->siz
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-oplus_status opi_select_reserve(opi_ranks *ranks, opi_select *select)
+oplus_status opi_splitters_reserve(opi_ranks *ranks, opi_splitters *s)
 {
     const size_t p = ranks_of(ranks), digit = p * sizeof(uint64_t);
-    select->digit_bits = DIGIT_BITS_MAX;
-    while (select->digit_bits > DIGIT_BITS_MIN && digit << select->digit_bits > ROUND_BYTES) select->digit_bits--;
+    s->digit_bits = DIGIT_BITS_MAX;
+    while (s->digit_bits > DIGIT_BITS_MIN && digit << s->digit_bits > ROUND_BYTES) s->digit_bits--;
 
-    const size_t boundaries = (p + 1) * sizeof(opi_boundary), rows = digit << select->digit_bits;
+    const size_t boundaries = (p + 1) * sizeof(opi_boundary), rows = digit << s->digit_bits;
     const size_t bytes = boundaries + 2 * rows + LISTS * p * sizeof(size_t);
-    if (!opi_buffer_reserve(&select->memory, bytes))
+    if (!opi_buffer_reserve(&s->memory, bytes))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of boundaries between %d ranks", ranks->call,
                         bytes, ranks->comm->size);
-    select->boundary = select->memory.mem;
-    select->row = (uint64_t *)(select->boundary + (p + 1));
-    select->rows = select->row + (p << select->digit_bits);
-    select->counts = (size_t *)(select->rows + (p << select->digit_bits));
+    s->boundary = s->memory.mem;
+    s->row = (uint64_t *)(s->boundary + (p + 1));
+    s->rows = s->row + (p << s->digit_bits);
+    s->counts = (size_t *)(s->rows + (p << s->digit_bits));
     return opi_ranks_room(ranks, sizeof(verdict));
 }
 
-void opi_select_release(opi_select *select) { opi_buffer_release(&select->memory); }
+void opi_splitters_release(opi_splitters *s) { opi_buffer_release(&s->memory); }
 
 /* --- what is known of a boundary ---------------------------------------------------------------------------------- */
 
@@ -80,7 +80,7 @@ static void settle(const opi_ranks *ranks, opi_boundary *b, const verdict *v)
 
 /* Before anything is counted: boundaries at an end of the result are known, and all of them if all keys are the same or
  * one rank's. */
-static void begin_boundaries(const opi_ranks *ranks, opi_select *s, bool same, uint64_t prefix)
+static void begin_boundaries(const opi_ranks *ranks, opi_splitters *s, bool same, uint64_t prefix)
 {
     for (size_t q = 0; q < ranks_of(ranks); q++) s->rows[q] = ranks->note[q].n;
     for (size_t j = 0; j <= ranks_of(ranks); j++) {
@@ -95,7 +95,7 @@ static void begin_boundaries(const opi_ranks *ranks, opi_select *s, bool same, u
 }
 
 /* The key at the own boundary, out of what all ranks have counted. */
-static verdict decide(const opi_ranks *ranks, opi_select *s, unsigned bits, bool last)
+static verdict decide(const opi_ranks *ranks, opi_splitters *s, unsigned bits, bool last)
 {
     const size_t digits = (size_t)1 << bits;
     uint64_t total[1 << DIGIT_BITS_MAX] = {0};
@@ -111,7 +111,7 @@ static verdict decide(const opi_ranks *ranks, opi_select *s, unsigned bits, bool
 /* --- a round ------------------------------------------------------------------------------------------------------ */
 
 /* How many keys have each digit, whose lowest bit is at `shift`, of those that may be at a boundary. */
-static void count_row(const opi_select *s, const void *keys, const opi_boundary *b, unsigned bits, unsigned shift,
+static void count_row(const opi_splitters *s, const void *keys, const opi_boundary *b, unsigned bits, unsigned shift,
                       uint64_t *row)
 {
     const size_t digits = (size_t)1 << bits;
@@ -125,7 +125,7 @@ static void count_row(const opi_select *s, const void *keys, const opi_boundary 
 }
 
 /* Boundaries between the same keys are counted once. */
-static void count_rows(const opi_ranks *ranks, opi_select *s, const void *keys, unsigned bits, unsigned shift)
+static void count_rows(const opi_ranks *ranks, opi_splitters *s, const void *keys, unsigned bits, unsigned shift)
 {
     size_t before = 0; /* boundary 0 is never open */
     for (size_t j = 1; j < ranks_of(ranks); j++) {
@@ -141,7 +141,7 @@ static void count_rows(const opi_ranks *ranks, opi_select *s, const void *keys, 
 }
 
 /* Each row to the rank whose boundary it is of. */
-static oplus_status exchange_rows(opi_ranks *ranks, const opi_select *s, unsigned bits)
+static oplus_status exchange_rows(opi_ranks *ranks, const opi_splitters *s, unsigned bits)
 {
     const size_t p = ranks_of(ranks), bytes = sizeof(uint64_t) << bits;
     size_t *const give = s->counts, *const place = give + p, *const get = place + p;
@@ -155,7 +155,7 @@ static oplus_status exchange_rows(opi_ranks *ranks, const opi_select *s, unsigne
 }
 
 /* What all owners have told; whether a boundary is open still. */
-static bool narrow(const opi_ranks *ranks, opi_select *s, unsigned bits, unsigned shift)
+static bool narrow(const opi_ranks *ranks, opi_splitters *s, unsigned bits, unsigned shift)
 {
     bool any = false;
     for (size_t j = 1; j < ranks_of(ranks); j++) {
@@ -191,7 +191,7 @@ static uint64_t common_bits(const opi_ranks *ranks, unsigned *shift)
     return *shift == 64 ? 0 : all.least >> *shift << *shift;
 }
 
-oplus_status opi_select_run(opi_ranks *ranks, opi_select *s, oplus_status status, const void *keys)
+oplus_status opi_splitters_find(opi_ranks *ranks, opi_splitters *s, oplus_status status, const void *keys)
 {
     const size_t n = (size_t)ranks->note[ranks->comm->rank].n;
     extent own = {UINT64_MAX, 0};

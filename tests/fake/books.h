@@ -40,6 +40,9 @@ void fake_know(void *p, size_t bytes, unsigned type, int device, bool managed);
 /* Whether this call is to fail; counts it. */
 bool fake_fails(const char *name);
 
+/* Whether a stream is one of the current context, as the driver wants it. */
+bool fake_is_here(CUstream stream);
+
 /* The beginnings of calls: of any, and of one that needs a context. */
 #define CALL(name)                                                                                                     \
     if (fake_fails("cu" #name)) return (CUresult)fake_books.error

@@ -94,6 +94,7 @@ fake_cuda *fake_cuda_state(void)
 
 bool fake_fails(const char *name)
 {
+    if (fake_books.heard) fake_books.heard(name);
     if (++fake_books.calls != fake_books.failing) return false;
     fake_books.failed = name;
     return true;
@@ -215,6 +216,13 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     return CUDA_SUCCESS;
 }
 
+CUresult cuCtxGetCurrent(CUcontext *context)
+{
+    CALL(CtxGetCurrent);
+    *context = fake_books.current;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuCtxPushCurrent_v2(CUcontext context)
 {
     CALL(CtxPushCurrent);
@@ -249,12 +257,18 @@ CUresult cuStreamCreate(CUstream *out, unsigned flags)
 CUresult cuStreamDestroy_v2(CUstream stream)
 {
     CALL_IN_CONTEXT(StreamDestroy);
+    if (!fake_is_here(stream)) return CUDA_ERROR_INVALID_HANDLE;
     fake_unmake(stream);
     fake_books.live[FAKE_STREAMS]--;
     return CUDA_SUCCESS;
 }
 
-/* 1 and 2 are the special ones. */
+/* 1 and 2 are the special ones: they are of any context. */
+bool fake_is_here(CUstream stream)
+{
+    return stream && ((uintptr_t)stream <= 2 || stream->context == fake_books.current);
+}
+
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
     CALL_IN_CONTEXT(StreamGetCtx);
@@ -266,6 +280,7 @@ CUresult cuStreamSynchronize(CUstream stream)
 {
     const int most = sizeof fake_books.synchronized / sizeof *fake_books.synchronized;
     CALL_IN_CONTEXT(StreamSynchronize);
+    if (!fake_is_here(stream)) return CUDA_ERROR_INVALID_HANDLE;
     fake_books.synchronized[fake_books.synchronizations++ % most] = stream;
     return CUDA_SUCCESS;
 }
@@ -273,7 +288,7 @@ CUresult cuStreamSynchronize(CUstream stream)
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
     CALL_IN_CONTEXT(StreamWaitEvent);
-    return stream && event && event->stream && flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return fake_is_here(stream) && event && event->stream && flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags)
@@ -296,6 +311,7 @@ CUresult cuEventDestroy_v2(CUevent event)
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     CALL_IN_CONTEXT(EventRecord);
+    if (!fake_is_here(stream)) return CUDA_ERROR_INVALID_HANDLE;
     event->stream = stream;
     return CUDA_SUCCESS;
 }

@@ -31,10 +31,11 @@ typedef struct fake_launch {
 
 typedef struct fake_cuda {
     /* --- told --- */
-    int failing;               /* which call fails, from 1 on; 0: none */
-    int error;                 /* with which result */
-    bool busy;                 /* events are not reached */
-    int size[FAKE_PARAMETERS]; /* of the parameters of the next launch, up to a 0 */
+    int failing;                     /* which call fails, from 1 on; 0: none */
+    int error;                       /* with which result */
+    bool busy;                       /* events are not reached */
+    int size[FAKE_PARAMETERS];       /* of the parameters of the next launch, up to a 0 */
+    void (*heard)(const char *name); /* each call that is counted; NULL: nobody listens */
     /* --- seen --- */
     int calls;
     const char *failed; /* the name of the call that was made to fail */

@@ -39,7 +39,7 @@ void fake_know(void *p, size_t bytes, unsigned type, int device, bool managed)
 
 static CUresult take_memory(size_t bytes, unsigned type, void **mem)
 {
-    *mem = bytes > 0 && bytes <= (size_t)1 << 30 ? malloc(bytes) : NULL;
+    *mem = bytes > 0 && bytes <= (size_t)1 << 30 ? calloc(1, bytes) : NULL;
     if (!*mem) return CUDA_ERROR_OUT_OF_MEMORY;
     add_range((struct range){*mem, bytes, type, ((CUcontext)fake_books.current)->device, false, true});
     return CUDA_SUCCESS;
@@ -119,7 +119,7 @@ CUresult cuMemFreeHost(void *mem)
 
 static CUresult move(bool known, void *to, const void *from, size_t bytes, CUstream stream)
 {
-    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (!fake_is_here(stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (!known) return CUDA_ERROR_INVALID_VALUE;
     memcpy(to, from, bytes);
     return CUDA_SUCCESS;

@@ -108,7 +108,7 @@ CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction kernel, const CU
 
 static CUresult write_down(const fake_launch *launch, CUfunction kernel, void **parameters)
 {
-    if (kernel != &function || !launch->stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (kernel != &function || !fake_is_here(launch->stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (!is_allowed(launch->shared)) return CUDA_ERROR_INVALID_VALUE;
     fake_books.launch = *launch;
     for (int i = 0; i < FAKE_PARAMETERS && fake_books.size[i]; i++)

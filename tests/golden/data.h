@@ -1,7 +1,7 @@
 /* The input of the golden values, and the list of rows: which operator, type and data.
  *
  * Element i is made from z(i), the (i+1)-th number of splitmix64 with seed 0, by exact integer steps and a product with
- * a power of two; libm has no part in it.  Included by generate.c and by tests/unit/golden.c; knows nothing of oplus.
+ * a power of two; libm has no part in it.  Included by generate.c and by tests/unit/task/golden.c; knows nothing of oplus.
  *
  *   plain     float: (top 24 bits - 2^23) * 2^-(low 4 bits);  double: (top 53 bits - 2^52) * 2^-(low 4 bits)
  *   nearone   float: 1 + (top 16 bits - 2^15) * 2^-23;  double: 1 + (top 45 bits - 2^44) * 2^-52

@@ -148,7 +148,7 @@ static void open_auto(const char *memory)
 {
     setenv("OPLUS_DEVICE_MEMORY", memory, 1);
     good(oplus_open("auto", &dev));
-    opi_auto *const a = dev->automatic;
+    opi_auto *const a = (opi_auto *)dev;
     good(oplus_open("opencl:gpu", &a->accelerator));
     a->looked = true;
     for (int w = 0; w < OPI_WORKS; w++) {

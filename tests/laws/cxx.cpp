@@ -42,7 +42,7 @@ struct point {
 OPLUS_STRUCT(typed, float v[three]; colour c; bool flag[2]; const char *name; point p[2]; double d;)
 OPLUS_SEMIGROUP(first_typed, typed, 0, { return a; })
 
-// Names that the macros use inside, or that C++ has in other places, are free; tests/unit/names.c has more.
+// Names that the macros use inside, or that C++ has in other places, are free; tests/unit/front/names.c has more.
 namespace taken
 {
 OPLUS_STRUCT(node, int32_t level; int32_t out;)

@@ -1,6 +1,6 @@
 /* Reduce, fold, scan and segmented scan over ranks have the bits of the definition, however the array is cut. */
 #include "support/team.h"
-#include "cores/device.h"
+#include "cores/cores.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,18 +271,19 @@ static _Thread_local bool copied;
 static oplus_status noting_copy(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes)
 {
     copied = true;
-    return opi_cores.copy(dev, call, dst, src, bytes);
+    return opi_cores_machine.copy(dev, call, dst, src, bytes);
 }
 
 /* A device that is not the plain cores may have the result's address in its own memory: "auto" is such a one. */
 static bool device_writes_result(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
-    opi_tree tree = opi_cores;
-    tree.copy = noting_copy;
+    opi_machine noting = opi_cores_machine;
+    noting.copy = noting_copy;
+    noting.is_host = false;
     copied = comm->size == 1; /* the local call then, which knows */
-    dev->tree = &tree;
+    dev->machine = &noting;
     const bool good = reduces(dev, comm, given, f);
-    dev->tree = &opi_cores;
+    dev->machine = &opi_cores_machine;
     if (!good || copied) return good;
     snprintf(f->text, sizeof f->text, "the result was not written by the device's copy");
     return false;

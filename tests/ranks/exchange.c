@@ -58,7 +58,7 @@ typedef struct taker {
 static bool is_there(taker *t, const void *p)
 {
     oplus_device *home = NULL;
-    if (t->dev->tree->look && p != NULL) t->dev->tree->look(t->dev, "oplus_test", "array", p, 1, &home);
+    if (t->dev->machine->look && p != NULL) t->dev->machine->look(t->dev, "oplus_test", "array", p, 1, &home);
     if (home != NULL) t->taken++;
     return home != NULL;
 }

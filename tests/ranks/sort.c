@@ -3,7 +3,7 @@
 #include "support/broken.h"
 #include "support/team.h"
 
-#include "cores/device.h"
+#include "cores/cores.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -391,7 +391,7 @@ static size_t scratch_of_own_sort(const array *a, const part *t)
                          *const values = guarded(t->values, t->n * a->value_size, t->room * a->value_size);
     if (oplus_open("serial", &alone) != OPLUS_OK) abort();
     (void)oplus_sort_pairs(alone, a->key, a->order, keys, a->value, values, t->n);
-    const size_t bytes = alone->array.bytes;
+    const size_t bytes = opi_cores_of(alone)->array.bytes;
     oplus_close(alone);
     free(keys);
     free(values);
@@ -408,9 +408,10 @@ static bool takes_one_share(oplus_device *dev, const oplus_comm *comm, const voi
     const size_t sorting = scratch_of_own_sort(a, &t), share = t.room * (a->key->size + a->value_size) + 64;
     const size_t most = sorting > share ? sorting : share;
     bool good = succeeded(sort_part(dev, comm, a, &t), f);
-    if (good && (dev->array.bytes > most || dev->workspace.bytes > 3u << 20)) {
+    const opi_cores *const cores = opi_cores_of(dev);
+    if (good && (cores->array.bytes > most || cores->workspace.bytes > 3u << 20)) {
         snprintf(f->text, sizeof f->text, "it keeps %zu and %zu bytes, of a share of %zu and a sort of %zu",
-                 dev->array.bytes, dev->workspace.bytes, share, sorting);
+                 cores->array.bytes, cores->workspace.bytes, share, sorting);
         good = false;
     }
     part_close(&t, dev);

@@ -1,14 +1,15 @@
 #include "support/broken.h"
 
 #include "base/error.h"
-#include "cores/device.h"
+#include "cores/cores.h"
+#include "ranks/rank.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Ranks may be threads. */
-static _Thread_local opi_tree broken;
-static _Thread_local const opi_tree *whole;
+static _Thread_local opi_machine broken;
+static _Thread_local const opi_machine *whole;
 static _Thread_local size_t steps_left;
 
 static oplus_status step(const char *call)
@@ -18,17 +19,24 @@ static oplus_status step(const char *call)
     return opi_fail(OPLUS_ERR_DEVICE, "%s: the device is broken", call);
 }
 
-static oplus_status run(oplus_device *dev, const char *call, const opi_sweep *sweep, void *carry)
+static oplus_status run(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry)
 {
     OPI_TRY(step(call));
-    return whole->run(dev, call, sweep, carry);
+    return whole->run(dev, call, task, carry);
 }
 
-static oplus_status transpose(oplus_device *dev, const char *call, size_t size, const void *in, size_t rows,
-                              size_t cols, void *out)
+static oplus_status summarise(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry,
+                              opi_ticket *ticket)
 {
     OPI_TRY(step(call));
-    return whole->transpose(dev, call, size, in, rows, cols, out);
+    return whole->summarise(dev, call, task, carry, ticket);
+}
+
+static oplus_status apply(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry,
+                          opi_ticket *ticket)
+{
+    OPI_TRY(step(call));
+    return whole->apply(dev, call, task, carry, ticket);
 }
 
 static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
@@ -41,7 +49,8 @@ static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, voi
 static oplus_status pinned_alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
 {
     OPI_TRY(step(call));
-    return whole->pinned_alloc ? whole->pinned_alloc(dev, call, bytes, mem) : opi_cores.alloc(dev, call, bytes, mem);
+    if (whole->pinned_alloc) return whole->pinned_alloc(dev, call, bytes, mem);
+    return opi_cores_machine.alloc(dev, call, bytes, mem);
 }
 
 static oplus_status copy(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes)
@@ -52,23 +61,25 @@ static oplus_status copy(oplus_device *dev, const char *call, void *dst, const v
 
 void break_device(oplus_device *dev, size_t at)
 {
-    opi_kept_release(dev); /* so that memory is asked for anew */
-    whole = dev->tree;
+    opi_rank_trim(dev); /* so that memory is asked for anew */
+    whole = dev->machine;
     broken = *whole;
     broken.run = run;
-    if (broken.transpose) broken.transpose = transpose;
+    broken.summarise = summarise;
+    broken.apply = apply;
     broken.alloc = alloc;
     broken.pinned_alloc = pinned_alloc;
-    if (!broken.pinned_free) broken.pinned_free = opi_cores.free;
+    if (!broken.pinned_free) broken.pinned_free = opi_cores_machine.free;
     broken.copy = copy;
+    broken.is_host = false;
     steps_left = at;
-    dev->tree = &broken;
+    dev->machine = &broken;
 }
 
 void mend_device(oplus_device *dev)
 {
-    opi_kept_release(dev);
-    dev->tree = whole;
+    opi_rank_trim(dev);
+    dev->machine = whole;
 }
 
 bool break_each_step(oplus_device *dev, const oplus_comm *comm, rank_body body, const void *tried, size_t *step,

@@ -1,4 +1,4 @@
-/* A device that breaks: of what a call asks of it - sweeps, transposes, memory, copies - the step of that number fails.
+/* A device that breaks: of what a call asks of it (tasks, summaries, memory, copies) the step of that number fails.
  * For calls over ranks, in which a rank that fails must not leave the others waiting. */
 #ifndef TEST_BROKEN_H
 #define TEST_BROKEN_H

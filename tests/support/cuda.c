@@ -60,7 +60,14 @@ opi_gpu *open_device(const char *where, void *queue)
 {
     opi_gpu *gpu;
     good(opi_cuda.open("test", where, queue, &gpu));
+    good(opi_enter(gpu, "test"));
     return gpu;
+}
+
+void close_device(opi_gpu *gpu)
+{
+    good(opi_leave(gpu, "test", OPLUS_OK));
+    opi_cuda.close(gpu);
 }
 
 opi_gpu_side side_of(opi_gpu *gpu, const void *p, size_t bytes)

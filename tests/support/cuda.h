@@ -33,7 +33,8 @@ int run_parts(const part *parts, size_t count);
 void says(const char *words); /* oplus_last_error does */
 void fails_with(oplus_status expected, oplus_status status, const char *words);
 void good(oplus_status status);
-opi_gpu *open_device(const char *where, void *queue);
+opi_gpu *open_device(const char *where, void *queue); /* and enters it */
+void close_device(opi_gpu *gpu);
 opi_gpu_side side_of(opi_gpu *gpu, const void *p, size_t bytes);
 
 /* --- the fake driver --- */

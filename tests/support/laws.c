@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "cores/isa.h"
 #include "type/layout.h"
-#include "gpu/groups.h"
+#include "gpu/gpu.h"
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
@@ -76,6 +76,18 @@ oplus_device *open_at(const char *where, const char *isa)
     return dev;
 }
 
+/* With OPLUS_WAY, which the device reads when it is opened. */
+static oplus_device *open_by_way(const char *where, const char *way)
+{
+    const char *const forced = getenv("OPLUS_WAY");
+    char *before = forced != NULL ? must(strdup(forced)) : NULL;
+    set("OPLUS_WAY", way);
+    oplus_device *const dev = open_at(where, NULL);
+    set("OPLUS_WAY", before);
+    free(before);
+    return dev;
+}
+
 static place *add_place(const char *where, const char *isa, bool thorough, oplus_device *dev)
 {
     place *const added = &places[place_count++];
@@ -101,6 +113,8 @@ static void add_cores(void)
     if (one) return;
     for (int i = 0; i < isas; i++)
         add_place("threads:3", isa[i]->name, i == isas - 1, open_at("threads:3", isa[i]->name));
+    add_place("threads:3@@@two-pass", isa[isas - 1]->name, false, open_by_way("threads:3", "two-pass"));
+    add_place("serial@@@two-pass", isa[isas - 1]->name, false, open_by_way("serial", "two-pass"));
     for (size_t i = 0; i < sizeof more / sizeof *more; i += test_quick() ? 3 : 1)
         add_place(more[i], isa[isas - 1]->name, false, open_at(more[i], isa[isas - 1]->name));
 }
@@ -116,19 +130,37 @@ static const char *const quick_ones[] = {"sum_f32", "hash_with", "compose32", "h
 static const char *const group_ones[] = {"sum_f32", "hash_with", "compose32", "hash1", NULL};
 static const char *const one[] = {"compose32", NULL};
 
-/* "cuda:0", "cuda:0@chunk", "cuda:0@group@64K", "cuda:01M".  NULL if there is none and it need not be there. */
+/* Takes the part of a name up to the next '@', or to its end. */
+static void take_part(const char **name, char *part, size_t bytes)
+{
+    const size_t length = strcspn(*name, "@");
+    if (length >= bytes) fail_msg("too long: \"%s\"", *name);
+    memcpy(part, *name, length);
+    part[length] = '\0';
+    *name += length + ((*name)[length] == '@');
+}
+
+/* "cuda:0", "cuda:0@chunk", "cuda:0@group@64K", "cuda:0@@1M", "cuda:0@@@one-group": shape, memory, ways; NULL if there is
+ * none and it need not be there. */
 static place *add_accelerator(const char *name, bool needed)
 {
-    char device[64] = "", shape[16] = "", memory[16] = "";
-    sscanf(name, "%63[^@]@%15[^@]@%15s", device, shape, memory);
-    if (*shape == '\0') sscanf(name, "%*[^@]%15s", memory);
-    const char *const forced = getenv("OPLUS_DEVICE_MEMORY");
-    char *before = forced != NULL ? must(strdup(forced)) : NULL;
-    if (*memory != '\0') setenv("OPLUS_DEVICE_MEMORY", memory, 1);
+    static const char *const variables[] = {"OPLUS_DEVICE_MEMORY", "OPLUS_WAY"};
+    char device[64], shape[16], given[2][64], *before[2];
+    const char *rest = name;
+    take_part(&rest, device, sizeof device);
+    take_part(&rest, shape, sizeof shape);
+    for (int i = 0; i < 2; i++) {
+        const char *const forced = getenv(variables[i]);
+        before[i] = forced != NULL ? must(strdup(forced)) : NULL;
+        take_part(&rest, given[i], sizeof given[i]);
+        if (*given[i] != '\0') set(variables[i], given[i]);
+    }
     oplus_device *dev = NULL;
     const oplus_status status = oplus_open(device, &dev);
-    set("OPLUS_DEVICE_MEMORY", before);
-    free(before);
+    for (int i = 0; i < 2; i++) {
+        set(variables[i], before[i]);
+        free(before[i]);
+    }
     if (status != OPLUS_OK) {
         if (needed) fail_msg("OPLUS_TEST_DEVICES has \"%s\": %s", name, oplus_last_error());
         printf("not tried on \"%s\": %s\n", device, oplus_last_error());
@@ -188,7 +220,7 @@ static bool is_among(const char *const *names, const char *name)
 static const char *inability(const place *at, const oplus_op *op)
 {
     oplus_member member[OPI_MAX_MEMBERS];
-    const opi_gpu_facts *const facts = &at->dev->groups->gpu->facts;
+    const opi_gpu_facts *const facts = &opi_gpu_driver_of(at->dev)->facts;
     if (op->text == NULL) return "its operator has no text";
     if (op->type->size > facts->element) return "its elements are too large for the device's compiler";
     if (facts->f64) return NULL;

@@ -4,8 +4,9 @@
  *     OPLUS_TEST_SEED=n         draws the same problems again (each run prints its seed)
  *     OPLUS_TEST_QUICK=1        makes everything about five times smaller
  *     OPLUS_TEST_DEVICES=list   accelerators, thoroughly: "cuda:0 opencl:1"; "cuda:0@chunk" forces a shape of kernels
- *                               (OPLUS_SHAPE), "cuda:01M" pieces of the host's arrays (OPLUS_DEVICE_MEMORY).  Without
- *                               it some subjects are tried on OpenCL's cores, if they are there; "" is none
+ *                               (OPLUS_SHAPE), "cuda:0@@1M" pieces of the host's arrays (OPLUS_DEVICE_MEMORY),
+ *                               "cuda:0@@@one-group" ways (OPLUS_WAY: "tiles+passes").  Without it some
+ *                               subjects are tried on OpenCL's cores, if they are there; "" is none
  *     OPLUS_TEST_CORES=0        leaves the cores out, but for one thread */
 #ifndef TEST_LAWS_H
 #define TEST_LAWS_H

@@ -1,7 +1,7 @@
 /* What of CUDA's driver API and of NVRTC is called here, declared anew: the library builds without CUDA's headers.
  *
- * The names and values are NVIDIA's; tests/unit/cuda.c compares them with cuda.h and nvrtc.h where these exist, which
- * is why each part stands back if its header has been included before.  Both libraries are opened at the first use and
+ * The names and values are NVIDIA's; tests/unit/driver/cuda_declared.c compares them with cuda.h and nvrtc.h where these exist,
+ * which is why each part stands back if its header has been included before.  Both libraries are opened at the first use and
  * stay open: neither survives being unloaded. */
 #ifndef OPI_CUDA_API_H
 #define OPI_CUDA_API_H
@@ -163,6 +163,7 @@ typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
     X(DeviceGetAttribute, , (int *, CUdevice_attribute, CUdevice))                                                     \
     X(DevicePrimaryCtxRetain, , (CUcontext *, CUdevice))                                                               \
     X(DevicePrimaryCtxRelease, _v2, (CUdevice))                                                                        \
+    X(CtxGetCurrent, , (CUcontext *))                                                                                  \
     X(CtxPushCurrent, _v2, (CUcontext))                                                                                \
     X(CtxPopCurrent, _v2, (CUcontext *))                                                                               \
     X(CtxGetDevice, , (CUdevice *))                                                                                    \

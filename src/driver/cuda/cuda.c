@@ -6,68 +6,53 @@
  * stream. */
 #include "driver/cuda/cuda.h"
 
+#include "base/error.h"
+
 /* --- 1. order ----------------------------------------------------------------------------------------------------- */
 
 static oplus_status mark(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void **mark)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
     CUevent event = NULL;
     *mark = NULL;
-    oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    status = OPI_CUDA_TRY(g, call, EventCreate, &event, CU_EVENT_DISABLE_TIMING);
-    if (status == OPLUS_OK) status = OPI_CUDA_TRY(g, call, EventRecord, event, g->stream[queue]);
+    OPI_TRY(OPI_CUDA_TRY(g, call, EventCreate, &event, CU_EVENT_DISABLE_TIMING));
+    const oplus_status status = OPI_CUDA_TRY(g, call, EventRecord, event, g->stream[queue]);
     if (status == OPLUS_OK)
         *mark = event;
-    else if (event)
+    else
         g->cu->EventDestroy(event);
-    return opi_cuda_leave(g, call, status);
+    return status;
 }
 
 static oplus_status after(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *mark)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    const oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    return opi_cuda_leave(g, call,
-                          OPI_CUDA_TRY(g, call, StreamWaitEvent, g->stream[queue], mark, CU_EVENT_WAIT_DEFAULT));
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    return OPI_CUDA_TRY(g, call, StreamWaitEvent, g->stream[queue], mark, CU_EVENT_WAIT_DEFAULT);
 }
 
 static oplus_status reached(opi_gpu *gpu, const char *call, void *mark)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    const oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    return opi_cuda_leave(g, call, OPI_CUDA_TRY(g, call, EventSynchronize, mark));
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    return OPI_CUDA_TRY(g, call, EventSynchronize, mark);
 }
 
 static oplus_status query(opi_gpu *gpu, const char *call, void *mark, bool *done)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    *done = false;
-    oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
     const CUresult result = g->cu->EventQuery(mark);
-    if (result != CUDA_ERROR_NOT_READY) status = opi_cuda_status(g, call, "cuEventQuery", result);
     *done = result == CUDA_SUCCESS;
-    return opi_cuda_leave(g, call, status);
+    return result == CUDA_ERROR_NOT_READY ? OPLUS_OK : opi_cuda_status(g, call, "cuEventQuery", result);
 }
 
 static void drop(opi_gpu *gpu, void *mark)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    CUcontext ours;
-    if (!mark || g->cu->CtxPushCurrent(g->context) != CUDA_SUCCESS) return;
-    g->cu->EventDestroy(mark);
-    g->cu->CtxPopCurrent(&ours);
+    if (mark) opi_cuda_self(gpu)->cu->EventDestroy(mark);
 }
 
 static oplus_status sync(opi_gpu *gpu, const char *call, opi_gpu_queue queue)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    const oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    return opi_cuda_leave(g, call, OPI_CUDA_TRY(g, call, StreamSynchronize, g->stream[queue]));
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    return OPI_CUDA_TRY(g, call, StreamSynchronize, g->stream[queue]);
 }
 
 /* --- 2. the table ------------------------------------------------------------------------------------------------- */
@@ -80,6 +65,8 @@ const opi_driver opi_cuda = {
     .list = opi_cuda_list,
     .open = opi_cuda_device_open,
     .close = opi_cuda_device_close,
+    .enter = opi_cuda_enter,
+    .leave = opi_cuda_leave,
     .alloc = opi_cuda_alloc,
     .free = opi_cuda_free,
     .wrap = opi_cuda_wrap,

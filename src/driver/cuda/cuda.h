@@ -1,12 +1,13 @@
 /* An open CUDA device, and how its driver's results become ours; for the files of this folder alone.
  *
- * Every call of the driver's table works in the device's context: it is pushed on the thread's stack and popped before
- * the return, on every path, so that the caller's current context stays as it was. */
+ * The calls of the driver's table find the device's context current: whoever makes them has entered (opi_driver::enter),
+ * which asks what is current and pushes the context only if it is another. */
 #ifndef OPI_CUDA_H
 #define OPI_CUDA_H
 
 #include "driver/cuda/api.h"
 #include "driver/driver.h"
+#include "driver/spans.h"
 
 typedef struct opi_cuda_gpu {
     opi_gpu gpu;
@@ -17,8 +18,8 @@ typedef struct opi_cuda_gpu {
     bool primary;      /* it is retained */
     bool given;        /* OPI_QUEUE_COMPUTE is the caller's */
     CUstream stream[OPI_QUEUES];
-    void **wrapped; /* addresses of the caller's memory: not to be freed */
-    size_t wrapped_count, wrapped_room;
+    uint64_t pushed; /* of each enter that has not been left, whether it pushed; the last is bit 0 */
+    opi_spans spans; /* memory that it has allocated or wrapped */
 } opi_cuda_gpu;
 
 static inline opi_cuda_gpu *opi_cuda_self(opi_gpu *gpu) { return (opi_cuda_gpu *)gpu; }
@@ -40,18 +41,10 @@ static inline oplus_status opi_cuda_status(const opi_cuda_gpu *g, const char *ca
 /* Makes a call of the driver on behalf of a public one: OPI_CUDA_TRY(g, call, MemFree, address). */
 #define OPI_CUDA_TRY(g, call, name, ...) opi_cuda_status(g, call, "cu" #name, (g)->cu->name(__VA_ARGS__))
 
-static inline oplus_status opi_cuda_enter(const opi_cuda_gpu *g, const char *call)
-{
-    return OPI_CUDA_TRY(g, call, CtxPushCurrent, g->context);
-}
-
+/* --- the context (context.c) --- */
+oplus_status opi_cuda_enter(opi_gpu *gpu, const char *call);
 /* Leaves the device's context with the status of what was done there: the first failure counts. */
-static inline oplus_status opi_cuda_leave(const opi_cuda_gpu *g, const char *call, oplus_status status)
-{
-    CUcontext ours;
-    const CUresult result = g->cu->CtxPopCurrent(&ours);
-    return status != OPLUS_OK ? status : opi_cuda_status(g, call, "cuCtxPopCurrent", result);
-}
+oplus_status opi_cuda_leave(opi_gpu *gpu, const char *call, oplus_status status);
 
 /* --- devices (device.c) --- */
 int opi_cuda_list(opi_gpu_facts *facts, int capacity, char *why, size_t why_bytes);

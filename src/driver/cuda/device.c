@@ -102,17 +102,17 @@ static oplus_status adopt_stream(opi_cuda_gpu *g, const char *call, CUstream str
 {
     CUcontext context = NULL;
     CUdevice device = g->device;
-    oplus_status status = opi_cuda_enter(g, call);
+    oplus_status status = opi_cuda_enter(&g->gpu, call);
     if (status != OPLUS_OK) return status;
-    status = opi_cuda_leave(g, call, OPI_CUDA_TRY(g, call, StreamGetCtx, stream, &context));
+    status = opi_cuda_leave(&g->gpu, call, OPI_CUDA_TRY(g, call, StreamGetCtx, stream, &context));
     if (status != OPLUS_OK || context == g->context) return status;
 
     g->cu->DevicePrimaryCtxRelease(g->device);
     g->primary = false;
     g->context = context;
-    status = opi_cuda_enter(g, call);
+    status = opi_cuda_enter(&g->gpu, call);
     if (status != OPLUS_OK) return status;
-    status = opi_cuda_leave(g, call, OPI_CUDA_TRY(g, call, CtxGetDevice, &device));
+    status = opi_cuda_leave(&g->gpu, call, OPI_CUDA_TRY(g, call, CtxGetDevice, &device));
     if (status != OPLUS_OK || device == g->device) return status;
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: the stream %p belongs to device %d, not to %s; open that with it", call,
                     (void *)stream, (int)device, g->gpu.facts.where);
@@ -121,11 +121,11 @@ static oplus_status adopt_stream(opi_cuda_gpu *g, const char *call, CUstream str
 /* Own streams do not wait for the legacy default stream, nor it for them. */
 static oplus_status create_streams(opi_cuda_gpu *g, const char *call)
 {
-    oplus_status status = opi_cuda_enter(g, call);
+    oplus_status status = opi_cuda_enter(&g->gpu, call);
     if (status != OPLUS_OK) return status;
     for (int q = 0; status == OPLUS_OK && q < OPI_QUEUES; q++)
         if (!g->stream[q]) status = OPI_CUDA_TRY(g, call, StreamCreate, &g->stream[q], CU_STREAM_NON_BLOCKING);
-    return opi_cuda_leave(g, call, status);
+    return opi_cuda_leave(&g->gpu, call, status);
 }
 
 /* Whether the driver has so many devices. */
@@ -213,6 +213,6 @@ void opi_cuda_device_close(opi_gpu *gpu)
         g->cu->CtxPopCurrent(&ours);
     }
     if (g->primary) g->cu->DevicePrimaryCtxRelease(g->device);
-    free(g->wrapped);
+    opi_spans_free(&g->spans);
     free(g);
 }

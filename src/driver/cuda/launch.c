@@ -78,7 +78,7 @@ static opi_cuda_launch_config config_of(const opi_cuda_gpu *g, const opi_launch 
     return config;
 }
 
-/* In the device's context.  What needs no attributes takes the call that every driver has. */
+/* What needs no attributes takes the call that every driver has. */
 static oplus_status enqueue(const opi_cuda_gpu *g, const char *call, const opi_launch *launch)
 {
     void *parameters[2 * OPI_MAX_ARGUMENTS];
@@ -92,29 +92,24 @@ static oplus_status enqueue(const opi_cuda_gpu *g, const char *call, const opi_l
 
 oplus_status opi_cuda_launch(opi_gpu *gpu, const char *call, const opi_launch *launch)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
     if (launch->groups == 0) return OPLUS_OK; /* which the driver does not take */
     OPI_TRY(check(&g->gpu.facts, call, launch));
-    OPI_TRY(opi_cuda_enter(g, call));
-    return opi_cuda_leave(g, call, enqueue(g, call, launch));
+    return enqueue(g, call, launch);
 }
 
 /* --- 3. what a kernel is allowed ---------------------------------------------------------------------------------- */
 
 oplus_status opi_cuda_allow(opi_gpu *gpu, const char *call, void *kernel, size_t local, int carve_out)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
     OPI_TRY(check_groups(&g->gpu.facts, call, &(opi_launch){.local = local}));
-    OPI_TRY(opi_cuda_enter(g, call));
-    oplus_status status =
-        OPI_CUDA_TRY(g, call, FuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)local);
-    if (status == OPLUS_OK)
-        status = OPI_CUDA_TRY(g, call, FuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                              carve_out);
-    return opi_cuda_leave(g, call, status);
+    OPI_TRY(
+        OPI_CUDA_TRY(g, call, FuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)local));
+    return OPI_CUDA_TRY(g, call, FuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                        carve_out);
 }
 
-/* In the device's context. */
 static oplus_status count_residents(const opi_cuda_gpu *g, const char *call, const opi_launch *launch, uint64_t *groups)
 {
     opi_launch one = *launch; /* cluster, for the driver wants a number of groups */
@@ -135,11 +130,10 @@ static oplus_status count_residents(const opi_cuda_gpu *g, const char *call, con
 
 oplus_status opi_cuda_residents(opi_gpu *gpu, const char *call, const opi_launch *launch, uint64_t *groups)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
     opi_launch any = *launch;
     any.groups = 0;
     *groups = 0;
     OPI_TRY(check_groups(&g->gpu.facts, call, &any));
-    OPI_TRY(opi_cuda_enter(g, call));
-    return opi_cuda_leave(g, call, count_residents(g, call, launch, groups));
+    return count_residents(g, call, launch, groups);
 }

@@ -3,7 +3,6 @@
 #include "base/error.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(sizeof(CUdeviceptr) == sizeof(void *), "CUDA is there for 64 bits alone");
@@ -21,75 +20,63 @@ static oplus_status allocated(const opi_cuda_gpu *g, const char *call, const cha
     return opi_cuda_fail(g, call, name, result, said);
 }
 
+/* Before an allocation, so that what succeeds is also known. */
+static oplus_status make_room(opi_cuda_gpu *g, const char *call)
+{
+    if (opi_spans_reserve(&g->spans)) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory to know %zu allocations of %s by; free some", call,
+                    g->spans.count + 1, g->gpu.facts.where);
+}
+
+static void know(opi_cuda_gpu *g, void *mem, size_t bytes, opi_gpu_side side, bool lent)
+{
+    opi_spans_add(&g->spans, (opi_span){.address = mem, .bytes = bytes, .reach = bytes, .side = side, .lent = lent});
+}
+
 oplus_status opi_cuda_alloc(opi_gpu *gpu, const char *call, size_t bytes, void **mem)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     CUdeviceptr got = 0;
     *mem = NULL;
-    oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    status = allocated(g, call, "cuMemAlloc", g->cu->MemAlloc(&got, bytes), bytes);
-    if (status == OPLUS_OK) memcpy(mem, &got, sizeof *mem);
-    return opi_cuda_leave(g, call, status);
+    OPI_TRY(make_room(g, call));
+    OPI_TRY(allocated(g, call, "cuMemAlloc", g->cu->MemAlloc(&got, bytes), bytes));
+    memcpy(mem, &got, sizeof *mem);
+    know(g, *mem, bytes, OPI_SIDE_DEVICE, false);
+    return OPLUS_OK;
 }
 
 oplus_status opi_cuda_pinned_alloc(opi_gpu *gpu, const char *call, size_t bytes, void **mem)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     *mem = NULL;
-    oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    status = allocated(g, call, "cuMemHostAlloc", g->cu->MemHostAlloc(mem, bytes, 0), bytes);
-    return opi_cuda_leave(g, call, status);
+    OPI_TRY(make_room(g, call));
+    OPI_TRY(allocated(g, call, "cuMemHostAlloc", g->cu->MemHostAlloc(mem, bytes, 0), bytes));
+    know(g, *mem, bytes, OPI_SIDE_PINNED, false);
+    return OPLUS_OK;
 }
 
 void opi_cuda_pinned_free(opi_gpu *gpu, void *mem)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    CUcontext ours;
-    if (!mem || g->cu->CtxPushCurrent(g->context) != CUDA_SUCCESS) return;
+    opi_span span;
+    if (!mem) return;
+    opi_spans_remove(&g->spans, mem, &span);
     g->cu->MemFreeHost(mem);
-    g->cu->CtxPopCurrent(&ours);
 }
 
-/* --- 2. the caller's memory --------------------------------------------------------------------------------------- */
-
-static bool remember(opi_cuda_gpu *g, void *mem)
-{
-    if (g->wrapped_count == g->wrapped_room) {
-        const size_t room = g->wrapped_room ? 2 * g->wrapped_room : 4;
-        void **const grown = realloc(g->wrapped, room * sizeof *grown);
-        if (!grown) return false;
-        g->wrapped = grown;
-        g->wrapped_room = room;
-    }
-    g->wrapped[g->wrapped_count++] = mem;
-    return true;
-}
-
-/* True if it was among them. */
-static bool forget(opi_cuda_gpu *g, const void *mem)
-{
-    for (size_t i = 0; i < g->wrapped_count; i++)
-        if (g->wrapped[i] == mem) {
-            g->wrapped[i] = g->wrapped[--g->wrapped_count];
-            return true;
-        }
-    return false;
-}
-
+/* Memory of the caller stays his. */
 oplus_status opi_cuda_wrap(opi_gpu *gpu, const char *call, void *native, size_t bytes, void **mem)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     opi_gpu_side side;
     *mem = NULL;
-    const oplus_status status = opi_cuda_side(gpu, call, "native", native, bytes, &side);
-    if (status != OPLUS_OK) return status;
+    OPI_TRY(make_room(g, call));
+    OPI_TRY(opi_cuda_side(gpu, call, "native", native, bytes, &side));
     if (side != OPI_SIDE_DEVICE)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: native is %p, which is no memory of %s; give what cudaMalloc or cuMemAlloc returned", call,
                         native, g->gpu.facts.where);
-    if (!remember(g, native)) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory to know %p by; free some", call, native);
+    know(g, native, bytes, OPI_SIDE_DEVICE, true);
     *mem = native;
     return OPLUS_OK;
 }
@@ -97,16 +84,14 @@ oplus_status opi_cuda_wrap(opi_gpu *gpu, const char *call, void *native, size_t 
 void opi_cuda_free(opi_gpu *gpu, void *mem)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    CUcontext ours;
+    opi_span span = {.lent = false}; /* also what another handle of this device has allocated */
     if (!mem) return;
-    const bool callers = forget(g, mem);
-    if (g->cu->CtxPushCurrent(g->context) != CUDA_SUCCESS) return;
+    opi_spans_remove(&g->spans, mem, &span);
     opi_cuda_wait(g); /* cuMemFree may wait, it says, and may not */
-    if (!callers) g->cu->MemFree(address(mem));
-    g->cu->CtxPopCurrent(&ours);
+    if (!span.lent) g->cu->MemFree(address(mem));
 }
 
-/* --- 3. where memory lies ----------------------------------------------------------------------------------------- */
+/* --- 2. where memory lies ----------------------------------------------------------------------------------------- */
 
 typedef struct place {
     unsigned type, managed; /* type 0: CUDA does not know it */
@@ -123,22 +108,15 @@ static oplus_status look_up(const opi_cuda_gpu *g, const char *call, const void 
                                     CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     void *answers[] = {&found->type, &found->managed, &found->ordinal, &found->start, &found->size};
     *found = (place){.ordinal = -1};
-    const oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    return opi_cuda_leave(
-        g, call,
-        OPI_CUDA_TRY(g, call, PointerGetAttributes, sizeof wanted / sizeof *wanted, wanted, answers, address(p)));
+    return OPI_CUDA_TRY(g, call, PointerGetAttributes, sizeof wanted / sizeof *wanted, wanted, answers, address(p));
 }
 
-oplus_status opi_cuda_side(opi_gpu *gpu, const char *call, const char *argument, const void *p, size_t bytes,
-                           opi_gpu_side *side)
+/* What is not known for certain, the driver says. */
+static oplus_status ask_side(const opi_cuda_gpu *g, const char *call, const char *argument, const void *p, size_t bytes,
+                             opi_gpu_side *side)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
     place at;
-    *side = OPI_SIDE_HOST;
-    if (!p) return OPLUS_OK;
-    const oplus_status status = look_up(g, call, p, &at);
-    if (status != OPLUS_OK) return status;
+    OPI_TRY(look_up(g, call, p, &at));
     const size_t before = (size_t)(address(p) - at.start);
     const bool whole = before <= at.size && bytes <= at.size - before;
     if (at.type != CU_MEMORYTYPE_DEVICE && !at.managed) { /* pinned in part is staged: no single copy would take it */
@@ -159,32 +137,37 @@ oplus_status opi_cuda_side(opi_gpu *gpu, const char *call, const char *argument,
     return OPLUS_OK;
 }
 
-/* --- 4. copies ---------------------------------------------------------------------------------------------------- */
+oplus_status opi_cuda_side(opi_gpu *gpu, const char *call, const char *argument, const void *p, size_t bytes,
+                           opi_gpu_side *side)
+{
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const opi_span *const span = opi_spans_find(&g->spans, p);
+    *side = OPI_SIDE_HOST;
+    if (!p) return OPLUS_OK;
+    if (!span || !opi_span_holds(span, p, bytes)) return ask_side(g, call, argument, p, bytes, side);
+    *side = span->side;
+    return OPLUS_OK;
+}
+
+/* --- 3. copies ---------------------------------------------------------------------------------------------------- */
 
 oplus_status opi_cuda_upload(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
                              size_t bytes)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    const oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    return opi_cuda_leave(g, call, OPI_CUDA_TRY(g, call, MemcpyHtoDAsync, address(to), from, bytes, g->stream[queue]));
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    return OPI_CUDA_TRY(g, call, MemcpyHtoDAsync, address(to), from, bytes, g->stream[queue]);
 }
 
 oplus_status opi_cuda_download(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
                                size_t bytes)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    const oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    return opi_cuda_leave(g, call, OPI_CUDA_TRY(g, call, MemcpyDtoHAsync, to, address(from), bytes, g->stream[queue]));
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    return OPI_CUDA_TRY(g, call, MemcpyDtoHAsync, to, address(from), bytes, g->stream[queue]);
 }
 
 oplus_status opi_cuda_copy(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
                            size_t bytes)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    const oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
-    return opi_cuda_leave(g, call,
-                          OPI_CUDA_TRY(g, call, MemcpyDtoDAsync, address(to), address(from), bytes, g->stream[queue]));
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    return OPI_CUDA_TRY(g, call, MemcpyDtoDAsync, address(to), address(from), bytes, g->stream[queue]);
 }

@@ -76,7 +76,7 @@ static oplus_status load_module(const opi_cuda_gpu *g, const char *call, program
 
 oplus_status opi_cuda_load(opi_gpu *gpu, const char *call, const void *binary, size_t bytes, void **out)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
     *out = NULL;
     if (!is_whole(binary, bytes))
         return opi_fail(OPLUS_ERR_DEVICE, "%s: a program of %zu bytes for %s is damaged; compile it anew", call, bytes,
@@ -86,8 +86,7 @@ oplus_status opi_cuda_load(opi_gpu *gpu, const char *call, const void *binary, s
     p->bytes = bytes;
     memcpy(p->binary, binary, bytes);
     p->binary[bytes] = '\0'; /* PTX ends so */
-    oplus_status status = opi_cuda_enter(g, call);
-    if (status == OPLUS_OK) status = opi_cuda_leave(g, call, load_module(g, call, p));
+    const oplus_status status = load_module(g, call, p);
     if (status == OPLUS_OK)
         *out = p;
     else
@@ -123,32 +122,20 @@ oplus_status opi_cuda_binary(opi_gpu *gpu, const char *call, void *from, void **
 
 oplus_status opi_cuda_kernel(opi_gpu *gpu, const char *call, void *from, const char *name, void **kernel)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
     const program *const p = from;
     CUfunction function = NULL;
     char said[128];
-    *kernel = NULL;
-    oplus_status status = opi_cuda_enter(g, call);
-    if (status != OPLUS_OK) return status;
     const CUresult result = g->cu->ModuleGetFunction(&function, p->module, name);
-    if (result == CUDA_SUCCESS)
-        *kernel = function;
-    else {
-        snprintf(said, sizeof said, " (the kernel is %s)", name);
-        status = opi_cuda_fail(g, call, "cuModuleGetFunction", result, said);
-    }
-    return opi_cuda_leave(g, call, status);
+    *kernel = function;
+    if (result == CUDA_SUCCESS) return OPLUS_OK;
+    snprintf(said, sizeof said, " (the kernel is %s)", name);
+    return opi_cuda_fail(g, call, "cuModuleGetFunction", result, said);
 }
 
 void opi_cuda_unload(opi_gpu *gpu, void *from)
 {
-    opi_cuda_gpu *const g = opi_cuda_self(gpu);
     program *const p = from;
-    CUcontext ours;
-    if (!p) return;
-    if (g->cu->CtxPushCurrent(g->context) == CUDA_SUCCESS) {
-        g->cu->ModuleUnload(p->module);
-        g->cu->CtxPopCurrent(&ours);
-    }
+    if (p) opi_cuda_self(gpu)->cu->ModuleUnload(p->module);
     free(p);
 }

@@ -1,7 +1,7 @@
 /* Memory of an OpenCL device.
  *
  * A buffer gets a range of addresses that is reserved and never mapped: whoever follows such a pointer on the host
- * faults at once.  Ranges stand in an array by address; a pointer is found in it by bisection. */
+ * faults at once. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "driver/opencl/opencl.h"
 
@@ -13,73 +13,27 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* --- ranges ------------------------------------------------------------------------------------------------------- */
+/* --- addresses ---------------------------------------------------------------------------------------------------- */
 
-/* How many ranges begin at p or before it: the last of them may hold p. */
-static size_t ranges_up_to(const opi_cl_gpu *gpu, const void *p)
-{
-    size_t low = 0, high = gpu->ranges;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)gpu->range[middle].address <= (uintptr_t)p)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The range in which p lies, the end of a buffer included (its addresses reach further); NULL if there is none. */
-static opi_cl_range *range_of(const opi_cl_gpu *gpu, const void *p)
-{
-    const size_t n = ranges_up_to(gpu, p);
-    if (n == 0) return NULL;
-    opi_cl_range *const range = &gpu->range[n - 1];
-    const size_t offset = (uintptr_t)p - (uintptr_t)range->address;
-    return offset < (range->reserved ? range->reserved : range->bytes) ? range : NULL;
-}
-
-/* Whether `bytes` from p on are inside, where p is in the range. */
-static bool holds(const opi_cl_range *range, const void *p, size_t bytes)
-{
-    const size_t offset = (uintptr_t)p - (uintptr_t)range->address;
-    return offset <= range->bytes && bytes <= range->bytes - offset;
-}
-
-/* Room for one more range, so that nothing can fail once the memory is there. */
 static oplus_status make_room(opi_cl_gpu *gpu, const char *call)
 {
-    if (gpu->ranges < gpu->range_capacity) return OPLUS_OK;
-    const size_t capacity = gpu->range_capacity ? 2 * gpu->range_capacity : 32;
-    opi_cl_range *const range = realloc(gpu->range, capacity * sizeof *range);
-    if (!range)
-        return opi_fail(OPLUS_ERR_MEMORY, "%s: no host memory for a list of %zu buffers of %s", call, capacity,
-                        gpu->gpu.facts.where);
-    gpu->range = range;
-    gpu->range_capacity = capacity;
-    return OPLUS_OK;
-}
-
-static void insert(opi_cl_gpu *gpu, opi_cl_range range)
-{
-    const size_t at = ranges_up_to(gpu, range.address);
-    memmove(&gpu->range[at + 1], &gpu->range[at], (gpu->ranges - at) * sizeof range);
-    gpu->range[at] = range;
-    gpu->ranges++;
+    if (opi_spans_reserve(&gpu->spans)) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_MEMORY, "%s: no host memory for a list of %zu buffers of %s", call, gpu->spans.count + 1,
+                    gpu->gpu.facts.where);
 }
 
 /* Addresses for a buffer: at least one more than its bytes, so that its end is not the begin of another. */
-static oplus_status reserve(const opi_cl_gpu *gpu, const char *call, opi_cl_range *range)
+static oplus_status reserve(const opi_cl_gpu *gpu, const char *call, opi_span *span)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    range->reserved = opi_round_up(range->bytes + 1, page);
-    void *const address = mmap(NULL, range->reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    span->reach = opi_round_up(span->bytes + 1, page);
+    void *const address = mmap(NULL, span->reach, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address == MAP_FAILED)
         return opi_fail(OPLUS_ERR_MEMORY,
                         "%s: no addresses for a buffer of %zu bytes on %s: %s; raise the limit of "
                         "virtual memory (ulimit -v)",
-                        call, range->bytes, gpu->gpu.facts.where, strerror(errno));
-    range->address = address;
+                        call, span->bytes, gpu->gpu.facts.where, strerror(errno));
+    span->address = address;
     return OPLUS_OK;
 }
 
@@ -106,16 +60,18 @@ static oplus_status create(opi_cl_gpu *gpu, const char *call, cl_mem_flags flags
 oplus_status opi_cl_alloc(opi_gpu *base, const char *call, size_t bytes, void **mem)
 {
     opi_cl_gpu *const gpu = (opi_cl_gpu *)base;
-    opi_cl_range range = {.bytes = bytes};
+    opi_span span = {.bytes = bytes, .side = OPI_SIDE_DEVICE};
+    cl_mem buffer = NULL;
     OPI_TRY(make_room(gpu, call));
-    OPI_TRY(create(gpu, call, 0, bytes, &range.mem));
-    const oplus_status status = reserve(gpu, call, &range);
+    OPI_TRY(create(gpu, call, 0, bytes, &buffer));
+    span.object = buffer;
+    const oplus_status status = reserve(gpu, call, &span);
     if (status != OPLUS_OK) {
-        gpu->cl->ReleaseMemObject(range.mem);
+        gpu->cl->ReleaseMemObject(buffer);
         return status;
     }
-    insert(gpu, range);
-    *mem = range.address;
+    opi_spans_add(&gpu->spans, span);
+    *mem = span.address;
     return OPLUS_OK;
 }
 
@@ -164,64 +120,66 @@ static oplus_status check_foreign(const opi_cl_gpu *gpu, const char *call, cl_me
 oplus_status opi_cl_wrap(opi_gpu *base, const char *call, void *native, size_t bytes, void **mem)
 {
     opi_cl_gpu *const gpu = (opi_cl_gpu *)base;
-    opi_cl_range range = {.bytes = bytes, .mem = native};
+    opi_span span = {.bytes = bytes, .side = OPI_SIDE_DEVICE, .lent = true, .object = native};
     if (!native) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: native is NULL; give a cl_mem", call);
-    OPI_TRY(check_foreign(gpu, call, range.mem, bytes));
+    OPI_TRY(check_foreign(gpu, call, native, bytes));
     OPI_TRY(make_room(gpu, call));
-    OPI_TRY(reserve(gpu, call, &range));
-    const oplus_status status = OPI_CL_CHECK(gpu, call, RetainMemObject, range.mem);
+    OPI_TRY(reserve(gpu, call, &span));
+    const oplus_status status = OPI_CL_CHECK(gpu, call, RetainMemObject, native);
     if (status != OPLUS_OK) {
-        munmap(range.address, range.reserved);
+        munmap(span.address, span.reach);
         return status;
     }
-    insert(gpu, range);
-    *mem = range.address;
+    opi_spans_add(&gpu->spans, span);
+    *mem = span.address;
     return OPLUS_OK;
 }
 
 /* OpenCL has no call for pinned memory; a buffer in host memory that stays mapped is what all drivers pin. */
-static oplus_status map_pinned(opi_cl_gpu *gpu, const char *call, opi_cl_range *range)
+static oplus_status map_pinned(opi_cl_gpu *gpu, const char *call, opi_span *span)
 {
     cl_command_queue queue;
+    cl_mem buffer = NULL;
     OPI_TRY(opi_cl_queue(gpu, call, OPI_QUEUE_UP, &queue));
-    OPI_TRY(create(gpu, call, CL_MEM_ALLOC_HOST_PTR, range->bytes, &range->mem));
+    OPI_TRY(create(gpu, call, CL_MEM_ALLOC_HOST_PTR, span->bytes, &buffer));
     cl_int error = CL_SUCCESS;
-    range->address = gpu->cl->EnqueueMapBuffer(queue, range->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, range->bytes,
-                                               0, NULL, NULL, &error);
-    if (error != CL_SUCCESS) gpu->cl->ReleaseMemObject(range->mem);
+    span->address = gpu->cl->EnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, span->bytes, 0,
+                                              NULL, NULL, &error);
+    if (error != CL_SUCCESS) gpu->cl->ReleaseMemObject(buffer);
+    span->object = buffer;
     return opi_cl_check(gpu, call, "clEnqueueMapBuffer", error);
 }
 
 oplus_status opi_cl_pinned_alloc(opi_gpu *base, const char *call, size_t bytes, void **mem)
 {
     opi_cl_gpu *const gpu = (opi_cl_gpu *)base;
-    opi_cl_range range = {.bytes = bytes};
+    opi_span span = {.bytes = bytes, .reach = bytes, .side = OPI_SIDE_PINNED};
     OPI_TRY(make_room(gpu, call));
     if (!base->facts.host_cores)
-        OPI_TRY(map_pinned(gpu, call, &range));
-    else if (!(range.address = opi_alloc(bytes)))
+        OPI_TRY(map_pinned(gpu, call, &span));
+    else if (!(span.address = opi_alloc(bytes)))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no host memory for %zu bytes; free some or ask for less", call, bytes);
-    insert(gpu, range);
-    *mem = range.address;
+    opi_spans_add(&gpu->spans, span);
+    *mem = span.address;
     return OPLUS_OK;
 }
 
 /* --- release ------------------------------------------------------------------------------------------------------ */
 
-static void release(opi_cl_gpu *gpu, const opi_cl_range *range)
+static void release(opi_cl_gpu *gpu, const opi_span *span)
 {
     cl_command_queue queue;
-    if (!range->mem) {
-        opi_free(range->address);
+    if (!span->object) { /* pinned by plain allocation, for a device on the host's cores */
+        opi_free(span->address);
         return;
     }
-    if (range->reserved)
-        munmap(range->address, range->reserved);
+    if (span->side == OPI_SIDE_DEVICE)
+        munmap(span->address, span->reach);
     else if (opi_cl_queue(gpu, "", OPI_QUEUE_UP, &queue) == OPLUS_OK) {
-        gpu->cl->EnqueueUnmapMemObject(queue, range->mem, range->address, 0, NULL, NULL);
+        gpu->cl->EnqueueUnmapMemObject(queue, span->object, span->address, 0, NULL, NULL);
         gpu->cl->Finish(queue);
     }
-    gpu->cl->ReleaseMemObject(range->mem);
+    gpu->cl->ReleaseMemObject(span->object);
 }
 
 /* OpenCL would keep a released buffer as long as a command uses it, and free it later.  But the bytes should be there
@@ -230,18 +188,16 @@ static void release(opi_cl_gpu *gpu, const opi_cl_range *range)
 void opi_cl_free(opi_gpu *base, void *mem)
 {
     opi_cl_gpu *const gpu = (opi_cl_gpu *)base;
-    opi_cl_range *const range = mem ? range_of(gpu, mem) : NULL;
-    if (!range || range->address != mem) return;
+    opi_span span;
+    if (!mem || !opi_spans_remove(&gpu->spans, mem, &span)) return;
     opi_cl_finish(gpu);
-    release(gpu, range);
-    gpu->ranges--;
-    memmove(range, range + 1, (size_t)(&gpu->range[gpu->ranges] - range) * sizeof *range);
+    release(gpu, &span);
 }
 
 void opi_cl_free_all(opi_cl_gpu *gpu)
 {
-    for (size_t i = 0; i < gpu->ranges; i++) release(gpu, &gpu->range[i]);
-    free(gpu->range);
+    for (size_t i = 0; i < gpu->spans.count; i++) release(gpu, &gpu->spans.at[i]);
+    opi_spans_free(&gpu->spans);
 }
 
 /* --- where memory lies -------------------------------------------------------------------------------------------- */
@@ -250,11 +206,11 @@ oplus_status opi_cl_side(opi_gpu *base, const char *call, const char *argument, 
                          opi_gpu_side *side)
 {
     const opi_cl_gpu *const gpu = (const opi_cl_gpu *)base;
-    const opi_cl_range *const range = range_of(gpu, p);
+    const opi_span *const span = opi_spans_find(&gpu->spans, p);
     *side = OPI_SIDE_HOST;
-    if (!range) return OPLUS_OK; /* another device's buffers look so, too: there is no list of all devices */
-    const bool whole = holds(range, p, bytes);
-    if (!range->reserved) {
+    if (!span) return OPLUS_OK; /* another device's buffers look so, too: there is no list of all devices */
+    const bool whole = opi_span_holds(span, p, bytes);
+    if (span->side == OPI_SIDE_PINNED) {
         if (whole) *side = OPI_SIDE_PINNED;
         return OPLUS_OK;
     }
@@ -263,22 +219,22 @@ oplus_status opi_cl_side(opi_gpu *base, const char *call, const char *argument, 
     return opi_fail(OPLUS_ERR_ARGUMENT,
                     "%s: %s is %zu bytes that begin at byte %zu of a buffer of %zu bytes on %s and end beyond it; give "
                     "a larger buffer, or fewer elements",
-                    call, argument, bytes, (size_t)((uintptr_t)p - (uintptr_t)range->address), range->bytes,
+                    call, argument, bytes, (size_t)((uintptr_t)p - (uintptr_t)span->address), span->bytes,
                     base->facts.where);
 }
 
 oplus_status opi_cl_place(const opi_cl_gpu *gpu, const char *call, const void *p, size_t bytes, cl_mem *mem,
                           size_t *offset)
 {
-    const opi_cl_range *const range = p ? range_of(gpu, p) : NULL;
+    const opi_span *const span = p ? opi_spans_find(&gpu->spans, p) : NULL;
     *mem = NULL;
     *offset = 0;
     if (!p) return OPLUS_OK;
-    if (!range || !range->reserved || !holds(range, p, bytes))
+    if (!span || span->side != OPI_SIDE_DEVICE || !opi_span_holds(span, p, bytes))
         return opi_fail(OPLUS_ERR_INTERNAL, "%s: %zu bytes at %p are no memory of %s; this is a fault of oplus", call,
                         bytes, p, gpu->gpu.facts.where);
-    *mem = range->mem;
-    *offset = (uintptr_t)p - (uintptr_t)range->address;
+    *mem = span->object;
+    *offset = (uintptr_t)p - (uintptr_t)span->address;
     return OPLUS_OK;
 }
 
@@ -287,8 +243,8 @@ oplus_status opi_cl_place(const opi_cl_gpu *gpu, const char *call, const void *p
 /* Whether a copy must be over when its call returns: ordinary memory is the caller's again. */
 static cl_bool must_wait(const opi_cl_gpu *gpu, const void *host, size_t bytes)
 {
-    const opi_cl_range *const range = range_of(gpu, host);
-    return range && !range->reserved && holds(range, host, bytes) ? CL_FALSE : CL_TRUE;
+    const opi_span *const span = opi_spans_find(&gpu->spans, host);
+    return span && span->side == OPI_SIDE_PINNED && opi_span_holds(span, host, bytes) ? CL_FALSE : CL_TRUE;
 }
 
 oplus_status opi_cl_upload(opi_gpu *base, const char *call, opi_gpu_queue which, void *to, const void *from,

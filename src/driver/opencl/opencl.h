@@ -5,14 +5,7 @@
 #include "base/error.h"
 #include "driver/driver.h"
 #include "driver/opencl/api.h"
-
-/* A range of addresses that stands for memory. */
-typedef struct opi_cl_range {
-    char *address;
-    size_t bytes;
-    size_t reserved; /* addresses that are never mapped, of a buffer; 0: pinned host memory */
-    cl_mem mem;      /* NULL: pinned by plain allocation, for a device on the host's cores */
-} opi_cl_range;
+#include "driver/spans.h"
 
 typedef struct opi_cl_program opi_cl_program;
 
@@ -28,8 +21,7 @@ typedef struct opi_cl_gpu {
     cl_device_id device;
     cl_context context;
     cl_command_queue queue[OPI_QUEUES]; /* NULL until it is used */
-    opi_cl_range *range;                /* by address */
-    size_t ranges, range_capacity;
+    opi_spans spans;                    /* all its memory */
 } opi_cl_gpu;
 
 /* Of what a call of OpenCL returned: OPLUS_OK, or the failure in words.  `name` is that call, and what it was about. */

@@ -335,20 +335,19 @@ OPI_FUNCTION uint32_t opi_used(uint32_t count) { return count >> OPI_LOG_E ? cou
 
 /* --- the range ------------------------------------------------------------------------------------------------------
  * The maximal aligned nodes of [first, end), with the left fold of each with those before it.  See src/task/range.h; the
- * host reads and writes it as src/gpu/sweep.c says. */
+ * host reads and writes it as src/gpu/scan/scan.c says. */
 
-#define OPI_RANGE_NODES 136
 typedef struct opi_range {
     uint64_t end;
     uint32_t count;
     uint32_t began; /* whether anything precedes the tiles that are being applied */
-    uint8_t level[OPI_RANGE_NODES];
-    uint8_t flag[OPI_RANGE_NODES];
+    uint8_t level[OPI_IMAGE_NODES];
+    uint8_t flag[OPI_IMAGE_NODES];
     uint8_t padding[32];
-} opi_range; /* then OPI_RANGE_NODES nodes, then as many folds */
+} opi_range; /* then OPI_IMAGE_NODES nodes, then as many folds */
 
 #define OPI_RANGE_NODE(range) ((OPI_GLOBAL opi_node *)((range) + 1))
-#define OPI_RANGE_FOLD(range) (OPI_RANGE_NODE(range) + OPI_RANGE_NODES)
+#define OPI_RANGE_FOLD(range) (OPI_RANGE_NODE(range) + OPI_IMAGE_NODES)
 
 /* Appends the node of level `level` at range->end. */
 OPI_FUNCTION void opi_push(OPI_GLOBAL opi_range *range, uint32_t level, opi_node node OPI_TAKE_P)
@@ -377,11 +376,6 @@ OPI_FUNCTION uint32_t opi_fit(uint64_t at, uint64_t n)
 }
 
 /* --- one work-group, tile after tile ------------------------------------------------------------------- */
-
-#define OPI_EXCLUSIVE 1u /* flags of a launch: the kind of scan */
-#define OPI_FRESH     2u /* the range is empty and begins at `first` */
-#define OPI_KEEP      4u /* the range is wanted afterwards; otherwise its fold will do */
-#define OPI_LATER     16u /* something else has said whether anything precedes the tiles */
 
 /* Where a work-group stands that goes over n items from tile to tile. */
 typedef struct opi_walk {

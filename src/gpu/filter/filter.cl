@@ -4,8 +4,6 @@
  * overlap what other work-groups have yet to read, opi_apply writes to memory of its own, and opi_move puts the elements
  * in their place. */
 
-#define OPI_APART 8u /* flag of a launch: out is memory of its own for what the tiles of this launch keep */
-
 /* What would not stay in registers is copied from memory to memory, and not by assignment: compilers write that out. */
 #define OPI_BY_UNITS (OPI_SIZE > 64)
 

@@ -11,8 +11,6 @@
 
 #define OPI_E (1u << OPI_LOG_E)
 
-#define OPI_DIGITS 256u
-
 #define OPI_GIVEN_VALUES (OPI_GIVEN(values) ? OPI_AT(const opi_value, values) : 0)
 
 #if OPI_KEY_SIZE == 1

@@ -59,12 +59,11 @@ OPI_FUNCTION void opi_bring(OPI_GLOBAL const opi_key *keys, OPI_GLOBAL const opi
 
 /* rank[j]: to which place element j goes by the half digit at `shift`.  Each work-item counts in a column of its own,
  * half digits h and h + 8 in the halves of a word; the scan goes over half digits, then over work-items. */
-#define OPI_WORDS 8u /* of a work-item */
 OPI_FUNCTION void opi_rank(const opi_own *own, uint32_t count, OPI_ORDER, OPI_LOCAL uint32_t *counter,
                            OPI_LOCAL uint32_t *sum, uint32_t *rank)
 {
     uint32_t word[OPI_E], upper[OPI_E];
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) counter[OPI_PADDED(w * OPI_W + OPI_SELF)] = 0;
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_SORT_WORDS; w++) counter[OPI_PADDED(w * OPI_W + OPI_SELF)] = 0;
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
         const uint32_t digit = opi_digit(own->key[j], negative, flip, shift) & 15;
         word[j] = OPI_PADDED((digit & 7) * OPI_W + OPI_SELF);
@@ -78,14 +77,14 @@ OPI_FUNCTION void opi_rank(const opi_own *own, uint32_t count, OPI_ORDER, OPI_LO
     }
     OPI_BARRIER();
     uint32_t run = 0, all;
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) {
-        const uint32_t i = OPI_PADDED(OPI_SELF * OPI_WORDS + w), seen = counter[i];
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_SORT_WORDS; w++) {
+        const uint32_t i = OPI_PADDED(OPI_SELF * OPI_SORT_WORDS + w), seen = counter[i];
         counter[i] = run;
         run += seen;
     }
     uint32_t before = opi_sums(sum, run, &all) - run;
     before += all << 16; /* all lower halves come before any upper one */
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) counter[OPI_PADDED(OPI_SELF * OPI_WORDS + w)] += before;
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_SORT_WORDS; w++) counter[OPI_PADDED(OPI_SELF * OPI_SORT_WORDS + w)] += before;
     OPI_BARRIER();
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) rank[j] += counter[word[j]] >> upper[j] & 0xffff;
     OPI_BARRIER();
@@ -109,7 +108,7 @@ OPI_FUNCTION void opi_sort_round(opi_own *own, uint32_t count, OPI_ORDER, OPI_LO
 
 #define OPI_SORT_LOCALS                                                                                                \
     OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE_VECTORS];                                                              \
-    OPI_LOCAL_MEMORY uint32_t counter[OPI_WITH_GAPS(OPI_WORDS * OPI_W)];                                               \
+    OPI_LOCAL_MEMORY uint32_t counter[OPI_WITH_GAPS(OPI_SORT_WORDS * OPI_W)];                                               \
     OPI_LOCAL_MEMORY uint32_t sum[OPI_SUMS];
 
 #if OPI_ONE

@@ -5,7 +5,6 @@
 
 /* A gap every 32 places: neighbours that are a power of two apart then use different banks. */
 #define OPI_PADDED(i)     ((i) + ((i) >> 5))
-#define OPI_WITH_GAPS(n)  ((n) + (n) / 32 + 1)
 
 /* sum[]: of OPI_SUMS.  The sum of the work-items' own up to this one's, and of all; a barrier comes last. */
 #define OPI_LOG_RUN  (OPI_LOG_W < 4 ? OPI_LOG_W : 4)

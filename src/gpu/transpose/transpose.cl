@@ -34,7 +34,7 @@ OPI_FUNCTION opi_part opi_part_at(uint64_t down, uint64_t across, uint64_t rows,
 /* --- through the work-group's memory: neighbours read, and write, neighbouring units ---------------------------- */
 
 /* So many units behind each row: what is below one another then lies in different banks. */
-#define OPI_GAP           (OPI_UNIT < 4 ? 4 / OPI_UNIT : 1)
+#define OPI_GAP           (OPI_GAP_BYTES(OPI_UNIT) / OPI_UNIT)
 #define OPI_STAGE         (OPI_E * (OPI_E * OPI_UNITS + OPI_GAP))
 #define OPI_SHARED(stage) OPI_LOCAL_MEMORY opi_unit stage[OPI_STAGE];
 

@@ -1,0 +1,18 @@
+/* Text that is put together piece by piece in memory of the caller, and cut where that ends. */
+#ifndef OPI_SAY_H
+#define OPI_SAY_H
+
+#include <stddef.h>
+
+typedef struct opi_saying {
+    char *text; /* NULL: nobody listens */
+    size_t bytes, used;
+} opi_saying;
+
+/* Begins with "". */
+void opi_say_begin(opi_saying *to, char *text, size_t bytes);
+void opi_say(opi_saying *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "1.5 MB", "12 bytes" */
+void opi_say_bytes(opi_saying *to, double bytes);
+
+#endif

@@ -1,0 +1,49 @@
+/* The machine of the host's processor: one thread or several, and the host's memory. */
+#ifndef OPI_CORES_H
+#define OPI_CORES_H
+
+#include "base/memory.h"
+#include "cores/isa.h"
+#include "cores/sweep.h"
+#include "task/machine.h"
+#include "task/way.h"
+
+typedef struct opi_cores {
+    oplus_device dev;
+    int workers;            /* threads; 1 if serial */
+    struct opi_crew *crew;  /* those that were started (cores/crew.h); NULL: none yet */
+    const opi_isa *isa;     /* the built-in leaves for this processor */
+    opi_buffer workspace;   /* of a sweep: carries and the workers' scratch */
+    opi_buffer carry;       /* what a call begins and ends with */
+    opi_buffer array;       /* of a primitive, as large as the data: records of a sort, offsets read from a device */
+    opi_ways_wanted wanted; /* of the schedules */
+    uint64_t ticket;        /* what the workspace holds: another number with each use of it */
+    size_t ticket_workers;  /* that a summary was made by */
+} opi_cores;
+
+extern const opi_machine opi_cores_machine;
+
+static inline opi_cores *opi_cores_of(oplus_device *dev) { return dev->cores; }
+
+/* A handle with so many workers; *dev is its first member. */
+oplus_status opi_cores_open(const char *call, int workers, opi_cores **cores);
+void opi_cores_close(opi_cores *cores); /* NULL allowed */
+void opi_cores_trim(opi_cores *cores);
+
+/* Does a task on the cores, whatever machine they stand beside: its arrays are the host's. */
+oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *task, opi_range *carry);
+
+/* An empty range where a task of an operator begins; memory of the cores, until their next call. */
+oplus_status opi_cores_range(opi_cores *cores, const char *call, const opi_task *task, opi_range **range);
+/* What is made of all that a reduce carries, to memory of the host. */
+void opi_cores_finish(opi_cores *cores, const opi_task *task, opi_range *carry, void *out);
+
+/* Runs a sweep that is no task of its own: a pass of a sort, a look over offsets.  carry: as opi_machine's, of the
+ * sweep's own kind. */
+oplus_status opi_cores_sweep(opi_cores *cores, const char *call, const opi_sweep *sweep, void *carry);
+
+/* Are the offsets of a segmented reduce, which the host can read, in order?  If not, says which one is wrong. */
+oplus_status opi_cores_check_offsets(opi_cores *cores, const char *call, const opi_task *task,
+                                     const opi_offsets *offsets);
+
+#endif

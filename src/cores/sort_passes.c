@@ -1,0 +1,120 @@
+#include "cores/sort_passes.h"
+
+#include "base/error.h"
+#include "cores/sort.h"
+#include "task/explain.h"
+
+/* Elements from which a range that fits a cache is partitioned all the same. */
+enum { PARTITION_FOR_THREADS = 1 << 15 };
+
+/* --- scratch memory ---------------------------------------------------------------------------------------------- */
+
+/* All that a sort needs, in the cores' array buffer; the second array of records is touched only where a bucket of
+ * the first partition is too large.  Returns the list of ranges, or NULL. */
+static opi_sort_range *reserve(opi_cores *cores, opi_sort *sort, bool partitioned)
+{
+    const size_t per_element = 2 * sort->format->bytes + sort->value_size + 2 * sizeof(opi_sort_range);
+    if (sort->n > (size_t)PTRDIFF_MAX / 2 / per_element) return NULL;
+    const size_t records = opi_round_up(sort->n * sort->format->bytes, OPI_CACHE_LINE);
+    const size_t second = sort->n > sort->cache_records ? records : 0;
+    const size_t gathered = sort->payload == OPI_SORT_INDEX ? sort->n * sort->value_size : 0;
+    const size_t ranges = partitioned ? opi_sort_ranges_max(sort) : 1;
+    const size_t list = opi_round_up(ranges * sizeof(opi_sort_range), OPI_CACHE_LINE);
+    if (!opi_buffer_reserve(&cores->array, records + second + list + gathered)) return NULL;
+
+    unsigned char *const mem = cores->array.mem;
+    sort->records[0] = mem;
+    sort->records[1] = mem + records;
+    sort->gathered = mem + records + second + list;
+    return (opi_sort_range *)(mem + records + second);
+}
+
+/* --- the sweeps -------------------------------------------------------------------------------------------------- */
+
+/* Partitions one range; *made says into how many others, 0 if nothing need be done with it at all. */
+static oplus_status partition(const char *call, opi_cores *cores, const opi_sort *sort, opi_sort_range range,
+                              opi_sort_range *ranges, size_t *made)
+{
+    unsigned shift = range.shift > OPI_SORT_DIGIT_BITS ? range.shift - OPI_SORT_DIGIT_BITS : 0;
+    opi_sort_partition plan;
+    opi_sort_summary total;
+    for (;;) {
+        opi_sort_partition_plan(&plan, sort, range, shift);
+        plan.sweep.start(&plan.sweep, 0, &total);
+        OPI_TRY(opi_cores_sweep(cores, call, &plan.sweep, &total));
+        if (total.sorted || opi_sort_moves(&plan, &total)) break;
+        shift = opi_sort_shift(&total);
+    }
+    *made = total.sorted && range.place == OPI_SORT_CALLER ? 0 : opi_sort_split(&plan, &total, ranges);
+    return OPLUS_OK;
+}
+
+/* Whether all of it is too large for a core's cache, or worth several threads. */
+static bool is_partitioned(const opi_cores *cores, const opi_sort *sort)
+{
+    return sort->n > sort->cache_records || (cores->workers > 1 && sort->n >= PARTITION_FOR_THREADS);
+}
+
+/* Until the buckets are sorted only scratch memory is written: a failure before leaves the caller's arrays intact. */
+static oplus_status run(const char *call, opi_cores *cores, opi_sort *sort)
+{
+    if (sort->n < 2) return OPLUS_OK;
+    if (sort->n <= OPI_SORT_SMALL && sort->payload != OPI_SORT_INDEX) {
+        opi_sort_small(sort);
+        return OPLUS_OK;
+    }
+    const bool partitioned = is_partitioned(cores, sort);
+    opi_sort_range *const range = reserve(cores, sort, partitioned);
+    if (!range)
+        return opi_fail(OPLUS_ERR_MEMORY,
+                        "%s: no scratch memory for n = %zu elements; free some, or sort in parts and merge", call,
+                        sort->n);
+
+    /* --- 1. partition what is too large, and what comes of it, until all fits a cache --- */
+    size_t ranges = 1;
+    range[0] = (opi_sort_range){.end = sort->n, .place = OPI_SORT_CALLER, .shift = sort->key_bits};
+    for (size_t i = 0; i < ranges; i++) {
+        const bool small = range[i].end - range[i].begin <= sort->cache_records && !(i == 0 && partitioned);
+        if (small || range[i].sorted) continue;
+        size_t made;
+        OPI_TRY(partition(call, cores, sort, range[i], range + ranges, &made));
+        if (made == 0) return OPLUS_OK;
+        range[i].end = range[i].begin;
+        ranges += made;
+    }
+
+    /* --- 2. sort the buckets, bring the values home --- */
+    opi_sort_buckets buckets;
+    opi_sort_buckets_plan(&buckets, sort, range, ranges);
+    OPI_TRY(opi_cores_sweep(cores, call, &buckets.sweep, NULL));
+    if (sort->payload != OPI_SORT_INDEX) return OPLUS_OK;
+    opi_sort_return_plan(&buckets, sort);
+    return opi_cores_sweep(cores, call, &buckets.sweep, NULL);
+}
+
+oplus_status opi_sort_run(opi_cores *cores, const char *call, const opi_task *task)
+{
+    opi_sort sort = opi_sort_plan(cores->isa, task->sort.key, task->sort.order, (void *)task->array[OPI_KEYS].mem,
+                                  task->sort.value, (void *)task->array[OPI_VALUES].mem, task->n);
+    return run(call, cores, &sort);
+}
+
+void opi_sort_explain(const opi_cores *cores, const opi_task *task, opi_saying *to)
+{
+    const opi_sort sort =
+        opi_sort_plan(cores->isa, task->sort.key, task->sort.order, NULL, task->sort.value, NULL, task->n);
+    const bool small = sort.n <= OPI_SORT_SMALL && sort.payload != OPI_SORT_INDEX,
+               parted = is_partitioned(cores, &sort);
+    opi_say(to, "way: radix sort, on %s\n", parted && cores->workers > 1 ? "all threads" : "one thread");
+    opi_say_way(to, small, "stack", "up to 256 elements, at once");
+    opi_say_way(to, !small && !parted, "cache", "what fits a core's cache, least significant digit first");
+    opi_say_way(to, parted, "partition",
+                "by the highest digit that varies, until the parts fit a cache, then as above");
+    if (sort.payload == OPI_SORT_INDEX)
+        opi_say(to, "values are large: an index travels with each key, and they move once\n");
+    if (!small) {
+        opi_say(to, "scratch: ");
+        opi_say_bytes(to, (double)sort.n * (double)sort.format->bytes * (sort.n > sort.cache_records ? 2 : 1));
+        opi_say(to, "\n");
+    }
+}

@@ -1,0 +1,150 @@
+#include "cores/ways.h"
+
+#include "base/error.h"
+#include "cores/blocks.h"
+#include "cores/crew.h"
+#include "task/explain.h"
+
+#include <assert.h>
+#include <omp.h>
+
+/* Bytes moved below which waking threads costs more than it saves: docs/performance.md has the measurement. */
+static const size_t small_work = (size_t)256 << 10;
+
+/* --- which of them ------------------------------------------------------------------------------------------------ */
+
+static bool is_small(const opi_sweep *sweep, size_t workers) { return workers == 1 || sweep->bytes < small_work; }
+
+static bool is_independent(const opi_sweep *sweep, size_t workers) { return workers > 1 && sweep->carry_bytes == 0; }
+
+static bool is_whole(const opi_sweep *sweep, size_t workers) { return workers > 1 && sweep->whole; }
+
+static bool only_aggregates(const opi_sweep *sweep, size_t workers) { return workers > 1 && !sweep->apply; }
+
+static bool carries_on(const opi_sweep *sweep, size_t workers)
+{
+    return workers > 1 && sweep->carry_bytes > 0 && sweep->apply && !sweep->whole;
+}
+
+/* Behind the others: taken where OPLUS_WAY asks for it. */
+static bool can_be_read_twice(const opi_sweep *sweep, size_t workers)
+{
+    (void)workers;
+    return sweep->carry_bytes > 0 && sweep->apply && !sweep->whole && !sweep->overtakes;
+}
+
+static bool suits_all(const opi_sweep *sweep, size_t workers)
+{
+    (void)sweep;
+    (void)workers;
+    return true;
+}
+
+static const opi_cores_way ways[] = {
+    {"serial", is_small, opi_sweep_serial, "the caller's thread alone: one block, or less than 262 kB"},
+    {"independent", is_independent, opi_sweep_independent, "blocks in any order, nothing is carried"},
+    {"whole", is_whole, opi_sweep_whole, "all blocks are counted, then all are moved"},
+    {"parts", only_aggregates, opi_sweep_parts, "contiguous parts are summed up, then joined"},
+    {"in-order", carries_on, opi_sweep_in_order, "each block is read once, and written while it is in a cache"},
+    {"two-pass", can_be_read_twice, opi_sweep_two_pass, "parts are summed up, joined, and read again to be written"},
+    {"serial", suits_all, opi_sweep_serial, NULL}, /* where OPLUS_WAY asks for it */
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+const opi_cores_way *opi_cores_way_of(const opi_cores *cores, const opi_sweep *sweep, size_t workers)
+{
+    for (int i = 0; i < WAYS && cores->wanted.count > 0; i++)
+        if (opi_way_is_wanted(&cores->wanted, ways[i].name) && ways[i].suits(sweep, workers)) return &ways[i];
+    const opi_cores_way *way = ways;
+    while (!way->suits(sweep, workers)) way++; /* the last suits all */
+    return way;
+}
+
+size_t opi_cores_workers(const opi_cores *cores, const opi_sweep *sweep)
+{
+    if (cores->workers == 1) return 1;
+    const size_t blocks = opi_blocks(sweep), most = omp_in_parallel() ? 1 : (size_t)cores->workers;
+    return blocks < most ? blocks : most;
+}
+
+oplus_status opi_cores_sweep(opi_cores *cores, const char *call, const opi_sweep *sweep, void *carry)
+{
+    if (sweep->n == 0) return OPLUS_OK;
+    const opi_sweeping s = {cores, call, sweep, carry, opi_cores_workers(cores, sweep)};
+    return opi_cores_way_of(cores, sweep, s.workers)->run(&s);
+}
+
+/* Whether the first way that suits would have been another one, with as many workers as there are. */
+static const char *why_serial(const opi_cores *cores, const opi_sweep *sweep, size_t workers)
+{
+    if (cores->workers == 1) return "the device has one thread";
+    if (workers == 1 && opi_blocks(sweep) > 1) return "the call comes from inside an OpenMP parallel region";
+    return workers == 1 ? "there is one block" : "waking threads would take longer";
+}
+
+void opi_cores_explain_sweep(const opi_cores *cores, const opi_sweep *sweep, opi_saying *to)
+{
+    const size_t workers = sweep->n > 0 ? opi_cores_workers(cores, sweep) : 1;
+    const opi_cores_way *const way = opi_cores_way_of(cores, sweep, workers);
+    const bool serial = way->run == opi_sweep_serial, forced = opi_way_is_wanted(&cores->wanted, way->name);
+    opi_say(to, "way: %s", way->name);
+    if (serial)
+        opi_say(to, ", on one thread\n");
+    else
+        opi_say(to, ", on %zu threads\n", workers);
+    for (int i = 0; i < WAYS; i++)
+        if (ways[i].words && (ways[i].run == way->run || ways[i].suits(sweep, workers > 1 ? workers : 2)))
+            opi_say_way(to, ways[i].run == way->run, ways[i].name, ways[i].words);
+    if (forced)
+        opi_say(to, "why: OPLUS_WAY asks for it\n");
+    else if (serial)
+        opi_say(to, "why not more threads: %s\n", why_serial(cores, sweep, workers));
+}
+
+/* --- what they share ---------------------------------------------------------------------------------------------- */
+
+oplus_status opi_workspace_reserve(const opi_sweeping *s, size_t bytes)
+{
+    opi_cores *const cores = s->cores;
+    cores->ticket++;
+    if ((s->workers == 1 || opi_crew_reserve(&cores->crew, cores->workers)) &&
+        opi_buffer_reserve(&cores->workspace, bytes))
+        return OPLUS_OK;
+    if (s->workers == 1)
+        return opi_fail(OPLUS_ERR_MEMORY, "no memory for %zu bytes of scratch; free some and call again", bytes);
+    return opi_fail(OPLUS_ERR_MEMORY,
+                    "no memory for %zu bytes of scratch of %zu threads; free some, or open fewer threads", bytes,
+                    s->workers);
+}
+
+opi_parts opi_parts_of(const opi_sweep *sweep, size_t most)
+{
+    opi_parts parts = {.sweep = sweep, .blocks = opi_blocks(sweep)};
+    parts.count = parts.blocks < most ? parts.blocks : most;
+    parts.carry_stride = opi_round_up(sweep->carry_bytes, 2 * OPI_CACHE_LINE); /* pairs of lines prefetch */
+    parts.scratch_stride = opi_round_up(sweep->scratch_bytes, 2 * OPI_CACHE_LINE);
+    return parts;
+}
+
+size_t opi_part_begin(const opi_parts *parts, size_t p)
+{
+    assert(parts->count > 0);
+    const size_t whole = parts->blocks / parts->count, rest = parts->blocks % parts->count;
+    const size_t block = whole * p + (p < rest ? p : rest);
+    return block == parts->blocks ? parts->sweep->n : opi_block_begin(parts->sweep, block);
+}
+
+static void aggregate_part(void *job, size_t worker, size_t p)
+{
+    const opi_parts *const parts = job;
+    const opi_sweep *const sweep = parts->sweep;
+    const size_t begin = opi_part_begin(parts, p);
+    sweep->start(sweep, begin, opi_part_carry(parts, p));
+    sweep->aggregate(sweep, begin, opi_part_begin(parts, p + 1), opi_part_carry(parts, p),
+                     opi_part_scratch(parts, worker));
+}
+
+void opi_parts_aggregate(const opi_sweeping *s, opi_parts *parts)
+{
+    opi_crew_run(&s->cores->crew, (int)s->workers, aggregate_part, parts, parts->count);
+}

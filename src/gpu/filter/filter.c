@@ -1,0 +1,67 @@
+/* Filter on an accelerator: what is carried from tile to tile is how many are kept. */
+#include "base/error.h"
+#include "gpu/canon/tiles.h"
+#include "gpu/memory.h"
+#include "gpu/stage.h"
+#include "text/source.h"
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_job *const job = context;
+    const oplus_fn *const keep = job->task->fn;
+    opi_gpu_write_shape(source, job->shape, keep->input[0]->size);
+    opi_gpu_define(source, "OPI_UNIT", opi_smaller(keep->input[0]->align, OPI_VECTOR_BYTES));
+    opi_gpu_define(source, "OPI_PARAMETER", keep->param_type != NULL);
+    opi_gpu_write_fn(source, keep, true);
+    opi_gpu_write_kernels(source, "bound"); /* to nothing */
+    opi_gpu_write_kernels(source, "kept");
+    opi_gpu_write_kernels(source, "tree");
+    opi_gpu_write_kernels(source, "tile");
+    opi_gpu_write_kernels(source, "spine");
+    opi_gpu_write_kernels(source, "unit");
+    opi_gpu_write_kernels(source, "filter");
+}
+
+static oplus_status get_program(opi_job *job)
+{
+    const oplus_fn *const keep = job->task->fn;
+    char what[OPI_WHAT_BYTES];
+    job->node = sizeof(uint64_t);
+    job->shape = opi_shape_for(&job->g->gpu->facts, keep->input[0]->size, job->node);
+    opi_key key = opi_key_begin("filter", job->shape);
+    opi_key_fn(&key, keep);
+    opi_gpu_what(what, keep->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, keep->name, keep->file, keep->line);
+    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
+}
+
+/* Whether what is kept may reach what is still to be read: `out` has room for all items, or for fewer. */
+static bool writes_over_input(const opi_task *task)
+{
+    const opi_array *const in = &task->array[OPI_IN], *const out = &task->array[OPI_KEPT_OUT];
+    const uintptr_t from = (uintptr_t)in->mem, to = (uintptr_t)out->mem, bytes = task->n * in->size;
+    return to < from + bytes && from < to + bytes;
+}
+
+static oplus_status count_kept(opi_job *job, uint64_t *kept)
+{
+    OPI_TRY(opi_tiles_result(job, job->g->value.mem));
+    return opi_gpu_fetch(job->g, job->call, kept, job->g->value.mem, sizeof *kept);
+}
+
+oplus_status opi_gpu_filter(opi_job *job)
+{
+    opi_accelerator *const g = job->g;
+    opi_staging staging;
+    uint64_t kept = 0;
+    if (job->task->n == 0) return opi_tiles_nothing(job);
+    OPI_TRY(get_program(job));
+    OPI_TRY(opi_gpu_param(g, job->call, job->task->fn, NULL, &job->param));
+    OPI_TRY(opi_gpu_reserve(g, job->call, &g->range, opi_image_bytes(job->node)));
+    OPI_TRY(opi_gpu_reserve(g, job->call, &g->value, sizeof kept));
+    OPI_TRY(opi_stage_look(job, &staging));
+    job->fresh = true;
+    job->overlaps = !staging.any && writes_over_input(job->task);
+    OPI_TRY(opi_stage_run(job, &staging, count_kept, &kept));
+    if (!staging.appends) return opi_tiles_take_result(job, staging.any);
+    return opi_gpu_put(g, job->call, job->task->result, &kept, job->task->result_bytes);
+}

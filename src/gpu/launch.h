@@ -1,0 +1,23 @@
+/* Launches. */
+#ifndef OPI_GPU_LAUNCH_H
+#define OPI_GPU_LAUNCH_H
+
+#include "gpu/job.h"
+
+/* The arguments of a kernel, one after the other. */
+typedef struct opi_arguments {
+    opi_gpu_argument list[24];
+    int count;
+} opi_arguments;
+
+static inline void opi_add(opi_arguments *a, opi_gpu_argument argument) { a->list[a->count++] = argument; }
+
+/* Launches a kernel of the job's program on so many work-groups, of as many work-items as its shape has; the arguments
+ * are opi_memory(...) and opi_value(...).  A rehearsal finds the kernel, and counts. */
+oplus_status opi_gpu_launch(const opi_job *job, const char *kernel, uint64_t groups, const opi_gpu_argument *argument,
+                            int arguments);
+/* The same of a program of its own, in so many work-items. */
+oplus_status opi_gpu_launch_of(const opi_job *job, opi_program *program, const char *kernel, uint64_t groups,
+                               unsigned items, const opi_gpu_argument *argument, int arguments);
+
+#endif

@@ -1,0 +1,309 @@
+/* The machine of accelerators: its verbs, and how it is opened. */
+#include "base/error.h"
+#include "cores/cores.h"
+#include "gpu/job.h"
+#include "gpu/memory.h"
+#include "gpu/ways.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 32 << 20, LEAST_PIECE_BYTES = 4096, MOST_THREADS = 4096 };
+
+static opi_accelerator *of(oplus_device *dev) { return (opi_accelerator *)dev; }
+
+static opi_gpu *gpu_of(oplus_device *dev) { return of(dev)->gpu; }
+
+/* Each verb enters the device and leaves it again (OPI_INSIDE), so that nothing below has to, and what others do between
+ * two verbs finds their own context. */
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
+
+static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
+    [OPI_REDUCE] = opi_gpu_scan,        [OPI_SCAN] = opi_gpu_scan,           [OPI_MAP] = opi_gpu_map,
+    [OPI_FILTER] = opi_gpu_filter,      [OPI_SEGREDUCE] = opi_gpu_segreduce, [OPI_SORT] = opi_gpu_sort,
+    [OPI_TRANSPOSE] = opi_gpu_transpose};
+
+/* Without items there may be results all the same: one value, or one for each empty segment. */
+static bool is_nothing(const opi_task *task) { return task->n == 0 && !task->result && task->what != OPI_SEGREDUCE; }
+
+static oplus_status run(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry)
+{
+    opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry};
+    if (is_nothing(task)) return OPLUS_OK;
+    of(dev)->ticket = 0;
+    OPI_INSIDE(gpu_of(dev), call, primitives[task->what](&job));
+}
+
+static oplus_status summarise(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry,
+                              opi_ticket *ticket)
+{
+    opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry};
+    ticket->number = 0;
+    if (task->n == 0) return OPLUS_OK;
+    of(dev)->ticket = 0;
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_scan_summarise(&job, ticket));
+}
+
+static oplus_status apply(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry,
+                          opi_ticket *ticket)
+{
+    opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry};
+    if (task->n == 0 || task->what == OPI_REDUCE) return OPLUS_OK;
+    OPI_TRY(opi_enter(gpu_of(dev), call));
+    const oplus_status status = opi_leave(gpu_of(dev), call, opi_gpu_scan_apply(&job, ticket));
+    of(dev)->ticket = 0;
+    return status;
+}
+
+oplus_status opi_gpu_rehearse(oplus_device *dev, const char *call, const opi_task *task, opi_rehearsal *seen)
+{
+    memset(seen, 0, sizeof *seen);
+    of(dev)->rehearsal = seen;
+    const oplus_status status = run(dev, call, task, NULL);
+    of(dev)->rehearsal = NULL;
+    return status;
+}
+
+static oplus_status takes(oplus_device *dev, const char *call, const opi_task *task)
+{
+    opi_rehearsal seen;
+    return opi_gpu_rehearse(dev, call, task, &seen);
+}
+
+static oplus_status explain(oplus_device *dev, const char *call, const opi_task *task, opi_saying *to)
+{
+    opi_rehearsal seen;
+    opi_say(to, "machine: %s\n", dev->name);
+    OPI_TRY(opi_gpu_rehearse(dev, call, task, &seen));
+    opi_ways_explain(task->what, seen.way, to);
+    opi_say(to, "  %u launches, ", seen.launches);
+    opi_say_bytes(to, (double)seen.up);
+    opi_say(to, " to the device and ");
+    opi_say_bytes(to, (double)seen.down);
+    opi_say(to, " back\n");
+    return OPLUS_OK;
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
+{
+    opi_gpu *const gpu = gpu_of(dev);
+    OPI_INSIDE(gpu, call, gpu->driver->alloc(gpu, call, bytes, mem));
+}
+
+static void release(oplus_device *dev, void *mem)
+{
+    opi_gpu *const gpu = gpu_of(dev);
+    if (!mem || opi_enter(gpu, "oplus_free") != OPLUS_OK) return;
+    gpu->driver->free(gpu, mem);
+    opi_leave(gpu, "oplus_free", OPLUS_OK);
+}
+
+static oplus_status wrap(oplus_device *dev, const char *call, void *native, size_t bytes, void **mem)
+{
+    opi_gpu *const gpu = gpu_of(dev);
+    OPI_INSIDE(gpu, call, gpu->driver->wrap(gpu, call, native, bytes, mem));
+}
+
+static oplus_status copy(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes)
+{
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_copy(of(dev), call, dst, src, bytes));
+}
+
+static oplus_status look(oplus_device *dev, const char *call, const char *argument, const void *p, size_t bytes,
+                         oplus_device **home)
+{
+    opi_gpu_side side;
+    OPI_TRY(opi_enter(gpu_of(dev), call));
+    OPI_TRY(opi_leave(gpu_of(dev), call, opi_gpu_side_of(of(dev), call, argument, p, bytes, &side)));
+    *home = side == OPI_SIDE_DEVICE ? dev : NULL;
+    return OPLUS_OK;
+}
+
+static oplus_status pinned_alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
+{
+    opi_gpu *const gpu = gpu_of(dev);
+    OPI_INSIDE(gpu, call, gpu->driver->pinned_alloc(gpu, call, bytes, mem));
+}
+
+static void pinned_free(oplus_device *dev, void *mem)
+{
+    opi_gpu *const gpu = gpu_of(dev);
+    if (opi_enter(gpu, "oplus_free") != OPLUS_OK) return;
+    gpu->driver->pinned_free(gpu, mem);
+    opi_leave(gpu, "oplus_free", OPLUS_OK);
+}
+
+static oplus_status sync(oplus_device *dev, const char *call)
+{
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_sync(of(dev), call, OPI_QUEUE_COMPUTE));
+}
+
+/* Waits and gives back all that can be made again; `programs`, too.  Also where the device cannot be entered any more:
+ * then its driver refuses what is its own, and the host's memory is free. */
+static void give_back(oplus_device *dev, const char *call, bool programs)
+{
+    const oplus_status entered = opi_enter(gpu_of(dev), call);
+    for (int q = 0; q < OPI_QUEUES; q++) opi_gpu_sync(of(dev), call, (opi_gpu_queue)q);
+    opi_gpu_release_all(of(dev));
+    if (programs) opi_programs_release(&of(dev)->programs);
+    if (entered == OPLUS_OK) opi_leave(gpu_of(dev), call, OPLUS_OK);
+}
+
+static void trim(oplus_device *dev)
+{
+    give_back(dev, "oplus_trim", false);
+    opi_cores_trim(dev->cores);
+}
+
+/* --- transfers ---------------------------------------------------------------------------------------------------- */
+
+static opi_gpu_queue queue_of(opi_way_home way) { return way == OPI_TO_HOST ? OPI_QUEUE_DOWN : OPI_QUEUE_UP; }
+
+static size_t transfer_bytes(const oplus_device *dev) { return ((const opi_accelerator *)dev)->piece_bytes / 2; }
+
+static oplus_status stage(oplus_device *dev, const char *call, size_t bytes, void **mem)
+{
+    OPI_TRY(opi_enter(gpu_of(dev), call));
+    OPI_TRY(opi_leave(gpu_of(dev), call, opi_pinned_reserve(of(dev), call, &of(dev)->staging, bytes)));
+    *mem = of(dev)->staging.mem;
+    return OPLUS_OK;
+}
+
+static oplus_status begin(oplus_device *dev, const char *call, opi_way_home way, void *to, const void *from,
+                          size_t bytes)
+{
+    OPI_INSIDE(gpu_of(dev), call,
+               way == OPI_TO_HOST ? opi_gpu_download(of(dev), call, queue_of(way), to, from, bytes)
+                                  : opi_gpu_upload(of(dev), call, queue_of(way), to, from, bytes));
+}
+
+static oplus_status mark(oplus_device *dev, const char *call, opi_way_home way, void **mark)
+{
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_mark(of(dev), call, queue_of(way), mark));
+}
+
+static oplus_status reached(oplus_device *dev, const char *call, void *mark)
+{
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_reached(of(dev), call, &mark));
+}
+
+static oplus_status settle(oplus_device *dev, const char *call, opi_way_home way)
+{
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_sync(of(dev), call, queue_of(way)));
+}
+
+static bool shares_addresses(const oplus_device *dev)
+{
+    return strcmp(((const opi_accelerator *)dev)->gpu->driver->name, "cuda") == 0; /* OpenCL's are oplus's own */
+}
+
+static const opi_transfers transfers = {.bytes = transfer_bytes,
+                                        .stage = stage,
+                                        .begin = begin,
+                                        .mark = mark,
+                                        .reached = reached,
+                                        .settle = settle,
+                                        .shares_addresses = shares_addresses};
+
+/* --- opening and closing ------------------------------------------------------------------------------------------ */
+
+static void close_gpu(oplus_device *dev)
+{
+    opi_accelerator *const g = of(dev);
+    give_back(dev, "oplus_close", true);
+    g->gpu->driver->close(g->gpu);
+    opi_cores_close(dev->cores);
+    free(g);
+}
+
+/* OPLUS_DEVICE_MEMORY: how many bytes of a device the library may take for pieces of the host's arrays, in all; *whole
+ * is that, or 0. */
+static oplus_status piece_bytes(const char *call, size_t *bytes, size_t *whole)
+{
+    const char *const given = getenv("OPLUS_DEVICE_MEMORY");
+    *bytes = PIECE_BYTES;
+    *whole = 0;
+    if (!given || !*given) return OPLUS_OK;
+    char *end;
+    errno = 0;
+    unsigned long long limit = strtoull(given, &end, 10);
+    const char *const unit = *end ? strchr("KMG", *end) : NULL;
+    const unsigned shift = !unit ? 0 : *unit == 'K' ? 10 : *unit == 'M' ? 20 : 30;
+    if (errno || *given < '0' || *given > '9' || (*end && (!unit || end[1])) || limit > ULLONG_MAX >> shift)
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: the environment variable OPLUS_DEVICE_MEMORY is \"%s\"; give bytes, or a number and K, M "
+                        "or G, as in 512M",
+                        call, given);
+    limit <<= shift;
+    *whole = limit < LEAST_PIECE_BYTES ? LEAST_PIECE_BYTES : (size_t)limit;
+    limit /= OPI_SLOTS;
+    if (limit < *bytes) *bytes = limit < LEAST_PIECE_BYTES ? LEAST_PIECE_BYTES : (size_t)limit;
+    return OPLUS_OK;
+}
+
+/* Whether `where` names a device of the driver. */
+static bool is_of(const opi_driver *driver, const char *where)
+{
+    const size_t length = strlen(driver->name);
+    return strncmp(where, driver->name, length) == 0 && (where[length] == '\0' || where[length] == ':');
+}
+
+static oplus_status open_driver(const char *call, const opi_driver *driver, const char *where, void *queue,
+                                opi_accelerator *g)
+{
+    const int threads = omp_get_max_threads();
+    OPI_TRY(opi_cores_open(call, threads < MOST_THREADS ? threads : MOST_THREADS, &g->dev.cores));
+    const oplus_status status = driver->open(call, where + strlen(driver->name), queue, &g->gpu);
+    if (status != OPLUS_OK) opi_cores_close(g->dev.cores);
+    return status;
+}
+
+oplus_status opi_gpu_open(const char *call, const char *where, void *queue, oplus_device **dev, bool *known)
+{
+    size_t i = 0, bytes, whole;
+    while (opi_drivers[i] && !is_of(opi_drivers[i], where)) i++;
+    *known = opi_drivers[i] != NULL;
+    if (!*known) return OPLUS_OK;
+    OPI_TRY(piece_bytes(call, &bytes, &whole));
+    opi_accelerator *const g = calloc(1, sizeof *g);
+    if (!g) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a device (%zu bytes)", call, sizeof *g);
+    const oplus_status status = open_driver(call, opi_drivers[i], where, queue, g);
+    if (status != OPLUS_OK) {
+        free(g);
+        return status;
+    }
+    g->dev.machine = &opi_gpu_machine;
+    snprintf(g->dev.name, sizeof g->dev.name, "%s %s", g->gpu->facts.where, g->gpu->facts.name);
+    g->programs.gpu = g->gpu;
+    g->piece_bytes = bytes;
+    g->memory_bytes = whole ? whole : g->gpu->facts.memory / 2;
+    opi_ways_read(&g->wanted);
+    *dev = &g->dev;
+    return OPLUS_OK;
+}
+
+opi_gpu *opi_gpu_driver_of(oplus_device *dev) { return dev->machine == &opi_gpu_machine ? of(dev)->gpu : NULL; }
+
+const opi_machine opi_gpu_machine = {.run = run,
+                                     .summarise = summarise,
+                                     .apply = apply,
+                                     .takes = takes,
+                                     .explain = explain,
+                                     .alloc = alloc,
+                                     .free = release,
+                                     .wrap = wrap,
+                                     .copy = copy,
+                                     .look = look,
+                                     .pinned_alloc = pinned_alloc,
+                                     .pinned_free = pinned_free,
+                                     .transfers = &transfers,
+                                     .sync = sync,
+                                     .trim = trim,
+                                     .close = close_gpu};

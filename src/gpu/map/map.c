@@ -1,0 +1,72 @@
+#include "gpu/map/map.h"
+
+#include "base/error.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/stage.h"
+#include "text/source.h"
+
+enum { MOST_ELEMENT = 64 /* bytes that count when a map is cut */ };
+
+/* One element of each input: a work-item's are all under way at once.  No memory is shared, so that there may be as
+ * many work-items as there are, however large it is. */
+static size_t element_bytes(const oplus_fn *fn)
+{
+    size_t bytes = 0;
+    for (unsigned k = 0; k < fn->arity; k++) bytes += fn->input[k]->size;
+    return opi_smaller(bytes, MOST_ELEMENT);
+}
+
+/* How many elements of each array a work-item moves at a time. */
+static size_t moved_together(const oplus_fn *fn, opi_shape shape)
+{
+    size_t largest = fn->result->size;
+    bool divide = OPI_VECTOR_BYTES % largest == 0;
+    for (unsigned k = 0; k < fn->arity; k++) {
+        largest = opi_larger(largest, fn->input[k]->size);
+        divide = divide && OPI_VECTOR_BYTES % fn->input[k]->size == 0;
+    }
+    return divide && shape.log_w > 0 ? opi_smaller(OPI_VECTOR_BYTES / largest, (size_t)1 << shape.log_e) : 1;
+}
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_job *const job = context;
+    const oplus_fn *const fn = job->task->fn;
+    opi_gpu_write_shape(source, job->shape, element_bytes(fn));
+    opi_gpu_define(source, "OPI_INPUTS", fn->arity);
+    opi_gpu_define(source, "OPI_PARAMETER", fn->param_type != NULL);
+    opi_gpu_define(source, "OPI_MOVED", moved_together(fn, job->shape));
+    opi_gpu_write_fn(source, fn, false);
+    opi_gpu_write_kernels(source, "map");
+}
+
+static oplus_status get_program(opi_job *job)
+{
+    const oplus_fn *const fn = job->task->fn;
+    char what[OPI_WHAT_BYTES];
+    job->shape = opi_shape_for(&job->g->gpu->facts, element_bytes(fn), 0);
+    opi_key key = opi_key_begin("map", job->shape);
+    opi_key_fn(&key, fn);
+    opi_gpu_what(what, fn->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, fn->name, fn->file, fn->line);
+    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
+}
+
+oplus_status opi_map_blocks(opi_job *job, const opi_part *part)
+{
+    const uint64_t tile = opi_tile(job->shape);
+    opi_arguments a = {.count = 0};
+    for (int k = 0; k < job->task->arrays; k++) opi_add(&a, opi_memory(part->address[k]));
+    opi_add(&a, opi_value(part->n));
+    opi_add(&a, opi_memory(job->param));
+    return opi_gpu_launch(job, "opi_apply", (part->n + tile - 1) / tile, a.list, a.count);
+}
+
+oplus_status opi_gpu_map(opi_job *job)
+{
+    opi_staging staging;
+    OPI_TRY(get_program(job));
+    OPI_TRY(opi_gpu_param(job->g, job->call, job->task->fn, NULL, &job->param));
+    OPI_TRY(opi_stage_look(job, &staging));
+    return opi_stage_run(job, &staging, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+#include "gpu/memory.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- buffers ------------------------------------------------------------------------------------------------------ */
+
+void opi_gpu_release(opi_accelerator *g, opi_gpu_buffer *buffer)
+{
+    if (buffer->mem) g->gpu->driver->free(g->gpu, buffer->mem);
+    buffer->mem = NULL;
+    buffer->bytes = 0;
+}
+
+oplus_status opi_gpu_reserve(opi_accelerator *g, const char *call, opi_gpu_buffer *buffer, size_t bytes)
+{
+    if (buffer->mem && bytes <= buffer->bytes) return OPLUS_OK;
+    opi_gpu_release(g, buffer); /* first, so that both need not fit */
+    OPI_TRY(g->gpu->driver->alloc(g->gpu, call, bytes, &buffer->mem));
+    buffer->bytes = bytes;
+    return OPLUS_OK;
+}
+
+void opi_pinned_release(opi_accelerator *g, opi_gpu_buffer *buffer)
+{
+    if (buffer->mem) g->gpu->driver->pinned_free(g->gpu, buffer->mem);
+    buffer->mem = NULL;
+    buffer->bytes = 0;
+}
+
+oplus_status opi_pinned_reserve(opi_accelerator *g, const char *call, opi_gpu_buffer *buffer, size_t bytes)
+{
+    if (buffer->mem && bytes <= buffer->bytes) return OPLUS_OK;
+    opi_pinned_release(g, buffer);
+    OPI_TRY(g->gpu->driver->pinned_alloc(g->gpu, call, bytes, &buffer->mem));
+    buffer->bytes = bytes;
+    return OPLUS_OK;
+}
+
+void opi_gpu_release_all(opi_accelerator *g)
+{
+    opi_gpu_buffer *const all[] = {&g->range, &g->nodes, &g->value, &g->param, &g->work};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) opi_gpu_release(g, all[i]);
+    for (int i = 0; i < OPI_WHOLES; i++) opi_gpu_release(g, &g->array[i]);
+    for (int i = 0; i < OPI_SLOTS; i++) {
+        opi_gpu_release(g, &g->slot[i].device);
+        opi_pinned_release(g, &g->slot[i].pinned);
+    }
+    opi_pinned_release(g, &g->staging);
+    opi_buffer_release(&g->image);
+    free(g->param_copy);
+    g->param_copy = NULL;
+    g->param_bytes = 0;
+    g->ticket = 0;
+}
+
+oplus_status opi_gpu_side_of(opi_accelerator *g, const char *call, const char *argument, const void *p, size_t bytes,
+                             opi_gpu_side *side)
+{
+    *side = OPI_SIDE_HOST;
+    return p && bytes ? g->gpu->driver->side(g->gpu, call, argument, p, bytes, side) : OPLUS_OK;
+}
+
+/* --- enqueued ----------------------------------------------------------------------------------------------------- */
+
+oplus_status opi_gpu_upload(opi_accelerator *g, const char *call, opi_gpu_queue queue, void *to, const void *from,
+                            size_t bytes)
+{
+    if (!g->rehearsal) return g->gpu->driver->upload(g->gpu, call, queue, to, from, bytes);
+    g->rehearsal->up += bytes;
+    return OPLUS_OK;
+}
+
+oplus_status opi_gpu_download(opi_accelerator *g, const char *call, opi_gpu_queue queue, void *to, const void *from,
+                              size_t bytes)
+{
+    if (!g->rehearsal) return g->gpu->driver->download(g->gpu, call, queue, to, from, bytes);
+    g->rehearsal->down += bytes;
+    return OPLUS_OK;
+}
+
+oplus_status opi_gpu_move(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes)
+{
+    if (g->rehearsal) return OPLUS_OK;
+    return g->gpu->driver->copy(g->gpu, call, OPI_QUEUE_COMPUTE, to, from, bytes);
+}
+
+oplus_status opi_gpu_follow(opi_accelerator *g, const char *call, opi_gpu_queue earlier, opi_gpu_queue later)
+{
+    opi_gpu *const gpu = g->gpu;
+    void *mark;
+    if (g->rehearsal) return OPLUS_OK;
+    OPI_TRY(gpu->driver->mark(gpu, call, earlier, &mark));
+    const oplus_status status = gpu->driver->after(gpu, call, later, mark);
+    gpu->driver->drop(gpu, mark);
+    return status;
+}
+
+oplus_status opi_gpu_mark(opi_accelerator *g, const char *call, opi_gpu_queue queue, void **mark)
+{
+    return g->rehearsal ? OPLUS_OK : g->gpu->driver->mark(g->gpu, call, queue, mark);
+}
+
+oplus_status opi_gpu_reached(opi_accelerator *g, const char *call, void **mark)
+{
+    if (!*mark) return OPLUS_OK;
+    const oplus_status status = g->gpu->driver->reached(g->gpu, call, *mark);
+    g->gpu->driver->drop(g->gpu, *mark);
+    *mark = NULL;
+    return status;
+}
+
+oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue queue)
+{
+    return g->rehearsal ? OPLUS_OK : g->gpu->driver->sync(g->gpu, call, queue);
+}
+
+/* --- done on return ----------------------------------------------------------------------------------------------- */
+
+oplus_status opi_gpu_fetch(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes)
+{
+    opi_gpu_side side;
+    if (bytes == 0) return OPLUS_OK;
+    OPI_TRY(opi_gpu_side_of(g, call, "out", to, bytes, &side));
+    if (side == OPI_SIDE_DEVICE) return opi_gpu_move(g, call, to, from, bytes);
+    OPI_TRY(opi_gpu_download(g, call, OPI_QUEUE_COMPUTE, to, from, bytes));
+    return opi_gpu_sync(g, call, OPI_QUEUE_COMPUTE);
+}
+
+oplus_status opi_gpu_put(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes)
+{
+    opi_gpu_side side;
+    if (bytes == 0) return OPLUS_OK;
+    OPI_TRY(opi_gpu_side_of(g, call, "out", to, bytes, &side));
+    if (side != OPI_SIDE_DEVICE) {
+        if (!g->rehearsal) memcpy(to, from, bytes);
+        return OPLUS_OK;
+    }
+    OPI_TRY(opi_gpu_upload(g, call, OPI_QUEUE_COMPUTE, to, from, bytes));
+    return opi_gpu_sync(g, call, OPI_QUEUE_COMPUTE);
+}
+
+oplus_status opi_gpu_copy(opi_accelerator *g, const char *call, void *dst, const void *src, size_t bytes)
+{
+    opi_gpu_side from;
+    if (dst == src) return OPLUS_OK;
+    OPI_TRY(opi_gpu_side_of(g, call, "src", src, bytes, &from));
+    return from == OPI_SIDE_DEVICE ? opi_gpu_fetch(g, call, dst, src, bytes) : opi_gpu_put(g, call, dst, src, bytes);
+}
+
+/* --- parameters --------------------------------------------------------------------------------------------------- */
+
+/* A parameter, and behind it room for an operator's identity, which may be missing (NULL). */
+typedef struct parameter {
+    const void *value, *identity;
+    size_t size, identity_at, identity_size;
+} parameter;
+
+static size_t parameter_bytes(const parameter *p)
+{
+    return p->identity_size ? p->identity_at + p->identity_size : p->size;
+}
+
+static bool is_there(const opi_accelerator *g, const parameter *p)
+{
+    const char *const copy = g->param_copy;
+    return g->param_bytes == parameter_bytes(p) && memcmp(copy, p->value, p->size) == 0 &&
+           (!p->identity || memcmp(copy + p->identity_at, p->identity, p->identity_size) == 0);
+}
+
+static oplus_status bring(opi_accelerator *g, const char *call, const parameter *p)
+{
+    const size_t bytes = parameter_bytes(p);
+    if (g->rehearsal) {
+        g->rehearsal->up += bytes;
+        if (g->param.bytes < bytes) g->param_bytes = 0; /* it goes with the buffer */
+        return opi_gpu_reserve(g, call, &g->param, bytes);
+    }
+    char *const copy = calloc(1, bytes);
+    if (!copy) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of parameter", call, bytes);
+    memcpy(copy, p->value, p->size);
+    if (p->identity) memcpy(copy + p->identity_at, p->identity, p->identity_size);
+    free(g->param_copy);
+    g->param_copy = copy;
+    g->param_bytes = 0; /* until it is there */
+    OPI_TRY(opi_gpu_reserve(g, call, &g->param, bytes));
+    OPI_TRY(opi_gpu_put(g, call, g->param.mem, copy, bytes));
+    g->param_bytes = bytes;
+    return OPLUS_OK;
+}
+
+oplus_status opi_gpu_param(opi_accelerator *g, const char *call, const oplus_fn *fn, const oplus_op *op,
+                           const void **address)
+{
+    const oplus_type *const type = op ? op->param_type : fn->param_type;
+    *address = NULL;
+    if (!type) return OPLUS_OK;
+    parameter p = {.value = op ? op->param : fn->param, .size = type->size};
+    if (op) {
+        p.identity = op->identity;
+        p.identity_at = opi_identity_at(op);
+        p.identity_size = op->type->size;
+    }
+    if (!is_there(g, &p)) OPI_TRY(bring(g, call, &p));
+    *address = g->param.mem;
+    return OPLUS_OK;
+}

@@ -1,0 +1,118 @@
+/* Operators and functions in the source of a program. */
+#include "base/error.h"
+#include "gpu/source.h"
+#include "text/source.h"
+
+#include <string.h>
+
+void opi_gpu_what(char what[OPI_WHAT_BYTES], const char *kind, const char *name, const char *file, int line)
+{
+    const int n = snprintf(what, OPI_WHAT_BYTES, "%s \"%.*s\"", kind, opi_cut(name ? name : "", 80), name ? name : "");
+    if (!file || n < 0) return; /* a text has none */
+    const size_t length = strlen(file), most = 100;
+    snprintf(what + n, OPI_WHAT_BYTES - (size_t)n, " (%s%s:%d)", length > most ? "..." : "",
+             length > most ? file + (length - most) : file, line);
+}
+
+/* The user's text, under the name of the user's file. */
+static void write_body(opi_gpu_source *source, const char *text, const char *file, int line)
+{
+    if (file) {
+        fprintf(source->to, "\n#line %d \"", line);
+        for (; *file; file++) fprintf(source->to, *file == '"' || *file == '\\' ? "\\%c" : "%c", *file);
+        fprintf(source->to, "\"");
+    }
+    fprintf(source->to, "\n%s" OPI_GPU_OURS, text);
+}
+
+static void write_identity(opi_gpu_source *source, const oplus_op *op)
+{
+    const unsigned char *const bytes = op->identity;
+    fprintf(source->to, "OPI_CONSTANT ulong opi_identity_words[] = {");
+    for (size_t i = 0; i < op->type->size; i += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        const size_t n = op->type->size - i < sizeof word ? op->type->size - i : sizeof word;
+        if (bytes) memcpy(&word, bytes + i, n);
+        fprintf(source->to, "0x%llxul,", (unsigned long long)word);
+    }
+    fprintf(source->to, "};\nOPI_FUNCTION opi_t opi_identity(void) { return OPI_READ_CONSTANT(opi_t, "
+                        "opi_identity_words); }\n");
+}
+
+/* The operands of a text are constant, as on the host (text/source.c); the body of a macro may assign to its own. */
+static const char *constness(oplus_origin origin) { return origin == OPLUS_FROM_TEXT ? "const " : ""; }
+
+/* Is there a word with a parenthesis behind, which may be a function?  Behind a comment there may be one. */
+static bool calls(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    for (size_t n; *text; text += n ? n : 1) {
+        n = strspn(text, letters);
+        const char *const behind = text + n + strspn(text + n, " \t\r\n\v\f\\");
+        const bool opens = *behind == '(' || strncmp(behind, "/*", 2) == 0 || strncmp(behind, "//", 2) == 0;
+        if (n > 0 && opens && (n != 6 || memcmp(text, "return", n) != 0)) return true;
+    }
+    return false;
+}
+
+/* The functions of a text are generic; in the body of a macro they are C's.  Their compilation takes 0.1 s (PoCL). */
+static void write_functions(opi_gpu_source *source, const char *text, oplus_origin origin)
+{
+    if (opi_gpu_failed(source) || !calls(text)) return;
+    opi_gpu_define(source, "OPI_TEXT", origin == OPLUS_FROM_TEXT);
+    opi_gpu_write_kernels(source, "generic");
+}
+
+void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op)
+{
+    if (!opi_gpu_failed(source) && !op->text)
+        source->status = opi_fail(OPLUS_ERR_UNSUPPORTED,
+                                  "%s: operator \"%s\" has no text, which %s needs; define it with OPLUS_OP or "
+                                  "oplus_op_make, or use \"threads\"",
+                                  source->call, op->name ? op->name : "", source->gpu->facts.where);
+    else if (!opi_gpu_failed(source) && op->type->size > source->gpu->facts.element)
+        source->status = opi_fail(
+            OPLUS_ERR_UNSUPPORTED,
+            "%s: type \"%s\" has %zu bytes, and the compiler of %s would take minutes to combine more "
+            "than %zu; use \"threads\", or smaller elements",
+            source->call, op->type->name, op->type->size, source->gpu->facts.where, source->gpu->facts.element);
+    opi_gpu_write_type(source, op->type, "opi_t");
+    if (op->param_type) opi_gpu_write_type(source, op->param_type, "opi_p");
+    write_functions(source, op->text, op->origin);
+    if (opi_gpu_failed(source)) return;
+    const char *const constant = constness(op->origin);
+    fprintf(source->to, "OPI_FUNCTION opi_t opi_op(%sopi_t a, %sopi_t b", constant, constant);
+    if (op->param_type) fprintf(source->to, ", %sopi_p p", constant);
+    fprintf(source->to, ")");
+    write_body(source, op->text, op->file, op->line);
+    opi_gpu_define(source, "OPI_BOUND", op->param_type != NULL);
+    if (op->param_type)
+        opi_gpu_define(source, "OPI_IDENTITY_AT", opi_identity_at(op));
+    else
+        write_identity(source, op);
+    opi_gpu_write_kernels(source, "bound");
+    fprintf(source->to, "#define opi_quiet opi_t_quiet\n");
+}
+
+void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate)
+{
+    static const char *const inputs[OPLUS_MAX_ARITY] = {"opi_a", "opi_b", "opi_c", "opi_d",
+                                                        "opi_e", "opi_f", "opi_g", "opi_h"};
+    if (!opi_gpu_failed(source) && !fn->text)
+        source->status = opi_fail(OPLUS_ERR_UNSUPPORTED,
+                                  "%s: function \"%s\" has no text, which %s needs; define it with OPLUS_MAP or "
+                                  "oplus_fn_make, or use \"threads\"",
+                                  source->call, fn->name ? fn->name : "", source->gpu->facts.where);
+    if (!predicate) opi_gpu_write_type(source, fn->result, "opi_result");
+    for (unsigned k = 0; k < fn->arity; k++) opi_gpu_write_type(source, fn->input[k], inputs[k]);
+    if (fn->param_type) opi_gpu_write_type(source, fn->param_type, "opi_p");
+    write_functions(source, fn->text, fn->origin);
+    if (opi_gpu_failed(source)) return;
+    const char *const constant = constness(fn->origin);
+    fprintf(source->to, "OPI_FUNCTION %s opi_fn(", predicate || fn->predicate ? "bool" : "opi_result");
+    for (unsigned k = 0; k < fn->arity; k++)
+        fprintf(source->to, "%s%s%s %c", k ? ", " : "", constant, inputs[k], 'a' + (int)k);
+    if (fn->param_type) fprintf(source->to, ", %sopi_p p", constant);
+    fprintf(source->to, ")");
+    write_body(source, fn->text, fn->file, fn->line);
+}

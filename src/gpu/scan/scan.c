@@ -1,0 +1,133 @@
+/* Reduce and scan on an accelerator, with heads and without: their program, and what precedes the first item and follows
+ * the last one. */
+#include "base/error.h"
+#include "gpu/canon/tiles.h"
+#include "gpu/memory.h"
+#include "gpu/stage.h"
+#include "text/source.h"
+
+#include <assert.h>
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
+
+/* With heads a node is an element and its flag, laid out as C lays out a struct of them. */
+static size_t node_bytes(const opi_task *task)
+{
+    const oplus_type *const type = task->op->type;
+    const size_t align = opi_larger(type->align, sizeof(uint32_t));
+    return task->lifted ? opi_round_up(opi_round_up(type->size, sizeof(uint32_t)) + sizeof(uint32_t), align)
+                        : type->size;
+}
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_job *const job = context;
+    opi_gpu_write_shape(source, job->shape, job->task->op->type->size);
+    opi_gpu_define(source, "OPI_LIFTED", job->task->lifted);
+    opi_gpu_write_op(source, job->task->op);
+    opi_gpu_write_kernels(source, job->task->lifted ? "lifted" : "plain");
+    opi_gpu_write_kernels(source, "tree");
+    opi_gpu_write_kernels(source, "tile");
+    opi_gpu_write_kernels(source, "spine");
+    opi_gpu_write_kernels(source, "scan");
+}
+
+static oplus_status get_program(opi_job *job)
+{
+    const oplus_op *const op = job->task->op;
+    char what[OPI_WHAT_BYTES];
+    job->node = node_bytes(job->task);
+    job->shape = opi_shape_for(&job->g->gpu->facts, op->type->size, job->node);
+    opi_key key = opi_key_begin("scan", job->shape);
+    opi_key_number(&key, job->task->lifted);
+    opi_key_op(&key, op);
+    opi_gpu_what(what, OPI_LABEL_OP, op->name, op->file, op->line);
+    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
+}
+
+/* Where an image of what is carried has its place on the host. */
+static oplus_status reserve_image(const opi_job *job)
+{
+    const size_t bytes = opi_image_bytes(job->node);
+    if (opi_buffer_reserve(&job->g->image, bytes)) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", job->call, bytes);
+}
+
+/* All that does not depend on where the arrays are. */
+static oplus_status prepare(opi_job *job)
+{
+    opi_accelerator *const g = job->g;
+    OPI_TRY(get_program(job));
+    OPI_TRY(opi_gpu_param(g, job->call, NULL, job->task->op, &job->param));
+    OPI_TRY(opi_gpu_reserve(g, job->call, &g->range, opi_image_bytes(job->node)));
+    if (job->carry || g->rehearsal) OPI_TRY(reserve_image(job));
+    if (job->task->result) OPI_TRY(opi_gpu_reserve(g, job->call, &g->value, job->task->result_bytes));
+    job->at = job->task->first;
+    return OPLUS_OK;
+}
+
+/* --- what is carried ---------------------------------------------------------------------------------------------- */
+
+/* What precedes item 0, from the host. */
+static oplus_status bring_carry(opi_job *job)
+{
+    void *const image = job->g->image.mem;
+    job->fresh = !job->carry || job->carry->count == 0;
+    if (job->fresh) return OPLUS_OK;
+    opi_range_pack(job->carry, job->node, image);
+    return opi_gpu_put(job->g, job->call, job->g->range.mem, image, opi_image_bytes(job->node));
+}
+
+/* What precedes item n, to the host. */
+static oplus_status take_carry(const opi_job *job)
+{
+    void *const image = job->g->image.mem;
+    assert(job->carry);
+    OPI_TRY(opi_gpu_fetch(job->g, job->call, image, job->g->range.mem, opi_image_bytes(job->node)));
+    opi_range_unpack(job->carry, job->node, image);
+    return OPLUS_OK;
+}
+
+/* --- the task ----------------------------------------------------------------------------------------------------- */
+
+oplus_status opi_gpu_scan(opi_job *job)
+{
+    opi_staging staging;
+    if (job->task->n == 0) return opi_tiles_nothing(job);
+    OPI_TRY(prepare(job));
+    job->keep = job->carry && !job->task->result;
+    OPI_TRY(bring_carry(job));
+    OPI_TRY(opi_stage_look(job, &staging));
+    OPI_TRY(opi_stage_run(job, &staging, NULL, NULL));
+    if (job->task->result) return opi_tiles_take_result(job, staging.any);
+    return job->keep ? take_carry(job) : OPLUS_OK;
+}
+
+/* The nodes of tiles are kept where no array comes in pieces, one after the other in the same memory. */
+oplus_status opi_gpu_scan_summarise(opi_job *job, opi_ticket *ticket)
+{
+    const opi_task reading = opi_task_reading(job->task);
+    opi_staging whole, staging;
+    OPI_TRY(prepare(job));
+    OPI_TRY(opi_stage_look(job, &whole)); /* at what is written, too */
+    job->task = &reading;
+    job->keep = true;
+    job->keeps_nodes = !whole.any;
+    OPI_TRY(bring_carry(job));
+    OPI_TRY(opi_stage_look(job, &staging));
+    OPI_TRY(opi_stage_run(job, &staging, NULL, NULL));
+    OPI_TRY(take_carry(job));
+    if (job->keeps_nodes) job->g->ticket = ticket->number = ++job->g->summaries;
+    return OPLUS_OK;
+}
+
+oplus_status opi_gpu_scan_apply(opi_job *job, opi_ticket *ticket)
+{
+    opi_staging staging;
+    OPI_TRY(prepare(job));
+    OPI_TRY(bring_carry(job));
+    OPI_TRY(opi_stage_look(job, &staging));
+    job->has_nodes = ticket->number != 0 && ticket->number == job->g->ticket;
+    ticket->number = 0;
+    return opi_stage_run(job, &staging, NULL, NULL);
+}

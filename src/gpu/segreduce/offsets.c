@@ -1,0 +1,102 @@
+#include "gpu/segreduce/offsets.h"
+
+#include "base/error.h"
+#include "cores/cores.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+
+enum {
+    PARTS_A_UNIT = 8, /* work-groups that look at offsets, for each multiprocessor */
+    SEEN = 3          /* numbers behind the counts: their sum, the first and the last offset */
+};
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_looking *const l = context;
+    opi_gpu_write_shape(source, l->shape, sizeof(uint64_t));
+    opi_gpu_define(source, "OPI_OFFSET_SIZE", l->offset);
+    opi_gpu_write_kernels(source, "sums");
+    opi_gpu_write_kernels(source, "offset");
+    opi_gpu_write_kernels(source, "offsets");
+}
+
+oplus_status opi_looking_begin(opi_looking *l, const opi_job *job, size_t segments, size_t offset)
+{
+    opi_accelerator *const g = job->g;
+    *l = (opi_looking){.job = job, .segments = segments, .offset = offset};
+    l->shape = opi_shape_for(&g->gpu->facts, sizeof(uint64_t), sizeof(uint64_t));
+    if (l->shape.log_w == 0) l->shape.log_e = 0;
+    const uint64_t most = (uint64_t)PARTS_A_UNIT * opi_units(g);
+    const size_t grain = l->shape.log_w ? (size_t)1 << l->shape.log_w : OPI_CHUNK_SEGMENTS;
+    l->part = opi_round_up((segments + most - 1) / most, grain);
+    l->parts = (segments + l->part - 1) / l->part;
+    opi_key key = opi_key_begin("offsets", l->shape);
+    opi_key_number(&key, l->offset);
+    return opi_program_get(&g->programs, job->call, "the kernels of oplus_segreduce", key.hash, write_source, l,
+                           &l->program);
+}
+
+oplus_status opi_looking_launch(const opi_looking *l, const char *kernel, uint64_t groups, const opi_gpu_argument *list,
+                                int count)
+{
+    return opi_gpu_launch_of(l->job, l->program, kernel, groups, 1u << l->shape.log_w, list, count);
+}
+
+oplus_status opi_looking_add_up(const opi_looking *l, char *counts)
+{
+    char *const total = counts + l->parts * sizeof(uint64_t);
+    const opi_gpu_argument list[] = {opi_memory(counts), opi_value(l->parts), opi_memory(total)};
+    return opi_looking_launch(l, "opi_rows", 1, list, 3);
+}
+
+size_t opi_looking_bytes(const opi_looking *l)
+{
+    return opi_round_up((l->parts + SEEN) * sizeof(uint64_t), OPI_CACHE_LINE);
+}
+
+/* How many of the offsets in device memory are wrong; and the first and the last. */
+static oplus_status see(const opi_job *job, uint64_t seen[SEEN])
+{
+    const opi_offsets *const offsets = &job->task->segments.offsets;
+    opi_accelerator *const g = job->g;
+    opi_looking l;
+    const uint32_t empty_allowed = job->task->op->identity != NULL;
+    OPI_TRY(opi_looking_begin(&l, job, offsets->segments, offsets->bytes));
+    OPI_TRY(opi_gpu_reserve(g, job->call, &g->work, opi_looking_bytes(&l)));
+    char *const counts = g->work.mem;
+    const opi_gpu_argument list[] = {opi_memory(offsets->at),     opi_value(l.segments),    opi_value(l.part),
+                                     opi_value(offsets->largest), opi_value(empty_allowed), opi_memory(counts)};
+    OPI_TRY(opi_looking_launch(&l, "opi_offsets_look", l.parts, list, 6));
+    OPI_TRY(opi_looking_add_up(&l, counts));
+    return opi_gpu_fetch(g, job->call, seen, counts + l.parts * sizeof(uint64_t), SEEN * sizeof *seen);
+}
+
+oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t ends[2])
+{
+    opi_offsets readable = job->task->segments.offsets;
+    if (side == OPI_SIDE_DEVICE) {
+        uint64_t seen[SEEN] = {0, 0, job->task->n}; /* as a rehearsal has them */
+        OPI_TRY(see(job, seen));
+        ends[0] = seen[1];
+        ends[1] = seen[2];
+        if (seen[0] == 0) return OPLUS_OK;
+        OPI_TRY(opi_offsets_read(job, &readable)); /* to say which one */
+    }
+    OPI_TRY(opi_cores_check_offsets(job->g->dev.cores, job->call, job->task, &readable));
+    ends[0] = opi_offset(&readable, 0);
+    ends[1] = opi_offset(&readable, readable.segments);
+    return OPLUS_OK;
+}
+
+oplus_status opi_offsets_read(const opi_job *job, opi_offsets *offsets)
+{
+    opi_buffer *const array = &job->g->dev.cores->array;
+    const void *const from = offsets->at;
+    const size_t bytes = opi_offsets_bytes(offsets);
+    if (!opi_buffer_reserve(array, bytes))
+        return opi_fail(OPLUS_ERR_MEMORY,
+                        "%s: no memory for %zu bytes of offsets; free some, or call for fewer segments", job->call,
+                        bytes);
+    offsets->at = array->mem;
+    return opi_gpu_fetch(job->g, job->call, array->mem, from, bytes);
+}

@@ -1,0 +1,35 @@
+/* Looking at the offsets of segments in device memory: are they in order, and which work-groups does each segment want?
+ * (offsets.cl) */
+#ifndef OPI_GPU_OFFSETS_H
+#define OPI_GPU_OFFSETS_H
+
+#include "gpu/job.h"
+
+enum { OPI_CHUNK_SEGMENTS = 64 }; /* of a work-item's chunk, at least */
+
+/* The program that looks at offsets, and how many of them a work-group does. */
+typedef struct opi_looking {
+    const opi_job *job;
+    opi_program *program;
+    opi_shape shape;
+    uint64_t segments, part, parts;
+    size_t offset; /* bytes */
+} opi_looking;
+
+oplus_status opi_looking_begin(opi_looking *l, const opi_job *job, size_t segments, size_t offset);
+oplus_status opi_looking_launch(const opi_looking *l, const char *kernel, uint64_t groups, const opi_gpu_argument *list,
+                                int count);
+/* counts[] of the parts become what comes before each; behind them stands the sum. */
+oplus_status opi_looking_add_up(const opi_looking *l, char *counts);
+size_t opi_looking_bytes(const opi_looking *l); /* of counts[], and what stands behind */
+
+/* Are the task's offsets in order, wherever they are?  ends: the first and the last of them.  If they are not, says
+ * which one is wrong. */
+oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t ends[2]);
+/* Offsets in device memory become a copy of the host, in the cores' array. */
+oplus_status opi_offsets_read(const opi_job *job, opi_offsets *offsets);
+
+/* Multiprocessors or cores, at least 1. */
+static inline unsigned opi_units(const opi_accelerator *g) { return g->gpu->facts.units ? g->gpu->facts.units : 1; }
+
+#endif

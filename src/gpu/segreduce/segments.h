@@ -1,0 +1,21 @@
+/* Segments in device memory: the way of a segmented reduce (gpu/ways.h). */
+#ifndef OPI_GPU_SEGMENTS_H
+#define OPI_GPU_SEGMENTS_H
+
+#include "gpu/job.h"
+
+/* A segmented reduce under way, batch after batch of whole segments.  A part's n is the elements of a batch, and may
+ * be 0; its addresses are those of the first element, the first offset and the first result. */
+typedef struct opi_segments {
+    opi_job job;
+    size_t size, offset; /* bytes of an element, and of an offset */
+    unsigned log_least;  /* shorter segments are a work-item's */
+    uint64_t segments;   /* of the batch, */
+    uint64_t first;      /* and the offset of its first element */
+} opi_segments;
+
+oplus_status opi_gpu_segments_program(opi_segments *s);
+oplus_status opi_gpu_segments_prepare(opi_job *job, uint64_t n);
+oplus_status opi_gpu_segments_run(opi_job *job, const opi_part *part);
+
+#endif

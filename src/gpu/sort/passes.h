@@ -1,0 +1,43 @@
+/* Sorting in device memory: the ways of a sort (gpu/ways.h), and what its values need. */
+#ifndef OPI_GPU_PASSES_H
+#define OPI_GPU_PASSES_H
+
+#include "gpu/job.h"
+
+/* Where elements are: device memory, or the host's.  values NULL: there are none, or they are indices to be made. */
+typedef struct opi_place {
+    char *keys, *values;
+} opi_place;
+
+/* A sort under way.  A part's addresses are those of the keys and of what travels with them; it is sorted to `to`. */
+typedef struct opi_sorting {
+    opi_job job;
+    uint64_t negative, flip;    /* the order, as sort.cl has it */
+    size_t key, value, payload; /* bytes: of a key, of a value, of what travels with a key */
+    size_t unit;                /* of the integers that a value is made of */
+    bool indexed;               /* an index travels instead of the value */
+    bool small;                 /* the program is for as many elements as one work-group sorts */
+    opi_place to;               /* may be opi_sort_scratch(s, n, opi_sort_last(s)) */
+} opi_sorting;
+
+void opi_sort_shape(opi_sorting *s);
+
+/* One of the two places in g->array[0 .. 1] that elements go to and fro between; they are there once a way has
+ * prepared. */
+opi_place opi_sort_scratch(const opi_sorting *s, uint64_t n, unsigned i);
+/* The one that a sort may end in. */
+unsigned opi_sort_last(const opi_sorting *s);
+/* Whether it may end where it begins. */
+bool opi_sort_ends_at_begin(const opi_sorting *s);
+/* to[i] = from[index[i]], values that stayed where they were. */
+oplus_status opi_sort_gather(const opi_sorting *s, const char *from, const char *index, uint64_t n, char *to);
+
+/* --- ways ------------------------------------------------------------------------------------------------------------ */
+
+bool opi_sort_fits_one(const opi_job *job, uint64_t n);
+oplus_status opi_sort_one_prepare(opi_job *job, uint64_t n);
+oplus_status opi_sort_one_run(opi_job *job, const opi_part *part);
+oplus_status opi_sort_passes_prepare(opi_job *job, uint64_t n);
+oplus_status opi_sort_passes_run(opi_job *job, const opi_part *part);
+
+#endif

@@ -1,0 +1,137 @@
+/* Tiles are turned on the way through the memory of a work-group (transpose.cl). */
+#include "gpu/transpose/turns.h"
+
+#include "base/error.h"
+#include "gpu/launch.h"
+#include "gpu/shared.h"
+#include "gpu/ways.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+enum {
+    ROW_BYTES = 128, /* of a tile, or more: what neighbours read at once */
+    SIDE = 32,       /* of a tile, where that is not too large */
+    TILE_BYTES = 16 << 10,
+    SHAPED_BYTES = 64 /* of an element, for the size of a work-group */
+};
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
+
+/* The largest power of two that divides the size and all addresses; they are those of the device. */
+static unsigned unit_of(size_t size, const void *in, const void *out)
+{
+    const uintptr_t all = size | (uintptr_t)in | (uintptr_t)out | OPI_VECTOR_BYTES;
+    return (unsigned)(all & -all);
+}
+
+static unsigned log_side(const opi_gpu_facts *facts, size_t size, bool shared)
+{
+    const size_t room = shared ? opi_smaller(TILE_BYTES, facts->local / 2) : TILE_BYTES;
+    unsigned log_side = 0;
+    while (4 * (size << 2 * log_side) <= room && (!shared || size << log_side < ROW_BYTES || 1 << log_side < SIDE))
+        log_side++;
+    return log_side;
+}
+
+bool opi_turn_is_in_place(const opi_job *job, uint64_t n)
+{
+    const opi_turning *const t = (const opi_turning *)job;
+    (void)n;
+    return t->in == t->out;
+}
+
+bool opi_turn_is_apart(const opi_job *job, uint64_t n) { return !opi_turn_is_in_place(job, n); }
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_turning *const t = context;
+    const opi_shape shape = t->job.shape;
+    opi_gpu_write_shape(source, shape, t->size);
+    opi_gpu_define(source, "OPI_UNIT", t->unit);
+    opi_gpu_define(source, "OPI_SQUARE", t->in == t->out);
+    opi_gpu_define(source, "OPI_STAGED", shape.log_w > 0 && shape.log_e > 0);
+    opi_gpu_write_kernels(source, "unit");
+    opi_gpu_write_kernels(source, "transpose");
+}
+
+/* Which program depends on the addresses. */
+oplus_status opi_turn_prepare(opi_job *job, uint64_t n)
+{
+    opi_turning *const t = (opi_turning *)job;
+    const opi_gpu_facts *const facts = &job->g->gpu->facts;
+    char what[64];
+    (void)n;
+    t->unit = unit_of(t->size, t->in, t->out);
+    job->shape = opi_shape_for(facts, opi_smaller(t->size, SHAPED_BYTES), 0);
+    job->shape.log_e = log_side(facts, t->size, job->shape.log_w > 0);
+    job->shape.vectors = false;
+    opi_key key = opi_key_begin("transpose", job->shape);
+    opi_key_number(&key, t->size);
+    opi_key_number(&key, t->unit);
+    opi_key_number(&key, t->in == t->out);
+    snprintf(what, sizeof what, "transpose of elements of %zu bytes", t->size);
+    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, t, &job->program);
+}
+
+/* --- launches ----------------------------------------------------------------------------------------------------- */
+
+static unsigned log_at_least(size_t n)
+{
+    unsigned log = 0;
+    while (log < 63 && (size_t)1 << log < n) log++;
+    return log;
+}
+
+static uint64_t tiles_of(size_t n, unsigned log)
+{
+    assert(n > 0 && log < 64);
+    return ((n - 1) >> log) + 1;
+}
+
+/* A tile is as low, or as narrow, as the matrix, and then longer the other way.  Rows of a tile have a gap between
+ * them: more of them than a square tile has, and they may not fit any more. */
+static void cut(const opi_turning *t, size_t rows, size_t cols, uint32_t *log_down, uint32_t *log_across)
+{
+    const unsigned side = t->job.shape.log_e, lowest = log_at_least(rows), narrowest = log_at_least(cols);
+    const size_t gap = OPI_GAP_BYTES(t->unit);
+    const size_t room = ((t->size << side) + gap) << side;
+    *log_down = *log_across = side;
+    if (lowest < side) {
+        *log_down = lowest;
+        *log_across = (uint32_t)opi_smaller(2 * side - lowest, narrowest);
+    } else if (narrowest < side) {
+        *log_across = narrowest;
+        *log_down = (uint32_t)opi_smaller(2 * side - narrowest, lowest);
+        while (((t->size << *log_across) + gap) << *log_down > room) --*log_down;
+    }
+}
+
+oplus_status opi_turn_tiles(opi_job *job, const opi_part *part)
+{
+    const opi_turning *const t = (const opi_turning *)job;
+    uint32_t log_down, log_across;
+    const uint64_t from_pitch = t->in_pitch, to_pitch = t->out_pitch, down = t->rows, across = t->cols;
+    (void)part;
+    cut(t, t->rows, t->cols, &log_down, &log_across);
+    const opi_gpu_argument list[] = {opi_memory(t->in),   opi_value(from_pitch), opi_memory(t->out),
+                                     opi_value(to_pitch), opi_value(down),       opi_value(across),
+                                     opi_value(log_down), opi_value(log_across)};
+    return opi_gpu_launch(job, "opi_transpose", tiles_of(t->rows, log_down) * tiles_of(t->cols, log_across), list,
+                          sizeof list / sizeof *list);
+}
+
+oplus_status opi_turn_squares(opi_job *job, const opi_part *part)
+{
+    const opi_turning *const t = (const opi_turning *)job;
+    const uint64_t side = t->rows, tiles = tiles_of(side, job->shape.log_e);
+    const opi_gpu_argument list[] = {opi_memory(t->out), opi_value(side)};
+    (void)part;
+    return opi_gpu_launch(job, "opi_transpose", tiles % 2 ? (tiles + 1) / 2 * tiles : tiles / 2 * (tiles + 1), list, 2);
+}
+
+oplus_status opi_turn(opi_turning *t)
+{
+    const opi_part part = {.address = {t->in, t->out}, .n = t->rows * t->cols, .last = true};
+    return opi_way_run(&t->job, &part);
+}

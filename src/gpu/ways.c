@@ -1,0 +1,79 @@
+#include "gpu/ways.h"
+
+#include "base/error.h"
+#include "gpu/canon/tiles.h"
+#include "gpu/map/map.h"
+#include "gpu/segreduce/segments.h"
+#include "gpu/sort/passes.h"
+#include "gpu/transpose/turns.h"
+#include "task/explain.h"
+
+#include <string.h>
+
+static const char one_group[] = "one work-group goes from tile to tile: fewer than four whole tiles",
+                  tiles[] = "tiles are summed up, their sums joined, then all is written: three launches or more",
+                  apart[] = "each work-group does a tile of its own";
+
+static const opi_way ways[] = {
+    {OPI_REDUCE, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
+    {OPI_REDUCE, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
+    {OPI_SCAN, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
+    {OPI_SCAN, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
+    {OPI_FILTER, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
+    {OPI_FILTER, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
+    {OPI_MAP, "blocks", NULL, NULL, NULL, opi_map_blocks, apart},
+    {OPI_SEGREDUCE, "segments", NULL, NULL, opi_gpu_segments_prepare, opi_gpu_segments_run,
+     "short segments are a work-item's, longer ones have work-groups of their own"},
+    {OPI_SORT, "one-group", opi_sort_fits_one, NULL, opi_sort_one_prepare, opi_sort_one_run,
+     "one work-group sorts all in its own memory"},
+    {OPI_SORT, "passes", NULL, NULL, opi_sort_passes_prepare, opi_sort_passes_run,
+     "digit by digit: count, add up, deal out"},
+    {OPI_TRANSPOSE, "squares", opi_turn_is_in_place, NULL, opi_turn_prepare, opi_turn_squares,
+     "square tiles change places in pairs"},
+    {OPI_TRANSPOSE, "tiles", opi_turn_is_apart, NULL, opi_turn_prepare, opi_turn_tiles, apart},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static bool can(const opi_way *way, const opi_job *job, uint64_t n)
+{
+    return way->what == job->task->what && (!way->can || way->can(job, n));
+}
+
+const opi_way *opi_way_of(const opi_job *job, uint64_t n)
+{
+    const opi_ways_wanted *const wanted = &job->g->wanted;
+    for (int i = 0; i < WAYS && wanted->count > 0; i++)
+        if (can(&ways[i], job, n) && opi_way_is_wanted(wanted, ways[i].name)) return &ways[i];
+    const opi_way *way = ways;
+    while (!can(way, job, n) || (way->suits && !way->suits(job, n))) way++; /* one always does */
+    return way;
+}
+
+/* The first that a rehearsal comes to is the one it tells. */
+static void tell(const opi_job *job, const opi_way *way)
+{
+    opi_rehearsal *const seen = job->g->rehearsal;
+    if (seen && !seen->way) seen->way = way->name;
+}
+
+oplus_status opi_way_prepare(opi_job *job, uint64_t n)
+{
+    const opi_way *const way = opi_way_of(job, n);
+    tell(job, way);
+    return way->prepare ? way->prepare(job, n) : OPLUS_OK;
+}
+
+oplus_status opi_way_run(opi_job *job, const opi_part *part)
+{
+    const opi_way *const way = opi_way_of(job, part->n);
+    tell(job, way);
+    if (way->prepare) OPI_TRY(way->prepare(job, part->n));
+    return way->run(job, part);
+}
+
+void opi_ways_explain(opi_primitive what, const char *taken, opi_saying *to)
+{
+    for (int i = 0; i < WAYS; i++)
+        if (ways[i].what == what)
+            opi_say_way(to, taken && strcmp(ways[i].name, taken) == 0, ways[i].name, ways[i].words);
+}

@@ -1,0 +1,46 @@
+#include "task/explain.h"
+
+static const char *const names[OPI_PRIMITIVES] = {"reduce",           "scan", "map",      "filter",
+                                                  "segmented reduce", "sort", "transpose"};
+
+double opi_task_bytes(const opi_task *task)
+{
+    double bytes = 0;
+    for (int k = 0; k < task->arrays; k++) {
+        const opi_array *const array = &task->array[k];
+        if (array->mem) bytes += (double)array->items * (double)array->size * (array->access == OPI_CHANGES ? 2 : 1);
+    }
+    return bytes;
+}
+
+static const char *name_of(const char *name) { return name ? name : "?"; }
+
+/* "oplus_scan: an inclusive scan of 1000 elements by oplus_sum_f32, which moves 8 kB of memory" */
+static void say_task(opi_saying *to, const char *call, const opi_task *task)
+{
+    opi_say(to, "%s: ", call);
+    if (task->what == OPI_SCAN) opi_say(to, task->exclusive ? "exclusive " : "inclusive ");
+    if (task->what == OPI_SCAN && task->lifted) opi_say(to, "segmented ");
+    opi_say(to, "%s of %zu elements", names[task->what], task->n);
+    if (task->what == OPI_SEGREDUCE) opi_say(to, " in %zu segments", task->segments.offsets.segments);
+    if (task->what == OPI_TRANSPOSE) opi_say(to, ", %zu rows of %zu", task->matrix.rows, task->matrix.cols);
+    if (task->op) opi_say(to, " by %s", name_of(task->op->name));
+    if (task->fn) opi_say(to, " by %s", name_of(task->fn->name));
+    opi_say(to, "; it reads and writes ");
+    if (task->what == OPI_FILTER) opi_say(to, "at most ");
+    opi_say_bytes(to, opi_task_bytes(task));
+    opi_say(to, "\n");
+}
+
+void opi_say_way(opi_saying *to, bool taken, const char *name, const char *words)
+{
+    opi_say(to, "  %c %-12s %s\n", taken ? '>' : ' ', name, words);
+}
+
+oplus_status opi_explain_task(oplus_device *dev, const char *call, const opi_task *task)
+{
+    opi_saying *const to = &dev->explained;
+    opi_say_begin(to, to->text, to->bytes);
+    say_task(to, call, task);
+    return dev->machine->explain(dev, call, task, to);
+}

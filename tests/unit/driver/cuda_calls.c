@@ -1,0 +1,174 @@
+/* How many calls of CUDA's driver a public call makes once it is warm, with a fake driver that keeps the books
+ * (fake/cuda.c): a table, and what a scan may cost.  What a call computes does not matter here: kernels do nothing. */
+#include "driver/cuda/cuda.h"
+#include "gpu/gpu.h"
+#include "support/cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 1000, ROWS = 40, SEGMENTS = 10, ROOM = 16384 };
+
+OPLUS_MAP(twice, float, float, { return 2 * a; })
+OPLUS_PREDICATE(positive, float, { return a > 0; })
+
+/* --- 1. calls ----------------------------------------------------------------------------------------------------- */
+
+/* Arrays that a call may use, all of the device's memory. */
+typedef struct arrays {
+    void *in, *out, *more;
+} arrays;
+
+static oplus_device *dev;
+
+static oplus_status reduce(const arrays *a) { return oplus_reduce(dev, &oplus_sum_f32, a->in, N, a->out); }
+static oplus_status scan(const arrays *a) { return oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, a->in, N, a->out); }
+static oplus_status map(const arrays *a) { return oplus_map(dev, &twice_fn, (const void *const[]){a->in}, N, a->out); }
+static oplus_status filter(const arrays *a) { return oplus_filter(dev, &positive_fn, a->in, N, a->out, a->more); }
+static oplus_status sort(const arrays *a) { return oplus_sort(dev, &oplus_u32, OPLUS_ASCENDING, a->in, N); }
+static oplus_status transpose(const arrays *a)
+{
+    return oplus_transpose(dev, &oplus_f32, a->in, ROWS, N / ROWS, a->out);
+}
+static oplus_status segreduce(const arrays *a)
+{
+    return oplus_segreduce(dev, &oplus_sum_f32, a->in, N, &oplus_u64, a->more, SEGMENTS, a->out);
+}
+
+/* The most calls of the driver for arrays that are the library's, and for arrays of the caller's own. */
+static const struct {
+    const char *name;
+    oplus_status (*call)(const arrays *a);
+    int own, foreign;
+} calls[] = {{"reduce", reduce, 5, 5},        {"scan", scan, 4, 4}, {"map", map, 4, 4},
+             {"filter", filter, 5, 6},        {"sort", sort, 4, 3}, {"transpose", transpose, 4, 4},
+             {"segreduce", segreduce, 10, 10}};
+
+/* --- 2. what the driver hears ------------------------------------------------------------------------------------- */
+
+enum { HEARD = 64 };
+static struct {
+    const char *name[HEARD];
+    int count;
+} heard;
+
+static void listen(const char *name)
+{
+    if (heard.count < HEARD) heard.name[heard.count] = name;
+    heard.count++;
+}
+
+/* "GetCurrent, 2 LaunchKernel": runs of the same call as one. */
+static void write_heard(char *text, size_t bytes)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0, same; i < heard.count && i < HEARD && used < bytes; i += same) {
+        for (same = 1; i + same < heard.count && strcmp(heard.name[i], heard.name[i + same]) == 0;) same++;
+        char times[16] = "";
+        if (same > 1) snprintf(times, sizeof times, "%d ", same);
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s%s", i ? ", " : "", times, heard.name[i] + 2);
+    }
+}
+
+/* --- 3. the table ------------------------------------------------------------------------------------------------- */
+
+/* The fake's kernels tell nothing of how structs are laid out: what is compiled is taken as told. */
+static void take_layouts_as_checked(void)
+{
+    for (opi_program *p = ((opi_accelerator *)dev)->programs.first; p; p = p->next) p->checked = true;
+}
+
+static void warm_up(oplus_status (*call)(const arrays *a), const arrays *a)
+{
+    for (int tries = 0; tries < 8 && call(a) != OPLUS_OK; tries++) take_layouts_as_checked();
+    good(call(a));
+}
+
+static int count(oplus_status (*call)(const arrays *a), const arrays *a)
+{
+    heard.count = 0;
+    fake->heard = listen;
+    const oplus_status status = call(a);
+    fake->heard = NULL;
+    good(status);
+    return heard.count;
+}
+
+static void table(const char *about, const arrays *a, bool own)
+{
+    char text[1024];
+    printf("%s:\n", about);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        warm_up(calls[i].call, a);
+        const int counted = count(calls[i].call, a);
+        write_heard(text, sizeof text);
+        printf("  %-10s %2d  %s\n", calls[i].name, counted, text);
+        const int most = own ? calls[i].own : calls[i].foreign;
+        if (counted > most) fail_msg("%s: %d calls of the driver; at most %d", calls[i].name, counted, most);
+    }
+}
+
+static void set_offsets(void *mem)
+{
+    uint64_t offsets[SEGMENTS + 1];
+    for (size_t s = 0; s <= SEGMENTS; s++) offsets[s] = s * N / SEGMENTS;
+    memcpy(mem, offsets, sizeof offsets);
+}
+
+/* Memory from oplus_alloc: the library knows where it is. */
+static void own_memory(void **state)
+{
+    arrays a;
+    (void)state;
+    good(oplus_alloc(dev, ROOM, &a.in));
+    good(oplus_alloc(dev, ROOM, &a.out));
+    good(oplus_alloc(dev, ROOM, &a.more));
+    set_offsets(a.more);
+    table("memory from oplus_alloc, another context is current", &a, true);
+    oplus_free(dev, a.in);
+    oplus_free(dev, a.out);
+    oplus_free(dev, a.more);
+}
+
+/* Memory that cudaMalloc gave, as the CUDA runtime leaves a thread: the driver is asked for each array. */
+static void memory_of_the_runtime(void **state)
+{
+    static char mem[3][ROOM];
+    const arrays a = {mem[0], mem[1], mem[2]};
+    (void)state;
+    for (int i = 0; i < 3; i++) fake->know(mem[i], ROOM, 2, 0, false);
+    set_offsets(a.more);
+    fake->push(opi_cuda_self(((opi_accelerator *)dev)->gpu)->context);
+    table("memory from cudaMalloc, the device's context is current", &a, false);
+    fake->pop();
+}
+
+/* --- 4. the part -------------------------------------------------------------------------------------------------- */
+
+static int open_it(void **state)
+{
+    begin_books(state);
+    good(oplus_open("cuda:0", &dev));
+    return 0;
+}
+
+static int close_it(void **state)
+{
+    oplus_close(dev);
+    return end_books(state);
+}
+
+static int run_fake(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(own_memory, open_it, close_it),
+                                       cmocka_unit_test_setup_teardown(memory_of_the_runtime, open_it, close_it)};
+    return cmocka_run_group_tests_name("calls of a fake driver", tests, find_fake, NULL);
+}
+
+int main(void)
+{
+    const part parts[] = {{FAKE_CUDA, FAKE_CUDA, "OPLUS_CACHE", "0", NULL, run_fake}};
+    return run_parts(parts, 1);
+}

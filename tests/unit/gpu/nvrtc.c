@@ -1,0 +1,344 @@
+/* NVRTC compiles every kernel for GPUs that are not here: a driver of CUDA's dialect whose memory is the host's, whose
+ * launches do nothing, and which gives each source to NVRTC.
+ *
+ *     nvrtc               some operators, for one architecture
+ *     nvrtc 75         the same for that one, and all that moves elements
+ *     nvrtc 75 more    more operators
+ *
+ * It ends with 77 where NVRTC is not installed. */
+#include "support/laws.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "driver/cuda/nvrtc.h"
+#include "cores/cores.h"
+#include "gpu/gpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the driver --------------------------------------------------------------------------------------------------- */
+
+static struct {
+    int programs, launches;
+} counted;
+
+static oplus_status alloc(opi_gpu *gpu, const char *call, size_t bytes, void **mem)
+{
+    (void)gpu;
+    *mem = calloc(1, bytes);
+    return *mem ? OPLUS_OK : opi_fail(OPLUS_ERR_MEMORY, "%s: no memory", call);
+}
+
+static void release(opi_gpu *gpu, void *mem)
+{
+    (void)gpu;
+    free(mem);
+}
+
+/* All memory is the device's. */
+static oplus_status side(opi_gpu *gpu, const char *call, const char *argument, const void *p, size_t bytes,
+                         opi_gpu_side *where)
+{
+    (void)gpu, (void)call, (void)argument, (void)p, (void)bytes;
+    *where = OPI_SIDE_DEVICE;
+    return OPLUS_OK;
+}
+
+static oplus_status copy(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from, size_t bytes)
+{
+    (void)gpu, (void)call, (void)queue;
+    memmove(to, from, bytes);
+    return OPLUS_OK;
+}
+
+/* A program is its text, in which kernels are looked for. */
+static oplus_status compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program)
+{
+    void *binary;
+    size_t bytes;
+    OPI_TRY(opi_nvrtc_compile(call, what, source, gpu->facts.architecture, &binary, &bytes));
+    assert_true(bytes > 100);
+    free(binary);
+    counted.programs++;
+    *program = must(malloc(strlen(source) + 1));
+    strcpy(*program, source);
+    return OPLUS_OK;
+}
+
+static oplus_status no_binary(opi_gpu *gpu, const char *call, void *program, void **binary, size_t *bytes)
+{
+    (void)gpu, (void)program, (void)binary, (void)bytes;
+    return opi_fail(OPLUS_ERR_DEVICE, "%s: there is none", call);
+}
+
+/* A kernel is the place in the text where it begins. */
+static oplus_status kernel(opi_gpu *gpu, const char *call, void *program, const char *name, void **made)
+{
+    char begin[64];
+    (void)gpu;
+    snprintf(begin, sizeof begin, "KERNEL void %s(", name);
+    *made = strstr(program, begin);
+    return *made ? OPLUS_OK : opi_fail(OPLUS_ERR_INTERNAL, "%s: no kernel %s", call, name);
+}
+
+static oplus_device *current;
+
+/* The one kernel whose result matters at once: structs are laid out as on the host. */
+static void answer_layout(const char *launched, uint64_t *bytes)
+{
+    const opi_program *p = ((opi_accelerator *)current)->programs.first;
+    while (launched < (const char *)p->handle || launched >= (const char *)p->handle + strlen(p->handle)) p = p->next;
+    for (int i = 0; i < p->layouts; i++) bytes[i] = p->layout[i].bytes;
+}
+
+static oplus_status launch(opi_gpu *gpu, const char *call, const opi_launch *l)
+{
+    static const char layout[] = "KERNEL void opi_layout(";
+    (void)call;
+    assert_true(l->groups > 0 && l->items > 0 && l->items <= gpu->facts.group);
+    assert_true(l->arguments > 0 && l->arguments <= OPI_MAX_ARGUMENTS);
+    counted.launches++;
+    if (strncmp(l->kernel, layout, sizeof layout - 1) == 0) answer_layout(l->kernel, (void *)l->argument->value);
+    return OPLUS_OK;
+}
+
+static oplus_status mark(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void **made)
+{
+    (void)gpu, (void)call, (void)queue;
+    *made = NULL;
+    return OPLUS_OK;
+}
+
+static oplus_status after(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *of)
+{
+    (void)gpu, (void)call, (void)queue, (void)of;
+    return OPLUS_OK;
+}
+
+static oplus_status reached(opi_gpu *gpu, const char *call, void *of)
+{
+    (void)gpu, (void)call, (void)of;
+    return OPLUS_OK;
+}
+
+static oplus_status query(opi_gpu *gpu, const char *call, void *of, bool *done)
+{
+    *done = true;
+    return reached(gpu, call, of);
+}
+
+static oplus_status sync(opi_gpu *gpu, const char *call, opi_gpu_queue queue) { return after(gpu, call, queue, NULL); }
+
+static void close_gpu(opi_gpu *gpu) { (void)gpu; }
+
+static const opi_driver driver = {.name = "nvrtc",
+                                  .dialect = "cuda",
+                                  .close = close_gpu,
+                                  .alloc = alloc,
+                                  .free = release,
+                                  .pinned_alloc = alloc,
+                                  .pinned_free = release,
+                                  .side = side,
+                                  .upload = copy,
+                                  .download = copy,
+                                  .copy = copy,
+                                  .compile = compile,
+                                  .binary = no_binary,
+                                  .kernel = kernel,
+                                  .unload = release,
+                                  .launch = launch,
+                                  .mark = mark,
+                                  .after = after,
+                                  .reached = reached,
+                                  .query = query,
+                                  .drop = release,
+                                  .sync = sync};
+
+static opi_gpu gpu = {&driver,
+                      {.where = "nvrtc",
+                       .name = "a GPU that is not here",
+                       .f64 = true,
+                       .denormals = true,
+                       .divides = true,
+                       .memory = UINT64_C(80) << 30,
+                       .largest = UINT64_C(80) << 30,
+                       .local = 48 << 10,
+                       .units = 100,
+                       .group = 1024,
+                       .lanes = 32,
+                       .fast_bytes = 16,
+                       .element = 1024}};
+
+/* As opi_gpu_open makes one. */
+static oplus_device *opened(unsigned architecture)
+{
+    opi_accelerator *const g = must(calloc(1, sizeof *g));
+    gpu.facts.architecture = architecture;
+    g->dev.machine = &opi_gpu_machine;
+    g->gpu = g->programs.gpu = &gpu;
+    g->piece_bytes = 32 << 20;
+    g->memory_bytes = gpu.facts.memory / 2;
+    if (opi_cores_open("test", 1, &g->dev.cores) != OPLUS_OK) fail_msg("%s", oplus_last_error());
+    return &g->dev;
+}
+
+/* --- all primitives
+ * --------------------------------------------------------------------------------------------------- */
+
+enum { N = 60000, SEGMENTS = 100 };
+
+OPLUS_MAP(root, float, float, { return sqrtf(a) + fabsf(a) / 3.0f; })
+OPLUS_MAP_WITH(shifted, double, uint8_t, int64_t, { return (double)(a + p) / 7; })
+OPLUS_ZIP(both, affine32, float, int32_t, {
+    affine32 r;
+    r.a = a;
+    r.b = (float)b;
+    return r;
+})
+OPLUS_OP(any_set, bool, (false), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a + b; })
+OPLUS_ZIP(spread, long long, long, unsigned char, { return a * b; })
+OPLUS_PREDICATE(small_first, padded16, { return a.sum < 0.5; })
+OPLUS_PREDICATE_WITH(below, uint16_t, uint32_t, { return a < p; })
+
+static unsigned architecture;
+static void *in, *out;
+
+static void good(oplus_status status, const char *what)
+{
+    if (status != OPLUS_OK) fail_msg("%s for sm_%u: %s", what, architecture, oplus_last_error());
+}
+
+static void combine_with(oplus_device *dev, const char *name)
+{
+    const oplus_op *const op = subject_named(name)->op;
+    const size_t n = op->type->size > 1000 ? N / 1000 : N;
+    uint64_t offsets[SEGMENTS + 1];
+    uint32_t narrow[SEGMENTS + 1];
+    for (size_t s = 0; s <= SEGMENTS; s++) offsets[s] = s * n / SEGMENTS;
+    if (n < SEGMENTS) offsets[SEGMENTS] = n;
+    good(oplus_reduce(dev, op, in, n, out), name);
+    good(oplus_scan(dev, op, OPLUS_INCLUSIVE, in, n, out), name);
+    good(oplus_segscan(dev, op, OPLUS_INCLUSIVE, in, in, n, out), name);
+    for (size_t s = 0; s <= SEGMENTS; s++) narrow[s] = (uint32_t)offsets[s];
+    if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u64, offsets, SEGMENTS, out), name);
+    if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u32, narrow, SEGMENTS, out), name);
+}
+
+static void move(oplus_device *dev, bool all)
+{
+    static const oplus_type *const keys[] = {&oplus_u32, &oplus_f64, &oplus_i8, &oplus_i16, &oplus_f32, &oplus_u64};
+    static const oplus_type *const types[] = {&oplus_f32,     &small3_type, &oplus_u8,     &oplus_u16,
+                                              &padded16_type, &oplus_f64,   &huge5000_type};
+    const int64_t shift = 5;
+    const uint32_t limit = 1000;
+    const oplus_fn shift_fn = oplus_with(&shifted_fn, &shift), below_limit = oplus_with(&below_fn, &limit);
+    const void *const arrays[] = {in, in};
+    size_t kept;
+    good(oplus_map(dev, &root_fn, arrays, N, out), "map");
+    good(oplus_map(dev, &both_fn, arrays, N, out), "map");
+    good(oplus_map(dev, &spread_fn, arrays, N, out), "map of a long and an unsigned char");
+    good(oplus_scan(dev, &any_set_op, OPLUS_INCLUSIVE, in, N, out), "scan of bool");
+    good(oplus_filter(dev, &small_first_fn, in, N, out, &kept), "filter");
+    for (size_t i = 0; i < (all ? sizeof keys / sizeof *keys : 1); i++) {
+        good(oplus_sort(dev, keys[i], OPLUS_DESCENDING, out, N), "sort");
+        good(oplus_sort_pairs(dev, keys[i], OPLUS_ASCENDING, out, &small3_type, in, N), "sort_pairs");
+    }
+    for (size_t i = 0; i < (all ? sizeof types / sizeof *types : 2); i++)
+        good(oplus_transpose(dev, types[i], in, 30, 19, out), "transpose");
+    if (!all) return;
+    good(oplus_map(dev, &shift_fn, arrays, N, out), "map");
+    good(oplus_filter(dev, &below_limit, in, N, out, &kept), "filter");
+}
+
+/* Structs inside, a size that only compilers know, a long name; and one that is the program's secret. */
+enum { THREE = 3 };
+OPLUS_STRUCT(
+    odd,
+    struct {
+        float x;
+        int16_t n[2];
+    } p[3];
+    _Bool flag; float v[sizeof(int32_t)]; float a_name_of_more_than_thirty_one_letters;)
+OPLUS_STRUCT(
+    nameless, float v[2 + 0x1]; struct { double d; }; int8_t k;)
+OPLUS_STRUCT(secret, float v[THREE];)
+OPLUS_SEMIGROUP(first_odd, odd, 0, { return a; })
+OPLUS_SEMIGROUP(first_nameless, nameless, 0, { return a; })
+OPLUS_SEMIGROUP(first_secret, secret, 0, { return a; })
+
+static void odd_types(oplus_device *dev)
+{
+    good(oplus_scan(dev, &first_odd_op, OPLUS_INCLUSIVE, in, N / 10, out), "scan of odd members");
+    good(oplus_reduce(dev, &first_nameless_op, in, N / 10, out), "reduce of a struct without a name");
+    assert_int_equal(oplus_scan(dev, &first_secret_op, OPLUS_INCLUSIVE, in, N, out), OPLUS_ERR_COMPILE);
+    const char *const remedy = strstr(oplus_last_error(), "knows none of the program's macros, enumeration constants"),
+                      *const name = strstr(oplus_last_error(), "\"THREE\"");
+    if (!remedy || !name || name < remedy) fail_msg("%s", oplus_last_error());
+}
+
+/* Texts, over each of these types: their functions are generic, their operands constant. */
+static void texts(oplus_device *dev)
+{
+    static const oplus_type *const types[] = {&oplus_i8, &oplus_u32, &oplus_i64, &oplus_f32, &oplus_f64};
+    static const char *const text =
+        "abs(a) + sign(b) + min(a, b) + max(min(a, 2), 3LL) + floor(a) + ceil(b) + trunc(a) + round(a) + rint(b) + "
+        "sqrt(a) + fabs(b) + pow(a, 2) + hypot(a, b) + fmod(a, b + 1) + copysign(a, b) + fma(a, b, 1) + fmin(a, 1.5) + "
+        "fmaxf(a, b) + ldexp(a, 3) + exp(a) + log1p(b) + atan2(a, b) + erf(a) + tgamma(b) + asinh(a) + max(a > b, 2)";
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const oplus_type *const inputs[] = {types[i], types[i]};
+        const void *const arrays[] = {in, in};
+        oplus_fn *fn;
+        size_t kept;
+        good(oplus_fn_make(NULL, types[i], 2, inputs, NULL, text, &fn), text);
+        good(oplus_map(dev, fn, arrays, N, out), text);
+        oplus_fn_free(fn);
+        good(oplus_fn_make(NULL, NULL, 1, inputs, NULL, "min(abs(a), 7) - 0.5", &fn), "predicate");
+        good(oplus_filter(dev, fn, in, N, out, &kept), "filter");
+        oplus_fn_free(fn);
+    }
+}
+
+static const char *const few[] = {"sum_f32", "compose32", "hash_with", NULL};
+static const char *const more[] = {"sum_f32",  "sum_u8",    "prod_i16",  "max_i64", "min_f64",
+                                   "max_f32",  "prod_c128", "compose64", "rotate",  "multiply_exact",
+                                   "last_f64", "first_u32", "hash1",     "join3",   "join12",
+                                   "join16",   "hash_with", "beyond",    NULL};
+
+static const char *const *names = few;
+static bool all;
+
+static void compiles(void **state)
+{
+    (void)state;
+    oplus_device *const dev = current = opened(architecture);
+    for (const char *const *name = names; *name != NULL; name++) combine_with(dev, *name);
+    move(dev, all);
+    texts(dev);
+    odd_types(dev);
+    printf("sm_%u: %d programs, %d launches\n", architecture, counted.programs, counted.launches);
+    assert_true(counted.programs > 5 && counted.launches > counted.programs);
+    oplus_close(dev);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(compiles)};
+    void *binary;
+    size_t bytes;
+    all = argc > 1;
+    architecture = (unsigned)strtoul(argc > 1 ? argv[1] : "90", NULL, 10);
+    if (argc > 2 && strcmp(argv[2], "more") == 0) names = more;
+    setenv("OPLUS_CACHE", "0", 1);
+    if (opi_nvrtc_compile("test", "nothing", "__global__ void nothing() {}", 90, &binary, &bytes) != OPLUS_OK)
+        return printf("not tried: %s\n", oplus_last_error()), 77;
+    free(binary);
+    in = must(calloc(N, 64));
+    out = must(calloc(N, 64));
+    const int failed = cmocka_run_group_tests_name("nvrtc", tests, NULL, NULL);
+    free(in);
+    free(out);
+    return failed;
+}
