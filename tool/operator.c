@@ -134,7 +134,8 @@ static bool is_operator(const char *text, const oplus_type *type)
     if (is_name(text)) return oplus_op_named(text, type) != NULL;
     oplus_op *made = NULL;
     tool_scratch scratch = tool_scratch_begin();
-    const oplus_status status = oplus_op_make(NULL, type, NULL, 0, NULL, text, NULL, &made);
+    oplus_status status = oplus_op_make(NULL, type, NULL, 0, NULL, text, NULL, &made);
+    if (status == OPLUS_OK) status = oplus_op_compile(made);
     tool_scratch_end(&scratch);
     oplus_op_free(made);
     return status != OPLUS_ERR_COMPILE;
@@ -146,7 +147,8 @@ static bool is_function(const char *text, size_t arity, const oplus_type *const 
     if (is_name(text)) return (result ? tool_function : tool_predicate)(text, input[0]) != NULL;
     oplus_fn *made = NULL;
     tool_scratch scratch = tool_scratch_begin();
-    const oplus_status status = oplus_fn_make(NULL, result, (unsigned)arity, input, NULL, text, &made);
+    oplus_status status = oplus_fn_make(NULL, result, (unsigned)arity, input, NULL, text, &made);
+    if (status == OPLUS_OK) status = oplus_fn_compile(made);
     tool_scratch_end(&scratch);
     oplus_fn_free(made);
     return status != OPLUS_ERR_COMPILE;
@@ -233,6 +235,7 @@ tool_operator tool_operator_open(const char *text, const oplus_type *type, const
     oplus_status status = oplus_op_make(NULL, type, identity, flags | check, NULL, text, NULL, &made);
     char *const found = check && status == OPLUS_ERR_ARGUMENT ? tool_words(oplus_last_error()) : NULL;
     if (found) status = oplus_op_make(NULL, type, identity, flags, NULL, text, NULL, &made);
+    if (status == OPLUS_OK) status = oplus_op_compile(made); /* what is wrong is said before any input is read */
     tool_scratch_end(&scratch);
     try_text(status);
     if (found) tool_warn("%s", found); /* so it was no other argument */
@@ -291,7 +294,8 @@ static tool_function_made make_function(const char *text, size_t arity, const op
 {
     oplus_fn *made;
     tool_scratch scratch = tool_scratch_begin();
-    const oplus_status status = oplus_fn_make(NULL, result, (unsigned)arity, input, NULL, text, &made);
+    oplus_status status = oplus_fn_make(NULL, result, (unsigned)arity, input, NULL, text, &made);
+    if (status == OPLUS_OK) status = oplus_fn_compile(made);
     tool_scratch_end(&scratch);
     try_text(status);
     return (tool_function_made){made, made};

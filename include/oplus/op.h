@@ -55,6 +55,7 @@ typedef struct oplus_op {
     /** In place of `combine`, NULL then: it is called with param. */
     void (*combine_with)(void *out, const void *a, const void *b, const void *param);
     const oplus_leaves_with *leaves_with; /**< in place of `leaves`; may be NULL */
+    struct oplus_late *late; /**< the library's, of an operator from text: what cores compile when they first run it */
 } oplus_op;
 
 /** Defines an operator: `T name(T a, T b)` and its descriptor `name_op`.
@@ -140,6 +141,7 @@ typedef struct oplus_fn {
     const char *file;                         /**< where the text stands; may be NULL */
     int line;                                 /**< in that file */
     void (*leaf)(const void *const *in, const void *param, size_t n, void *out); /**< out[i] = f(in[0][i], ...) */
+    struct oplus_late *late; /**< the library's, of a function from text, in place of `leaf` */
 } oplus_fn;
 
 /** The function with its captured parameter `p` bound to *param, which must live until the call has returned. */
@@ -272,7 +274,7 @@ template <class Call, class P = oplus_none_> struct oplus_typed_fn : oplus_fn {
     OPLUS_OP_TYPES_(name##_op, T, P)                                                                                   \
     static const OPLUS_OP_TYPE_(T, P) name##_op OPLUS_UNUSED_ = OPLUS_TYPED_(                                          \
         OPLUS_OP_TYPE_(T, P), oplus_op, OPLUS_ABI, #name, &OPLUS_TYPE_(T), identity, (flags), OPLUS_BY_MACRO, text,    \
-        __FILE__, __LINE__, 0, combine, leaves, param_type, NULL, combine_with, leaves_with);
+        __FILE__, __LINE__, 0, combine, leaves, param_type, NULL, combine_with, leaves_with, NULL);
 
 /* Inputs and parameter are taken out of the loop: for all a compiler knows, a result that is a byte may change them.
  * A predicate is compared with a 0 that the compiler cannot see: gcc 12 makes a conversion of `a & 1` to bool, which it
@@ -314,9 +316,10 @@ template <class Call, class P = oplus_none_> struct oplus_typed_fn : oplus_fn {
     }
 #define OPLUS_FN_OBJECT_(name, R, predicate, P, arity, types, inputs, param_type, text)                                \
     OPLUS_FN_TYPES_(name##_fn, R, P, arity, OPLUS_UNPAREN_ types)                                                      \
-    static const OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types) name##_fn OPLUS_UNUSED_ = OPLUS_TYPED_(                    \
-        OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types), oplus_fn, OPLUS_ABI, #name, &OPLUS_TYPE_(R), arity, predicate,     \
-        {OPLUS_UNPAREN_ inputs}, param_type, NULL, OPLUS_BY_MACRO, text, __FILE__, __LINE__, oplus_##name##_leaf_);
+    static const OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types) name##_fn OPLUS_UNUSED_ =                                  \
+        OPLUS_TYPED_(OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types), oplus_fn, OPLUS_ABI, #name, &OPLUS_TYPE_(R), arity,   \
+                     predicate, {OPLUS_UNPAREN_ inputs}, param_type, NULL, OPLUS_BY_MACRO, text, __FILE__, __LINE__,   \
+                     oplus_##name##_leaf_, NULL);
 
 #ifdef __cplusplus
 }

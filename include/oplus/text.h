@@ -19,7 +19,7 @@ extern "C" {
  *  It may call what <math.h>, <stdlib.h> and <string.h> declare, and is C, run with the rights of this process: never
  *  take a text from someone you do not trust.
  *
- *  It is compiled by the system's C compiler (OPLUS_CC in the environment, else cc, gcc or clang: 0.1 to 0.5 s) for
+ *  For cores it is compiled when they first run it, by the system's C compiler (OPLUS_CC in the environment, else cc, gcc or clang: 0.1 to 0.5 s) for
  *  this processor, with the flags that equal bits need, into typed loops as OPLUS_OP makes them.  The result is cached
  *  (OPLUS_CACHE_DIR, else $XDG_CACHE_HOME/oplus, else ~/.cache/oplus; OPLUS_CACHE=0: nowhere) under a key of the
  *  whole source, the flags and the compiler's version; from then on a call takes milliseconds.
@@ -73,11 +73,10 @@ enum { OPLUS_CHECK = 8 };
  *  @param param_type  of the parameter p, to be bound by oplus_op_bind or oplus_op_with; NULL: there is none
  *  @param text      see above
  *  @param combine   used where there is no compiler, with the bound parameter or NULL: everything works then, through a
- *                   call an element, and op->leaves and op->leaves_with are NULL.  NULL: no compiler is an error.
+ *                   call an element.  NULL: no compiler is an error of the call that needs one.
  *  @param op        set to the operator; free it with oplus_op_free
- *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_COMPILE: the text does not compile (the compiler's words are in
- *          oplus_last_error) or there is no compiler; OPLUS_ERR_IO: no place for temporary files, or for another
- *          process; OPLUS_ERR_UNSUPPORTED: as oplus_open, of OPLUS_ISA; OPLUS_ERR_MEMORY. */
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY; with OPLUS_CHECK, what oplus_op_compile returns too, as the
+ *          first call on cores does. */
 OPLUS_API oplus_status oplus_op_make(const char *name, const oplus_type *type, const void *identity, unsigned flags,
                                      const oplus_type *param_type, const char *text,
                                      void (*combine)(void *out, const void *a, const void *b, const void *param),
@@ -127,6 +126,16 @@ OPLUS_API oplus_status oplus_text_type(unsigned arity, const oplus_type *const *
 OPLUS_API oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned arity,
                                      const oplus_type *const *input, const oplus_type *param_type, const char *text,
                                      oplus_fn **fn);
+
+/** Compiles what was made from a text for the cores now, and not when they first run it: so that what is wrong with the
+ *  text is said here, and the first call need not wait.  An accelerator does not need it.
+ *
+ *  @return OPLUS_OK, also of what no text made; OPLUS_ERR_ARGUMENT: NULL; OPLUS_ERR_COMPILE: the text does not compile (the
+ *          compiler's words are in oplus_last_error) or there is no compiler; OPLUS_ERR_IO: no place for temporary files,
+ *          or for another process; OPLUS_ERR_UNSUPPORTED: as oplus_open, of OPLUS_ISA; OPLUS_ERR_MEMORY. */
+OPLUS_API oplus_status oplus_op_compile(const oplus_op *op);
+/** The same of a function. */
+OPLUS_API oplus_status oplus_fn_compile(const oplus_fn *fn);
 
 /** Binds the parameter p of a function, as oplus_with does, where a struct cannot be copied: for other languages.
  *

@@ -10,6 +10,7 @@
 #include "cores/sort_passes.h"
 #include "cores/transpose.h"
 #include "cores/ways.h"
+#include "task/late.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,7 @@ static oplus_status run_sweep(opi_cores *cores, const char *call, const opi_task
 
 oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *task, opi_range *carry)
 {
+    OPI_TRY(opi_late_both(call, task->op, task->fn));
     switch (task->what) {
     case OPI_SORT:
         return opi_sort_run(cores, call, task);
@@ -110,6 +112,7 @@ static oplus_status summarise(oplus_device *dev, const char *call, const opi_tas
 {
     plan p;
     opi_cores *const cores = (opi_cores *)dev;
+    OPI_TRY(opi_late_both(call, task->op, task->fn));
     make_plan(&p, cores->isa, task);
     ticket->number = 0;
     if (task->n == 0) return OPLUS_OK;
@@ -127,6 +130,7 @@ static oplus_status apply(oplus_device *dev, const char *call, const opi_task *t
     plan p;
     opi_cores *const cores = (opi_cores *)dev;
     if (task->n == 0) return OPLUS_OK;
+    OPI_TRY(opi_late_both(call, task->op, task->fn));
     if (ticket->number == 0 || ticket->number != cores->ticket) return run_sweep(cores, call, task, carry);
     make_plan(&p, cores->isa, task);
     ticket->number = 0;

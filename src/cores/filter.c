@@ -1,6 +1,7 @@
 #include "cores/filter.h"
 
 #include "base/memory.h"
+#include "task/late.h"
 
 #include <assert.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static workspace workspace_in(const opi_filter_sweep *plan, char *scratch)
 static size_t compact_piece(const opi_filter_sweep *plan, const char *in, size_t n, uint8_t *flags, char *to)
 {
     const void *const inputs[] = {in};
-    plan->keep->leaf(inputs, plan->keep->param, n, flags);
+    plan->leaf(inputs, plan->keep->param, n, flags);
     return plan->isa->compact(in, flags, n, plan->size, to);
 }
 
@@ -110,6 +111,7 @@ void opi_filter_plan(opi_filter_sweep *plan, const opi_isa *isa, const opi_task 
     const size_t size = task->array[OPI_IN].size, n = task->n;
     opi_sweep_clear(&plan->sweep);
     plan->keep = task->fn;
+    plan->leaf = task->fn->late ? task->fn->late->leaf : task->fn->leaf;
     plan->isa = isa;
     plan->size = size;
     plan->in = in;

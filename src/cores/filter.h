@@ -10,6 +10,7 @@
 typedef struct opi_filter_sweep {
     opi_sweep sweep;
     const oplus_fn *keep;
+    void (*leaf)(const void *const *in, const void *param, size_t n, void *out);
     const opi_isa *isa;
     size_t size; /* of an element, bytes */
     const char *in;

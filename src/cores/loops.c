@@ -1,5 +1,7 @@
 #include "cores/loops.h"
 
+#include "task/late.h"
+
 #include <string.h>
 
 enum {
@@ -26,7 +28,9 @@ static void plan_runs(opi_loops *loops)
 
 void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, size_t bytes)
 {
+    const oplus_op *const code = opi_code_of_op(op);
     loops->op = op;
+    loops->code = code;
     loops->size = op->type->size;
     loops->level = OPLUS_LEAF_LEVEL(op->type->size);
     loops->node_level = loops->level;
@@ -41,11 +45,11 @@ void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, si
         if (builtin->reduce) loops->exact = builtin;
         if (builtin->node_level) loops->node_level = builtin->node_level;
         if (builtin->node_far && bytes >= FAR_BYTES) loops->tree.node = builtin->node_far;
-    } else if (op->leaves) {
-        loops->tree = *op->leaves;
+    } else if (code->leaves) {
+        loops->tree = *code->leaves;
     } else {
         memset(&loops->tree, 0, sizeof loops->tree);
-        loops->with = op->leaves_with;
+        loops->with = code->leaves_with;
     }
     plan_runs(loops);
 }
@@ -72,14 +76,15 @@ static void pick_bytes(void *out, int first, const void *a, const void *b, size_
 
 static oplus_element element_of(const opi_loops *loops)
 {
-    const oplus_element element = {loops->size, loops->op->combine, NULL, copy_bytes, pick_bytes, NULL, NULL, NULL};
+    const oplus_element element = {loops->size, loops->code->combine, NULL, copy_bytes, pick_bytes, NULL, NULL, NULL};
     return element;
 }
 
 static oplus_element element_with(const opi_loops *loops)
 {
     const oplus_op *const op = loops->op;
-    const oplus_element element = {loops->size, NULL, NULL, copy_bytes, pick_bytes, op->combine_with, NULL, op->param};
+    const oplus_element element = {loops->size, NULL,     NULL, copy_bytes, pick_bytes, loops->code->combine_with,
+                                   NULL,        op->param};
     return element;
 }
 
@@ -104,7 +109,7 @@ static uint8_t *flags_in(const opi_loops *loops, char *scratch)
 static void call_node(const opi_loops *loops, const void *in, unsigned level, void *node, char *scratch)
 {
     char *const t = ladder_in(loops, scratch);
-    if (loops->op->combine)
+    if (loops->code->combine)
         oplus_node_(element_of(loops), in, level, scratch, t, node);
     else
         oplus_node_(element_with(loops), in, level, scratch, t, node);
@@ -114,7 +119,7 @@ static void call_scan(const opi_loops *loops, const void *in, unsigned level, bo
                       void *out, void *node, char *scratch)
 {
     char *const ladder = ladder_in(loops, scratch);
-    if (loops->op->combine)
+    if (loops->code->combine)
         oplus_scan_(element_of(loops), in, level, exclusive, before, out, scratch, ladder, node);
     else
         oplus_scan_(element_with(loops), in, level, exclusive, before, out, scratch, ladder, node);
@@ -125,7 +130,7 @@ static void call_run(const opi_loops *loops, const void *in, size_t n, bool excl
 {
     const void *const identity = loops->op->identity;
     char *const prefix = scratch + OPLUS_RUN_NODES_ * loops->size, *const t = prefix + OPLUS_RUN_NODES_ * loops->size;
-    if (loops->op->combine)
+    if (loops->code->combine)
         oplus_run_(element_of(loops), in, n, exclusive, before, identity, out, scratch, prefix, t, nodes);
     else
         oplus_run_(element_with(loops), in, n, exclusive, before, identity, out, scratch, prefix, t, nodes);
@@ -136,7 +141,7 @@ static void call_segscan(const opi_loops *loops, const void *in, const uint8_t *
 {
     char *const ladder = ladder_in(loops, scratch);
     uint8_t *const flags = flags_in(loops, scratch);
-    if (loops->op->combine)
+    if (loops->code->combine)
         oplus_segscan_(element_of(loops), in, heads, level, exclusive, before, identity, out, scratch, flags, ladder,
                        node, head);
     else

@@ -8,6 +8,7 @@
 
 typedef struct opi_loops {
     const oplus_op *op;
+    const oplus_op *code;          /* whose functions are those of op: op itself, or what was compiled late */
     size_t size;                   /* bytes of an element */
     unsigned level;                /* of the largest block */
     unsigned node_level;           /* of the largest block that only a node is made of */

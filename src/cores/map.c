@@ -1,6 +1,7 @@
 #include "cores/map.h"
 
 #include "base/memory.h"
+#include "task/late.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
         const void *in[OPLUS_MAX_ARITY];
         for (unsigned k = 0; k < fn->arity; k++) in[k] = plan->in[k] + i * fn->input[k]->size;
         char *const out = plan->out + i * size, *const to = plan->streaming ? scratch : out;
-        fn->leaf(in, fn->param, n, to);
+        plan->leaf(in, fn->param, n, to);
         opi_quiet_run(&plan->quiet, to, n);
         const void *const next = end - i < n + plan->piece ? NULL : plan->in[0] + (i + n) * fn->input[0]->size;
         if (plan->streaming) plan->isa->stream(out, to, n * size, next);
@@ -50,6 +51,7 @@ void opi_map_plan(opi_map_sweep *plan, const opi_isa *isa, const opi_task *task)
     const size_t n = task->n, size = fn->result->size;
     opi_sweep_clear(&plan->sweep);
     plan->fn = fn;
+    plan->leaf = fn->late ? fn->late->leaf : fn->leaf;
     plan->isa = isa;
     opi_quiet_plan(&plan->quiet, isa, fn->result);
     plan->out = (char *)task->array[fn->arity].mem;

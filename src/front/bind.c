@@ -47,7 +47,7 @@ oplus_status oplus_op_bind(const oplus_op *op, const void *param, const void *id
     char *const block = opi_alloc(bytes);
     if (!block) return no_memory(__func__, bytes);
     opi_made_op *const made = (opi_made_op *)block;
-    *made = (opi_made_op){given, NULL};
+    *made = (opi_made_op){.op = given};
     made->op.param = memcpy(block + param_at, param, op->param_type->size);
     if (given.identity) made->op.identity = memcpy(block + identity_at, given.identity, op->type->size);
     *bound = &made->op;
@@ -69,7 +69,7 @@ oplus_status oplus_fn_bind(const oplus_fn *fn, const void *param, oplus_fn **bou
     char *const block = opi_alloc(bytes);
     if (!block) return no_memory(__func__, bytes);
     opi_made_fn *const made = (opi_made_fn *)block;
-    *made = (opi_made_fn){given, NULL};
+    *made = (opi_made_fn){.fn = given};
     made->fn.param = memcpy(block + param_at, param, fn->param_type->size);
     *bound = &made->fn;
     return OPLUS_OK;

@@ -1,5 +1,6 @@
 /* Streams: oplus_carry_open, _init, _add, _join, _value, _close, oplus_scan_from. */
 #include "front/check.h"
+#include "task/late.h"
 #include "type/element.h"
 #include "cores/quiet.h"
 
@@ -32,6 +33,7 @@ oplus_status oplus_carry_open(const oplus_op *op, uint64_t first, oplus_carry **
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: carry is NULL; give the address of an oplus_carry *", __func__);
     *carry = NULL;
     OPI_TRY(opi_check_op(__func__, op));
+    OPI_TRY(opi_late_ready(__func__, op->late)); /* carries are joined on the host */
     oplus_carry *const opened = make(op);
     opi_range *const range = opi_alloc(opi_range_bytes(op));
     if (!opened || !range) {

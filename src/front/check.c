@@ -66,7 +66,7 @@ oplus_status opi_check_op(const char *call, const oplus_op *op)
                         "%s: op is NULL; give an operator, &oplus_sum_f32 or one made by OPLUS_OP (name_op)", call);
     OPI_TRY(opi_check_abi(call, "op", op->abi, "made by OPLUS_OP or oplus_op_make"));
     OPI_TRY(opi_check_type(call, "op->type", op->type));
-    if (!op->combine && !op->combine_with)
+    if (!op->combine && !op->combine_with && !op->late)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: op->combine of operator \"%s\" is NULL; give at least this function",
                         call, opi_name(op->name));
     if (op->leaves || op->leaves_with) OPI_TRY(opi_check_by_value(call, "op->type", op->type));

@@ -113,11 +113,6 @@ static oplus_status make_body(const char *call, const char *text, const char *la
         call, opi_cut(text, NAME_BYTES), text, why);
 }
 
-static void describe(char what[NAME_BYTES + 16], const char *kind, const char *name)
-{
-    snprintf(what, NAME_BYTES + 16, "%s \"%.*s\"", kind, opi_cut(name, NAME_BYTES), name);
-}
-
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
 static oplus_status refuse_member(const char *call, const char *members, const char *name, const char *why)
@@ -201,28 +196,6 @@ static opi_made_op *pack_op(packer *p, const opi_made_op *made)
     return copy;
 }
 
-/* Fills in the functions; keeps the given one where there is no compiler. */
-static oplus_status compile_op(const char *call, opi_made_op *made)
-{
-    char what[NAME_BYTES + 16];
-    bool absent = false;
-    char *const source = opi_source_op(&made->op);
-    if (!source) return no_memory(call);
-    describe(what, OPI_LABEL_OP, made->op.name);
-    const oplus_status status = opi_module_open(call, what, source, &made->module, &absent);
-    free(source);
-    if (absent && made->op.combine_with) return OPLUS_OK;
-    OPI_TRY(status);
-    void *address;
-    OPI_TRY(opi_module_symbol(call, made->module, OPI_MODULE_OP, &address));
-    const oplus_op *const compiled = *(const oplus_op *const *)address;
-    made->op.combine = compiled->combine;
-    made->op.leaves = compiled->leaves;
-    made->op.combine_with = compiled->combine_with;
-    made->op.leaves_with = compiled->leaves_with;
-    return OPLUS_OK;
-}
-
 oplus_status oplus_op_make(const char *name, const oplus_type *type, const void *identity, unsigned flags,
                            const oplus_type *param_type, const char *text,
                            void (*combine)(void *out, const void *a, const void *b, const void *param), oplus_op **op)
@@ -250,24 +223,26 @@ oplus_status oplus_op_make(const char *name, const oplus_type *type, const void 
                                .origin = OPLUS_FROM_TEXT,
                                .param_type = param_type,
                                .combine_with = combine}};
-    oplus_status status = compile_op(__func__, &made);
-    if (status == OPLUS_OK && flags & OPLUS_CHECK && !param_type) status = opi_verdict(__func__, &made.op);
-    if (status == OPLUS_OK) {
-        packer p = {0};
-        pack_op(&p, &made);
-        p = (packer){.at = opi_alloc(p.bytes)};
-        if (p.at) *op = &pack_op(&p, &made)->op;
-    }
+    packer p = {0};
+    pack_op(&p, &made);
+    p = (packer){.at = opi_alloc(p.bytes)};
+    opi_made_op *const packed = p.at ? pack_op(&p, &made) : NULL;
     free(body);
-    if (!*op) opi_module_close(made.module);
-    return status != OPLUS_OK || *op ? status : no_memory(__func__);
+    if (!packed) return no_memory(__func__);
+    opi_made_open_op(packed);
+    const oplus_status status = flags & OPLUS_CHECK && !param_type ? opi_verdict(__func__, &packed->op) : OPLUS_OK;
+    if (status == OPLUS_OK)
+        *op = &packed->op;
+    else
+        oplus_op_free(&packed->op);
+    return status;
 }
 
 void oplus_op_free(oplus_op *op)
 {
     OPI_OWN_MODE;
     if (!op) return;
-    opi_module_close(((opi_made_op *)op)->module);
+    opi_made_close(&((opi_made_op *)op)->code);
     opi_free(op);
 }
 
@@ -311,22 +286,6 @@ oplus_status opi_make_check_fn(const char *call, const oplus_type *result, unsig
     return check_names(call, types, arity + 2);
 }
 
-static oplus_status compile_fn(const char *call, opi_made_fn *made, bool predicate)
-{
-    char what[NAME_BYTES + 16];
-    bool absent;
-    char *const source = opi_source_fn(&made->fn, predicate);
-    if (!source) return no_memory(call);
-    describe(what, predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, made->fn.name);
-    const oplus_status status = opi_module_open(call, what, source, &made->module, &absent);
-    free(source);
-    OPI_TRY(status);
-    void *address;
-    OPI_TRY(opi_module_symbol(call, made->module, OPI_MODULE_LEAF, &address));
-    memcpy(&made->fn.leaf, address, sizeof made->fn.leaf);
-    return OPLUS_OK;
-}
-
 oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned arity, const oplus_type *const *input,
                            const oplus_type *param_type, const char *text, oplus_fn **fn)
 {
@@ -347,22 +306,21 @@ oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned 
                                .predicate = predicate,
                                .text = body}};
     for (unsigned k = 0; k < arity; k++) made.fn.input[k] = input[k];
-    const oplus_status status = compile_fn(__func__, &made, predicate);
-    if (status == OPLUS_OK) {
-        packer p = {0};
-        pack_fn(&p, &made);
-        p = (packer){.at = opi_alloc(p.bytes)};
-        if (p.at) *fn = &pack_fn(&p, &made)->fn;
-    }
+    packer p = {0};
+    pack_fn(&p, &made);
+    p = (packer){.at = opi_alloc(p.bytes)};
+    opi_made_fn *const packed = p.at ? pack_fn(&p, &made) : NULL;
     free(body);
-    if (!*fn) opi_module_close(made.module);
-    return status != OPLUS_OK || *fn ? status : no_memory(__func__);
+    if (!packed) return no_memory(__func__);
+    opi_made_open_fn(packed);
+    *fn = &packed->fn;
+    return OPLUS_OK;
 }
 
 void oplus_fn_free(oplus_fn *fn)
 {
     OPI_OWN_MODE;
     if (!fn) return;
-    opi_module_close(((opi_made_fn *)fn)->module);
+    opi_made_close(&((opi_made_fn *)fn)->code);
     opi_free(fn);
 }

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "front/check.h"
 #include "task/combine.h"
+#include "task/late.h"
 #include "type/element.h"
 #include "cores/cores.h"
 #include "cores/loops.h"
@@ -269,7 +270,11 @@ static oplus_status compare_loops(search *s, const opi_loops *typed, const opi_l
 
 static oplus_status try_loops(oplus_device *dev, search *s)
 {
+    const oplus_op *const code = opi_code_of_op(s->op);
     oplus_op bare = *s->op;
+    bare.late = NULL;
+    bare.combine = code->combine;
+    bare.combine_with = code->combine_with;
     bare.leaves = NULL;
     bare.leaves_with = NULL;
     bare.builtin = 0;
@@ -294,6 +299,7 @@ oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, const void *s
     OPI_TRY(opi_check_device(__func__, dev));
     OPI_TRY(opi_check_op(__func__, op));
     if (n == 0) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is 0; give at least one sample", __func__);
+    OPI_TRY(opi_late_ready(__func__, op->late));
     OPI_TRY(opi_check_pointer(__func__, "samples", samples, n));
     OPI_TRY(opi_check_bytes(__func__, "n", n, op->type->size));
 

@@ -2,6 +2,7 @@
 #include "front/check.h"
 #include "cores/cores.h"
 #include "ranks/ranks.h"
+#include "task/late.h"
 
 /* out = init, if there is one, then the n elements. */
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, const void *init, const void *in,
@@ -51,6 +52,7 @@ static oplus_status prepare(opi_ranks *ranks, opi_task *task, const oplus_op *op
 {
     OPI_TRY(check(ranks->call, ranks->dev, op, in, n, out));
     if (fold && ranks->comm->rank == 0) OPI_TRY(opi_check_pointer(ranks->call, "init", init, 1));
+    OPI_TRY(opi_late_ready(ranks->call, op->late)); /* what ranks exchange is joined on the host */
     opi_ranks_name_op(ranks, op, "");
     opi_task_reduce(task, op, in, NULL, n, 0, out);
     return OPLUS_OK;

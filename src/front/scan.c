@@ -1,6 +1,7 @@
 /* oplus_scan, oplus_segscan, and over ranks. */
 #include "front/check.h"
 #include "ranks/ranks.h"
+#include "task/late.h"
 
 static oplus_status check(const char *call, oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in,
                           size_t n, const void *out)
@@ -54,6 +55,7 @@ static oplus_status prepare(opi_ranks *ranks, opi_task *task, const oplus_op *op
 {
     OPI_TRY(check(ranks->call, ranks->dev, op, kind, in, n, out));
     if (segmented) OPI_TRY(check_heads(ranks->call, op, heads, n, out));
+    OPI_TRY(opi_late_ready(ranks->call, op->late)); /* what ranks exchange is joined on the host */
     opi_ranks_name_op(ranks, op, kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive");
     opi_task_scan(task, op, kind, in, segmented ? heads : NULL, n, 0, out);
     task->lifted = segmented; /* as the others' summaries are, where this rank has no heads since it has nothing */

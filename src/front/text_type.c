@@ -1,6 +1,7 @@
 /* oplus_text_type: what a text gives, as the compiler says. */
 #include "front/check.h"
 #include "front/make.h"
+#include "task/late.h"
 #include "text/module.h"
 #include "text/source.h"
 #include "text/text.h"
@@ -42,12 +43,13 @@ static oplus_status read_kinds(const char *call, const oplus_fn *fn, void *modul
 }
 
 /* Of a text that does not compile in that form: the message has the user's columns where it does not in its own. */
-static oplus_status try_plainly(const oplus_fn *fn)
+static oplus_status try_plainly(const char *call, const oplus_fn *fn)
 {
     oplus_fn *made;
     OPI_TRY(oplus_fn_make(fn->name, fn->input[0], fn->arity, fn->input, fn->param_type, fn->name, &made));
+    const oplus_status status = opi_late_ready(call, made->late);
     oplus_fn_free(made);
-    return OPLUS_OK;
+    return status;
 }
 
 static oplus_status look(const char *call, const oplus_fn *fn, const char *probe, const oplus_type **type)
@@ -58,7 +60,7 @@ static oplus_status look(const char *call, const oplus_fn *fn, const char *probe
     if (!source) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the source of a text", call);
     oplus_status status = opi_module_open(call, "text", source, &module, &absent);
     free(source);
-    if (status == OPLUS_ERR_COMPILE) return try_plainly(fn);
+    if (status == OPLUS_ERR_COMPILE) return try_plainly(call, fn);
     if (status == OPLUS_OK) status = read_kinds(call, fn, module, type);
     opi_module_close(module);
     return status;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/process.h"
+#include "task/late.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -123,6 +124,7 @@ oplus_status opi_verdict(const char *call, const oplus_op *op)
     opi_hash key;
     if (!key_of(op, &key)) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the check", call);
     if (!look_it_up(key, said)) {
+        OPI_TRY(opi_late_ready(call, op->late)); /* here, as the other process has little time */
         if (!look(op, said)) return OPLUS_OK;
         opi_cache_store(key, ".txt", said, strlen(said) + 1, path);
     }

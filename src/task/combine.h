@@ -2,15 +2,16 @@
 #ifndef OPI_COMBINE_H
 #define OPI_COMBINE_H
 
-#include <oplus/op.h>
+#include "task/late.h"
 
 /* *out = *a (+) *b; out may be a or b. */
 static inline void opi_combine(const oplus_op *op, void *out, const void *a, const void *b)
 {
-    if (op->combine)
-        op->combine(out, a, b);
+    const oplus_op *const code = op->combine ? op : opi_code_of_op(op);
+    if (code->combine)
+        code->combine(out, a, b);
     else
-        op->combine_with(out, a, b, op->param);
+        code->combine_with(out, a, b, op->param);
 }
 
 #endif

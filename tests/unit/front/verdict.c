@@ -60,7 +60,8 @@ static void endless_checked(void)
 {
     static const char text[] = "while (a == a) ; return b;";
     oplus_op *compiled;
-    good(oplus_op_make(NULL, &oplus_i64, NULL, 0, NULL, text, NULL, &compiled), text); /* by a child process too */
+    good(oplus_op_make(NULL, &oplus_i64, NULL, 0, NULL, text, NULL, &compiled), text);
+    good(oplus_op_compile(compiled), text); /* by a child process too */
     oplus_op_free(compiled);
     const size_t before = texts_kept();
     const double began = seconds_of_children();

@@ -2,7 +2,9 @@
  * the state of the cache; and every call of the system on the way may fail.
  *
  * The linker sends the calls that can fail through the __wrap_ functions here (make.link). */
+#include "support/eager.h"
 #include "support/laws.h"
+#include "task/late.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -154,7 +156,7 @@ static void same_scan(const oplus_op *made, const oplus_op *twin, const void *in
 static oplus_op *make_larger(void)
 {
     oplus_op *op;
-    good(oplus_op_make("larger", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op));
+    good(eager_op_make("larger", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op));
     return op;
 }
 
@@ -165,7 +167,7 @@ static void operators(void **state)
     oplus_type *type;
     fill();
     op = make_larger();
-    assert_non_null(op->leaves);
+    assert_non_null(opi_code_of_op(op)->leaves);
     assert_string_equal(op->name, "larger");
     same_scan(op, &larger_op, floats);
     oplus_op_free(op);
@@ -176,7 +178,7 @@ static void operators(void **state)
     assert_int_equal(type->size, 8);
     assert_int_equal(type->align, 4);
     assert_string_equal(type->text, "float a; float b;");
-    good(oplus_op_make(NULL, type, &one, 0, NULL, text, NULL, &op));
+    good(eager_op_make(NULL, type, &one, 0, NULL, text, NULL, &op));
     oplus_type_free(type);
     memset(name, 'x', sizeof name - 1); /* nothing that was passed in needs to live on */
     memset(members, 'x', sizeof members - 1);
@@ -204,10 +206,9 @@ static void bound_operators(void **state)
     float identity = 5;
     fill();
     good(oplus_type_make("bend", "uint8_t shift; float factor", &type));
-    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, type, "a * p.factor + b + p.shift", NULL, &op));
+    good(eager_op_make(NULL, &oplus_f32, NULL, 0, type, "a * p.factor + b + p.shift", NULL, &op));
     oplus_type_free(type);
     assert_null(op->combine);
-    assert_non_null(op->leaves_with);
     assert_int_equal(oplus_reduce(dev, op, floats, N, doubles), OPLUS_ERR_ARGUMENT);
     good(oplus_op_bind(op, &value, NULL, &bound));
     const bend first = value;
@@ -236,7 +237,7 @@ static void bound_functions(void **state)
     bend value = {3, 0.5f};
     const oplus_fn twin = oplus_with(&bent_fn, &(const bend){3, 0.5f});
     fill();
-    good(oplus_fn_make(NULL, &oplus_f32, 1, input, &bend_type, "a * p.factor - p.shift", &fn));
+    good(eager_fn_make(NULL, &oplus_f32, 1, input, &bend_type, "a * p.factor - p.shift", &fn));
     good(oplus_fn_bind(fn, &value, &bound));
     value.factor = 7;
     good(oplus_map(dev, bound, (const void *const[]){floats}, N, by_made));
@@ -252,7 +253,7 @@ static void complex_product(void **state)
     (void)state;
     oplus_op *op;
     fill();
-    good(oplus_op_make("product", &oplus_c64, &(oplus_complex64){1, 0}, 0, NULL,
+    good(eager_op_make("product", &oplus_c64, &(oplus_complex64){1, 0}, 0, NULL,
                        "r.re = a.re * b.re - a.im * b.im; r.im = a.re * b.im + a.im * b.re", NULL, &op));
     same_scan(op, &oplus_prod_c64, maps);
     oplus_op_free(op);
@@ -267,14 +268,14 @@ static void functions(void **state)
     size_t made_kept, twin_kept;
     oplus_fn *fn;
     fill();
-    good(oplus_fn_make("root_sum", &oplus_f32, 2, types, NULL, "sqrtf(a) + (float)b", &fn));
+    good(eager_fn_make("root_sum", &oplus_f32, 2, types, NULL, "sqrtf(a) + (float)b", &fn));
     good(oplus_map(dev, fn, in, N, by_made));
     good(oplus_map(dev, &root_sum_fn, in, N, by_twin));
     assert_memory_equal(by_made, by_twin, sizeof by_made);
     oplus_fn_free(fn);
 
     const float limit = 70000;
-    good(oplus_fn_make("above", NULL, 1, types, &oplus_f32, "a > p", &fn));
+    good(eager_fn_make("above", NULL, 1, types, &oplus_f32, "a > p", &fn));
     fn->param = &limit;
     const oplus_fn twin = oplus_with(&above_fn, &limit);
     good(oplus_filter(dev, fn, floats, N, by_made, &made_kept));
@@ -285,7 +286,7 @@ static void functions(void **state)
     oplus_fn_free(fn);
     oplus_fn_free(NULL);
 
-    good(oplus_fn_make("half", NULL, 1, types, NULL, "a - 0.5f", &fn)); /* 0.5 is true, though (int)0.5 is not */
+    good(eager_fn_make("half", NULL, 1, types, NULL, "a - 0.5f", &fn)); /* 0.5 is true, though (int)0.5 is not */
     good(oplus_filter(dev, fn, (const float[]){1, 0.5f, 0}, 3, by_made, &made_kept));
     assert_int_equal(made_kept, 2);
     oplus_fn_free(fn);
@@ -303,7 +304,7 @@ static void eight_inputs(void **state)
         in[k] = x[k];
         for (int i = 0; i < 3; i++) x[k][i] = i + 10 * k;
     }
-    good(oplus_fn_make(NULL, &oplus_i64, 8, types, NULL, "a + 2*b + 3*c + 4*d + 5*e + 6*f + 7*g + 8*h", &fn));
+    good(eager_fn_make(NULL, &oplus_i64, 8, types, NULL, "a + 2*b + 3*c + 4*d + 5*e + 6*f + 7*g + 8*h", &fn));
     good(oplus_map(dev, fn, in, 3, out));
     for (int i = 0; i < 3; i++) assert_int_equal(out[i], 36 * i + 10 * (2 + 6 + 12 + 20 + 30 + 42 + 56));
 
@@ -333,7 +334,7 @@ static void structs_of_two_types(void **state)
         double sum;
         int32_t part[2];
     } out[2];
-    good(oplus_fn_make(NULL, wide, 1, (const oplus_type *const[]){pair}, NULL,
+    good(eager_fn_make(NULL, wide, 1, (const oplus_type *const[]){pair}, NULL,
                        "r.sum = a.x + a.y; r.part[0] = a.x; r.part[1] = a.y;", &fn));
     good(oplus_map(dev, fn, (const void *const[]){in}, 2, out));
     assert_true(out[0].sum == 3 && out[0].part[0] == 1 && out[0].part[1] == 2);
@@ -364,7 +365,7 @@ static void forms(void **state)
     for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
         oplus_op *op;
         double out;
-        good(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, form[i].text, NULL, &op));
+        good(eager_op_make(NULL, &oplus_f64, NULL, 0, NULL, form[i].text, NULL, &op));
         good(oplus_reduce(dev, op, (const double[]){3, 5}, 2, &out));
         if (out != form[i].value) fail_msg("%s: %g", form[i].text, out);
         oplus_op_free(op);
@@ -412,7 +413,7 @@ static void struct_of_the_program(void **state)
 {
     (void)state;
     oplus_op *op = NULL;
-    says(oplus_op_make("first", &secret_type, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_COMPILE,
+    says(eager_op_make("first", &secret_type, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_COMPILE,
          "a text is compiled alone: write out the enumeration constants and the types of the program");
 }
 
@@ -442,38 +443,38 @@ static void refusals(void **state)
     says(oplus_type_make("pair", "", &type), OPLUS_ERR_ARGUMENT, "not understood");
     says(oplus_type_make("pair", NULL, &type), OPLUS_ERR_ARGUMENT, "members is NULL");
     says(oplus_type_make("pair", "float x;", NULL), OPLUS_ERR_ARGUMENT, "type is NULL");
-    says(oplus_op_make(NULL, NULL, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "type is NULL");
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, NULL, NULL, &op), OPLUS_ERR_ARGUMENT, "text is NULL");
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 16, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "flags is 16");
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a +* b)", NULL, &op), OPLUS_ERR_ARGUMENT,
+    says(eager_op_make(NULL, NULL, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "type is NULL");
+    says(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, NULL, NULL, &op), OPLUS_ERR_ARGUMENT, "text is NULL");
+    says(eager_op_make(NULL, &oplus_f32, NULL, 16, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "flags is 16");
+    says(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a +* b)", NULL, &op), OPLUS_ERR_ARGUMENT,
          "a ) has no partner");
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a", NULL, NULL), OPLUS_ERR_ARGUMENT, "op is NULL");
-    says(oplus_op_make(NULL, &unnamed, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
+    says(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a", NULL, NULL), OPLUS_ERR_ARGUMENT, "op is NULL");
+    says(eager_op_make(NULL, &unnamed, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
          "a name that C and texts leave free");
-    says(oplus_op_make(NULL, &textless, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "the text of its members");
-    says(oplus_op_make(NULL, &odd, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
+    says(eager_op_make(NULL, &textless, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT, "the text of its members");
+    says(eager_op_make(NULL, &odd, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
          "has size 4 and align 4, but its scalar has 8");
-    says(oplus_op_make(NULL, &lying, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_COMPILE, "do not make up the size");
-    says(oplus_op_make("max2", &oplus_f32, NULL, 0, NULL, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
+    says(eager_op_make(NULL, &lying, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_COMPILE, "do not make up the size");
+    says(eager_op_make("max2", &oplus_f32, NULL, 0, NULL, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
          "operator \"max2\" does not compile:\noperator:1:5: error: ");
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "'c'");
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "\n\n  a +\n   c", NULL, &op), OPLUS_ERR_COMPILE,
+    says(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "'c'");
+    says(eager_op_make(NULL, &oplus_f64, NULL, 0, NULL, "\n\n  a +\n   c", NULL, &op), OPLUS_ERR_COMPILE,
          "operator:4:4: error");
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "a +", NULL, &op), OPLUS_ERR_COMPILE, "operator:2:");
-    says(oplus_op_make(NULL, &oplus_i64, NULL, 0, NULL, "\"x\"", NULL, &op), OPLUS_ERR_COMPILE, "does not compile");
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "nosuch(a) + b", NULL, &op), OPLUS_ERR_COMPILE, "nosuch");
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "if (a > b) return a;", NULL, &op), OPLUS_ERR_COMPILE,
+    says(eager_op_make(NULL, &oplus_f64, NULL, 0, NULL, "a +", NULL, &op), OPLUS_ERR_COMPILE, "operator:2:");
+    says(eager_op_make(NULL, &oplus_i64, NULL, 0, NULL, "\"x\"", NULL, &op), OPLUS_ERR_COMPILE, "does not compile");
+    says(eager_op_make(NULL, &oplus_f64, NULL, 0, NULL, "nosuch(a) + b", NULL, &op), OPLUS_ERR_COMPILE, "nosuch");
+    says(eager_op_make(NULL, &oplus_f64, NULL, 0, NULL, "if (a > b) return a;", NULL, &op), OPLUS_ERR_COMPILE,
          "end of non-void");
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "int *q = a; return *q;", NULL, &op), OPLUS_ERR_COMPILE,
+    says(eager_op_make(NULL, &oplus_f64, NULL, 0, NULL, "int *q = a; return *q;", NULL, &op), OPLUS_ERR_COMPILE,
          "operator:1:10");
-    says(oplus_fn_make(NULL, NULL, 9, floats_in, NULL, "a", &fn), OPLUS_ERR_ARGUMENT, "arity is 9");
-    says(oplus_fn_make(NULL, &oplus_f32, 9, floats_in, NULL, "a", &fn), OPLUS_ERR_ARGUMENT, "arity is 9");
-    says(oplus_fn_make(NULL, &oplus_f32, 1, NULL, NULL, "a", &fn), OPLUS_ERR_ARGUMENT, "input is NULL");
-    says(oplus_fn_make(NULL, &oplus_f32, 2, clash, NULL, "1", &fn), OPLUS_ERR_ARGUMENT, "called \"affine\"");
-    says(oplus_fn_make(NULL, &oplus_f32, 2, sizes, NULL, "1", &fn), OPLUS_ERR_ARGUMENT, "of 8 bytes and");
-    says(oplus_op_make(NULL, &unaligned, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
+    says(eager_fn_make(NULL, NULL, 9, floats_in, NULL, "a", &fn), OPLUS_ERR_ARGUMENT, "arity is 9");
+    says(eager_fn_make(NULL, &oplus_f32, 9, floats_in, NULL, "a", &fn), OPLUS_ERR_ARGUMENT, "arity is 9");
+    says(eager_fn_make(NULL, &oplus_f32, 1, NULL, NULL, "a", &fn), OPLUS_ERR_ARGUMENT, "input is NULL");
+    says(eager_fn_make(NULL, &oplus_f32, 2, clash, NULL, "1", &fn), OPLUS_ERR_ARGUMENT, "called \"affine\"");
+    says(eager_fn_make(NULL, &oplus_f32, 2, sizes, NULL, "1", &fn), OPLUS_ERR_ARGUMENT, "of 8 bytes and");
+    says(eager_op_make(NULL, &unaligned, NULL, 0, NULL, "a", NULL, &op), OPLUS_ERR_ARGUMENT,
          "align 1, but its scalar has 4 and 4");
-    says(oplus_fn_make("wave", &oplus_f32, 1, floats_in, NULL, "wave(a)", &fn), OPLUS_ERR_COMPILE, "wave");
+    says(eager_fn_make("wave", &oplus_f32, 1, floats_in, NULL, "wave(a)", &fn), OPLUS_ERR_COMPILE, "wave");
     assert_true(!type && !op && !fn);
     assert_int_equal(files_in(temporary), 0);
 }
@@ -485,13 +486,13 @@ static void refused_again(void **state)
     char first[512];
     oplus_op *op = NULL;
     empty_cache();
-    says(oplus_op_make("wrong", &oplus_f64, NULL, 0, NULL, "a % b", NULL, &op), OPLUS_ERR_COMPILE, "operator:1:3");
+    says(eager_op_make("wrong", &oplus_f64, NULL, 0, NULL, "a % b", NULL, &op), OPLUS_ERR_COMPILE, "operator:1:3");
     snprintf(first, sizeof first, "%s", oplus_last_error());
     assert_int_equal(files_in(cache), 1);
     setenv("TMPDIR", "/nowhere", 1); /* nothing can be compiled there */
-    says(oplus_op_make("wrong", &oplus_f64, NULL, 0, NULL, "a % b", NULL, &op), OPLUS_ERR_COMPILE, first);
+    says(eager_op_make("wrong", &oplus_f64, NULL, 0, NULL, "a % b", NULL, &op), OPLUS_ERR_COMPILE, first);
     setenv("TMPDIR", temporary, 1);
-    good(oplus_op_make("right", &oplus_i64, NULL, 0, NULL, "a % b", NULL, &op));
+    good(eager_op_make("right", &oplus_i64, NULL, 0, NULL, "a % b", NULL, &op));
     oplus_op_free(op);
     empty_cache();
 }
@@ -514,19 +515,19 @@ static void no_compiler(void **state)
     (void)state;
     oplus_op *op;
     setenv("OPLUS_CC", "/nowhere/cc -O2", 1);
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
+    says(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
          "OPLUS_CC, \"/nowhere/cc -O2\", does not run");
-    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", by_hand, &op));
-    assert_null(op->leaves);
+    good(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", by_hand, &op));
+    assert_null(opi_code_of_op(op)->leaves);
     fill();
     same_scan(op, &larger_op, floats);
     oplus_op_free(op);
 
     const bend value = {3, 0.5f};
     oplus_op *bound;
-    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, &bend_type, "a * p.factor + b + p.shift", by_hand_with, &op));
+    good(eager_op_make(NULL, &oplus_f32, NULL, 0, &bend_type, "a * p.factor + b + p.shift", by_hand_with, &op));
     good(oplus_op_bind(op, &value, NULL, &bound));
-    assert_null(bound->leaves_with);
+    assert_null(opi_code_of_op(bound)->leaves_with);
     const oplus_op twin = oplus_op_with(&leak_op, &value);
     same_scan(bound, &twin, floats);
     oplus_op_free(bound);
@@ -536,24 +537,24 @@ static void no_compiler(void **state)
     snprintf(path, sizeof path, "%s", getenv("PATH"));
     unsetenv("OPLUS_CC");
     setenv("PATH", "/nowhere", 1);
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
+    says(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
          "apt-get install gcc");
     setenv("PATH", path, 1);
     setenv("OPLUS_CC", "true", 1); /* answers, and makes no file */
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
+    says(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
          "cannot compile C here");
     setenv("OPLUS_CC", "cc -nostdinc", 1);
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
+    says(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE,
          "cannot compile C here");
-    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", by_hand, &op));
+    good(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", by_hand, &op));
     oplus_op_free(op);
     setenv("OPLUS_CC", "cc 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", 1);
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_ARGUMENT, "16 words");
+    says(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_ARGUMENT, "16 words");
     setenv("OPLUS_CC", "cc\t-DONE=1", 1);
-    good(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a + b + ONE", NULL, &op));
+    good(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a + b + ONE", NULL, &op));
     oplus_op_free(op);
     setenv("OPLUS_CC", "false", 1);
-    says(oplus_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "does not run");
+    says(eager_op_make(NULL, &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "does not run");
     unsetenv("OPLUS_CC");
 }
 
@@ -644,18 +645,18 @@ static void other_text_or_flags(void **state)
     oplus_op *op;
     empty_cache();
     assert_true(compiles());
-    good(oplus_op_make("larger", &oplus_f32, NULL, OPLUS_COMMUTATIVE, NULL, "a > b ? a : b", NULL, &op));
+    good(eager_op_make("larger", &oplus_f32, NULL, OPLUS_COMMUTATIVE, NULL, "a > b ? a : b", NULL, &op));
     oplus_op_free(op);
-    good(oplus_op_make("larger", &oplus_f32, NULL, 0, NULL, "a >= b ? a : b", NULL, &op));
+    good(eager_op_make("larger", &oplus_f32, NULL, 0, NULL, "a >= b ? a : b", NULL, &op));
     oplus_op_free(op);
-    good(oplus_op_make("larger", &oplus_f64, NULL, 0, NULL, "a > b ? a : b", NULL, &op));
+    good(eager_op_make("larger", &oplus_f64, NULL, 0, NULL, "a > b ? a : b", NULL, &op));
     oplus_op_free(op);
     setenv("OPLUS_ISA", "baseline", 1);
     op = make_larger();
     oplus_op_free(op);
     unsetenv("OPLUS_ISA");
     assert_true(files_in(cache) == 5 || files_in(cache) == 4); /* 4: a processor without AVX2 */
-    good(oplus_op_make("another name", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op));
+    good(eager_op_make("another name", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op));
     oplus_op_free(op);
     assert_true(files_in(cache) == 5 || files_in(cache) == 4); /* the name does not count */
     empty_cache();
@@ -676,7 +677,7 @@ static void race(void **state)
         oplus_device *serial;
         const float x[] = {1, 3, 2};
         const bool right = oplus_open("serial", &serial) == OPLUS_OK &&
-                           oplus_op_make("larger", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op) == OPLUS_OK &&
+                           eager_op_make("larger", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op) == OPLUS_OK &&
                            oplus_reduce(serial, op, x, 3, &most) == OPLUS_OK && most == 3;
         _exit(right ? 0 : 1);
     }
@@ -700,7 +701,7 @@ static void processes(void **state)
     op = make_larger();
     same_scan(op, &larger_op, floats);
     oplus_op_free(op);
-    says(oplus_op_make(NULL, &oplus_f64, NULL, 0, NULL, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "operator:1:5");
+    says(eager_op_make(NULL, &oplus_f64, NULL, 0, NULL, "a > c ? a : b", NULL, &op), OPLUS_ERR_COMPILE, "operator:1:5");
     signal(SIGCHLD, before);
 
     char script[128];
@@ -734,7 +735,7 @@ static void every_failure(bool warm)
         oplus_op *op;
         if (!warm) empty_cache();
         failing = at;
-        const oplus_status status = oplus_op_make("larger", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op);
+        const oplus_status status = eager_op_make("larger", &oplus_f32, NULL, 0, NULL, "a > b ? a : b", NULL, &op);
         failing = 0;
         if (status == OPLUS_OK) {
             same_scan(op, &larger_op, floats);
@@ -742,7 +743,7 @@ static void every_failure(bool warm)
         } else {
             assert_null(op);
             assert_true(status == OPLUS_ERR_MEMORY || status == OPLUS_ERR_COMPILE || status == OPLUS_ERR_IO);
-            assert_true(strstr(oplus_last_error(), "oplus_op_make: ") == oplus_last_error());
+            assert_true(strstr(oplus_last_error(), "oplus_op_") == oplus_last_error());
         }
         assert_int_equal(files_in(temporary), 0);
         assert_true(files_in(cache) <= 1);
@@ -762,9 +763,37 @@ static void failures_warm(void **state)
     every_failure(true);
 }
 
+/* Cores ask the compiler when they first run a text; an accelerator computes without one. */
+static void compiled_when_first_run(void **state)
+{
+    static const float x[] = {1, 2, 3, 4};
+    oplus_device *accelerator;
+    oplus_op *op;
+    float sum = 0;
+    (void)state;
+    setenv("OPLUS_CC", "no-such-compiler", 1);
+    good(oplus_op_make("late", &oplus_f32, NULL, 0, NULL, "a + b", NULL, &op));
+    says(oplus_reduce(dev, op, x, 4, &sum), OPLUS_ERR_COMPILE,
+         "oplus_reduce: the compiler in the environment variable");
+    says(oplus_op_compile(op), OPLUS_ERR_COMPILE, "oplus_op_compile: the compiler");
+    if (oplus_open("opencl:cpu", &accelerator) == OPLUS_OK) {
+        good(oplus_reduce(accelerator, op, x, 4, &sum));
+        assert_true(sum == 10);
+        oplus_close(accelerator);
+    }
+    unsetenv("OPLUS_CC");
+    const oplus_op copied = *op; /* before it is compiled */
+    good(oplus_reduce(dev, op, x, 4, &sum));
+    assert_true(sum == 10);
+    good(oplus_reduce(dev, &copied, x, 3, &sum));
+    assert_true(sum == 6);
+    oplus_op_free(op);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operators),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(compiled_when_first_run),
+                                       cmocka_unit_test(operators),
                                        cmocka_unit_test(bound_operators),
                                        cmocka_unit_test(bound_functions),
                                        cmocka_unit_test(complex_product),

@@ -1,5 +1,7 @@
 /* What a text means: the same on one core and on OpenCL's cores, and as in the macros where these can say it. */
+#include "support/eager.h"
 #include "support/laws.h"
+#include "task/late.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,7 +73,7 @@ static void text_keeps(const oplus_type *type, const char *text, const void *x, 
                        size_t kept)
 {
     oplus_fn *fn;
-    good(oplus_fn_make(NULL, NULL, 1, &type, NULL, text, &fn), text);
+    good(eager_fn_make(NULL, NULL, 1, &type, NULL, text, &fn), text);
     keeps(fn, x, n, type->size, expected, kept);
     oplus_fn_free(fn);
 }
@@ -135,12 +137,12 @@ static void texts_do_not(void **state)
     const oplus_type *const types[] = {&oplus_i32, &oplus_c64};
     oplus_fn *fn = NULL;
     oplus_op *op = NULL;
-    is_constant(oplus_fn_make(NULL, NULL, 1, types, NULL, "a = 3", &fn));
-    is_constant(oplus_fn_make(NULL, NULL, 1, types, &oplus_i32, "p = a", &fn));
-    is_constant(oplus_fn_make(NULL, NULL, 1, types + 1, NULL, "a.re = 3", &fn));
-    is_constant(oplus_fn_make(NULL, &oplus_i32, 1, types, NULL, "a++", &fn));
-    is_constant(oplus_op_make(NULL, &oplus_i32, NULL, 0, NULL, "b += a", NULL, &op));
-    is_constant(oplus_op_make(NULL, &oplus_c64, NULL, 0, NULL, "a.im = 3; return a;", NULL, &op));
+    is_constant(eager_fn_make(NULL, NULL, 1, types, NULL, "a = 3", &fn));
+    is_constant(eager_fn_make(NULL, NULL, 1, types, &oplus_i32, "p = a", &fn));
+    is_constant(eager_fn_make(NULL, NULL, 1, types + 1, NULL, "a.re = 3", &fn));
+    is_constant(eager_fn_make(NULL, &oplus_i32, 1, types, NULL, "a++", &fn));
+    is_constant(eager_op_make(NULL, &oplus_i32, NULL, 0, NULL, "b += a", NULL, &op));
+    is_constant(eager_op_make(NULL, &oplus_c64, NULL, 0, NULL, "a.im = 3; return a;", NULL, &op));
     assert_true(!fn && !op);
 }
 
@@ -152,7 +154,7 @@ static void gives(const oplus_type *type, const oplus_type *result, const char *
 {
     const oplus_type *const types[] = {type, type, type};
     oplus_fn *fn;
-    good(oplus_fn_make(NULL, result, arity, types, NULL, text, &fn), text);
+    good(eager_fn_make(NULL, result, arity, types, NULL, text, &fn), text);
     for (int i = 0; i < 3; i++) {
         unsigned char out[MOST * 8];
         oplus_device *const dev = ready(i);
