@@ -110,14 +110,15 @@ oplus_status opi_gpu_scan_summarise(opi_job *job, opi_ticket *ticket)
     opi_staging whole, staging;
     OPI_TRY(prepare(job));
     OPI_TRY(opi_stage_look(job, &whole)); /* at what is written, too */
-    job->task = &reading;
-    job->keep = true;
-    job->keeps_nodes = !whole.any;
-    OPI_TRY(bring_carry(job));
-    OPI_TRY(opi_stage_look(job, &staging));
-    OPI_TRY(opi_stage_run(job, &staging, NULL, NULL));
-    OPI_TRY(take_carry(job));
-    if (job->keeps_nodes) job->g->ticket = ticket->number = ++job->g->summaries;
+    opi_job summary = *job;
+    summary.task = &reading;
+    summary.keep = true;
+    summary.keeps_nodes = !whole.any;
+    OPI_TRY(bring_carry(&summary));
+    OPI_TRY(opi_stage_look(&summary, &staging));
+    OPI_TRY(opi_stage_run(&summary, &staging, NULL, NULL));
+    OPI_TRY(take_carry(&summary));
+    if (summary.keeps_nodes) job->g->ticket = ticket->number = ++job->g->summaries;
     return OPLUS_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <oplus/ranks.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 200000 };
