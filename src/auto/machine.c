@@ -194,6 +194,6 @@ oplus_status opi_auto_open(const char *call, int workers, oplus_device **dev)
     a->dev.machine = &opi_auto_machine;
     a->dev.cores = cores;
     memcpy(a->dev.name, cores->dev.name, sizeof a->dev.name);
-    *dev = &a->dev;
+    *dev = (oplus_device *)a; /* its first member */
     return OPLUS_OK;
 }

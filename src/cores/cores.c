@@ -75,7 +75,7 @@ static oplus_status run_sweep(opi_cores *cores, const char *call, const opi_task
         carry = cores->carry.mem;
         p.sweep.start(&p.sweep, 0, carry);
     }
-    OPI_TRY(opi_cores_sweep(cores, call, &p.sweep, carry));
+    OPI_TRY(opi_sweep_now(cores, call, &p.sweep, carry));
     if (task->result) p.sweep.finish(&p.sweep, carry, task->result);
     return OPLUS_OK;
 }
@@ -131,7 +131,7 @@ static oplus_status apply(oplus_device *dev, const char *call, const opi_task *t
     opi_cores *const cores = (opi_cores *)dev;
     if (task->n == 0) return OPLUS_OK;
     OPI_TRY(opi_late_both(call, task->op, task->fn));
-    if (ticket->number == 0 || ticket->number != cores->ticket) return run_sweep(cores, call, task, carry);
+    if (ticket->number == 0 || ticket->number != cores->ticket) return opi_cores_run(cores, call, task, carry);
     make_plan(&p, cores->isa, task);
     ticket->number = 0;
     cores->ticket++; /* the parts' summaries become what precedes them */

@@ -13,12 +13,20 @@ static void sweep_whole(const opi_sweep *sweep, void *carry, void *total, void *
     sweep->join(sweep, carry, total);
 }
 
+/* By the caller alone, however many might work. */
+static inline oplus_status reserve(const opi_sweeping *s, size_t bytes)
+{
+    if (s->workers == 1) return opi_workspace_reserve(s, bytes);
+    opi_sweeping alone = *s;
+    alone.workers = 1;
+    return opi_workspace_reserve(&alone, bytes);
+}
+
 oplus_status opi_sweep_serial(const opi_sweeping *s)
 {
     const opi_sweep *const sweep = s->sweep;
-    const opi_sweeping alone = {s->cores, s->call, sweep, s->carry, 1};
     const size_t carry_bytes = opi_round_up(sweep->carry_bytes, OPI_CACHE_LINE);
-    OPI_TRY(opi_workspace_reserve(&alone, 2 * carry_bytes + sweep->scratch_bytes));
+    OPI_TRY(reserve(s, 2 * carry_bytes + sweep->scratch_bytes));
     char *const own = s->cores->workspace.mem, *const total = own + carry_bytes, *const scratch = total + carry_bytes;
     void *carry = s->carry;
     if (!carry && sweep->carry_bytes) {

@@ -68,11 +68,15 @@ size_t opi_cores_workers(const opi_cores *cores, const opi_sweep *sweep)
     return blocks < most ? blocks : most;
 }
 
+oplus_status opi_sweep_by_way(opi_sweeping *s)
+{
+    s->workers = opi_cores_workers(s->cores, s->sweep);
+    return opi_cores_way_of(s->cores, s->sweep, s->workers)->run(s);
+}
+
 oplus_status opi_cores_sweep(opi_cores *cores, const char *call, const opi_sweep *sweep, void *carry)
 {
-    if (sweep->n == 0) return OPLUS_OK;
-    const opi_sweeping s = {cores, call, sweep, carry, opi_cores_workers(cores, sweep)};
-    return opi_cores_way_of(cores, sweep, s.workers)->run(&s);
+    return opi_sweep_now(cores, call, sweep, carry);
 }
 
 /* Whether the first way that suits would have been another one, with as many workers as there are. */
@@ -104,10 +108,9 @@ void opi_cores_explain_sweep(const opi_cores *cores, const opi_sweep *sweep, opi
 
 /* --- what they share ---------------------------------------------------------------------------------------------- */
 
-oplus_status opi_workspace_reserve(const opi_sweeping *s, size_t bytes)
+oplus_status opi_workspace_grow(const opi_sweeping *s, size_t bytes)
 {
     opi_cores *const cores = s->cores;
-    cores->ticket++;
     if ((s->workers == 1 || opi_crew_reserve(&cores->crew, cores->workers)) &&
         opi_buffer_reserve(&cores->workspace, bytes))
         return OPLUS_OK;

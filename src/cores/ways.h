@@ -28,6 +28,9 @@ void opi_cores_explain_sweep(const opi_cores *cores, const opi_sweep *sweep, opi
 /* How many workers a sweep may have. */
 size_t opi_cores_workers(const opi_cores *cores, const opi_sweep *sweep);
 
+/* Takes the way, and goes it; workers need not be known. */
+oplus_status opi_sweep_by_way(opi_sweeping *s);
+
 /* --- the schedules ------------------------------------------------------------------------------------------------ */
 
 oplus_status opi_sweep_serial(const opi_sweeping *s);      /* blocks in order, by the caller */
@@ -36,6 +39,14 @@ oplus_status opi_sweep_parts(const opi_sweeping *s);       /* contiguous parts a
 oplus_status opi_sweep_whole(const opi_sweeping *s);       /* all blocks are aggregated before any is applied */
 oplus_status opi_sweep_in_order(const opi_sweeping *s);    /* a block is applied while it is in its cache */
 oplus_status opi_sweep_two_pass(const opi_sweeping *s);    /* parts are summed up, then applied: read twice */
+
+/* opi_cores_sweep, inlined where a small call is soon done. */
+static inline oplus_status opi_sweep_now(opi_cores *cores, const char *call, const opi_sweep *sweep, void *carry)
+{
+    if (sweep->n == 0) return OPLUS_OK;
+    opi_sweeping s = {cores, call, sweep, carry, 1};
+    return cores->workers == 1 && cores->wanted.count == 0 ? opi_sweep_serial(&s) : opi_sweep_by_way(&s);
+}
 
 /* The two passes by themselves.  Between them the parts' summaries stay in the workspace: see cores->ticket. */
 oplus_status opi_two_pass_summarise(const opi_sweeping *s);
@@ -67,6 +78,13 @@ static inline void *opi_part_scratch(const opi_parts *parts, size_t worker)
 void opi_parts_aggregate(const opi_sweeping *s, opi_parts *parts);
 
 /* Threads, if there are to be several, and so much of cores->workspace; whatever a ticket says of it ends. */
-oplus_status opi_workspace_reserve(const opi_sweeping *s, size_t bytes);
+oplus_status opi_workspace_grow(const opi_sweeping *s, size_t bytes);
+static inline oplus_status opi_workspace_reserve(const opi_sweeping *s, size_t bytes)
+{
+    opi_buffer *const workspace = &s->cores->workspace;
+    s->cores->ticket++;
+    if (s->workers == 1 && workspace->mem && bytes <= workspace->bytes) return OPLUS_OK;
+    return opi_workspace_grow(s, bytes);
+}
 
 #endif

@@ -5,9 +5,13 @@
 
 #include <string.h>
 
+static oplus_status nothing_to_bind(const char *call, const char *kind)
+{
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give what is to be bound", call, kind);
+}
+
 static oplus_status check_call(const char *call, const char *kind, const unsigned *abi, const void *param)
 {
-    if (!abi) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give what is to be bound", call, kind);
     OPI_TRY(opi_check_abi(call, kind, *abi, "made by a macro that ends in _WITH, or from text"));
     return param ? OPLUS_OK : opi_fail(OPLUS_ERR_ARGUMENT, "%s: param is NULL; give the address of a value", call);
 }
@@ -35,7 +39,8 @@ oplus_status oplus_op_bind(const oplus_op *op, const void *param, const void *id
     OPI_OWN_MODE;
     if (!bound) return no_place(__func__, "op");
     *bound = NULL;
-    OPI_TRY(check_call(__func__, "op", op ? &op->abi : NULL, param));
+    if (!op) return nothing_to_bind(__func__, "op");
+    OPI_TRY(check_call(__func__, "op", &op->abi, param));
     if (!op->param_type) return no_parameter(__func__, "operator", op->name);
     oplus_op given = oplus_op_with(op, param);
     if (identity) given.identity = identity;
@@ -59,7 +64,8 @@ oplus_status oplus_fn_bind(const oplus_fn *fn, const void *param, oplus_fn **bou
     OPI_OWN_MODE;
     if (!bound) return no_place(__func__, "fn");
     *bound = NULL;
-    OPI_TRY(check_call(__func__, "fn", fn ? &fn->abi : NULL, param));
+    if (!fn) return nothing_to_bind(__func__, "fn");
+    OPI_TRY(check_call(__func__, "fn", &fn->abi, param));
     if (!fn->param_type) return no_parameter(__func__, "function", fn->name);
     const oplus_fn given = oplus_with(fn, param);
     OPI_TRY(opi_check_fn(__func__, "fn", &given));
