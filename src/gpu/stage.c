@@ -161,9 +161,9 @@ static oplus_status settle(const opi_job *job, const piece *p)
     if (!p->slot || !p->slot->mark) return OPLUS_OK;
     OPI_TRY(opi_gpu_reached(job->g, job->call, &p->slot->mark));
     for (int k = 0; k < job->task->arrays; k++) {
+        if (!p->host[k] || job->task->array[k].access != OPI_WRITES) continue;
         char *const own = own_place(job, p, k);
-        if (!p->host[k] || job->task->array[k].access != OPI_WRITES || p->host[k] == own) continue;
-        copy_host(job, own, p->host[k], bytes_of(job, p, k));
+        if (p->host[k] != own) copy_host(job, own, p->host[k], bytes_of(job, p, k));
     }
     return OPLUS_OK;
 }
