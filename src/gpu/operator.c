@@ -58,7 +58,7 @@ static bool calls(const char *text)
 /* The functions of a text are generic; in the body of a macro they are C's.  Their compilation takes 0.1 s (PoCL). */
 static void write_functions(opi_gpu_source *source, const char *text, oplus_origin origin)
 {
-    if (opi_gpu_failed(source) || !calls(text)) return;
+    if (opi_gpu_failed(source) || !text || !calls(text)) return;
     opi_gpu_define(source, "OPI_TEXT", origin == OPLUS_FROM_TEXT);
     opi_gpu_write_kernels(source, "generic");
 }

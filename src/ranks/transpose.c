@@ -281,6 +281,7 @@ oplus_status opi_ranks_transpose(opi_ranks *ranks, oplus_status status, const op
     OPI_TRY(opi_ranks_index(ranks, status, n, m, t.in.device || t.out.device ? OPI_NOTE_DEVICE : 0));
     OPI_TRY(check_sums(&t));
     if (ranks->total == 0) return OPLUS_OK;
+    assert(t.rows > 0 && t.cols > 0); /* as all ranks have agreed, and there are elements */
     if (ranks->comm->size == 1) return opi_run(ranks->dev, ranks->call, task, NULL);
     find_own(&t);
     OPI_TRY(opi_ranks_agree(ranks, order_by_columns(&t)));
