@@ -79,7 +79,7 @@ oplus_status opi_cores_sweep(opi_cores *cores, const char *call, const opi_sweep
     return opi_sweep_now(cores, call, sweep, carry);
 }
 
-/* Whether the first way that suits would have been another one, with as many workers as there are. */
+/* Why one thread does a sweep, though nobody has asked for that. */
 static const char *why_serial(const opi_cores *cores, const opi_sweep *sweep, size_t workers)
 {
     if (cores->workers == 1) return "the device has one thread";

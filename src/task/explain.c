@@ -15,7 +15,7 @@ double opi_task_bytes(const opi_task *task)
 
 static const char *name_of(const char *name) { return name ? name : "?"; }
 
-/* "oplus_scan: an inclusive scan of 1000 elements by oplus_sum_f32, which moves 8 kB of memory" */
+/* "oplus_scan: inclusive scan of 1000 elements by oplus_sum_f32; it reads and writes 8 kB" */
 static void say_task(opi_saying *to, const char *call, const opi_task *task)
 {
     opi_say(to, "%s: ", call);
