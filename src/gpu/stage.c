@@ -76,7 +76,7 @@ void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, 
 /* Between the caller's memory and pinned memory; one thread alone does not keep up with what carries it on. */
 static void copy_host(const opi_job *job, char *to, const char *from, size_t bytes)
 {
-    const int threads = omp_get_max_threads(), most = threads < COPY_THREADS ? threads : COPY_THREADS;
+    const int threads = job->g->dev.cores->workers, most = threads < COPY_THREADS ? threads : COPY_THREADS;
     if (job->g->rehearsal) return;
     if (most < 2 || bytes < COPY_SHARED || omp_in_parallel())
         memcpy(to, from, bytes);
