@@ -233,6 +233,15 @@ oplus_status opi_cores_open(const char *call, int workers, opi_cores **cores)
     return OPLUS_OK;
 }
 
+oplus_status opi_cores_use_openmp(const char *call, opi_cores *cores)
+{
+    if (cores->workers == 1) return OPLUS_OK;
+    cores->crew = opi_crew_of_openmp();
+    if (!cores->crew) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a device handle", call);
+    snprintf(cores->dev.name, sizeof cores->dev.name, "openmp:%d %s", cores->workers, cores->isa->name);
+    return OPLUS_OK;
+}
+
 void opi_cores_trim(opi_cores *cores)
 {
     cores->ticket++;
