@@ -124,14 +124,11 @@ OPLUS_STRICT_ static inline void oplus_batch_order_(oplus_batch *batch)
 OPLUS_STRICT_ static inline size_t oplus_batch_present_(oplus_batch *batch)
 {
     size_t many = 0, changes = 0;
-    unsigned last = 0;
     for (size_t s = 0; s < batch->count; s++) {
-        const unsigned n = batch->length[s];
         batch->order[many] = (uint16_t)s;
-        many += n != 0;
-        changes += (n != 0) & (n != last);
-        last = n != 0 ? n : last;
+        many += batch->length[s] != 0;
     }
+    for (size_t i = 1; i < many; i++) changes += batch->length[batch->order[i]] != batch->length[batch->order[i - 1]];
     batch->in_order = many;
     return changes;
 }
@@ -146,6 +143,7 @@ OPLUS_STRICT_ static inline void oplus_batch_(const uint64_t *offsets, size_t se
         any |= n;
         batch->length[s] = (uint8_t)n;
     }
+    for (size_t s = 0; s < most; s += 8) OPLUS_PREFETCH_(offsets + most + s);
     batch->count = any < OPLUS_SHORT ? most : 0;
     if (any >= OPLUS_SHORT)
         while (offsets[batch->count + 1] - offsets[batch->count] < OPLUS_SHORT) batch->count++;
