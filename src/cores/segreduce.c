@@ -4,7 +4,7 @@
 
 enum {
     BLOCK_BYTES = 256 << 10,
-    PIECE = 512 /* short segments at a time: their results are in a first-level cache until they are looked over */
+    PIECE = 1024 /* short segments at a time: their results are in a first-level cache until they are looked over */
 };
 
 static opi_range *range_of(const void *carry) { return (opi_range *)((opi_segreduce_carry *)carry)->range; }

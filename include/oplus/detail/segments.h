@@ -138,6 +138,7 @@ OPLUS_STRICT_ static inline void oplus_batch_(const uint64_t *offsets, size_t se
     const size_t most = segments < (size_t)OPLUS_BATCH_ ? segments : (size_t)OPLUS_BATCH_;
     uint64_t any = 0;
     size_t changes = 0, empty = 0;
+    memset(batch->length, 0, sizeof batch->length); /* gcc 12 would warn of those that are not */
     for (size_t s = 0; s < most; s++) {
         const uint64_t n = offsets[s + 1] - offsets[s];
         any |= n;

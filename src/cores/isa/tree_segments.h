@@ -38,8 +38,10 @@ OPI_INLINE N(counts) N(rows)(N(counts) n)
 {
     return (N(counts))_mm512_permutexvar_epi32((__m512i)n, (__m512i)(N(counts)){ROWS});
 }
-OPI_INLINE V N(load_nodes)(const T *x, LANES row)
+OPI_INLINE V N(load_nodes)(const T *x, LANES row, LANES n, bool inside)
 {
+    (void)n;
+    (void)inside;
     return (V)_mm512_mask_expandloadu_ps((__m512)N(splat)(NEUTRAL), (__mmask16)row, x);
 }
 #else
@@ -49,8 +51,10 @@ OPI_INLINE N(counts) N(rows)(N(counts) n)
 {
     return (N(counts))_mm512_permutexvar_epi64((__m512i)n, (__m512i)(N(counts)){ROWS});
 }
-OPI_INLINE V N(load_nodes)(const T *x, LANES row)
+OPI_INLINE V N(load_nodes)(const T *x, LANES row, LANES n, bool inside)
 {
+    (void)n;
+    (void)inside;
     return (V)_mm512_mask_expandloadu_pd((__m512d)N(splat)(NEUTRAL), (__mmask8)row, x);
 }
 #endif
@@ -74,10 +78,14 @@ OPI_INLINE V N(load_nodes)(const T *x, LANES row)
 static const int32_t N(row_table)[W][8] __attribute__((aligned(32))) = {ROWS};
 /* In bytes. */
 OPI_INLINE N(counts) N(rows)(N(counts) n) { return n * (LANES)sizeof *N(row_table); }
-OPI_INLINE V N(load_nodes)(const T *x, LANES row)
+/* inside: W elements at x may be read; masked loads would be slow (exact_segments.h). */
+OPI_INLINE V N(load_nodes)(const T *x, LANES row, LANES n, bool inside)
 {
+    N(counts) index;
+    for (int l = 0; l < W; l++) index[l] = (LANES)l;
+    const V v = inside ? N(load)(x) : (V)OPI_PASTE(OPI_LOAD_BELOW, LANE_BITS)(x, index, n, N(splat)(0));
     const __m256i places = _mm256_load_si256((const __m256i *)(const void *)((const char *)N(row_table) + row));
-    return (V)_mm256_blendv_ps(_mm256_permutevar8x32_ps((__m256)N(load)(x), places), (__m256)N(splat)(NEUTRAL),
+    return (V)_mm256_blendv_ps(_mm256_permutevar8x32_ps((__m256)v, places), (__m256)N(splat)(NEUTRAL),
                                _mm256_castsi256_ps(places));
 }
 #endif
@@ -140,7 +148,7 @@ OPI_INLINE V N(join_nodes)(V sum, V x[W])
 
 /* The results of W segments, of which one or more have a node of each size in `any`. */
 OPI_INLINE V N(join_group)(const T *in, const uint64_t *offsets, const opi_words words[OPI_GROUP_PARTS], uint64_t any,
-                           T identity)
+                           T identity, bool inside)
 {
     const N(counts) elements = LANE_BITS == 32 ? (N(counts))opi_low_halves(words) : (N(counts))words[0];
     V sum = N(splat)(NEUTRAL), rest[W];
@@ -158,18 +166,20 @@ OPI_INLINE V N(join_group)(const T *in, const uint64_t *offsets, const opi_words
     }
     if (any < W) memcpy(group.at, offsets, W * sizeof *offsets);
     OPI_IN_MEMORY(group);
-    for (int j = 0; j < W; j++) rest[j] = N(load_nodes)(in + ((const uint64_t *)group.at)[j], group.row[j]);
+    for (int j = 0; j < W; j++)
+        rest[j] =
+            N(load_nodes)(in + ((const uint64_t *)group.at)[j], group.row[j], group.elements[j] & (W - 1), inside);
     return N(choose)((M)(elements == 0), N(splat)(identity), N(join_nodes)(sum, rest));
 }
 
-/* The last segments go one by one: loads of whole vectors would reach over the last of their elements. */
+/* Fewer than W go one by one. */
 static size_t N(segments_fast)(const void *in, const uint64_t *offsets, size_t segments, const void *identity,
                                void *out)
 {
     const T none = identity ? *(const T *)identity : 0;
     const uint64_t end = offsets[segments];
     size_t s = 0, count = W;
-    for (; segments - s >= W && offsets[s + W] + W <= end; s += count) {
+    for (; segments - s >= W; s += count) {
         opi_words words[OPI_GROUP_PARTS];
         uint64_t any = opi_group_elements(offsets + s, PARTS, words);
         T *const to = (T *)out + s;
@@ -177,7 +187,9 @@ static size_t N(segments_fast)(const void *in, const uint64_t *offsets, size_t s
             count = opi_group_cut(N(NOT_SHORT), PARTS, words);
             any = N(NOT_SHORT) - 1;
         }
-        const V y = N(join_group)(in, offsets + s, words, any, none);
+        const V y = OPI_MASKED_LOADS_SLOW && offsets[s + W] + W <= end
+                        ? N(join_group)(in, offsets + s, words, any, none, true)
+                        : N(join_group)(in, offsets + s, words, any, none, false);
         if (count == W) {
             N(store)(to, y);
         } else {
