@@ -110,12 +110,19 @@ OPI_INLINE size_t N(exact_segments)(N(opi_exact) op, const void *in, const uint6
 {
     const bool logical = op.join == N(land) || op.join == N(lor); /* one element alone is itself */
     const uint64_t end = offsets[segments];
+    const V nothing = op.unkey(N(splat)(op.identity));
+    const U none = nothing[0];
+    const U *const some = end > 0 ? (const U *)in : &none;
     size_t s = 0, count = W;
     for (; segments - s >= W && count == W; s += count) {
         opi_words words[OPI_GROUP_PARTS];
         U *const to = (U *)out + s;
-        if (opi_group_elements(offsets + s, PARTS, words) >= N(NOT_SHORT))
-            count = opi_group_cut(N(NOT_SHORT), PARTS, words);
+        const uint64_t any = opi_group_elements(offsets + s, PARTS, words);
+        if (any <= 1) {
+            OPI_CHOOSE_ONES(W, U, some, offsets + s, none, to);
+            continue;
+        }
+        if (any >= N(NOT_SHORT)) count = opi_group_cut(N(NOT_SHORT), PARTS, words);
         const V elements = LANE_BITS == 32 ? (V)opi_low_halves(words) : (V)words[0];
         const U most = N(largest)(elements);
         const bool inside = OPI_MASKED_LOADS_SLOW && offsets[s + W] + most + W <= end;

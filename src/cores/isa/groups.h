@@ -54,4 +54,13 @@ OPI_INLINE size_t opi_group_cut(uint64_t limit, int parts, opi_words elements[OP
     return count;
 }
 
+/* Segments of one element or none: in[0], which must be there, is read in the stead of none, as a choice of addresses
+ * would become a jump. */
+#define OPI_CHOOSE_ONES(lanes, T, in, offsets, none, to)                                                               \
+    for (int j = 0; j < (lanes); j++) {                                                                                \
+        const uint64_t n = (offsets)[j + 1] - (offsets)[j];                                                            \
+        const T own = ((const T *)(in))[(offsets)[j] & -n];                                                            \
+        (to)[j] = n ? own : (none);                                                                                    \
+    }
+
 #endif

@@ -178,11 +178,16 @@ static size_t N(segments_fast)(const void *in, const uint64_t *offsets, size_t s
 {
     const T none = identity ? *(const T *)identity : 0;
     const uint64_t end = offsets[segments];
+    const T *const some = end > 0 ? (const T *)in : &none;
     size_t s = 0, count = W;
     for (; segments - s >= W; s += count) {
         opi_words words[OPI_GROUP_PARTS];
         uint64_t any = opi_group_elements(offsets + s, PARTS, words);
         T *const to = (T *)out + s;
+        if (any <= 1) {
+            OPI_CHOOSE_ONES(W, T, some, offsets + s, none, to);
+            continue;
+        }
         if (any >= N(NOT_SHORT)) {
             count = opi_group_cut(N(NOT_SHORT), PARTS, words);
             any = N(NOT_SHORT) - 1;
