@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file mpi.h
- *  The transport of <oplus/ranks.h> through MPI; compiled with the program, by its mpicc or mpicxx.
+ *  The transport of <oplus/ranks.h> through MPI; your program compiles it, with its own mpicc or mpicxx.
  *
  *      MPI_Init(&argc, &argv);
  *      oplus_comm comm;
@@ -9,15 +9,16 @@
  *      oplus_mpi_free(&comm);
  *      MPI_Finalize();
  *
- *  oplus itself links no MPI: the same library serves all of them, from MPI 3.0 on.
+ *  oplus itself links no MPI: the same library works with every MPI, from MPI 3.0 on.
  *
- *  - The thread that calls oplus is the only one that calls MPI; so MPI_Init_thread with MPI_THREAD_FUNNELED is
- *    enough if that is the main thread, and MPI_THREAD_SERIALIZED if it is another.
- *  - Error handlers of MPI_COMM_WORLD and MPI_COMM_SELF are exchanged during a call, unless other threads may use MPI
- *    meanwhile (MPI_THREAD_MULTIPLE): messages then travel one at a time each way.
- *  - Failures of MPI are OPLUS_ERR_COMM, and oplus_last_error() has MPI's own words.  Nothing here calls MPI_Abort.
- *    After such a failure MPI may still read the arrays that were being sent, until the communicator is freed; most
- *    MPIs can do little more than end then. */
+ *  - Only the thread that calls oplus calls MPI.  So MPI_Init_thread with MPI_THREAD_FUNNELED is enough if that is the
+ *    main thread, and MPI_THREAD_SERIALIZED if it is another.
+ *  - During a call the error handlers of MPI_COMM_WORLD and MPI_COMM_SELF are replaced.  With MPI_THREAD_MULTIPLE,
+ *    where other threads may use MPI at the same time, they are not, and each rank sends and receives one message at a
+ *    time.
+ *  - If MPI fails, calls return OPLUS_ERR_COMM, and oplus_last_error() has MPI's own words.  Nothing here calls
+ *    MPI_Abort.  After such a failure MPI may still read the arrays that were being sent, until the communicator is
+ *    freed; with most MPIs a program can then do little more than end. */
 #ifndef OPLUS_MPI_H
 #define OPLUS_MPI_H
 
@@ -27,8 +28,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/** @cond  MPI's old names for C++, which MPI 3 has dropped and which compile with warnings, are left out.  A program
- *  that uses them includes mpi.h first. */
+/** @cond  These macros leave out MPI's old C++ names, which MPI 3 has dropped and which compile with warnings.  A
+ *  program that uses these names includes mpi.h first. */
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -47,8 +48,8 @@
 extern "C" {
 #endif
 
-/** Bytes of one message at most, of which longer ones are made; the same in all programs of a run.  Counts of MPI 3
- *  are an int, and networks like pieces anyway. */
+/** The largest message in bytes; longer ones are sent in pieces of this size.  It must be the same in all programs of
+ *  a run.  The reason is that counts of MPI 3 are an int; networks handle pieces as well as one long message. */
 #ifndef OPLUS_MPI_LARGEST
 #define OPLUS_MPI_LARGEST (1 << 30)
 #endif
@@ -56,7 +57,8 @@ extern "C" {
 OPLUS_STATIC_ASSERT_(OPLUS_MPI_LARGEST >= 1 && OPLUS_MPI_LARGEST <= INT_MAX, "OPLUS_MPI_LARGEST is 1 to INT_MAX");
 OPLUS_STATIC_ASSERT_(sizeof(MPI_Comm) <= sizeof(void *), "the transport's context holds an MPI_Comm");
 
-/* --- the communicator --------------------------------------------------------------------------------------------- */
+/* --- the communicator
+ * --------------------------------------------------------------------------------------------- */
 
 static inline void *oplus_mpi_context_(MPI_Comm comm)
 {
@@ -72,7 +74,7 @@ static inline MPI_Comm oplus_mpi_handle_(void *context)
     return comm;
 }
 
-/* MPI's own words, as one line. */
+/* Fails with MPI's own words, as one line. */
 static inline oplus_status oplus_mpi_fail_(const char *call, int error)
 {
     char words[MPI_MAX_ERROR_STRING + 1] = "", text[MPI_MAX_ERROR_STRING + 64];
@@ -85,14 +87,15 @@ static inline oplus_status oplus_mpi_fail_(const char *call, int error)
     return oplus_comm_fail(text);
 }
 
-/* Before and after its time MPI ends the program; these two questions are always allowed. */
+/* Whether MPI is running: other calls of MPI before MPI_Init or after MPI_Finalize would end the program; these two
+ * are always allowed. */
 static inline int oplus_mpi_runs_(void)
 {
     int begun = 0, ended = 0;
     return MPI_Initialized(&begun) == MPI_SUCCESS && begun && MPI_Finalized(&ended) == MPI_SUCCESS && !ended;
 }
 
-/* Whether MPI takes addresses of CUDA memory, as it runs here. */
+/* Whether this MPI, as it runs here, takes addresses of CUDA memory. */
 static inline int oplus_mpi_takes_cuda_(void)
 {
 #if defined(MPIX_GPU_SUPPORT_CUDA)
@@ -105,14 +108,14 @@ static inline int oplus_mpi_takes_cuda_(void)
 #endif
 }
 
-/* Whether another thread of the program may use MPI, its communicators and their handlers, at this moment. */
+/* Whether another thread of the program may use MPI, its communicators and their error handlers, at this moment. */
 static inline int oplus_mpi_is_shared_(void)
 {
     int level = MPI_THREAD_SINGLE;
     return MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
 }
 
-/* The handler of a communicator while ours is in its place. */
+/* The error handler of a communicator, kept while MPI_ERRORS_RETURN is in its place. */
 typedef struct oplus_mpi_handler_ {
     MPI_Comm comm;
     MPI_Errhandler before;
@@ -133,14 +136,15 @@ static inline void oplus_mpi_unhush_(oplus_mpi_handler_ *handler)
     MPI_Errhandler_free(&handler->before);
 }
 
-/* --- pairwise: no lists and no memory, however many ranks there are ----------------------------------------------- */
+/* --- pairwise exchange: no lists and no memory, however many ranks there are
+ * -------------------------------------- */
 
 enum { OPLUS_MPI_PAIRS_ = 32, OPLUS_MPI_TAG_ = 0 };
 
-/* Messages under way: what is received at even places, what is sent behind it.  Of a failure in MPI_Wait MPICH tells
- * not the handler of the communicator, but that of MPI_COMM_WORLD or MPI_COMM_SELF, which mostly ends the program: they
- * are hushed meanwhile.  Where other threads use MPI they cannot be, and there is no waiting: MPI_Sendrecv tells the
- * handler of the communicator, which is ours alone. */
+/* Pending messages: request[2 * i] receives, request[2 * i + 1] sends.  If MPI_Wait fails, MPICH calls not the error
+ * handler of the communicator, but that of MPI_COMM_WORLD or MPI_COMM_SELF, which mostly ends the program: both are
+ * replaced during an exchange.  If other threads use MPI they cannot be replaced; then nothing calls MPI_Wait, but
+ * MPI_Sendrecv, which calls the handler of the communicator, and that communicator is ours alone. */
 typedef struct oplus_mpi_flight_ {
     MPI_Comm comm;
     int rank, size, shared;
@@ -149,8 +153,8 @@ typedef struct oplus_mpi_flight_ {
     MPI_Request request[2 * OPLUS_MPI_PAIRS_];
 } oplus_mpi_flight_;
 
-/* After a failure: receives end here and now, so that nothing is written once the caller has his array back.  A send
- * cannot be made to end, and waiting for it might be for ever. */
+/* After a failure: cancels the receives, so that nothing is written after the call has returned.  A send cannot be
+ * cancelled, and waiting for it might never end. */
 static inline void oplus_mpi_abandon_(oplus_mpi_flight_ *flight)
 {
     for (int i = 0; i < 2 * flight->pairs; i++) {
@@ -165,6 +169,7 @@ static inline void oplus_mpi_abandon_(oplus_mpi_flight_ *flight)
     flight->pairs = 0;
 }
 
+/* Waits for all pending messages. */
 static inline oplus_status oplus_mpi_land_(oplus_mpi_flight_ *flight)
 {
     for (int i = 0; i < 2 * flight->pairs; i++) {
@@ -178,14 +183,14 @@ static inline oplus_status oplus_mpi_land_(oplus_mpi_flight_ *flight)
     return OPLUS_OK;
 }
 
-/* Bytes of the next piece of a message, of which `done` are under way. */
+/* Size in bytes of the next piece of a message of `bytes` bytes, of which `done` are pending or finished. */
 static inline int oplus_mpi_piece_(size_t bytes, size_t done)
 {
     const size_t left = bytes > done ? bytes - done : 0;
     return left < OPLUS_MPI_LARGEST ? (int)left : OPLUS_MPI_LARGEST;
 }
 
-/* One piece each way. */
+/* Starts to send one piece and to receive one. */
 static inline oplus_status oplus_mpi_start_(oplus_mpi_flight_ *flight, const unsigned char *send, int send_bytes,
                                             int to, unsigned char *recv, int recv_bytes, int from)
 {
@@ -207,7 +212,7 @@ static inline oplus_status oplus_mpi_start_(oplus_mpi_flight_ *flight, const uns
     return flight->pairs < OPLUS_MPI_PAIRS_ ? OPLUS_OK : oplus_mpi_land_(flight);
 }
 
-/* The same, done when it returns. */
+/* Sends one piece and receives one, and waits for both. */
 static inline oplus_status oplus_mpi_swap_(oplus_mpi_flight_ *flight, const unsigned char *send, int send_bytes, int to,
                                            unsigned char *recv, int recv_bytes, int from)
 {
@@ -217,7 +222,7 @@ static inline oplus_status oplus_mpi_swap_(oplus_mpi_flight_ *flight, const unsi
     return error == MPI_SUCCESS ? OPLUS_OK : oplus_mpi_fail_("MPI_Sendrecv", error);
 }
 
-/* All pieces of what goes to one rank and comes from another. */
+/* Sends all pieces for one rank, and receives all pieces from another. */
 static inline oplus_status oplus_mpi_trade_(oplus_mpi_flight_ *flight, const unsigned char *send, size_t send_bytes,
                                             int to, unsigned char *recv, size_t recv_bytes, int from)
 {
@@ -232,9 +237,10 @@ static inline oplus_status oplus_mpi_trade_(oplus_mpi_flight_ *flight, const uns
     return OPLUS_OK;
 }
 
-/* --- the transport's functions ------------------------------------------------------------------------------------ */
+/* --- the transport's functions
+ * ------------------------------------------------------------------------------------ */
 
-/* What every exchange begins with, and ends with whether or not it began well. */
+/* Begins an exchange.  oplus_mpi_leave_ ends it, also if oplus_mpi_enter_ has failed. */
 static inline oplus_status oplus_mpi_enter_(oplus_mpi_flight_ *flight, void *context)
 {
     flight->comm = oplus_mpi_handle_(context);
@@ -257,10 +263,10 @@ static inline oplus_status oplus_mpi_leave_(oplus_mpi_flight_ *flight, oplus_sta
     return status;
 }
 
-/* Pairwise, and not by MPI_Alltoallv: its counts are an int before MPI 4, and those of MPI_Alltoallv_c are lists in
- * types of its own, hence memory, for the lack of which one rank would let the others wait.  Nor is anything lost, the
- * MPIs do the same inside: 64 bytes to 16 MiB, for every rank or for one neighbour, take as long by either, within
- * noise (2026-11-21, MPICH 4.0.2 and Open MPI 4.1.4, 2 and 4 ranks on two cores of a Xeon). */
+/* The exchange is pairwise, and not by MPI_Alltoallv: before MPI 4 its counts are an int.  MPI_Alltoallv_c takes lists
+ * of a type of its own, for which memory would be needed, and a rank without memory would let the others wait.
+ * Pairwise is not slower, as MPIs do the same inside: 64 bytes to 16 MiB, to every rank or to one neighbour, take
+ * equal times within noise (2026-11-21, MPICH 4.0.2 and Open MPI 4.1.4, 2 and 4 ranks on two cores of a Xeon). */
 static inline oplus_status oplus_mpi_exchange_(oplus_mpi_flight_ *flight, const unsigned char *send,
                                                const size_t *send_bytes, const size_t *send_at, unsigned char *recv,
                                                const size_t *recv_bytes, const size_t *recv_at)
@@ -269,7 +275,7 @@ static inline oplus_status oplus_mpi_exchange_(oplus_mpi_flight_ *flight, const 
     oplus_status status = OPLUS_OK;
     int step = 0;
     if (send_bytes[rank] != recv_bytes[rank]) return oplus_comm_fail("a rank gives itself more or less than it awaits");
-    if (!oplus_mpi_takes_cuda_()) { /* else these may be CUDA's addresses, and MPI sends to itself */
+    if (!oplus_mpi_takes_cuda_()) { /* else these may be addresses of CUDA memory: MPI sends a rank's own part too */
         if (send_bytes[rank] > 0) memcpy(recv + recv_at[rank], send + send_at[rank], send_bytes[rank]);
         step = 1;
     }
@@ -293,7 +299,7 @@ static inline oplus_status oplus_mpi_alltoallv_(void *context, const void *send,
     return oplus_mpi_leave_(&flight, status);
 }
 
-/* What MPI_Allgather does, of more than an int can count. */
+/* Does what MPI_Allgather does, for more bytes than an int can count. */
 static inline oplus_status oplus_mpi_gather_pairwise_(oplus_mpi_flight_ *flight, const unsigned char *send,
                                                       size_t bytes, unsigned char *recv)
 {
@@ -306,7 +312,7 @@ static inline oplus_status oplus_mpi_gather_pairwise_(oplus_mpi_flight_ *flight,
     return status == OPLUS_OK ? oplus_mpi_land_(flight) : status;
 }
 
-/* OPLUS_MPI_INT_COUNTS has MPI 4 do as MPI 3 must. */
+/* OPLUS_MPI_INT_COUNTS makes an MPI 4 take the way of MPI 3, for tests. */
 static inline oplus_status oplus_mpi_gather_(oplus_mpi_flight_ *flight, const void *send, size_t bytes, void *recv)
 {
     int error;
@@ -315,7 +321,7 @@ static inline oplus_status oplus_mpi_gather_(oplus_mpi_flight_ *flight, const vo
     error = MPI_Allgather_c(send, count, MPI_BYTE, recv, count, MPI_BYTE, flight->comm);
 #else
     const int count = (int)bytes;
-    if (bytes > OPLUS_MPI_LARGEST / (size_t)flight->size) /* some MPIs count all of it in an int */
+    if (bytes > OPLUS_MPI_LARGEST / (size_t)flight->size) /* some MPIs count the bytes of all ranks in an int */
         return oplus_mpi_gather_pairwise_(flight, (const unsigned char *)send, bytes, (unsigned char *)recv);
     error = MPI_Allgather(send, count, MPI_BYTE, recv, count, MPI_BYTE, flight->comm);
 #endif
@@ -330,10 +336,11 @@ static inline oplus_status oplus_mpi_allgather_(void *context, const void *send,
     return oplus_mpi_leave_(&flight, status);
 }
 
-/* --- the two calls ------------------------------------------------------------------------------------------------ */
+/* --- the two calls
+ * ------------------------------------------------------------------------------------------------ */
 
-/* Errors are returned, those of the duplicating too, whatever the program has told MPI to do with them; unless another
- * thread may be using comm. */
+/* Duplicates comm.  Errors on the duplicate are returned, whatever error handler the program has set.  An error of
+ * MPI_Comm_dup itself is returned too, unless another thread may be using comm: then comm's own handler gets it. */
 static inline int oplus_mpi_duplicate_(MPI_Comm comm, MPI_Comm *own)
 {
     oplus_mpi_handler_ handler;
@@ -347,13 +354,13 @@ static inline int oplus_mpi_duplicate_(MPI_Comm comm, MPI_Comm *own)
 
 /** Makes a transport of the ranks of an MPI communicator.
  *
- *  Collective over comm, which is duplicated: messages of oplus never meet those of the program.  With
- *  MPI_THREAD_MULTIPLE a failure of duplicating it goes to comm's own error handler.
- *  comm->device_memory says whether this MPI takes addresses of CUDA memory; it may be set to 0 then, on all ranks,
- *  to have oplus bring what travels to the host.
- *  @param comm  of one group of processes, not an inter-communicator
- *  @param out   filled in, for oplus_mpi_free; with size 0 after a failure
- *  @return OPLUS_OK; OPLUS_ERR_COMM: MPI is not running, or refused. */
+ *  All ranks of comm call it together.  It duplicates comm, so that messages of oplus never mix with those of the
+ *  program.  With MPI_THREAD_MULTIPLE a failure of MPI_Comm_dup goes to comm's own error handler.
+ *  out->device_memory says whether this MPI takes addresses of CUDA memory.  You may then set it to 0, on all ranks:
+ *  oplus copies what it sends to the host first.
+ *  @param comm  the communicator; it must not be an inter-communicator
+ *  @param out   filled in; free it with oplus_mpi_free.  After a failure its size is 0
+ *  @return OPLUS_OK; OPLUS_ERR_COMM: MPI is not running, or one of its calls failed. */
 static inline oplus_status oplus_mpi_comm(MPI_Comm comm, oplus_comm *out)
 {
     MPI_Comm own = MPI_COMM_NULL;
@@ -384,8 +391,8 @@ static inline oplus_status oplus_mpi_comm(MPI_Comm comm, oplus_comm *out)
     return OPLUS_OK;
 }
 
-/** Frees what oplus_mpi_comm has made; collective over its ranks.  Nothing happens after a failure of oplus_mpi_comm,
- *  a second time, or after MPI_Finalize. */
+/** Frees the transport that oplus_mpi_comm has made; all its ranks call it together.  After a failure of
+ *  oplus_mpi_comm, a second time, or after MPI_Finalize it does nothing. */
 static inline void oplus_mpi_free(oplus_comm *comm)
 {
     if (!comm || comm->size == 0) return;

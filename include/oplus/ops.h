@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file ops.h
- *  The built-in operators, one for every name and type where it makes sense.
+ *  The built-in operators: oplus_<operator>_<type>, such as oplus_sum_f32.
  *
  *  | operator       | types              | identity     |                                                      |
  *  |----------------|--------------------|--------------|------------------------------------------------------|
@@ -9,9 +9,10 @@
  *  | and, or, xor   | integers           | ~0, 0, 0     | bitwise                                              |
  *  | land, lor      | integers           | 1, 0         | logical: 0 is false, all else true; gives 0 or 1     |
  *
- *  No operator touches an element that nothing is joined to (docs/tree-v1.md): reduce of 7 alone by lor is 7, which is
- *  as true as 1; the first result of a scan is the first element.  Where only 0 and 1 may come out, only they go in.
- *  All are commutative; all but the sums and products of floats and complex numbers are exact. */
+ *  An element that is joined with no other is the result as it is (docs/tree-v1.md): the reduce of a single 7 by lor
+ *  is 7, not 1, and the first result of a scan is the first element.  To get only 0 and 1 from land and lor, give only
+ *  0 and 1.  All operators are commutative; all are exact, except the sums and products of floats and complex
+ *  numbers. */
 #ifndef OPLUS_OPS_H
 #define OPLUS_OPS_H
 
@@ -25,7 +26,8 @@ OPLUS_STRUCT(oplus_complex128, double re; double im;)
 #define oplus_c128 oplus_complex128_type
 /** @} */
 
-/** X(operator, suffix, C type) for every built-in pair. */
+/** X(operator, suffix, C type) for every integer type.  OPLUS_FOR_FLOATS and OPLUS_FOR_COMPLEX do the same for the
+ *  other types, and OPLUS_FOR_BUILTINS for every built-in operator and type. */
 #define OPLUS_FOR_INTEGERS(X, op)                                                                                      \
     X(op, i8, int8_t)                                                                                                  \
     X(op, i16, int16_t)                                                                                                \
@@ -69,7 +71,7 @@ OPLUS_FOR_BUILTINS(OPLUS_DECLARE_)
 /* --- by the type that a pointer points to --- */
 
 #if defined(__linux__) && defined(__LP64__)
-#define OPLUS_HAS_LONG_LONG_ /* int64_t is long, and long long another type */
+#define OPLUS_HAS_LONG_LONG_ /* int64_t is long here, and long long is another type */
 #endif
 
 #ifndef __cplusplus
@@ -122,7 +124,7 @@ OPLUS_OVERLOAD_LONG_LONG_(lor)
 #define OPLUS_PICK_BITS_(op, p)       oplus_pick_##op##_(p)
 #endif
 
-/** @{ @brief The built-in operator for the type of *p: oplus_reduce(dev, OPLUS_SUM(x), x, n, &sum). */
+/** @{ @brief The address of the built-in operator for the type of *p: oplus_reduce(dev, OPLUS_SUM(x), x, n, &sum). */
 #define OPLUS_SUM(p)  OPLUS_PICK_ARITHMETIC_(sum, p)
 #define OPLUS_PROD(p) OPLUS_PICK_ARITHMETIC_(prod, p)
 #define OPLUS_MIN(p)  OPLUS_PICK_ORDERED_(min, p)

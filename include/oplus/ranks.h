@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file ranks.h
- *  The primitives over an array that is spread over the ranks of a cluster.
+ *  The primitives over an array that is distributed over the ranks of a cluster.
  *
- *  Rank 0 holds the first elements, rank 1 the next ones, and so on; each any number of them, 0 included.  Every call
- *  has the name of the one over an array of this process with _all behind it, and takes the transport after the
+ *  Rank 0 holds the first elements, rank 1 the next ones, and so on; each holds any number of them, also 0.  Every
+ *  call has the name of the call over an array of this process, with _all appended, and takes the transport after the
  *  device.  <oplus/mpi.h> makes a transport of an MPI communicator; oplus_run_ranks runs threads of this process as
- *  ranks.  oplus_map needs no transport: each rank maps what it holds.
+ *  ranks.  oplus_map needs no transport: each rank maps the elements that it holds.
  *
- *  On top of the conventions of oplus.h:
- *  - All ranks make the same calls in the same order, with the same operator, type, kind and order; a rank that makes
- *    another call than the others is OPLUS_ERR_ARGUMENT on all of them.
+ *  In addition to the conventions of oplus.h:
+ *  - All ranks make the same calls in the same order, with the same operator, type, kind and order; if one rank makes
+ *    another call than the others, all of them return OPLUS_ERR_ARGUMENT.
  *  - Results do not depend on the number of ranks, on where the array is cut, or on what device each rank computes:
  *    they have the bits of one call over the whole array.
  *  - A call returns on a rank when that rank's part is done.  If it fails on one rank, it fails on all of them, and
- *    oplus_last_error() says on which rank and why; where out is in, the input may
- *    already be overwritten on ranks that succeeded.  What cannot be told to the others - a rank that has ended, a
- *    network that has failed, no memory for the few bytes of that message - is left to the transport: with MPI the
- *    others may wait.
+ *    oplus_last_error() says on which rank and why; if out is in, ranks that had finished may have overwritten their
+ *    input.  A rank cannot always tell the others: it may have ended, the network may have failed, or memory may be
+ *    too short for this message of a few bytes.  Then the transport decides what happens: with MPI the others may
+ *    wait.
  *  - Counts and indices of the whole array must be below 2^63.
  *
  *  p is the number of ranks, N the number of elements of all ranks together.  docs/ranks.md has the cost of each call:
@@ -32,115 +32,129 @@ extern "C" {
 
 /* --- the transport ---------------------------------------------------------------------------------------------- */
 
-/** How ranks talk: filled in by oplus_mpi_comm or oplus_run_ranks, or by a transport of your own.
+/** A transport: how ranks exchange bytes.  oplus_mpi_comm or oplus_run_ranks fills it in, or a transport of your own.
  *
- *  Each function is called by all ranks together and returns OPLUS_OK, or what oplus_comm_fail returns.  One thread at
- * a time of each rank uses a transport. */
+ *  All ranks call each function together.  The function returns OPLUS_OK, or what oplus_comm_fail returns.  On each
+ *  rank only one thread at a time uses the transport. */
 typedef struct oplus_comm {
     unsigned abi;  /**< OPLUS_ABI */
-    void *context; /**< of the functions below */
-    int rank;      /**< of this process or thread, from 0 */
-    int size;      /**< how many ranks there are */
-    /** Whether the functions take addresses of CUDA memory; 0: the library brings it to the host and back. */
+    void *context; /**< first argument of the functions allgather and alltoallv */
+    int rank;      /**< number of this rank, from 0 */
+    int size;      /**< number of ranks */
+    /** 1: the functions take addresses of CUDA memory.  0: they do not, and the library copies such arrays to the host
+     *  and back. */
     int device_memory;
-    /** Every rank gives `bytes` bytes (the same number) and gets those of all, in the order of the ranks. */
+    /** Every rank gives `bytes` bytes, the same number on all, and gets the bytes of all ranks in recv, in the order
+     *  of the ranks. */
     oplus_status (*allgather)(void *context, const void *send, size_t bytes, void *recv);
-    /** Every rank gives rank r the send_bytes[r] bytes at send + send_at[r], and gets recv_bytes[r] bytes of it at
-     *  recv + recv_at[r].  Both ends know how many there are; where that is 0, nothing is sent. */
+    /** Every rank sends rank r the send_bytes[r] bytes at send + send_at[r], and receives from rank r recv_bytes[r]
+     *  bytes at recv + recv_at[r].  Sender and receiver know the same number; if it is 0, nothing is sent. */
     oplus_status (*alltoallv)(void *context, const void *send, const size_t *send_bytes, const size_t *send_at,
                               void *recv, const size_t *recv_bytes, const size_t *recv_at);
 } oplus_comm;
 
-/** For transports: records `text`, say "MPI_Allgather: out of memory", for oplus_last_error; returns OPLUS_ERR_COMM. */
+/** For transports: records `text`, such as "MPI_Allgather: out of memory", for oplus_last_error.
+ *
+ *  @return OPLUS_ERR_COMM, which the function of the transport returns in turn. */
 OPLUS_API oplus_status oplus_comm_fail(const char *text);
 
-/** Runs `body` on so many threads of this process, which are ranks of a transport through their shared memory.
+/** Runs `body` on several threads of this process, each of which is a rank; their transport uses shared memory.
  *
- *  For tests, and for programs that run without MPI.  Each rank opens a device of its own ("serial" mostly).  Returns
- *  when all bodies have; a rank whose body returns while others wait for it makes their calls OPLUS_ERR_COMM.
- *  @param ranks    1 to 4096
- *  @param body     called once on each thread; comm lives until it returns
- *  @param context  given to every body
- *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY: no memory, or no thread: no body has been called then. */
+ *  This is for tests, and for programs that run without MPI.  Each rank opens a device of its own (mostly "serial").
+ *  The call returns when every body has returned.  If a body returns while other ranks wait for it, their calls return
+ *  OPLUS_ERR_COMM.
+ *  @param ranks    number of ranks, 1 to 4096
+ *  @param body     function that each thread calls once; comm lives until it returns
+ *  @param context  argument for every call of body
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY: memory or threads are too few, and no body was called. */
 OPLUS_API oplus_status oplus_run_ranks(int ranks, void (*body)(const oplus_comm *comm, void *context), void *context);
 
-/** How the elements of a result are laid out over the ranks. */
+/** How the elements of a result are distributed over the ranks. */
 typedef enum oplus_layout {
-    OPLUS_AS_GIVEN =
-        0, /**< elements stay where they arise: a rank holds as many as it gave (sort), or as it kept (filter) */
-    OPLUS_EVEN = 1 /**< every rank holds an equal block: N / p elements, the first N % p ranks one more */
+    /** Each rank gets as many elements as it gave (sort), or as it kept (filter). */
+    OPLUS_AS_GIVEN = 0,
+    /** Every rank gets an equal block: N / p elements, and the first N % p ranks one more. */
+    OPLUS_EVEN = 1
 } oplus_layout;
 
 /* --- the primitives --------------------------------------------------------------------------------------------- */
 
-/** Reduce of all elements of all ranks, to *out on every rank; as oplus_reduce. */
+/** Reduce of the n elements of each rank, over all ranks; *out is the result on every rank.  As oplus_reduce. */
 OPLUS_API oplus_status oplus_reduce_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, const void *in,
                                         size_t n, void *out);
 
-/** Fold of all elements of all ranks, to *out on every rank; as oplus_fold.  init is that of rank 0; the other ranks'
- *  is not read and may be NULL. */
+/** Fold of the n elements of each rank, over all ranks; *out is the result on every rank.  As oplus_fold.
+ *
+ *  The value in front is *init of rank 0; init of other ranks is not read and may be NULL. */
 OPLUS_API oplus_status oplus_fold_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, const void *init,
                                       const void *in, size_t n, void *out);
 
-/** Scan: out[i] includes all elements of earlier ranks; as oplus_scan.
+/** Scan over all ranks: out[i] contains all elements of earlier ranks.  As oplus_scan.
  *
  *  Reads n elements twice, the second time while it writes: nothing can be written before all ranks have read. */
 OPLUS_API oplus_status oplus_scan_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, oplus_kind kind,
                                       const void *in, size_t n, void *out);
 
-/** Segmented scan, of segments that may cross ranks; as oplus_segscan.  A segment starts at a head and at the first
- *  element of all, and goes on into the next rank until a head ends it. */
+/** Segmented scan over all ranks.  As oplus_segscan.
+ *
+ *  A segment starts at each head and at the first element of rank 0; it continues on the next rank until a head there
+ *  ends it. */
 OPLUS_API oplus_status oplus_segscan_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op, oplus_kind kind,
                                          const void *in, const uint8_t *heads, size_t n, void *out);
 
-/** Filter: the kept elements of all ranks, in order; as oplus_filter.
+/** Filter over all ranks: the kept elements of all ranks, in order.  As oplus_filter.
  *
- *  @param dev,comm  where this rank computes, and how ranks talk
+ *  @param dev,comm  the device of this rank, and the transport
  *  @param keep      a predicate
- *  @param layout    OPLUS_AS_GIVEN: each rank holds those that it kept; only failures are exchanged.  OPLUS_EVEN: each
- *                   rank holds an equal block; elements travel only between ranks that exchange some, and none twice.
- *  @param in,n      what this rank holds
- *  @param out       what it gets
- *  @param capacity  elements that out has room for; with too little, nothing is written and the message says how many
- *                   it takes
- *  @param kept      set to the number of elements that out holds; the host's */
+ *  @param layout    OPLUS_AS_GIVEN: each rank gets the elements that it kept; only failures are exchanged.
+ *                   OPLUS_EVEN: each rank gets an equal block; an element is sent at most once, straight to the rank
+ *                   that gets it
+ *  @param in,n      the elements of this rank, and their number
+ *  @param out       the elements of the result that this rank gets
+ *  @param capacity  number of elements that out has room for; if that is too few, nothing is written and the message
+ *                   says how many are needed
+ *  @param kept      set to the number of elements in out; in host memory */
 OPLUS_API oplus_status oplus_filter_all(oplus_device *dev, const oplus_comm *comm, const oplus_fn *keep,
                                         oplus_layout layout, const void *in, size_t n, void *out, size_t capacity,
                                         size_t *kept);
 
-/** Stable sort of all keys of all ranks, as oplus_sort; equal keys stay in the order of the ranks.
+/** Stable sort of the keys of all ranks, in place; equal keys stay in the order of the ranks.  As oplus_sort.
  *
- *  Each rank sorts what it holds; where the ranks' parts of the result begin is found exactly, whatever the keys are;
- *  each element travels at most once.
- *  @param dev,comm  where this rank computes, and how ranks talk
- *  @param key       a scalar
+ *  Each rank sorts its keys; then all ranks find exactly where each rank's part of the result begins, whatever the
+ *  keys are; each key is sent at most once.
+ *  @param dev,comm  the device of this rank, and the transport
+ *  @param key       type of a key, a scalar
  *  @param order     ascending or descending
- *  @param layout    OPLUS_AS_GIVEN: each rank gets as many as it gave; OPLUS_EVEN: each rank gets an equal block
- *  @param keys      in place
- *  @param n         elements; set to how many there are on return
- *  @param capacity  elements that keys has room for, *n or more */
+ *  @param layout    OPLUS_AS_GIVEN: each rank gets as many keys as it gave; OPLUS_EVEN: each rank gets an equal block
+ *  @param keys      the keys of this rank; on return, its part of the result
+ *  @param n         *n is the number of keys of this rank; on return, of its part of the result
+ *  @param capacity  number of keys that `keys` has room for, *n or more */
 OPLUS_API oplus_status oplus_sort_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key,
                                       oplus_order order, oplus_layout layout, void *keys, size_t *n, size_t capacity);
 
-/** The same, carrying along a value of any size each; as oplus_sort_pairs.  Both arrays have room for `capacity`. */
+/** As oplus_sort_all, with one value of any size for each key: values move with their keys, as in oplus_sort_pairs.
+ *  keys and values both have room for `capacity` elements. */
 OPLUS_API oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key,
                                             oplus_order order, oplus_layout layout, void *keys, const oplus_type *value,
                                             void *values, size_t *n, size_t capacity);
 
-/** Transpose of a row-major rows x cols matrix, spread element by element over the ranks; as oplus_transpose.
+/** Transpose of a row-major rows x cols matrix whose elements are distributed over the ranks.  As oplus_transpose.
  *
- *  @param dev,comm   where this rank computes, and how ranks talk
- *  @param type       of an element
- *  @param in,n       the elements of the matrix that this rank holds; the ranks' n are rows * cols together
- *  @param rows,cols  of the whole matrix
- *  @param out,m      the elements of the result that this rank gets, apart from in; the ranks' m are rows * cols
- *                    together.  Cuts may fall inside a row. */
+ *  The elements of a rank may begin and end inside a row.
+ *  @param dev,comm   the device of this rank, and the transport
+ *  @param type       type of an element
+ *  @param in,n       the elements of the matrix that this rank holds, and their number; all n add up to rows * cols
+ *  @param rows,cols  size of the whole matrix
+ *  @param out,m      the elements of the result that this rank gets, and their number; all m add up to rows * cols.
+ *                    out must not overlap in */
 OPLUS_API oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
                                            const void *in, size_t n, size_t rows, size_t cols, void *out, size_t m);
 
-/* --- the same with their types checked (typed.h) ------------------------------------------------------------------ */
+/* --- the same with their types checked (typed.h)
+ * ------------------------------------------------------------------ */
 
-/** @{ @brief As the call of that name, with the changes that typed.h describes. */
+/** @{ @brief As the function of the same name in lower case, with types checked and the arguments changed as typed.h
+ *  describes. */
 #define OPLUS_REDUCE_ALL(dev, comm, op, in, n, out)                                                                    \
     (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
      oplus_reduce_all(dev, comm, OPLUS_OP_AT_(op), in, n, out))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file selfcheck.h
- *  Does this program, as it was compiled, get the bits that oplus promises?
+ *  Checks that your program, as it was compiled, gets the bits that oplus promises.
  *
- *  Operators are compiled in your translation unit, with your flags; this check is too.  Include it where your
- *  operators are, and run it once: it is a few scans and reduces of 1000 elements. */
+ *  Operators are compiled in your translation unit, with your flags, and so is this check.  Include this header where
+ *  your operators are, and call oplus_selfcheck once: it does a few scans and reduces of 1000 elements. */
 #ifndef OPLUS_SELFCHECK_H
 #define OPLUS_SELFCHECK_H
 
@@ -85,11 +85,13 @@ static inline double oplus_selfcheck_nearone64_(uint64_t z)
 
 /* --- the check --------------------------------------------------------------------------------------------------- */
 
-/** Not for use by programs: compares the hash (FNV-1a) of a result with the expected one and words the failure. */
+/** Not for programs to call: compares the hash (FNV-1a) of a result with the expected one.
+ *
+ *  @return OPLUS_OK; OPLUS_ERR_INTERNAL: they differ, and oplus_last_error() says so with `what` and `remedy`. */
 OPLUS_API oplus_status oplus_selfcheck_compare_(const char *what, const void *result, size_t bytes, uint64_t expected,
                                                 const char *remedy);
 
-/* The scan has the expected bits, and the reduce those of the scan's last element. */
+/* Checks that the scan has the expected bits, and the reduce the bits of the scan's last element. */
 static inline oplus_status oplus_selfcheck_run_(oplus_device *dev, const oplus_op *op, const void *in, void *out,
                                                 uint64_t expected, const char *remedy)
 {
@@ -109,7 +111,8 @@ static inline oplus_status oplus_selfcheck_run_(oplus_device *dev, const oplus_o
 /** Runs operators that compiler flags could break on a device and compares the bits with golden values.
  *
  *  It finds contraction into fused operations, relaxed arithmetic (-ffast-math and its parts), excess precision,
- *  flushed denormals, and NaN or -0 that were assumed away; and, in the built-in operators, a library built so.
+ *  flushed denormals, and compilers told to ignore NaN or -0.  It runs built-in operators too, and so finds a library
+ *  that was built with such flags.
  *  @return OPLUS_OK; or OPLUS_ERR_INTERNAL, and oplus_last_error() names the operator and the flag to look for. */
 static inline OPLUS_UNUSED_ oplus_status oplus_selfcheck(oplus_device *dev)
 {
@@ -146,8 +149,8 @@ static inline OPLUS_UNUSED_ oplus_status oplus_selfcheck(oplus_device *dev)
     status = oplus_selfcheck_run_(dev, &op, &in, &out, expected, remedy);                                              \
     if (status != OPLUS_OK) return status;
 
-    /* The constants are the column "scan inclusive" of n = 1000 in tests/golden/tree-v1.txt; of `largest`,
-     * running maxima up to 399 and canonical NaNs from 400 on. */
+    /* The constants are the column "scan inclusive" of n = 1000 in tests/golden/tree-v1.txt; the one of `largest` is
+     * the hash of running maxima up to index 399 and canonical NaNs from index 400 on. */
     OPLUS_SELFCHECK_(oplus_sum_f32, f32, oplus_selfcheck_plain_(z), 0x267550f64e8329ecu, library)
     OPLUS_SELFCHECK_(oplus_sum_f64, f64, oplus_selfcheck_plain64_(z), 0xeac2f0504e471943u, library)
     OPLUS_SELFCHECK_(oplus_prod_f32, f32, oplus_selfcheck_nearone_(z), 0x783e15e6f53ca322u, library)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file type.h
- *  What an element is: scalars, structs, and how the macros of op.h find the descriptor of a type by its name. */
+ *  Types of elements: scalars, structs, and how the macros of op.h find the descriptor of a type by its name. */
 #ifndef OPLUS_TYPE_H
 #define OPLUS_TYPE_H
 
@@ -14,7 +14,7 @@
 #include <oplus/leaf.h>
 
 #ifdef __cplusplus
-/* A scalar of any type that is -3: see OPLUS_SAMPLE_. */
+/* The value -3 as a scalar of any type: see OPLUS_SAMPLE_. */
 struct oplus_sample_scalar_ {
     template <class T, class = std::enable_if_t<std::is_scalar<T>::value>> constexpr operator T() const
     {
@@ -30,15 +30,17 @@ extern "C" {
 
 /* --- types ---------------------------------------------------------------------------------------------------- */
 
-/** What the structs of these headers begin with that a program fills in: types, operators, functions, transports, and
- *  what it has filled in with information.  The macros set it; a struct that is filled in by hand is given it first, as in
- *  `oplus_op op = {.abi = OPLUS_ABI, .name = "max", ...}`.
+/** The version of the structs in these headers that a program hands to the library: types, operators, functions,
+ *  transports, and structs that the library fills in.  Each of them has a first member abi with this value.  The
+ *  macros set it; in a struct that you fill in by hand, set it yourself: `oplus_op op = {.abi = OPLUS_ABI, .name =
+ *  "max", ...}`.
  *
- *  The number grows when a member is added or moved.  The library compares it, so that a program that was compiled with
- *  other headers than the library's is told so, with OPLUS_ERR_ARGUMENT, and nothing is read in the wrong place. */
+ *  The number grows when a member is added or moved.  The library compares it with its own: if a program was compiled
+ *  with the headers of another version, its calls return OPLUS_ERR_ARGUMENT, and no member is read at a wrong
+ *  place. */
 #define OPLUS_ABI 1u
 
-/** What an element is, as far as the library must know: to order keys and to tell a NaN. */
+/** The scalar types, and records.  The library needs to know them to order keys and to recognise a NaN. */
 typedef enum oplus_scalar {
     OPLUS_RECORD = 0, /**< a struct: see oplus_type::text */
     OPLUS_I8,
@@ -53,22 +55,25 @@ typedef enum oplus_scalar {
     OPLUS_F64
 } oplus_scalar;
 
-/** A plain C element type.  Its text, not its address or name, identifies it.
+/** A plain C type of elements.  Two descriptors with the same text are the same type, whatever their addresses and
+ *  names.
  *
- *  Arrays of it must be aligned to `align`, at most 64.  What a macro defines on it takes and returns elements by
- * value, on the stack: 64 KiB at most.  An operator by `combine` alone takes any size; a carry holds 260 elements. */
+ *  Arrays of the type must be aligned to `align`.  Operators and functions that a macro defines on it take and return
+ *  elements by value, on the stack: an element has at most 64 KiB.  An operator that has only `combine` takes elements
+ *  of any size.  A carry holds 260 elements. */
 typedef struct oplus_type {
     unsigned abi;        /**< OPLUS_ABI */
-    const char *name;    /**< as written in C: "float", "affine" */
+    const char *name;    /**< name of the type as written in C: "float", "affine" */
     const char *text;    /**< the members of a struct, "float a; float b;"; NULL for a scalar, and for a struct whose
-                              floats, if it has any, are nobody's business: their NaNs keep their bits */
-    size_t size;         /**< bytes */
-    size_t align;        /**< bytes, a power of two, at most 64 */
-    oplus_scalar scalar; /**< OPLUS_RECORD for a struct */
-    const void *sample;  /**< where the compiler put its scalars, from OPLUS_STRUCT or OPLUS_DESCRIBE; else NULL */
+                              members the library need not know: NaNs in it then keep their bits */
+    size_t size;         /**< size of an element, in bytes */
+    size_t align;        /**< alignment of an element, in bytes: a power of two, at most 64 */
+    oplus_scalar scalar; /**< which scalar type it is; OPLUS_RECORD for a struct */
+    const void *sample;  /**< shows where the compiler put the scalars of a struct; OPLUS_STRUCT and OPLUS_DESCRIBE set
+                              it, elsewhere it is NULL */
 } oplus_type;
 
-/** X(suffix, C type, oplus_scalar) of every scalar type: f32, float, OPLUS_F32. */
+/** X(suffix, C type, oplus_scalar) for every scalar type, as in X(f32, float, OPLUS_F32). */
 #define OPLUS_FOR_SCALARS(X)                                                                                           \
     X(i8, int8_t, OPLUS_I8)                                                                                            \
     X(i16, int16_t, OPLUS_I16)                                                                                         \
@@ -85,7 +90,7 @@ typedef struct oplus_type {
 extern OPLUS_API const oplus_type oplus_i8, oplus_i16, oplus_i32, oplus_i64;
 extern OPLUS_API const oplus_type oplus_u8, oplus_u16, oplus_u32, oplus_u64;
 extern OPLUS_API const oplus_type oplus_f32, oplus_f64;
-extern OPLUS_API const oplus_type oplus_bool; /* OPLUS_U8; but a body that returns it gives 0 or 1 */
+extern OPLUS_API const oplus_type oplus_bool; /* its scalar is OPLUS_U8; a body that returns bool gives 0 or 1 */
 /** @} */
 
 /** Defines `struct name` with the given members, its typedef, and its descriptor `name_type`.
@@ -93,16 +98,16 @@ extern OPLUS_API const oplus_type oplus_bool; /* OPLUS_U8; but a body that retur
  *      OPLUS_STRUCT(affine, float a; float b;)
  *
  *  Members are scalars, arrays, structs and arrays of structs; the size of an array may be a macro or an expression of
- *  numbers.  On cores it may also be an enumeration constant, and a member any type of yours, as long as the struct has
- *  no more than 256 scalars; a device knows neither name.  A union's NaNs keep their bits. */
+ *  numbers.  If the struct has at most 256 scalars, then on cores the size may also be an enumeration constant, and a
+ *  member may have any type of yours; a GPU does not know such names.  NaNs in a union keep their bits. */
 #define OPLUS_STRUCT(name, ...)                                                                                        \
     typedef struct name {                                                                                              \
         __VA_ARGS__                                                                                                    \
     } name;                                                                                                            \
     OPLUS_DESCRIBE_(name, OPLUS_TEXT_(__VA_ARGS__))
 
-/** Makes the descriptor `name_type` of a struct that is declared elsewhere; repeat its members exactly.
- *  A difference in size or alignment does not compile. */
+/** Defines the descriptor `name_type` of a struct that is declared elsewhere; repeat its members exactly.
+ *  If size or alignment differ, the program does not compile. */
 #define OPLUS_DESCRIBE(name, ...)                                                                                      \
     struct oplus_##name##_described_ {                                                                                 \
         __VA_ARGS__                                                                                                    \
@@ -114,9 +119,9 @@ extern OPLUS_API const oplus_type oplus_bool; /* OPLUS_U8; but a body that retur
 
 /* --- from a name to its descriptor ------------------------------------------------------------------------------ */
 
-/* OPLUS_TYPE_(T) is the descriptor of T, a constant.  Of a struct it is what OPLUS_STRUCT has called oplus_described_T.
- * A scalar may have several words; the first of them is a macro that leaves a comma and the word, and the comma tells
- * the two cases apart. */
+/* OPLUS_TYPE_(T) is the descriptor of T, a constant.  For a struct it is the object oplus_described_T that
+ * OPLUS_STRUCT has defined.  The name of a scalar may have several words; oplus_described_ and the first word make a
+ * macro, which gives a comma and that word.  The comma tells the two cases apart. */
 #define OPLUS_TYPE_(T)                          OPLUS_TYPE_OF_(oplus_described_##T)
 #define OPLUS_TYPE_OF_(...)                     OPLUS_THIRD_(__VA_ARGS__, OPLUS_TYPE_SCALAR_, OPLUS_TYPE_STRUCT_, )(__VA_ARGS__)
 #define OPLUS_TYPE_STRUCT_(own)                 own
@@ -181,7 +186,7 @@ template <class T> constexpr const oplus_type *oplus_scalar_type_()
 #define OPLUS_LONG_(X)  X(oplus_i32, OPLUS_I32)
 #define OPLUS_ULONG_(X) X(oplus_u32, OPLUS_U32)
 #endif
-/* X(descriptor, oplus_scalar) of the scalar type that a value has; of none, what comes behind X. */
+/* X(descriptor, oplus_scalar) for the scalar type of a value; for every other type, the arguments after X. */
 #define OPLUS_BY_SCALAR_(value, X, ...) \
     _Generic((value), _Bool: X(oplus_bool, OPLUS_U8), char: OPLUS_CHAR_(X), \
              signed char: X(oplus_i8, OPLUS_I8), unsigned char: X(oplus_u8, OPLUS_U8), \
@@ -197,13 +202,14 @@ template <class T> constexpr const oplus_type *oplus_scalar_type_()
 #define OPLUS_IS_SCALAR_(T)          OPLUS_BY_SCALAR_(*(T *)0, OPLUS_ONE_, , default : 0)
 #endif
 
-/* --- the descriptor of a struct ----------------------------------------------------------------------------------- */
+/* --- the descriptor of a struct
+ * ----------------------------------------------------------------------------------- */
 
-/* Of members after their macros have been expanded, as a device knows none. */
+/* The text of the members after their macros have been expanded, as a GPU does not know these macros. */
 #define OPLUS_TEXT_(...) #__VA_ARGS__
 
-/* The compiler tells where the scalars of a struct are: the first 256 of them are -3, and so is the byte behind the
- * struct if there were no more. */
+/* A sample makes the compiler show where the scalars of a struct are: its first 256 scalars are -3.  The byte behind
+ * the struct is -3 too if the struct has no more than 256 scalars. */
 #ifdef __cplusplus
 #define OPLUS_SAMPLE_SCALAR_ oplus_sample_scalar_()
 #define OPLUS_QUIETLY_                                                                                                 \

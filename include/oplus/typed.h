@@ -4,18 +4,19 @@
  *
  *      OPLUS_REDUCE(dev, oplus_sum_f32, x, n, &sum)      is      oplus_reduce(dev, &oplus_sum_f32, x, n, &sum)
  *
- *  but does not compile if x or sum is of doubles.  Each has the name and the arguments of its call, and returns what
- *  that returns; but
- *  - an operator or function is the name of its descriptor, without &: compose_op, axpy_fn, oplus_max_i32. OPLUS_SUM(x)
- *    and its like will do; so will OPLUS_WITH(scale_fn, &half), a function with its parameter bound for this call;
+ *  The line on the left does not compile if x or sum points to doubles.  Each macro has the name and the arguments of
+ *  its function and returns what the function returns, with these differences:
+ *  - an operator or function is the name of its descriptor, without &: compose_op, axpy_fn, oplus_max_i32.  It may
+ *    also be OPLUS_SUM(x) or a macro like it, or OPLUS_WITH(scale_fn, &half), which binds the parameter for this call;
  *  - the inputs of a map are a list in parentheses: (x, y), or (x);
- *  - the type of keys, values, offsets and of what is transposed is that of the array;
+ *  - types of keys, values, offsets and matrices are not arguments: they are the types of the arrays;
  *  - calls on a carry name its operator: OPLUS_SCAN_FROM(dev, compose_op, carry, ...).
  *
- *  An element may be spelled in any way that has its size and sign: an array of long long is one of int64_t.  A bool is
- *  a byte to read, but takes a function or an operator of bool to write.  Inputs may be const.  What a void * points to
- *  nobody can check: cast it, also NULL; or make the plain call.  For an operator that is known at run time only, or
- * was filled in by hand, there is the plain call too.  Arguments are evaluated once. */
+ *  The C type of an element may be any type of the same size and sign: an array of long long is an array of int64_t.
+ *  An array of bool can be read as bytes, but only a function or an operator of bool can write it.  Inputs may be
+ *  const.  The target of a void * cannot be checked: cast it, also NULL; or call the plain function.  Call the plain
+ *  function too for an operator that is known only at run time or was filled in by hand.  Arguments are evaluated
+ *  once. */
 #ifndef OPLUS_TYPED_H
 #define OPLUS_TYPED_H
 
@@ -25,16 +26,18 @@
 #include <type_traits>
 #endif
 
-/** The inputs of oplus_map, in C and in C++, for this one call:  oplus_map(dev, &axpy_fn, OPLUS_IN(x, y), n, out) */
+/** The list of inputs for one call of oplus_map, in C and in C++:  oplus_map(dev, &axpy_fn, OPLUS_IN(x, y), n, out) */
 #ifdef __cplusplus
 #define OPLUS_IN(...) (oplus_inputs_of_(__VA_ARGS__).at)
 #else
 #define OPLUS_IN(...) ((const void *const[]){__VA_ARGS__})
 #endif
 
-/* --- the calls of oplus.h ----------------------------------------------------------------------------------------- */
+/* --- the calls of oplus.h
+ * ----------------------------------------------------------------------------------------- */
 
-/** @{ @brief As the call of that name; see above for how the arguments differ. */
+/** @{ @brief As the function of the same name in lower case, with types checked; the beginning of typed.h says how the
+ *  arguments differ. */
 #define OPLUS_REDUCE(dev, op, in, n, out)                                                                              \
     (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
      oplus_reduce(dev, OPLUS_OP_AT_(op), in, n, out))
@@ -70,7 +73,8 @@
     (OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out), oplus_scan_from(dev, carry, kind, in, n, out))
 /** @} */
 
-/* --- what the compiler says --------------------------------------------------------------------------------------- */
+/* --- what the compiler says
+ * --------------------------------------------------------------------------------------- */
 
 #define OPLUS_SAYS_OP_      "oplus: an operator with a parameter is written OPLUS_WITH(op, &parameter), of its type"
 #define OPLUS_SAYS_FN_      "oplus: a function with a parameter is written OPLUS_WITH(fn, &parameter), of its type"
@@ -89,7 +93,8 @@
 #define OPLUS_SAYS_ANY_  "oplus: of what type are the elements, to be written? cast a void *; of m[][n] give &m[0][0]"
 #define OPLUS_SAYS_SAME_ "oplus: input and output are not of the same type"
 
-/* --- how the macros work ------------------------------------------------------------------------------------------ */
+/* --- how the macros work
+ * ------------------------------------------------------------------------------------------ */
 
 #define OPLUS_JOIN_(a, b)                                OPLUS_JOIN_NOW_(a, b)
 #define OPLUS_JOIN_NOW_(a, b)                            a##b
@@ -103,15 +108,16 @@
     OPLUS_CHECK_FOUR_(__VA_ARGS__, OPLUS_NO_INPUT_, OPLUS_NO_INPUT_, OPLUS_NO_INPUT_, OPLUS_NO_INPUT_)
 
 #ifndef __cplusplus
-/* Declarations in a type that is asked for its size alone: nothing of them is left. */
+/* The assertion stands inside a struct of which only the size is asked: it makes no code. */
 #define OPLUS_REQUIRE_(condition, message)                                                                             \
     (void)sizeof(struct {                                                                                              \
         int oplus_my_member;                                                                                           \
         _Static_assert(condition, message);                                                                            \
     })
 
-/* What an op or fn of the calls above may be: a name; a choice by type, as OPLUS_SUM makes it; or OPLUS_WITH(name, p),
- * which is no macro, but the end of the names of some. */
+/* The argument op or fn of the macros above is a name; or a choice by type (_Generic), as OPLUS_SUM makes it; or
+ * OPLUS_WITH(name, p).  OPLUS_WITH itself is not a macro in C: names joined with it, such as
+ * oplus_element_of_OPLUS_WITH, are. */
 #define oplus_element_of__Generic(value, ...) __typeof__(value)
 #define oplus_param_of__Generic(...)          oplus_none_
 #define OPLUS_OP_IS__Generic(...)             , _Generic(__VA_ARGS__)
@@ -131,7 +137,9 @@
     OPLUS_SECOND_OF_(OPLUS_JOIN_(OPLUS_BOUND_, fn),                                                                    \
                      __builtin_types_compatible_p(OPLUS_JOIN_(oplus_param_of_, fn), oplus_none_), )
 
-/* Whether elements at p may be read as T, or written: the same type, or a scalar of its size and sign; but a bool. */
+/* Whether elements at p may be read as T (OPLUS_READS_), or written as T (OPLUS_WRITES_): they have the same type, or
+ * are scalars of the same size and sign.  A bool may be read as a byte, but a byte may not be read as a bool, nor a
+ * bool be written as a byte. */
 #define OPLUS_VALUE_(p)             (*_Generic((p), void * : (void **)0, const void * : (void **)0, default : (p)))
 #define OPLUS_CODE_(type, scalar)   scalar
 #define OPLUS_CODE_OF_(value, none) OPLUS_BY_SCALAR_(value, OPLUS_CODE_, , default : none)
@@ -179,7 +187,8 @@
                    OPLUS_SAYS_ANY_)
 #define OPLUS_CHECK_SAME_(in, out) OPLUS_REQUIRE_(OPLUS_LIKE_(__typeof__(OPLUS_VALUE_(out)), in), OPLUS_SAYS_SAME_)
 
-/* The descriptor of what p points to; of what is no scalar, one that tells its size, which is enough to move it. */
+/* The descriptor of the type that p points to.  For a type that is no scalar it has only size and alignment, which are
+ * enough to move elements. */
 #define OPLUS_TYPE_AT_(p)                                                                                              \
     OPLUS_BY_SCALAR_(OPLUS_VALUE_(p), OPLUS_ADDRESS_, , default                                                        \
                      : (const oplus_type[1]){{OPLUS_ABI, "element", NULL, sizeof OPLUS_VALUE_(p),                      \
@@ -216,7 +225,7 @@ template <size_t n> struct oplus_inputs_ {
 };
 template <class... P> constexpr oplus_inputs_<sizeof...(P)> oplus_inputs_of_(P... p) { return {{p...}}; }
 
-/* What an array's elements are, without const; and whether they may be read as T, or written. */
+/* The type of an array's elements, without const; and whether they may be read as T, or written. */
 template <class P> using oplus_at_t_ = std::remove_pointer_t<std::decay_t<P>>;
 template <class P> using oplus_element_t_ = std::remove_cv_t<oplus_at_t_<P>>;
 template <class T> constexpr int oplus_code_()
@@ -241,16 +250,16 @@ template <class T, class P>
 constexpr bool oplus_writes_ = oplus_like_<T, P> &&oplus_writable_<P> &&
                                (oplus_is_bool_<T> || !oplus_is_bool_<oplus_element_t_<P>>);
 
-/* The address of a descriptor, and what it is of. */
+/* The address of a descriptor, and the types in it. */
 template <class T, class P> const oplus_typed_op<T, P> *oplus_at_(const oplus_typed_op<T, P> &op) { return &op; }
 template <class T, class P> const oplus_typed_op<T, P> *oplus_at_(const oplus_typed_op<T, P> *op) { return op; }
 template <class C, class P> const oplus_typed_fn<C, P> *oplus_at_(const oplus_typed_fn<C, P> &fn) { return &fn; }
 template <class C, class P> const oplus_typed_fn<C, P> *oplus_at_(const oplus_typed_fn<C, P> *fn) { return fn; }
 template <class Other> Other oplus_at_(const Other &);
 template <class Other> struct oplus_of_ {
-    static_assert(sizeof(Other) == 0, "oplus: name a descriptor that OPLUS_OP, OPLUS_MAP or one of their like has "
-                                      "defined; a lambda has no text that a device could compile, and of what is known "
-                                      "at run time the types are not: make the plain call");
+    static_assert(sizeof(Other) == 0, "oplus: name a descriptor that OPLUS_OP, OPLUS_MAP or a macro like them has "
+                                      "defined; a lambda has no text that a GPU could compile, and an operator made at "
+                                      "run time has no C++ type: call the plain function with it");
 };
 template <class T, class P> struct oplus_of_<const oplus_typed_op<T, P> *> {
     typedef T element;

@@ -4,7 +4,7 @@
 
 #include "task/late.h"
 
-/* *out = *a (+) *b; out may be a or b. */
+/* Joins two elements: *out = *a (+) *b; out may be a or b. */
 static inline void opi_combine(const oplus_op *op, void *out, const void *a, const void *b)
 {
     const oplus_op *const code = op->combine ? op : opi_code_of_op(op);

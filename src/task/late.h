@@ -1,6 +1,6 @@
-/* The code of an operator or a function that was made from a text: it is compiled for the cores when they first run it, so
- * that who computes on an accelerator needs no compiler on the host.  Cores ask before they run (opi_late_...), and find
- * the code where opi_code_of_... says. */
+/* Late code: the code of an operator or a function from a text, which is compiled when the cores first run it.  So a
+ * program that computes on an accelerator needs no compiler on the host.  Cores call opi_late_... before they run, and
+ * opi_code_of_op says where the code then is. */
 #ifndef OPI_LATE_H
 #define OPI_LATE_H
 
@@ -13,11 +13,11 @@
 
 typedef struct oplus_late opi_late;
 struct oplus_late {
-    atomic_bool ready; /* the members below are set, and stay */
-    /* Makes it ready, once, whichever threads ask; a failure is one of the public call of that name. */
+    atomic_bool ready; /* true: the members op and leaf are set, and do not change any more */
+    /* Compiles the code, once, even if several threads ask; a failure names the public call `call`. */
     oplus_status (*compile)(opi_late *late, const char *call);
-    oplus_op op; /* of an operator: combine, leaves, combine_with, leaves_with */
-    void (*leaf)(const void *const *in, const void *param, size_t n, void *out); /* of a function */
+    oplus_op op; /* for an operator: its combine, leaves, combine_with and leaves_with */
+    void (*leaf)(const void *const *in, const void *param, size_t n, void *out); /* for a function: its loop */
 };
 
 static inline oplus_status opi_late_ready(const char *call, opi_late *late)
@@ -26,13 +26,13 @@ static inline oplus_status opi_late_ready(const char *call, opi_late *late)
     return late->compile(late, call);
 }
 
-/* Of a task: op or fn or neither. */
+/* Makes the code of a task's operator or function ready; both may be NULL. */
 static inline oplus_status opi_late_both(const char *call, const oplus_op *op, const oplus_fn *fn)
 {
     return opi_late_ready(call, op ? op->late : fn ? fn->late : NULL);
 }
 
-/* Whose functions are those of op. */
+/* The operator that has the functions of op: its late code, or op itself. */
 static inline const oplus_op *opi_code_of_op(const oplus_op *op) { return op->late ? &op->late->op : op; }
 
 #endif

@@ -1,4 +1,4 @@
-/* The offsets of segments: integers of 32 or 64 bits, read where they are and never widened by a copy. */
+/* The offsets of segments: integers of 32 or 64 bits.  They are read where they lie; no widened copy is made. */
 #ifndef OPI_OFFSETS_H
 #define OPI_OFFSETS_H
 
@@ -7,13 +7,13 @@
 #include <stdbool.h>
 
 typedef struct opi_offsets {
-    const void *at;   /* segments + 1 of them */
-    size_t segments;  /* at least 1 */
-    size_t bytes;     /* of an offset: 4 or 8 */
-    uint64_t largest; /* that is allowed: n, or less if the type of a signed offset holds less */
+    const void *at;   /* segments + 1 offsets */
+    size_t segments;  /* number of segments, at least 1 */
+    size_t bytes;     /* size of an offset: 4 or 8 bytes */
+    uint64_t largest; /* the largest offset allowed: n, or less if a signed offset cannot hold n */
 } opi_offsets;
 
-/* Offset s.  A negative one of a signed type is larger than `largest`, as all unsigned readings of it are. */
+/* Offset s, read as an unsigned integer: a negative offset is therefore larger than `largest`. */
 static inline uint64_t opi_offset(const opi_offsets *offsets, size_t s)
 {
     return offsets->bytes == sizeof(uint32_t) ? ((const uint32_t *)offsets->at)[s] : ((const uint64_t *)offsets->at)[s];
@@ -21,7 +21,7 @@ static inline uint64_t opi_offset(const opi_offsets *offsets, size_t s)
 
 static inline size_t opi_offsets_bytes(const opi_offsets *offsets) { return (offsets->segments + 1) * offsets->bytes; }
 
-/* Segments [begin, end) of them. */
+/* The offsets of the segments [begin, end). */
 static inline opi_offsets opi_offsets_slice(const opi_offsets *offsets, size_t begin, size_t end)
 {
     opi_offsets slice = *offsets;

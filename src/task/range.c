@@ -50,8 +50,8 @@ void opi_range_copy(opi_range *to, const opi_range *from)
     memcpy(to->values + OPI_RANGE_NODES * size, from->values + OPI_RANGE_NODES * size, (size_t)from->folded * size);
 }
 
-/* Whether the newest node is the left half of the node that one of level k beginning at i 2^k completes.  Where all is
- * exact, any neighbour will do. */
+/* Whether a new node of level k at index i 2^k merges with the last node: it does if the two are halves of one node.
+ * For an exact operator any two neighbours merge. */
 static bool merges(const opi_range *range, unsigned k, uint64_t i)
 {
     if (range->count == 0) return false;
@@ -105,7 +105,7 @@ void opi_range_join(opi_range *left, const opi_range *right)
     const size_t size = right->op->type->size;
     for (int j = 0; j < right->count; j++)
         opi_range_push(left, right->level[j], right->values + (size_t)j * size, right->flag[j]);
-    left->end = right->end; /* an exact operator's nodes do not tell their extent */
+    left->end = right->end; /* nodes of an exact operator do not say how many elements they have */
 }
 
 const void *opi_range_fold(opi_range *range)
@@ -129,8 +129,9 @@ void opi_range_value(const opi_range *range, void *out)
     for (int j = 1; j < range->count; j++) opi_combine(range->op, out, out, range->values + (size_t)j * size);
 }
 
-/* --- as bytes --------------------------------------------------------------------------------------------------------
- * The nodes of an exact operator may stand for any number of elements: only their fold means the same everywhere. */
+/* --- as bytes
+ * -------------------------------------------------------------------------------------------------------- A node of
+ * an exact operator may stand for any number of elements: of such a range only the fold is written. */
 
 /* Whether a head lies in the range. */
 static uint8_t any_flag(const opi_range *range)
@@ -213,7 +214,7 @@ size_t opi_range_nodes(const oplus_op *op, uint64_t first, uint64_t end)
     return nodes;
 }
 
-/* The number of nodes, then of each its level, its flag and its value. */
+/* Writes a node of a record: its level, its flag and its value.  A record is the number of nodes, then the nodes. */
 static unsigned char *write_node(const opi_range *range, unsigned char *to, uint8_t level, uint8_t flag,
                                  const void *value)
 {

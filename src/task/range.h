@@ -5,8 +5,8 @@
  * of the nodes of [0, m) is the canonical prefix P(m) of docs/tree-v1.md.  (The structure is known as a compact range
  * in certificate-transparency logs.)
  *
- * For an OPLUS_EXACT operator everything merges into one value: any schedule serves.
- * With heads, an element is (value, flag) and the operator the lifted one of the segmented scan. */
+ * For an OPLUS_EXACT operator all nodes merge into one value, as every order of joins gives the same bits.
+ * With heads, an element is (value, flag), and the operator is the lifted one of the segmented scan. */
 #ifndef OPI_RANGE_H
 #define OPI_RANGE_H
 
@@ -16,21 +16,23 @@
 
 #include <stdbool.h>
 
-enum { OPI_RANGE_NODES = 130 }; /* 64 up, 64 down, one value in front, one in passing */
+/* The most nodes of a range: 64 of growing levels, 64 of shrinking levels, the init of a fold, and one while it
+ * merges. */
+enum { OPI_RANGE_NODES = 130 };
 
 typedef struct opi_range {
     const oplus_op *op;
     uint64_t first, end;
-    bool lifted; /* with heads */
-    int count;   /* nodes; the value of a fold's init counts as one */
-    int folded;  /* prefixes known: prefix[j] is the left fold of value[0..j] */
+    bool lifted; /* true: elements have heads */
+    int count;   /* number of nodes; the init of a fold counts as one */
+    int folded;  /* number of prefixes known: prefix[j] is the left fold of value[0..j] */
     uint8_t level[OPI_RANGE_NODES];
-    uint8_t flag[OPI_RANGE_NODES];       /* lifted: a head lies in this node */
+    uint8_t flag[OPI_RANGE_NODES];       /* if lifted: whether a head lies in this node */
     _Alignas(64) unsigned char values[]; /* OPI_RANGE_NODES values, then as many prefixes */
 } opi_range;
 
-/* A range as bytes for another machine, where its nodes may be of another place, but not of another size: the image,
- * then OPI_IMAGE_NODES nodes, then as many left folds of each with those before it.  Little-endian. */
+/* A range as bytes for a device: this struct, then OPI_IMAGE_NODES nodes, then as many left folds, of each node with
+ * all nodes before it.  Little-endian. */
 enum { OPI_IMAGE_NODES = 136 };
 typedef struct opi_range_image {
     uint64_t end;
@@ -40,39 +42,44 @@ typedef struct opi_range_image {
 } opi_range_image;
 
 static inline size_t opi_image_bytes(size_t node) { return sizeof(opi_range_image) + 2 * OPI_IMAGE_NODES * node; }
-/* node: bytes of one there: an element; of a lifted range an element, then a flag of 32 bits at the next multiple of 4,
- * then padding. */
+/* Writes a range as an image.  node: size of a node in the image, in bytes.  A node is an element; in a lifted range
+ * it is an element, then a flag of 32 bits at the next multiple of 4, then padding. */
 void opi_range_pack(opi_range *range, size_t node, void *image);
-/* Of the same operator and first. */
+/* Reads an image back into a range that has the same operator and the same `first`. */
 void opi_range_unpack(opi_range *range, size_t node, const void *image);
 
-/* A range as bytes for another rank of a cluster: a record with room for so many nodes, and no larger than need be. */
+/* The size in bytes of a record: a range as bytes for another rank of a cluster, with room for `nodes` nodes. */
 static inline size_t opi_range_record_bytes(const oplus_op *op, size_t nodes)
 {
     return 1 + nodes * (op->type->size + 2);
 }
-/* How many nodes a record of [first, end) needs, where it has no init. */
+/* How many nodes a record of [first, end) needs if it has no init. */
 size_t opi_range_nodes(const oplus_op *op, uint64_t first, uint64_t end);
+/* Writes a range as a record. */
 void opi_range_write(opi_range *range, void *record);
-/* Appends what a record of [left->end, end) holds. */
+/* Appends the nodes of a record of [left->end, end). */
 void opi_range_read(opi_range *left, uint64_t end, const void *record);
 
+/* The size of a range in bytes, with its values. */
 size_t opi_range_bytes(const oplus_op *op);
+/* Makes an empty range that begins at index `first`. */
 void opi_range_start(opi_range *range, const oplus_op *op, uint64_t first, bool lifted);
-/* Puts a value in front of everything, as the fold's init: P(0) = init.  Only into an empty range. */
+/* Puts the init of a fold in front of all elements: P(0) = init.  The range must be empty. */
 void opi_range_init(opi_range *range, const void *init);
 void opi_range_copy(opi_range *to, const opi_range *from);
-/* Appends the node of level k at `end`, which must be aligned to it.  flag: a head lies in it (lifted). */
+/* Appends a node of 2^level elements at range->end, which must be a multiple of 2^level.  flag: if lifted, whether a
+ * head lies in the node. */
 void opi_range_push(opi_range *range, unsigned level, const void *value, uint8_t flag);
-/* The same for an OPLUS_EXACT operator and any number of elements, already combined. */
+/* Appends any number of elements, already combined to one value; for an OPLUS_EXACT operator only. */
 void opi_range_push_exact(opi_range *range, uint64_t elements, const void *value, uint8_t flag);
-/* Makes the value of all of [first, end) together the only node (exact operators). */
+/* Makes the range [first, end) with one node, the value of all its elements; for an OPLUS_EXACT operator only. */
 void opi_range_set_exact(opi_range *range, uint64_t end, const void *value, uint8_t flag);
-/* left then right; right must begin where left ends. */
+/* Appends the nodes of right to left; right must begin where left ends. */
 void opi_range_join(opi_range *left, const opi_range *right);
-/* The left fold of the nodes: P(end) where first is 0; NULL if there are none.  Keeps it for the next time. */
+/* The left fold of the nodes, which is P(end) if first is 0; NULL if there are no nodes.  The range keeps it, and the
+ * pointer is valid until the range changes. */
 const void *opi_range_fold(opi_range *range);
-/* The same of a range that stays as it is, and has nodes. */
+/* Writes the left fold of the nodes to out.  The range does not change, and must have nodes. */
 void opi_range_value(const opi_range *range, void *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* What is computed, as data: a public call makes a task of its arguments once they are checked, and hands it to a
- * machine (task/machine.h).  A task is const from then on, and knows no machine. */
+/* A task says as data what is computed: a public call checks its arguments, makes a task of them, and hands it to a
+ * machine (task/machine.h).  The task is const from then on, and knows no machine. */
 #ifndef OPI_TASK_H
 #define OPI_TASK_H
 
@@ -11,12 +11,12 @@
 #include <stddef.h>
 
 typedef enum opi_primitive {
-    OPI_REDUCE, /* also fold, and reduce with heads where a segmented scan is summarised */
-    OPI_SCAN,   /* also segmented */
+    OPI_REDUCE, /* also a fold, and a reduce with heads, which summarises a segmented scan */
+    OPI_SCAN,   /* also a segmented scan */
     OPI_MAP,
     OPI_FILTER,
     OPI_SEGREDUCE,
-    OPI_SORT, /* also pairs */
+    OPI_SORT, /* also a sort of pairs */
     OPI_TRANSPOSE,
     OPI_PRIMITIVES
 } opi_primitive;
@@ -24,62 +24,62 @@ typedef enum opi_primitive {
 typedef enum opi_access {
     OPI_READS,
     OPI_WRITES,
-    OPI_APPENDS, /* writes some of the items, one after the other; how many becomes known on the way */
-    OPI_CHANGES  /* reads, and writes over it */
+    OPI_APPENDS, /* writes some items one after the other; their number is known only at the end */
+    OPI_CHANGES  /* reads the array and overwrites it */
 } opi_access;
 
 typedef struct opi_array {
     const void *mem; /* NULL: there are no items, or the task has no such array */
-    size_t size;     /* bytes of an item */
-    size_t items;    /* of an array that is appended to: the most */
+    size_t size;     /* size of an item, in bytes */
+    size_t items;    /* number of items; if access is OPI_APPENDS, the largest number */
     opi_access access;
 } opi_array;
 
-/* Which array is which. */
+/* The index of each array in opi_task.array.  The output of a map comes after its inputs. */
 enum {
-    OPI_IN = 0,       /* the first input, of all but a sort */
-    OPI_HEADS = 1,    /* of a reduce or a scan: NULL where there are none; */
-    OPI_SCAN_OUT = 2, /* a reduce has NULL here */
-    OPI_KEPT_OUT = 1, /* of a filter */
-    OPI_OFFSETS = 1,  /* of a segmented reduce, */
-    OPI_SEGMENT_OUT = 2,
-    OPI_KEYS = 0, /* of a sort, */
-    OPI_VALUES = 1,
-    OPI_TURNED_OUT = 1, /* of a transpose; a map's output is behind its inputs */
+    OPI_IN = 0,          /* the first input, of every primitive but a sort */
+    OPI_HEADS = 1,       /* heads of a reduce or a scan; its mem is NULL if there are no heads */
+    OPI_SCAN_OUT = 2,    /* output of a scan; for a reduce its mem is NULL */
+    OPI_KEPT_OUT = 1,    /* output of a filter */
+    OPI_OFFSETS = 1,     /* offsets of a segmented reduce */
+    OPI_SEGMENT_OUT = 2, /* output of a segmented reduce */
+    OPI_KEYS = 0,        /* keys of a sort */
+    OPI_VALUES = 1,      /* values of a sort of pairs */
+    OPI_TURNED_OUT = 1,  /* output of a transpose */
     OPI_MAX_ARRAYS = OPLUS_MAX_ARITY + 1
 };
 
-/* Members that a primitive has no use for are not set: opi_task_... below say which are. */
+/* A task.  Members that a primitive does not need are not set: the functions opi_task_... set the others. */
 typedef struct opi_task {
     opi_primitive what;
-    bool exclusive; /* of a scan: out[i] does not contain in[i]; else false */
-    bool lifted;    /* of a reduce or a scan: there are heads, on this rank or on another; else false */
+    bool exclusive; /* true: an exclusive scan, in which out[i] does not contain in[i] */
+    bool lifted;    /* true: a reduce or a scan with heads, on this rank or on another */
     int arrays;
     const oplus_op *op; /* what combines, or NULL */
     const oplus_fn *fn; /* what is applied, or NULL */
     size_t n;           /* items: elements of the inputs */
     uint64_t first;     /* global index of item 0 */
     void *
-        result; /* one value: of a reduce, or how many a filter keeps; memory of the host or of the device; NULL: none is
-                         * wanted */
+        result; /* room for one value, the result of a reduce or the number that a filter keeps, in memory of the host or
+                 * of the device; NULL: it is not wanted */
     size_t result_bytes;
     union {
         struct {
             opi_offsets offsets;
-            const oplus_type *offset; /* type of one */
+            const oplus_type *offset; /* type of an offset */
         } segments;
         struct {
-            const oplus_type *key, *value; /* value NULL: keys alone */
+            const oplus_type *key, *value; /* types of keys and values; value NULL: there are only keys */
             oplus_order order;
         } sort;
         struct {
             size_t rows, cols;
-        } matrix; /* of the input, row by row */
+        } matrix; /* size of the input, which is row-major */
     };
     opi_array array[OPI_MAX_ARRAYS];
 } opi_task;
 
-/* out NULL: what is carried is all that is wanted.  heads NULL: none. */
+/* Makes the task of a reduce.  out NULL: only the carry is wanted.  heads NULL: there are no heads. */
 static inline void opi_task_reduce(opi_task *t, const oplus_op *op, const void *in, const uint8_t *heads, size_t n,
                                    uint64_t first, void *out)
 {
@@ -138,7 +138,8 @@ static inline void opi_task_filter(opi_task *t, const oplus_fn *keep, const void
     t->array[OPI_KEPT_OUT] = (opi_array){out, size, n, OPI_APPENDS};
 }
 
-/* The offsets' order is not checked yet: they may lie where the host does not see them, and the machine does it. */
+/* Makes the task of a segmented reduce.  The machine checks the order of the offsets, as they may lie in memory that
+ * the host cannot read. */
 static inline void opi_task_segreduce(opi_task *t, const oplus_op *op, const void *in, size_t n,
                                       const oplus_type *offset, const opi_offsets *offsets, void *out)
 {
@@ -158,7 +159,7 @@ static inline void opi_task_segreduce(opi_task *t, const oplus_op *op, const voi
     t->array[OPI_SEGMENT_OUT] = (opi_array){out, size, offsets->segments, OPI_WRITES};
 }
 
-/* value and values NULL: keys alone. */
+/* Makes the task of a sort.  value and values NULL: there are only keys. */
 static inline void opi_task_sort(opi_task *t, const oplus_type *key, oplus_order order, void *keys,
                                  const oplus_type *value, void *values, size_t n)
 {
@@ -177,7 +178,7 @@ static inline void opi_task_sort(opi_task *t, const oplus_type *key, oplus_order
     t->array[OPI_VALUES] = (opi_array){values, value ? value->size : 0, n, OPI_CHANGES};
 }
 
-/* in == out: a square matrix, in place.  size: bytes of an element. */
+/* Makes the task of a transpose.  size: size of an element, in bytes.  in == out: a square matrix, in place. */
 static inline void opi_task_transpose(opi_task *t, size_t size, const void *in, size_t rows, size_t cols, void *out)
 {
     t->what = OPI_TRANSPOSE;
@@ -194,7 +195,7 @@ static inline void opi_task_transpose(opi_task *t, size_t size, const void *in, 
     t->array[OPI_TURNED_OUT] = (opi_array){out, size, t->n, OPI_WRITES};
 }
 
-/* The same task as far as it only reads: its summary. */
+/* The task that only summarises a scan: it reads, and writes no results. */
 static inline opi_task opi_task_reading(const opi_task *scan)
 {
     opi_task t = *scan;

@@ -1,6 +1,6 @@
-/* Ways: a machine may have several to do the same.  Each stands in a table of the machine with a name, the first that
- * suits is taken, and OPLUS_WAY in the environment, names between commas or plus signs, prefers those it names.  It is read
- * when a device is opened, for tests: every way gives the same bits. */
+/* Ways: a machine may have several ways to do a task, with the same bits.  Each is a row with a name in a table of the
+ * machine, and the first that suits is taken.  OPLUS_WAY in the environment, a list of names with commas or plus signs
+ * between them, makes the machine prefer these ways, for tests; it is read when a device is opened. */
 #ifndef OPI_WAY_H
 #define OPI_WAY_H
 
@@ -9,7 +9,7 @@
 enum { OPI_MOST_WAYS = 8, OPI_WAY_BYTES = 24 };
 
 typedef struct opi_ways_wanted {
-    int count; /* 0: the first that suits */
+    int count; /* number of names; 0: the first way that suits is taken */
     char name[OPI_MOST_WAYS][OPI_WAY_BYTES];
 } opi_ways_wanted;
 

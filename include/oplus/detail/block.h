@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/** *out = *a (+) *b. */
+/** Joins two elements: *out = *a (+) *b. */
 OPLUS_INLINE_ void oplus_join_(oplus_element e, char *out, const char *a, const char *b)
 {
     if (e.combine)
@@ -19,14 +19,15 @@ OPLUS_INLINE_ void oplus_join_(oplus_element e, char *out, const char *a, const 
         e.combine_with(out, a, b, e.param);
 }
 
-/** One level up: y[i] = x[2i] (+) x[2i+1]. */
+/** One level up: y[i] = x[2i] (+) x[2i+1], for n results. */
 OPLUS_INLINE_ void oplus_up_(oplus_element e, const char *OPLUS_RESTRICT_ x, char *OPLUS_RESTRICT_ y, size_t n)
 {
     OPLUS_IVDEP_ for (size_t i = 0; i < n; i++)
         oplus_join_(e, y + i * e.size, x + 2 * i * e.size, x + (2 * i + 1) * e.size);
 }
 
-/** One level down: before[2i] = above[i], before[2i+1] = above[i] (+) x[2i].  x is read before its place is written. */
+/** One level down: before[2i] = above[i], before[2i+1] = above[i] (+) x[2i].  `before` may be x: each element of x is
+ *  read before its place is written. */
 OPLUS_INLINE_ void oplus_down_(oplus_element e, const char *OPLUS_RESTRICT_ above, const char *x, char *before,
                                size_t n)
 {
@@ -49,7 +50,8 @@ OPLUS_INLINE_ void oplus_up_quads_(oplus_element e, const char *OPLUS_RESTRICT_ 
     }
 }
 
-/** The last two levels down at once: above[i] precedes the quad i.  x is read before its place is written. */
+/** The last two levels down at once, exclusive: above[i] is the prefix of elements 4i to 4i+3.  out may be x: each
+ *  element of x is read before its place is written. */
 OPLUS_INLINE_ void oplus_down_quads_(oplus_element e, const char *OPLUS_RESTRICT_ above,
                                      const char *OPLUS_RESTRICT_ pair, const char *x, char *out, size_t n)
 {
@@ -63,7 +65,8 @@ OPLUS_INLINE_ void oplus_down_quads_(oplus_element e, const char *OPLUS_RESTRICT
     }
 }
 
-/** The last two levels down at once, inclusive: above[i] precedes the quad i, above[i+1] closes it. */
+/** The last two levels down at once, inclusive: above[i] is the prefix of elements 4i to 4i+3, above[i+1] the result
+ *  of the last of them. */
 OPLUS_INLINE_ void oplus_land_quads_(oplus_element e, const char *OPLUS_RESTRICT_ above,
                                      const char *OPLUS_RESTRICT_ pair, const char *x, char *out, size_t n)
 {
@@ -86,7 +89,7 @@ OPLUS_INLINE_ void oplus_land_(oplus_element e, const char *OPLUS_RESTRICT_ abov
     }
 }
 
-/** out = x[0] (+) ... (+) x[3], as the node of four; t: scratch for one. */
+/** The node of four elements: *out = (x[0] (+) x[1]) (+) (x[2] (+) x[3]).  t: scratch for one element. */
 OPLUS_INLINE_ void oplus_quad_(oplus_element e, const char *x, char *out, char *t)
 {
     oplus_join_(e, out, x, x + e.size);
@@ -94,7 +97,7 @@ OPLUS_INLINE_ void oplus_quad_(oplus_element e, const char *x, char *out, char *
     oplus_join_(e, out, out, t);
 }
 
-/** Three levels up at once: y[i] is the node of x[8i] ... x[8i+7].  t: scratch for 3. */
+/** Three levels up at once: y[i] is the node of x[8i] ... x[8i+7].  t: scratch for 3 elements. */
 OPLUS_INLINE_ void oplus_up_octs_(oplus_element e, const char *OPLUS_RESTRICT_ x, char *OPLUS_RESTRICT_ y, size_t n,
                                   char *t)
 {
@@ -106,11 +109,12 @@ OPLUS_INLINE_ void oplus_up_octs_(oplus_element e, const char *OPLUS_RESTRICT_ x
     }
 }
 
-/** The node of a block.  nodes: scratch for 2^level elements; t: for 3. */
+/** The node of a block of 2^level elements.  nodes: scratch for 2^level elements; t: scratch for 3. */
 OPLUS_INLINE_ void oplus_node_(oplus_element e, const char *x, unsigned level, char *nodes, char *t, char *node)
 {
     size_t n = ((size_t)1 << level) / 2;
-    /* In registers.  Of narrow elements vectors are made level by level; of large ones a block has no eight. */
+    /* Eight elements at once stay in registers.  Elements of 1 or 2 bytes vectorise better level by level; a block of
+     * very large elements has fewer than eight. */
     if (e.size > 2 && e.size <= 512 && n >= 4) {
         oplus_up_octs_(e, x, nodes, n / 4, t);
         x = nodes;
@@ -125,11 +129,12 @@ OPLUS_INLINE_ void oplus_node_(oplus_element e, const char *x, unsigned level, c
     e.copy(node, x, e.size);
 }
 
-/** Scan of a block.  nodes: scratch for 2^level elements; ladder: for 2^level + 2. */
+/** The scan of a block of 2^level elements, and its node.  nodes: scratch for 2^level elements; ladder: scratch for
+ *  2^level + 2. */
 OPLUS_INLINE_ void oplus_scan_(oplus_element e, const char *x, unsigned level, int exclusive, const char *before,
                                char *out, char *nodes, char *ladder, char *node)
 {
-    const unsigned bottom = e.size >= 8 && level >= 2 ? 2 : 1; /* quads pay for structs, pairs for narrow elements */
+    const unsigned bottom = e.size >= 8 && level >= 2 ? 2 : 1; /* quads suit structs, pairs narrow elements */
     const size_t count = (size_t)1 << level;
     char *const pair = nodes;
     const char *at_level[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file heads.h
- *  The same loops with heads: segmented scans of a block and of a run. */
+ *  The loops of block.h and run.h with heads: segmented scans of a block and of a run. */
 #ifndef OPLUS_DETAIL_HEADS_H
 #define OPLUS_DETAIL_HEADS_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* --- the same with heads: the lifted operator (f,s) (+) (g,t) = (f|g, g ? t : s (+) t) ------------------------- */
+/* --- a block with heads: the lifted operator (f,s) (+) (g,t) = (f|g, g ? t : s (+) t) -------------------------- */
 
 OPLUS_INLINE_ void oplus_lift_(oplus_element e, char *out, int head, const char *a, const char *b)
 {
@@ -55,7 +55,8 @@ OPLUS_INLINE_ void oplus_seg_land_(oplus_element e, const char *OPLUS_RESTRICT_ 
     }
 }
 
-/** Segmented scan of a block.  nodes, flags: scratch for 2^level elements and bytes; ladder: for 2 * 2^level + 2. */
+/** The segmented scan of a block of 2^level elements, its node, and whether it contains a head.  nodes: scratch for
+ *  2^level elements; flags: scratch for 2^level bytes; ladder: scratch for 2 * 2^level + 2 elements. */
 OPLUS_INLINE_ void oplus_segscan_(oplus_element e, const char *x, const uint8_t *heads, unsigned level, int exclusive,
                                   const char *before, const char *identity, char *out, char *nodes, uint8_t *flags,
                                   char *ladder, char *node, uint8_t *head)
@@ -100,7 +101,7 @@ OPLUS_INLINE_ void oplus_segscan_(oplus_element e, const char *x, const uint8_t 
 
 /* --- a run with heads -------------------------------------------------------------------------------------------- */
 
-/** As oplus_run_oct_, with the heads h[0] ... h[7], each 0 or 1; returns whether there is one. */
+/** As oplus_run_oct_, with the heads h[0] ... h[7], each 0 or 1; returns 1 if one of them is 1, else 0. */
 OPLUS_INLINE_ uint8_t oplus_segrun_oct_(oplus_element e, const char *x, const uint8_t *h, const char *before, char *o,
                                         char *node, char *t)
 {
@@ -128,8 +129,9 @@ OPLUS_INLINE_ uint8_t oplus_segrun_oct_(oplus_element e, const char *x, const ui
     return (uint8_t)(h01 | h23 | h45 | h67);
 }
 
-/** As oplus_run_push_, of a local node in which a head lies if `head`.  Lifted without a jump around a copy, which
- * would wait for the stores of the members (3 doubles: 2.6 ns an element against 1.4; 2026-11-22, Zen 4 EPYC). */
+/** As oplus_run_push_ with a local node; `head` is 1 if a head lies in the node.  The lifted operator is used also
+ *  where a copy would do: a copy would wait for the stores of the members (3 doubles: 2.6 ns an element against 1.4;
+ *  2026-11-22, Zen 4 EPYC). */
 OPLUS_INLINE_ size_t oplus_segrun_push_(oplus_element e, char *own, uint8_t head, size_t index, size_t depth,
                                         char *nodes, uint8_t *flags, char *prefix, int bare)
 {
@@ -145,7 +147,8 @@ OPLUS_INLINE_ size_t oplus_segrun_push_(oplus_element e, char *own, uint8_t head
     return depth + 1;
 }
 
-/** See oplus_leaves::segrun.  nodes, flags, prefix: scratch for OPLUS_RUN_NODES_; t: for 14. */
+/** The segmented scan of a run: see oplus_leaves::segrun.  nodes, flags, prefix: scratch for OPLUS_RUN_NODES_ elements
+ *  (bytes, for flags); t: scratch for 14 elements. */
 OPLUS_INLINE_ void oplus_segrun_(oplus_element e, const char *x, const uint8_t *heads, size_t count, int exclusive,
                                  const char *before, const char *identity, char *out, char *nodes, uint8_t *flags,
                                  char *prefix, char *t, char *all, uint8_t *all_flags)

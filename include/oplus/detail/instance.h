@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file instance.h
- *  The macros that make the loops above an operator's own. */
+ *  The macros that make an instance of all these loops for one operator. */
 #ifndef OPLUS_DETAIL_INSTANCE_H
 #define OPLUS_DETAIL_INSTANCE_H
 
@@ -13,10 +13,11 @@ extern "C" {
 
 /* --- an operator's own instance -------------------------------------------------------------------------------- */
 
-/* A parameter or local of a macro could hide a type or an operator of yours: hence each name here begins with
- * oplus_my_. own: how the functions begin, oplus_name in your translation unit. */
-/* Inlined always: with many joins in a translation unit gcc would leave some of them calls (reduce of double[5] 3.2 ns
- * an element against 1.1). */
+/* A parameter or local variable here could hide a type or an operator of yours: so each such name begins with
+ * oplus_my_.  own: the beginning of the functions' names, oplus_name in your translation unit.
+ *
+ * The joins are always inlined: of many joins in a translation unit gcc would otherwise leave some as calls (reduce of
+ * double[5]: 3.2 ns an element against 1.1). */
 #define OPLUS_TYPED_ELEMENT_(own, name, T)                                                                             \
     OPLUS_INLINE_ OPLUS_STRICT_ void own##_combine_(void *oplus_my_out, const void *oplus_my_a,                        \
                                                     const void *oplus_my_b)                                            \
@@ -58,8 +59,8 @@ extern "C" {
         *(T *)oplus_my_out = oplus_my_first ? oplus_my_x : oplus_my_y;                                                 \
     }
 
-/* What a loop begins with.  The parameter is copied out of the caller's memory: for all a compiler knows, a result may
- * be written there. */
+/* The first lines of a loop.  They copy the parameter out of the caller's memory: a compiler must assume that a result
+ * may be written there. */
 #define OPLUS_ELEMENT_(own, T)                                                                                         \
     const oplus_element oplus_my_e = {sizeof(T),   own##_combine_, own##_lift_, own##_copy_,                           \
                                       own##_pick_, NULL,           NULL,        NULL};
@@ -80,7 +81,7 @@ extern "C" {
     OPLUS_LOOPS_(set, own, T, ATTRIBUTES, oplus_leaves_with, (, const void *oplus_my_param),                           \
                  (OPLUS_ELEMENT_WITH_(own, T, P)))
 #define OPLUS_UNPAREN_(...) __VA_ARGS__
-/* The same, of an identity: where the parentheses are forgotten, this is the name that the compiler does not know. */
+/* OPLUS_UNPAREN_ for an identity: if you forget the parentheses, the compiler's message has this name in it. */
 #define OPLUS_PUT_THE_IDENTITY_IN_PARENTHESES_(...) __VA_ARGS__
 #define OPLUS_LOOPS_(set, own, T, ATTRIBUTES, TABLE, parameter, element)                                               \
     ATTRIBUTES static void own##_node##set(const void *oplus_my_in, unsigned oplus_my_level,                           \

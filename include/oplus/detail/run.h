@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file run.h
- *  The scan of a run: some elements at a time, between them a stack of nodes. */
+ *  The scan of a run: it takes 4 or 8 elements at a time, and keeps a stack of nodes between them. */
 #ifndef OPLUS_DETAIL_RUN_H
 #define OPLUS_DETAIL_RUN_H
 
@@ -10,22 +10,25 @@
 extern "C" {
 #endif
 
-/* --- a run: eight elements at a time, between them a stack of nodes ----------------------------------------------- */
+/* --- a run: four or eight elements at a time, and a stack of nodes
+ * ------------------------------------------------ */
 
-/* What is summed up so far: the maximal nodes, node[0] ... node[depth - 1], and prefix[j], which is what precedes the
- * run (+) node[0] (+) ... (+) node[j - 1]. */
+/* The stack summarises all elements so far: the maximal nodes, nodes[0] ... nodes[depth - 1], and prefix[j], which is
+ * the prefix of the run (+) nodes[0] (+) ... (+) nodes[j - 1]. */
 enum { OPLUS_RUN_NODES_ = OPLUS_RUN_LEVEL + 2 };
 
-/* Elements at a time, and whether their node is a variable or lies on the stack.  What compilers make of it decides: ns
- * an element of a scan of 40 bytes, with gcc -O3 for AVX-512, gcc -O2 and clang -O2: 2.9, 2.5, 2.2; the other ways 3.0
- * to 4.0, 3.5 to 4.1, 2.0 to 3.3; of 64 bytes: 2.8, 3.5, 3.1; the others 3.0 to 4.4, 4.0 to 6.2, 3.0 to 3.4 (sums, gcc
- * 12, clang 14; 256 KiB; 2026-11-22, Zen 4 EPYC). */
+/* OPLUS_RUN_UNIT_: how many elements are taken at a time.  OPLUS_RUN_LOCAL_: whether their node is a local variable,
+ * or lies on the stack of nodes.  Both were chosen by what compilers make of them.  Times of a scan in ns an element,
+ * with gcc -O3 for AVX-512, gcc -O2 and clang -O2: elements of 40 bytes 2.9, 2.5, 2.2 (other choices 3.0 to 4.0, 3.5
+ * to 4.1, 2.0 to 3.3); elements of 64 bytes 2.8, 3.5, 3.1 (other choices 3.0 to 4.4, 4.0 to 6.2, 3.0 to 3.4).  Sums,
+ * gcc 12, clang 14; 256 KiB; 2026-11-22, Zen 4 EPYC. */
 #define OPLUS_RUN_UNIT_(size)  ((size) > 24 && (size) < 64 ? 4u : 8u)
 #define OPLUS_RUN_LOCAL_(size) ((size) < 64)
 
-/** The results inside four elements at x, o[1] ... o[3], and their node.  o may be x or the element before it: each
- *  place is read before it is written.  Nothing is copied, but joined twice, of which a compiler makes one: a copy of a
- *  struct waits for the stores of its members.  t: scratch for 13. */
+/** The results o[1] ... o[3] of four elements at x, and the node of the four.  o may be x or the element before x:
+ *  each place is read before it is written.  The code does not copy a result but joins it a second time, which a
+ *  compiler makes one join: a copy of a struct would wait for the stores of its members.  t: scratch for 13
+ *  elements. */
 OPLUS_INLINE_ void oplus_run_quad_(oplus_element e, const char *x, const char *before, char *o, char *node, char *t)
 {
     const size_t s = e.size;
@@ -39,7 +42,7 @@ OPLUS_INLINE_ void oplus_run_quad_(oplus_element e, const char *x, const char *b
     oplus_join_(e, o + 2 * s, before, p01);
 }
 
-/** The same of eight. */
+/** The results o[1] ... o[7] of eight elements at x, and the node of the eight; as oplus_run_quad_. */
 OPLUS_INLINE_ void oplus_run_oct_(oplus_element e, const char *x, const char *before, char *o, char *node, char *t)
 {
     const size_t s = e.size;
@@ -64,8 +67,9 @@ OPLUS_INLINE_ void oplus_run_oct_(oplus_element e, const char *x, const char *be
     oplus_join_(e, o + 6 * s, p4, p45);
 }
 
-/** Appends the node at `own` to the stack, which holds `index` nodes of its level and larger; returns the new depth.
- *  Where a node is local, own is not on the stack, else it is the stack's next place.  bare: nothing precedes. */
+/** Appends the node at `own` to the stack and returns the new depth.  `index` says how many nodes of this level came
+ *  before in the run.  If `local`, own is outside of the stack; else own is the next place of the stack.  `bare`: no
+ *  element precedes the run. */
 OPLUS_INLINE_ size_t oplus_run_push_(oplus_element e, char *own, size_t index, size_t depth, char *nodes, char *prefix,
                                      int local, int bare)
 {
@@ -83,7 +87,8 @@ OPLUS_INLINE_ size_t oplus_run_push_(oplus_element e, char *own, size_t index, s
     return depth + 1;
 }
 
-/** See oplus_leaves::run.  nodes, prefix: scratch for OPLUS_RUN_NODES_; t: for 14. */
+/** The scan of a run: see oplus_leaves::run.  nodes, prefix: scratch for OPLUS_RUN_NODES_ elements; t: scratch for
+ *  14. */
 OPLUS_INLINE_ void oplus_run_(oplus_element e, const char *x, size_t count, int exclusive, const char *before,
                               const char *identity, char *out, char *nodes, char *prefix, char *t, char *all)
 {
