@@ -1,4 +1,5 @@
-/* The structs that a program fills in begin with `abi`: were they made with the headers of this library? */
+/* The check that a struct of the program was compiled with the headers of this library: each such struct begins with
+ * `abi`. */
 #ifndef OPI_ABI_H
 #define OPI_ABI_H
 
@@ -6,10 +7,11 @@
 
 #include <oplus/oplus.h>
 
-/* Says what is wrong; returns OPLUS_ERR_ARGUMENT.  argument: "op"; how: how one is made, "made by OPLUS_OP". */
+/* Fails with OPLUS_ERR_ARGUMENT for a struct with a wrong `abi`.  argument: its name, "op"; how: how to make one,
+ * "made by OPLUS_OP". */
 oplus_status opi_fail_abi(const char *call, const char *argument, unsigned abi, const char *how);
 
-/* One comparison, inlined: every call makes several. */
+/* Checks `abi`; inlined, as every call makes several such checks. */
 static inline oplus_status opi_check_abi(const char *call, const char *argument, unsigned abi, const char *how)
 {
     return abi == OPLUS_ABI ? OPLUS_OK : opi_fail_abi(call, argument, abi, how);

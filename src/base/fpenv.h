@@ -21,7 +21,7 @@ static inline opi_fpenv opi_fpenv_enter(void)
     return mode;
 }
 
-/* Looks at the present mode, as a library that was opened meanwhile may have set its own. */
+/* Restores a mode.  Reads the present mode first, as a library that was opened meanwhile may have set its own. */
 static inline void opi_fpenv_leave(opi_fpenv mode)
 {
     const unsigned now = _mm_getcsr();

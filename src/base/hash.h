@@ -1,4 +1,4 @@
-/* Hashes of 128 bits (XXH3): keys of what was compiled, and checksums of files. */
+/* Hashes of 128 bits (XXH3): keys of compiled programs, and checksums of files. */
 #ifndef OPI_HASH_H
 #define OPI_HASH_H
 
@@ -10,7 +10,7 @@ typedef struct opi_hash {
 } opi_hash;
 
 opi_hash opi_hash_bytes(const void *bytes, size_t size);
-/* Of a list of strings, up to NULL; where one ends and the next begins counts. */
+/* The hash of a list of strings that ends with NULL; it depends on where one string ends and the next begins. */
 opi_hash opi_hash_strings(const char *const *strings);
 
 #endif

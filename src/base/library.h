@@ -2,8 +2,8 @@
 #ifndef OPI_LIBRARY_H
 #define OPI_LIBRARY_H
 
-/* NULL, or why nothing can be loaded: into a program that was linked by -static glibc's dlopen brings a second C
- * library, whose first call crashes.  To be asked before dlopen and dlsym. */
+/* Returns NULL, or why no library can be loaded; call it before dlopen and dlsym.  In a program that was linked with
+ * -static, glibc's dlopen loads a second C library, whose first call crashes. */
 const char *opi_library_refusal(void);
 
 #endif

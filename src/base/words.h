@@ -1,4 +1,5 @@
-/* Words and signs of a text in C: each call looks behind white space, and takes nothing that it was not asked for. */
+/* Reads words and signs of a text in C.  Each call skips white space, and moves *at only behind what it was asked
+ * for. */
 #ifndef OPI_WORDS_H
 #define OPI_WORDS_H
 
@@ -22,7 +23,7 @@ static inline bool opi_take_sign(const char **at, char sign)
     return true;
 }
 
-/* Length of the word at *at, 0 if there is none; does not take it. */
+/* The length of the word at *at, 0 if there is none; does not move behind it. */
 static inline size_t opi_word_length(const char **at)
 {
     opi_skip_space(at);

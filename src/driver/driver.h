@@ -1,12 +1,12 @@
 /* An accelerator as its driver shows it: one table of calls, filled in by cuda/cuda.c and opencl/opencl.c.
  *
- * Both are opened at run time (dlopen): where neither exists, there are no devices and nothing else changes.  Memory of
- * a device has addresses that no host memory has: CUDA's own; for an OpenCL buffer, a range of this process's address
- * space that is reserved and never mapped.  Adding bytes to an address stays inside the buffer, so that everything
- * above speaks of `void *` alone.
+ * Both are opened at run time (dlopen): where neither exists, there are no devices and nothing else changes.  Memory
+ * of a device has addresses that no host memory has: CUDA's own; for an OpenCL buffer, a range of this process's
+ * address space that is reserved and never mapped.  Adding bytes to an address stays inside the buffer, so that
+ * everything above speaks of `void *` alone.
  *
- * Each call returns a status whose words (opi_fail) name the driver's call and its error.  `call` is the public call on
- * whose behalf it is made, for these messages. */
+ * Each call returns a status whose words (opi_fail) name the driver's call and its error.  `call` is the public call
+ * on whose behalf it is made, for these messages. */
 #ifndef OPI_DRIVER_H
 #define OPI_DRIVER_H
 
@@ -169,7 +169,8 @@ static inline oplus_status opi_leave(opi_gpu *gpu, const char *call, oplus_statu
     return gpu->driver->leave ? gpu->driver->leave(gpu, call, status) : status;
 }
 
-/* Ends a function with what is done between enter and leave: OPI_INSIDE(gpu, call, gpu->driver->sync(gpu, call, q)); */
+/* Ends a function with what is done between enter and leave: OPI_INSIDE(gpu, call, gpu->driver->sync(gpu, call,
+ * q)); */
 #define OPI_INSIDE(gpu, call, ...)                                                                                     \
     do {                                                                                                               \
         const oplus_status entered_ = opi_enter(gpu, call);                                                            \

@@ -2,8 +2,8 @@
 #ifndef OPI_REMEDY_H
 #define OPI_REMEDY_H
 
-/* To stand behind "does not compile": "" or, where a name is unknown to the compiler, that a device knows none of the
- * program's names, and the remedy. */
+/* Returns words to follow "does not compile".  If the compiler does not know a name, they say that a device knows no
+ * names of the program, and what to do; else they are "".  said: the compiler's words. */
 const char *opi_gpu_remedy(const char *said);
 
 #endif

@@ -1,4 +1,5 @@
-/* oplus_op_bind, oplus_fn_bind: a descriptor with its parameter in one block, for who cannot copy a struct of C. */
+/* oplus_op_bind, oplus_fn_bind: a descriptor with its parameter in one block, for languages that cannot copy a struct
+ * of C. */
 #include "front/check.h"
 #include "front/fn.h"
 #include "front/made.h"

@@ -1,4 +1,4 @@
-/* The cache on disk: what lies there, and away with it. */
+/* oplus_cache_info, oplus_cache_clear: counting and removing the files of the cache on disk. */
 #define _POSIX_C_SOURCE 200809L /* unlinkat */
 #include "base/cache.h"
 #include "base/abi.h"
@@ -11,7 +11,7 @@
 
 _Static_assert(OPI_PATH_BYTES == sizeof((oplus_cache_usage *)0)->directory, "a path fits");
 
-/* Where the files of a kind are counted. */
+/* The members of oplus_cache_usage that count the files of a kind. */
 static const struct kind {
     const char *suffix;
     size_t files, bytes; /* in oplus_cache_usage */
@@ -62,7 +62,7 @@ oplus_status oplus_cache_info(oplus_cache_usage *usage)
     return OPLUS_OK;
 }
 
-/* What could not be removed: the first of them. */
+/* The first file that could not be removed. */
 typedef struct remains {
     int error;
     char name[64];

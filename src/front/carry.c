@@ -7,12 +7,12 @@
 #include <string.h>
 
 struct oplus_carry {
-    oplus_op op; /* its own copy, with the parameter and the identity; what else it points to must live as long */
+    oplus_op op; /* a copy, with the parameter and the identity; everything else that it points to must live as long */
     opi_range *range;
-    bool begins; /* with an init: nothing can precede it */
+    bool begins; /* true: the carry begins with an init, and nothing can precede it */
 };
 
-/* Memory for a carry and what it copies of an operator; NULL if there is none. */
+/* Allocates a carry with room for its copies from an operator; NULL if there is no memory. */
 static oplus_carry *make(const oplus_op *op)
 {
     const size_t identity_at = opi_round_up(sizeof(oplus_carry), OPI_CACHE_LINE);
@@ -116,7 +116,8 @@ static bool same_op(const oplus_op *a, const oplus_op *b)
            same_text(a->type->text, b->type->text);
 }
 
-/* Of operators that are the same.  *known: whether there was memory to compare with. */
+/* Whether two operators that are the same have the same parameter.  *known: whether there was memory to compare
+ * them. */
 static bool same_param(const oplus_op *a, const oplus_op *b, bool *known)
 {
     opi_element element;
@@ -165,7 +166,7 @@ oplus_status oplus_carry_value(const oplus_carry *carry, void *out)
     OPI_TRY(opi_check_pointer(__func__, "out", out, 1));
     if (carry->range->count == 0) OPI_TRY(opi_check_identity(__func__, &carry->op, "the value of an empty carry"));
     const opi_isa *isa[4];
-    opi_isa_list(isa); /* there is no device here: the least will do for one element */
+    opi_isa_list(isa); /* there is no device here: the first instruction set will do for one element */
     opi_quiet quiet;
     opi_quiet_plan(&quiet, isa[0], carry->op.type);
     if (carry->range->count > 0)

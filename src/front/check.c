@@ -47,7 +47,7 @@ oplus_status opi_check_record(const char *call, const char *argument, const oplu
                     call, argument, opi_name(type->name), length < 80 ? length : 80, declaration);
 }
 
-/* Of an operator that takes a parameter. */
+/* Checks the parameter of an operator that has one. */
 static oplus_status check_param(const char *call, const oplus_op *op)
 {
     OPI_TRY(opi_check_type(call, "op->param_type", op->param_type));

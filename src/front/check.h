@@ -1,5 +1,6 @@
-/* Checks of arguments, made at the front only: inside there are assertions.
- * Each names the call, the argument, its value and the remedy.  `call` is the caller's __func__. */
+/* Checks of arguments.  Only front makes them; other rooms have assertions.
+ * The message of each names the call, the argument, its value and the remedy.  `call` is __func__ of the public
+ * call. */
 #ifndef OPI_CHECK_H
 #define OPI_CHECK_H
 
@@ -14,7 +15,8 @@
 #include <stdbool.h>
 
 oplus_status opi_fail_device(const char *call);
-/* Each call that a device is to do begins with this; it is not explained yet. */
+/* Each public call on a device begins with this check.  It also begins the explanation, if the call is to be
+ * explained. */
 static inline oplus_status opi_check_device(const char *call, oplus_device *dev)
 {
     if (!dev) return opi_fail_device(call);
@@ -25,7 +27,7 @@ static inline oplus_status opi_check_device(const char *call, oplus_device *dev)
     return OPLUS_OK;
 }
 
-/* A name for a message, where there may be none. */
+/* A name for a message; "?" if there is none. */
 static inline const char *opi_name(const char *name) { return name ? name : "?"; }
 
 static inline bool opi_type_is_valid(const oplus_type *type)
@@ -35,16 +37,16 @@ static inline bool opi_type_is_valid(const oplus_type *type)
            type->align <= OPI_CACHE_LINE;
 }
 
-/* What a call asks of each argument is inlined: a map of 8 arrays asks 40 times. */
+/* The checks of an argument are inlined: a map of 8 arrays makes 40 of them. */
 oplus_status opi_fail_type(const char *call, const char *argument, const oplus_type *type);
 static inline oplus_status opi_check_type(const char *call, const char *argument, const oplus_type *type)
 {
     return opi_type_is_valid(type) ? OPLUS_OK : opi_fail_type(call, argument, type);
 }
 
-/* The type of what functions take and return by value, on the stack, is not too large for it. */
+/* Checks that a type is small enough to be passed by value, on the stack. */
 oplus_status opi_check_by_value(const char *call, const char *argument, const oplus_type *type);
-/* The type of a result: its floats are known, as their NaNs are made canonical. */
+/* Checks the type of a result: its floats must be known, as their NaNs are made canonical. */
 oplus_status opi_check_record(const char *call, const char *argument, const oplus_type *type);
 static inline oplus_status opi_check_layout(const char *call, const char *argument, const oplus_type *type)
 {
@@ -55,7 +57,7 @@ oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);
 oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout);
 
-/* NULL is fine where there is nothing to read or write. */
+/* Checks a pointer to n elements: NULL is allowed only if n is 0. */
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n);
 static inline oplus_status opi_check_pointer(const char *call, const char *argument, const void *pointer, size_t n)
 {
@@ -64,7 +66,7 @@ static inline oplus_status opi_check_pointer(const char *call, const char *argum
     return OPLUS_ERR_ARGUMENT;
 }
 
-/* n elements of size bytes fit the address space. */
+/* Checks that n elements of `size` bytes fit the address space. */
 oplus_status opi_fail_bytes(const char *call, const char *argument, size_t n, size_t size);
 static inline oplus_status opi_check_bytes(const char *call, const char *argument, size_t n, size_t size)
 {
@@ -73,7 +75,7 @@ static inline oplus_status opi_check_bytes(const char *call, const char *argumen
     return fits ? OPLUS_OK : opi_fail_bytes(call, argument, n, size);
 }
 
-/* Two ranges are apart, or (if `same` is allowed) begin and end together. */
+/* Checks that two ranges do not overlap; if `same`, they may also be the same range. */
 oplus_status opi_fail_overlap(const char *call, const char *in_name, const void *in, size_t in_bytes,
                               const char *out_name, const void *out, size_t out_bytes, bool same);
 static inline oplus_status opi_check_overlap(const char *call, const char *in_name, const void *in, size_t in_bytes,

@@ -15,7 +15,8 @@
 static const char *const choices =
     "\"serial\", \"threads\", \"threads:N\", \"openmp:N\", \"gpu\", \"cuda:N\", \"opencl:N\" or \"auto\"";
 
-/* --- which device a name means ------------------------------------------------------------------------------------ */
+/* --- which device a name means
+ * ------------------------------------------------------------------------------------ */
 
 static bool is_named(const char *where, const char *prefix)
 {
@@ -59,8 +60,8 @@ static oplus_status open_cores(const char *call, const char *where, oplus_device
 
 enum { WHY_BYTES = 320 };
 
-/* What one kind has in place of a GPU: only processors, nothing, or a GPU that does not open (failure: why), which is
- * true. */
+/* Says in words why a driver gives no GPU: it has only processors, or nothing, or a GPU that does not open (failure:
+ * why).  Returns whether it has a GPU that does not open. */
 static bool say_what_there_is(const opi_driver *driver, const char *failure, char there[WHY_BYTES])
 {
     enum { MOST = 8 };
@@ -78,7 +79,7 @@ static bool say_what_there_is(const opi_driver *driver, const char *failure, cha
     return other;
 }
 
-/* The first of CUDA, or else of OpenCL. */
+/* Opens the first GPU of CUDA, or else of OpenCL. */
 static oplus_status open_gpu(const char *call, oplus_device **dev)
 {
     static const struct {
@@ -165,7 +166,8 @@ oplus_status oplus_trim(oplus_device *dev)
     return OPLUS_OK;
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------- */
+/* --- memory
+ * ------------------------------------------------------------------------------------------------------- */
 
 oplus_status oplus_alloc(oplus_device *dev, size_t bytes, void **mem)
 {

@@ -1,4 +1,4 @@
-/* What devices there are: the cores, then those of each driver. */
+/* oplus_devices: lists the cores, then the devices of each driver. */
 #define _POSIX_C_SOURCE 200809L /* sysconf */
 #include "base/abi.h"
 #include "base/error.h"
@@ -13,7 +13,7 @@
 
 enum { WHY_BYTES = 1024 };
 
-/* The rows of the caller, of which there may be too few: the rest is counted only. */
+/* The rows of the caller.  If there are more devices than rows, the others are only counted. */
 typedef struct rows {
     oplus_device_info *info;
     int capacity, count;
@@ -32,7 +32,7 @@ static void copy_text(char *to, size_t bytes, const char *text)
     to[n] = '\0';
 }
 
-/* What is not there, and why. */
+/* Adds a row for a kind of device that is missing, and why. */
 static void add_absent(rows *to, const char *where, const char *why)
 {
     oplus_device_info row = {.abi = OPLUS_ABI};
@@ -43,7 +43,7 @@ static void add_absent(rows *to, const char *where, const char *why)
 
 /* --- the cores ---------------------------------------------------------------------------------------------------- */
 
-/* As Linux names the first processor; "processor" where it does not. */
+/* The name of the first processor in Linux; "processor" if it has none. */
 static void processor_name(char *name, size_t bytes)
 {
     static const char key[] = "model name";
@@ -81,7 +81,7 @@ static void add_cores(rows *to, const char *where)
 
 /* --- accelerators ------------------------------------------------------------------------------------------------- */
 
-/* What a device lacks, and what that means here. */
+/* Says in words what a device lacks, and what that means for its results. */
 static void note(oplus_device_info *row, const opi_gpu_facts *facts)
 {
     const struct {

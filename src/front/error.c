@@ -1,4 +1,4 @@
-/* oplus_last_error, oplus_status_string, oplus_version: what the library says of its failures and of itself. */
+/* oplus_last_error, oplus_status_string, oplus_version. */
 #include "base/error.h"
 #include "base/version.h"
 

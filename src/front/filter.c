@@ -19,7 +19,7 @@ static oplus_status check(const char *call, oplus_device *dev, const oplus_fn *k
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: kept is NULL; give a size_t for the number of kept elements", call);
     const size_t size = keep->input[0]->size;
     OPI_TRY(opi_check_bytes(call, "n", n, size));
-    /* How far out reaches is not known yet.  Where it begins before `in` even an overlap would give right results: the
+    /* It is not known yet how far out reaches.  If out begins before `in`, results are right even if they overlap: the
      * kept elements of a block never go beyond the end of that block. */
     if ((uintptr_t)out <= (uintptr_t)in) return OPLUS_OK;
     return opi_check_overlap(call, "in", in, n * size, "out", out, size, false);

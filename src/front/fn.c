@@ -7,7 +7,7 @@
 static const char *const inputs[OPLUS_MAX_ARITY] = {"input[0]", "input[1]", "input[2]", "input[3]",
                                                     "input[4]", "input[5]", "input[6]", "input[7]"};
 
-/* A scalar, as most are: nothing else to check, no words to be made ready. */
+/* Whether a type is a scalar, as most are: then nothing else is checked, and no words are prepared. */
 static bool plain(const oplus_type *type) { return opi_type_is_valid(type) && type->scalar != OPLUS_RECORD; }
 
 /* The type of a result or of an input, which functions with a text take by value.  Words are made only where something

@@ -1,5 +1,5 @@
-/* What oplus_op_make, oplus_fn_make and the binding of parameters allocate, and oplus_op_free, oplus_fn_free free: one
- * block that begins with the descriptor. */
+/* The blocks that oplus_op_make, oplus_fn_make, oplus_op_bind and oplus_fn_bind allocate, and that oplus_op_free and
+ * oplus_fn_free free: each begins with the descriptor. */
 #ifndef OPI_MADE_H
 #define OPI_MADE_H
 
@@ -7,17 +7,18 @@
 
 #include <pthread.h>
 
-/* The code of a text.  One that was bound uses that of what it was bound from, which lives longer. */
+/* The code of a text.  A bound operator or function uses the code of the one that it was bound from, which lives
+ * longer. */
 typedef struct opi_made_code {
-    opi_late late; /* first: what a descriptor points to */
+    opi_late late; /* the first member, as a descriptor points to it */
     pthread_mutex_t lock;
-    void *module;       /* NULL: none */
-    const oplus_op *op; /* whose text it is: of an operator, */
-    const oplus_fn *fn; /* or of a function */
+    void *module;       /* NULL: no module is loaded */
+    const oplus_op *op; /* the operator whose text it is; NULL: it is a function's */
+    const oplus_fn *fn; /* the function whose text it is; NULL: it is an operator's */
 } opi_made_code;
 
 typedef struct opi_made_op {
-    oplus_op op; /* first: the caller's pointer is that of the block */
+    oplus_op op; /* the first member: the caller's pointer is the address of the block */
     opi_made_code code;
 } opi_made_op;
 
@@ -26,7 +27,7 @@ typedef struct opi_made_fn {
     opi_made_code code;
 } opi_made_fn;
 
-/* Once the text is in its place. */
+/* Prepare the code of a block, after its text is set; opi_made_close frees the code. */
 void opi_made_open_op(opi_made_op *made);
 void opi_made_open_fn(opi_made_fn *made);
 void opi_made_close(opi_made_code *code);

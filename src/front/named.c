@@ -1,4 +1,4 @@
-/* oplus_type_named, oplus_op_named, oplus_type_members: what there is, by name. */
+/* oplus_type_named, oplus_op_named, oplus_type_members: types and operators by name. */
 #include "type/layout.h"
 
 #include <string.h>

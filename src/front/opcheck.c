@@ -10,18 +10,18 @@
 #include <string.h>
 
 enum {
-    ALL_SAMPLES = 32,   /* up to so many, every triple is tried */
-    FIRST_SAMPLES = 16, /* of more, every triple of the first ones, */
-    TRIES = 32768,      /* and in all about as many as of ALL_SAMPLES */
-    ALL_PAIRS = 181,    /* every pair of so many samples is tried: sqrt(TRIES) */
-    LOOP_LEVEL = 6,     /* blocks of 64 samples, */
-    LOOP_ROUNDS = 64,   /* and how many */
+    ALL_SAMPLES = 32,   /* up to this number of samples, every triple is tried */
+    FIRST_SAMPLES = 16, /* of more samples, every triple of this number of first samples is tried */
+    TRIES = 32768,      /* number of triples tried of more samples: as many as of ALL_SAMPLES */
+    ALL_PAIRS = 181,    /* every pair of up to this number of samples is tried: sqrt(TRIES) */
+    LOOP_LEVEL = 6,     /* compiled loops are tried on blocks of 2^6 samples */
+    LOOP_ROUNDS = 64,   /* compiled loops are tried on this number of blocks */
     NUDGES = 16,        /* how often rounding is simulated before two results are called different */
-    VALUE_BYTES = 128,  /* of one value in a message, cut if longer */
+    VALUE_BYTES = 128,  /* the most bytes of a value in a message; a longer one is cut */
     NAME_BYTES = 48
 };
 
-/* Places for values made on the way. */
+/* Places for intermediate values. */
 enum { AB, BC, LEFT, RIGHT, A_NEAR, B_NEAR, C_NEAR, PART_NEAR, JOINED_NEAR, NEAR, REACH, SLOTS };
 
 typedef struct search {
@@ -49,9 +49,9 @@ static void *join(search *s, int out, const void *a, const void *b)
 
 /* --- what is asked of samples --------------------------------------------------------------------------------- */
 
-/* Could rounding alone explain the difference?  The operands and what is made of them are moved by a few units in the
- * last place, at random, and the results watched (D. Stott Parker's Monte Carlo arithmetic in small): this finds the
- * cancellation that hides inside an operator, as in the merging of variances. */
+/* Whether rounding alone can explain a difference.  Operands and intermediate values are moved by a few units in the last
+ * place, at random, and the changes of the results are measured (a small form of D. Stott Parker's Monte Carlo
+ * arithmetic): this finds cancellation inside an operator, as in the merging of variances. */
 static bool rounding_explains(search *s, const void *const operand[3])
 {
     uint64_t random = 1;
@@ -68,7 +68,7 @@ static bool rounding_explains(search *s, const void *const operand[3])
     return opi_element_near(&s->element, slot(s, LEFT), slot(s, RIGHT), nothing, slot(s, REACH));
 }
 
-/* (a (+) b) (+) c and a (+) (b (+) c) agree; they stay in LEFT and RIGHT. */
+/* Whether (a (+) b) (+) c and a (+) (b (+) c) agree; they stay in LEFT and RIGHT. */
 static bool associates(search *s, size_t i, size_t j, size_t k)
 {
     const void *const operand[3] = {sample(s, i), sample(s, j), sample(s, k)};
@@ -82,7 +82,7 @@ static bool associates(search *s, size_t i, size_t j, size_t k)
     return opi_element_near(&s->element, slot(s, LEFT), slot(s, RIGHT), scale, NULL) || rounding_explains(s, operand);
 }
 
-/* a (+) b and b (+) a have the same bits; they stay in LEFT and RIGHT. */
+/* Whether a (+) b and b (+) a have the same bits; they stay in LEFT and RIGHT. */
 static bool commutes(search *s, size_t i, size_t j)
 {
     join(s, LEFT, sample(s, i), sample(s, j));
@@ -90,7 +90,7 @@ static bool commutes(search *s, size_t i, size_t j)
     return opi_element_same(&s->element, slot(s, LEFT), slot(s, RIGHT));
 }
 
-/* x and y are the same, up to rounding if the operator is not exact. */
+/* Whether x and y are the same, up to rounding if the operator is not exact. */
 static bool alike(const search *s, const void *x, const void *y)
 {
     if (s->op->flags & OPLUS_EXACT) return opi_element_same(&s->element, x, y);
@@ -114,7 +114,7 @@ static bool stands_for(search *s, size_t i)
     return opi_element_same(&s->element, join(s, AB, x, x), join(s, BC, y, y));
 }
 
-/* The result in LEFT is the sample itself, or stands for it. */
+/* Whether the result in LEFT is the sample itself, or stands for it. */
 static bool unchanged(search *s, size_t i) { return alike(s, slot(s, LEFT), sample(s, i)) || stands_for(s, i); }
 
 /* --- counterexamples in words --------------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ static oplus_status try_pairs(search *s)
     return OPLUS_OK;
 }
 
-/* Puts earlier samples in place of later ones as long as the counterexample stays one. */
+/* Makes a counterexample simpler: replaces samples by earlier ones as long as it stays a counterexample. */
 static void shrink(search *s, size_t at[3])
 {
     for (int place = 0; place < 3; place++) {

@@ -46,7 +46,7 @@ oplus_status oplus_fold(oplus_device *dev, const oplus_op *op, const void *init,
 
 /* --- over ranks --------------------------------------------------------------------------------------------------- */
 
-/* All that this rank can find wrong by itself; the init is rank 0's. */
+/* Checks all that this rank can check alone; only rank 0 has the init. */
 static oplus_status prepare(opi_ranks *ranks, opi_task *task, const oplus_op *op, bool fold, const void *init,
                             const void *in, size_t n, void *out)
 {

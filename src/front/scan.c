@@ -49,7 +49,7 @@ oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplus_kind kin
 
 /* --- over ranks --------------------------------------------------------------------------------------------------- */
 
-/* All that this rank can find wrong by itself. */
+/* Checks all that this rank can check alone. */
 static oplus_status prepare(opi_ranks *ranks, opi_task *task, const oplus_op *op, oplus_kind kind, const void *in,
                             bool segmented, const uint8_t *heads, size_t n, void *out)
 {
@@ -58,7 +58,8 @@ static oplus_status prepare(opi_ranks *ranks, opi_task *task, const oplus_op *op
     OPI_TRY(opi_late_ready(ranks->call, op->late)); /* what ranks exchange is joined on the host */
     opi_ranks_name_op(ranks, op, kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive");
     opi_task_scan(task, op, kind, in, segmented ? heads : NULL, n, 0, out);
-    task->lifted = segmented; /* as the others' summaries are, where this rank has no heads since it has nothing */
+    task->lifted =
+        segmented; /* a rank without elements has no heads, but its summary must be like those of the others */
     return OPLUS_OK;
 }
 

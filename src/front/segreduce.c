@@ -1,7 +1,7 @@
-/* oplus_segreduce.  Whether the offsets are in order the machine finds out, where they lie. */
+/* oplus_segreduce.  The machine checks the order of the offsets, in the memory where they lie. */
 #include "front/check.h"
 
-/* offset: the type of an offset. */
+/* Checks the arguments; offset: the type of an offset. */
 static oplus_status check_offset_type(const char *call, const oplus_type *offset)
 {
     OPI_TRY(opi_check_type(call, "offset", offset));

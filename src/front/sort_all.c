@@ -3,7 +3,7 @@
 #include "front/sort.h"
 #include "ranks/ranks.h"
 
-/* The arguments of both calls; value and values NULL: keys alone. */
+/* The arguments of both calls; value and values NULL: there are only keys. */
 typedef struct sorting {
     const oplus_type *key;
     oplus_order order;
@@ -15,7 +15,7 @@ typedef struct sorting {
     size_t *n, capacity;
 } sorting;
 
-/* All that this rank can find wrong by itself. */
+/* Checks all that this rank can check alone. */
 static oplus_status prepare(const opi_ranks *ranks, const sorting *s, opi_task *task)
 {
     const char *const call = ranks->call;

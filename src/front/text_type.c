@@ -1,4 +1,4 @@
-/* oplus_text_type: what a text gives, as the compiler says. */
+/* oplus_text_type: asks the compiler for the type of a text's result. */
 #include "front/check.h"
 #include "front/make.h"
 #include "task/late.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* The kind to which C converts two: OPLUS_RECORD where there is none. */
+/* The kind to which C converts two kinds; OPLUS_RECORD: there is none. */
 static unsigned joined(unsigned x, unsigned y)
 {
     if (x == y) return x;
@@ -29,7 +29,7 @@ static const oplus_type *type_of(const oplus_fn *fn, unsigned kind)
     return kind >= OPI_KIND_STRUCT ? fn->input[kind - OPI_KIND_STRUCT] : scalars[kind];
 }
 
-/* Of all values that a probe gives; the first input's where they have nothing in common. */
+/* The kind of all values that a probe gives; that of the first input if they have none in common. */
 static oplus_status read_kinds(const char *call, const oplus_fn *fn, void *module, const oplus_type **type)
 {
     void *address;
@@ -41,7 +41,7 @@ static oplus_status read_kinds(const char *call, const oplus_fn *fn, void *modul
     return OPLUS_OK;
 }
 
-/* Of a text that does not compile in that form: the message has the user's columns where it does not in its own. */
+/* The error of a text whose probe does not compile: the text itself is compiled, so that the message has its columns. */
 static oplus_status try_plainly(const char *call, const oplus_fn *fn)
 {
     oplus_fn *made;

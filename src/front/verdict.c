@@ -19,7 +19,8 @@ enum { SAMPLES = 64, SECONDS = 2, SAID_BYTES = 1024, NAME_BYTES = 80 };
 
 /* --- 1. the key --------------------------------------------------------------------------------------------------- */
 
-/* All that the answer depends on.  The number grows with what the check finds.  False without memory. */
+/* The key of everything that the answer depends on.  Its number grows when the check finds more.  Returns false if there is
+ * no memory. */
 static bool key_of(const oplus_op *op, opi_hash *key)
 {
     char flags[64];
@@ -71,7 +72,7 @@ static int answer(void *context, int out)
     return write(out, said, strlen(said)) < 0 ? 1 : 2;
 }
 
-/* Of a processor, by processes that have ended. */
+/* The processor time of child processes that have ended. */
 static double seconds_of_children(void)
 {
     struct rusage used;
@@ -80,7 +81,7 @@ static double seconds_of_children(void)
            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-/* True with what is wrong in `said`, "" if nothing is; false: nobody knows. */
+/* Returns true if there is an answer: `said` has what is wrong, "" if nothing is.  Returns false if there is none. */
 static bool ask(const oplus_op *op, void *samples, char said[SAID_BYTES])
 {
     question q = {.op = *op, .samples = samples};

@@ -1,12 +1,12 @@
-/* OPLUS_CHECK: what oplus_op_check says of an operator from text, found out once. */
+/* The verdict for OPLUS_CHECK: what oplus_op_check says about an operator from text. */
 #ifndef OPI_VERDICT_H
 #define OPI_VERDICT_H
 
 #include <oplus/oplus.h>
 
-/* OPLUS_OK where no counterexample was found, where there are no samples of the type, or where none could be looked for
- * (no other process, too slow); OPLUS_ERR_ARGUMENT with the counterexample.  It is looked for by another process, which
- * may end as it likes; the answer is kept in the cache. */
+/* Looks for a counterexample in another process, which the operator may crash; the cache keeps the answer.  Returns
+ * OPLUS_ERR_ARGUMENT with the counterexample; OPLUS_OK if there is none, if there are no samples of the type, or if
+ * the search was not possible (no other process, or too slow). */
 oplus_status opi_verdict(const char *call, const oplus_op *op);
 
 #endif

@@ -1,4 +1,4 @@
-/* The machine of accelerators: what one keeps from call to call. */
+/* The machine of accelerators, and what it keeps from call to call. */
 #ifndef OPI_GPU_H
 #define OPI_GPU_H
 
@@ -13,22 +13,22 @@ typedef struct opi_gpu_buffer {
 } opi_gpu_buffer;
 
 enum {
-    OPI_SLOTS = 3, /* pieces under way: one comes, one is computed, one goes */
+    OPI_SLOTS = 3, /* pieces at a time: one is copied to the device, one is computed, one is copied back */
     OPI_WHOLES = 3
 };
 
-/* Where a piece of the host's arrays is on its way. */
+/* A slot: the memory of one piece of the host's arrays while it is computed on the device. */
 typedef struct opi_slot {
-    opi_gpu_buffer device;
-    opi_gpu_buffer pinned; /* of the host, where pieces go through it */
-    void *mark;            /* its last work */
+    opi_gpu_buffer device; /* the piece in device memory */
+    opi_gpu_buffer pinned; /* the piece in pinned memory of the host, if pieces are copied through it */
+    void *mark;            /* mark behind the last work on the slot */
 } opi_slot;
 
 /* What a call would do: see opi_gpu_rehearse. */
 typedef struct opi_rehearsal {
     unsigned launches;
-    uint64_t up, down; /* bytes that cross between the host and the device */
-    const char *way;   /* the first that was taken (gpu/ways.c); NULL: none was, there is nothing to compute */
+    uint64_t up, down; /* bytes copied from the host to the device, and back */
+    const char *way;   /* name of the first way that was taken (gpu/ways.c); NULL: there is nothing to compute */
 } opi_rehearsal;
 
 typedef struct opi_accelerator {
@@ -36,35 +36,35 @@ typedef struct opi_accelerator {
     opi_gpu *gpu;
     opi_programs programs;
     opi_ways_wanted wanted;
-    opi_rehearsal *rehearsal; /* NULL: calls are done */
-    size_t piece_bytes;       /* of a piece of the host's arrays */
-    size_t memory_bytes;      /* that arrays of the host may take when they come whole */
-    opi_gpu_buffer range;     /* what is carried */
-    opi_gpu_buffer nodes;     /* of tiles */
-    opi_gpu_buffer value;     /* a result on its way to the host */
-    opi_gpu_buffer param;     /* the captured parameter of a function, or of an operator with its identity, */
-    void *param_copy;         /* which is this on the host */
+    opi_rehearsal *rehearsal; /* not NULL: calls are rehearsed, and what they would do is counted here */
+    size_t piece_bytes;       /* size of a piece of the host's arrays */
+    size_t memory_bytes;      /* the most device memory for arrays of the host that are copied whole */
+    opi_gpu_buffer range;     /* the carry, as an image of a range */
+    opi_gpu_buffer nodes;     /* nodes of tiles */
+    opi_gpu_buffer value;     /* a result before it is copied to the host */
+    opi_gpu_buffer param;     /* the captured parameter of a function; or of an operator, and then its identity */
+    void *param_copy;         /* a copy of `param` on the host, which shows whether a new one differs */
     size_t param_bytes;
-    opi_buffer image;                 /* of what is carried, on the host */
-    opi_gpu_buffer work;              /* of a primitive, */
-    opi_gpu_buffer array[OPI_WHOLES]; /* and as large as its arrays */
+    opi_buffer image;                 /* image of the carry on the host */
+    opi_gpu_buffer work;              /* scratch memory of a primitive */
+    opi_gpu_buffer array[OPI_WHOLES]; /* scratch memory as large as the arrays of a primitive */
     opi_slot slot[OPI_SLOTS];
-    opi_gpu_buffer staging; /* pinned; of an exchange between ranks */
-    uint64_t summaries;     /* made so far, */
-    uint64_t ticket;        /* and the one whose tiles' nodes are in `work`; 0: none */
+    opi_gpu_buffer staging; /* pinned memory for an exchange between ranks */
+    uint64_t summaries;     /* number of summaries made so far */
+    uint64_t ticket;        /* number of the summary whose tiles' nodes are in `work`; 0: none */
 } opi_accelerator;
 
 extern const opi_machine opi_gpu_machine;
 
-/* Opens the accelerator that `where` names ("cuda:0", "opencl:cpu"), and cores beside it; *known: whether it names one
- * at all. */
+/* Opens the accelerator that `where` names ("cuda:0", "opencl:cpu"), and cores in addition.  *known is set to whether
+ * `where` is the name of an accelerator. */
 oplus_status opi_gpu_open(const char *call, const char *where, void *queue, oplus_device **dev, bool *known);
-/* Its driver's; NULL if the device is no accelerator. */
+/* The driver's handle of a device; NULL if the device is no accelerator. */
 opi_gpu *opi_gpu_driver_of(oplus_device *dev);
 
-/* Goes through a call as if it were done: all its memory and all its programs are there then, and what is launched and
- * copied is counted, but nothing is.  Fails where the call would.  What only the device could tell is assumed: a filter
- * keeps everything, and offsets in device memory are in order and cover all of `in`. */
+/* Rehearses a call: goes through it, allocates all its memory and compiles all its programs, but only counts launches
+ * and copies.  Fails if the call would.  Where only the device could know a number, it is assumed: a filter keeps all
+ * elements, and offsets in device memory are in order and cover all of `in`. */
 oplus_status opi_gpu_rehearse(oplus_device *dev, const char *call, const opi_task *task, opi_rehearsal *seen);
 
 #endif

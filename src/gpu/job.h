@@ -1,40 +1,41 @@
-/* A task under way on an accelerator. */
+/* A job: a task that an accelerator is doing. */
 #ifndef OPI_GPU_JOB_H
 #define OPI_GPU_JOB_H
 
 #include "gpu/gpu.h"
 
-/* Primitives that need more put this first in a struct of their own. */
+/* A primitive that needs more members has a struct of its own, which begins with this one. */
 typedef struct opi_job {
     opi_accelerator *g;
     const char *call;
     const opi_task *task;
-    opi_range *carry; /* of a reduce or a scan, as opi_machine's run has it */
+    opi_range *carry; /* for a reduce or a scan: see opi_machine's run */
 
     opi_program *program;
     opi_shape shape;
-    const void *param; /* of the operator or the function, on the device; NULL: it takes none */
+    const void *param; /* device address of the parameter of the operator or the function; NULL: there is none */
 
-    /* --- what is carried from tile to tile, by a reduce, a scan and a filter --- */
-    size_t node;      /* bytes of it; 0: tiles are independent */
+    /* --- the carry from tile to tile, of a reduce, a scan or a filter --- */
+    size_t node;      /* size of a node of the carry, in bytes; 0: tiles are independent */
     uint64_t at;      /* global index of the next item */
-    bool fresh;       /* nothing is in g->range yet */
-    bool keep;        /* g->range is wanted in the end */
-    bool overlaps;    /* what is appended may reach what is read */
-    bool keeps_nodes; /* those of the tiles are kept in g->work, for a second call, */
-    bool has_nodes;   /* which finds them there */
+    bool fresh;       /* g->range holds nothing yet */
+    bool keep;        /* g->range is needed at the end */
+    bool overlaps;    /* the output may overlap input that is not yet read */
+    bool keeps_nodes; /* a summarise: it keeps the nodes of tiles in g->work for the apply */
+    bool has_nodes;   /* an apply: it finds the nodes of tiles in g->work */
 } opi_job;
 
-/* Items of it that are in device memory. */
+/* A part: some consecutive items of a job, in device memory. */
 typedef struct opi_part {
-    const char *address[OPI_MAX_ARRAYS]; /* of the task's arrays, at the first of them; NULL where it has none */
-    uint64_t n;                          /* > 0 */
-    bool last;                           /* nothing follows */
+    const char *address[OPI_MAX_ARRAYS]; /* each of the task's arrays, at the first item; NULL: no such array */
+    uint64_t n;                          /* number of items, > 0 */
+    bool last;                           /* no other part follows */
 } opi_part;
 
-/* --- the primitives ------------------------------------------------------------------------------------------------ */
+/* --- the primitives
+ * ------------------------------------------------------------------------------------------------ */
 
-oplus_status opi_gpu_scan(opi_job *job); /* and reduce */
+oplus_status opi_gpu_scan(opi_job *job); /* does a scan or a reduce */
 oplus_status opi_gpu_scan_summarise(opi_job *job, opi_ticket *ticket);
 oplus_status opi_gpu_scan_apply(opi_job *job, opi_ticket *ticket);
 oplus_status opi_gpu_map(opi_job *job);

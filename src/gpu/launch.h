@@ -1,4 +1,4 @@
-/* Launches. */
+/* Launches of kernels. */
 #ifndef OPI_GPU_LAUNCH_H
 #define OPI_GPU_LAUNCH_H
 
@@ -12,11 +12,12 @@ typedef struct opi_arguments {
 
 static inline void opi_add(opi_arguments *a, opi_gpu_argument argument) { a->list[a->count++] = argument; }
 
-/* Launches a kernel of the job's program on so many work-groups, of as many work-items as its shape has; the arguments
- * are opi_memory(...) and opi_value(...).  A rehearsal finds the kernel, and counts. */
+/* Launches a kernel of the job's program with `groups` work-groups, each with the work-items of the job's shape;
+ * arguments are made by opi_memory(...) and opi_value(...).  A rehearsal looks up the kernel, and counts the
+ * launch. */
 oplus_status opi_gpu_launch(const opi_job *job, const char *kernel, uint64_t groups, const opi_gpu_argument *argument,
                             int arguments);
-/* The same of a program of its own, in so many work-items. */
+/* Launches a kernel of another program, with `items` work-items in each group; as opi_gpu_launch. */
 oplus_status opi_gpu_launch_of(const opi_job *job, opi_program *program, const char *kernel, uint64_t groups,
                                unsigned items, const opi_gpu_argument *argument, int arguments);
 

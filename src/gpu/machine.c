@@ -18,8 +18,8 @@ static opi_accelerator *of(oplus_device *dev) { return (opi_accelerator *)dev; }
 
 static opi_gpu *gpu_of(oplus_device *dev) { return of(dev)->gpu; }
 
-/* Each verb enters the device and leaves it again (OPI_INSIDE), so that nothing below has to, and what others do between
- * two verbs finds their own context. */
+/* Each verb enters the device and leaves it again (OPI_INSIDE): functions below need not do so, and between two verbs
+ * other users of the driver have their own context. */
 
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
     [OPI_FILTER] = opi_gpu_filter,      [OPI_SEGREDUCE] = opi_gpu_segreduce, [OPI_SORT] = opi_gpu_sort,
     [OPI_TRANSPOSE] = opi_gpu_transpose};
 
-/* Without items there may be results all the same: one value, or one for each empty segment. */
+/* A task without items may still have results: one value, or one for each empty segment. */
 static bool is_nothing(const opi_task *task) { return task->n == 0 && !task->result && task->what != OPI_SEGREDUCE; }
 
 static oplus_status run(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry)

@@ -1,48 +1,51 @@
-/* Memory of an accelerator, and what goes to and fro.  A rehearsal (gpu/gpu.h) makes memory ready, and only counts the
- * rest: what would be fetched stays as it was on the host. */
+/* Memory of an accelerator, and copies to and from it.  A rehearsal (gpu/gpu.h) allocates memory, and only counts
+ * copies: values that would be copied to the host stay as they were there. */
 #ifndef OPI_GPU_MEMORY_H
 #define OPI_GPU_MEMORY_H
 
 #include "gpu/gpu.h"
 
-/* Makes a buffer at least that large, its content lost if it grows. */
+/* Makes a buffer of device memory at least `bytes` bytes large; if it grows, its content is lost. */
 oplus_status opi_gpu_reserve(opi_accelerator *g, const char *call, opi_gpu_buffer *buffer, size_t bytes);
 void opi_gpu_release(opi_accelerator *g, opi_gpu_buffer *buffer);
-/* The same in pinned memory of the host. */
+/* As opi_gpu_reserve, for a buffer in pinned memory of the host. */
 oplus_status opi_pinned_reserve(opi_accelerator *g, const char *call, opi_gpu_buffer *buffer, size_t bytes);
 void opi_pinned_release(opi_accelerator *g, opi_gpu_buffer *buffer);
 void opi_gpu_release_all(opi_accelerator *g);
 
-/* Where an array lies; NULL and 0 bytes are the host's. */
+/* Finds out whether an array lies in host memory or in device memory; NULL and 0 bytes count as host memory. */
 oplus_status opi_gpu_side_of(opi_accelerator *g, const char *call, const char *argument, const void *p, size_t bytes,
                              opi_gpu_side *side);
 
-/* --- enqueued ------------------------------------------------------------------------------------------------------ */
+/* --- enqueued
+ * ------------------------------------------------------------------------------------------------------ */
 
 oplus_status opi_gpu_upload(opi_accelerator *g, const char *call, opi_gpu_queue queue, void *to, const void *from,
                             size_t bytes);
 oplus_status opi_gpu_download(opi_accelerator *g, const char *call, opi_gpu_queue queue, void *to, const void *from,
                               size_t bytes);
-/* From device memory to device memory, in the order of launches. */
+/* Copies from device memory to device memory, on the queue of launches. */
 oplus_status opi_gpu_move(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes);
-/* What is enqueued on one queue from now on waits for what another has been given. */
+/* Makes all later work on the queue `later` wait for all work so far on the queue `earlier`. */
 oplus_status opi_gpu_follow(opi_accelerator *g, const char *call, opi_gpu_queue earlier, opi_gpu_queue later);
-/* *mark: what the queue has been given so far; opi_gpu_reached waits for it, and drops it.  NULL: nothing. */
+/* Sets *mark to a mark behind all work so far on a queue.  opi_gpu_reached waits until that work is done, and frees
+ * the mark; a mark of NULL stands for no work. */
 oplus_status opi_gpu_mark(opi_accelerator *g, const char *call, opi_gpu_queue queue, void **mark);
 oplus_status opi_gpu_reached(opi_accelerator *g, const char *call, void **mark);
 oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue queue);
 
-/* --- done on return ------------------------------------------------------------------------------------------------ */
+/* --- done on return
+ * ------------------------------------------------------------------------------------------------ */
 
-/* Bytes to an address of the host or of the device, from one of the device; waits where it is the host's. */
+/* Copies bytes from device memory to host or device memory; waits if `to` lies in host memory. */
 oplus_status opi_gpu_fetch(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes);
-/* Bytes of the host to an address of the host or of the device; waits. */
+/* Copies bytes from host memory to host or device memory; waits. */
 oplus_status opi_gpu_put(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes);
-/* Between any addresses, as oplus_copy. */
+/* Copies bytes between any addresses, as oplus_copy. */
 oplus_status opi_gpu_copy(opi_accelerator *g, const char *call, void *dst, const void *src, size_t bytes);
 
-/* The device address of the parameter of fn or of op, whichever is not NULL, brought there if it has changed; NULL if
- * it takes none. */
+/* Sets *address to the device address of the parameter of fn or of op, whichever is not NULL, and copies the parameter
+ * there if it has changed; NULL if there is no parameter. */
 oplus_status opi_gpu_param(opi_accelerator *g, const char *call, const oplus_fn *fn, const oplus_op *op,
                            const void **address);
 

@@ -1,4 +1,5 @@
-/* Programs of a device: made once from a source, known by a key, kept in memory and in the cache on disk. */
+/* Programs of a device.  Each is compiled once from a source, found by its key, and kept in memory and in the cache on
+ * disk. */
 #ifndef OPI_PROGRAM_H
 #define OPI_PROGRAM_H
 
@@ -10,10 +11,10 @@ enum { OPI_MAX_KERNELS = 12 };
 typedef struct opi_program {
     struct opi_program *next;
     opi_hash key;
-    void *handle; /* the driver's; NULL: it was refused, */
-    oplus_status refusal;
-    char *words;             /* in these words, which follow the name of a call */
-    opi_layout_fact *layout; /* of the structs in it, to be compared with the device's before the first launch */
+    void *handle;            /* the driver's handle; NULL: the program was refused */
+    oplus_status refusal;    /* if refused: the status */
+    char *words;             /* if refused: the message, without the name of a call at its beginning */
+    opi_layout_fact *layout; /* layout of its structs, which is compared with the device's before the first launch */
     int layouts;
     bool checked;
     int kernels;
@@ -23,22 +24,24 @@ typedef struct opi_program {
     } kernel[OPI_MAX_KERNELS];
 } opi_program;
 
-/* What a device has compiled. */
+/* The programs that were compiled for a device. */
 typedef struct opi_programs {
     opi_gpu *gpu;
     opi_program *first;
 } opi_programs;
 
-/* The program with this key; made from what `write` writes if it is not known yet.  what: "operator \"compose\"". */
+/* Finds the program with this key.  If it is new, `write` writes its source, and it is compiled.  what: the program in
+ * words for messages, "operator \"compose\"". */
 oplus_status opi_program_get(opi_programs *programs, const char *call, const char *what, opi_hash key,
                              void (*write)(opi_gpu_source *source, const void *context), const void *context,
                              opi_program **program);
-/* One of its kernels. */
+/* Finds a kernel of a program. */
 oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_program *program, const char *name,
                             void **kernel);
 void opi_programs_release(opi_programs *programs);
 
-/* Keys are hashes of all that a source is written from: begin with the name of the primitive, and add. */
+/* A key is a hash of everything that the source is written from: it begins with the name of the primitive, and the
+ * functions below add to it. */
 typedef struct opi_key {
     opi_hash hash;
 } opi_key;

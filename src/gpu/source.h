@@ -17,20 +17,20 @@ typedef struct opi_shape {
 static inline unsigned opi_log_tile(opi_shape shape) { return shape.log_w + shape.log_e; }
 static inline size_t opi_tile(opi_shape shape) { return (size_t)1 << opi_log_tile(shape); }
 
-/* For elements and nodes of these sizes.  Where the device is the host's processor, and where nodes are too large to be
- * shared, one work-item takes a contiguous chunk: kernels of a GPU's shape are slow there.
- * OPLUS_SHAPE=group|chunk in the environment decides otherwise (for tests). */
+/* The shape of a kernel for elements and nodes of these sizes, in bytes.  If the device is the host's processor, or if
+ * nodes are too large for local memory, each work-item has a chunk of consecutive elements: kernels of a GPU's shape
+ * would be slow.  OPLUS_SHAPE=group|chunk in the environment forces a shape, for tests. */
 opi_shape opi_shape_for(const opi_gpu_facts *facts, size_t element, size_t node);
 
 enum { OPI_MAX_TYPES = OPLUS_MAX_ARITY + 4 };
 
-/* A size (member "") or an offset on the host, which the device must agree with. */
+/* The size of a type (member ""), or the offset of a member, on the host; the device must have the same. */
 typedef struct opi_layout_fact {
     char type[96], member[32];
     uint64_t bytes;
 } opi_layout_fact;
 
-/* A source on its way.  The first failure is kept (opi_fail), and everything after it does nothing. */
+/* A source that is being written.  After the first failure, which is kept (opi_fail), all functions do nothing. */
 typedef struct opi_gpu_source {
     const opi_gpu *gpu;
     const char *call; /* the public call, for messages */
@@ -39,8 +39,8 @@ typedef struct opi_gpu_source {
     char *text;
     size_t bytes;
     int types;
-    const oplus_type *type[OPI_MAX_TYPES]; /* written already */
-    opi_layout_fact *layout;               /* of them; kernel opi_layout writes the device's */
+    const oplus_type *type[OPI_MAX_TYPES]; /* the types already written */
+    opi_layout_fact *layout;               /* their layout on the host; the kernel opi_layout gives the device's */
     int layouts, layout_room;
 } opi_gpu_source;
 
@@ -59,20 +59,22 @@ void opi_gpu_write_shape(opi_gpu_source *source, opi_shape shape, size_t element
  * `<alias> <alias>_quiet(<alias> x)`, which makes every NaN canonical.  A type that the device cannot compute with is
  * OPLUS_ERR_UNSUPPORTED. */
 void opi_gpu_write_type(opi_gpu_source *source, const oplus_type *type, const char *alias);
-/* For op->type under the name opi_t: opi_op(a, b), opi_identity(), opi_quiet(x).  With a parameter, of type opi_p:
- * opi_op(a, b, p), OPI_BOUND, and OPI_IDENTITY_AT for the identity, which comes with it (canon/bound.cl). */
+/* Writes an operator.  It defines the type opi_t, which is op->type, and opi_op(a, b), opi_identity(), opi_quiet(x).
+ * If there is a parameter, of type opi_p, it defines opi_op(a, b, p), OPI_BOUND, and OPI_IDENTITY_AT for the identity,
+ * which lies behind the parameter (canon/bound.cl). */
 void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op);
-/* Where, behind the parameter of op, its identity is. */
+/* How many bytes after the parameter of op its identity begins. */
 static inline size_t opi_identity_at(const oplus_op *op) { return opi_round_up(op->param_type->size, OPI_CACHE_LINE); }
-/* For fn: the types opi_a .. opi_h, and opi_p if it takes a parameter; opi_fn(a, ..., [p]), which gives an opi_result,
- * a type too, or what is true or false if it is a predicate. */
+/* Writes a function.  It defines the types opi_a .. opi_h, opi_p if there is a parameter, and opi_result, and the
+ * function opi_fn(a, ..., [p]), which gives an opi_result, or true or false if it is a predicate. */
 void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate);
-/* What is compiled, in words: operator "compose" (user.c:42).  Some compilers do not heed #line. */
+/* Writes in words what is compiled: operator "compose" (user.c:42).  Messages need it, as some compilers ignore
+ * #line. */
 enum { OPI_WHAT_BYTES = 224 };
 void opi_gpu_what(char what[OPI_WHAT_BYTES], const char *kind, const char *name, const char *file, int line);
-/* A file of src/gpu, by its name without the ending. */
+/* Writes a file of src/gpu; name: its name without the ending. */
 void opi_gpu_write_kernels(opi_gpu_source *source, const char *name);
-/* The source in memory to be freed, as is source->layout. */
+/* Ends a source, and sets *text to it.  The caller frees *text and source->layout. */
 oplus_status opi_gpu_end(opi_gpu_source *source, char **text);
 
 #endif

@@ -1,5 +1,5 @@
-/* Arrays of the host on an accelerator: cut into pieces that end at tiles, each brought, computed and taken home; while
- * one is computed the next is on its way. */
+/* Arrays of the host on an accelerator: they are cut into pieces that end at tiles; each piece is copied to the device,
+ * computed, and copied back.  While one piece is computed the next is copied. */
 #include "gpu/stage.h"
 
 #include "base/error.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-    PINNED_FROM = 1 << 20, /* bytes from which a copy into pinned memory pays */
-    COPY_SHARED = 1 << 20, /* bytes that several threads copy */
+    PINNED_FROM = 1 << 20, /* from this number of bytes on a copy through pinned memory is faster */
+    COPY_SHARED = 1 << 20, /* from this number of bytes on several threads copy */
     COPY_THREADS = 8
 };
 
@@ -121,7 +121,7 @@ static void lay_out(const opi_job *job, const opi_staging *s, piece *p)
     }
 }
 
-/* The memory of all pieces: before the first writes anything. */
+/* Allocates the memory of all pieces, before the first piece writes anything. */
 static oplus_status reserve_all(opi_job *job, const opi_staging *s, size_t skew)
 {
     const uint64_t n = job->task->n, pieces = (n + skew + s->piece_items - 1) / s->piece_items;
@@ -186,7 +186,7 @@ static oplus_status append(opi_job *job, const piece *p, opi_stage_count *count,
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
-/* Piece `p`, whose slot is free, up to its way home. */
+/* Computes piece `p`, whose slot is free, and begins to copy its results back. */
 static oplus_status run_piece(opi_job *job, const opi_staging *s, piece *p, opi_stage_count *count, uint64_t *appended)
 {
     lay_out(job, s, p);

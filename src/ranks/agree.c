@@ -1,4 +1,4 @@
-/* How ranks agree: each exchange begins with whether all is well on every rank. */
+/* How ranks agree: in each exchange every rank first tells whether all is well on it. */
 #include "ranks/ranks.h"
 
 #include "base/abi.h"
@@ -12,11 +12,11 @@
 #include <string.h>
 
 enum {
-    TEXT_BYTES = 480, /* of a message for the other ranks */
-    COUNTS = 4        /* that an exchange wants of each rank: bytes and places, of both directions */
+    TEXT_BYTES = 480, /* size of a message for the other ranks, in bytes */
+    COUNTS = 4        /* numbers that an exchange needs for each rank: bytes and places, in both directions */
 };
 
-/* What stands before a record. */
+/* The beginning of a record. */
 typedef struct header {
     uint32_t status, padding;
 } header;
@@ -70,7 +70,7 @@ static void mix_bytes(opi_ranks *ranks, const void *bytes, size_t size)
     ranks->mine.call = (before << 7 | before >> 57) ^ opi_hash_bytes(bytes, size).low;
 }
 
-/* Hashes a text that may be missing into what is called. */
+/* Adds a text, which may be NULL, to the hash of the call. */
 static void mix(opi_ranks *ranks, const char *text) { mix_bytes(ranks, text, text ? strlen(text) : 0); }
 
 static void mix_type(opi_ranks *ranks, const oplus_type *type)
@@ -80,8 +80,8 @@ static void mix_type(opi_ranks *ranks, const oplus_type *type)
     ranks->mine.call += type->size;
 }
 
-/* The value of an operator's parameter, member by member: what pads a struct is anything.  (That of a predicate may
- * differ: each rank filters its own.) */
+/* Adds the value of an operator's parameter to the hash, member by member, as padding may have any value.  (The parameter
+ * of a predicate may differ: each rank filters its own elements.) */
 static void mix_param(opi_ranks *ranks, const oplus_type *type, const void *param)
 {
     oplus_member member[OPI_MAX_MEMBERS];
@@ -149,7 +149,7 @@ static void describe(const opi_ranks *ranks, char *text, size_t bytes)
 
 /* --- failing together --------------------------------------------------------------------------------------------- */
 
-/* A rank's message without the name of the call, which ours begins with. */
+/* A rank's message without the name of the call, as our own message begins with that name. */
 static const char *without_call(const opi_ranks *ranks, const char *text)
 {
     const size_t length = strlen(ranks->call);
@@ -176,7 +176,7 @@ static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed
 
 /* --- exchanges ---------------------------------------------------------------------------------------------------- */
 
-/* Bytes of a note on its way. */
+/* The size of a note as it is sent, in bytes. */
 static size_t note_bytes(const opi_ranks *ranks)
 {
     return ranks->comm->size <= OPI_EARLY_RANKS ? sizeof(opi_note) : offsetof(opi_note, record);
@@ -258,7 +258,7 @@ oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void 
     return gather(ranks, status, record, bytes, own, own + each);
 }
 
-/* The room of the messages serves: there are none while all is well. */
+/* Uses the room for messages, as there are none while all is well. */
 oplus_status opi_ranks_most(opi_ranks *ranks, oplus_status status, uint64_t value, uint64_t *most)
 {
     unsigned char own[sizeof(header) + sizeof value];

@@ -1,6 +1,6 @@
-/* A reduce or a scan over ranks: each summarises what it holds, the summaries (at most 2 log2 N nodes each) are
- * exchanged, each rank joins those before its own, and applies what they make.  Joining is exactly associative, so the
- * bits depend neither on how many ranks there are nor on where they are cut. */
+/* A reduce or a scan over ranks.  Each rank summarises its elements, the ranks exchange their summaries (at most 2 log2 N
+ * nodes each), and each rank joins those before its own and applies the result.  Joins are associative to the bit, so the
+ * bits depend neither on the number of ranks nor on where the array is cut. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
@@ -13,8 +13,8 @@
 typedef struct part {
     opi_ranks *ranks;
     opi_task *task;
-    bool fold;        /* a value precedes all elements */
-    const void *init; /* that value, on rank 0 */
+    bool fold;        /* true: a value, init, precedes all elements */
+    const void *init; /* the value that precedes all elements, on rank 0 */
 } part;
 
 static bool is_exact(const oplus_op *op) { return op->flags & OPLUS_EXACT; }
@@ -26,12 +26,12 @@ static size_t most_record_bytes(const oplus_op *op)
     return opi_range_record_bytes(op, is_exact(op) ? 1 : OPI_RANGE_NODES);
 }
 
-/* The summary of this rank; later the join of those that precede it. */
+/* The summary of this rank; later the join of the summaries before it. */
 static opi_range *carry_of(const part *p) { return p->ranks->dev->rank->carries.mem; }
 
 static void *record_of(const part *p) { return (char *)carry_of(p) + opi_range_bytes(p->task->op); }
 
-/* Where the result is, behind the record. */
+/* The address of the result, which lies behind the record. */
 static size_t result_at(const oplus_op *op)
 {
     return opi_round_up(opi_range_bytes(op) + most_record_bytes(op), OPI_CACHE_LINE);
@@ -48,14 +48,14 @@ static oplus_status reserve(const part *p)
 
 /* --- summaries as records ----------------------------------------------------------------------------------------- */
 
-/* Of a part with so many nodes; a value may precede them. */
+/* The size of the record of a part with `nodes` nodes, and perhaps an init before them. */
 static size_t record_bytes(const part *p, size_t nodes)
 {
     const oplus_op *const op = p->task->op;
     return is_exact(op) ? most_record_bytes(op) : opi_range_record_bytes(op, nodes + p->fold);
 }
 
-/* Nodes of the part that has most: all ranks know where each part begins. */
+/* The largest number of nodes of a part; all ranks can compute it, as they know where each part begins. */
 static size_t most_nodes(const part *p)
 {
     const opi_ranks *const ranks = p->ranks;
@@ -77,13 +77,13 @@ static void start_carry(const part *p, const opi_task *task)
     if (p->fold && p->ranks->comm->rank == 0) opi_range_init(carry_of(p), p->init);
 }
 
-/* The ranks whose summaries this one joins: to a scan those before it, to a reduce all. */
+/* How many ranks' summaries this rank joins: for a scan those of the ranks before it, for a reduce all. */
 static int ranks_joined(const part *p)
 {
     return p->task->what == OPI_SCAN ? p->ranks->comm->rank : p->ranks->comm->size;
 }
 
-/* Bytes of the records that are exchanged: as many on all ranks. */
+/* The size of the records that are exchanged, in bytes; it is the same on all ranks. */
 static size_t exchanged_bytes(const part *p) { return record_bytes(p, p->ranks->dev->rank->last_nodes); }
 
 static void join(const part *p, bool early)
@@ -102,7 +102,8 @@ static void join(const part *p, bool early)
 
 enum { FEW_BYTES = 32 << 10 };
 
-/* Where this rank's part begins: as in the last call, if it has as many elements; else as if all ranks had. */
+/* Guesses where this rank's part begins: where it began in the last call, if it has as many elements as then; else as if
+ * all ranks had as many elements as this one. */
 static uint64_t guess_first(const part *p)
 {
     const opi_rank *const rank = p->ranks->dev->rank;
@@ -110,7 +111,7 @@ static uint64_t guess_first(const part *p)
     return rank->last_n == n ? rank->last_first : (uint64_t)p->ranks->comm->rank * n;
 }
 
-/* Whether all ranks will send early, as far as this one knows: then a result needs no second reading. */
+/* Whether all ranks will probably send their summaries early: then a result needs no second reading. */
 static bool all_will_send(const part *p)
 {
     const opi_rank *const rank = p->ranks->dev->rank;
@@ -127,7 +128,7 @@ static bool is_worth_it(const part *p)
     return few || (p->task->what == OPI_REDUCE && all_will_send(p));
 }
 
-/* Also takes the memory that cores want to do the task, at which they must not fail later. */
+/* Also reserves the memory that cores need for the task, so that they cannot fail later. */
 static oplus_status send_early(const part *p)
 {
     opi_ranks *const ranks = p->ranks;
@@ -167,7 +168,7 @@ static oplus_status summarise(const part *p, opi_ticket *ticket)
     return dev->machine->summarise(dev, p->ranks->call, p->task, carry_of(p), ticket);
 }
 
-/* Every rank's summary, to every rank; a rank that has none, since it failed, says so. */
+/* Exchanges the summaries of all ranks; a rank that has none, because it failed, says so. */
 static oplus_status exchange(const part *p, oplus_status status)
 {
     if (status == OPLUS_OK) opi_range_write(carry_of(p), record_of(p));
@@ -180,7 +181,7 @@ static oplus_status apply(const part *p, opi_ticket *ticket)
     return dev->machine->apply(dev, p->ranks->call, p->task, carry_of(p), ticket);
 }
 
-/* Writes the result, which may be the device's. */
+/* Writes the result, which may lie in device memory. */
 static oplus_status finish(const part *p)
 {
     oplus_device *const dev = p->ranks->dev;

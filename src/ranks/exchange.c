@@ -1,9 +1,9 @@
-/* How elements travel from rank to rank.
+/* How ranks exchange elements.
  *
- * Arrays of a device go through pinned memory of the host, unless the transport takes the device's addresses: in
- * rounds, each of a part of every message, so that while one round is under way the next comes from the device and the
- * one before goes to it.  How many rounds there are is agreed upon; where all arrays are the host's it is one, and
- * nothing need be agreed. */
+ * Arrays of a device go through pinned memory of the host, unless the transport takes the device's addresses.  They go in
+ * rounds, each with a part of every message: while the transport works on one round, the next is copied from the device
+ * and the one before to it.  The ranks agree on the number of rounds; if all arrays lie in host memory there is one round,
+ * and nothing to agree on. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
@@ -12,7 +12,7 @@
 
 enum { SLOTS = 2 };
 
-/* The four lists that the transport wants, in bytes. */
+/* The four lists that the transport takes, in bytes. */
 typedef struct lists {
     size_t *send_bytes, *send_at, *recv_bytes, *recv_at;
 } lists;
@@ -24,7 +24,7 @@ static lists lists_of(const opi_ranks *ranks)
     return (lists){c, c + size, c + 2 * size, c + 3 * size};
 }
 
-/* What a slot has of all messages. */
+/* The size of the part of all messages in a slot. */
 static size_t round_bytes(const oplus_device *home) { return home->machine->transfers->bytes(home); }
 
 static oplus_status talk(opi_ranks *ranks, const void *send, void *recv)
@@ -45,9 +45,9 @@ oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes,
 
 /* --- one direction of an exchange --------------------------------------------------------------------------------- */
 
-/* Elements on their way to the ranks, or from them. */
+/* Elements that this rank sends to all ranks, or receives from them. */
 typedef struct direction {
-    bool out; /* from this rank to the others */
+    bool out; /* true: they go from this rank to the others */
     size_t size;
     unsigned char *array;
     const size_t *count, *at;   /* elements to or from each rank, and where they are in the array */
@@ -119,7 +119,7 @@ static unsigned char *describe(const opi_ranks *ranks, const direction *d, uint6
     return d->home ? d->slot[k % SLOTS] : d->array;
 }
 
-/* Which way elements go between the host and the machine, where they go out to the ranks or come in. */
+/* The direction of copies between host and machine, for elements that go out to the ranks or come in. */
 static opi_way_home side_of(const direction *d) { return d->out ? OPI_TO_HOST : OPI_TO_MACHINE; }
 
 /* Begins the copies between the device and the slot of round k. */
@@ -140,7 +140,7 @@ static oplus_status copy_round(opi_ranks *ranks, direction *d, uint64_t k, uint6
     return transfers->mark(d->home, ranks->call, side_of(d), &d->mark[k % SLOTS]);
 }
 
-/* The slot of round k is the host's again. */
+/* Waits until the copies of round k are done, so that the host may use its slot. */
 static oplus_status await_round(opi_ranks *ranks, direction *d, uint64_t k)
 {
     void *const mark = d->mark[k % SLOTS];

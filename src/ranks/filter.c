@@ -1,5 +1,5 @@
-/* A filter over ranks: each rank filters what it holds.  Where the result is to be in equal blocks, the kept elements
- * then travel to the ranks whose blocks they are of. */
+/* A filter over ranks: each rank filters its own elements.  If the result is to be in equal blocks, the kept elements are
+ * then sent to the ranks of their blocks. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* A call under way on this rank. */
+/* The state of a call on this rank. */
 typedef struct filterer {
     opi_ranks *ranks;
     const opi_task *task;
@@ -23,7 +23,7 @@ typedef struct filterer {
     size_t *recv_count, *recv_at; /* elements that come from each rank, and where they go in out */
 } filterer;
 
-/* What all ranks must have alike, and memory for what they tell. */
+/* Names what must be the same on all ranks, and reserves memory for their records. */
 static oplus_status prepare(filterer *f, bool *device)
 {
     opi_ranks *const ranks = f->ranks;
@@ -40,7 +40,7 @@ static oplus_status prepare(filterer *f, bool *device)
 
 /* --- where they are kept ------------------------------------------------------------------------------------------ */
 
-/* Whether what is kept fits on every rank, whatever it is: then nobody has to wait with writing. */
+/* Whether all elements of a rank fit into its output, on every rank: then every rank may write at once. */
 static bool has_room_everywhere(const opi_ranks *ranks)
 {
     for (int q = 0; q < ranks->comm->size; q++)
@@ -138,7 +138,7 @@ static size_t common(uint64_t begin, uint64_t end, uint64_t from, uint64_t to, s
     return first < last ? (size_t)(last - first) : 0;
 }
 
-/* What goes to and comes from each rank; whether any element changes its rank, here or elsewhere. */
+/* Sets what goes to and comes from each rank; returns whether an element changes its rank, here or elsewhere. */
 static bool list_moves(filterer *f)
 {
     const opi_ranks *const ranks = f->ranks;

@@ -4,9 +4,9 @@
 
 #include <oplus/ranks.h>
 
-enum { OPI_INPROCESS_MOST = 4096 }; /* ranks */
+enum { OPI_INPROCESS_MOST = 4096 }; /* the largest number of ranks */
 
-/* Runs the body once for each rank, all at the same time, for the public call of that name. */
+/* Runs the body once for each rank, all at the same time; call: the name of the public call, for messages. */
 oplus_status opi_inprocess_run(const char *call, int ranks, void (*body)(const oplus_comm *comm, void *context),
                                void *context);
 

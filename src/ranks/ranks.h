@@ -1,14 +1,14 @@
-/* A cluster: how the ranks of a call agree, how their summaries meet, how elements travel.  What a rank holds is
- * computed by that rank's machine.
+/* The machine of a cluster: how the ranks of a call agree, join their summaries, and exchange elements.  Each rank's
+ * own machine computes on the elements of that rank.
  *
  * A call goes
  *
  *     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
  *     return opi_ranks_close(&ranks, run(&ranks, ...));
  *
- * and `run` takes part in every exchange, whatever has happened on this rank: each exchange tells the others whether
- * something has failed here, and then all of them return.  So memory is reserved before the exchange that it is for
- * is agreed upon. */
+ * `run` must take part in every exchange, whatever has happened on this rank: each exchange tells the other ranks
+ * whether something has failed here, and then all ranks return.  So a rank reserves memory for an exchange before the
+ * ranks agree to do it. */
 #ifndef OPI_RANKS_H
 #define OPI_RANKS_H
 
@@ -16,97 +16,105 @@
 
 #include "ranks/rank.h"
 
-/* What every rank says first.  Up to OPI_EARLY_RANKS ranks it may send its summary as well, in case that its guess of
- * where its part begins is right: then nothing more need be exchanged. */
+/* A note: what every rank tells first.  With up to OPI_EARLY_RANKS ranks, a note may also have the rank's summary,
+ * made for a guessed index of its first element: if all ranks have guessed right, no other exchange is needed. */
 enum { OPI_NOTE_RECORD = 216, OPI_EARLY_RANKS = 64 };
 typedef struct opi_note {
     uint32_t status;
     uint32_t flag;                         /* OPI_NOTE_... */
-    uint64_t call;                         /* hash of what it calls */
-    uint64_t n, m;                         /* elements that it gives; elements that it has room for, or wants */
-    uint64_t guess;                        /* index of its first element, as far as it knows */
-    unsigned char record[OPI_NOTE_RECORD]; /* its summary, if the guess is right */
+    uint64_t call;                         /* hash of the rank's call and its options */
+    uint64_t n, m;                         /* n: elements that it gives; m: elements that it has room for, or wants */
+    uint64_t guess;                        /* guessed index of the rank's first element */
+    unsigned char record[OPI_NOTE_RECORD]; /* the rank's summary, which is right if the guess is */
 } opi_note;
 
 enum {
-    OPI_NOTE_DEVICE = 1,      /* arrays are the device's */
+    OPI_NOTE_DEVICE = 1,      /* the rank's arrays lie in device memory */
     OPI_NOTE_ACCELERATOR = 2, /* the rank may compute on an accelerator, which may fail at any time */
-    OPI_NOTE_EARLY = 4        /* there is a record */
+    OPI_NOTE_EARLY = 4        /* the note has a record */
 };
 
 typedef struct opi_ranks {
     oplus_device *dev;
     const oplus_comm *comm;
     const char *call;
-    const oplus_op *op; /* what is called with what, for messages: NULL where it is not known or there is none */
+    const oplus_op *op; /* op, fn, type, value: arguments of the call, for messages; NULL: unknown, or there is none */
     const oplus_fn *fn;
     const oplus_type *type, *value;
     char options[80];
-    uint64_t first, total; /* index of this rank's first element; elements of all ranks */
-    opi_note mine;         /* what this rank will say */
-    opi_note *note;        /* of each rank, after opi_ranks_index; without records where ranks are many */
-    char *text;            /* of each rank, where one has failed */
-    size_t *counts;        /* four for each rank, of an exchange under way */
-    opi_buffer alone;      /* for notes and texts, where there is no device to keep that memory */
+    uint64_t first, total; /* first: index of this rank's first element; total: number of elements of all ranks */
+    opi_note mine;         /* this rank's note, before it is sent */
+    opi_note *note;        /* the notes of all ranks, after opi_ranks_index; without records if ranks are many */
+    char *text;            /* messages of all ranks, if one has failed */
+    size_t *counts;        /* four numbers for each rank, for the present exchange */
+    opi_buffer alone;      /* memory for notes and messages, if there is no device that keeps it */
 } opi_ranks;
 
-/* --- agreement (agree.c) ------------------------------------------------------------------------------------------ */
+/* --- agreement (agree.c)
+ * ------------------------------------------------------------------------------------------ */
 
-/* Refuses a transport that is none, alone.  call: the public one's __func__. */
+/* Begins a call.  Fails, on this rank alone, if comm is not a valid transport.  call: __func__ of the public call. */
 oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_comm *comm, const char *call);
-/* Frees what the call needed; returns status. */
+/* Ends a call: frees its memory and returns `status`. */
 oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status);
 
-/* What must be the same on all ranks, once its check has passed; `options` is told in words: "inclusive". */
+/* Name what must be the same on all ranks, after it is checked; `options` has the other arguments in words:
+ * "inclusive". */
 void opi_ranks_name_op(opi_ranks *ranks, const oplus_op *op, const char *options);
 void opi_ranks_name_fn(opi_ranks *ranks, const oplus_fn *fn, const char *options);
 void opi_ranks_name_types(opi_ranks *ranks, const oplus_type *type, const oplus_type *value, const char *options);
 
-/* Room for records of so many bytes. */
+/* Reserves room for a record of `bytes` bytes from each rank. */
 oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes);
 
-/* The first exchange: whether this rank's arguments are good (status), its n and m.  Then note[], first and total are
- * known. */
+/* The functions below exchange `status`, whether all is well on this rank; if it is not well on some rank, all ranks
+ * fail. */
+
+/* The first exchange, of notes: each rank tells `status`, n, m and flag.  Afterwards note[], first and total are
+ * set. */
 oplus_status opi_ranks_index(opi_ranks *ranks, oplus_status status, uint64_t n, uint64_t m, uint32_t flag);
-/* The largest of the ranks' values, if all is well. */
+/* Sets *most to the largest `value` of all ranks. */
 oplus_status opi_ranks_most(opi_ranks *ranks, oplus_status status, uint64_t value, uint64_t *most);
-/* Only whether all is well so far. */
+/* Exchanges only `status`. */
 oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status);
-/* The same, and every rank's record; there is room for it. */
+/* Exchanges `status` and a record of each rank, for which opi_ranks_room has reserved room. */
 oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes);
-/* A rank's record of those that opi_ranks_gather has brought. */
+/* The record of a rank after opi_ranks_gather. */
 const void *opi_ranks_record(const opi_ranks *ranks, int rank, size_t bytes);
 
-/* Whether some rank has said so in its note. */
+/* Whether the note of some rank has this flag. */
 bool opi_ranks_any(const opi_ranks *ranks, uint32_t flag);
-/* The same as opi_ranks_agree after what cores cannot fail at, since they have all the memory that it takes: only where
- * some rank computes on an accelerator. */
+/* As opi_ranks_agree, after a step at which cores cannot fail, as they have reserved all memory: there is an exchange
+ * only if some rank computes on an accelerator. */
 oplus_status opi_ranks_agree_at_end(opi_ranks *ranks, oplus_status status);
 
-/* Where rank `rank` begins if `total` elements are dealt out in equal blocks. */
+/* The index of the first element of rank `rank` if `total` elements are divided into equal blocks. */
 static inline uint64_t opi_ranks_block(const opi_ranks *ranks, uint64_t total, int rank)
 {
     const uint64_t p = (uint64_t)ranks->comm->size, q = (uint64_t)rank;
     return total / p * q + (q < total % p ? q : total % p);
 }
 
-/* --- memory (memory.c) -------------------------------------------------------------------------------------------- */
+/* --- memory (memory.c)
+ * -------------------------------------------------------------------------------------------- */
 
-/* Whether an array is in memory of the device that the host cannot read; of 0 bytes: no. */
+/* Sets *device to whether an array lies in device memory, which the host cannot read; an array of 0 bytes does not. */
 oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, bool *device);
-/* The accelerator whose memory it is, or NULL. */
+/* Sets *home to the accelerator in whose memory an array lies; NULL: it lies in host memory. */
 oplus_status opi_ranks_home(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, oplus_device **home);
-/* Memory until opi_ranks_close, of the device or of the host (which the device then copies fast, if it is one that
- * has memory of its own); NULL for 0 bytes.  At most OPI_LOANS times; the device keeps it for the next call. */
+/* Lends memory until opi_ranks_close, of the device or of the host (pinned, if the device has memory of its own); NULL
+ * for 0 bytes.  A call may take OPI_LOANS loans; the device keeps the memory for the next call. */
 oplus_status opi_ranks_lend(opi_ranks *ranks, bool device, size_t bytes, void **mem);
 /* Ends all loans of the call. */
 void opi_ranks_take_back(opi_ranks *ranks);
 
-/* --- elements (exchange.c) ---------------------------------------------------------------------------------------- */
+/* --- elements (exchange.c)
+ * ---------------------------------------------------------------------------------------- */
 
-/* Elements of `size` bytes on their way: rank r gets send_count[r] of them, from send_at[r] on, and gives
- * recv_count[r], which go to recv_at[r]; in elements.  send and recv are apart; of the host, or of the rank's device.
- */
+/* A parcel: the elements of an exchange, of `size` bytes each.  This rank sends rank r the send_count[r] elements from
+ * send[send_at[r]] on, and receives from rank r recv_count[r] elements, which it writes from recv[recv_at[r]] on.
+ * Counts and indices are in elements.  send and recv do not overlap; they lie in host memory or in memory of the
+ * rank's device. */
 typedef struct opi_parcel {
     size_t size;
     const void *send;
@@ -114,32 +122,37 @@ typedef struct opi_parcel {
     const size_t *send_count, *send_at, *recv_count, *recv_at;
 } opi_parcel;
 
-/* Once all ranks have agreed; those that have arrays in device memory have said so in opi_ranks_index.  A failure may
- * be of this rank alone: to be told in the next exchange. */
+/* Exchanges elements, after all ranks have agreed.  Ranks with arrays in device memory must have said so in
+ * opi_ranks_index.  It may fail on this rank alone, which then tells the others in the next exchange. */
 oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel);
-/* Once all is agreed: `bytes` bytes for each rank, from each rank; send and recv are of comm->size times as many. */
+/* Sends `bytes` bytes to each rank and receives as many from each, after all ranks have agreed; send and recv have
+ * comm->size * bytes bytes each. */
 oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes, void *recv);
 
-/* --- in words (explain.c) ----------------------------------------------------------------------------------------- */
+/* --- in words (explain.c)
+ * ----------------------------------------------------------------------------------------- */
 
-/* Whether the call is to be explained in place of done: see oplus_explain. */
+/* Whether the call is to be explained, and not done: see oplus_explain. */
 static inline bool opi_ranks_explained(const opi_ranks *ranks) { return ranks->dev && ranks->dev->explained.text; }
 oplus_status opi_ranks_explain(opi_ranks *ranks, oplus_status status, const opi_task *task);
 
 /* --- the primitives (carries.c, filter.c, sort.c, transpose.c) -----------------------------------------------------
- * Each does a task whose arrays are this rank's part of them, from the first exchange to the last.  status: what the
- * front has found wrong with this rank's arguments; the task is then not looked at. */
+ * Each does a task whose arrays are this rank's parts, from the first exchange to the last.  status: what front has
+ * found out about this rank's arguments; if they are wrong, the task is not read. */
 
-/* A reduce or a scan.  init: precedes all elements; fold says on every rank alike whether there is one, and rank 0 has
- * it.  task->first becomes known here. */
+/* Does a reduce or a scan.  fold, which is the same on every rank: there is an init, which precedes all elements; init
+ * of rank 0 points to it.  The call sets task->first. */
 oplus_status opi_ranks_run(opi_ranks *ranks, oplus_status status, opi_task *task, bool fold, const void *init);
-/* The task's result, of the host, becomes how many elements this rank has in the end; there is room for `capacity`. */
+/* Does a filter.  task->result, in host memory, is set to the number of elements that this rank gets; there is room
+ * for `capacity`. */
 oplus_status opi_ranks_filter(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_layout layout,
                               size_t capacity);
-/* *n: how many keys this rank has, before and after; there is room for `capacity`.  The task is of *n items. */
+/* Does a sort.  *n is the number of keys of this rank, before and after; there is room for `capacity`.  The task has
+ * *n items. */
 oplus_status opi_ranks_sort(opi_ranks *ranks, oplus_status status, const opi_task *task, oplus_layout layout,
                             size_t capacity, size_t *n);
-/* The task is the whole matrix's, of elements of that type; the rank gives n elements of it, and wants m. */
+/* Does a transpose.  The task is that of the whole matrix, of elements of this type; this rank gives n of its
+ * elements, and gets m of the result. */
 oplus_status opi_ranks_transpose(opi_ranks *ranks, oplus_status status, const opi_task *task, const oplus_type *type,
                                  size_t n, size_t m);
 

@@ -1,13 +1,13 @@
 /* A sort over ranks, of keys or pairs.
  *
- *   1. each rank sorts what it holds
- *   2. where the ranks' parts of the result begin is found among the sorted keys (ranks/splitters.h)
- *   3. keys travel, then values
- *   4. the runs that have come are merged
+ *   1. each rank sorts its own elements
+ *   2. the ranks find where each rank's part of the result begins (ranks/splitters.h)
+ *   3. they exchange keys, then values
+ *   4. each rank merges the runs that it has received
  *
- * Beside the caller's arrays a rank takes memory for what it gets; the scratch of its own sort is that memory too.  On
- * an accelerator, for what it gives: its runs are put together by sorting them once more there, which is stable and
- * faster than a merge by the host. */
+ * Beside the caller's arrays a rank needs memory for the elements that it receives; its own sort uses that memory as
+ * scratch.  On an accelerator it needs memory for the elements that it sends: it then sorts the received runs once more,
+ * which is stable and faster than a merge by the host. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
@@ -21,7 +21,7 @@
 
 enum { LISTS = 4 };
 
-/* A call under way on this rank. */
+/* The state of a call on this rank. */
 typedef struct sorting {
     const oplus_type *key, *value; /* value NULL: keys alone */
     oplus_order order;

@@ -1,8 +1,8 @@
 /* A transpose over ranks.
  *
- * A rank brings what it holds into the order of columns, which is the one of the result, so that what another rank gets
- * of it is one run; after the exchange the runs of all ranks are put together.  How long they are follows from what
- * every rank holds and gets, which all know. */
+ * A rank brings its elements into the order of columns, which is the order of the result, so that the elements for
+ * another rank are one run.  After the exchange it puts the runs of all ranks together.  All ranks can compute the lengths
+ * of runs, as they know how many elements every rank gives and gets. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
@@ -18,7 +18,8 @@ typedef struct array {
     bool device;
 } array;
 
-/* A call under way on this rank: in, by_columns, received, out follow each other, or are the same. */
+/* The state of a call on this rank.  Elements go from in to by_columns, received and out; some of these may be the same
+ * array. */
 typedef struct transposer {
     opi_ranks *ranks;
     size_t size;       /* bytes of an element */
@@ -41,7 +42,7 @@ static size_t ranks_of(const transposer *t) { return (size_t)t->ranks->comm->siz
 
 /* --- what the ranks hold together --------------------------------------------------------------------------------- */
 
-/* What all ranks must have alike. */
+/* Names what must be the same on all ranks. */
 static oplus_status prepare(transposer *t, const opi_task *task, const oplus_type *type)
 {
     char options[80];

@@ -1,4 +1,4 @@
-/* The headers that a module is compiled with, as they were when the library was built: the system may have none. */
+/* The headers of oplus that a module is compiled with.  They are kept in the library, as they may not be installed. */
 #ifndef OPI_EMBEDDED_H
 #define OPI_EMBEDDED_H
 

@@ -6,10 +6,11 @@
 
 #include <stdbool.h>
 
-/* Compiles and loads; *module is a handle of dlopen.  call: for messages; what: "operator \"a + b\"".
- * *absent: there is no compiler (an error too; the caller may know another way). */
+/* Compiles a source and loads it; *module is set to a handle of dlopen.  call: name of the public call, for messages;
+ * what: the text in words, "operator \"a + b\"".  *absent is set to whether the failure is that there is no compiler,
+ * as the caller may have another way then. */
 oplus_status opi_module_open(const char *call, const char *what, const char *source, void **module, bool *absent);
-/* The address of a symbol, which must be there. */
+/* Sets *address to the address of a symbol, which must be there. */
 oplus_status opi_module_symbol(const char *call, void *module, const char *name, void **address);
 void opi_module_close(void *module);
 

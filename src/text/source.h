@@ -6,28 +6,30 @@
 
 #include <stdbool.h>
 
-/* The symbols of a module. */
+/* The names of the symbols of a module. */
 #define OPI_MODULE_OP   "oplus_module_op"   /* const oplus_op *const */
 #define OPI_MODULE_LEAF "oplus_module_leaf" /* the leaf of an oplus_fn, a pointer to it */
 
-/* The names by which a compiler's messages call the user's text, and (followed by the name) a struct's members. */
+/* The file names that stand in a compiler's messages for the user's text, and (followed by the name of the struct) for
+ * the members of a struct. */
 #define OPI_LABEL_OP        "operator"
 #define OPI_LABEL_FN        "function"
 #define OPI_LABEL_PREDICATE "predicate"
 #define OPI_LABEL_MEMBERS   "members of "
 
-/* In memory to be freed; NULL without memory.  op->text and fn->text are bodies (text/text.h). */
+/* Writes the source of an operator or a function, in memory that the caller frees; NULL: there is no memory.  op->text
+ * and fn->text are bodies (text/text.h). */
 char *opi_source_op(const oplus_op *op);
 char *opi_source_fn(const oplus_fn *fn, bool predicate);
 
-/* A module that tells what values a probe (text/text.h) gives: OPI_MODULE_KINDS, two pointers to bytes, the first kind
- * and behind the last one.  A kind is an oplus_scalar, OPI_KIND_STRUCT + k of the struct of input k, or 0 for anything
- * else. */
+/* Writes the source of a module that says which types of values a probe (text/text.h) gives.  Its symbol
+ * OPI_MODULE_KINDS is two pointers, to the first byte of a list and behind its last.  Each byte is an oplus_scalar, or
+ * OPI_KIND_STRUCT + k for the struct of input k, or 0 for any other type. */
 #define OPI_MODULE_KINDS "oplus_module_kinds"
 enum { OPI_KIND_STRUCT = 32 };
 char *opi_source_probe(const oplus_fn *fn, const char *probe);
 
-/* How C calls the type in these sources. */
+/* The name of a type in these sources. */
 const char *opi_source_type(const oplus_type *type);
 
 #endif

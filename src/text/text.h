@@ -1,4 +1,4 @@
-/* What a user wrote as the text of an operator or function, brought into one form: the body of a C function. */
+/* The text of an operator or function that a user wrote, and its one form: the body of a C function. */
 #ifndef OPI_TEXT_H
 #define OPI_TEXT_H
 
@@ -7,20 +7,23 @@
 
 enum { OPI_TEXT_BYTES = 64 << 10 }; /* the longest text */
 
-/* Makes the body in braces, in memory to be freed; TEXT stands on lines of its own, as line 1 of the file `label`:
+/* Makes the body of a text, in braces, in memory that the caller frees.  TEXT is on lines of its own, as line 1 of the
+ * file `label`:
  *     a > b ? a : b                     ->  { return ( TEXT ); }
  *     r.x = a.x; r.y = b.y              ->  { RESULT r = {0}; { TEXT ; } return r; }
  *     if (a < b) return a; return b;    ->  { TEXT }
- * NULL if that is impossible: then `why` says what is wrong with it (an empty `why`: there is no memory). */
+ * NULL if that is impossible: then `why` says what is wrong with the text ("": there is no memory). */
 char *opi_text_body(const char *text, const char *label, const char *result, char *why, size_t why_bytes);
 
-/* Makes a body that gives nothing, in which OPLUS_SEEN_( ) stands around each value that TEXT gives, to be freed:
+/* Makes a probe of a text: a body that returns nothing, with OPLUS_SEEN_( ) around each value that TEXT gives.  The
+ * caller frees it.
  *     a > b ? a : b                     ->  { ... OPLUS_SEEN_( TEXT ); }
  *     if (a < b) return a; r = b;       ->  { ... if (a < b) return (void) OPLUS_SEEN_( a); r = OPLUS_SEEN_( b); }
- * NULL where its values are not to be seen in that way (members of r are set), where there is no body, or no memory. */
+ * NULL if the values cannot be marked like this (members of r are set), if the text has no body, or if there is no
+ * memory. */
 char *opi_text_probe(const char *text, const char *label, const char *result);
 
-/* Letters, digits and _, no digit in front, and no keyword of C. */
+/* Whether a word is a name in C: letters, digits and _, no digit at the beginning, and no keyword. */
 bool opi_text_is_name(const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* Filter on an accelerator: what is carried from tile to tile is how many are kept. */
+/* Filter on an accelerator: the carry from tile to tile is the number of kept elements. */
 #include "base/error.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/memory.h"

@@ -1,8 +1,8 @@
 /* Segmented reduce on an accelerator.
  *
- * Short segments are a work-item's; longer ones have work-groups of their own in proportion to their elements, so that
- * one long segment among short ones keeps the whole device busy.  Arrays of the host come in batches of whole segments;
- * a segment that is too large for the device by itself is reduced as any array of the host is, in pieces. */
+ * One work-item reduces a short segment; a longer segment has work-groups of its own, in proportion to its elements, so
+ * that one long segment among short ones keeps the whole device busy.  Arrays of the host are copied in batches of whole
+ * segments; a segment that is too large for the device is reduced in pieces, as any array of the host is. */
 #include "base/error.h"
 #include "gpu/memory.h"
 #include "gpu/segreduce/offsets.h"

@@ -1,5 +1,5 @@
-/* Stable radix sort in device memory (sort.cl): elements go from one place to another with each digit, values of up to
- * eight bytes with their keys; larger ones are gathered in the end by an index that travels instead. */
+/* Stable radix sort in device memory (sort.cl): each pass moves elements from one array to another, by one digit.  Values
+ * of up to eight bytes move with their keys; for larger values an index moves, which gathers them at the end. */
 #include "gpu/sort/passes.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* Stable radix sort on an accelerator: what comes from the host, and goes there.
+/* Stable radix sort on an accelerator: copies from and to the host.
  *
  * The caller's arrays are written last.  Arrays of the host that do not fit the device together are sorted in pieces,
  * and merged on the host. */

@@ -1,10 +1,10 @@
-/* Transpose on an accelerator: matrices of the host come and go in bands. */
+/* Transpose on an accelerator: matrices of the host are copied in bands. */
 #include "base/error.h"
 #include "cores/cores.h"
 #include "gpu/memory.h"
 #include "gpu/transpose/turns.h"
 
-/* A matrix of the task, and where its transposed goes. */
+/* A matrix of the task, and its transpose. */
 typedef struct turner {
     opi_turning t; /* first */
     const char *in;

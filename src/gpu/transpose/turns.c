@@ -1,4 +1,4 @@
-/* Tiles are turned on the way through the memory of a work-group (transpose.cl). */
+/* Transposes tiles through the local memory of a work-group (transpose.cl). */
 #include "gpu/transpose/turns.h"
 
 #include "base/error.h"
