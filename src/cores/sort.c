@@ -15,6 +15,17 @@ enum {
 
 static unsigned highest_bit(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x); }
 
+/* by_vectors NULL: by digits. */
+static void set_bucket(opi_sort *sort, opi_sort_bucket *by_vectors)
+{
+    sort->by_vectors = by_vectors != NULL;
+    sort->splits = 2;
+    sort->bucket = by_vectors ? by_vectors : sort->format->by_digits;
+    sort->cache_records = (by_vectors ? OPI_SORT_VECTOR_BYTES : OPI_SORT_CACHE_BYTES) / sort->format->bytes;
+}
+
+void opi_sort_prefer_digits(opi_sort *sort) { set_bucket(sort, NULL); }
+
 opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order order, void *keys,
                        const oplus_type *value, void *values, size_t n)
 {
@@ -34,7 +45,7 @@ opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order or
         if (sort.payload == OPI_SORT_VALUE ? value->size > 4 : n > UINT32_MAX) wide = true;
     }
     sort.format = &isa->sort[values ? wide ? OPI_SORT_PAIR64 : OPI_SORT_PAIR32 : wide ? OPI_SORT_U64 : OPI_SORT_U32];
-    sort.cache_records = OPI_SORT_CACHE_BYTES / sort.format->bytes;
+    set_bucket(&sort, !values && key->size == sort.format->bytes ? sort.format->by_vectors : NULL);
     return sort;
 }
 
@@ -172,14 +183,21 @@ static void sort_buckets(const opi_sweep *sweep, size_t begin, size_t end, void 
     uint32_t *const counts = scratch;
     for (size_t i = begin; i < end; i++)
         if (b->range[i].end > b->range[i].begin)
-            b->sort->format->sort_bucket(b->sort, b->range[i], counts + OPI_SORT_COUNTERS, counts);
+            b->sort->bucket(b->sort, b->range[i], counts + OPI_SORT_COUNTERS, counts);
+}
+
+/* Vectors sort keys between the records that they come in and the caller's array. */
+static bool brings_scratch(const opi_sort *sort, const opi_sort_range *range)
+{
+    return sort->by_vectors && range->place != OPI_SORT_CALLER;
 }
 
 void opi_sort_buckets_plan(opi_sort_buckets *buckets, const opi_sort *sort, const opi_sort_range *range, size_t ranges)
 {
     size_t largest = 0;
     for (size_t i = 0; i < ranges; i++)
-        if (!range[i].sorted && range[i].end - range[i].begin > largest) largest = range[i].end - range[i].begin;
+        if (!range[i].sorted && !brings_scratch(sort, &range[i]) && range[i].end - range[i].begin > largest)
+            largest = range[i].end - range[i].begin;
     *buckets = (opi_sort_buckets){
         .sweep = {.n = ranges,
                   .block = 1,
@@ -191,14 +209,25 @@ void opi_sort_buckets_plan(opi_sort_buckets *buckets, const opi_sort *sort, cons
     };
 }
 
+bool opi_sort_is_small(const opi_sort *sort)
+{
+    if (sort->by_vectors) return sort->n <= OPI_SORT_SMALL_BYTES / sort->format->bytes;
+    return sort->n <= OPI_SORT_SMALL && sort->payload != OPI_SORT_INDEX;
+}
+
 void opi_sort_small(const opi_sort *sort)
 {
-    _Alignas(OPI_CACHE_LINE) unsigned char records[2][OPI_SORT_SMALL * OPI_SORT_RECORD_BYTES_MAX];
+    _Alignas(OPI_CACHE_LINE) unsigned char records[OPI_SORT_SMALL_BYTES];
+    const opi_sort_range range = {.end = sort->n, .place = OPI_SORT_CALLER};
+    assert(opi_sort_is_small(sort));
+    if (sort->by_vectors) {
+        sort->bucket(sort, range, records, NULL);
+        return;
+    }
     uint32_t counts[OPI_SORT_COUNTERS_SMALL];
-    assert(sort->n <= OPI_SORT_SMALL && sort->payload != OPI_SORT_INDEX);
     opi_sort local = *sort;
-    local.records[0] = records[0];
-    local.format->sort_bucket(&local, (opi_sort_range){.end = sort->n, .place = OPI_SORT_CALLER}, records[1], counts);
+    local.records[0] = records;
+    local.bucket(&local, range, records + OPI_SORT_SMALL * OPI_SORT_RECORD_BYTES_MAX, counts);
 }
 
 static void bring_back(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,

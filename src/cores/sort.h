@@ -1,11 +1,13 @@
-/* Stable radix sort: what happens inside a block.
+/* Stable radix sort, and keys alone by vectors: what happens inside a block.
  *
  * Keys are mapped to unsigned integers whose order is the wanted one and travel as records, alone or with a payload (a
  * small value, or the index of a large one).  Three kinds of sweep sort them:
  *
  *   partition   a range too large for a core's cache is dealt into buckets by its highest digit that varies, from the
- *               caller's arrays into scratch memory; again on what is still too large (src/front/sort.c)
- *   buckets     each bucket is sorted in a core's cache, least significant digit first, and goes back to the caller
+ *               caller's arrays into scratch memory; again on what is still too large (cores/sort_passes.c)
+ *   buckets     each bucket is sorted in a core's cache and goes back to the caller: least significant digit first, or,
+ *               keys alone of 32 or 64 bits where the instruction set has words for it, by quicksort (equal keys have
+ *               equal bits, so that nobody can tell which came first)
  *   gather      values that did not travel are fetched by index, and return
  */
 #ifndef OPI_LEAF_SORT_H
@@ -18,9 +20,11 @@ enum {
     OPI_SORT_DIGIT_BITS = 8, /* of a partition */
     OPI_SORT_DIGITS = 1 << OPI_SORT_DIGIT_BITS,
     OPI_SORT_CACHE_BYTES =
-        1 << 20,          /* of a bucket's records; as much again is its scratch, and both fit a core's cache */
-    OPI_SORT_SMALL = 256, /* records that are sorted on the stack */
+        1 << 20, /* of a bucket's records; as much again is its scratch, and both fit a core's cache */
+    OPI_SORT_VECTOR_BYTES = 4 << 20, /* the same where vectors sort them: what leaves that cache is split soon */
+    OPI_SORT_SMALL = 256,            /* records that are sorted on the stack, or by vectors as many as have room */
     OPI_SORT_RECORD_BYTES_MAX = 16,
+    OPI_SORT_SMALL_BYTES = 2 * OPI_SORT_SMALL * OPI_SORT_RECORD_BYTES_MAX,
 
     /* In cache: the counters of all passes of a round. */
     OPI_SORT_COUNTER_BITS = 9, /* the lines that a pass writes to then fit the first-level cache */
@@ -34,8 +38,17 @@ typedef enum opi_sort_payload { OPI_SORT_KEY_ALONE, OPI_SORT_VALUE, OPI_SORT_IND
 
 typedef struct opi_sort_format opi_sort_format;
 
-typedef struct opi_sort {
+typedef struct opi_sort opi_sort;
+typedef struct opi_sort_range opi_sort_range;
+
+/* Sorts a range and writes it to the caller's arrays.  other: scratch of its size; counts: OPI_SORT_COUNTERS. */
+typedef void opi_sort_bucket(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);
+
+struct opi_sort {
     const opi_sort_format *format;
+    opi_sort_bucket *bucket; /* by digits, or by vectors */
+    bool by_vectors;
+    unsigned splits; /* vectors split a part at sampled keys so many times log2 of its size, then halve its range */
     size_t cache_records; /* a range of more is partitioned */
     unsigned key_bits;
     uint64_t float_mask, flip; /* mapped = raw ^ (raw < 0 ? float_mask : 0) ^ flip, as integers of the key's size */
@@ -44,18 +57,18 @@ typedef struct opi_sort {
     unsigned char *keys, *values; /* the caller's */
     unsigned char *records[2];    /* scratch: n records each; the second only where n > cache_records */
     unsigned char *gathered;      /* scratch for n values; with OPI_SORT_INDEX */
-} opi_sort;
+};
 
 /* Where a range of records lies. */
 typedef enum opi_sort_place { OPI_SORT_RECORDS_0, OPI_SORT_RECORDS_1, OPI_SORT_CALLER } opi_sort_place;
 
 /* Records [begin, end), all of which belong between their neighbours.  Keys agree above bit `shift`. */
-typedef struct opi_sort_range {
+struct opi_sort_range {
     size_t begin, end;
     opi_sort_place place;
     unsigned shift;
     bool sorted; /* in their final order already */
-} opi_sort_range;
+};
 
 /* The carry of a partition: what is known of a run of keys. */
 typedef struct opi_sort_summary {
@@ -68,7 +81,7 @@ typedef struct opi_sort_summary {
 /* The record formats: a key of 32 or 64 bits, alone or with a payload of as many. */
 enum { OPI_SORT_U32, OPI_SORT_U64, OPI_SORT_PAIR32, OPI_SORT_PAIR64, OPI_SORT_FORMATS };
 
-/* The loops over one of them, for one instruction set (src/cores/isa/sort_format.h). */
+/* The loops over one of them, for one instruction set (src/cores/isa/sort_format.h, sort_vector.c). */
 struct opi_sort_format {
     size_t bytes; /* of a record */
     /* Adds the records [begin, end) to a summary that counts the digit at `shift`. */
@@ -77,8 +90,8 @@ struct opi_sort_format {
     /* Deals them out: position[d] is where in `to` the next record of digit d goes. */
     void (*scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
                     unsigned char *to, size_t position[OPI_SORT_DIGITS]);
-    /* Sorts a range and writes it to the caller's arrays.  other: scratch of its size; counts: OPI_SORT_COUNTERS. */
-    void (*sort_bucket)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);
+    opi_sort_bucket *by_digits;  /* least significant first, stably */
+    opi_sort_bucket *by_vectors; /* keys alone, of the record's size; NULL where there are none */
 };
 
 typedef struct opi_sort_partition {
@@ -98,7 +111,11 @@ typedef struct opi_sort_buckets {
 opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order order, void *keys,
                        const oplus_type *value, void *values, size_t n);
 
-/* At most OPI_SORT_SMALL elements whose values travel, at once and without scratch memory. */
+/* By digits even where vectors could sort. */
+void opi_sort_prefer_digits(opi_sort *sort);
+
+/* So few elements, whose values travel, that they are sorted at once and without scratch memory. */
+bool opi_sort_is_small(const opi_sort *sort);
 void opi_sort_small(const opi_sort *sort);
 
 /* Deals a range into buckets, in the other scratch array, by the digit at `shift`.  The carry is an opi_sort_summary;

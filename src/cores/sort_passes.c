@@ -15,7 +15,8 @@ static opi_sort_range *reserve(opi_cores *cores, opi_sort *sort, bool partitione
 {
     const size_t per_element = 2 * sort->format->bytes + sort->value_size + 2 * sizeof(opi_sort_range);
     if (sort->n > (size_t)PTRDIFF_MAX / 2 / per_element) return NULL;
-    const size_t records = opi_round_up(sort->n * sort->format->bytes, OPI_CACHE_LINE);
+    const size_t records =
+        sort->by_vectors && !partitioned ? 0 : opi_round_up(sort->n * sort->format->bytes, OPI_CACHE_LINE);
     const size_t second = sort->n > sort->cache_records ? records : 0;
     const size_t gathered = sort->payload == OPI_SORT_INDEX ? sort->n * sort->value_size : 0;
     const size_t ranges = partitioned ? opi_sort_ranges_max(sort) : 1;
@@ -59,7 +60,7 @@ static bool is_partitioned(const opi_cores *cores, const opi_sort *sort)
 static oplus_status run(const char *call, opi_cores *cores, opi_sort *sort)
 {
     if (sort->n < 2) return OPLUS_OK;
-    if (sort->n <= OPI_SORT_SMALL && sort->payload != OPI_SORT_INDEX) {
+    if (opi_sort_is_small(sort)) {
         opi_sort_small(sort);
         return OPLUS_OK;
     }
@@ -92,24 +93,41 @@ static oplus_status run(const char *call, opi_cores *cores, opi_sort *sort)
     return opi_cores_sweep(cores, call, &buckets.sweep, NULL);
 }
 
-oplus_status opi_sort_run(opi_cores *cores, const char *call, const opi_task *task)
+static opi_sort plan_of(const opi_cores *cores, const opi_task *task)
 {
     opi_sort sort = opi_sort_plan(cores->isa, task->sort.key, task->sort.order, (void *)task->array[OPI_KEYS].mem,
                                   task->sort.value, (void *)task->array[OPI_VALUES].mem, task->n);
+    if (sort.by_vectors && opi_way_is_wanted(&cores->wanted, "digits")) opi_sort_prefer_digits(&sort);
+    return sort;
+}
+
+oplus_status opi_sort_run(opi_cores *cores, const char *call, const opi_task *task)
+{
+    opi_sort sort = plan_of(cores, task);
     return run(call, cores, &sort);
+}
+
+/* --- in words ------------------------------------------------------------------------------------------------------ */
+
+/* Of what fits a cache. */
+static void explain_bucket(const opi_cores *cores, const opi_sort *sort, opi_saying *to)
+{
+    const bool digits_wanted = opi_way_is_wanted(&cores->wanted, "digits");
+    if (sort->by_vectors || (digits_wanted && !sort->values))
+        opi_say_way(to, sort->by_vectors, "vectors", "quicksort down to sorting networks: keys of 32 or 64 bits alone");
+    opi_say_way(to, !sort->by_vectors, "digits", "least significant digit first, stably");
 }
 
 void opi_sort_explain(const opi_cores *cores, const opi_task *task, opi_saying *to)
 {
-    const opi_sort sort =
-        opi_sort_plan(cores->isa, task->sort.key, task->sort.order, NULL, task->sort.value, NULL, task->n);
-    const bool small = sort.n <= OPI_SORT_SMALL && sort.payload != OPI_SORT_INDEX,
-               parted = is_partitioned(cores, &sort);
-    opi_say(to, "way: radix sort, on %s\n", parted && cores->workers > 1 ? "all threads" : "one thread");
-    opi_say_way(to, small, "stack", "up to 256 elements, at once");
-    opi_say_way(to, !small && !parted, "cache", "what fits a core's cache, least significant digit first");
-    opi_say_way(to, parted, "partition",
-                "by the highest digit that varies, until the parts fit a cache, then as above");
+    const opi_sort sort = plan_of(cores, task);
+    const bool small = opi_sort_is_small(&sort), parted = !small && is_partitioned(cores, &sort);
+    opi_say(to, "way: sort by %s, on %s\n", sort.by_vectors ? "vectors" : "digits",
+            parted && cores->workers > 1 ? "all threads" : "one thread");
+    opi_say_way(to, small, "stack", "few elements at once, without scratch memory");
+    opi_say_way(to, !small && !parted, "cache", "what fits a core's cache");
+    opi_say_way(to, parted, "partition", "by the highest digit that varies, until the parts fit a cache");
+    explain_bucket(cores, &sort, to);
     if (sort.payload == OPI_SORT_INDEX)
         opi_say(to, "values are large: an index travels with each key, and they move once\n");
     if (!small) {
