@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cores/crew.h"
+#include "cores/few.h"
 #include "cores/filter.h"
 #include "cores/map.h"
 #include "cores/scan.h"
@@ -69,6 +70,7 @@ static oplus_status run_sweep(opi_cores *cores, const char *call, const opi_task
 {
     plan p;
     if (task->what == OPI_TRANSPOSE && task->n == 0) return OPLUS_OK;
+    if (!carry && opi_few_run(cores, task)) return OPLUS_OK;
     make_plan(&p, cores->isa, task);
     if (!carry && task->result) {
         OPI_TRY(reserve_carry(cores, call, p.sweep.carry_bytes));

@@ -15,42 +15,30 @@ enum {
     BLOCK_RUN_BYTES = 64 << 10, /* and for each run, since a block's place is looked for in all of them */
 };
 
-/* --- keys in order ------------------------------------------------------------------------------------------------ */
+/* A part of a run, or of what a level has made. */
+typedef struct run {
+    const unsigned char *keys, *payload;
+    size_t n;
+} run;
 
-#define DEFINE_KEYS(T)                                                                                                 \
-    static inline T load_##T(const void *keys, size_t i)                                                               \
-    {                                                                                                                  \
-        T raw;                                                                                                         \
-        memcpy(&raw, (const unsigned char *)keys + i * sizeof raw, sizeof raw);                                        \
-        return raw;                                                                                                    \
-    }                                                                                                                  \
-    static inline void store_##T(void *keys, size_t i, T raw)                                                          \
-    {                                                                                                                  \
-        memcpy((unsigned char *)keys + i * sizeof raw, &raw, sizeof raw);                                              \
-    }                                                                                                                  \
-    static inline T map_##T(T raw, T float_mask, T flip)                                                               \
-    {                                                                                                                  \
-        const T negative = (T)(0 - (T)(raw >> (8 * sizeof raw - 1)));                                                  \
-        return (T)(raw ^ (negative & float_mask) ^ flip);                                                              \
-    }                                                                                                                  \
-    static uint64_t key_##T(const opi_key_order *order, const void *keys, size_t i)                                    \
-    {                                                                                                                  \
-        return map_##T(load_##T(keys, i), (T)order->float_mask, (T)order->flip);                                       \
-    }                                                                                                                  \
-    static size_t below_##T(const opi_key_order *order, const void *keys, size_t begin, size_t end, uint64_t bound)    \
-    {                                                                                                                  \
-        while (begin < end) {                                                                                          \
-            const size_t middle = begin + (end - begin) / 2;                                                           \
-            const bool is_below = key_##T(order, keys, middle) < bound;                                                \
-            begin = is_below ? middle + 1 : begin;                                                                     \
-            end = is_below ? end : middle;                                                                             \
-        }                                                                                                              \
-        return begin;                                                                                                  \
-    }
-DEFINE_KEYS(uint8_t)
-DEFINE_KEYS(uint16_t)
-DEFINE_KEYS(uint32_t)
-DEFINE_KEYS(uint64_t)
+/* Where merged elements go. */
+typedef struct place {
+    unsigned char *keys, *payload;
+} place;
+
+#define MERGE_PASTE_(a, b) a##_##b
+#define MERGE_PASTE(a, b)  MERGE_PASTE_(a, b)
+
+#define T uint32_t
+#include "cores/merge_keys.h"
+#define T uint64_t
+#include "cores/merge_keys.h"
+#define T uint8_t
+#include "cores/merge_keys.h"
+#define T uint16_t
+#include "cores/merge_keys.h"
+
+/* --- keys in order ------------------------------------------------------------------------------------------------ */
 
 uint64_t opi_key_at(const opi_key_order *order, const void *keys, size_t i)
 {
@@ -69,89 +57,11 @@ size_t opi_key_below(const opi_key_order *order, const void *keys, size_t begin,
 
 /* --- two runs ----------------------------------------------------------------------------------------------------- */
 
-/* A part of a run, or of what a level has made. */
-typedef struct run {
-    const unsigned char *keys, *payload;
-    size_t n;
-} run;
-
-/* Where merged elements go. */
-typedef struct place {
-    unsigned char *keys, *payload;
-} place;
-
-#define WITHOUT(statement)
-#define WITH(statement) statement
-
-/* yes ? x : y, never by a branch: which run is next cannot be foretold. */
-#define PICK(T, yes, x, y) ((T)((y) ^ (((x) ^ (y)) & (T)(0 - (T)(yes)))))
-
-/* The mapped key; that of an integer takes less, and it is on the way from step to step. */
-#define ORDER_OF_ANY(T, raw)     map_##T(raw, (T)by.float_mask, (T)by.flip)
-#define ORDER_OF_INTEGER(T, raw) ((T)((raw) ^ (T)by.flip))
-
-/* Two runs are merged from both ends at once: each step of one waits for the one before it, so two of them share the
- * time.  What remains of the runs lies between a and x, and between b and y; while both hold two elements, the least
- * and the greatest of what remains are not the same. */
-#define DEFINE_MERGE_AS(T, V, PAYLOAD, kind, ORDER)                                                                    \
-    static void merge_##kind##_##T##_##V(const opi_key_order *order, run earlier, run later, place to)                 \
-    {                                                                                                                  \
-        const opi_key_order by = *order;                                                                               \
-        const unsigned char *const A = earlier.keys, *const B = later.keys;                                            \
-        unsigned char *OPLUS_RESTRICT_ const out = to.keys;                                                            \
-        PAYLOAD(const unsigned char *const P = earlier.payload; const unsigned char *const Q = later.payload;          \
-                unsigned char *OPLUS_RESTRICT_ const carried = to.payload;)                                            \
-        size_t a = 0, b = 0, x = earlier.n, y = later.n;                                                               \
-        for (size_t steps; (steps = (x - a < y - b ? x - a : y - b) / 2) > 0;)                                         \
-            for (; steps > 0; steps--) {                                                                               \
-                const T first_a = load_##T(A, a), first_b = load_##T(B, b);                                            \
-                const size_t from_b = ORDER(T, first_b) < ORDER(T, first_a);                                           \
-                store_##T(out, a + b, PICK(T, from_b, first_b, first_a));                                              \
-                PAYLOAD(const V first_p = load_##V(P, a); const V first_q = load_##V(Q, b);                            \
-                        store_##V(carried, a + b, PICK(V, from_b, first_q, first_p));)                                 \
-                a += 1 - from_b;                                                                                       \
-                b += from_b;                                                                                           \
-                const T last_a = load_##T(A, x - 1), last_b = load_##T(B, y - 1);                                      \
-                const size_t from_a = ORDER(T, last_b) < ORDER(T, last_a);                                             \
-                store_##T(out, x + y - 1, PICK(T, from_a, last_a, last_b));                                            \
-                PAYLOAD(const V last_p = load_##V(P, x - 1); const V last_q = load_##V(Q, y - 1);                      \
-                        store_##V(carried, x + y - 1, PICK(V, from_a, last_p, last_q));)                               \
-                x -= from_a;                                                                                           \
-                y -= 1 - from_a;                                                                                       \
-            }                                                                                                          \
-        while (a < x && b < y) { /* one of them is a single element: it is foretold */                                 \
-            const T first_a = load_##T(A, a), first_b = load_##T(B, b);                                                \
-            const bool from_b = ORDER(T, first_b) < ORDER(T, first_a);                                                 \
-            store_##T(out, a + b, from_b ? first_b : first_a);                                                         \
-            PAYLOAD(store_##V(carried, a + b, from_b ? load_##V(Q, b) : load_##V(P, a));)                              \
-            a += !from_b;                                                                                              \
-            b += from_b;                                                                                               \
-        }                                                                                                              \
-        PAYLOAD(memcpy(carried + (a + b) * sizeof(V), P + a * sizeof(V), (x - a) * sizeof(V));                         \
-                memcpy(carried + (x + b) * sizeof(V), Q + b * sizeof(V), (y - b) * sizeof(V));)                        \
-        memcpy(out + (a + b) * sizeof(T), A + a * sizeof(T), (x - a) * sizeof(T));                                     \
-        memcpy(out + (x + b) * sizeof(T), B + b * sizeof(T), (y - b) * sizeof(T));                                     \
-    }
-
-#define DEFINE_MERGE(T, V, PAYLOAD)                                                                                    \
-    DEFINE_MERGE_AS(T, V, PAYLOAD, integer, ORDER_OF_INTEGER)                                                          \
-    DEFINE_MERGE_AS(T, V, PAYLOAD, any, ORDER_OF_ANY)                                                                  \
-    static void merge_##T##_##V(const opi_key_order *order, run earlier, run later, place to)                          \
-    {                                                                                                                  \
-        (order->float_mask ? merge_any_##T##_##V : merge_integer_##T##_##V)(order, earlier, later, to);                \
-    }
-#define DEFINE_MERGES(T)                                                                                               \
-    DEFINE_MERGE(T, nothing, WITHOUT) DEFINE_MERGE(T, uint32_t, WITH) DEFINE_MERGE(T, uint64_t, WITH)
-DEFINE_MERGES(uint8_t)
-DEFINE_MERGES(uint16_t)
-DEFINE_MERGES(uint32_t)
-DEFINE_MERGES(uint64_t)
-
 static void merge_two(const opi_merge *m, run earlier, run later, place to)
 {
 #define MERGES(T)                                                                                                      \
     {                                                                                                                  \
-        merge_##T##_nothing, merge_##T##_uint32_t, merge_##T##_uint64_t, merge_##T##_uint64_t                          \
+        merge_##T##_alone, merge_##T##_uint32_t, merge_##T##_uint64_t, merge_##T##_uint64_t                            \
     }
     static void (*const merge[][4])(const opi_key_order *order, run earlier, run later, place to) = {
         [1] = MERGES(uint8_t), [2] = MERGES(uint16_t), [4] = MERGES(uint32_t), [8] = MERGES(uint64_t)};

@@ -2,13 +2,11 @@
 
 #include <string.h>
 
-static bool is_float(oplus_scalar scalar) { return scalar == OPLUS_F32 || scalar == OPLUS_F64; }
-
 static void add_row(void *context, const oplus_member *member)
 {
     opi_quiet *const plan = context;
     const bool wide = member->scalar == OPLUS_F64;
-    if (!is_float(member->scalar) || plan->rows > OPI_QUIET_ROWS) return;
+    if (!opi_is_floating(member->scalar) || plan->rows > OPI_QUIET_ROWS) return;
     opi_quiet_row *const last = plan->rows > 0 ? &plan->row[plan->rows - 1] : NULL;
     if (last && last->wide == wide && last->offset + last->count * (wide ? 8 : 4) == member->offset)
         last->count += member->count;
@@ -24,8 +22,8 @@ void opi_quiet_plan(opi_quiet *plan, const opi_isa *isa, const oplus_type *type)
     plan->size = type->size;
     plan->elements = 1;
     plan->rows = 0;
-    if (type->scalar != OPLUS_RECORD && type->size == opi_scalar_size(type->scalar)) { /* as most are */
-        if (is_float(type->scalar)) plan->mode = type->scalar == OPLUS_F64 ? OPI_QUIET_F64 : OPI_QUIET_F32;
+    if (type->scalar != OPLUS_RECORD && type->size == opi_scalars[type->scalar].size) { /* as most are */
+        if (opi_is_floating(type->scalar)) plan->mode = type->scalar == OPLUS_F64 ? OPI_QUIET_F64 : OPI_QUIET_F32;
         return;
     }
     opi_layout_scalars(type, add_row, plan);
@@ -77,7 +75,7 @@ typedef struct run {
 static void quiet_member(void *context, const oplus_member *member)
 {
     const run *const r = context;
-    if (is_float(member->scalar))
+    if (opi_is_floating(member->scalar))
         quiet_row((opi_quiet_row){member->offset, member->count, member->scalar == OPLUS_F64}, r->size, r->x, r->n);
 }
 

@@ -3,16 +3,14 @@
 #include "auto/auto.h"
 #include "front/check.h"
 #include "cores/cores.h"
+#include "cores/count.h"
 #include "gpu/gpu.h"
 #include "ranks/rank.h"
 
 #include <errno.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_THREADS = 4096 };
 
 static const char *const choices =
     "\"serial\", \"threads\", \"threads:N\", \"gpu\", \"cuda:N\", \"opencl:N\" or \"auto\"";
@@ -25,12 +23,6 @@ static bool is_named(const char *where, const char *prefix)
     return strncmp(where, prefix, length) == 0 && (where[length] == '\0' || where[length] == ':');
 }
 
-static int default_workers(void)
-{
-    const int most = omp_get_max_threads();
-    return most < MOST_THREADS ? most : MOST_THREADS;
-}
-
 /* The number of threads that `where` asks for; 1 is the caller's alone. */
 static oplus_status workers_of(const char *where, int *workers)
 {
@@ -39,7 +31,7 @@ static oplus_status workers_of(const char *where, int *workers)
         return OPLUS_OK;
     }
     if (strcmp(where, "threads") == 0) {
-        *workers = default_workers();
+        *workers = opi_cores_count();
         return OPLUS_OK;
     }
     if (is_named(where, "threads")) {
@@ -47,9 +39,9 @@ static oplus_status workers_of(const char *where, int *workers)
         char *end;
         errno = 0;
         const long n = strtol(digits, &end, 10);
-        if (*digits < '0' || *digits > '9' || *end || errno || n < 1 || n > MOST_THREADS)
+        if (*digits < '0' || *digits > '9' || *end || errno || n < 1 || n > OPI_MOST_THREADS)
             return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_open: where is \"%s\"; the number of threads must be 1 to %d",
-                            where, (int)MOST_THREADS);
+                            where, (int)OPI_MOST_THREADS);
         *workers = (int)n;
         return OPLUS_OK;
     }
@@ -117,7 +109,7 @@ static oplus_status open_as(const char *call, const char *where, void *queue, op
     OPI_TRY(opi_gpu_open(call, where, queue, dev, &accelerator));
     if (accelerator) return OPLUS_OK;
     if (!queue && strcmp(where, "gpu") == 0) return open_gpu(call, dev);
-    if (!queue && strcmp(where, "auto") == 0) return opi_auto_open(call, default_workers(), dev);
+    if (!queue && strcmp(where, "auto") == 0) return opi_auto_open(call, opi_cores_count(), dev);
     if (queue)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: where is \"%s\", which has no queues; give \"cuda\" and a CUstream, or \"opencl\" and a "

@@ -64,11 +64,11 @@ static bool is_type_name(const char *name)
 static oplus_status check_described(const char *call, const char *argument, const oplus_type *type)
 {
     OPI_TRY(opi_check_type(call, argument, type));
-    if (type->scalar < OPLUS_RECORD || type->scalar > OPLUS_F64)
+    if (type->scalar != OPLUS_RECORD && !opi_is_scalar(type->scalar))
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s->scalar is %d; give a value of oplus_scalar", call, argument,
                         (int)type->scalar);
     if (type->scalar != OPLUS_RECORD) {
-        const size_t size = opi_scalar_size(type->scalar), align = opi_scalar_align(type->scalar);
+        const size_t size = opi_scalars[type->scalar].size, align = opi_scalars[type->scalar].align;
         if (type->size == size && type->align >= align) return OPLUS_OK;
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s \"%s\" has size %zu and align %zu, but its scalar has %zu and %zu",
                         call, argument, opi_name(type->name), type->size, type->align, size, align);

@@ -60,14 +60,12 @@ static double float_sample(size_t i, bool special, uint64_t *random)
 
 static void put_sample(oplus_scalar scalar, size_t i, unsigned which, uint64_t *random, void *to)
 {
-    const size_t size = opi_scalar_size(scalar);
-    if (scalar == OPLUS_F32) {
-        memcpy(to, &(float){(float)float_sample(i, which & OPLUS_SAMPLES_SPECIAL, random)}, size);
-    } else if (scalar == OPLUS_F64) {
-        memcpy(to, &(double){float_sample(i, which & OPLUS_SAMPLES_SPECIAL, random)}, size);
+    const size_t size = opi_scalars[scalar].size;
+    if (opi_is_floating(scalar)) {
+        opi_scalars[scalar].put(to, float_sample(i, which & OPLUS_SAMPLES_SPECIAL, random));
     } else {
-        const uint64_t value =
-            integer_sample(i, scalar <= OPLUS_I64, which & OPLUS_SAMPLES_MODEST, 8 * (unsigned)size, random);
+        const bool negative = opi_scalars[scalar].number == OPI_SIGNED;
+        const uint64_t value = integer_sample(i, negative, which & OPLUS_SAMPLES_MODEST, 8 * (unsigned)size, random);
         const unsigned char *const lowest = (const unsigned char *)&value;
         memcpy(to, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? lowest : lowest + sizeof value - size, size);
     }
@@ -86,7 +84,7 @@ static void put_samples(const oplus_type *type, const oplus_member *member, int 
                 const size_t reach = 2 + i < n ? 2 + i : n; /* simple ones first */
                 const size_t choice = scalar || i < 2 ? i : (size_t)(any(&random) % reach);
                 put_sample(member[m].scalar, choice, which, &random,
-                           samples + i * type->size + member[m].offset + k * opi_scalar_size(member[m].scalar));
+                           samples + i * type->size + member[m].offset + k * opi_scalars[member[m].scalar].size);
             }
 }
 

@@ -1,13 +1,14 @@
 /* oplus_sort, oplus_sort_pairs. */
 #include "front/sort.h"
 #include "front/check.h"
+#include "type/scalars.h"
 
 static oplus_status check_key(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order,
                               const void *keys, const char *count, size_t n)
 {
     OPI_TRY(opi_check_device(call, dev));
     OPI_TRY(opi_check_type(call, "key", key));
-    if (key->scalar <= OPLUS_RECORD || key->scalar > OPLUS_F64)
+    if (!opi_is_scalar(key->scalar))
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: key \"%s\" is not a scalar; sort by a member with oplus_sort_pairs, the records as values",
                         call, opi_name(key->name));

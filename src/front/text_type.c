@@ -5,18 +5,17 @@
 #include "text/module.h"
 #include "text/source.h"
 #include "text/text.h"
+#include "type/scalars.h"
 
 #include <stdlib.h>
 
 /* The kind to which C converts two: OPLUS_RECORD where there is none. */
 static unsigned joined(unsigned x, unsigned y)
 {
-    static const int rank[] = {[OPLUS_I32] = 1, [OPLUS_U32] = 2, [OPLUS_I64] = 3,
-                               [OPLUS_U64] = 4, [OPLUS_F32] = 5, [OPLUS_F64] = 6}; /* 0: promoted to int */
     if (x == y) return x;
-    if (x < OPLUS_I8 || y < OPLUS_I8 || x > OPLUS_F64 || y > OPLUS_F64) return OPLUS_RECORD;
-    const unsigned larger = rank[x] > rank[y] ? x : y;
-    return rank[larger] ? larger : OPLUS_I32;
+    if (!opi_is_scalar(x) || !opi_is_scalar(y)) return OPLUS_RECORD;
+    const unsigned larger = opi_scalars[x].rank > opi_scalars[y].rank ? x : y;
+    return opi_scalars[larger].rank ? larger : OPLUS_I32;
 }
 
 static const oplus_type *type_of(const oplus_fn *fn, unsigned kind)

@@ -1,18 +1,18 @@
 /* The machine of accelerators: its verbs, and how it is opened. */
 #include "base/error.h"
 #include "cores/cores.h"
+#include "cores/count.h"
 #include "gpu/job.h"
 #include "gpu/memory.h"
 #include "gpu/ways.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 32 << 20, LEAST_PIECE_BYTES = 4096, MOST_THREADS = 4096 };
+enum { PIECE_BYTES = 32 << 20, LEAST_PIECE_BYTES = 4096 };
 
 static opi_accelerator *of(oplus_device *dev) { return (opi_accelerator *)dev; }
 
@@ -258,8 +258,7 @@ static bool is_of(const opi_driver *driver, const char *where)
 static oplus_status open_driver(const char *call, const opi_driver *driver, const char *where, void *queue,
                                 opi_accelerator *g)
 {
-    const int threads = omp_get_max_threads();
-    OPI_TRY(opi_cores_open(call, threads < MOST_THREADS ? threads : MOST_THREADS, &g->dev.cores));
+    OPI_TRY(opi_cores_open(call, opi_cores_count(), &g->dev.cores));
     const oplus_status status = driver->open(call, where + strlen(driver->name), queue, &g->gpu);
     if (status != OPLUS_OK) opi_cores_close(g->dev.cores);
     return status;

@@ -171,24 +171,20 @@ static void write_struct(opi_gpu_source *source, const oplus_type *type)
     expect_layout(source, type);
 }
 
-static const char *quiet_of(oplus_scalar scalar)
-{
-    return scalar == OPLUS_F32 ? "OPI_QUIET_F32" : scalar == OPLUS_F64 ? "OPI_QUIET_F64" : NULL;
-}
-
 /* By name where it has one that is not too long, else by its place. */
 static void write_quiet_member(void *context, const oplus_member *member)
 {
     FILE *const to = ((opi_gpu_source *)context)->to;
-    const char *const quiet = quiet_of(member->scalar), *const name = member->name;
+    const char *const quiet = opi_scalars[member->scalar].quiet, *const name = member->name;
     if (!quiet) return;
-    const bool wide = member->scalar == OPLUS_F64, whole = *name && is_whole(member);
+    const bool whole = *name && is_whole(member);
     if (member->count > 1 || !whole) {
-        fprintf(to, "    for (int i = 0; i < %zu; i++) %s(((%s *)", member->count, quiet, wide ? "double" : "float");
+        fprintf(to, "    for (int i = 0; i < %zu; i++) %s(((%s *)", member->count, quiet,
+                opi_scalars[member->scalar].text);
         if (whole)
             fprintf(to, "x.%s)[i])\n", name);
         else
-            fprintf(to, "&x)[%zu + i])\n", member->offset / opi_scalar_size(member->scalar));
+            fprintf(to, "&x)[%zu + i])\n", member->offset / opi_scalars[member->scalar].size);
     } else {
         fprintf(to, "    %s(x.%s)\n", quiet, name);
     }
@@ -198,7 +194,7 @@ static void write_quiet(opi_gpu_source *source, const oplus_type *type, const ch
 {
     fprintf(source->to, "OPI_FUNCTION %s %s_quiet(%s x)\n{\n", alias, alias, alias);
     if (type->scalar != OPLUS_RECORD) {
-        if (quiet_of(type->scalar)) fprintf(source->to, "    %s(x)\n", quiet_of(type->scalar));
+        if (opi_is_floating(type->scalar)) fprintf(source->to, "    %s(x)\n", opi_scalars[type->scalar].quiet);
     } else if (!opi_layout_walk(type, write_quiet_member, source)) {
         /* The device's compiler alone understands the text. */
         opi_layout_scalars(type, write_quiet_member, source);

@@ -7,6 +7,7 @@
 #include "gpu/memory.h"
 #include "gpu/ways.h"
 
+#include <assert.h>
 #include <omp.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, 
 /* Between the caller's memory and pinned memory; one thread alone does not keep up with what carries it on. */
 static void copy_host(const opi_job *job, char *to, const char *from, size_t bytes)
 {
-    const int threads = omp_get_max_threads(), most = threads < COPY_THREADS ? threads : COPY_THREADS;
+    const int threads = job->g->dev.cores->workers, most = threads < COPY_THREADS ? threads : COPY_THREADS;
     if (job->g->rehearsal) return;
     if (most < 2 || bytes < COPY_SHARED || omp_in_parallel())
         memcpy(to, from, bytes);
@@ -226,18 +227,10 @@ static oplus_status run_pieces(opi_job *job, const opi_staging *s, piece *pieces
     return OPLUS_OK;
 }
 
-/* All arrays are the device's: their addresses are the caller's. */
-static oplus_status run_where_it_is(opi_job *job)
-{
-    opi_part part = {.n = job->task->n, .last = true};
-    for (int k = 0; k < job->task->arrays; k++) part.address[k] = job->task->array[k].mem;
-    return opi_way_run(job, &part);
-}
-
 oplus_status opi_stage_run(opi_job *job, const opi_staging *staging, opi_stage_count *count, uint64_t *appended)
 {
     piece pieces[OPI_SLOTS] = {{0}};
-    if (!staging->any) return run_where_it_is(job);
+    assert(staging->any);
     if (staging->appends) *appended = 0;
     OPI_TRY(reserve_all(job, staging, job->at % opi_tile(job->shape)));
     const oplus_status status = run_pieces(job, staging, pieces, count, appended);

@@ -20,8 +20,8 @@ oplus_status opi_stage_look(const opi_job *job, opi_staging *staging);
 /* How many items the part that was computed last has appended. */
 typedef oplus_status opi_stage_count(opi_job *job, uint64_t *count);
 
-/* Computes all items of the task, n > 0: where the arrays are, or piece after piece.  Where pieces append to an array
- * of the host, *appended is what all of them have; `count` is asked after each. */
+/* Computes all items of the task, n > 0, of which some array is the host's, piece after piece.  Where pieces append to an
+ * array of the host, *appended is what all of them have; `count` is asked after each. */
 oplus_status opi_stage_run(opi_job *job, const opi_staging *staging, opi_stage_count *count, uint64_t *appended);
 
 /* memcpy by so many threads. */

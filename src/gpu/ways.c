@@ -71,6 +71,13 @@ oplus_status opi_way_run(opi_job *job, const opi_part *part)
     return way->run(job, part);
 }
 
+oplus_status opi_way_run_all(opi_job *job)
+{
+    opi_part part = {.n = job->task->n, .last = true};
+    for (int k = 0; k < job->task->arrays; k++) part.address[k] = job->task->array[k].mem;
+    return opi_way_run(job, &part);
+}
+
 void opi_ways_explain(opi_primitive what, const char *taken, opi_saying *to)
 {
     for (int i = 0; i < WAYS; i++)

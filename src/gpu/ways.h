@@ -22,6 +22,8 @@ const opi_way *opi_way_of(const opi_job *job, uint64_t n);
 oplus_status opi_way_prepare(opi_job *job, uint64_t n);
 /* The same, and has it run. */
 oplus_status opi_way_run(opi_job *job, const opi_part *part);
+/* The same of all of the task, whose arrays are the device's: their addresses are the caller's. */
+oplus_status opi_way_run_all(opi_job *job);
 /* All that there are for a primitive; taken: the name of one, or NULL. */
 void opi_ways_explain(opi_primitive what, const char *taken, opi_saying *to);
 

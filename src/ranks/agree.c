@@ -90,7 +90,7 @@ static void mix_param(opi_ranks *ranks, const oplus_type *type, const void *para
     mix_type(ranks, type);
     if (count < 0) mix_bytes(ranks, param, type->size);
     for (int i = 0; i < count; i++)
-        mix_bytes(ranks, (const char *)param + member[i].offset, opi_scalar_size(member[i].scalar) * member[i].count);
+        mix_bytes(ranks, (const char *)param + member[i].offset, opi_scalars[member[i].scalar].size * member[i].count);
 }
 
 static void set_options(opi_ranks *ranks, const char *options)

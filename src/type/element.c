@@ -1,7 +1,6 @@
 #include "type/element.h"
 #include "base/memory.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -55,40 +54,19 @@ static oplus_scalar scalar(const walk *w) { return w->plan->member[w->member].sc
 
 static size_t offset(const walk *w)
 {
-    return w->plan->member[w->member].offset + w->index * opi_scalar_size(scalar(w));
+    return w->plan->member[w->member].offset + w->index * opi_scalars[scalar(w)].size;
 }
 
 static const void *at(const walk *w, const void *x) { return (const char *)x + offset(w); }
 
-static bool is_float(oplus_scalar kind) { return kind == OPLUS_F32 || kind == OPLUS_F64; }
-
-static double get(oplus_scalar kind, const void *from)
-{
-    if (kind == OPLUS_F64) {
-        double value;
-        memcpy(&value, from, sizeof value);
-        return value;
-    }
-    float value;
-    memcpy(&value, from, sizeof value);
-    return (double)value;
-}
-
-static void put(oplus_scalar kind, void *to, double wide)
-{
-    const float narrow = (float)wide;
-    if (kind == OPLUS_F64)
-        memcpy(to, &wide, sizeof wide);
-    else
-        memcpy(to, &narrow, sizeof narrow);
-}
+static double get(oplus_scalar kind, const void *from) { return opi_scalars[kind].get(from); }
 
 /* --- comparing ------------------------------------------------------------------------------------------------ */
 
 static bool same_bits(oplus_scalar kind, const void *x, const void *y)
 {
-    if (is_float(kind) && isnan(get(kind, x)) && isnan(get(kind, y))) return true;
-    return memcmp(x, y, opi_scalar_size(kind)) == 0;
+    if (opi_is_floating(kind) && isnan(get(kind, x)) && isnan(get(kind, y))) return true;
+    return memcmp(x, y, opi_scalars[kind].size) == 0;
 }
 
 bool opi_element_same(const opi_element *plan, const void *x, const void *y)
@@ -103,14 +81,13 @@ bool opi_element_same(const opi_element *plan, const void *x, const void *y)
 static double tolerance(const walk *w, double x, double y, const void *const *scale, const void *reach)
 {
     const oplus_scalar kind = scalar(w);
-    const double epsilon = kind == OPLUS_F64 ? DBL_EPSILON : FLT_EPSILON;
-    const double smallest = kind == OPLUS_F64 ? DBL_TRUE_MIN : FLT_TRUE_MIN;
     double largest = fmax(fabs(x), fabs(y));
     for (; *scale; scale++) {
         const double value = fabs(get(kind, at(w, *scale)));
         if (isfinite(value)) largest = fmax(largest, value);
     }
-    return 32 * (epsilon * largest + smallest) + (reach ? 8 * get(kind, at(w, reach)) : 0);
+    return 32 * (opi_scalars[kind].epsilon * largest + opi_scalars[kind].smallest) +
+           (reach ? 8 * get(kind, at(w, reach)) : 0);
 }
 
 bool opi_element_near(const opi_element *plan, const void *x, const void *y, const void *const *scale,
@@ -120,7 +97,7 @@ bool opi_element_near(const opi_element *plan, const void *x, const void *y, con
     for (walk w = {.plan = plan}; more(&w); step(&w)) {
         const oplus_scalar kind = scalar(&w);
         if (same_bits(kind, at(&w, x), at(&w, y))) continue;
-        if (!is_float(kind)) return false;
+        if (!opi_is_floating(kind)) return false;
         const double p = get(kind, at(&w, x)), q = get(kind, at(&w, y));
         if (!isfinite(p) || !isfinite(q)) return false;
         if (fabs(p - q) > tolerance(&w, p, q, scale, reach)) return false;
@@ -131,7 +108,7 @@ bool opi_element_near(const opi_element *plan, const void *x, const void *y, con
 bool opi_element_infinite(const opi_element *plan, const void *x)
 {
     for (walk w = {.plan = plan}; more(&w); step(&w))
-        if (is_float(scalar(&w)) && isinf(get(scalar(&w), at(&w, x)))) return true;
+        if (opi_is_floating(scalar(&w)) && isinf(get(scalar(&w), at(&w, x)))) return true;
     return false;
 }
 
@@ -142,12 +119,11 @@ void opi_element_nudge(const opi_element *plan, void *to, const void *x, uint64_
     memcpy(to, x, plan->size);
     for (walk w = {.plan = plan}; more(&w); step(&w)) {
         const oplus_scalar kind = scalar(&w);
-        if (!is_float(kind)) continue;
+        if (!opi_is_floating(kind)) continue;
         *random = *random * 6364136223846793005u + 1442695040888963407u;
-        const double epsilon = kind == OPLUS_F64 ? DBL_EPSILON : FLT_EPSILON;
-        const double direction = *random >> 63 ? 4 * epsilon : -4 * epsilon;
+        const double direction = (*random >> 63 ? 4 : -4) * opi_scalars[kind].epsilon;
         const double value = get(kind, at(&w, x));
-        put(kind, (char *)to + offset(&w), value + value * direction);
+        opi_scalars[kind].put((char *)to + offset(&w), value + value * direction);
     }
 }
 
@@ -155,9 +131,10 @@ void opi_element_widen(const opi_element *plan, void *reach, const void *x, cons
 {
     for (walk w = {.plan = plan}; more(&w); step(&w)) {
         const oplus_scalar kind = scalar(&w);
-        if (!is_float(kind)) continue;
+        if (!opi_is_floating(kind)) continue;
         const double distance = fabs(get(kind, at(&w, x)) - get(kind, at(&w, y)));
-        if (isfinite(distance)) put(kind, (char *)reach + offset(&w), fmax(distance, get(kind, at(&w, reach))));
+        if (isfinite(distance))
+            opi_scalars[kind].put((char *)reach + offset(&w), fmax(distance, get(kind, at(&w, reach))));
     }
 }
 
@@ -182,10 +159,10 @@ __attribute__((format(printf, 2, 3))) static void say(writer *to, const char *fo
 static void say_float(writer *to, oplus_scalar kind, double value)
 {
     char digits[40];
-    const int most = kind == OPLUS_F64 ? 17 : 9;
-    for (int precision = 1; precision <= most; precision++) {
+    const opi_scalar *const scalar = &opi_scalars[kind];
+    for (int precision = 1; precision <= scalar->digits; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, isnan(value) ? NAN : value); /* no sign */
-        if (kind == OPLUS_F64 ? strtod(digits, NULL) == value : strtof(digits, NULL) == (float)value) break;
+        if (scalar->read(digits) == value) break;
     }
     say(to, "%s", digits);
 }
@@ -228,7 +205,7 @@ static void say_members(writer *to, const opi_element *plan, const void *x)
         const oplus_member *const member = &plan->member[w.member];
         if (w.index == 0) say(to, "%s%s%s", w.member ? ", " : "", member->name, *member->name ? " = " : "");
         if (member->count > 1) say(to, "%s", w.index ? ", " : "[");
-        if (is_float(member->scalar))
+        if (opi_is_floating(member->scalar))
             say_float(to, member->scalar, get(member->scalar, at(&w, x)));
         else
             say_integer(to, member->scalar, at(&w, x));

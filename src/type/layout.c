@@ -4,28 +4,7 @@
 
 #include <string.h>
 
-/* The scalars with their alignment inside a struct, which on some targets is not _Alignof: where a compiler puts a
- * member after a char. */
-#define BEHIND_A_CHAR(suffix, T, scalar)                                                                               \
-    struct behind_a_char_##suffix {                                                                                    \
-        char c;                                                                                                        \
-        T x;                                                                                                           \
-    };
-OPLUS_FOR_SCALARS(BEHIND_A_CHAR)
-
-static const struct {
-    size_t size, align;
-} scalars[] = {
-#define ROW(suffix, T, scalar) [scalar] = {sizeof(T), offsetof(struct behind_a_char_##suffix, x)},
-    OPLUS_FOR_SCALARS(ROW)
-#undef ROW
-};
-
-size_t opi_scalar_size(oplus_scalar scalar) { return scalars[scalar].size; }
-size_t opi_scalar_align(oplus_scalar scalar) { return scalars[scalar].align; }
-
-/* --- the text
- * --------------------------------------------------------------------------------------------------------*/
+/* --- the text ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the text gives the size and the alignment of the type. */
 static bool text_measures(const oplus_type *type, const char **declaration)
@@ -82,7 +61,7 @@ static bool read_sample(const oplus_type *type, opi_visit visit, void *context)
             if (x[at++] != 0 || ++gap >= type->align) return false;
             continue;
         }
-        const size_t size = scalars[scalar].size;
+        const size_t size = opi_scalars[scalar].size;
         if (scalar != run.scalar || run.offset + run.count * size != at) {
             if (visit && run.count) visit(context, &run);
             run = (oplus_member){"", scalar, at, 0};

@@ -5,6 +5,8 @@
 
 #include <oplus/oplus.h>
 
+#include "type/scalars.h"
+
 #include <stdbool.h>
 
 enum {
@@ -34,9 +36,5 @@ int opi_layout(const oplus_type *type, oplus_member *members, int capacity);
 
 /* The same of a text alone, which has no structs inside and is no larger than OPI_LARGEST_ELEMENT. */
 int opi_layout_flat(const char *text, oplus_member *members, int capacity, size_t *size, size_t *align);
-
-/* Bytes of a scalar, and its alignment in a struct; 0 for OPLUS_RECORD. */
-size_t opi_scalar_size(oplus_scalar scalar);
-size_t opi_scalar_align(oplus_scalar scalar);
 
 #endif

@@ -95,8 +95,8 @@ static bool take_base(reader *r, base *b)
     const size_t n = opi_word_length(&r->at);
     if (!opi_is_word(r->at, n, "struct")) {
         b->scalar = take_type(&r->at);
-        b->size = opi_scalar_size(b->scalar);
-        b->align = opi_scalar_align(b->scalar);
+        b->size = opi_scalars[b->scalar].size;
+        b->align = opi_scalars[b->scalar].align;
         return b->scalar != OPLUS_RECORD;
     }
     const opi_visit visit = r->visit;

@@ -21,7 +21,7 @@ FLOATS = ["f4", "f8"]
 COMPLEX = ["c8", "c16"]
 KINDS = INTEGERS + FLOATS + COMPLEX
 # One of every type; two where all is asked for: the second has other shapes, no other path.
-ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else len(KINDS) * (2 if os.environ.get("OPLUS_TEST_ALL") else 1)
+ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else len(KINDS) * (2 if os.environ.get("OPLUS_TEST_LONG") else 1)
 np.seterr(all="ignore")
 rng = np.random.default_rng(20261121)
 checks = 0

@@ -18,7 +18,7 @@ except ImportError:
 OPLUS = os.path.abspath(sys.argv[1])
 # Other tables in each round.
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else (
-    10 if os.environ.get("OPLUS_TEST_QUICK") else 60 if os.environ.get("OPLUS_TEST_ALL") else 30)
+    10 if os.environ.get("OPLUS_TEST_QUICK") else 60 if os.environ.get("OPLUS_TEST_LONG") else 30)
 rng = np.random.default_rng(20261122)
 checks = 0
 

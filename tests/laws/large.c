@@ -1,5 +1,5 @@
 /* More than 2^32 elements, at a byte each: counts and indices are 64 bits wide everywhere.  Needs 12 GB of free memory,
- * of which it uses 4 to 9; skipped elsewhere, and under OPLUS_TEST_QUICK. */
+ * of which it uses 4 to 9, and OPLUS_TEST_ALL; skipped elsewhere. */
 #include "support/laws.h"
 
 #include <stdio.h>
@@ -142,8 +142,12 @@ static void moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(tree), cmocka_unit_test(moves)};
-    if (test_quick() || free_bytes() < (UINT64_C(12) << 30)) {
-        printf("large: skipped, %s\n", test_quick() ? "OPLUS_TEST_QUICK is set" : "less than 12 GB of memory are free");
+    if (test_quick() || !test_all()) {
+        printf("large: skipped, OPLUS_TEST_%s set; ./run check all has it\n", test_quick() ? "QUICK is" : "ALL is not");
+        return 77;
+    }
+    if (free_bytes() < (UINT64_C(12) << 30)) {
+        printf("large: skipped, less than 12 GB of memory are free\n");
         return 77;
     }
     return cmocka_run_group_tests_name("large", tests, make_problem, free_problem);

@@ -3,7 +3,7 @@
  *     random_main [CASES [PLACE...]] [--seed=N] [--seconds=S] [--case=SEED]
  *
  * Without PLACEs: the cores with every instruction set.  A case that fails is made smaller, described, and ends the run
- * with 1; --case=SEED with the same PLACEs runs it again.  OPLUS_TEST_ALL in the environment makes S ten times as long. */
+ * with 1; --case=SEED with the same PLACEs runs it again.  OPLUS_TEST_LONG in the environment makes S ten times as long. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "random/differ.h"
 #include "random/kinds.h"
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
 {
     const char *const seed_text = option(argc, argv, "--seed="), *const seconds_text = option(argc, argv, "--seconds="),
                       *const one = option(argc, argv, "--case=");
-    const double longer = getenv("OPLUS_TEST_ALL") ? 10 : 1; /* ./run check all */
+    const double longer = getenv("OPLUS_TEST_LONG") ? 10 : 1; /* ./run check long */
     const double begin = now(), seconds = seconds_text ? longer * atof(seconds_text) : 1e9;
     const uint64_t seed = seed_text ? strtoull(seed_text, NULL, 0) : (uint64_t)begin;
     unsigned long long cases = 0, done = 0;

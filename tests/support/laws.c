@@ -28,11 +28,15 @@ uint64_t test_seed(void)
     return seed;
 }
 
-bool test_quick(void)
+static bool is_set(const char *name)
 {
-    const char *quick = getenv("OPLUS_TEST_QUICK");
-    return quick != NULL && *quick != '\0' && strcmp(quick, "0") != 0;
+    const char *const value = getenv(name);
+    return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
 }
+
+bool test_quick(void) { return is_set("OPLUS_TEST_QUICK"); }
+
+bool test_all(void) { return is_set("OPLUS_TEST_ALL"); }
 
 rng test_rng(const char *name)
 {

@@ -26,6 +26,8 @@ uint64_t test_seed(void);
 /* Has it read from the environment anew. */
 void test_seed_again(void);
 bool test_quick(void);
+/* OPLUS_TEST_ALL: what takes long is tried, too. */
+bool test_all(void);
 /* A stream of its own for each name, so that a test draws the same whatever runs before it. */
 rng test_rng(const char *name);
 /* The memory, or the end of the test program. */

@@ -3,6 +3,7 @@
 #include "gpu/canon/tiles.h"
 #include "gpu/memory.h"
 #include "gpu/stage.h"
+#include "gpu/ways.h"
 #include "text/source.h"
 
 static void write_source(opi_gpu_source *source, const void *context)
@@ -61,7 +62,7 @@ oplus_status opi_gpu_filter(opi_job *job)
     OPI_TRY(opi_stage_look(job, &staging));
     job->fresh = true;
     job->overlaps = !staging.any && writes_over_input(job->task);
-    OPI_TRY(opi_stage_run(job, &staging, count_kept, &kept));
+    OPI_TRY(staging.any ? opi_stage_run(job, &staging, count_kept, &kept) : opi_way_run_all(job));
     if (!staging.appends) return opi_tiles_take_result(job, staging.any);
     return opi_gpu_put(g, job->call, job->task->result, &kept, job->task->result_bytes);
 }

@@ -4,6 +4,7 @@
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/stage.h"
+#include "gpu/ways.h"
 #include "text/source.h"
 
 enum { MOST_ELEMENT = 64 /* bytes that count when a map is cut */ };
@@ -68,5 +69,5 @@ oplus_status opi_gpu_map(opi_job *job)
     OPI_TRY(get_program(job));
     OPI_TRY(opi_gpu_param(job->g, job->call, job->task->fn, NULL, &job->param));
     OPI_TRY(opi_stage_look(job, &staging));
-    return opi_stage_run(job, &staging, NULL, NULL);
+    return staging.any ? opi_stage_run(job, &staging, NULL, NULL) : opi_way_run_all(job);
 }

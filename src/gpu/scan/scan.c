@@ -4,6 +4,7 @@
 #include "gpu/canon/tiles.h"
 #include "gpu/memory.h"
 #include "gpu/stage.h"
+#include "gpu/ways.h"
 #include "text/source.h"
 
 #include <assert.h>
@@ -88,6 +89,12 @@ static oplus_status take_carry(const opi_job *job)
     return OPLUS_OK;
 }
 
+/* Where the arrays are, or those of the host in pieces. */
+static oplus_status run(opi_job *job, const opi_staging *staging)
+{
+    return staging->any ? opi_stage_run(job, staging, NULL, NULL) : opi_way_run_all(job);
+}
+
 /* --- the task ----------------------------------------------------------------------------------------------------- */
 
 oplus_status opi_gpu_scan(opi_job *job)
@@ -98,7 +105,7 @@ oplus_status opi_gpu_scan(opi_job *job)
     job->keep = job->carry && !job->task->result;
     OPI_TRY(bring_carry(job));
     OPI_TRY(opi_stage_look(job, &staging));
-    OPI_TRY(opi_stage_run(job, &staging, NULL, NULL));
+    OPI_TRY(run(job, &staging));
     if (job->task->result) return opi_tiles_take_result(job, staging.any);
     return job->keep ? take_carry(job) : OPLUS_OK;
 }
@@ -116,7 +123,7 @@ oplus_status opi_gpu_scan_summarise(opi_job *job, opi_ticket *ticket)
     summary.keeps_nodes = !whole.any;
     OPI_TRY(bring_carry(&summary));
     OPI_TRY(opi_stage_look(&summary, &staging));
-    OPI_TRY(opi_stage_run(&summary, &staging, NULL, NULL));
+    OPI_TRY(run(&summary, &staging));
     OPI_TRY(take_carry(&summary));
     if (summary.keeps_nodes) job->g->ticket = ticket->number = ++job->g->summaries;
     return OPLUS_OK;
@@ -130,5 +137,5 @@ oplus_status opi_gpu_scan_apply(opi_job *job, opi_ticket *ticket)
     OPI_TRY(opi_stage_look(job, &staging));
     job->has_nodes = ticket->number != 0 && ticket->number == job->g->ticket;
     ticket->number = 0;
-    return opi_stage_run(job, &staging, NULL, NULL);
+    return run(job, &staging);
 }

@@ -35,9 +35,13 @@ static int close_all(void **state)
     return 0;
 }
 
-/* The i-th device, made ready; NULL: it is not there. */
+/* The i-th device, made ready for one more text; NULL: it is not there, or not tried.  A text means the same in kernels of
+ * both shapes, which differ in what is around it: groups, which PoCL takes long to compile, have some of the texts. */
 static oplus_device *ready(int i)
 {
+    enum { GROUP = 2, GROUP_EVERY = 4 };
+    static int texts;
+    if (i == GROUP && texts++ % GROUP_EVERY != 0 && !test_all()) return NULL;
     if (shapes[i])
         setenv("OPLUS_SHAPE", shapes[i], 1);
     else

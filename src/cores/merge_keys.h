@@ -1,0 +1,52 @@
+/* Keys of one width in order, and two sorted runs of them merged.
+ *
+ * A template, included once a width with
+ *     T    the unsigned integer of a key
+ * and itself including merge_two.h with each
+ *     V    the unsigned integer that goes along with a key; undefined: nothing does */
+#define K(name) MERGE_PASTE(name, T)
+
+static inline T K(load)(const unsigned char *from, size_t i)
+{
+    T x;
+    memcpy(&x, from + i * sizeof x, sizeof x);
+    return x;
+}
+
+static inline void K(store)(unsigned char *to, size_t i, T x) { memcpy(to + i * sizeof x, &x, sizeof x); }
+
+static inline T K(mapped)(const opi_key_order *order, T raw)
+{
+    const T negative = (T)(0 - (T)(raw >> (8 * sizeof raw - 1)));
+    return (T)(raw ^ (negative & (T)order->float_mask) ^ (T)order->flip);
+}
+
+/* The same of the keys of integers, which have no mask: it takes less, and is on the way from step to step. */
+static inline T K(mapped_integer)(const opi_key_order *order, T raw) { return (T)(raw ^ (T)order->flip); }
+
+static uint64_t K(key)(const opi_key_order *order, const void *keys, size_t i)
+{
+    return K(mapped)(order, K(load)(keys, i));
+}
+
+static size_t K(below)(const opi_key_order *order, const void *keys, size_t begin, size_t end, uint64_t bound)
+{
+    while (begin < end) {
+        const size_t middle = begin + (end - begin) / 2;
+        const bool is_below = K(key)(order, keys, middle) < bound;
+        begin = is_below ? middle + 1 : begin;
+        end = is_below ? end : middle;
+    }
+    return begin;
+}
+
+#include "cores/merge_two.h"
+#define V uint32_t
+#include "cores/merge_two.h"
+#undef V
+#define V uint64_t
+#include "cores/merge_two.h"
+#undef V
+
+#undef K
+#undef T
