@@ -62,12 +62,23 @@ struct opi_sort {
 /* Where a range of records lies. */
 typedef enum opi_sort_place { OPI_SORT_RECORDS_0, OPI_SORT_RECORDS_1, OPI_SORT_CALLER } opi_sort_place;
 
-/* Records [begin, end), all of which belong between their neighbours.  Keys agree above bit `shift`. */
+/* What a partition deals by: bits of a key from `shift` on; or, of keys that vectors sort, the distance from `base`, where
+ * those below and those too far above go to the first and to the last bucket.  So most of the buckets are spent where most
+ * of the keys are, whatever bits these have: a quarter of the bit patterns of floats are those of [0, 1). */
+typedef struct opi_sort_digit {
+    unsigned shift;
+    bool clamped;
+    uint64_t base;
+} opi_sort_digit;
+
+/* Records [begin, end), all of which belong between their neighbours.  Keys that are sorted by digits agree above bit
+ * `shift`. */
 struct opi_sort_range {
     size_t begin, end;
     opi_sort_place place;
     unsigned shift;
-    bool sorted; /* in their final order already */
+    unsigned partitions; /* that it has come through */
+    bool sorted;         /* in their final order already */
 };
 
 /* The carry of a partition: what is known of a run of keys. */
@@ -84,11 +95,13 @@ enum { OPI_SORT_U32, OPI_SORT_U64, OPI_SORT_PAIR32, OPI_SORT_PAIR64, OPI_SORT_FO
 /* The loops over one of them, for one instruction set (src/cores/isa/sort_format.h, sort_vector.c). */
 struct opi_sort_format {
     size_t bytes; /* of a record */
-    /* Adds the records [begin, end) to a summary that counts the digit at `shift`. */
-    void (*summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
+    /* The keys of `count` of the records [begin, end), which are as many at least. */
+    void (*sample)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, uint64_t *key, size_t count);
+    /* Adds the records [begin, end) to a summary that counts a digit. */
+    void (*summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, const opi_sort_digit *digit,
                       opi_sort_summary *summary);
     /* Deals them out: position[d] is where in `to` the next record of digit d goes. */
-    void (*scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
+    void (*scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, const opi_sort_digit *digit,
                     unsigned char *to, size_t position[OPI_SORT_DIGITS]);
     opi_sort_bucket *by_digits;  /* least significant first, stably */
     opi_sort_bucket *by_vectors; /* keys alone, of the record's size; NULL where there are none */
@@ -98,7 +111,7 @@ typedef struct opi_sort_partition {
     opi_sweep sweep; /* first: a leaf finds its partition through it */
     const opi_sort *sort;
     opi_sort_range range;
-    unsigned shift; /* of the digit */
+    opi_sort_digit digit;
 } opi_sort_partition;
 
 typedef struct opi_sort_buckets {
@@ -118,10 +131,14 @@ void opi_sort_prefer_digits(opi_sort *sort);
 bool opi_sort_is_small(const opi_sort *sort);
 void opi_sort_small(const opi_sort *sort);
 
-/* Deals a range into buckets, in the other scratch array, by the digit at `shift`.  The carry is an opi_sort_summary;
- * nothing moves unless opi_sort_moves(partition, summary): the range may be sorted, or the digit hardly vary, and then
- * the one at opi_sort_shift(summary) is better. */
-void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort, opi_sort_range range, unsigned shift);
+/* Whether a range of more than `most` records is to be partitioned (again), and by what. */
+bool opi_sort_is_large(const opi_sort *sort, const opi_sort_range *range, size_t most);
+opi_sort_digit opi_sort_first_digit(const opi_sort *sort, const opi_sort_range *range);
+/* Deals a range into buckets, in the other scratch array.  The carry is an opi_sort_summary; nothing moves unless
+ * opi_sort_moves(partition, summary): the range may be sorted, or the digit hardly vary, and then the one at
+ * opi_sort_shift(summary) is better. */
+void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort, opi_sort_range range,
+                             opi_sort_digit digit);
 bool opi_sort_moves(const opi_sort_partition *partition, const opi_sort_summary *total);
 unsigned opi_sort_shift(const opi_sort_summary *total);
 /* The ranges that a partition has made: its buckets, or pieces of what was sorted already; returns how many. */

@@ -36,15 +36,15 @@ static opi_sort_range *reserve(opi_cores *cores, opi_sort *sort, bool partitione
 static oplus_status partition(const char *call, opi_cores *cores, const opi_sort *sort, opi_sort_range range,
                               opi_sort_range *ranges, size_t *made)
 {
-    unsigned shift = range.shift > OPI_SORT_DIGIT_BITS ? range.shift - OPI_SORT_DIGIT_BITS : 0;
+    opi_sort_digit digit = opi_sort_first_digit(sort, &range);
     opi_sort_partition plan;
     opi_sort_summary total;
     for (;;) {
-        opi_sort_partition_plan(&plan, sort, range, shift);
+        opi_sort_partition_plan(&plan, sort, range, digit);
         plan.sweep.start(&plan.sweep, 0, &total);
         OPI_TRY(opi_cores_sweep(cores, call, &plan.sweep, &total));
         if (total.sorted || opi_sort_moves(&plan, &total)) break;
-        shift = opi_sort_shift(&total);
+        digit.shift = opi_sort_shift(&total);
     }
     *made = total.sorted && range.place == OPI_SORT_CALLER ? 0 : opi_sort_split(&plan, &total, ranges);
     return OPLUS_OK;
@@ -75,8 +75,7 @@ static oplus_status run(const char *call, opi_cores *cores, opi_sort *sort)
     size_t ranges = 1;
     range[0] = (opi_sort_range){.end = sort->n, .place = OPI_SORT_CALLER, .shift = sort->key_bits};
     for (size_t i = 0; i < ranges; i++) {
-        const bool small = range[i].end - range[i].begin <= sort->cache_records && !(i == 0 && partitioned);
-        if (small || range[i].sorted) continue;
+        if (!opi_sort_is_large(sort, &range[i], i == 0 && partitioned ? 0 : sort->cache_records)) continue;
         size_t made;
         OPI_TRY(partition(call, cores, sort, range[i], range + ranges, &made));
         if (made == 0) return OPLUS_OK;

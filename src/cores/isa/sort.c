@@ -94,6 +94,7 @@ static bool lines_collide(const size_t position[OPI_SORT_DIGITS], size_t record)
 #define FORMAT(name)   name##_u32
 #define RECORD         uint32_t
 #define KEY            uint32_t
+#define SIGNED_KEY     int32_t
 #define MAKE_RECORD(k) ((uint32_t)(k))
 #define KEY_OF(r)      (r)
 #include "cores/isa/sort_format.h"
@@ -101,6 +102,7 @@ static bool lines_collide(const size_t position[OPI_SORT_DIGITS], size_t record)
 #define FORMAT(name)   name##_u64
 #define RECORD         uint64_t
 #define KEY            uint64_t
+#define SIGNED_KEY     int64_t
 #define MAKE_RECORD(k) ((uint64_t)(k))
 #define KEY_OF(r)      (r)
 #include "cores/isa/sort_format.h"
@@ -108,6 +110,7 @@ static bool lines_collide(const size_t position[OPI_SORT_DIGITS], size_t record)
 #define FORMAT(name)      name##_pair32
 #define RECORD            uint64_t
 #define KEY               uint32_t
+#define SIGNED_KEY        int32_t
 #define MAKE_RECORD(k)    ((uint64_t)(k))
 #define KEY_OF(r)         ((uint32_t)(r))
 #define PAYLOAD_OF(r)     ((r) >> 32)
@@ -120,6 +123,7 @@ typedef struct pair64 {
 #define FORMAT(name)      name##_pair64
 #define RECORD            pair64
 #define KEY               uint64_t
+#define SIGNED_KEY        int64_t
 #define MAKE_RECORD(k)    ((pair64){(uint64_t)(k), 0})
 #define KEY_OF(r)         ((r).key)
 #define PAYLOAD_OF(r)     ((r).payload)
@@ -137,7 +141,7 @@ typedef struct pair64 {
 
 #define FORMAT_ENTRY(name, words)                                                                                      \
     {                                                                                                                  \
-        bytes_##name, summarise_##name, scatter_##name, sort_bucket_##name, words                                      \
+        bytes_##name, sample_##name, summarise_##name, scatter_##name, sort_bucket_##name, words                       \
     }
 const opi_sort_format OPI_ISA_NAME(opi_sort_formats)[OPI_SORT_FORMATS] = {
     [OPI_SORT_U32] = FORMAT_ENTRY(u32, WORDS_32),

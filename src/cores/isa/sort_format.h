@@ -2,6 +2,7 @@
  *
  *   FORMAT(name)      the name with the format's behind it
  *   RECORD, KEY       the types of a record and of its mapped key, uint32_t or uint64_t
+ *   SIGNED_KEY        int32_t or int64_t
  *   MAKE_RECORD(k)    a record of key k without payload
  *   KEY_OF(r)         its key
  *   PAYLOAD_OF(r), SET_PAYLOAD(r, p)   its payload, where records have one (else not defined) */
@@ -231,6 +232,7 @@ enum { FORMAT(bytes) = sizeof(RECORD) };
 #undef FORMAT
 #undef RECORD
 #undef KEY
+#undef SIGNED_KEY
 #undef MAKE_RECORD
 #undef KEY_OF
 #undef PAYLOAD_OF

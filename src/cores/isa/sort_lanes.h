@@ -86,6 +86,8 @@ OPI_INLINE void V(store_some)(KEY *to, size_t count, VECTOR v)
     SIGNED(mask_storeu)(to, (MASK)((1u << count) - 1), (__m512i)v);
 }
 
+OPI_INLINE bool V(is_zero)(VECTOR v) { return _mm512_test_epi64_mask((__m512i)v, (__m512i)v) == 0; }
+
 #undef MASK
 #undef SIGNED
 #undef UNSIGNED
@@ -161,6 +163,10 @@ OPI_INLINE void V(store_some)(KEY *to, size_t count, VECTOR v)
     _mm256_maskstore_epi64((long long *)to, V(first)(count), (__m256i)v);
 }
 
+#endif
+
+#if !defined(__AVX512F__)
+OPI_INLINE bool V(is_zero)(VECTOR v) { return _mm256_testz_si256((__m256i)v, (__m256i)v); }
 #endif
 
 /* The raw bits of sorted keys, as the caller has them. */

@@ -1,7 +1,21 @@
 /* A partition's loops over one record format: the summary of a run of keys, and the scatter to their buckets; included by
  * cores/isa/sort_format.h, whose words it is written in. */
 
-static inline size_t FORMAT(digit)(RECORD r, unsigned shift) { return (KEY_OF(r) >> shift) & (OPI_SORT_DIGITS - 1); }
+/* The digits of at most CHUNK records: loops that compilers make vectors of. */
+static void FORMAT(digits)(const RECORD *OPLUS_RESTRICT_ in, size_t n, const opi_sort_digit *digit,
+                           uint8_t *OPLUS_RESTRICT_ out)
+{
+    const KEY base = (KEY)digit->base, last = OPI_SORT_DIGITS - 1, sign = (KEY)1 << (8 * sizeof(KEY) - 1);
+    const unsigned shift = digit->shift;
+    if (digit->clamped)
+        for (size_t i = 0; i < n; i++) {
+            const KEY key = KEY_OF(in[i]); /* compared as AVX2 can compare 64 bits */
+            const KEY above = ((SIGNED_KEY)(key ^ sign) > (SIGNED_KEY)(base ^ sign) ? key - base : 0) >> shift;
+            out[i] = (uint8_t)(above >> OPI_SORT_DIGIT_BITS ? last : above);
+        }
+    else
+        for (size_t i = 0; i < n; i++) out[i] = (uint8_t)(KEY_OF(in[i]) >> shift);
+}
 
 static bool FORMAT(ascends)(const RECORD *in, size_t n)
 {
@@ -22,10 +36,11 @@ static bool FORMAT(descends)(const RECORD *in, size_t n)
     return i == n;
 }
 
-static void FORMAT(summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
-                              opi_sort_summary *summary)
+static void FORMAT(summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end,
+                              const opi_sort_digit *digit, opi_sort_summary *summary)
 {
     RECORD chunk[CHUNK];
+    uint8_t d[CHUNK];
     while (begin < end) {
         uint32_t count[4][OPI_SORT_DIGITS] = {{0}}; /* four: neighbours often have the same digit */
         size_t left = end - begin < HISTOGRAM_CHUNK ? end - begin : HISTOGRAM_CHUNK;
@@ -37,10 +52,11 @@ static void FORMAT(summarise)(const opi_sort *sort, opi_sort_place place, size_t
                 any |= KEY_OF(in[i]);
                 all &= KEY_OF(in[i]);
             }
+            FORMAT(digits)(in, n, digit, d);
             size_t i = 0;
             for (; i + 4 <= n; i += 4)
-                for (size_t k = 0; k < 4; k++) count[k][FORMAT(digit)(in[i + k], shift)]++;
-            for (; i < n; i++) count[0][FORMAT(digit)(in[i], shift)]++;
+                for (size_t k = 0; k < 4; k++) count[k][d[i + k]]++;
+            for (; i < n; i++) count[0][d[i]]++;
             if (summary->sorted)
                 summary->sorted = (summary->empty || summary->last <= KEY_OF(in[0])) && FORMAT(ascends)(in, n);
             if (summary->empty) summary->first = KEY_OF(in[0]);
@@ -56,14 +72,32 @@ static void FORMAT(summarise)(const opi_sort *sort, opi_sort_place place, size_t
     }
 }
 
-/* Each record straight to its bucket: as fast as the buckets' open lines find room in the first-level cache. */
-static void FORMAT(scatter_directly)(const RECORD *in, size_t n, unsigned shift, RECORD *OPLUS_RESTRICT_ out,
+/* Some keys of a range, from strata of the same size. */
+static void FORMAT(sample)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, uint64_t *key,
+                           size_t count)
+{
+    const size_t step = (end - begin) / count;
+    uint64_t random = end - begin;
+    for (size_t i = 0; i < count; i++) {
+        RECORD chunk[CHUNK];
+        size_t one = 1;
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        key[i] = KEY_OF(*FORMAT(fetch)(sort, place, begin + i * step + (size_t)(random >> 32) % step, &one, chunk));
+    }
+}
+
+/* Each record straight to its bucket: as fast as the buckets' open lines find room in the first-level cache.  next: keys
+ * that come next, `stride` bytes apart; of these all digits will be wanted at once. */
+static void FORMAT(scatter_directly)(const RECORD *OPLUS_RESTRICT_ in, const uint8_t *OPLUS_RESTRICT_ d, size_t n,
+                                     uintptr_t next, size_t stride, RECORD *OPLUS_RESTRICT_ out,
                                      size_t *OPLUS_RESTRICT_ position)
 {
     size_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (size_t k = 0; k < 4; k++) out[position[FORMAT(digit)(in[i + k], shift)]++] = in[i + k];
-    for (; i < n; i++) out[position[FORMAT(digit)(in[i], shift)]++] = in[i];
+    for (; i + 4 <= n; i += 4) {
+        __builtin_prefetch((const void *)(next + i * stride));
+        for (size_t k = 0; k < 4; k++) out[position[d[i + k]]++] = in[i + k];
+    }
+    for (; i < n; i++) out[position[d[i]]++] = in[i];
 }
 
 /* What waits to be written, some lines of each bucket; first[d]: where those of digit d begin. */
@@ -74,12 +108,12 @@ typedef struct FORMAT(waiting) {
 } FORMAT(waiting);
 
 /* Records go to their bucket some cache lines at a time, past the caches. */
-static void FORMAT(scatter_lines)(const RECORD *in, size_t n, unsigned shift, RECORD *out, size_t *position,
+static void FORMAT(scatter_lines)(const RECORD *in, const uint8_t *digit, size_t n, RECORD *out, size_t *position,
                                   FORMAT(waiting) * waiting)
 {
     enum { ROOM = FORMAT(WAITING), LINE = OPI_CACHE_LINE / sizeof(RECORD) };
     for (size_t i = 0; i < n; i++) {
-        const size_t d = FORMAT(digit)(in[i], shift), p = position[d]++;
+        const size_t d = digit[i], p = position[d]++;
         RECORD *const line = waiting->record[d];
         line[p % ROOM] = in[i];
         if (p % ROOM != ROOM - 1) continue;
@@ -103,20 +137,24 @@ static void FORMAT(write_waiting)(RECORD *out, const size_t *position, const FOR
 }
 
 /* position[d]: where the next record of digit d goes; advanced. */
-static void FORMAT(scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
-                            unsigned char *to, size_t position[OPI_SORT_DIGITS])
+static void FORMAT(scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end,
+                            const opi_sort_digit *digit, unsigned char *to, size_t position[OPI_SORT_DIGITS])
 {
     RECORD *const out = (RECORD *)to, chunk[CHUNK];
+    uint8_t d[CHUNK];
     FORMAT(waiting) waiting; /* touched only where lines collide */
+    const size_t stride = place == OPI_SORT_CALLER ? sort->key_size : sizeof(RECORD);
+    const uintptr_t from = (uintptr_t)(place == OPI_SORT_CALLER ? sort->keys : sort->records[place]);
     const bool collide = lines_collide(position, sizeof(RECORD));
     if (collide) memcpy(waiting.first, position, sizeof waiting.first);
     for (size_t n; begin < end; begin += n) {
-        n = end - begin;
+        n = end - begin < CHUNK ? end - begin : CHUNK;
         const RECORD *const in = FORMAT(fetch)(sort, place, begin, &n, chunk);
+        FORMAT(digits)(in, n, digit, d);
         if (collide)
-            FORMAT(scatter_lines)(in, n, shift, out, position, &waiting);
+            FORMAT(scatter_lines)(in, d, n, out, position, &waiting);
         else
-            FORMAT(scatter_directly)(in, n, shift, out, position);
+            FORMAT(scatter_directly)(in, d, n, from + (begin + CHUNK) * stride, stride, out, position);
     }
     if (collide) FORMAT(write_waiting)(out, position, &waiting);
 }

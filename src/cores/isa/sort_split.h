@@ -47,9 +47,7 @@ static const KEY *V(another)(const KEY *from, size_t n, KEY key)
     for (; i + 4 * LANES <= n; i += 4 * LANES) {
         VECTOR differ = {0};
         for (size_t k = 0; k < 4; k++) differ |= V(load)(from + i + k * LANES) ^ keys;
-        KEY any = 0;
-        for (size_t l = 0; l < LANES; l++) any |= differ[l];
-        if (any) break;
+        if (!V(is_zero)(differ)) break;
     }
     while (i < n && from[i] == key) i++;
     return i < n ? from + i : NULL;
@@ -141,14 +139,19 @@ static void V(sort_part)(V(quicksort) * sort, KEY *home, KEY *scratch, size_t n,
 /* Whether no key is greater than the next one; mostly the first ones tell. */
 static bool V(ascends)(const KEY *from, size_t n)
 {
-    enum { CHUNK_KEYS = 64 };
-    for (size_t begin = 1; begin < n; begin += CHUNK_KEYS) {
-        const size_t end = n - begin < CHUNK_KEYS ? n : begin + CHUNK_KEYS;
-        bool breaks = false;
-        for (size_t i = begin; i < end; i++) breaks |= V(greater)(from[i - 1], from[i]);
-        if (breaks) return false;
+    size_t i = 0;
+    for (; i + 4 * LANES < n; i += 4 * LANES) {
+        VECTOR differ = {0};
+        for (size_t k = 0; k < 4; k++) {
+            const VECTOR v = V(load)(from + i + k * LANES);
+            VECTOR low = v, high = V(load)(from + i + k * LANES + 1);
+            V(order)(&low, &high);
+            differ |= low ^ v;
+        }
+        if (!V(is_zero)(differ)) return false;
     }
-    return true;
+    while (i + 1 < n && !V(greater)(from[i], from[i + 1])) i++;
+    return i + 1 >= n;
 }
 
 static bool V(descends)(const KEY *from, size_t n)
