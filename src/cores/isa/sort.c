@@ -1,5 +1,6 @@
 /* The loops of the radix sort over its four record formats. */
 #include "cores/isa/leaves.h"
+#include "cores/isa/sort_counts.h"
 #include "cores/sort.h"
 
 #include "base/memory.h"
@@ -46,16 +47,6 @@ static digits choose_digits(uint64_t varying, size_t n)
     plan.low = top > taken ? top - taken : 0;
     plan.complete = plan.low <= bottom;
     return plan;
-}
-
-static void counts_to_positions(uint32_t *count, size_t n)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t own = count[i];
-        count[i] = sum;
-        sum += own;
-    }
 }
 
 /* One cache line past the caches: the next reader comes when it would have left them. */

@@ -67,22 +67,26 @@ static bool V(middle)(const KEY *from, size_t n, KEY *pivot)
     return least != most;
 }
 
-/* A key with others on both sides of the split that it makes: the median of a sample, or the number below it where it is
- * the largest of the sample; false if all keys are the same. */
-static bool V(sampled)(V(quicksort) * sort, const KEY *from, size_t n, KEY *pivot)
+enum { V(FEW) = 16, V(MANY) = 64, V(FEW_ROWS) = 4 };
+
+/* So many keys of a part, in order. */
+static void V(sample)(V(quicksort) * sort, const KEY *from, size_t n, KEY *sample, size_t count)
 {
-    enum { FEW = 16, MANY = 64 };
-    KEY sample[MANY] = {0}; /* gcc's analyzer does not see that the loop fills it */
-    const size_t count = n < 2048 ? FEW : MANY, step = n / count;
+    const size_t step = n / count;
     for (size_t i = 0; i < count; i++) {
         sort->random = sort->random * 6364136223846793005u + 1442695040888963407u;
         sample[i] = from[i * step + ((sort->random >> 32) * step >> 32)];
     }
-    if (count == FEW)
-        V(sort_few)(sample, FEW, sample, (V(coding)){0, 0});
+    if (count == V(FEW))
+        V(sort_few)(sample, V(FEW), sample, (V(coding)){0, 0});
     else
-        V(sort_few)(sample, MANY, sample, (V(coding)){0, 0});
+        V(sort_few)(sample, V(MANY), sample, (V(coding)){0, 0});
+}
 
+/* A key with others on both sides of the split that it makes: the median of a sample, or the number below it where it is
+ * the largest of the sample; false if all keys are the same. */
+static bool V(choose)(const KEY *from, size_t n, const KEY *sample, size_t count, KEY *pivot)
+{
     const KEY median = sample[count / 2];
     bool below = median == sample[count - 1];
     if (below && median == sample[0]) {
@@ -104,22 +108,45 @@ static void V(fill)(KEY *to, size_t n, KEY raw)
     for (; i < n; i++) to[i] = raw;
 }
 
+static void V(sort_part)(V(quicksort) * sort, KEY *home, KEY *scratch, size_t n, bool in_scratch, unsigned splits);
+
+#if KEY_BITS == 64
+#include "cores/isa/sort_deal.h"
+#else
+/* Splits by vectors of narrow keys are faster than to deal keys one by one. */
+static bool V(deal)(V(quicksort) * sort, KEY *home, KEY *scratch, size_t n, bool in_scratch, unsigned splits,
+                    const KEY *sample)
+{
+    (void)sort, (void)home, (void)scratch, (void)n, (void)in_scratch, (void)splits, (void)sample;
+    return false;
+}
+#endif
+
 /* Sorts n keys to `home`, in the caller's bits.  splits: that may be made at a key of the part, before its range is halved. */
 static void V(sort_part)(V(quicksort) * sort, KEY *home, KEY *scratch, size_t n, bool in_scratch, unsigned splits)
 {
     for (;;) {
         KEY pivot, *const from = in_scratch ? scratch : home;
+        bool differ;
         if (n <= V(NETWORK_MAX)) {
             V(sort_few)(from, n, home, sort->coding);
             return;
         }
-        const bool differ = splits > 0 ? V(sampled)(sort, from, n, &pivot) : V(middle)(from, n, &pivot);
+        if (splits > 0) {
+            KEY sample[V(MANY)] = {0}; /* gcc's analyzer does not see that it is filled */
+            const size_t count = n < 2048 ? V(FEW) : V(MANY);
+            V(sample)(sort, from, n, sample, count);
+            if (V(deal)(sort, home, scratch, n, in_scratch, splits - 1, sample)) return;
+            differ = V(choose)(from, n, sample, count, &pivot);
+            splits--;
+        } else {
+            differ = V(middle)(from, n, &pivot);
+        }
         if (!differ) {
             V(fill)(home, n, V(raw)(sort->coding, from[0]));
             return;
         }
         const size_t low = V(split)(from, n, pivot, home, scratch), high = n - low;
-        if (splits > 0) splits--;
         if (low < high) {
             V(sort_part)(sort, home, scratch + high, low, false, splits);
             home += low;
@@ -195,11 +222,26 @@ static KEY *V(take)(const opi_sort *sort, opi_sort_range range, V(coding) coding
     return records;
 }
 
+/* A few rows from the caller's memory: through vectors, as a network could not yet read what was written in words. */
+static void V(sort_at_once)(KEY *home, size_t n, V(coding) coding)
+{
+    KEY keys[V(FEW_ROWS) * LANES];
+    for (size_t i = 0; i < n; i += LANES) {
+        const VECTOR raw = V(load_some)(home + i, n - i < LANES ? n - i : LANES, (VECTOR){0});
+        V(store)(keys + i, V(keys_of)(coding, raw));
+    }
+    V(sort_few)(keys, n, home, coding);
+}
+
 static void V(sort_range)(const opi_sort *sort, opi_sort_range range, void *other)
 {
     const size_t n = range.end - range.begin;
     KEY *const home = (KEY *)sort->keys + range.begin;
     V(quicksort) own = {.coding = {(KEY)sort->float_mask, (KEY)sort->flip ^ KEY_BIAS}, .random = n};
+    if (n <= V(FEW_ROWS) * LANES && range.place == OPI_SORT_CALLER) {
+        V(sort_at_once)(home, n, own.coding);
+        return;
+    }
     KEY *const from = V(take)(sort, range, own.coding);
     const bool in_scratch = from != home;
     if (n > V(NETWORK_MAX)) {

@@ -5,6 +5,7 @@
 #if defined(__AVX2__)
 
 #include "cores/isa/lanes.h"
+#include "cores/isa/sort_counts.h"
 #if !defined(__AVX512F__)
 #include "cores/isa/positions.h"
 #endif

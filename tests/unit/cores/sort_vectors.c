@@ -205,10 +205,10 @@ static void sorts_every_small_size(void **state)
 static void sorts_parts_of_parts(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {1023, 1024, 1025, 2047, 2048, 2049, 5000, 16384, 40001};
+    static const size_t sizes[] = {1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 5000, 16384, 40001, 65537};
     const opi_isa *isa[4];
     const int isas = instruction_sets(isa);
-    rooms m = open_rooms(40001);
+    rooms m = open_rooms(65537);
     for (int i = 0; i < isas; i++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) check_all(isa[i], sizes[k], 2, &m);
     close_rooms(&m);
