@@ -278,7 +278,8 @@ static void agrees_on_every_number_of_threads(void **state)
 {
     (void)state;
     const size_t u32_cache = OPI_SORT_CACHE_BYTES / 4, by_vectors = OPI_SORT_VECTOR_BYTES / 4;
-    const size_t sizes[] = {(1 << 15) - 1, 1 << 15, (1 << 15) + 1, 100003, u32_cache, u32_cache + 1, by_vectors + 1};
+    const size_t sizes[] = {(1 << 15) - 1, 1 << 15,   (1 << 15) + 1, 100003,        (1 << 17) - 1,
+                            (1 << 17) + 1, u32_cache, u32_cache + 1, by_vectors + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int s = 0; s < SHAPES; s++) {
             const bool odd = (i + (size_t)s) % 2 != 0;
