@@ -21,8 +21,10 @@ enum {
     OPI_SORT_DIGITS = 1 << OPI_SORT_DIGIT_BITS,
     OPI_SORT_CACHE_BYTES =
         1 << 20, /* of a bucket's records; as much again is its scratch, and both fit a core's cache */
-    OPI_SORT_VECTOR_BYTES = 4 << 20, /* the same where vectors sort them: what leaves that cache is split soon */
-    OPI_SORT_SMALL = 256,            /* records that are sorted on the stack, or by vectors as many as have room */
+    OPI_SORT_VECTOR_BYTES =
+        16 << 20,         /* the same where vectors sort them: their first splits stream, a third-level cache
+                                       * is near enough */
+    OPI_SORT_SMALL = 256, /* records that are sorted on the stack, or by vectors as many as have room */
     OPI_SORT_RECORD_BYTES_MAX = 16,
     OPI_SORT_SMALL_BYTES = 2 * OPI_SORT_SMALL * OPI_SORT_RECORD_BYTES_MAX,
 

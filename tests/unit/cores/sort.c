@@ -277,9 +277,9 @@ static void carries_values_of_every_size(void **state)
 static void agrees_on_every_number_of_threads(void **state)
 {
     (void)state;
-    const size_t u32_cache = OPI_SORT_CACHE_BYTES / 4, by_vectors = OPI_SORT_VECTOR_BYTES / 4;
-    const size_t sizes[] = {(1 << 15) - 1, 1 << 15,   (1 << 15) + 1, 100003,        (1 << 17) - 1,
-                            (1 << 17) + 1, u32_cache, u32_cache + 1, by_vectors + 1};
+    const size_t u32_cache = OPI_SORT_CACHE_BYTES / 4;
+    const size_t sizes[] = {(1 << 15) - 1, 1 << 15,       (1 << 15) + 1, 100003,
+                            (1 << 17) - 1, (1 << 17) + 1, u32_cache,     u32_cache + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int s = 0; s < SHAPES; s++) {
             const bool odd = (i + (size_t)s) % 2 != 0;
@@ -303,6 +303,27 @@ static void sorts_a_million_of_any_shape(void **state)
         check(&oplus_u8, OPLUS_ASCENDING, (shape)s, n, 8, 0, 0);
         check(&oplus_f64, OPLUS_ASCENDING, (shape)s, n, 16, 3, 3);
     }
+}
+
+/* Keys alone that vectors partition, some of the parts again: the same by digits. */
+static void sorts_what_no_cache_holds(void **state)
+{
+    (void)state;
+    const shape shapes[] = {RANDOM, POWER_LAW, OUTLIER, FEW, SKEWED, NEARLY_SORTED};
+    const size_t n = OPI_SORT_VECTOR_BYTES / 4 + 1;
+    uint32_t *const got = malloc(n * sizeof *got);
+    for (size_t s = 0; s < (test_quick() ? 2 : sizeof shapes / sizeof *shapes); s++) {
+        uint32_t *const keys = fill(&oplus_u32, shapes[s], n), *const want = fill(&oplus_u32, EQUAL, n);
+        memcpy(want, keys, n * sizeof *keys);
+        assert_int_equal(oplus_sort(device[THREADS], &oplus_u32, OPLUS_ASCENDING, want, n), OPLUS_OK);
+        for (int d = 0; d <= 2; d += 2) {
+            memcpy(got, keys, n * sizeof *keys);
+            assert_int_equal(oplus_sort(device[d], &oplus_u32, OPLUS_ASCENDING, got, n), OPLUS_OK);
+            expect_same("keys", got, want, sizeof *got, n, &oplus_u32, OPLUS_ASCENDING, shapes[s], 0, d);
+        }
+        free(keys), free(want);
+    }
+    free(got);
 }
 
 /* As a bucket with counters of 32 bits sees it: an index beyond them asks for wide records. */
@@ -359,6 +380,7 @@ int main(void)
         cmocka_unit_test(carries_values_of_every_size),
         cmocka_unit_test(agrees_on_every_number_of_threads),
         cmocka_unit_test(sorts_a_million_of_any_shape),
+        cmocka_unit_test(sorts_what_no_cache_holds),
         cmocka_unit_test(chooses_records_by_size),
         cmocka_unit_test(refuses_wrong_arguments),
     };
