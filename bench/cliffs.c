@@ -75,14 +75,22 @@ static uint8_t *make_heads(size_t n, double distance)
     return heads;
 }
 
+/* Instead of a mean: a segment of n elements or more is one in sqrt(n), up to 1000 elements; about 62 on average. */
+#define POWER_LAW      (-1.0)
+#define POWER_LAW_MEAN 62.0
+
+static size_t make_length(double mean)
+{
+    const double u = (double)(random_u64() >> 11) * 0x1p-53;
+    if (mean == POWER_LAW) return (size_t)fmin(1 / (u * u + 1e-9) - 0.99, 1000);
+    return mean < 1 ? u < mean : (size_t)(u * (2 * mean + 1));
+}
+
 /* Segments of 0 to 2 * mean elements, or with mean < 1 mostly empty ones; returns the number of elements. */
 static size_t make_offsets(size_t *offsets, size_t segments, double mean)
 {
     offsets[0] = 0;
-    for (size_t s = 0; s < segments; s++) {
-        const double u = (double)(random_u64() >> 11) * 0x1p-53;
-        offsets[s + 1] = offsets[s] + (mean < 1 ? u < mean : (size_t)(u * (2 * mean + 1)));
-    }
+    for (size_t s = 0; s < segments; s++) offsets[s + 1] = offsets[s] + make_length(mean);
     return offsets[segments];
 }
 
@@ -242,18 +250,22 @@ static void measure_heads(figures *f, const bench_cliff *c)
 /* So many segments that the processor cannot learn their lengths by heart, as it does those of a few thousand. */
 static void measure_segments(figures *f, const bench_cliff *c)
 {
-    static const double means[] = {0.1, 1, 2, 3, 5, 7, 10, 30, 100};
+    static const double means[] = {0, 0.1, 1, 2, 3, 5, 7, 10, 30, 100, 1000, 1e6, POWER_LAW};
     bench_cliff_data p;
     char shape[64];
     for (size_t k = 0; is_small_struct_or_scalar(c) && k < sizeof means / sizeof *means; k++) {
-        const size_t n = f->quick ? 1 << 12 : 1 << 19, segments = (size_t)((double)n / fmax(means[k], 0.5));
+        const size_t n = f->quick ? 1 << 12 : 1 << 19;
+        const size_t segments = 1 + (size_t)((double)n / fmax(means[k] == POWER_LAW ? POWER_LAW_MEAN : means[k], 0.5));
         size_t *const offsets = tool_alloc((segments + 1) * sizeof *offsets);
         random_state = 7;
         const size_t elements = make_offsets(offsets, segments, means[k]);
         open_data(&p, c, elements, 1, false);
         p.offsets = offsets;
         p.segments = segments;
-        snprintf(shape, sizeof shape, "segments of %g", means[k]);
+        if (means[k] == POWER_LAW)
+            snprintf(shape, sizeof shape, "segments by a power law");
+        else
+            snprintf(shape, sizeof shape, "segments of %g", means[k]);
         measure(f, c, &p, shape, false);
         close_data(&p);
     }

@@ -67,8 +67,8 @@ static const option_row rows[] = {
     FLAG(exact, 0,              "promise that OP is associative to the last bit"),
     FLAG(special, 0,            "try NaN, infinities and -0 too"),
     LONG("check-overflow", check_overflow, NULL, "an error where a sum or product of integers does not fit their type"),
-    TEXT(device, "NAME", 0,     "serial, threads, threads:N, gpu, cuda:N, opencl:N, opencl:gpu, opencl:cpu or auto\n"
-                                "(the default); see `oplus devices`"),
+    TEXT(device, "NAME", 0,     "serial, threads, threads:N, openmp:N, gpu, cuda:N, opencl:N, opencl:gpu,\n"
+                                "opencl:cpu or auto (the default); see `oplus devices`"),
     TEXT(threads, "N", 0,       "the same as --device threads:N"),
     FLAG(all, 0,                "over the ranks of mpirun: each takes its part of FILE (.npy or raw)"),
     FLAG(explain, 0,            "say how the work would be done, and where, and do not do it"),

@@ -16,12 +16,14 @@ void tool_threads_set(int n) { threads = n > 0 ? n : 1; }
 
 void tool_threads_as(const oplus_device *dev)
 {
-    static const char serial[] = "serial", several[] = "threads:";
+    static const char serial[] = "serial", own[] = "threads:", openmp[] = "openmp:";
     const char *const name = oplus_device_name(dev);
     if (strncmp(name, serial, strlen(serial)) == 0)
         tool_threads_set(1);
-    else if (strncmp(name, several, strlen(several)) == 0)
-        tool_threads_set((int)strtol(name + strlen(several), NULL, 10));
+    else if (strncmp(name, own, strlen(own)) == 0)
+        tool_threads_set((int)strtol(name + strlen(own), NULL, 10));
+    else if (strncmp(name, openmp, strlen(openmp)) == 0)
+        tool_threads_set((int)strtol(name + strlen(openmp), NULL, 10));
     else
         tool_threads_set(omp_get_max_threads());
 }

@@ -74,6 +74,8 @@ typedef struct oplus_device oplus_device;
  *
  *  @param where  "serial": this thread.  "threads": as many as OMP_NUM_THREADS says, else as the affinity mask and
  *                the quotas of the control groups give this process cores (1.5: two).  "threads:8": eight.
+ *                "openmp", "openmp:8": the same with OpenMP's threads, for a program that has them anyway; with other
+ *                busy programs on the machine they are slower by far.
  *                "gpu": the first GPU, of CUDA or else of OpenCL.
  *                "cuda:0", "cuda": a CUDA device.  "opencl:0", "opencl:gpu", "opencl:cpu", "opencl": an OpenCL one.
  *                "auto" or NULL: threads, or an accelerator that gives the same bits, call by call: by where the arrays

@@ -70,7 +70,7 @@ static oplus_status run_sweep(opi_cores *cores, const char *call, const opi_task
 {
     plan p;
     if (task->what == OPI_TRANSPOSE && task->n == 0) return OPLUS_OK;
-    if (!carry && opi_few_run(cores, task)) return OPLUS_OK;
+    if (!carry && task->what != OPI_TRANSPOSE && opi_few_run(cores, task)) return OPLUS_OK;
     make_plan(&p, cores->isa, task);
     if (!carry && task->result) {
         OPI_TRY(reserve_carry(cores, call, p.sweep.carry_bytes));
@@ -230,6 +230,15 @@ oplus_status opi_cores_open(const char *call, int workers, opi_cores **cores)
     else
         snprintf(opened->dev.name, sizeof opened->dev.name, "threads:%d %s", workers, isa->name);
     *cores = opened;
+    return OPLUS_OK;
+}
+
+oplus_status opi_cores_use_openmp(const char *call, opi_cores *cores)
+{
+    if (cores->workers == 1) return OPLUS_OK;
+    cores->crew = opi_crew_of_openmp();
+    if (!cores->crew) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a device handle", call);
+    snprintf(cores->dev.name, sizeof cores->dev.name, "openmp:%d %s", cores->workers, cores->isa->name);
     return OPLUS_OK;
 }
 

@@ -27,6 +27,8 @@ static inline opi_cores *opi_cores_of(oplus_device *dev) { return dev->cores; }
 
 /* A handle with so many workers; *dev is its first member. */
 oplus_status opi_cores_open(const char *call, int workers, opi_cores **cores);
+/* Of one that was just opened: its workers are OpenMP's threads. */
+oplus_status opi_cores_use_openmp(const char *call, opi_cores *cores);
 void opi_cores_close(opi_cores *cores); /* NULL allowed */
 void opi_cores_trim(opi_cores *cores);
 

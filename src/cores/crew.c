@@ -4,6 +4,7 @@
 #include "base/fpenv.h"
 #include "base/memory.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -43,6 +44,7 @@ struct opi_crew {
     atomic_bool caller_asleep, ending;
     sem_t all_out;
     unsigned generation; /* of the process that started the threads */
+    bool openmp;         /* OpenMP's threads work: there is no member but this, `generation` and `next` */
     size_t started, room;
     worker *workers; /* [room], of which `started` live; workers[0] is not used */
 };
@@ -186,6 +188,13 @@ static opi_crew *open_crew(size_t workers)
     return crew;
 }
 
+opi_crew *opi_crew_of_openmp(void)
+{
+    opi_crew *const crew = open_crew(0);
+    if (crew) crew->openmp = true;
+    return crew;
+}
+
 /* Signals from outside are for the program's own threads; what a thread does itself is its own, and a profiler's. */
 static bool start_thread(worker *w)
 {
@@ -263,8 +272,30 @@ static void do_alone(opi_crew_item *item, void *job, size_t items)
     for (size_t i = 0; i < items; i++) item(job, 0, i);
 }
 
+/* OpenMP's threads live in the process that has first used them: in its children a region would wait for them for ever. */
+static bool has_regions(void)
+{
+    static atomic_uint first; /* generation, and 1 */
+    const unsigned now = atomic_load(&generation) + 1;
+    unsigned none = 0;
+    return atomic_compare_exchange_strong(&first, &none, now) || none == now;
+}
+
+static void do_in_region(opi_crew *crew, size_t wanted, opi_crew_item *item, void *job, size_t items)
+{
+    atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
+#pragma omp parallel num_threads((int)wanted)
+    {
+        OPI_OWN_MODE; /* the threads are the program's */
+        const size_t worker = (size_t)omp_get_thread_num();
+        for (size_t i; (i = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed)) < items;)
+            item(job, worker, i);
+    }
+}
+
 bool opi_crew_reserve(opi_crew **crew, int workers)
 {
+    if (*crew && (*crew)->openmp) return true;
     if (*crew && (is_of_parent(*crew) || (*crew)->room < (size_t)workers)) {
         opi_crew_close(*crew);
         *crew = NULL;
@@ -277,9 +308,15 @@ void opi_crew_run(opi_crew **crew, int workers, opi_crew_item *item, void *job, 
 {
     size_t wanted = (size_t)workers < items ? (size_t)workers : items;
     if (wanted > wanted_mask) wanted = wanted_mask;
-    if (wanted > 1) wanted = opi_crew_reserve(crew, workers) ? start_threads(*crew, wanted) : 1;
+    const bool openmp = *crew && (*crew)->openmp;
+    if (wanted > 1 && openmp && !has_regions()) wanted = 1;
+    if (wanted > 1 && !openmp) wanted = opi_crew_reserve(crew, workers) ? start_threads(*crew, wanted) : 1;
     if (wanted < 2) {
         do_alone(item, job, items);
+        return;
+    }
+    if (openmp) {
+        do_in_region(*crew, wanted, item, job, items);
         return;
     }
     open_job(*crew, wanted, item, job, items);

@@ -18,6 +18,11 @@ typedef struct opi_crew opi_crew;
 /* Does one item of a job.  worker: the caller is 0, the others are 1 and so on, less than opi_crew_run's `workers`. */
 typedef void opi_crew_item(void *job, size_t worker, size_t item);
 
+/* A crew without threads of its own, for a program that wants one pool: OpenMP's threads do each job, in a parallel
+ * region that all of them leave together.  In a child of a process that has had such a job the caller works alone.
+ * NULL: no memory. */
+opi_crew *opi_crew_of_openmp(void);
+
 /* Memory for so many workers, the caller counted; opi_crew_run else takes it itself, and does all items alone where
  * there is none.  *crew: NULL before the first call. */
 bool opi_crew_reserve(opi_crew **crew, int workers);

@@ -7,9 +7,13 @@
 
 enum {
     FEW_BYTES = 4 << 10,     /* of an input; a sweep takes a few dozen nanoseconds more, which then no longer count */
+    RUN = 64,                /* elements of a scan that are one run, whatever their type */
     SCRATCH_BYTES = 2 << 10, /* of the stack */
     OVERRUN = 64             /* what compaction may write beyond the kept ones */
 };
+
+/* A function with room on the stack, which a call that does not take it should not have to make. */
+#define OPI_APART __attribute__((noinline))
 
 static bool map(const opi_cores *cores, const opi_task *task)
 {
@@ -25,7 +29,7 @@ static bool map(const opi_cores *cores, const opi_task *task)
     return true;
 }
 
-static bool filter(const opi_cores *cores, const opi_task *task)
+OPI_APART static bool filter(const opi_cores *cores, const opi_task *task)
 {
     const oplus_fn *const keep = task->fn;
     const size_t n = task->n, size = task->array[OPI_IN].size;
@@ -39,7 +43,7 @@ static bool filter(const opi_cores *cores, const opi_task *task)
     return true;
 }
 
-static bool reduce(const opi_cores *cores, const opi_task *task)
+OPI_APART static bool reduce(const opi_cores *cores, const opi_task *task)
 {
     opi_loops loops;
     _Alignas(OPI_CACHE_LINE) char scratch[SCRATCH_BYTES];
@@ -63,7 +67,7 @@ static void scan_exact(const opi_loops *loops, const char *in, size_t n, bool ex
     if (own < n) memcpy(out + own * size, first, size);
 }
 
-static bool scan(const opi_cores *cores, const opi_task *task)
+OPI_APART static bool scan(const opi_cores *cores, const opi_task *task)
 {
     opi_loops loops;
     const void *const in = task->array[OPI_IN].mem;
@@ -83,6 +87,11 @@ static bool scan(const opi_cores *cores, const opi_task *task)
     return true;
 }
 
+static bool is_exact(const opi_cores *cores, const oplus_op *op)
+{
+    return op->builtin && cores->isa->builtin[op->builtin - 1].reduce;
+}
+
 bool opi_few_run(const opi_cores *cores, const opi_task *task)
 {
     if (task->n == 0 || task->n * task->array[OPI_IN].size > FEW_BYTES || cores->wanted.count > 0) return false;
@@ -94,7 +103,7 @@ bool opi_few_run(const opi_cores *cores, const opi_task *task)
     case OPI_REDUCE:
         return !task->lifted && task->first == 0 && task->result && reduce(cores, task);
     case OPI_SCAN:
-        return !task->lifted && task->first == 0 && scan(cores, task);
+        return !task->lifted && task->first == 0 && (task->n <= RUN || is_exact(cores, task->op)) && scan(cores, task);
     default:
         return false;
     }

@@ -55,6 +55,10 @@ typedef struct opi_isa {
     /* Replaces every NaN by the canonical one (positive, quiet, no payload). */
     void (*quiet_f32)(float *x, size_t n);
     void (*quiet_f64)(double *x, size_t n);
+    /* Whether one of n offsets may be less than the one before it, which offsets[-1] is of the first, plus gap, or one
+     * be 2^63 or more; never false if it is so, unless offsets[-1] is 2^63 or more itself. */
+    bool (*falls_u32)(const uint32_t *offsets, size_t n, uint64_t gap);
+    bool (*falls_u64)(const uint64_t *offsets, size_t n, uint64_t gap);
     /* Copies the elements with keep[i] != 0 (0 or 1) to out, in order, branch-free, and returns their number.  out has
      * room for n elements and 64 bytes; it does not overlap in. */
     size_t (*compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);

@@ -15,6 +15,7 @@ enum { BLOCK = 8192 };
 
 typedef struct offsets_sweep {
     opi_sweep sweep;
+    const opi_isa *isa;
     const opi_offsets *offsets;
     bool empty_allowed;
 } offsets_sweep;
@@ -28,20 +29,17 @@ static void start(const opi_sweep *sweep, size_t at, void *carry)
 /* Whether offset i is wrong, which must be in [least, largest]. */
 static bool is_wrong(uint64_t own, uint64_t least, uint64_t largest) { return own < least || own > largest; }
 
-/* Whether one of [begin, end) may be wrong, begin > 0: signs of differences, which vectors of all kinds have.  Those of
- * offsets from 2^63 on mean nothing, but such an offset is itself negative then. */
-#define ANY_WRONG(T)                                                                                                   \
-    static bool any_wrong_##T(const T *offsets, size_t begin, size_t end, uint64_t gap, uint64_t largest)              \
-    {                                                                                                                  \
-        uint64_t signs = 0;                                                                                            \
-        for (size_t i = begin; i < end; i++) {                                                                         \
-            const uint64_t own = offsets[i], least = offsets[i - 1] + gap;                                             \
-            signs |= own | (own - least) | (largest - own);                                                            \
-        }                                                                                                              \
-        return signs >> 63;                                                                                            \
-    }
-ANY_WRONG(uint32_t)
-ANY_WRONG(uint64_t)
+/* Whether one of [begin, end) may be wrong, begin > 0.  Where none is less than the one before, all are in range if the
+ * last is. */
+static bool any_wrong(const offsets_sweep *plan, size_t begin, size_t end, uint64_t gap)
+{
+    const opi_offsets *const offsets = plan->offsets;
+    if (begin == end) return false;
+    if (opi_offset(offsets, end - 1) > offsets->largest) return true;
+    return offsets->bytes == sizeof(uint32_t)
+               ? plan->isa->falls_u32((const uint32_t *)offsets->at + begin, end - begin, gap)
+               : plan->isa->falls_u64((const uint64_t *)offsets->at + begin, end - begin, gap);
+}
 
 static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
 {
@@ -51,9 +49,7 @@ static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *ca
     (void)scratch;
     size_t i = begin;
     if (begin == 0 && !is_wrong(opi_offset(offsets, 0), 0, largest)) i = 1;
-    if (i > 0 && !(offsets->bytes == sizeof(uint32_t) ? any_wrong_uint32_t(offsets->at, i, end, gap, largest)
-                                                      : any_wrong_uint64_t(offsets->at, i, end, gap, largest)))
-        return;
+    if (i > 0 && !any_wrong(plan, i, end, gap)) return;
     while (i < end && i > 0 && !is_wrong(opi_offset(offsets, i), opi_offset(offsets, i - 1) + gap, largest)) i++;
     if (i < end && i < *(size_t *)carry) *(size_t *)carry = i;
 }
@@ -99,7 +95,7 @@ static oplus_status refuse(const char *call, const opi_task *task, const opi_off
 oplus_status opi_cores_check_offsets(opi_cores *cores, const char *call, const opi_task *task,
                                      const opi_offsets *offsets)
 {
-    offsets_sweep plan = {{0}, offsets, task->op->identity != NULL};
+    offsets_sweep plan = {{0}, cores->isa, offsets, task->op->identity != NULL};
     size_t wrong = offsets->segments + 1;
     plan.sweep.n = wrong;
     plan.sweep.block = BLOCK;
@@ -112,18 +108,53 @@ oplus_status opi_cores_check_offsets(opi_cores *cores, const char *call, const o
     return wrong > offsets->segments ? OPLUS_OK : refuse(call, task, offsets, wrong);
 }
 
+/* --- nothing but empty segments ----------------------------------------------------------------------------------- */
+
+typedef struct identities_sweep {
+    opi_sweep sweep;
+    const void *identity;
+    size_t size;
+    char *out;
+} identities_sweep;
+
+/* The first results are copied again and again. */
+static void write_identities(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
+                             bool aggregated, void *scratch)
+{
+    enum { COPIED_BYTES = 4096 };
+    const identities_sweep *plan = (const identities_sweep *)sweep;
+    char *const out = plan->out + begin * plan->size;
+    const size_t bytes = (end - begin) * plan->size;
+    (void)carry;
+    (void)total;
+    (void)aggregated;
+    (void)scratch;
+    memcpy(out, plan->identity, plan->size);
+    for (size_t done = plan->size, more; done < bytes; done += more) {
+        more = done < COPIED_BYTES ? done : opi_elements_in(COPIED_BYTES, plan->size) * plan->size;
+        if (more > bytes - done) more = bytes - done;
+        memcpy(out + done, out, more);
+    }
+}
+
+static oplus_status reduce_empty(opi_cores *cores, const char *call, const opi_task *task)
+{
+    const size_t size = task->op->type->size, segments = task->segments.offsets.segments;
+    identities_sweep plan = {{0}, task->op->identity, size, (char *)task->array[OPI_SEGMENT_OUT].mem};
+    plan.sweep.n = segments;
+    plan.sweep.block = opi_elements_in(BLOCK * sizeof(uint64_t), size);
+    plan.sweep.bytes = segments * size;
+    plan.sweep.apply = write_identities;
+    return opi_cores_sweep(cores, call, &plan.sweep, NULL);
+}
+
 /* --- the reduce --------------------------------------------------------------------------------------------------- */
 
 oplus_status opi_segreduce_run(opi_cores *cores, const char *call, const opi_task *task)
 {
     const opi_offsets *const offsets = &task->segments.offsets;
-    const size_t size = task->op->type->size;
     OPI_TRY(opi_cores_check_offsets(cores, call, task, offsets));
-    if (opi_offset(offsets, 0) == opi_offset(offsets, offsets->segments)) { /* all segments are empty */
-        char *const out = (char *)task->array[OPI_SEGMENT_OUT].mem;
-        for (size_t s = 0; s < offsets->segments; s++) memcpy(out + s * size, task->op->identity, size);
-        return OPLUS_OK;
-    }
+    if (opi_offset(offsets, 0) == opi_offset(offsets, offsets->segments)) return reduce_empty(cores, call, task);
     opi_segreduce_sweep plan;
     opi_segreduce_plan(&plan, cores->isa, task);
     return opi_cores_sweep(cores, call, &plan.sweep, NULL);

@@ -4,7 +4,7 @@
 
 enum {
     BLOCK_BYTES = 256 << 10,
-    WIDENED = 256 /* offsets at a time, where they are of 32 bits */
+    PIECE = 1024 /* short segments at a time: their results are in a first-level cache until they are looked over */
 };
 
 static opi_range *range_of(const void *carry) { return (opi_range *)((opi_segreduce_carry *)carry)->range; }
@@ -91,19 +91,25 @@ static void finish(const opi_segreduce_sweep *plan, opi_range *range, size_t beg
     }
 }
 
+/* Offsets s ... s + count, count <= PIECE, as words: where they are, or in room. */
+static const uint64_t *words_at(const opi_offsets *offsets, size_t s, size_t count, uint64_t room[PIECE + 1])
+{
+    if (offsets->bytes == sizeof(uint64_t)) return (const uint64_t *)offsets->at + s;
+    for (size_t i = 0; i <= count; i++) room[i] = ((const uint32_t *)offsets->at)[s + i];
+    return room;
+}
+
 /* Reduces segments from s on up to one that is not short, or to `end`; returns where it stopped. */
 static size_t finish_short(const opi_segreduce_sweep *plan, size_t s, size_t end)
 {
-    const opi_offsets *const offsets = &plan->offsets;
-    const char *const in = plan->in - plan->first * plan->loops.size;
-    if (offsets->bytes == sizeof(uint64_t))
-        return s + opi_loops_segments(&plan->loops, in, (const uint64_t *)offsets->at + s, end - s,
-                                      plan->out + s * plan->loops.size);
+    const opi_loops *const loops = &plan->loops;
+    const char *const in = plan->in - plan->first * loops->size;
     for (size_t asked = 0, done = 0; s < end && done == asked; s += done) {
-        uint64_t wide[WIDENED + 1];
-        asked = end - s < WIDENED ? end - s : WIDENED;
-        for (size_t i = 0; i <= asked; i++) wide[i] = ((const uint32_t *)offsets->at)[s + i];
-        done = opi_loops_segments(&plan->loops, in, wide, asked, plan->out + s * plan->loops.size);
+        uint64_t room[PIECE + 1];
+        char *const out = plan->out + s * loops->size;
+        asked = end - s < PIECE ? end - s : PIECE;
+        done = opi_loops_segments(loops, in, words_at(&plan->offsets, s, asked, room), asked, out);
+        opi_quiet_run(&loops->quiet, out, done);
     }
     return s;
 }
@@ -123,10 +129,11 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
         if (s == s_end) break;
         const size_t first = begin_of(plan, s);
         at = first > begin ? first : begin;
-        finish(plan, range_of(carry), first, at, begin_of(plan, s + 1), plan->out + s * plan->loops.size, scratch);
+        char *const out = plan->out + s * plan->loops.size;
+        finish(plan, range_of(carry), first, at, begin_of(plan, s + 1), out, scratch);
+        opi_quiet_run(&plan->loops.quiet, out, 1);
     }
     if (s_end > s_begin) at = begin_of(plan, s_end);
-    opi_quiet_run(&plan->loops.quiet, plan->out + s_begin * plan->loops.size, s_end - s_begin);
     if (!aggregated) { /* the carry goes on to the next block */
         if (at > begin || anchor == begin) opi_range_start(range_of(carry), plan->loops.op, 0, false);
         opi_reduce_append(&plan->loops, element(plan, at), end - at, range_of(carry), scratch);

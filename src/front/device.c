@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char *const choices =
-    "\"serial\", \"threads\", \"threads:N\", \"gpu\", \"cuda:N\", \"opencl:N\" or \"auto\"";
+    "\"serial\", \"threads\", \"threads:N\", \"openmp:N\", \"gpu\", \"cuda:N\", \"opencl:N\" or \"auto\"";
 
 /* --- which device a name means ------------------------------------------------------------------------------------ */
 
@@ -23,39 +23,38 @@ static bool is_named(const char *where, const char *prefix)
     return strncmp(where, prefix, length) == 0 && (where[length] == '\0' || where[length] == ':');
 }
 
-/* The number of threads that `where` asks for; 1 is the caller's alone. */
+/* The number of threads in "threads:8" or "openmp:8"; without one as many as there should be. */
 static oplus_status workers_of(const char *where, int *workers)
 {
-    if (strcmp(where, "serial") == 0) {
-        *workers = 1;
-        return OPLUS_OK;
-    }
-    if (strcmp(where, "threads") == 0) {
-        *workers = opi_cores_count();
-        return OPLUS_OK;
-    }
-    if (is_named(where, "threads")) {
-        const char *const digits = where + strlen("threads:");
-        char *end;
-        errno = 0;
-        const long n = strtol(digits, &end, 10);
-        if (*digits < '0' || *digits > '9' || *end || errno || n < 1 || n > OPI_MOST_THREADS)
-            return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_open: where is \"%s\"; the number of threads must be 1 to %d",
-                            where, (int)OPI_MOST_THREADS);
-        *workers = (int)n;
-        return OPLUS_OK;
-    }
-    return opi_fail(OPLUS_ERR_DEVICE, "oplus_open: where is \"%s\", which is no device; use %s", where, choices);
+    const char *const colon = strchr(where, ':'), *const digits = colon ? colon + 1 : "";
+    char *end;
+    *workers = opi_cores_count();
+    if (!colon) return OPLUS_OK;
+    errno = 0;
+    const long n = strtol(digits, &end, 10);
+    if (*digits < '0' || *digits > '9' || *end || errno || n < 1 || n > OPI_MOST_THREADS)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "oplus_open: where is \"%s\"; the number of threads must be 1 to %d", where,
+                        (int)OPI_MOST_THREADS);
+    *workers = (int)n;
+    return OPLUS_OK;
 }
 
 static oplus_status open_cores(const char *call, const char *where, oplus_device **dev)
 {
     int workers = 1;
     opi_cores *cores;
-    OPI_TRY(workers_of(where, &workers));
+    const bool openmp = is_named(where, "openmp");
+    if (openmp || is_named(where, "threads"))
+        OPI_TRY(workers_of(where, &workers));
+    else if (strcmp(where, "serial") != 0)
+        return opi_fail(OPLUS_ERR_DEVICE, "oplus_open: where is \"%s\", which is no device; use %s", where, choices);
     OPI_TRY(opi_cores_open(call, workers, &cores));
-    *dev = &cores->dev;
-    return OPLUS_OK;
+    const oplus_status status = openmp ? opi_cores_use_openmp(call, cores) : OPLUS_OK;
+    if (status == OPLUS_OK)
+        *dev = &cores->dev;
+    else
+        opi_cores_close(cores);
+    return status;
 }
 
 enum { WHY_BYTES = 320 };

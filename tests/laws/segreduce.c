@@ -57,6 +57,7 @@ static bool segreduce_is_reduce_of_each(const trial *t, finding *f)
 /* --- how long the segments are */
 
 static size_t brief(rng *r) { return rng_below(r, 9); }
+static size_t up_to_seventy(rng *r) { return rng_below(r, 71); }
 static size_t around_edges(rng *r) { return ((size_t)1 << rng_below(r, 14)) + rng_below(r, 3) - 1; }
 static size_t one_giant(rng *r) { return rng_below(r, 40) == 0 ? 150000 : rng_below(r, 100); }
 
@@ -89,12 +90,12 @@ static size_t cut(const problem *p, size_t (*length)(rng *r))
 
 static void segreduce(void **state)
 {
-    static size_t (*const lengths[])(rng * r) = {brief, around_edges, one_giant};
+    static size_t (*const lengths[])(rng * r) = {brief, up_to_seventy, around_edges, one_giant};
     const subject *s = *state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         problem p = problem_open(s, i == 0 ? largest(s) / 3 : largest(s), 0, false);
         elements = p.max;
-        is_signed = i == 1;
+        is_signed = i == 2;
         p.max = cut(&p, lengths[i]);
         for_all(&p, 0, segreduce_is_reduce_of_each);
         p.max = elements;

@@ -138,6 +138,9 @@ static void any_number_of_threads(void **state)
         snprintf(where, sizeof where, "threads:%d", threads);
         const char *const wrong = wrong_on(where, test_quick() ? 1 : 5);
         if (wrong != NULL) fail_msg("%s: %s differs from serial", where, wrong);
+        snprintf(where, sizeof where, "openmp:%d", threads);
+        const char *const openmp = wrong_on(where, 1);
+        if (openmp != NULL) fail_msg("%s: %s differs from serial", where, openmp);
     }
 }
 
@@ -168,38 +171,48 @@ static void inside_nested_regions(void **state)
 }
 
 /* A child has the handles of its parent, and none of the parent's threads. */
-static void after_fork(void **state)
+static void fork_with(const char *where, const char *anew)
 {
-    oplus_device *dev;
+    oplus_device *dev, *another;
     results r = room_for_results();
     int status;
-    (void)state;
-    if (THREAD_SANITIZER) { /* it ends a child that starts threads */
-        print_message("skipped: ThreadSanitizer allows no threads after fork\n");
-        skip();
-    }
-    assert_int_equal(oplus_open("threads:3", &dev), OPLUS_OK);
+    assert_int_equal(oplus_open(where, &dev), OPLUS_OK);
     assert_null(compute(dev, &r));
     const pid_t child = fork();
     if (child == 0) {
         alarm(60); /* which ends it, if it waits for threads that are its parent's */
-        const bool good = compute(dev, &r) == NULL && difference(&r, &expected) == NULL;
+        bool good = compute(dev, &r) == NULL && difference(&r, &expected) == NULL;
+        good = good && oplus_open(anew, &another) == OPLUS_OK && compute(another, &r) == NULL &&
+               difference(&r, &expected) == NULL;
+        oplus_close(another);
         oplus_close(dev);
         _exit(good ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail_msg("the child: status %#x", (unsigned)status);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail_msg("%s: the child: status %#x", where, (unsigned)status);
     assert_null(compute(dev, &r));
     if (difference(&r, &expected) != NULL) fail_msg("after fork %s differs in the parent", difference(&r, &expected));
     oplus_close(dev);
     free_results(&r);
 }
 
+static void after_fork(void **state)
+{
+    (void)state;
+    if (THREAD_SANITIZER) { /* it ends a child that starts threads */
+        print_message("skipped: ThreadSanitizer allows no threads after fork\n");
+        skip();
+    }
+    fork_with("threads:3", "threads:2");
+    fork_with("openmp:3", "openmp:2");
+    fork_with("threads:2", "openmp:2");
+}
+
 static void *use_a_device(void *where) { return (void *)wrong_on(where, test_quick() ? 2 : 4); }
 
 static void several_devices_at_once(void **state)
 {
-    static char *const where[] = {"threads:2", "serial", "threads:3", "threads:2"};
+    static char *const where[] = {"threads:2", "openmp:3", "threads:3", "openmp:2"};
     enum { USERS = sizeof where / sizeof *where };
     pthread_t users[USERS];
     (void)state;
@@ -264,6 +277,9 @@ static void as_many_as_the_environment_says(void **state)
     expect_name("5", "auto", "threads:5 ");
     expect_name("3", "threads:6", "threads:6 ");
     expect_name("1", "threads", "serial ");
+    expect_name("4", "openmp", "openmp:4 ");
+    expect_name("4", "openmp:5", "openmp:5 ");
+    expect_name("1", "openmp", "serial ");
     expect_name("3", "serial", "serial ");
 }
 

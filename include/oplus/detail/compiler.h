@@ -69,7 +69,8 @@
 #define OPLUS_UNFUSED_
 #endif
 
-#define OPLUS_UNUSED_ __attribute__((unused))
+#define OPLUS_UNUSED_      __attribute__((unused))
+#define OPLUS_PREFETCH_(p) __builtin_prefetch(p, 0, 3)
 
 /* With OPLUS_DEBUG the body of an operator or a function is a function that is called once an element and not optimised,
  * so that a debugger stops in it and knows a and b; the typed loops are left out.  The bits are the same. */

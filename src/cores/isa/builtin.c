@@ -26,21 +26,25 @@ OPI_COMPLEX_(ROUNDING, c128, oplus_complex128)
 #define T          float
 #define LANE_BITS  32
 #define JOIN(a, b) ((a) + (b))
+#define NEUTRAL    (-(T)0)
 #include "cores/isa/tree.h"
 #define TREE       sum_f64
 #define T          double
 #define LANE_BITS  64
 #define JOIN(a, b) ((a) + (b))
+#define NEUTRAL    (-(T)0)
 #include "cores/isa/tree.h"
 #define TREE       prod_f32
 #define T          float
 #define LANE_BITS  32
 #define JOIN(a, b) ((a) * (b))
+#define NEUTRAL    ((T)1)
 #include "cores/isa/tree.h"
 #define TREE       prod_f64
 #define T          double
 #define LANE_BITS  64
 #define JOIN(a, b) ((a) * (b))
+#define NEUTRAL    ((T)1)
 #include "cores/isa/tree.h"
 
 /* --- 2. exact operators ------------------------------------------------------------------------------------------ */
@@ -53,6 +57,13 @@ OPI_COMPLEX_(ROUNDING, c128, oplus_complex128)
 #include "cores/isa/exact.h"
 #define LANE_BITS 64
 #include "cores/isa/exact.h"
+
+#ifdef OPI_MASKED_LOADS
+#define LANE_BITS 32
+#include "cores/isa/exact_segments.h"
+#define LANE_BITS 64
+#include "cores/isa/exact_segments.h"
+#endif
 
 /* Floats in the order of their bits as signed integers, -0 < +0; a NaN becomes the one key that wins. */
 #define FLOAT_KEYS(bits, magnitude, infinity)                                                                          \
@@ -76,9 +87,63 @@ FLOAT_KEYS(64, UINT64_C(0x7fffffffffffffff), INT64_C(0x7ff0000000000000))
 #define KEY_INF_64       0x7ff0000000000000
 #define KEY_MINUS_INF_64 0x800fffffffffffff
 
+/* Short segments: in any association, and a plain loop each is what the compiler is good at.  One element alone is
+ * itself. */
+enum { FEW = 256 };
+#define PLAIN_SEGMENTS(op, suffix, T, identity, flags, ...)                                                            \
+    OPLUS_FN_(T, plain_##op##_##suffix, (T a, T b), __VA_ARGS__)                                                       \
+    OPLUS_STRICT_ static size_t op##_##suffix##_plain_segments(const void *in, const uint64_t *offsets,                \
+                                                               size_t segments, const void *none, void *out)           \
+    {                                                                                                                  \
+        for (size_t s = 0; s < segments; s++) {                                                                        \
+            const T *const x = (const T *)in + offsets[s];                                                             \
+            const size_t n = (size_t)(offsets[s + 1] - offsets[s]);                                                    \
+            if (n >= FEW) return s;                                                                                    \
+            T sum = *(n > 0 ? x : (const T *)none);                                                                    \
+            for (size_t i = 1; i < n; i++) sum = plain_##op##_##suffix(sum, x[i]);                                     \
+            ((T *)out)[s] = sum;                                                                                       \
+        }                                                                                                              \
+        return segments;                                                                                               \
+    }
+OPI_INTEGER_(PLAIN_SEGMENTS, i8, int8_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, i16, int16_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, i32, int32_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, i64, int64_t, uint64_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, u8, uint8_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, u16, uint16_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, u32, uint32_t, uint32_t, , )
+OPI_INTEGER_(PLAIN_SEGMENTS, u64, uint64_t, uint64_t, , )
+OPI_FLOAT_(PLAIN_SEGMENTS, f32, float, )
+OPI_FLOAT_(PLAIN_SEGMENTS, f64, double, )
+
 /* What both kinds of exact leaves look like:
  *     name_reduce, name_scan_any, name_segscan_any   any n at any place
- *     name_node, name_scan, name_segscan             blocks of the canonical tree */
+ *     name_node, name_scan, name_segscan             blocks of the canonical tree
+ *     name_segments_any                              short segments */
+
+#define SEGMENTS_PLAIN(name, ...)                                                                                      \
+    static size_t name##_segments_any(const void *in, const uint64_t *offsets, size_t segments, const void *identity,  \
+                                      void *out)                                                                       \
+    {                                                                                                                  \
+        return name##_plain_segments(in, offsets, segments, identity, out);                                            \
+    }
+#ifdef OPI_MASKED_LOADS
+#define SEGMENTS(name, bits, own, join, key, unkey)                                                                    \
+    static size_t name##_segments_any(const void *in, const uint64_t *offsets, size_t segments, const void *identity,  \
+                                      void *out)                                                                       \
+    {                                                                                                                  \
+        const size_t done = exact_segments_##bits((opi_exact_##bits){(opi_lane_##bits)(own), join, key, unkey}, in,    \
+                                                  offsets, segments, out);                                             \
+        return done +                                                                                                  \
+               name##_plain_segments(in, offsets + done, segments - done, identity, (opi_lane_##bits *)out + done);    \
+    }
+#else
+#define SEGMENTS SEGMENTS_PLAIN
+#endif
+#define SEGMENTS_8  SEGMENTS_PLAIN
+#define SEGMENTS_16 SEGMENTS_PLAIN
+#define SEGMENTS_32 SEGMENTS
+#define SEGMENTS_64 SEGMENTS
 
 #define VECTOR_REDUCE(name, bits, identity, join, key, unkey)                                                          \
     static void name##_reduce(const void *in, size_t n, void *carry)                                                   \
@@ -104,7 +169,7 @@ FLOAT_KEYS(64, UINT64_C(0x7fffffffffffffff), INT64_C(0x7ff0000000000000))
     VECTOR_REDUCE(name, bits, identity, join, key, unkey)                                                              \
     VECTOR_SCAN(name, bits, identity, join, key, unkey, any, false)                                                    \
     VECTOR_SCAN(name, bits, identity, join, key, unkey, far, true)                                                     \
-    enum { name##_streams = 1 };                                                                                       \
+    SEGMENTS_##bits(name, bits, identity, join, key, unkey) enum { name##_streams = 1 };                               \
     static void name##_node(const void *in, unsigned level, void *node)                                                \
     {                                                                                                                  \
         memcpy(node, in, sizeof(opi_lane_##bits));                                                                     \
@@ -151,6 +216,7 @@ static size_t last_head(const uint8_t *heads, size_t n)
 
 /* By the generic loops: blocks come first, and any n is a row of blocks.  They do not stream. */
 #define BLOCKS(name, T, identity, ...)                                                                                 \
+    SEGMENTS_PLAIN(name, )                                                                                             \
     enum { name##_streams = 0 };                                                                                       \
     ROUNDING_(name, T, __VA_ARGS__)                                                                                    \
     static void name##_scan_any(const void *in, size_t n, int exclusive, void *carry, void *out)                       \
@@ -266,39 +332,10 @@ VECTORS(min_f64, 64, KEY_INF_64, min_i_64, key_min_64, unkey_64)
 VECTORS(max_f64, 64, KEY_MINUS_INF_64, max_i_64, key_max_64, unkey_64)
 #endif
 
-/* Short segments: in any association, and a plain loop each is what the compiler is good at.  One element alone is
- * itself. */
-enum { FEW = 256 };
-#define PLAIN_SEGMENTS(op, suffix, T, identity, flags, ...)                                                            \
-    OPLUS_FN_(T, plain_##op##_##suffix, (T a, T b), __VA_ARGS__)                                                       \
-    OPLUS_STRICT_ static size_t op##_##suffix##_plain_segments(const void *in, const uint64_t *offsets,                \
-                                                               size_t segments, const void *none, void *out)           \
-    {                                                                                                                  \
-        for (size_t s = 0; s < segments; s++) {                                                                        \
-            const T *const x = (const T *)in + offsets[s];                                                             \
-            const size_t n = (size_t)(offsets[s + 1] - offsets[s]);                                                    \
-            if (n >= FEW) return s;                                                                                    \
-            T sum = *(n > 0 ? x : (const T *)none);                                                                    \
-            for (size_t i = 1; i < n; i++) sum = plain_##op##_##suffix(sum, x[i]);                                     \
-            ((T *)out)[s] = sum;                                                                                       \
-        }                                                                                                              \
-        return segments;                                                                                               \
-    }
-OPI_INTEGER_(PLAIN_SEGMENTS, i8, int8_t, uint32_t, , )
-OPI_INTEGER_(PLAIN_SEGMENTS, i16, int16_t, uint32_t, , )
-OPI_INTEGER_(PLAIN_SEGMENTS, i32, int32_t, uint32_t, , )
-OPI_INTEGER_(PLAIN_SEGMENTS, i64, int64_t, uint64_t, , )
-OPI_INTEGER_(PLAIN_SEGMENTS, u8, uint8_t, uint32_t, , )
-OPI_INTEGER_(PLAIN_SEGMENTS, u16, uint16_t, uint32_t, , )
-OPI_INTEGER_(PLAIN_SEGMENTS, u32, uint32_t, uint32_t, , )
-OPI_INTEGER_(PLAIN_SEGMENTS, u64, uint64_t, uint64_t, , )
-OPI_FLOAT_(PLAIN_SEGMENTS, f32, float, )
-OPI_FLOAT_(PLAIN_SEGMENTS, f64, double, )
-
 /* --- 3. the table ------------------------------------------------------------------------------------------------ */
 
 #define EXACT_ROW(row, name)                                                                                           \
-    [OPI_BUILTIN_##row] = {.tree = {name##_node, name##_scan, name##_segscan, name##_plain_segments, NULL, NULL},      \
+    [OPI_BUILTIN_##row] = {.tree = {name##_node, name##_scan, name##_segscan, name##_segments_any, NULL, NULL},        \
                            .reduce = name##_reduce,                                                                    \
                            .scan = name##_scan_any,                                                                    \
                            .segscan = name##_segscan_any,                                                              \
@@ -327,7 +364,7 @@ OPI_FLOAT_(PLAIN_SEGMENTS, f64, double, )
     [OPI_BUILTIN_##name] = {.node_level = name##_NODE_LEVEL,                                                           \
                             .node_far = name##_node_far,                                                               \
                             .block_far = name##_scan_far,                                                              \
-                            .tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast, name##_segments,         \
+                            .tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast, name##_segments_fast,    \
                                      name##_run, name##_segrun}},
 #define GENERIC_ROW(name)                                                                                              \
     [OPI_BUILTIN_##                                                                                                    \

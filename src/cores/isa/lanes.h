@@ -93,4 +93,32 @@
 #define OPI_STREAM(to, v) memcpy(to, &(v), sizeof(v))
 #endif
 
+/* Loads of the lanes whose index is below n, which touch no other memory: a load of 32 or 64 bits a lane, and `fill` in
+ * the others.  index, fill: vectors. */
+#if defined(__AVX512F__)
+#define OPI_MASKED_LOADS      1
+#define OPI_MASKED_LOADS_SLOW 0
+#define OPI_LOAD_BELOW_32(p, index, n, fill)                                                                           \
+    _mm512_mask_loadu_epi32((__m512i)(fill), _mm512_cmplt_epu32_mask((__m512i)(index), _mm512_set1_epi32((int)(n))), p)
+#define OPI_LOAD_BELOW_64(p, index, n, fill)                                                                           \
+    _mm512_mask_loadu_epi64((__m512i)(fill),                                                                           \
+                            _mm512_cmplt_epu64_mask((__m512i)(index), _mm512_set1_epi64((long long)(n))), p)
+#elif defined(__AVX2__)
+#define OPI_MASKED_LOADS      1
+#define OPI_MASKED_LOADS_SLOW 1
+#define OPI_LOAD_BELOW_32(p, index, n, fill)                                                                           \
+    opi_load_32((p), _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n)), (__m256i)(index)), (__m256i)(fill))
+#define OPI_LOAD_BELOW_64(p, index, n, fill)                                                                           \
+    opi_load_64((p), _mm256_cmpgt_epi64(_mm256_set1_epi64x((long long)(n)), (__m256i)(index)), (__m256i)(fill))
+/* Lanes that are not loaded are 0. */
+OPI_INLINE __m256i opi_load_32(const void *p, __m256i mask, __m256i fill)
+{
+    return _mm256_or_si256(_mm256_maskload_epi32(p, mask), _mm256_andnot_si256(mask, fill));
+}
+OPI_INLINE __m256i opi_load_64(const void *p, __m256i mask, __m256i fill)
+{
+    return _mm256_or_si256(_mm256_maskload_epi64(p, mask), _mm256_andnot_si256(mask, fill));
+}
+#endif
+
 #endif

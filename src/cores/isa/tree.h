@@ -4,6 +4,7 @@
  *     TREE       name of the operator; TREE_node, TREE_scan and TREE_segscan are its generic loops (oplus/leaf.h)
  *     T          float or double, LANE_BITS 32 or 64
  *     JOIN(a, b) the operator, on vectors and on scalars
+ *     NEUTRAL    what it joins to any operand without changing it
  *
  * The unit is a tile: W vectors of W lanes.  Going up, pairs of vectors are shuffled into the left and the right
  * operands of neighbouring pairs and joined, W to 1: the last vector holds, in lane v, the node of vector v.  A shuffle
@@ -16,6 +17,7 @@
  * That makes 4 shuffles a vector at any width, and one for an inclusive scan, which is the exclusive one moved by a
  * place. */
 #include "cores/isa/lanes.h"
+#include "cores/isa/tiles.h"
 
 #define N(name) OPI_PASTE(TREE, name)
 #define W       OPI_PASTE(OPI_LANES, LANE_BITS)
@@ -78,38 +80,6 @@ OPI_INLINE void N(put_far)(T *out, V c, V next, N(kind) kind)
 
 /* --- a tile up and down ------------------------------------------------------------------------------------------ */
 
-/* Pairs at distance h, for which h lanes are one piece: pieces a0 a1 a2 a3 and b0 b1 b2 b3 give a0 b0 a2 b2 and
- * a1 b1 a3 b3; this undoes itself.  Floats at distances 1 and 2 do as in the picture above, which SSE2 and AVX2 have.
- */
-#define SWAP_LEFT(W, h, l)   ((l) & (h) ? (W) + (l) - (h) : (l))
-#define SWAP_RIGHT(W, h, l)  ((l) & (h) ? (W) + (l) : (((l) + (h)) & (2 * (W)-1)))
-#define QUAD_LEFT(W, h, l)   (((l) & ~3) + ((l)&2 ? (W) + 2 * ((l)&1) : 2 * ((l)&1)))
-#define QUAD_RIGHT(W, h, l)  (QUAD_LEFT(W, h, l) + 1)
-#define QUAD_FIRST(W, h, l)  (((l) & ~3) + ((l)&3) / 2 + ((l)&1 ? (W) : 0))
-#define QUAD_SECOND(W, h, l) (QUAD_FIRST(W, h, l) + 2)
-
-#if LANE_BITS == 32
-#define FOR_LEVELS_UP(LEVEL)                                                                                           \
-    LEVEL(1, QUAD_LEFT, QUAD_RIGHT)                                                                                    \
-    LEVEL(2, QUAD_LEFT, QUAD_RIGHT)                                                                                    \
-    LEVEL(4, SWAP_LEFT, SWAP_RIGHT)                                                                                    \
-    LEVEL(8, SWAP_LEFT, SWAP_RIGHT)
-#define FOR_LEVELS_DOWN(LEVEL)                                                                                         \
-    LEVEL(8, SWAP_LEFT, SWAP_RIGHT)                                                                                    \
-    LEVEL(4, SWAP_LEFT, SWAP_RIGHT)                                                                                    \
-    LEVEL(2, QUAD_FIRST, QUAD_SECOND)                                                                                  \
-    LEVEL(1, QUAD_FIRST, QUAD_SECOND)
-#else
-#define FOR_LEVELS_UP(LEVEL)                                                                                           \
-    LEVEL(1, SWAP_LEFT, SWAP_RIGHT)                                                                                    \
-    LEVEL(2, SWAP_LEFT, SWAP_RIGHT)                                                                                    \
-    LEVEL(4, SWAP_LEFT, SWAP_RIGHT)
-#define FOR_LEVELS_DOWN(LEVEL)                                                                                         \
-    LEVEL(4, SWAP_LEFT, SWAP_RIGHT)                                                                                    \
-    LEVEL(2, SWAP_LEFT, SWAP_RIGHT)                                                                                    \
-    LEVEL(1, SWAP_LEFT, SWAP_RIGHT)
-#endif
-
 /* x: the tile's vectors, destroyed; returns their nodes.  left: W - 1 vectors to keep, or NULL. */
 OPI_INLINE V N(tile_up)(V x[W], V *left)
 {
@@ -121,9 +91,10 @@ OPI_INLINE V N(tile_up)(V x[W], V *left)
         if (left) left[k++] = a;                                                                                       \
         x[j] = JOIN(a, b);                                                                                             \
     }
-    FOR_LEVELS_UP(LEVEL)
+    OPI_PASTE(OPI_LEVELS_UP, LANE_BITS)
+    (LEVEL)
 #undef LEVEL
-    return x[0];
+        return x[0];
 }
 
 /* x[0]: what precedes each of the W vectors; becomes their exclusive results. */
@@ -136,7 +107,7 @@ OPI_INLINE void N(tile_down)(V x[W], const V *left)
         x[2 * j] = OPI_SHUFFLE(W, c, d, FIRST, h);                                                                     \
         x[2 * j + 1] = OPI_SHUFFLE(W, c, d, SECOND, h);                                                                \
     }
-    FOR_LEVELS_DOWN(LEVEL)
+    OPI_PASTE(OPI_LEVELS_DOWN, LANE_BITS)(LEVEL)
 #undef LEVEL
 }
 
@@ -155,9 +126,10 @@ OPI_INLINE V N(tile_up_heads)(V x[W], M f[W], V *left, M *left_flag, M *flags)
         x[j] = N(choose)(q, b, JOIN(a, b));                                                                            \
         f[j] = p | q;                                                                                                  \
     }
-    FOR_LEVELS_UP(LEVEL)
+    OPI_PASTE(OPI_LEVELS_UP, LANE_BITS)
+    (LEVEL)
 #undef LEVEL
-    *flags = f[0];
+        *flags = f[0];
     return x[0];
 }
 
@@ -171,7 +143,7 @@ OPI_INLINE void N(tile_down_heads)(V x[W], const V *left, const M *left_flag)
         x[2 * j] = OPI_SHUFFLE(W, c, d, FIRST, h);                                                                     \
         x[2 * j + 1] = OPI_SHUFFLE(W, c, d, SECOND, h);                                                                \
     }
-    FOR_LEVELS_DOWN(LEVEL)
+    OPI_PASTE(OPI_LEVELS_DOWN, LANE_BITS)(LEVEL)
 #undef LEVEL
 }
 
@@ -485,6 +457,16 @@ static void N(segscan_fast)(const void *in, const uint8_t *heads, unsigned level
         N(segscan_tiles)(in, heads, n, kind, *(const T *)before, none, out, node, head);
 }
 
+#ifdef OPI_MASKED_LOADS
+#include "cores/isa/tree_segments.h"
+#else
+static size_t N(segments_fast)(const void *in, const uint64_t *offsets, size_t segments, const void *identity,
+                               void *out)
+{
+    return N(segments)(in, offsets, segments, identity, out);
+}
+#endif
+
 #undef PREFER_GENERIC
 #undef AFTER
 #undef ODD
@@ -493,19 +475,12 @@ static void N(segscan_fast)(const void *in, const uint8_t *heads, unsigned level
 #undef BEFORE_DOWN
 #undef CHOOSE_UP
 #undef BEFORE_UP
-#undef FOR_LEVELS_DOWN
-#undef FOR_LEVELS_UP
-#undef QUAD_SECOND
-#undef QUAD_FIRST
-#undef QUAD_RIGHT
-#undef QUAD_LEFT
-#undef SWAP_RIGHT
-#undef SWAP_LEFT
 #undef LEVELS
 #undef M
 #undef V
 #undef W
 #undef N
+#undef NEUTRAL
 #undef JOIN
 #undef LANE_BITS
 #undef T
