@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -11,9 +12,23 @@ enum {
     PARTITION_BLOCKS = 64,         /* at most, each with a summary */
     PARTITION_BLOCK_MIN = 1 << 15, /* records */
     RETURN_BLOCK_BYTES = 1 << 18,
+    PARTITIONS_MAX = 4, /* of keys for vectors, whose quicksort takes what these could not cut */
+    SAMPLE = 256,       /* keys that a partition for vectors is planned by, */
+    OUTSIDE = 4,        /* and how many of these may lie beyond its digit, on either side */
 };
 
 static unsigned highest_bit(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x); }
+
+/* by_vectors NULL: by digits. */
+static void set_bucket(opi_sort *sort, opi_sort_bucket *by_vectors)
+{
+    sort->by_vectors = by_vectors != NULL;
+    sort->splits = 2;
+    sort->bucket = by_vectors ? by_vectors : sort->format->by_digits;
+    sort->cache_records = (by_vectors ? OPI_SORT_VECTOR_BYTES : OPI_SORT_CACHE_BYTES) / sort->format->bytes;
+}
+
+void opi_sort_prefer_digits(opi_sort *sort) { set_bucket(sort, NULL); }
 
 opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order order, void *keys,
                        const oplus_type *value, void *values, size_t n)
@@ -34,7 +49,7 @@ opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order or
         if (sort.payload == OPI_SORT_VALUE ? value->size > 4 : n > UINT32_MAX) wide = true;
     }
     sort.format = &isa->sort[values ? wide ? OPI_SORT_PAIR64 : OPI_SORT_PAIR32 : wide ? OPI_SORT_U64 : OPI_SORT_U32];
-    sort.cache_records = OPI_SORT_CACHE_BYTES / sort.format->bytes;
+    set_bucket(&sort, !values && key->size == sort.format->bytes ? sort.format->by_vectors : NULL);
     return sort;
 }
 
@@ -53,7 +68,7 @@ static void summarise(const opi_sweep *sweep, size_t begin, size_t end, void *ca
 {
     (void)scratch;
     const opi_sort_partition *const p = (const opi_sort_partition *)sweep;
-    p->sort->format->summarise(p->sort, p->range.place, p->range.begin + begin, p->range.begin + end, p->shift, carry);
+    p->sort->format->summarise(p->sort, p->range.place, p->range.begin + begin, p->range.begin + end, &p->digit, carry);
 }
 
 static void join_summaries(const opi_sweep *sweep, void *left, const void *right)
@@ -71,6 +86,31 @@ static void join_summaries(const opi_sweep *sweep, void *left, const void *right
     for (size_t d = 0; d < OPI_SORT_DIGITS; d++) a->count[d] += b->count[d];
 }
 
+bool opi_sort_is_large(const opi_sort *sort, const opi_sort_range *range, size_t most)
+{
+    if (sort->by_vectors && range->partitions == PARTITIONS_MAX) return false;
+    return !range->sorted && range->end - range->begin > most;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+opi_sort_digit opi_sort_first_digit(const opi_sort *sort, const opi_sort_range *range)
+{
+    if (!sort->by_vectors)
+        return (opi_sort_digit){.shift = range->shift > OPI_SORT_DIGIT_BITS ? range->shift - OPI_SORT_DIGIT_BITS : 0};
+    uint64_t key[SAMPLE];
+    sort->format->sample(sort, range->place, range->begin, range->end, key, SAMPLE);
+    qsort(key, SAMPLE, sizeof *key, compare_keys);
+    const uint64_t base = key[OUTSIDE], width = key[SAMPLE - 1 - OUTSIDE] - base;
+    const unsigned bits = width ? highest_bit(width) + 1 : 0;
+    return (opi_sort_digit){
+        .shift = bits > OPI_SORT_DIGIT_BITS ? bits - OPI_SORT_DIGIT_BITS : 0, .clamped = true, .base = base};
+}
+
 unsigned opi_sort_shift(const opi_sort_summary *total)
 {
     const unsigned top = highest_bit(total->any ^ total->all) + 1;
@@ -80,7 +120,9 @@ unsigned opi_sort_shift(const opi_sort_summary *total)
 bool opi_sort_moves(const opi_sort_partition *partition, const opi_sort_summary *total)
 {
     if (total->sorted) return false;
-    return partition->shift == 0 || highest_bit(total->any ^ total->all) + 1 >= partition->shift + ENOUGH_BITS;
+    const opi_sort_digit *const digit = &partition->digit;
+    return digit->clamped || digit->shift == 0 ||
+           highest_bit(total->any ^ total->all) + 1 >= digit->shift + ENOUGH_BITS;
 }
 
 static opi_sort_place away(opi_sort_place place)
@@ -100,11 +142,12 @@ static void scatter(const opi_sweep *sweep, size_t begin, size_t end, void *carr
         position[d] = sum + before->count[d];
         sum += whole->count[d];
     }
-    p->sort->format->scatter(p->sort, p->range.place, p->range.begin + begin, p->range.begin + end, p->shift,
+    p->sort->format->scatter(p->sort, p->range.place, p->range.begin + begin, p->range.begin + end, &p->digit,
                              p->sort->records[away(p->range.place)], position);
 }
 
-void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort, opi_sort_range range, unsigned shift)
+void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort, opi_sort_range range,
+                             opi_sort_digit digit)
 {
     const size_t n = range.end - range.begin, share = n / PARTITION_BLOCKS + 1;
     *partition = (opi_sort_partition){
@@ -119,7 +162,7 @@ void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort
                   .apply = scatter},
         .sort = sort,
         .range = range,
-        .shift = shift,
+        .digit = digit,
     };
 }
 
@@ -149,12 +192,13 @@ size_t opi_sort_split(const opi_sort_partition *partition, const opi_sort_summar
     if (total->sorted) return cut(partition->sort, bucket, range);
 
     bucket.place = away(bucket.place);
-    bucket.shift = partition->shift;
+    bucket.shift = partition->digit.shift;
+    bucket.partitions++;
     size_t ranges = 0;
     for (size_t d = 0, begin = bucket.begin; d < OPI_SORT_DIGITS; d++) {
         bucket.begin = begin;
         bucket.end = begin += total->count[d];
-        if (partition->shift == 0)
+        if (partition->digit.shift == 0 && !partition->digit.clamped)
             ranges += cut(partition->sort, bucket, range + ranges);
         else if (total->count[d] > 0)
             range[ranges++] = bucket;
@@ -172,14 +216,21 @@ static void sort_buckets(const opi_sweep *sweep, size_t begin, size_t end, void 
     uint32_t *const counts = scratch;
     for (size_t i = begin; i < end; i++)
         if (b->range[i].end > b->range[i].begin)
-            b->sort->format->sort_bucket(b->sort, b->range[i], counts + OPI_SORT_COUNTERS, counts);
+            b->sort->bucket(b->sort, b->range[i], counts + OPI_SORT_COUNTERS, counts);
+}
+
+/* Vectors sort keys between the records that they come in and the caller's array. */
+static bool brings_scratch(const opi_sort *sort, const opi_sort_range *range)
+{
+    return sort->by_vectors && range->place != OPI_SORT_CALLER;
 }
 
 void opi_sort_buckets_plan(opi_sort_buckets *buckets, const opi_sort *sort, const opi_sort_range *range, size_t ranges)
 {
     size_t largest = 0;
     for (size_t i = 0; i < ranges; i++)
-        if (!range[i].sorted && range[i].end - range[i].begin > largest) largest = range[i].end - range[i].begin;
+        if (!range[i].sorted && !brings_scratch(sort, &range[i]) && range[i].end - range[i].begin > largest)
+            largest = range[i].end - range[i].begin;
     *buckets = (opi_sort_buckets){
         .sweep = {.n = ranges,
                   .block = 1,
@@ -191,14 +242,25 @@ void opi_sort_buckets_plan(opi_sort_buckets *buckets, const opi_sort *sort, cons
     };
 }
 
+bool opi_sort_is_small(const opi_sort *sort)
+{
+    if (sort->by_vectors) return sort->n <= OPI_SORT_SMALL_BYTES / sort->format->bytes;
+    return sort->n <= OPI_SORT_SMALL && sort->payload != OPI_SORT_INDEX;
+}
+
 void opi_sort_small(const opi_sort *sort)
 {
-    _Alignas(OPI_CACHE_LINE) unsigned char records[2][OPI_SORT_SMALL * OPI_SORT_RECORD_BYTES_MAX];
+    _Alignas(OPI_CACHE_LINE) unsigned char records[OPI_SORT_SMALL_BYTES];
+    const opi_sort_range range = {.end = sort->n, .place = OPI_SORT_CALLER};
+    assert(opi_sort_is_small(sort));
+    if (sort->by_vectors) {
+        sort->bucket(sort, range, records, NULL);
+        return;
+    }
     uint32_t counts[OPI_SORT_COUNTERS_SMALL];
-    assert(sort->n <= OPI_SORT_SMALL && sort->payload != OPI_SORT_INDEX);
     opi_sort local = *sort;
-    local.records[0] = records[0];
-    local.format->sort_bucket(&local, (opi_sort_range){.end = sort->n, .place = OPI_SORT_CALLER}, records[1], counts);
+    local.records[0] = records;
+    local.bucket(&local, range, records + OPI_SORT_SMALL * OPI_SORT_RECORD_BYTES_MAX, counts);
 }
 
 static void bring_back(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,

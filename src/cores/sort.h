@@ -1,11 +1,13 @@
-/* Stable radix sort: what happens inside a block.
+/* Stable radix sort, and keys alone by vectors: what happens inside a block.
  *
  * Keys are mapped to unsigned integers whose order is the wanted one and travel as records, alone or with a payload (a
  * small value, or the index of a large one).  Three kinds of sweep sort them:
  *
  *   partition   a range too large for a core's cache is dealt into buckets by its highest digit that varies, from the
- *               caller's arrays into scratch memory; again on what is still too large (src/front/sort.c)
- *   buckets     each bucket is sorted in a core's cache, least significant digit first, and goes back to the caller
+ *               caller's arrays into scratch memory; again on what is still too large (cores/sort_passes.c)
+ *   buckets     each bucket is sorted in a core's cache and goes back to the caller: least significant digit first, or,
+ *               keys alone of 32 or 64 bits where the instruction set has words for it, by quicksort (equal keys have
+ *               equal bits, so that nobody can tell which came first)
  *   gather      values that did not travel are fetched by index, and return
  */
 #ifndef OPI_LEAF_SORT_H
@@ -18,9 +20,13 @@ enum {
     OPI_SORT_DIGIT_BITS = 8, /* of a partition */
     OPI_SORT_DIGITS = 1 << OPI_SORT_DIGIT_BITS,
     OPI_SORT_CACHE_BYTES =
-        1 << 20,          /* of a bucket's records; as much again is its scratch, and both fit a core's cache */
-    OPI_SORT_SMALL = 256, /* records that are sorted on the stack */
+        1 << 20, /* of a bucket's records; as much again is its scratch, and both fit a core's cache */
+    OPI_SORT_VECTOR_BYTES =
+        16 << 20,         /* the same where vectors sort them: their first splits stream, a third-level cache
+                                       * is near enough */
+    OPI_SORT_SMALL = 256, /* records that are sorted on the stack, or by vectors as many as have room */
     OPI_SORT_RECORD_BYTES_MAX = 16,
+    OPI_SORT_SMALL_BYTES = 2 * OPI_SORT_SMALL * OPI_SORT_RECORD_BYTES_MAX,
 
     /* In cache: the counters of all passes of a round. */
     OPI_SORT_COUNTER_BITS = 9, /* the lines that a pass writes to then fit the first-level cache */
@@ -34,8 +40,17 @@ typedef enum opi_sort_payload { OPI_SORT_KEY_ALONE, OPI_SORT_VALUE, OPI_SORT_IND
 
 typedef struct opi_sort_format opi_sort_format;
 
-typedef struct opi_sort {
+typedef struct opi_sort opi_sort;
+typedef struct opi_sort_range opi_sort_range;
+
+/* Sorts a range and writes it to the caller's arrays.  other: scratch of its size; counts: OPI_SORT_COUNTERS. */
+typedef void opi_sort_bucket(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);
+
+struct opi_sort {
     const opi_sort_format *format;
+    opi_sort_bucket *bucket; /* by digits, or by vectors */
+    bool by_vectors;
+    unsigned splits; /* vectors split a part at sampled keys so many times log2 of its size, then halve its range */
     size_t cache_records; /* a range of more is partitioned */
     unsigned key_bits;
     uint64_t float_mask, flip; /* mapped = raw ^ (raw < 0 ? float_mask : 0) ^ flip, as integers of the key's size */
@@ -44,18 +59,29 @@ typedef struct opi_sort {
     unsigned char *keys, *values; /* the caller's */
     unsigned char *records[2];    /* scratch: n records each; the second only where n > cache_records */
     unsigned char *gathered;      /* scratch for n values; with OPI_SORT_INDEX */
-} opi_sort;
+};
 
 /* Where a range of records lies. */
 typedef enum opi_sort_place { OPI_SORT_RECORDS_0, OPI_SORT_RECORDS_1, OPI_SORT_CALLER } opi_sort_place;
 
-/* Records [begin, end), all of which belong between their neighbours.  Keys agree above bit `shift`. */
-typedef struct opi_sort_range {
+/* What a partition deals by: bits of a key from `shift` on; or, of keys that vectors sort, the distance from `base`, where
+ * those below and those too far above go to the first and to the last bucket.  So most of the buckets are spent where most
+ * of the keys are, whatever bits these have: a quarter of the bit patterns of floats are those of [0, 1). */
+typedef struct opi_sort_digit {
+    unsigned shift;
+    bool clamped;
+    uint64_t base;
+} opi_sort_digit;
+
+/* Records [begin, end), all of which belong between their neighbours.  Keys that are sorted by digits agree above bit
+ * `shift`. */
+struct opi_sort_range {
     size_t begin, end;
     opi_sort_place place;
     unsigned shift;
-    bool sorted; /* in their final order already */
-} opi_sort_range;
+    unsigned partitions; /* that it has come through */
+    bool sorted;         /* in their final order already */
+};
 
 /* The carry of a partition: what is known of a run of keys. */
 typedef struct opi_sort_summary {
@@ -68,24 +94,26 @@ typedef struct opi_sort_summary {
 /* The record formats: a key of 32 or 64 bits, alone or with a payload of as many. */
 enum { OPI_SORT_U32, OPI_SORT_U64, OPI_SORT_PAIR32, OPI_SORT_PAIR64, OPI_SORT_FORMATS };
 
-/* The loops over one of them, for one instruction set (src/cores/isa/sort_format.h). */
+/* The loops over one of them, for one instruction set (src/cores/isa/sort_format.h, sort_vector.c). */
 struct opi_sort_format {
     size_t bytes; /* of a record */
-    /* Adds the records [begin, end) to a summary that counts the digit at `shift`. */
-    void (*summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
+    /* The keys of `count` of the records [begin, end), which are as many at least. */
+    void (*sample)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, uint64_t *key, size_t count);
+    /* Adds the records [begin, end) to a summary that counts a digit. */
+    void (*summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, const opi_sort_digit *digit,
                       opi_sort_summary *summary);
     /* Deals them out: position[d] is where in `to` the next record of digit d goes. */
-    void (*scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
+    void (*scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, const opi_sort_digit *digit,
                     unsigned char *to, size_t position[OPI_SORT_DIGITS]);
-    /* Sorts a range and writes it to the caller's arrays.  other: scratch of its size; counts: OPI_SORT_COUNTERS. */
-    void (*sort_bucket)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);
+    opi_sort_bucket *by_digits;  /* least significant first, stably */
+    opi_sort_bucket *by_vectors; /* keys alone, of the record's size; NULL where there are none */
 };
 
 typedef struct opi_sort_partition {
     opi_sweep sweep; /* first: a leaf finds its partition through it */
     const opi_sort *sort;
     opi_sort_range range;
-    unsigned shift; /* of the digit */
+    opi_sort_digit digit;
 } opi_sort_partition;
 
 typedef struct opi_sort_buckets {
@@ -98,13 +126,21 @@ typedef struct opi_sort_buckets {
 opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order order, void *keys,
                        const oplus_type *value, void *values, size_t n);
 
-/* At most OPI_SORT_SMALL elements whose values travel, at once and without scratch memory. */
+/* By digits even where vectors could sort. */
+void opi_sort_prefer_digits(opi_sort *sort);
+
+/* So few elements, whose values travel, that they are sorted at once and without scratch memory. */
+bool opi_sort_is_small(const opi_sort *sort);
 void opi_sort_small(const opi_sort *sort);
 
-/* Deals a range into buckets, in the other scratch array, by the digit at `shift`.  The carry is an opi_sort_summary;
- * nothing moves unless opi_sort_moves(partition, summary): the range may be sorted, or the digit hardly vary, and then
- * the one at opi_sort_shift(summary) is better. */
-void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort, opi_sort_range range, unsigned shift);
+/* Whether a range of more than `most` records is to be partitioned (again), and by what. */
+bool opi_sort_is_large(const opi_sort *sort, const opi_sort_range *range, size_t most);
+opi_sort_digit opi_sort_first_digit(const opi_sort *sort, const opi_sort_range *range);
+/* Deals a range into buckets, in the other scratch array.  The carry is an opi_sort_summary; nothing moves unless
+ * opi_sort_moves(partition, summary): the range may be sorted, or the digit hardly vary, and then the one at
+ * opi_sort_shift(summary) is better. */
+void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort, opi_sort_range range,
+                             opi_sort_digit digit);
 bool opi_sort_moves(const opi_sort_partition *partition, const opi_sort_summary *total);
 unsigned opi_sort_shift(const opi_sort_summary *total);
 /* The ranges that a partition has made: its buckets, or pieces of what was sorted already; returns how many. */

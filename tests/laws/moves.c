@@ -94,8 +94,11 @@ static unsigned char *random_keys(rng *r, const oplus_type *type, size_t n)
     unsigned char *keys = must(malloc(n * type->size + 1));
     const uint64_t masks[] = {UINT64_MAX, 0xff, UINT64_C(0xff000000000000ff), UINT64_C(0xf0f0f0f0f0f0f0f0), 0};
     const uint64_t mask = masks[rng_below(r, 5)];
+    const bool power_law = rng_below(r, 4) == 0, organ_pipe = rng_below(r, 8) == 0;
     for (size_t i = 0; i < n; i++) {
-        const uint64_t key = rng_next(r) & mask;
+        uint64_t key = rng_next(r) & mask;
+        if (power_law) key >>= rng_below(r, 8 * type->size);
+        if (organ_pipe) key = i < n / 2 ? i : n - i;
         memcpy(keys + i * type->size, &key, type->size);
     }
     return keys;

@@ -118,7 +118,7 @@ static void add_cores(void)
     for (int i = 0; i < isas; i++)
         add_place("threads:3", isa[i]->name, i == isas - 1, open_at("threads:3", isa[i]->name));
     add_place("openmp:3", isa[isas - 1]->name, false, open_at("openmp:3", isa[isas - 1]->name));
-    add_place("threads:3@@@two-pass", isa[isas - 1]->name, false, open_by_way("threads:3", "two-pass"));
+    add_place("threads:3@@@two-pass+digits", isa[isas - 1]->name, false, open_by_way("threads:3", "two-pass+digits"));
     add_place("serial@@@two-pass", isa[isas - 1]->name, false, open_by_way("serial", "two-pass"));
     for (size_t i = 0; i < sizeof more / sizeof *more; i += test_quick() ? 3 : 1)
         add_place(more[i], isa[isas - 1]->name, false, open_at(more[i], isa[isas - 1]->name));

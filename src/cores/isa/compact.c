@@ -4,7 +4,7 @@
 #include <string.h>
 
 #if defined(__AVX2__)
-#include <immintrin.h>
+#include "cores/isa/positions.h"
 #endif
 
 /* Every loop takes the first `done` elements in steps and returns how many it kept; the plain loop takes the rest. */
@@ -48,29 +48,12 @@ static size_t compact_any(const char *in, const uint8_t *keep, size_t n, size_t 
  * Sapphire Rapids, November 2026), so that it takes the tables too. */
 #if defined(__AVX2__)
 
-/* A byte for each bit that is set in m, its position (times `pair`, then also the next, where an element is two lanes
- * wide), in order from the lowest byte.  Put together by the preprocessor, highest bit first. */
-#define BIT(m, k)          ((m) >> (k)&1ull)
-#define ONE(m, k, above)   ((above) * (1 + 0xffull * BIT(m, k)) + (k)*BIT(m, k))
-#define TWO(m, k, above)   ((above) * (1 + 0xffffull * BIT(m, k)) + (0x100 * (2 * (k) + 1) + 2 * (k)) * BIT(m, k))
-#define ONES(m)            ONE(m, 0, ONE(m, 1, ONE(m, 2, ONE(m, 3, ONE(m, 4, ONE(m, 5, ONE(m, 6, ONE(m, 7, 0ull))))))))
-#define TWOS(m)            TWO(m, 0, TWO(m, 1, TWO(m, 2, TWO(m, 3, 0ull))))
-#define FOUR(ROW, m)       ROW(m), ROW((m) + 1), ROW((m) + 2), ROW((m) + 3)
-#define SIXTEEN(ROW, m)    FOUR(ROW, m), FOUR(ROW, (m) + 4), FOUR(ROW, (m) + 8), FOUR(ROW, (m) + 12)
-#define SIXTY_FOUR(ROW, m) SIXTEEN(ROW, m), SIXTEEN(ROW, (m) + 16), SIXTEEN(ROW, (m) + 32), SIXTEEN(ROW, (m) + 48)
-
-static const _Alignas(64) uint64_t positions_of_8[256] = {SIXTY_FOUR(ONES, 0), SIXTY_FOUR(ONES, 64),
-                                                          SIXTY_FOUR(ONES, 128), SIXTY_FOUR(ONES, 192)};
-static const _Alignas(64) uint64_t lanes_of_4[16] = {SIXTEEN(TWOS, 0)};
-
 /* A bit for each of 32 elements. */
 static inline uint32_t mask_of(const uint8_t *keep)
 {
     const __m256i k = _mm256_loadu_si256((const __m256i *)keep);
     return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(k, _mm256_setzero_si256()));
 }
-
-static inline __m128i positions(unsigned mask) { return _mm_loadl_epi64((const __m128i *)&positions_of_8[mask]); }
 
 static inline void compact_8_bytes(const char *in, unsigned mask, char *out)
 {
@@ -94,8 +77,7 @@ static inline void compact_8_words(const char *in, unsigned mask, char *out)
 static inline void compact_8_longs(const char *in, unsigned mask, char *out)
 {
     const __m256i x = _mm256_loadu_si256((const __m256i *)in), y = _mm256_loadu_si256((const __m256i *)in + 1);
-    const __m128i p = _mm_loadl_epi64((const __m128i *)&lanes_of_4[mask & 15]);
-    const __m128i q = _mm_loadl_epi64((const __m128i *)&lanes_of_4[mask >> 4]);
+    const __m128i p = lanes(mask & 15), q = lanes(mask >> 4);
     char *const middle = out + 8 * (size_t)__builtin_popcount(mask & 15);
     _mm256_storeu_si256((__m256i *)out, _mm256_permutevar8x32_epi32(x, _mm256_cvtepu8_epi32(p)));
     _mm256_storeu_si256((__m256i *)middle, _mm256_permutevar8x32_epi32(y, _mm256_cvtepu8_epi32(q)));

@@ -14,6 +14,8 @@ bool OPI_ISA_NAME(opi_falls_u32)(const uint32_t *offsets, size_t n, uint64_t gap
 bool OPI_ISA_NAME(opi_falls_u64)(const uint64_t *offsets, size_t n, uint64_t gap);
 size_t OPI_ISA_NAME(opi_compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
 extern const opi_sort_format OPI_ISA_NAME(opi_sort_formats)[OPI_SORT_FORMATS];
+void OPI_ISA_NAME(opi_sort_words_32)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);
+void OPI_ISA_NAME(opi_sort_words_64)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);
 void OPI_ISA_NAME(opi_transpose)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows,
                                  size_t cols, size_t size);
 

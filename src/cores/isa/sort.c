@@ -1,5 +1,6 @@
 /* The loops of the radix sort over its four record formats. */
 #include "cores/isa/leaves.h"
+#include "cores/isa/sort_counts.h"
 #include "cores/sort.h"
 
 #include "base/memory.h"
@@ -12,8 +13,11 @@
 enum {
     CHUNK = 512,               /* records at a time from the caller's arrays, through the first-level cache */
     HISTOGRAM_CHUNK = 1 << 30, /* counters of 32 bits hold it */
-    INSERTION = 32,            /* records or fewer are sorted by insertion */
-    SLACK_BITS = 3,            /* 2^-SLACK of the records stay to be told apart after the passes */
+    WAITING_LINES = 4,         /* of each bucket of a partition */
+    SETS = 64,
+    WAYS = 8,       /* of a first-level cache of 32 KiB */
+    INSERTION = 32, /* records or fewer are sorted by insertion */
+    SLACK_BITS = 3, /* 2^-SLACK of the records stay to be told apart after the passes */
     DIGIT_BITS_MAX = OPI_SORT_COUNTER_BITS,
     PASSES_MAX = OPI_SORT_PASSES,
 };
@@ -45,16 +49,6 @@ static digits choose_digits(uint64_t varying, size_t n)
     return plan;
 }
 
-static void counts_to_positions(uint32_t *count, size_t n)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t own = count[i];
-        count[i] = sum;
-        sum += own;
-    }
-}
-
 /* One cache line past the caches: the next reader comes when it would have left them. */
 static inline void stream_line(void *to, const void *from)
 {
@@ -73,11 +67,25 @@ static inline void stream_fence(void)
 #endif
 }
 
+/* Whether the lines where a partition's buckets begin crowd in a few sets of the first-level cache, as those of buckets of
+ * 2^k records do. */
+static bool lines_collide(const size_t position[OPI_SORT_DIGITS], size_t record)
+{
+    unsigned lines[SETS] = {0}, most = 0;
+    for (size_t d = 0; d < OPI_SORT_DIGITS; d++) {
+        if (d > 0 && position[d] == position[d - 1]) continue;
+        unsigned *const here = &lines[position[d] * record / OPI_CACHE_LINE % SETS];
+        if (++*here > most) most = *here;
+    }
+    return most > 2 * WAYS;
+}
+
 /* --- the record formats ------------------------------------------------------------------------------------------ */
 
 #define FORMAT(name)   name##_u32
 #define RECORD         uint32_t
 #define KEY            uint32_t
+#define SIGNED_KEY     int32_t
 #define MAKE_RECORD(k) ((uint32_t)(k))
 #define KEY_OF(r)      (r)
 #include "cores/isa/sort_format.h"
@@ -85,6 +93,7 @@ static inline void stream_fence(void)
 #define FORMAT(name)   name##_u64
 #define RECORD         uint64_t
 #define KEY            uint64_t
+#define SIGNED_KEY     int64_t
 #define MAKE_RECORD(k) ((uint64_t)(k))
 #define KEY_OF(r)      (r)
 #include "cores/isa/sort_format.h"
@@ -92,6 +101,7 @@ static inline void stream_fence(void)
 #define FORMAT(name)      name##_pair32
 #define RECORD            uint64_t
 #define KEY               uint32_t
+#define SIGNED_KEY        int32_t
 #define MAKE_RECORD(k)    ((uint64_t)(k))
 #define KEY_OF(r)         ((uint32_t)(r))
 #define PAYLOAD_OF(r)     ((r) >> 32)
@@ -104,19 +114,29 @@ typedef struct pair64 {
 #define FORMAT(name)      name##_pair64
 #define RECORD            pair64
 #define KEY               uint64_t
+#define SIGNED_KEY        int64_t
 #define MAKE_RECORD(k)    ((pair64){(uint64_t)(k), 0})
 #define KEY_OF(r)         ((r).key)
 #define PAYLOAD_OF(r)     ((r).payload)
 #define SET_PAYLOAD(r, p) ((r).payload = (p))
 #include "cores/isa/sort_format.h"
 
-#define FORMAT_ENTRY(name)                                                                                             \
+/* Keys alone, of the record's size, by vectors. */
+#if defined(__AVX2__)
+#define WORDS_32 OPI_ISA_NAME(opi_sort_words_32)
+#define WORDS_64 OPI_ISA_NAME(opi_sort_words_64)
+#else
+#define WORDS_32 NULL
+#define WORDS_64 NULL
+#endif
+
+#define FORMAT_ENTRY(name, words)                                                                                      \
     {                                                                                                                  \
-        bytes_##name, summarise_##name, scatter_##name, sort_bucket_##name                                             \
+        bytes_##name, sample_##name, summarise_##name, scatter_##name, sort_bucket_##name, words                       \
     }
 const opi_sort_format OPI_ISA_NAME(opi_sort_formats)[OPI_SORT_FORMATS] = {
-    [OPI_SORT_U32] = FORMAT_ENTRY(u32),
-    [OPI_SORT_U64] = FORMAT_ENTRY(u64),
-    [OPI_SORT_PAIR32] = FORMAT_ENTRY(pair32),
-    [OPI_SORT_PAIR64] = FORMAT_ENTRY(pair64),
+    [OPI_SORT_U32] = FORMAT_ENTRY(u32, WORDS_32),
+    [OPI_SORT_U64] = FORMAT_ENTRY(u64, WORDS_64),
+    [OPI_SORT_PAIR32] = FORMAT_ENTRY(pair32, NULL),
+    [OPI_SORT_PAIR64] = FORMAT_ENTRY(pair64, NULL),
 };

@@ -2,6 +2,7 @@
  *
  *   FORMAT(name)      the name with the format's behind it
  *   RECORD, KEY       the types of a record and of its mapped key, uint32_t or uint64_t
+ *   SIGNED_KEY        int32_t or int64_t
  *   MAKE_RECORD(k)    a record of key k without payload
  *   KEY_OF(r)         its key
  *   PAYLOAD_OF(r), SET_PAYLOAD(r, p)   its payload, where records have one (else not defined) */
@@ -117,101 +118,17 @@ static inline const RECORD *FORMAT(fetch)(const opi_sort *sort, opi_sort_place p
                                           RECORD chunk[CHUNK])
 {
     if (place != OPI_SORT_CALLER) return (const RECORD *)sort->records[place] + begin;
+#ifndef PAYLOAD_OF
+    const unsigned char *const keys = sort->keys + begin * sort->key_size;
+    if (sort->key_size == sizeof(RECORD) && !sort->flip && !sort->float_mask && (uintptr_t)keys % sizeof(RECORD) == 0)
+        return (const RECORD *)(const void *)keys; /* unsigned numbers are their own records */
+#endif
     if (*count > CHUNK) *count = CHUNK;
     FORMAT(load)(sort, begin, *count, chunk);
     return chunk;
 }
 
-/* --- a partition: summary and scatter -------------------------------------------------------------------------- */
-
-static bool FORMAT(ascends)(const RECORD *in, size_t n)
-{
-    for (size_t begin = 1; begin < n; begin += CHUNK) { /* mostly the first chunk tells */
-        const size_t end = n - begin < CHUNK ? n : begin + CHUNK;
-        bool breaks = false;
-        for (size_t i = begin; i < end; i++) breaks |= KEY_OF(in[i - 1]) > KEY_OF(in[i]);
-        if (breaks) return false;
-    }
-    return true;
-}
-
-/* Strictly: no two keys are the same. */
-static bool FORMAT(descends)(const RECORD *in, size_t n)
-{
-    size_t i = 1;
-    while (i < n && KEY_OF(in[i - 1]) > KEY_OF(in[i])) i++;
-    return i == n;
-}
-
-static void FORMAT(summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
-                              opi_sort_summary *summary)
-{
-    RECORD chunk[CHUNK];
-    while (begin < end) {
-        uint32_t count[2][OPI_SORT_DIGITS] = {{0}}; /* two: neighbours often have the same digit */
-        size_t left = end - begin < HISTOGRAM_CHUNK ? end - begin : HISTOGRAM_CHUNK;
-        while (left > 0) {
-            size_t n = left < CHUNK ? left : CHUNK;
-            const RECORD *in = FORMAT(fetch)(sort, place, begin, &n, chunk);
-            KEY any = 0, all = (KEY)-1;
-            for (size_t i = 0; i < n; i++) {
-                any |= KEY_OF(in[i]);
-                all &= KEY_OF(in[i]);
-            }
-            size_t i = 0;
-            for (; i + 2 <= n; i += 2) {
-                count[0][(KEY_OF(in[i]) >> shift) & (OPI_SORT_DIGITS - 1)]++;
-                count[1][(KEY_OF(in[i + 1]) >> shift) & (OPI_SORT_DIGITS - 1)]++;
-            }
-            if (i < n) count[0][(KEY_OF(in[i]) >> shift) & (OPI_SORT_DIGITS - 1)]++;
-            if (summary->sorted)
-                summary->sorted = (summary->empty || summary->last <= KEY_OF(in[0])) && FORMAT(ascends)(in, n);
-            if (summary->empty) summary->first = KEY_OF(in[0]);
-            summary->empty = false;
-            summary->last = KEY_OF(in[n - 1]);
-            summary->any |= any;
-            summary->all &= all;
-            begin += n;
-            left -= n;
-        }
-        for (size_t d = 0; d < OPI_SORT_DIGITS; d++) summary->count[d] += (uint64_t)count[0][d] + count[1][d];
-    }
-}
-
-/* Records go to their bucket a cache line at a time: the lines being filled stay in the first-level cache.
- * position[d]: where the next record of digit d goes; advanced. */
-static void FORMAT(scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, unsigned shift,
-                            unsigned char *to, size_t position[OPI_SORT_DIGITS])
-{
-    enum { LINE = OPI_CACHE_LINE / sizeof(RECORD) };
-    RECORD *const out = (RECORD *)to;
-    _Alignas(OPI_CACHE_LINE) RECORD line[OPI_SORT_DIGITS][LINE];
-    size_t first[OPI_SORT_DIGITS];
-    RECORD chunk[CHUNK];
-    memcpy(first, position, sizeof first);
-
-    for (size_t n; begin < end; begin += n) {
-        n = end - begin < CHUNK ? end - begin : CHUNK;
-        const RECORD *in = FORMAT(fetch)(sort, place, begin, &n, chunk);
-        for (size_t i = 0; i < n; i++) {
-            const size_t d = (KEY_OF(in[i]) >> shift) & (OPI_SORT_DIGITS - 1);
-            const size_t p = position[d]++;
-            line[d][p % LINE] = in[i];
-            if (p % LINE != LINE - 1) continue;
-            const size_t start = p - (LINE - 1);
-            if (start >= first[d])
-                stream_line(out + start, line[d]);
-            else /* the bucket's first line is not ours alone */
-                memcpy(out + first[d], line[d] + first[d] % LINE, (p + 1 - first[d]) * sizeof(RECORD));
-        }
-    }
-    for (size_t d = 0; d < OPI_SORT_DIGITS; d++) {
-        const size_t end_of_d = position[d], start = end_of_d - end_of_d % LINE;
-        const size_t from = start > first[d] ? start : first[d];
-        memcpy(out + from, line[d] + from % LINE, (end_of_d - from) * sizeof(RECORD));
-    }
-    stream_fence();
-}
+#include "cores/isa/sort_partition.h"
 
 /* --- a bucket ---------------------------------------------------------------------------------------------------- */
 
@@ -315,6 +232,7 @@ enum { FORMAT(bytes) = sizeof(RECORD) };
 #undef FORMAT
 #undef RECORD
 #undef KEY
+#undef SIGNED_KEY
 #undef MAKE_RECORD
 #undef KEY_OF
 #undef PAYLOAD_OF

@@ -12,22 +12,38 @@ static const oplus_type *const key_types[] = {&oplus_i8,  &oplus_i16, &oplus_i32
                                               &oplus_u16, &oplus_u32, &oplus_u64, &oplus_f32, &oplus_f64};
 enum { KEY_TYPES = sizeof key_types / sizeof *key_types };
 
-static const char *const places[] = {"serial", "threads:1", "threads:2", "threads:3", "threads:4", "threads:5"};
-enum { PLACES = sizeof places / sizeof *places };
-static oplus_device *device[PLACES];
+static const char *const threads[] = {"serial", "threads:1", "threads:2", "threads:3", "threads:4", "threads:5"};
+enum { THREADS = sizeof threads / sizeof *threads, PLACES_MAX = THREADS + 5 };
+static int places;
+static char place_name[PLACES_MAX][40];
+static oplus_device *device[PLACES_MAX]; /* those of `threads` first, then by digits, then each instruction set */
+
+static bool open_place(const char *where, const char *isa, const char *way)
+{
+    snprintf(place_name[places], sizeof place_name[places], "%s %s %s", where, isa ? isa : "", way ? way : "");
+    if (way) setenv("OPLUS_WAY", way, 1);
+    device[places] = open_at(where, isa);
+    if (way) unsetenv("OPLUS_WAY");
+    return device[places++] != NULL;
+}
 
 static int open_devices(void **state)
 {
     (void)state;
-    for (int d = 0; d < PLACES; d++)
-        if (oplus_open(places[d], &device[d]) != OPLUS_OK) return 1;
+    const opi_isa *isa[4];
+    const int isas = opi_isa_list(isa);
+    for (int d = 0; d < THREADS; d++)
+        if (!open_place(threads[d], NULL, NULL)) return 1;
+    if (!open_place("serial", NULL, "digits")) return 1;
+    for (int i = 0; i < isas; i++)
+        if (!open_place("threads:2", isa[i]->name, NULL)) return 1;
     return 0;
 }
 
 static int close_devices(void **state)
 {
     (void)state;
-    for (int d = 0; d < PLACES; d++) oplus_close(device[d]);
+    for (int d = 0; d < places; d++) oplus_close(device[d]);
     return 0;
 }
 
@@ -55,11 +71,14 @@ typedef enum shape {
     SKEWED,
     OUTLIER,
     SPECIAL,
+    ORGAN_PIPE,
+    NEARLY_SORTED,
+    POWER_LAW,
     SHAPES
 } shape;
-static const char *const shape_name[] = {"random", "equal",     "sorted",   "reversed", "backwards in parts",
-                                         "few",    "high bits", "low bits", "skewed",   "outlier",
-                                         "special"};
+static const char *const shape_name[] = {"random",  "equal",      "sorted",        "reversed", "backwards in parts",
+                                         "few",     "high bits",  "low bits",      "skewed",   "outlier",
+                                         "special", "organ pipe", "nearly sorted", "power law"};
 
 static uint64_t special(const oplus_type *t)
 {
@@ -96,6 +115,12 @@ static uint64_t key_bits(const oplus_type *t, shape s, size_t i, size_t n)
         return i == n / 2 ? UINT64_MAX : any_bits() & 0xff;
     case SPECIAL:
         return special(t);
+    case ORGAN_PIPE:
+        return i < n / 2 ? i : n - i;
+    case NEARLY_SORTED:
+        return any_bits() % 50 ? i : any_bits() % n;
+    case POWER_LAW: /* P(key >= k) is 1 / k */
+        return UINT32_MAX / ((any_bits() >> 32) + 1);
     default:
         return any_bits();
     }
@@ -190,7 +215,7 @@ static void expect_same(const char *what, const void *got, const void *want, siz
     size_t i = 0;
     while (memcmp((const unsigned char *)got + i * size, (const unsigned char *)want + i * size, size) == 0) i++;
     fail_msg("%s differ at %zu of %zu: key %s, order %d, %s, value of %zu bytes, on %s", what, i, n, t->name,
-             (int)order, shape_name[s], value_size, places[d]);
+             (int)order, shape_name[s], value_size, place_name[d]);
 }
 
 /* value_size 0: keys alone. */
@@ -253,12 +278,13 @@ static void agrees_on_every_number_of_threads(void **state)
 {
     (void)state;
     const size_t u32_cache = OPI_SORT_CACHE_BYTES / 4;
-    const size_t sizes[] = {(1 << 15) - 1, 1 << 15, (1 << 15) + 1, 100003, u32_cache, u32_cache + 1};
+    const size_t sizes[] = {(1 << 15) - 1, 1 << 15,       (1 << 15) + 1, 100003,
+                            (1 << 17) - 1, (1 << 17) + 1, u32_cache,     u32_cache + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int s = 0; s < SHAPES; s++) {
             const bool odd = (i + (size_t)s) % 2 != 0;
-            if (!test_quick() || odd) check(&oplus_u32, OPLUS_ASCENDING, (shape)s, sizes[i], 0, 0, PLACES - 1);
-            if (!test_quick() || !odd) check(&oplus_f64, OPLUS_DESCENDING, (shape)s, sizes[i], 4, 0, PLACES - 1);
+            if (!test_quick() || odd) check(&oplus_u32, OPLUS_ASCENDING, (shape)s, sizes[i], 0, 0, places - 1);
+            if (!test_quick() || !odd) check(&oplus_f64, OPLUS_DESCENDING, (shape)s, sizes[i], 4, 0, places - 1);
         }
 }
 
@@ -270,11 +296,34 @@ static void sorts_a_million_of_any_shape(void **state)
     for (int s = 0; s < SHAPES; s++) {
         check(&oplus_u32, OPLUS_ASCENDING, (shape)s, n, 0, 0, 2);
         check(&oplus_i64, OPLUS_DESCENDING, (shape)s, n, 0, 2, 2);
+        check(&oplus_f32, OPLUS_DESCENDING, (shape)s, n, 0, THREADS, places - 1);
+        check(&oplus_f64, OPLUS_ASCENDING, (shape)s, n, 0, THREADS, places - 1);
         check(&oplus_f32, OPLUS_ASCENDING, (shape)s, n, 4, 0, 2);
         check(&oplus_i16, OPLUS_DESCENDING, (shape)s, n, 12, 2, 2);
         check(&oplus_u8, OPLUS_ASCENDING, (shape)s, n, 8, 0, 0);
         check(&oplus_f64, OPLUS_ASCENDING, (shape)s, n, 16, 3, 3);
     }
+}
+
+/* Keys alone that vectors partition, some of the parts again: the same by digits. */
+static void sorts_what_no_cache_holds(void **state)
+{
+    (void)state;
+    const shape shapes[] = {RANDOM, POWER_LAW, OUTLIER, FEW, SKEWED, NEARLY_SORTED};
+    const size_t n = OPI_SORT_VECTOR_BYTES / 4 + 1;
+    uint32_t *const got = malloc(n * sizeof *got);
+    for (size_t s = 0; s < (test_quick() ? 2 : sizeof shapes / sizeof *shapes); s++) {
+        uint32_t *const keys = fill(&oplus_u32, shapes[s], n), *const want = fill(&oplus_u32, EQUAL, n);
+        memcpy(want, keys, n * sizeof *keys);
+        assert_int_equal(oplus_sort(device[THREADS], &oplus_u32, OPLUS_ASCENDING, want, n), OPLUS_OK);
+        for (int d = 0; d <= 2; d += 2) {
+            memcpy(got, keys, n * sizeof *keys);
+            assert_int_equal(oplus_sort(device[d], &oplus_u32, OPLUS_ASCENDING, got, n), OPLUS_OK);
+            expect_same("keys", got, want, sizeof *got, n, &oplus_u32, OPLUS_ASCENDING, shapes[s], 0, d);
+        }
+        free(keys), free(want);
+    }
+    free(got);
 }
 
 /* As a bucket with counters of 32 bits sees it: an index beyond them asks for wide records. */
@@ -331,6 +380,7 @@ int main(void)
         cmocka_unit_test(carries_values_of_every_size),
         cmocka_unit_test(agrees_on_every_number_of_threads),
         cmocka_unit_test(sorts_a_million_of_any_shape),
+        cmocka_unit_test(sorts_what_no_cache_holds),
         cmocka_unit_test(chooses_records_by_size),
         cmocka_unit_test(refuses_wrong_arguments),
     };

@@ -1,0 +1,19 @@
+/* What the files of the sort share that are compiled once an instruction set. */
+#ifndef OPI_ISA_SORT_COUNTS_H
+#define OPI_ISA_SORT_COUNTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Counts of records become where the first of each is. */
+static inline void counts_to_positions(uint32_t *count, size_t n)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t own = count[i];
+        count[i] = sum;
+        sum += own;
+    }
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* A partition's loops over one record format: the summary of a run of keys, and the scatter to their buckets; included by
+ * cores/isa/sort_format.h, whose words it is written in. */
+
+/* The digits of at most CHUNK records: loops that compilers make vectors of. */
+static void FORMAT(digits)(const RECORD *OPLUS_RESTRICT_ in, size_t n, const opi_sort_digit *digit,
+                           uint8_t *OPLUS_RESTRICT_ out)
+{
+    const KEY base = (KEY)digit->base, last = OPI_SORT_DIGITS - 1, sign = (KEY)1 << (8 * sizeof(KEY) - 1);
+    const unsigned shift = digit->shift;
+    if (digit->clamped)
+        for (size_t i = 0; i < n; i++) {
+            const KEY key = KEY_OF(in[i]); /* compared as AVX2 can compare 64 bits */
+            const KEY above = ((SIGNED_KEY)(key ^ sign) > (SIGNED_KEY)(base ^ sign) ? key - base : 0) >> shift;
+            out[i] = (uint8_t)(above >> OPI_SORT_DIGIT_BITS ? last : above);
+        }
+    else
+        for (size_t i = 0; i < n; i++) out[i] = (uint8_t)(KEY_OF(in[i]) >> shift);
+}
+
+static bool FORMAT(ascends)(const RECORD *in, size_t n)
+{
+    for (size_t begin = 1; begin < n; begin += CHUNK) { /* mostly the first chunk tells */
+        const size_t end = n - begin < CHUNK ? n : begin + CHUNK;
+        bool breaks = false;
+        for (size_t i = begin; i < end; i++) breaks |= KEY_OF(in[i - 1]) > KEY_OF(in[i]);
+        if (breaks) return false;
+    }
+    return true;
+}
+
+/* Strictly: no two keys are the same. */
+static bool FORMAT(descends)(const RECORD *in, size_t n)
+{
+    size_t i = 1;
+    while (i < n && KEY_OF(in[i - 1]) > KEY_OF(in[i])) i++;
+    return i == n;
+}
+
+static void FORMAT(summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end,
+                              const opi_sort_digit *digit, opi_sort_summary *summary)
+{
+    RECORD chunk[CHUNK];
+    uint8_t d[CHUNK];
+    while (begin < end) {
+        uint32_t count[4][OPI_SORT_DIGITS] = {{0}}; /* four: neighbours often have the same digit */
+        size_t left = end - begin < HISTOGRAM_CHUNK ? end - begin : HISTOGRAM_CHUNK;
+        while (left > 0) {
+            size_t n = left < CHUNK ? left : CHUNK;
+            const RECORD *in = FORMAT(fetch)(sort, place, begin, &n, chunk);
+            KEY any = 0, all = (KEY)-1;
+            for (size_t i = 0; i < n; i++) {
+                any |= KEY_OF(in[i]);
+                all &= KEY_OF(in[i]);
+            }
+            FORMAT(digits)(in, n, digit, d);
+            size_t i = 0;
+            for (; i + 4 <= n; i += 4)
+                for (size_t k = 0; k < 4; k++) count[k][d[i + k]]++;
+            for (; i < n; i++) count[0][d[i]]++;
+            if (summary->sorted)
+                summary->sorted = (summary->empty || summary->last <= KEY_OF(in[0])) && FORMAT(ascends)(in, n);
+            if (summary->empty) summary->first = KEY_OF(in[0]);
+            summary->empty = false;
+            summary->last = KEY_OF(in[n - 1]);
+            summary->any |= any;
+            summary->all &= all;
+            begin += n;
+            left -= n;
+        }
+        for (size_t d = 0; d < OPI_SORT_DIGITS; d++)
+            summary->count[d] += (uint64_t)count[0][d] + count[1][d] + count[2][d] + count[3][d];
+    }
+}
+
+/* Some keys of a range, from strata of the same size. */
+static void FORMAT(sample)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, uint64_t *key,
+                           size_t count)
+{
+    const size_t step = (end - begin) / count;
+    uint64_t random = end - begin;
+    for (size_t i = 0; i < count; i++) {
+        RECORD chunk[CHUNK];
+        size_t one = 1;
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        key[i] = KEY_OF(*FORMAT(fetch)(sort, place, begin + i * step + (size_t)(random >> 32) % step, &one, chunk));
+    }
+}
+
+/* Each record straight to its bucket: as fast as the buckets' open lines find room in the first-level cache.  next: keys
+ * that come next, `stride` bytes apart; of these all digits will be wanted at once. */
+static void FORMAT(scatter_directly)(const RECORD *OPLUS_RESTRICT_ in, const uint8_t *OPLUS_RESTRICT_ d, size_t n,
+                                     uintptr_t next, size_t stride, RECORD *OPLUS_RESTRICT_ out,
+                                     size_t *OPLUS_RESTRICT_ position)
+{
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        __builtin_prefetch((const void *)(next + i * stride));
+        for (size_t k = 0; k < 4; k++) out[position[d[i + k]]++] = in[i + k];
+    }
+    for (; i < n; i++) out[position[d[i]]++] = in[i];
+}
+
+/* What waits to be written, some lines of each bucket; first[d]: where those of digit d begin. */
+enum { FORMAT(WAITING) = WAITING_LINES * OPI_CACHE_LINE / sizeof(RECORD) };
+typedef struct FORMAT(waiting) {
+    _Alignas(OPI_CACHE_LINE) RECORD record[OPI_SORT_DIGITS][FORMAT(WAITING)];
+    size_t first[OPI_SORT_DIGITS];
+} FORMAT(waiting);
+
+/* Records go to their bucket some cache lines at a time, past the caches. */
+static void FORMAT(scatter_lines)(const RECORD *in, const uint8_t *digit, size_t n, RECORD *out, size_t *position,
+                                  FORMAT(waiting) * waiting)
+{
+    enum { ROOM = FORMAT(WAITING), LINE = OPI_CACHE_LINE / sizeof(RECORD) };
+    for (size_t i = 0; i < n; i++) {
+        const size_t d = digit[i], p = position[d]++;
+        RECORD *const line = waiting->record[d];
+        line[p % ROOM] = in[i];
+        if (p % ROOM != ROOM - 1) continue;
+        const size_t start = p - (ROOM - 1), first = waiting->first[d];
+        if (start >= first)
+            for (size_t k = 0; k < ROOM; k += LINE) stream_line(out + start + k, line + k);
+        else /* the bucket's first line is not ours alone */
+            memcpy(out + first, line + first % ROOM, (p + 1 - first) * sizeof(RECORD));
+    }
+}
+
+static void FORMAT(write_waiting)(RECORD *out, const size_t *position, const FORMAT(waiting) * waiting)
+{
+    enum { ROOM = FORMAT(WAITING) };
+    for (size_t d = 0; d < OPI_SORT_DIGITS; d++) {
+        const size_t end = position[d], start = end - end % ROOM;
+        const size_t from = start > waiting->first[d] ? start : waiting->first[d];
+        memcpy(out + from, waiting->record[d] + from % ROOM, (end - from) * sizeof(RECORD));
+    }
+    stream_fence();
+}
+
+/* position[d]: where the next record of digit d goes; advanced. */
+static void FORMAT(scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end,
+                            const opi_sort_digit *digit, unsigned char *to, size_t position[OPI_SORT_DIGITS])
+{
+    RECORD *const out = (RECORD *)to, chunk[CHUNK];
+    uint8_t d[CHUNK];
+    FORMAT(waiting) waiting; /* touched only where lines collide */
+    const size_t stride = place == OPI_SORT_CALLER ? sort->key_size : sizeof(RECORD);
+    const uintptr_t from = (uintptr_t)(place == OPI_SORT_CALLER ? sort->keys : sort->records[place]);
+    const bool collide = lines_collide(position, sizeof(RECORD));
+    if (collide) memcpy(waiting.first, position, sizeof waiting.first);
+    for (size_t n; begin < end; begin += n) {
+        n = end - begin < CHUNK ? end - begin : CHUNK;
+        const RECORD *const in = FORMAT(fetch)(sort, place, begin, &n, chunk);
+        FORMAT(digits)(in, n, digit, d);
+        if (collide)
+            FORMAT(scatter_lines)(in, d, n, out, position, &waiting);
+        else
+            FORMAT(scatter_directly)(in, d, n, from + (begin + CHUNK) * stride, stride, out, position);
+    }
+    if (collide) FORMAT(write_waiting)(out, position, &waiting);
+}
