@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* From how many bytes on the accelerator is chosen; 1: always, 0: never. */
+/* The number of bytes from which the accelerator is chosen; 1: always, 0: never. */
 static double from_bytes(const opi_figures *f, opi_work work)
 {
     const opi_line *const c = &f->cores[work], *const g = &f->accelerator[work];

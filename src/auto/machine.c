@@ -28,7 +28,7 @@ static bool is_there(const opi_auto *a, const void *p)
 {
     oplus_device *home;
     if (!p) return false;
-    /* What it refuses, as another device's, is no memory of the host either: it will say so. */
+    /* Memory that the accelerator refuses, as another device's, is not the host's either; it will say so. */
     return a->accelerator->machine->look(a->accelerator, "auto", "an array", p, 1, &home) != OPLUS_OK || home;
 }
 
@@ -88,7 +88,7 @@ static oplus_status apply(oplus_device *dev, const char *call, const opi_task *t
                           opi_ticket *ticket)
 {
     opi_auto *const a = auto_of(dev);
-    oplus_device *const by = a->summarised ? a->summarised : choose(a, call, task); /* whose ticket it is */
+    oplus_device *const by = a->summarised ? a->summarised : choose(a, call, task); /* makes the ticket */
     return by->machine->apply(by, call, task, carry, ticket);
 }
 

@@ -50,7 +50,7 @@ static oplus_status do_work(oplus_device *dev, opi_work work, float *in, size_t 
     return opi_run(dev, "oplus_open", &task, NULL);
 }
 
-/* The least of some rounds; the first, which compiles, does not count. */
+/* The shortest time of some rounds; the first, which compiles, does not count. */
 static oplus_status time_of(oplus_device *dev, opi_work work, float *in, size_t n, float *out, double *least)
 {
     *least = 1e30;
@@ -98,7 +98,7 @@ static oplus_status measure_both(opi_auto *a)
 
 /* --- which accelerator -------------------------------------------------------------------------------------------- */
 
-/* One that gives the processor's bits and is not the processor. */
+/* Whether a device gives the same bits as the processor and is not the processor. */
 static bool is_fit(const opi_gpu_facts *facts)
 {
     return !facts->host_cores && facts->f64 && facts->denormals && facts->divides;

@@ -29,7 +29,7 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* Makes the directory and those above it. */
+/* Makes the directory at path, and those above it. */
 static void make(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -40,14 +40,14 @@ static void make(char *path)
     mkdir(path, 0700);
 }
 
-/* A directory of ours, with none of these permissions. */
+/* Whether path is a directory of ours that grants none of the `refused` permissions. */
 static bool is_ours(const char *path, mode_t refused)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && !(info.st_mode & refused);
 }
 
-/* Writes its name and makes nothing; NULL, or why there is none. */
+/* Writes the name of the cache's directory, but does not make it.  Returns NULL, or why there is none. */
 static const char *name_directory(char path[OPI_PATH_BYTES])
 {
     const char *const on = variable("OPLUS_CACHE"), *const given = variable("OPLUS_CACHE_DIR"),
@@ -66,7 +66,7 @@ static const char *name_directory(char path[OPI_PATH_BYTES])
     return n > 0 ? "its path is too long" : "HOME is no directory of this user; name one in OPLUS_CACHE_DIR";
 }
 
-/* Nobody else's to write: what lies there will be run. */
+/* Whether nobody else may write to it: the files there will be run. */
 static bool is_safe(const char *path) { return is_ours(path, 022); }
 
 static bool directory(char path[OPI_PATH_BYTES])
@@ -103,7 +103,7 @@ static bool is_whole(opi_hash key, const char *file, size_t bytes)
     return memcmp(&found, &expected, sizeof found) == 0;
 }
 
-/* The file under a path, if it is whole; to be freed. */
+/* Reads the file at a path, if it is whole; the caller frees the result. */
 static char *read_whole(opi_hash key, const char *path, size_t *content)
 {
     size_t bytes;
@@ -165,11 +165,11 @@ const char *opi_cache_where(char path[OPI_PATH_BYTES])
                                     : "it belongs to another user";
 }
 
-/* All that is ever stored. */
+/* The suffixes of all files that are ever stored. */
 static const char *const suffixes[] = {".so", ".txt", ".bin", ".fig"};
 enum { SUFFIXES = sizeof suffixes / sizeof *suffixes, KEY_DIGITS = 32, DRAFT_BYTES = 7 /* ".XXXXXX" */ };
 
-/* Whether a name is that of a file of ours; its suffix, and whether it is a draft. */
+/* Whether a name is that of a file of ours; if so, tells its suffix, and whether it is a draft. */
 static bool is_file_of_ours(const char *name, opi_cache_file *file)
 {
     if (strspn(name, "0123456789abcdef") != KEY_DIGITS) return false;

@@ -16,10 +16,10 @@ int opi_cut(const char *text, int bytes)
 {
     const int n = (int)strnlen(text, (size_t)bytes);
     if (n < bytes || !(text[n - 1] & 0x80)) return n;
-    int first = n - 1; /* of the last character, */
+    int first = n - 1; /* the first byte of the last character */
     while (first > 0 && n - first < 4 && continues(text[first])) first--;
     const unsigned char lead = (unsigned char)text[first];
-    const int length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2; /* which should have so many bytes */
+    const int length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2; /* bytes that this character should have */
     return first + length <= n ? n : first;
 }
 

@@ -24,7 +24,7 @@ void opi_free(void *mem) { free(mem); }
 bool opi_buffer_reserve(opi_buffer *buffer, size_t bytes)
 {
     if (buffer->mem && bytes <= buffer->bytes) return true; /* never NULL, so that callers may add to it */
-    opi_buffer_release(buffer); /* first, so that both need not fit; the content is lost anyway */
+    opi_buffer_release(buffer); /* before the allocation: both need not fit, and the content is lost anyway */
     buffer->mem = opi_alloc(bytes);
     if (buffer->mem) buffer->bytes = bytes;
     return buffer->mem != NULL;

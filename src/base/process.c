@@ -34,7 +34,8 @@ static const char **plain_environment(void)
     return plain;
 }
 
-/* A group of its own, so that all of it can be ended; signals as a program expects them, whatever the host has set. */
+/* Gives the program a process group of its own, so that all of it can be ended, and the signals that a program expects,
+ * whatever the host has set. */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, usual;
@@ -57,7 +58,7 @@ static int set_streams(posix_spawn_file_actions_t *streams, int out)
     return failure;
 }
 
-/* Starts it with standard input from nothing and both outputs into `out`; 0 or an errno. */
+/* Starts the program with an empty standard input and both outputs into `out`; returns 0 or an errno. */
 static int start(const char *const *argv, int out, pid_t *pid)
 {
     posix_spawn_file_actions_t streams;
@@ -103,7 +104,7 @@ typedef struct ear {
     size_t kept, bytes;
 } ear;
 
-/* Takes what has been said so far; what does not fit is dropped.  False: there was nothing. */
+/* Takes the output so far; what does not fit is dropped.  Returns false if there was none. */
 static bool hear(ear *e)
 {
     char chunk[4096];
@@ -134,7 +135,7 @@ static opi_process ending(pid_t waited, int status)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? OPI_PROCESS_GOOD : OPI_PROCESS_FAILED;
 }
 
-/* Until the program itself has ended; what it leaves behind may keep the pipe open. */
+/* Listens until the program itself has ended; processes that it leaves behind may keep the pipe open. */
 static opi_process attend(ear *e, pid_t pid, double deadline)
 {
     int status = 0;
@@ -182,7 +183,7 @@ opi_process opi_process_fork(int (*work)(void *context, int out), void *context,
     if (pid == 0) {
         setpgid(0, 0);
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-        setrlimit(RLIMIT_CPU, &(struct rlimit){(rlim_t)seconds + 1, (rlim_t)seconds + 1}); /* also if nobody waits */
+        setrlimit(RLIMIT_CPU, &(struct rlimit){(rlim_t)seconds + 1, (rlim_t)seconds + 1}); /* even if nobody waits */
         _exit(work(context, ends[1]));
     }
     close(ends[1]);
@@ -190,7 +191,7 @@ opi_process opi_process_fork(int (*work)(void *context, int out), void *context,
         close(ends[0]);
         return OPI_PROCESS_ERROR;
     }
-    setpgid(pid, pid); /* whoever of the two comes first */
+    setpgid(pid, pid); /* both processes do this: either may come first */
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     ear e = {.from = ends[0], .said = said, .bytes = bytes};
     const opi_process end = attend(&e, pid, now() + seconds);

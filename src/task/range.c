@@ -10,7 +10,7 @@ static unsigned char *value_at(opi_range *range, int j) { return range->values +
 
 static unsigned char *prefix_at(opi_range *range, int j) { return value_at(range, OPI_RANGE_NODES + j); }
 
-/* *to = *to then *b, of the lifted operator where there are heads. */
+/* *to becomes *to joined with *b, by the lifted operator where there are heads. */
 static void append(const opi_range *range, void *to, uint8_t *to_flag, const void *b, uint8_t b_flag)
 {
     if (range->lifted && b_flag)
@@ -129,9 +129,9 @@ void opi_range_value(const opi_range *range, void *out)
     for (int j = 1; j < range->count; j++) opi_combine(range->op, out, out, range->values + (size_t)j * size);
 }
 
-/* --- as bytes
- * -------------------------------------------------------------------------------------------------------- A node of
- * an exact operator may stand for any number of elements: of such a range only the fold is written. */
+/* --- as bytes ----------------------------------------------------------------------------------------------------- */
+
+/* A node of an exact operator may stand for any number of elements: of such a range only the fold is written. */
 
 /* Whether a head lies in the range. */
 static uint8_t any_flag(const opi_range *range)

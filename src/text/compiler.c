@@ -14,14 +14,14 @@
 
 enum {
     VERSION_SECONDS = 20,
-    COMMAND_WORDS = 16, /* of OPLUS_CC */
-    FILE_WORDS = 8      /* of the whole command, at its end */
+    COMMAND_WORDS = 16, /* words of OPLUS_CC, at most */
+    FILE_WORDS = 8      /* words at the end of the command, for its files */
 };
 
 /* --- its flags ---------------------------------------------------------------------------------------------------- */
 
-/* Values may not depend on them: no contraction (with OPLUS_HELPER), no errno, no floating-point traps.  Warnings that
- * would mean indeterminate values are errors. */
+/* Values must not depend on the flags: no contraction (with OPLUS_HELPER), no errno, no floating-point traps.  Warnings
+ * that would mean indeterminate values are errors. */
 static const char *const flags[] = {"-std=gnu11",
                                     "-O3",
                                     "-fPIC",
@@ -158,7 +158,7 @@ oplus_status opi_compiler_choose(const char *call, opi_compiler *cc, bool *absen
     cc->argv[cc->count++] = strstr(cc->version, "clang") ? "-fno-caret-diagnostics" : "-ftrack-macro-expansion=0";
     snprintf(cc->flags, sizeof cc->flags, "%s", isa_flags(isa->name));
     const bool fits = add_words(cc, cc->flags, OPI_COMPILER_WORDS - cc->count - FILE_WORDS);
-    assert(fits && strlen(isa_flags(isa->name)) < sizeof cc->flags); /* other flags would be other code */
+    assert(fits && strlen(isa_flags(isa->name)) < sizeof cc->flags); /* flags that are cut would make other code */
     (void)fits;
     cc->argv[cc->count] = NULL;
     return OPLUS_OK;

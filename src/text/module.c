@@ -101,7 +101,7 @@ static bool is_broken(const char *said)
     return line && strncmp(line, our_first, strlen(our_first)) == 0;
 }
 
-/* What gcc and clang say of `a = 3`, and of names in a struct that are the program's. */
+/* Advice where gcc or clang complain of `a = 3`, or of names in a struct that belong to the program. */
 static const char *advice(const char *said)
 {
     if (strstr(said, OPI_LABEL_MEMBERS) && (strstr(said, "undeclared") || strstr(said, "unknown type name")))
@@ -110,7 +110,7 @@ static const char *advice(const char *said)
     return "\nthe operands of a text are constant: == compares (a == 3); to change one, copy it into r or a variable";
 }
 
-/* Is all that is wrong said of the user's own text?  Then it is as wrong tomorrow. */
+/* Are all errors in the user's own text?  Then the same text will always fail. */
 static bool is_the_users(const char *said)
 {
     static const char *const labels[] = {OPI_LABEL_OP ":", OPI_LABEL_FN ":", OPI_LABEL_PREDICATE ":",
@@ -146,7 +146,7 @@ static oplus_status does_not_compile(const char *call, const char *what, const o
         if (is_the_users(said)) opi_cache_store(key, ".txt", said, strlen(said) + 1, path);
         return refuse(call, what, said);
     }
-    *absent = true; /* as good as none */
+    *absent = true; /* as if there were no compiler */
     return opi_fail(OPLUS_ERR_COMPILE,
                     "%s: the compiler %s cannot compile C here; install what it lacks (Debian: apt-get install gcc "
                     "libc6-dev), or name another in the environment variable OPLUS_CC; it says: %s",
@@ -192,7 +192,7 @@ static oplus_status load(const char *call, const char *what, const char *path, v
                           "TMPDIR to another");
 }
 
-/* Into the cache if there is one, and from there; otherwise from where it was made. */
+/* If there is a cache, stores the module in it and loads it from there; otherwise loads it from where it was made. */
 static oplus_status keep_and_load(const char *call, const char *what, opi_hash key, const temp_files *w, void **module)
 {
     char path[OPI_PATH_BYTES];
@@ -204,7 +204,7 @@ static oplus_status keep_and_load(const char *call, const char *what, opi_hash k
     return load(call, what, w->module, module);
 }
 
-/* Of the command up to its files, the version of the compiler, and the source. */
+/* A hash of the command up to its files, the version of the compiler, and the source. */
 static opi_hash key_of(const opi_compiler *cc, const char *source)
 {
     char command[64];

@@ -40,7 +40,7 @@ extern const unsigned char __stop_oplus_kinds[] __attribute__((weak, visibility(
 #define OPI_FOR_SIGNED(X)   X(i8, int8_t) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t) X(ll, long long)
 #define OPI_FOR_UNSIGNED(X) X(u8, uint8_t) X(u16, uint16_t) X(u32, uint32_t) X(u64, uint64_t) X(ull, unsigned long long)
 
-/* Each argument is computed once, into a variable whose name no argument within it has (n). */
+/* Each argument is computed once, into a variable; n keeps its name apart from the variables of nested macros. */
 #define OPI_LET(x, k, n)                const __auto_type opi_##k##_##n = (x);
 #define OPI_CALL_F32(f, x, y)           opi_g_##f##_f32(x, y)
 #define OPI_CALL_1(f, x)                OPI_1(opi_g_##f, OPI_PICK, x, __COUNTER__)
@@ -61,7 +61,7 @@ extern const unsigned char __stop_oplus_kinds[] __attribute__((weak, visibility(
 #define OPI_LDEXP(f, x, k, n)           OPI_LDEXP_(f, x, k, n)
 #define OPI_LDEXP_(f, x, k, n)          ({ OPI_LET(x, 0, n) OPI_PICK_REAL(f, opi_0_##n)(opi_0_##n, k); })
 
-/* Which of the functions f_i8, f_i16, ...  Of two, those of one small type keep it; C promotes all others. */
+/* Picks one of the functions f_i8, f_i16, ...  Two operands of one small type keep it; C promotes all others. */
 #define OPI_PICK_REAL(f, x)      _Generic(x, float : f##_f32, default : f##_f64)
 #define OPI_PICK_REAL_2(f, x, y) OPI_PICK_REAL(f, x + y)
 #define OPI_LARGE(f)                                                                                                   \

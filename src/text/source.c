@@ -29,8 +29,8 @@ static void write_headers(FILE *to)
     fputs(OURS, to);
 }
 
-/* The struct, once, and that it is laid out as its descriptor says.  No macro makes it, so that a message of the
- * compiler is short. */
+/* Writes the struct once, and a check that its layout is the descriptor's.  It is written without macros, so that
+ * messages of the compiler are short. */
 static void write_type(FILE *to, const oplus_type *type, const oplus_type *const *written, unsigned count)
 {
     if (!type || type->scalar != OPLUS_RECORD) return;
@@ -77,7 +77,7 @@ char *opi_source_op(const oplus_op *op)
     return finish(to, &text);
 }
 
-/* Those of inputs, parameter and result. */
+/* Writes the types of inputs, parameter and result. */
 static void write_types(FILE *to, const oplus_fn *fn)
 {
     const oplus_type *types[OPLUS_MAX_ARITY + 2];

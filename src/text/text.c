@@ -51,18 +51,18 @@ typedef struct value {
     bool listed;             /* a comma ends it */
 } value;
 
-/* What a text is made of, as far as its form depends on it. */
+/* The parts of a text that decide its form. */
 typedef struct outline {
     const char *text, *begin, *end; /* begin, end: without blanks around */
-    bool returns;                   /* the word return */
+    bool returns;                   /* the word return occurs */
     bool sets;                      /* the result r, or a member of it, is set */
     bool own;                       /* an r is declared */
     bool statements;                /* a ; outside of parentheses */
     char open[MAX_DEPTH];
     int depth, round; /* brackets that are open; those among them that are ( or [ */
-    int inner;        /* braces inside of such: a statement expression, whose words are its own */
+    int inner;        /* braces inside of ( or [: a statement expression, whose words are its own */
     value values[MAX_VALUES];
-    int count, questions; /* questions: ? of the last one that wait for their : */
+    int count, questions; /* questions: each ? of the last value whose : has not come yet */
     bool parts;           /* a member of r is set, or r by its address, or more than MAX_VALUES values are given */
     char *why;
     size_t why_bytes;
@@ -76,7 +76,7 @@ static const char *complain(outline *o, const char *message, const char *at)
     return NULL;
 }
 
-/* A \ that joins its line to the next one: gcc overlooks blanks between. */
+/* Whether a \ joins its line to the next one; gcc allows blanks between it and the end of the line. */
 static bool joins_lines(const char *at)
 {
     if (*at != '\\') return false;
@@ -107,7 +107,8 @@ static const char *skip_comment(outline *o, const char *at)
     return line ? o->end : complain(o, "a comment has no end", at);
 }
 
-/* Past blanks and members: r, r.x, r.x[3] = ... is set; r.x == ... is not.  Behind the sign, or NULL. */
+/* Looks past blanks and members for an assignment: r, r.x, r.x[3] = ... is set; r.x == ... is not.  Returns the place
+ * behind the sign, or NULL. */
 static const char *assigned(const char *at, bool *part)
 {
     for (int brackets = 0; *at; at++) {
@@ -133,14 +134,14 @@ static value *open_value(outline *o)
 
 static void begin_value(outline *o, const char *at, bool listed)
 {
-    if (open_value(o)) return; /* of `return r = a` the one behind the return */
+    if (open_value(o)) return; /* in `return r = a` the value is the one behind the return */
     o->parts |= o->count == MAX_VALUES;
     if (o->count == MAX_VALUES) return;
     o->values[o->count++] = (value){.begin = at, .depth = o->depth, .listed = listed};
     o->questions = 0;
 }
 
-/* Before each sign: it may end the last value. */
+/* Called before each sign, which may end the last value. */
 static void end_value(outline *o, const char *at)
 {
     value *const v = open_value(o);
@@ -151,7 +152,7 @@ static void end_value(outline *o, const char *at)
     if (*at == ':') o->questions--;
 }
 
-/* A word r: a member of something, the declaration of another one, or the result, which may be set here. */
+/* Reads a word r: a member of something, the declaration of another r, or the result, which may be set here. */
 static void read_r(outline *o, const char *at)
 {
     static const char *const no_types[] = {"return", "else", "do", "case", "goto", "sizeof", NULL};
@@ -220,14 +221,14 @@ static const char *close_bracket(outline *o, const char *at)
     return at + 1;
 }
 
-/* Other spellings of # { } [ ], which would escape the counting of brackets. */
+/* Whether another spelling of # { } [ ] begins here, which would escape the counting of brackets. */
 static bool is_digraph(const char *at)
 {
     static const char *const digraphs[] = {"<%", "%>", "<:", ":>", "%:", NULL};
     return at[0] && is_among(at, at[1] ? 2 : 1, digraphs);
 }
 
-/* Past the next sign, word, literal or comment. */
+/* Returns the place behind the next sign, word, literal or comment. */
 static const char *read_one(outline *o, const char *at)
 {
     if (is_letter(*at)) return read_word(o, at);
@@ -292,7 +293,7 @@ static bool read_text(outline *o)
 
 /* --- 3. make a body of it ----------------------------------------------------------------------------------------- */
 
-/* Line breaks around the text: its lines and columns are the user's, and a // at its end swallows nothing of ours. */
+/* Puts line breaks around the text: lines and columns stay the user's, and a // at its end hides nothing of ours. */
 char *opi_text_body(const char *text, const char *label, const char *result, char *why, size_t why_bytes)
 {
     outline o = {.text = text, .why = why, .why_bytes = why_bytes};
@@ -313,7 +314,7 @@ char *opi_text_body(const char *text, const char *label, const char *result, cha
 
 /* --- 4. or a body that only looks at the values ------------------------------------------------------------------- */
 
-/* The text with OPLUS_SEEN_( ) around each value; a return gives nothing. */
+/* Writes the text with OPLUS_SEEN_( ) around each value; its returns give no value. */
 static void write_values(FILE *to, const outline *o)
 {
     const char *at = o->text;

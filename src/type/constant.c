@@ -16,7 +16,7 @@ static number take_choice(const char **at, int depth);
 static number unknown(void) { return (number){0, false}; }
 static number known(long long value) { return (number){value, true}; }
 
-/* Decimal, hexadecimal, octal or binary, with a suffix. */
+/* Takes a decimal, hexadecimal, octal or binary literal, which may have a suffix. */
 static number take_literal(const char **at)
 {
     const bool binary = (*at)[0] == '0' && ((*at)[1] == 'b' || (*at)[1] == 'B');
@@ -50,7 +50,7 @@ static number take_operand(const char **at, int depth)
 
 /* NOLINTEND(misc-no-recursion) */
 
-/* The operators of C that join two numbers, the tightest first. */
+/* The operators of C that join two numbers, the highest precedence first. */
 static const struct {
     const char *sign;
     int rank;
@@ -102,7 +102,7 @@ static number joined(long long x, const char *sign, long long y)
         return known(x == y);
     case '!':
         return known(x != y);
-    default: /* < > and what begins with them */
+    default: /* <, > and the operators that begin with them */
         if (sign[1] == sign[0]) return !shifts ? unknown() : sign[0] == '>' ? known(x >> y) : product(x, 1LL << y);
         if (sign[1] == '=') return known(sign[0] == '<' ? x <= y : x >= y);
         return known(sign[0] == '<' ? x < y : x > y);
@@ -110,7 +110,7 @@ static number joined(long long x, const char *sign, long long y)
 }
 
 /* NOLINTBEGIN(misc-no-recursion): as above */
-/* Operators of a rank of `least` or more. */
+/* Takes operands joined by operators of rank `least` or more. */
 static number take_joined(const char **at, int least, int depth)
 {
     number left = take_operand(at, depth);

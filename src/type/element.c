@@ -20,7 +20,7 @@ static void list(void *context, const oplus_member *member)
 bool opi_element_plan(opi_element *plan, const oplus_type *type)
 {
     *plan = (opi_element){.size = type->size, .record = type->scalar == OPLUS_RECORD};
-    /* The text has names; where it is not understood, the compiler's sample has places. */
+    /* The text gives the names of members; where it is not understood, the compiler's sample gives their places. */
     bool (*const walk)(const oplus_type *, opi_visit, void *) =
         opi_layout_walk(type, list, plan) ? opi_layout_walk : opi_layout_scalars;
     if (walk == opi_layout_scalars && !walk(type, list, plan)) {

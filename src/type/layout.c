@@ -87,12 +87,12 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* strstr says no nearly always: each call asks, so that it must not take long. */
+/* Each call asks this, so it must be quick: strstr rules out nearly all texts. */
 
-/* A union's members share their bytes: nobody but the program knows what they are.  It is left as it is. */
+/* The members of a union share their bytes: only the program knows which one is in use.  A union is left as it is. */
 static bool has_union(const char *text) { return strstr(text, "union") && has_word(text, "union"); }
 
-/* A sample has the real part of a complex number alone, and what follows may look like padding. */
+/* A sample shows only the real part of a complex number; the imaginary part may look like padding. */
 static bool has_complex(const char *text)
 {
     return strstr(text, "omplex") && (has_word(text, "_Complex") || has_word(text, "complex"));

@@ -43,7 +43,7 @@ static oplus_scalar named_type(const char *word, size_t n)
     return OPLUS_RECORD;
 }
 
-/* OPLUS_RECORD if it is none. */
+/* Takes the name of a scalar type; returns OPLUS_RECORD if there is none. */
 static oplus_scalar take_type(const char **at)
 {
     enum { CHAR, SHORT, INT, LONG, SIGNED, UNSIGNED, WORDS };
@@ -113,7 +113,7 @@ static bool take_base(reader *r, base *b)
     return understood;
 }
 
-/* Tells of the members of b, an array of `count`: "p.x", "p[1].x". */
+/* Visits the members of b, which may be an array of `count`: "p.x", "p[1].x". */
 static void visit_struct(const reader *r, const base *b, const char *name, bool array, size_t count, size_t offset)
 {
     char prefix[2 * sizeof((oplus_member *)0)->name];
@@ -130,7 +130,7 @@ static void visit_struct(const reader *r, const base *b, const char *name, bool 
     }
 }
 
-/* A name and its array dimensions.  *end: where the member before it ends, then where this one does. */
+/* Takes a name and its array dimensions.  *end: where the member before it ends; on return, where this one ends. */
 static bool take_declarator(reader *r, const base *b, const char *prefix, size_t offset, size_t *end)
 {
     char name[2 * sizeof((oplus_member *)0)->name];
@@ -159,7 +159,7 @@ static bool take_declarator(reader *r, const base *b, const char *prefix, size_t
     return true;
 }
 
-/* The declarations up to `stop`, which stays. */
+/* Reads the declarations up to `stop`, which is not taken. */
 static bool read_block(reader *r, char stop, const char *prefix, size_t offset, size_t *size, size_t *align)
 {
     size_t end = 0;

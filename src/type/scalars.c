@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On some targets the alignment of a member is not _Alignof: it is where a compiler puts one after a char. */
+/* On some targets the alignment of a member is not _Alignof its type: it is the offset of a member after a char. */
 #define BEHIND_A_CHAR(suffix, T, scalar)                                                                               \
     struct behind_a_char_##suffix {                                                                                    \
         char c;                                                                                                        \

@@ -28,10 +28,10 @@ static const char *environment(const char *name)
 
 typedef struct symbol {
     const char *name;
-    size_t at; /* in the struct of pointers */
+    size_t at; /* offset in the struct of pointers */
 } symbol;
 
-/* Fills in the pointers; the name of one that the library lacks, or NULL. */
+/* Fills in the pointers; returns the name of a function that the library lacks, or NULL. */
 static const char *resolve(void *library, const symbol *symbols, size_t count, void *calls)
 {
     for (size_t i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ static void *open_library(const char *path, int flags, char *why)
 {
     void *const library = dlopen(path, flags | RTLD_LOCAL);
     const char *const error = library ? NULL : dlerror();
-    if (error && !*why) snprintf(why, WHY_BYTES, "%.*s", opi_cut(error, WHY_BYTES - 1), error); /* the first counts */
+    if (error && !*why) snprintf(why, WHY_BYTES, "%.*s", opi_cut(error, WHY_BYTES - 1), error); /* the first is kept */
     return library;
 }
 
@@ -59,7 +59,7 @@ static bool refuses(char *why)
     return refusal != NULL;
 }
 
-/* What an environment variable names; only that. */
+/* Opens the library that an environment variable names, and no other. */
 static void *open_named(const char *variable, const char *path, int flags, char *why)
 {
     char reason[WHY_BYTES] = "";
@@ -144,7 +144,7 @@ static bool can_open(int flags)
 
 bool opi_cuda_installed(void) { return can_open(0); }
 
-/* How many libraries this process has loaded in its life, at any time; the first object tells. */
+/* Counts all libraries that this process has ever loaded; any object knows the number, so the first one is enough. */
 static int see_loads(struct dl_phdr_info *object, size_t bytes, void *loads)
 {
     (void)bytes;
@@ -152,7 +152,7 @@ static int see_loads(struct dl_phdr_info *object, size_t bytes, void *loads)
     return 1;
 }
 
-/* The loader is asked by name only if something has been loaded since: that takes microseconds. */
+/* Asking the loader by name takes microseconds, so it is asked only if something has been loaded since last time. */
 bool opi_cuda_loaded(void)
 {
     static _Atomic uint64_t known; /* 2 * loads + the answer then */
@@ -181,7 +181,7 @@ static const struct {
     int major; /* 0: any */
 } nvrtc_names[] = {{"libnvrtc.so.13", 13}, {"libnvrtc.so.12", 12}, {"libnvrtc.so.11.2", 11}, {"libnvrtc.so", 0}};
 
-/* By the loader's search, then where CUDA's own installer puts it. */
+/* Looks for it by the loader's search, then where CUDA's own installer puts it. */
 static void *find_nvrtc_name(const char *name, char *why)
 {
     const char *const roots[] = {environment("CUDA_HOME"), environment("CUDA_PATH"), "/usr/local/cuda"};
@@ -217,7 +217,7 @@ static void *find_nvrtc(void)
     return library;
 }
 
-/* NVRTC opens a second library by its name alone, which the loader may not find; one that is loaded it will. */
+/* NVRTC opens a second library by its name alone.  The loader may not find that library unless it is loaded already. */
 static void open_builtins(void)
 {
     Dl_info self;

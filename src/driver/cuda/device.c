@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    CLUSTER = 8,              /* that is portable: no device with clusters has smaller ones */
+    CLUSTER = 8,              /* the portable size: every device with clusters allows it */
     FAST_BYTES = 16,          /* ld.global.v4 */
     LARGEST_ELEMENT = 1 << 10 /* NVRTC 13 takes seconds for 800 bytes, and minutes for 5000 */
 };
@@ -158,7 +158,7 @@ static oplus_status set_up(opi_cuda_gpu *g, const char *call, CUstream stream)
     return create_streams(g, call);
 }
 
-/* "" or ":N"; -1 for anything else. */
+/* The device's number in "" (0) or ":N"; -1 for anything else. */
 static int ordinal_of(const char *where)
 {
     if (!*where) return 0;

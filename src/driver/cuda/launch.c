@@ -78,7 +78,7 @@ static opi_cuda_launch_config config_of(const opi_cuda_gpu *g, const opi_launch 
     return config;
 }
 
-/* What needs no attributes takes the call that every driver has. */
+/* A launch that needs no attributes uses the call that every driver has. */
 static oplus_status enqueue(const opi_cuda_gpu *g, const char *call, const opi_launch *launch)
 {
     void *parameters[2 * OPI_MAX_ARGUMENTS];
@@ -93,7 +93,7 @@ static oplus_status enqueue(const opi_cuda_gpu *g, const char *call, const opi_l
 oplus_status opi_cuda_launch(opi_gpu *gpu, const char *call, const opi_launch *launch)
 {
     const opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    if (launch->groups == 0) return OPLUS_OK; /* which the driver does not take */
+    if (launch->groups == 0) return OPLUS_OK; /* the driver refuses an empty launch */
     OPI_TRY(check(&g->gpu.facts, call, launch));
     return enqueue(g, call, launch);
 }
@@ -112,7 +112,7 @@ oplus_status opi_cuda_allow(opi_gpu *gpu, const char *call, void *kernel, size_t
 
 static oplus_status count_residents(const opi_cuda_gpu *g, const char *call, const opi_launch *launch, uint64_t *groups)
 {
-    opi_launch one = *launch; /* cluster, for the driver wants a number of groups */
+    opi_launch one = *launch; /* a launch of one cluster: the driver wants a number of groups */
     opi_cuda_launch_attribute attribute[ATTRIBUTES];
     int count = 0;
     if (launch->cluster <= 1) {

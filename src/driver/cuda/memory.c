@@ -11,7 +11,7 @@ static CUdeviceptr address(const void *mem) { return (CUdeviceptr)(uintptr_t)mem
 
 /* --- 1. own memory ------------------------------------------------------------------------------------------------ */
 
-/* The end of an allocation: out of memory is worth the number of bytes that were wanted. */
+/* The status of an allocation; if memory ran out, the message says how many bytes were wanted. */
 static oplus_status allocated(const opi_cuda_gpu *g, const char *call, const char *name, CUresult result, size_t bytes)
 {
     char said[64] = "";
@@ -20,7 +20,7 @@ static oplus_status allocated(const opi_cuda_gpu *g, const char *call, const cha
     return opi_cuda_fail(g, call, name, result, said);
 }
 
-/* Before an allocation, so that what succeeds is also known. */
+/* Makes room in the list before an allocation, so that one that succeeds can always be listed. */
 static oplus_status make_room(opi_cuda_gpu *g, const char *call)
 {
     if (opi_spans_reserve(&g->spans)) return OPLUS_OK;
@@ -84,10 +84,10 @@ oplus_status opi_cuda_wrap(opi_gpu *gpu, const char *call, void *native, size_t 
 void opi_cuda_free(opi_gpu *gpu, void *mem)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    opi_span span = {.lent = false}; /* also what another handle of this device has allocated */
+    opi_span span = {.lent = false}; /* stays so for what another handle of this device has allocated */
     if (!mem) return;
     opi_spans_remove(&g->spans, mem, &span);
-    opi_cuda_wait(g); /* cuMemFree may wait, it says, and may not */
+    opi_cuda_wait(g); /* cuMemFree does not promise to wait */
     if (!span.lent) g->cu->MemFree(address(mem));
 }
 
@@ -96,8 +96,8 @@ void opi_cuda_free(opi_gpu *gpu, void *mem)
 typedef struct place {
     unsigned type, managed; /* type 0: CUDA does not know it */
     int ordinal;
-    CUdeviceptr start; /* of its allocation, */
-    size_t size;       /* which is so large; 0: unknown */
+    CUdeviceptr start; /* of the allocation */
+    size_t size;       /* of the allocation; 0: unknown */
 } place;
 
 /* One call for all: unlike cuPointerGetAttribute it does not fail for memory that CUDA does not know. */
@@ -111,7 +111,7 @@ static oplus_status look_up(const opi_cuda_gpu *g, const char *call, const void 
     return OPI_CUDA_TRY(g, call, PointerGetAttributes, sizeof wanted / sizeof *wanted, wanted, answers, address(p));
 }
 
-/* What is not known for certain, the driver says. */
+/* Asks the driver about memory that is not known for certain. */
 static oplus_status ask_side(const opi_cuda_gpu *g, const char *call, const char *argument, const void *p, size_t bytes,
                              opi_gpu_side *side)
 {

@@ -84,7 +84,7 @@ static oplus_status choose_architecture(compilation *c)
 
 /* --- 3. compile --------------------------------------------------------------------------------------------------- */
 
-/* Of lines ended by 0, whether one only counts the others ("2 errors detected in the compilation of"), or is empty. */
+/* Whether a line is empty, or only counts others ("2 errors detected in the compilation of"); the text ends in 0. */
 static bool is_noise(const char *line, size_t length)
 {
     static const char count[] = "detected in the compilation of";
@@ -132,7 +132,7 @@ static oplus_status does_not_compile(const compilation *c)
 
 static oplus_status compile(const compilation *c)
 {
-    /* Values may not depend on them: no contraction, denormals kept, division and square root rounded correctly. */
+    /* Values must not depend on options: no contraction, denormals kept, division and square root rounded correctly. */
     const char *const options[] = {c->option,     "--std=c++17",     "-default-device",  "--fmad=false",
                                    "--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--disable-warnings"};
     const nvrtcResult result = c->rtc->CompileProgram(c->program, sizeof options / sizeof *options, options);

@@ -85,7 +85,7 @@ oplus_status opi_cuda_load(opi_gpu *gpu, const char *call, const void *binary, s
     if (!p) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory (%zu bytes) to load a program; free some", call, bytes);
     p->bytes = bytes;
     memcpy(p->binary, binary, bytes);
-    p->binary[bytes] = '\0'; /* PTX ends so */
+    p->binary[bytes] = '\0'; /* PTX ends in a 0 */
     const oplus_status status = load_module(g, call, p);
     if (status == OPLUS_OK)
         *out = p;

@@ -161,7 +161,7 @@ bool opi_cl_describe(const opi_cl_api *cl, cl_device_id device, opi_cl_found *fo
     found->type = a.type;
     snprintf(facts->where, sizeof facts->where, "opencl");
     driver_of(cl, device, a.platform, facts->driver, sizeof facts->driver);
-    /* Oclgrind says that it is all kinds at once: it is there for the kernels of GPUs. */
+    /* Oclgrind says that it is all kinds of device at once; it is there to run kernels for GPUs. */
     facts->host_cores = (a.type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU)) == CL_DEVICE_TYPE_CPU;
     facts->f64 = has_f64(cl, device);
     facts->denormals = (a.single & CL_FP_DENORM) != 0;
@@ -172,7 +172,7 @@ bool opi_cl_describe(const opi_cl_api *cl, cl_device_id device, opi_cl_found *fo
     facts->units = a.units;
     facts->group = (unsigned)group_of(cl, device, &a);
     facts->fast_bytes = 16;
-    facts->element = facts->host_cores ? 64 << 10 : 1 << 10; /* by NVRTC, whose back end a GPU's may share */
+    facts->element = facts->host_cores ? 64 << 10 : 1 << 10; /* NVRTC's, as a GPU may share its back end */
     return true;
 }
 
@@ -203,7 +203,7 @@ static void append(list *all, const opi_cl_found *one)
     all->n++;
 }
 
-/* Whether a call that asks what there is has told it; if not, why, unless there is a reason already. */
+/* Whether a query has succeeded; if not, writes why, unless there is a reason already. */
 static bool told(const char *name, cl_int error, char *why, size_t why_bytes)
 {
     if (error != CL_SUCCESS && !*why)
@@ -212,7 +212,7 @@ static bool told(const char *name, cl_int error, char *why, size_t why_bytes)
     return error == CL_SUCCESS;
 }
 
-/* The devices of one platform.  Of those that cannot be used, the first is the reason if no other can. */
+/* Finds the devices of one platform.  If no device can be used, `why` says what is wrong with the first one. */
 static void find_on(const opi_cl_api *cl, cl_platform_id platform, list *all, char *why, size_t why_bytes)
 {
     char refused[512];

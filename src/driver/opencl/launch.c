@@ -1,4 +1,4 @@
-/* Launches on an OpenCL device, and what OpenCL lacks of them. */
+/* Launches on an OpenCL device, and the kinds of launch that OpenCL lacks. */
 #include "driver/opencl/opencl.h"
 
 #include <stdio.h>
@@ -76,7 +76,7 @@ static oplus_status set_arguments(const opi_cl_gpu *gpu, const char *call, const
     return OPLUS_OK;
 }
 
-/* Not flushed: a mark or a sync does it, once for all that a call of the library enqueues. */
+/* Does not flush the queue: a mark or a sync does, once for all that a call of the library enqueues. */
 oplus_status opi_cl_launch(opi_gpu *base, const char *call, const opi_launch *launch)
 {
     opi_cl_gpu *const gpu = (opi_cl_gpu *)base;

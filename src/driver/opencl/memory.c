@@ -75,7 +75,7 @@ oplus_status opi_cl_alloc(opi_gpu *base, const char *call, size_t bytes, void **
     return OPLUS_OK;
 }
 
-/* Whether it is a buffer, of this context, and large enough. */
+/* Whether mem is a buffer, of this context, and large enough. */
 static oplus_status check_foreign(const opi_cl_gpu *gpu, const char *call, cl_mem mem, size_t bytes)
 {
     const char *const where = gpu->gpu.facts.where;
@@ -116,7 +116,7 @@ static oplus_status check_foreign(const opi_cl_gpu *gpu, const char *call, cl_me
     return OPLUS_OK;
 }
 
-/* Retained until opi_cl_free, so that it cannot vanish; the owner's own reference is left alone. */
+/* The buffer is retained until opi_cl_free, so that it cannot vanish; the owner's own reference is left alone. */
 oplus_status opi_cl_wrap(opi_gpu *base, const char *call, void *native, size_t bytes, void **mem)
 {
     opi_cl_gpu *const gpu = (opi_cl_gpu *)base;
@@ -208,7 +208,7 @@ oplus_status opi_cl_side(opi_gpu *base, const char *call, const char *argument, 
     const opi_cl_gpu *const gpu = (const opi_cl_gpu *)base;
     const opi_span *const span = opi_spans_find(&gpu->spans, p);
     *side = OPI_SIDE_HOST;
-    if (!span) return OPLUS_OK; /* another device's buffers look so, too: there is no list of all devices */
+    if (!span) return OPLUS_OK; /* another device's buffers look the same: there is no list of all devices */
     const bool whole = opi_span_holds(span, p, bytes);
     if (span->side == OPI_SIDE_PINNED) {
         if (whole) *side = OPI_SIDE_PINNED;

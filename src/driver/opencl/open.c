@@ -51,7 +51,7 @@ static bool suits(const choice *chosen, const opi_cl_found *found, int index)
     return (chosen->index < 0 || chosen->index == index) && (!chosen->type || (found->type & chosen->type));
 }
 
-/* The index of the first that suits, of the best kind there is; -1: there is none. */
+/* The index of the first device that suits, of the best kind there is; -1: there is none. */
 static int choose(const choice *chosen, const opi_cl_found *found, int n)
 {
     for (int k = 0; k <= KINDS; k++)
@@ -112,7 +112,7 @@ static oplus_status open_named(opi_cl_gpu *gpu, const char *call, const char *su
     return opi_cl_check(gpu, call, "clCreateContext", error);
 }
 
-/* The number of a device in the list of all: -1 of a part of one, and of one that cannot be used. */
+/* The number of a device in the list of all; -1 for a part of a device, and for a device that cannot be used. */
 static int number_of(const opi_cl_api *cl, cl_device_id device)
 {
     char why[640];
@@ -146,7 +146,7 @@ static oplus_status ask_queue(opi_cl_gpu *gpu, const char *call, cl_command_queu
     return OPLUS_OK;
 }
 
-/* Device and context of a caller's queue, which keep it until close. */
+/* Fills in the device and the context of a caller's queue, which is kept until close. */
 static oplus_status open_queue(opi_cl_gpu *gpu, const char *call, const char *suffix, const choice *chosen,
                                cl_command_queue queue)
 {

@@ -21,7 +21,7 @@ static const char *options(const opi_cl_gpu *gpu)
     return gpu->gpu.facts.divides ? "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-w -cl-std=CL1.2";
 }
 
-/* The line of the first error on: what comes before it are warnings and words of the driver. */
+/* The log from the line of the first error on: before it are warnings and remarks of the driver. */
 static const char *first_error(const char *log)
 {
     const char *const error = strcasestr(log, "error:");
@@ -49,7 +49,7 @@ static oplus_status broken(const opi_cl_gpu *gpu, const char *call, const char *
     return status;
 }
 
-/* Builds what was made, and releases it in failure. */
+/* Builds the program `made`, and releases it if that fails. */
 static oplus_status build(opi_cl_gpu *gpu, const char *call, const char *what, cl_program made, void **program)
 {
     opi_cl_program *const built = calloc(1, sizeof *built);

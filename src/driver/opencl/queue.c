@@ -51,7 +51,7 @@ oplus_status opi_cl_after(opi_gpu *base, const char *call, opi_gpu_queue which, 
     cl_command_queue queue, marked = NULL;
     OPI_TRY(opi_cl_queue(gpu, call, which, &queue));
     OPI_TRY(OPI_CL_CHECK(gpu, call, GetEventInfo, event, CL_EVENT_COMMAND_QUEUE, sizeof marked, &marked, NULL));
-    if (marked == queue) return OPLUS_OK; /* it is in order */
+    if (marked == queue) return OPLUS_OK; /* a queue is in order */
     return OPI_CL_CHECK(gpu, call, EnqueueBarrierWithWaitList, queue, 1, &event, NULL);
 }
 
