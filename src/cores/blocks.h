@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Items of the first block that lie before item 0.  Nearly always the skew itself: a division costs a small call more
- * than a jump. */
+/* Items of the first block that lie before item 0.  That is nearly always the skew itself: a test avoids the division,
+ * which costs a small call more than a jump. */
 static inline size_t opi_blocks_before(const opi_sweep *sweep)
 {
     return sweep->skew < sweep->block ? sweep->skew : sweep->skew % sweep->block;

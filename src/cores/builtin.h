@@ -8,7 +8,7 @@
 
 #include <oplus/ops.h>
 
-/* A line a body, a line an operator. */
+/* One line for each body, one line for each operator. */
 /* clang-format off */
 
 /* --- bodies ------------------------------------------------------------------------------------------------------ */
@@ -24,12 +24,12 @@
 #define OPI_BODY_LOR(T)         { return (T)(a != 0 || b != 0); }
 #define OPI_BODY_FLOAT_SUM(T)   { return a + b; }
 #define OPI_BODY_FLOAT_PROD(T)  { return a * b; }
-/* A NaN is neither less nor equal and makes the sum one; of two zeros the signs decide. */
+/* A NaN is neither less nor equal, and the sum is then a NaN; between two zeros the signs decide. */
 #define OPI_BODY_FLOAT_MIN(T)   { return a < b ? a : b < a ? b : a != b ? a + b : a != 0 ? a : -(-a - b); }
 #define OPI_BODY_FLOAT_MAX(T)   { return a < b ? b : b < a ? a : a != b ? a + b : a != 0 ? a : a + b; }
 #define OPI_BODY_COMPLEX_SUM(T) { T r; r.re = a.re + b.re; r.im = a.im + b.im; return r; }
-/* Not a.re * b.re - a.im * b.im, the same value: gcc 12 turns - and + in neighbouring members into one fused operation
- * (vfmaddsub), whatever -ffp-contract=off says. */
+/* Not written as a.re * b.re - a.im * b.im, which is the same value: gcc 12 turns - and + in neighbouring members into
+ * one fused operation (vfmaddsub), whatever -ffp-contract=off says. */
 #define OPI_BODY_COMPLEX_PROD(T) { T r; r.re = a.re * b.re + a.im * -b.im; r.im = a.re * b.im + a.im * b.re; return r; }
 
 /* --- the table --------------------------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 /* --- from a task to its sweep ------------------------------------------------------------------------------------- */
 
 typedef union plan {
-    opi_sweep sweep; /* of each of the others the first member */
+    opi_sweep sweep; /* the first member of each of the others */
     opi_reduce_sweep reduce;
     opi_scan_sweep scan;
     opi_map_sweep map;
@@ -30,7 +30,7 @@ typedef union plan {
 
 static bool is_scan(const opi_task *task) { return task->what == OPI_SCAN || task->lifted; }
 
-/* Of a task that is one sweep: all but sort and segmented reduce. */
+/* Plans a task that is one sweep: all but sort and segmented reduce. */
 static void make_plan(plan *p, const opi_isa *isa, const opi_task *task)
 {
     switch (task->what) {
@@ -65,7 +65,7 @@ oplus_status opi_cores_range(opi_cores *cores, const char *call, const opi_task 
     return OPLUS_OK;
 }
 
-/* A task that is one sweep. */
+/* Runs a task that is one sweep. */
 static oplus_status run_sweep(opi_cores *cores, const char *call, const opi_task *task, void *carry)
 {
     plan p;
@@ -136,7 +136,7 @@ static oplus_status apply(oplus_device *dev, const char *call, const opi_task *t
     if (ticket->number == 0 || ticket->number != cores->ticket) return opi_cores_run(cores, call, task, carry);
     make_plan(&p, cores->isa, task);
     ticket->number = 0;
-    cores->ticket++; /* the parts' summaries become what precedes them */
+    cores->ticket++; /* to apply overwrites the parts' summaries */
     return opi_two_pass_apply(&(opi_sweeping){cores, call, &p.sweep, carry, cores->ticket_workers});
 }
 
@@ -145,7 +145,7 @@ static oplus_status takes(oplus_device *dev, const char *call, const opi_task *t
     (void)dev;
     (void)call;
     (void)task;
-    return OPLUS_OK; /* whatever there is, but for the lack of memory, which a run says before it writes */
+    return OPLUS_OK; /* it takes every task; if memory is lacking, a run says so before it writes */
 }
 
 static oplus_status explain(oplus_device *dev, const char *call, const opi_task *task, opi_saying *to)

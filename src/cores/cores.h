@@ -15,10 +15,10 @@ typedef struct opi_cores {
     const opi_isa *isa;     /* the built-in leaves for this processor */
     opi_buffer workspace;   /* of a sweep: carries and the workers' scratch */
     opi_buffer carry;       /* what a call begins and ends with */
-    opi_buffer array;       /* of a primitive, as large as the data: records of a sort, offsets read from a device */
+    opi_buffer array;       /* as large as a primitive's data: records of a sort, offsets read from a device */
     opi_ways_wanted wanted; /* of the schedules */
     uint64_t ticket;        /* what the workspace holds: another number with each use of it */
-    size_t ticket_workers;  /* that a summary was made by */
+    size_t ticket_workers;  /* how many workers made the summary */
 } opi_cores;
 
 extern const opi_machine opi_cores_machine;
@@ -27,7 +27,7 @@ static inline opi_cores *opi_cores_of(oplus_device *dev) { return dev->cores; }
 
 /* A handle with so many workers; *dev is its first member. */
 oplus_status opi_cores_open(const char *call, int workers, opi_cores **cores);
-/* Of one that was just opened: its workers are OpenMP's threads. */
+/* Makes OpenMP's threads the workers of a handle that was just opened. */
 oplus_status opi_cores_use_openmp(const char *call, opi_cores *cores);
 void opi_cores_close(opi_cores *cores); /* NULL allowed */
 void opi_cores_trim(opi_cores *cores);
@@ -35,9 +35,9 @@ void opi_cores_trim(opi_cores *cores);
 /* Does a task on the cores, whatever machine they stand beside: its arrays are the host's. */
 oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *task, opi_range *carry);
 
-/* An empty range where a task of an operator begins; memory of the cores, until their next call. */
+/* Makes an empty range, with which a task of an operator begins; it is memory of the cores, until their next call. */
 oplus_status opi_cores_range(opi_cores *cores, const char *call, const opi_task *task, opi_range **range);
-/* What is made of all that a reduce carries, to memory of the host. */
+/* Writes the result of a reduce, made of all that it carries, to memory of the host. */
 void opi_cores_finish(opi_cores *cores, const opi_task *task, opi_range *carry, void *out);
 
 /* Runs a sweep that is no task of its own: a pass of a sort, a look over offsets.  carry: as opi_machine's, of the

@@ -11,7 +11,7 @@ enum { DIRECTORY_BYTES = 4096, PATH_BYTES = DIRECTORY_BYTES + 64, TEXT_BYTES = 1
 
 /* --- one group ---------------------------------------------------------------------------------------------------- */
 
-/* What directory/name begins with; false: it cannot be read. */
+/* Reads the beginning of the file directory/name; false: it cannot be read. */
 static bool read_in(const char *directory, const char *name, char text[TEXT_BYTES])
 {
     char path[PATH_BYTES];
@@ -26,7 +26,7 @@ static bool read_in(const char *directory, const char *name, char text[TEXT_BYTE
 /* A quota of microseconds in each period; neither is above 0 where there is none. */
 static double cores_of(double quota, double period) { return quota > 0 && period > 0 ? quota / period : INFINITY; }
 
-/* Version 2: "150000 100000", or "max 100000". */
+/* Version 2: one file, "150000 100000" or "max 100000". */
 static double quota_2(const char *directory)
 {
     char limit[TEXT_BYTES], *end;
@@ -35,7 +35,7 @@ static double quota_2(const char *directory)
     return cores_of(quota, strtod(end, NULL));
 }
 
-/* Version 1: a file each; -1: no quota. */
+/* Version 1: quota and period have a file each; a quota of -1 is none. */
 static double quota_1(const char *directory)
 {
     char quota[TEXT_BYTES], period[TEXT_BYTES];
@@ -71,7 +71,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* Of a line "number:controllers:path"; version 2 has no controllers there. */
+/* The quota of a line "number:controllers:path"; version 2 has no controllers there. */
 static double quota_of_line(char *line, const char *root)
 {
     char mount[DIRECTORY_BYTES];

@@ -31,20 +31,20 @@ typedef struct worker {
     size_t index; /* from 1 */
     pthread_t thread;
     sem_t wake;
-    atomic_bool asleep; /* waits for `wake`, or is about to: who clears it must post */
+    atomic_bool asleep; /* waits for `wake`, or is about to: whoever clears this must post */
 } worker;
 
 struct opi_crew {
     _Alignas(OPI_CACHE_LINE) atomic_uint_least64_t state;
     _Alignas(OPI_CACHE_LINE) atomic_size_t next;  /* item to be claimed */
-    _Alignas(OPI_CACHE_LINE) atomic_size_t awake; /* workers below are awake, or have been woken */
+    _Alignas(OPI_CACHE_LINE) atomic_size_t awake; /* workers with a lower index are awake, or have been woken */
     _Alignas(OPI_CACHE_LINE) opi_crew_item *item; /* the job: written while it is closed */
     void *job;
     size_t items;
     atomic_bool caller_asleep, ending;
     sem_t all_out;
     unsigned generation; /* of the process that started the threads */
-    bool openmp;         /* OpenMP's threads work: there is no member but this, `generation` and `next` */
+    bool openmp;         /* OpenMP's threads work: only this, `generation` and `next` are used */
     size_t started, room;
     worker *workers; /* [room], of which `started` live; workers[0] is not used */
 };
@@ -108,8 +108,8 @@ static void await_job(worker *w, uint32_t seen)
     take(&w->wake);
 }
 
-/* As long as there are items, more workers are woken: so it takes few steps until all are awake, and none are woken
- * for a short job. */
+/* As long as there are items, more workers are woken: so all are awake after a few steps, and a short job wakes
+ * none. */
 static void wake_some(opi_crew *crew, size_t wanted, int some)
 {
     for (int i = 0; i < some; i++) {
@@ -132,7 +132,7 @@ static void work(opi_crew *crew, size_t index, size_t wanted)
     }
 }
 
-/* False: the job is over, or not for this worker. */
+/* Enters the job; false: it is over, or not for this worker. */
 static bool enter(opi_crew *crew, size_t index, uint32_t *seen)
 {
     uint64_t state = atomic_load(&crew->state);
@@ -195,7 +195,8 @@ opi_crew *opi_crew_of_openmp(void)
     return crew;
 }
 
-/* Signals from outside are for the program's own threads; what a thread does itself is its own, and a profiler's. */
+/* Blocks signals from outside, which are for the program's own threads; signals that a thread itself causes, and a
+ * profiler's, stay open. */
 static bool start_thread(worker *w)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
@@ -208,7 +209,7 @@ static bool start_thread(worker *w)
     return started;
 }
 
-/* Returns how many there are, this thread counted. */
+/* Returns how many threads there are, this one counted. */
 static size_t start_threads(opi_crew *crew, size_t wanted)
 {
     for (; crew->started < wanted; crew->started++) {
@@ -272,7 +273,7 @@ static void do_alone(opi_crew_item *item, void *job, size_t items)
     for (size_t i = 0; i < items; i++) item(job, 0, i);
 }
 
-/* OpenMP's threads live in the process that has first used them: in its children a region would wait for them for ever. */
+/* OpenMP's threads live in the process that first used them: in its children a region would wait for them for ever. */
 static bool has_regions(void)
 {
     static atomic_uint first; /* generation, and 1 */

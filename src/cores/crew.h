@@ -23,11 +23,11 @@ typedef void opi_crew_item(void *job, size_t worker, size_t item);
  * NULL: no memory. */
 opi_crew *opi_crew_of_openmp(void);
 
-/* Memory for so many workers, the caller counted; opi_crew_run else takes it itself, and does all items alone where
- * there is none.  *crew: NULL before the first call. */
+/* Allocates memory for so many workers, the caller counted.  Otherwise opi_crew_run does that, and works alone if it
+ * fails.  *crew: NULL before the first call. */
 bool opi_crew_reserve(opi_crew **crew, int workers);
-/* Does all items, on at most so many threads, in this order but for those in work at the same time: when item i begins,
- * all before it have begun. */
+/* Does all items, on at most `workers` threads.  Items begin in order: when item i begins, all items before it have
+ * begun. */
 void opi_crew_run(opi_crew **crew, int workers, opi_crew_item *item, void *job, size_t items);
 /* Ends the threads; NULL allowed. */
 void opi_crew_close(opi_crew *crew);

@@ -12,7 +12,7 @@ enum {
     OVERRUN = 64             /* what compaction may write beyond the kept ones */
 };
 
-/* A function with room on the stack, which a call that does not take it should not have to make. */
+/* For functions with much room on the stack: a call that does not need one should not reserve its room. */
 #define OPI_APART __attribute__((noinline))
 
 static bool map(const opi_cores *cores, const opi_task *task)
@@ -38,7 +38,7 @@ OPI_APART static bool filter(const opi_cores *cores, const opi_task *task)
     _Alignas(OPI_CACHE_LINE) char elements[FEW_BYTES + OVERRUN]; /* out may have room for the kept ones alone */
     (keep->late ? keep->late->leaf : keep->leaf)(in, keep->param, n, flags);
     const size_t kept = cores->isa->compact(in[0], flags, n, size, elements);
-    if (kept > 0) memcpy((void *)task->array[OPI_KEPT_OUT].mem, elements, kept * size); /* else out may be nowhere */
+    if (kept > 0) memcpy((void *)task->array[OPI_KEPT_OUT].mem, elements, kept * size); /* if 0, out may be NULL */
     memcpy(task->result, &kept, sizeof kept);
     return true;
 }
@@ -56,7 +56,8 @@ OPI_APART static bool reduce(const opi_cores *cores, const opi_task *task)
     return true;
 }
 
-/* From the identity; the first element stands for itself, also with a logical operator, which makes 0 or 1 of it. */
+/* Scans from the identity; the first element stands for itself, also with a logical operator, which would make 0 or 1
+ * of it. */
 static void scan_exact(const opi_loops *loops, const char *in, size_t n, bool exclusive, char *out, char *scratch)
 {
     const size_t own = exclusive ? 1 : 0, size = loops->size;

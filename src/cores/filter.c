@@ -12,7 +12,7 @@ enum {
     OVERRUN = 64             /* what compaction may write beyond the kept ones */
 };
 
-/* Scratch of a worker: how many of its block are kept, the flags of a piece, the kept ones. */
+/* Scratch of a worker: how many elements of its block are kept, the flags of a piece, the kept elements. */
 typedef struct workspace {
     size_t *kept;
     uint8_t *flags;
@@ -40,7 +40,7 @@ static size_t compact_piece(const opi_filter_sweep *plan, const char *in, size_t
 
 static void put(const opi_filter_sweep *plan, size_t at, const char *elements, size_t n)
 {
-    if (n == 0) return; /* out need not be memory where nothing is kept */
+    if (n == 0) return; /* out may be no memory if nothing is kept */
     char *const to = plan->out + at * plan->size;
     if (plan->streaming)
         plan->isa->stream(to, elements, n * plan->size, NULL);
@@ -117,7 +117,7 @@ void opi_filter_plan(opi_filter_sweep *plan, const opi_isa *isa, const opi_task 
     plan->in = in;
     plan->out = (char *)out;
     plan->streaming = in != out && n * size >= OPI_STREAMING_BYTES; /* in place, the lines are in the cache */
-    /* What is kept moves to the front, over blocks that others have in work. */
+    /* Kept elements move to the front, over blocks that other workers may be reading. */
     plan->sweep.overtakes = (uintptr_t)out < (uintptr_t)in + n * size && (uintptr_t)in < (uintptr_t)out + n * size;
     plan->sweep.n = n;
     plan->sweep.block = opi_elements_in(BLOCK_BYTES, size);

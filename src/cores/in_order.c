@@ -24,12 +24,12 @@ enum {
 /* A place goes through these in order. */
 typedef enum stage {
     NOTHING,
-    TAKEN,   /* by the one who publishes the summary */
+    TAKEN,   /* by the worker who will publish the summary */
     SUMMARY, /* of the block */
     PREFIX   /* of all up to the end of the block */
 } stage;
 
-/* Of a block; then its summary, then its prefix. */
+/* The place of a block; in memory its summary follows, then its prefix. */
 typedef struct place {
     _Alignas(OPI_CACHE_LINE) atomic_int stage;
     _Alignas(OPI_CACHE_LINE) char alone[OPI_CACHE_LINE]; /* pairs of lines prefetch */
@@ -67,7 +67,7 @@ static void aggregate(const round *r, size_t i, void *carry, void *scratch)
     r->sweep->aggregate(r->sweep, begin, end, carry, scratch);
 }
 
-/* False: somebody else does. */
+/* Takes the place of block i, to publish its summary; false: another worker has it. */
 static bool take_place(const round *r, size_t i)
 {
     int nothing = NOTHING;
@@ -75,7 +75,7 @@ static bool take_place(const round *r, size_t i)
                                                    memory_order_relaxed);
 }
 
-/* Waits until there is a summary in the place of block i; helps after a while: own: room for it. */
+/* Waits until there is a summary in the place of block i; after a while makes it itself.  own: room for a summary. */
 static stage await_summary(const round *r, size_t i, void *own, void *scratch)
 {
     const unsigned long long begun = opi_crew_now();

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* A name with the instruction set behind it: OPI_ISA_NAME(opi_stream) is opi_stream_avx2 where OPI_ISA is avx2. */
+/* Appends the instruction set to a name: OPI_ISA_NAME(opi_stream) is opi_stream_avx2 where OPI_ISA is avx2. */
 #define OPI_PASTE_(a, b)   a##_##b
 #define OPI_PASTE(a, b)    OPI_PASTE_(a, b)
 #define OPI_ISA_NAME(name) OPI_PASTE(name, OPI_ISA)
@@ -47,16 +47,16 @@ typedef struct opi_isa {
     const char *name;           /* "baseline", "avx2", "avx512", "neon" */
     const opi_builtin *builtin; /* OPI_BUILTINS of them */
 
-    /* Copies with non-temporal stores where there are any; does not overlap.  next: what
-     * will be read then, asked for line by line meanwhile so that memory is read while it is written; or NULL.  `fence`
-     * orders them, once at the end. */
+    /* Copies with non-temporal stores where there are any; `to` and `from` do not overlap.  next: what will be read
+     * after this, or NULL; it is prefetched line by line, so that memory is read while it is written.  `fence`
+     * orders the stores, once at the end. */
     void (*stream)(void *to, const void *from, size_t bytes, const void *next);
     void (*fence)(void);
     /* Replaces every NaN by the canonical one (positive, quiet, no payload). */
     void (*quiet_f32)(float *x, size_t n);
     void (*quiet_f64)(double *x, size_t n);
-    /* Whether one of n offsets may be less than the one before it, which offsets[-1] is of the first, plus gap, or one
-     * be 2^63 or more; never false if it is so, unless offsets[-1] is 2^63 or more itself. */
+    /* Whether one of n offsets may be less than the one before it plus gap (offsets[-1] comes before the first), or may
+     * be 2^63 or more.  Never false if one is, unless offsets[-1] is 2^63 or more itself. */
     bool (*falls_u32)(const uint32_t *offsets, size_t n, uint64_t gap);
     bool (*falls_u64)(const uint64_t *offsets, size_t n, uint64_t gap);
     /* Copies the elements with keep[i] != 0 (0 or 1) to out, in order, branch-free, and returns their number.  out has
@@ -64,16 +64,16 @@ typedef struct opi_isa {
     size_t (*compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
     const struct opi_sort_format *sort; /* OPI_SORT_FORMATS of them; see cores/sort.h */
     /* Transposes a tile: out[c * out_stride + r] = in[r * in_stride + c], strides in elements, r < rows, c < cols.
-     * The two do not overlap.  Fast too where one of them has no gaps and OPI_TRANSPOSE_FEW columns, or rows, at most.
-     */
+     * in and out do not overlap.  It is also fast where one of them has no gaps, and at most OPI_TRANSPOSE_FEW columns
+     * or rows. */
     void (*transpose)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows, size_t cols,
                       size_t size);
 } opi_isa;
 
-/* The best one for this processor, or the one that OPLUS_ISA names; fails, in the name of `call`, if that is not to be
- * had. */
+/* The best instruction set for this processor, or the one that OPLUS_ISA names; fails, in the name of `call`, if the
+ * processor does not have that one. */
 oplus_status opi_isa_choose(const char *call, const opi_isa **isa);
-/* All that this processor has, best last; returns how many (at most 4). */
+/* All instruction sets that this processor has, best last; returns how many (at most 4). */
 int opi_isa_list(const opi_isa *list[4]);
 
 #endif

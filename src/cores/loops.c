@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    FAR_BYTES = 1 << 20, /* more is not in a core's own cache */
+    FAR_BYTES = 1 << 20, /* larger data are not in a core's own cache */
     RUN_BYTES = 1 << 15, /* of a run, whose results are then looked over for NaNs: in a first-level cache */
     FEW_LEVEL = 6        /* of blocks up to which a run is faster than any block */
 };
@@ -18,7 +18,7 @@ static bool has_run(const opi_loops *loops, bool heads)
     return heads ? loops->tree.segrun != NULL : loops->tree.run != NULL;
 }
 
-/* Blocks are vectors of narrow elements, and what built-in sums of floats do. */
+/* Blocks are faster than runs where vectors compute them: for narrow elements, and for built-in sums of floats. */
 static void plan_runs(opi_loops *loops)
 {
     loops->short_runs = loops->size < 8 || (loops->builtin && loops->builtin->node_far);
@@ -105,7 +105,7 @@ static uint8_t *flags_in(const opi_loops *loops, char *scratch)
     return (uint8_t *)ladder_in(loops, scratch) + (((size_t)2 << loops->level) + 2) * loops->size;
 }
 
-/* Each loop stands here twice, so that it does not ask of each element which of the two calls it is. */
+/* Each loop stands here twice, once for each kind of call, so that it does not test for each element which it is. */
 static void call_node(const opi_loops *loops, const void *in, unsigned level, void *node, char *scratch)
 {
     char *const t = ladder_in(loops, scratch);

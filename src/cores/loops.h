@@ -11,18 +11,18 @@ typedef struct opi_loops {
     const oplus_op *code;          /* whose functions are those of op: op itself, or what was compiled late */
     size_t size;                   /* bytes of an element */
     unsigned level;                /* of the largest block */
-    unsigned node_level;           /* of the largest block that only a node is made of */
+    unsigned node_level;           /* of the largest block of which only the node is computed */
     unsigned run_level;            /* of the longest run: see oplus_leaves::run */
     bool short_runs;               /* blocks are faster than runs, unless they are small */
     oplus_leaves tree;             /* NULL members: see `with` */
-    const oplus_leaves_with *with; /* those of an operator with a parameter; NULL: one known by a call alone */
+    const oplus_leaves_with *with; /* the loops of an operator with a parameter; NULL: it is known by a call alone */
     const opi_builtin *builtin;    /* NULL: an operator of a user */
     const opi_builtin *exact;      /* the any-schedule loops of an exact built-in operator, or NULL */
     const opi_isa *isa;
     opi_quiet quiet; /* canonical NaN in results */
 } opi_loops;
 
-/* bytes: how much there is to read, so that it comes from memory or from a cache. */
+/* bytes: how much there is to read, which tells whether it comes from memory or from a cache. */
 void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, size_t bytes);
 
 static inline bool opi_loops_typed(const opi_loops *loops) { return loops->tree.node || loops->with; }
@@ -32,7 +32,7 @@ size_t opi_loops_scratch(const opi_loops *loops);
 
 /* The node of an aligned block of 2^level elements; level <= loops->level. */
 void opi_loops_node(const opi_loops *loops, const void *in, unsigned level, void *node, void *scratch);
-/* The reduces of some segments of `in`, all short; returns how many it has done: see oplus_leaves::segments.  0 of an
+/* The reduces of some segments of `in`, all short; returns how many it has done: see oplus_leaves::segments.  0 for an
  * operator known by `combine` alone. */
 size_t opi_loops_segments(const opi_loops *loops, const void *in, const uint64_t *offsets, size_t segments, void *out);
 /* Scan of an aligned block; see oplus_leaves::scan.  segscan: where heads is not NULL. */
@@ -49,8 +49,8 @@ void opi_loops_segrun(const opi_loops *loops, const void *in, const uint8_t *hea
 void opi_loops_segscan(const opi_loops *loops, const void *in, const uint8_t *heads, unsigned level, bool exclusive,
                        const void *before, void *out, void *node, uint8_t *head, void *scratch);
 
-/* Asks for the block after the next, where there are n elements from x on: while one block is computed nothing else
- * would be read.  +5 to +25 % in memory (sums, 8-byte structs; one thread, 2026-11-21, Xeon with AVX-512). */
+/* Prefetches the block after the next, where there are n elements from x on: otherwise nothing would be read while one
+ * block is computed.  +5 to +25 % in memory (sums, 8-byte structs; one thread, 2026-11-21, Xeon with AVX-512). */
 static inline void opi_loops_prefetch(const opi_loops *loops, const char *x, unsigned level, size_t n)
 {
     const size_t bytes = loops->size << level;

@@ -7,11 +7,11 @@
 
 enum {
     PIECE_BYTES = 16 << 10, /* of results: a piece stays in a first-level cache until it is looked over */
-    /* The same on its way to memory, so that reading and writing alternate often: 0.24 ns an element instead of 0.43
-     * (f32, 64 MiB; Zen 4, 2026-11-22), of two inputs 0.46 instead of 0.68. */
+    /* A piece on its way to memory, small so that reading and writing alternate often: 0.24 ns an element instead of
+     * 0.43 (f32, 64 MiB; Zen 4, 2026-11-22), with two inputs 0.46 instead of 0.68. */
     STREAMED_BYTES = 4 << 10,
     BLOCK_BYTES = 256 << 10,
-    ALIGNED_BYTES = 2 << 10 /* of results that are worth the first ones alone, so that the others are aligned */
+    ALIGNED_BYTES = 2 << 10 /* of results from which on a shorter first piece pays, which aligns the others */
 };
 
 /* How many elements the piece at i has, of the `left` ones: full ones begin and end where cache lines do, as vectors

@@ -93,13 +93,13 @@ static size_t piece_elements(size_t key_size, opi_merge_payload payload, size_t 
 }
 
 typedef struct scratch {
-    size_t *at, *end, *middle;  /* of each run: what a block has not taken yet; and for a search */
+    size_t *at, *end, *middle;  /* of each run: [at, end) is what a block has not taken yet; middle is for a search */
     run *parts;                 /* of a piece */
     place level[2];             /* what levels make */
     uint64_t *indices, *merged; /* places of values, of the runs and of the piece */
 } scratch;
 
-/* Bytes of its parts. */
+/* Bytes of the parts of a scratch. */
 typedef struct scratch_bytes {
     size_t places, parts, keys, carried, indices;
 } scratch_bytes;
@@ -143,7 +143,7 @@ static void copy_part(const opi_merge *m, run part, place to)
     if (part.payload && to.payload) memcpy(to.payload, part.payload, part.n * payload_bytes(m->payload));
 }
 
-/* Level by level neighbours are merged, the last two to where the piece belongs. */
+/* Merges neighbours level by level, the last two to where the piece belongs. */
 static void merge_parts(const opi_merge *m, const scratch *s, size_t parts, place to)
 {
     run *const part = s->parts;
@@ -174,7 +174,7 @@ static void gather(const opi_merge *m, const uint64_t *index, size_t n, unsigned
         memcpy(values + i * m->value_size, m->values + (size_t)index[i] * m->value_size, m->value_size);
 }
 
-/* Merges the next `take[i]` elements of each run to the places from `to` on; returns how many that were. */
+/* Merges the next `take[i]` elements of each run to the places from `to` on; returns how many elements that were. */
 static size_t merge_piece(const opi_merge *m, const scratch *s, const size_t *take, size_t to)
 {
     size_t parts = 0, n = 0;
@@ -202,8 +202,8 @@ static size_t merge_piece(const opi_merge *m, const scratch *s, const size_t *ta
     return n;
 }
 
-/* take[i]: how many elements of each run come next, out of a window of it.  What the windows hide is not before the
- * least of their last elements; everything up to that one is in them. */
+/* take[i]: how many elements of each run come next, out of a window of the run.  No element behind its window comes
+ * before the least of the windows' last elements; so everything up to that one is in the windows. */
 static void choose_piece(const opi_merge *m, const scratch *s, size_t *take)
 {
     size_t least = m->runs; /* the run whose window ends first */
@@ -227,7 +227,7 @@ static void choose_piece(const opi_merge *m, const scratch *s, size_t *take)
 
 /* --- a block ------------------------------------------------------------------------------------------------------ */
 
-/* The bits in which the keys of the runs differ: those below *shift; above, all are as in what is returned. */
+/* The keys of the runs differ only in bits below *shift; returns the bits above, which all keys have in common. */
 static uint64_t common_bits(const opi_merge *m, unsigned *shift)
 {
     uint64_t least = UINT64_MAX, greatest = 0;
@@ -241,8 +241,8 @@ static uint64_t common_bits(const opi_merge *m, unsigned *shift)
     return *shift == 64 ? 0 : least >> *shift << *shift;
 }
 
-/* at[i]: where each run stands when the first t elements of the result have been taken; found bit by bit of the key
- * that comes then.  end, middle: scratch. */
+/* at[i]: where each run stands when the first t elements of the result have been taken; found bit by bit of
+ * the key that comes next.  end, middle: scratch. */
 static void find_places(const opi_merge *m, size_t t, size_t *at, size_t *end, size_t *middle)
 {
     unsigned shift;
@@ -288,7 +288,7 @@ static void merge_block(const opi_sweep *sweep, size_t begin, size_t end, void *
 
 /* --- the plan ----------------------------------------------------------------------------------------------------- */
 
-/* Runs that are empty, or follow the one before them in order, are none. */
+/* Leaves out the bounds of runs that are empty, or follow the run before them in order. */
 static size_t leave_breaks(const opi_key_order *order, const void *keys, size_t *bounds, size_t runs)
 {
     const size_t n = bounds[runs];

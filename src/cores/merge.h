@@ -43,8 +43,8 @@ typedef struct opi_merge {
     unsigned char *to_keys, *to_values; /* apart from them */
 } opi_merge;
 
-/* Merges `runs` runs; of equal keys those of the earlier run come first.  bounds: runs + 1 places from 0 on, of which
- * the plan leaves those where the order breaks: empty runs, and runs that follow in order, are none. */
+/* Merges `runs` runs; of equal keys those of the earlier run come first.  bounds: runs + 1 places from 0 on; the plan
+ * keeps only those where the order breaks: it drops empty runs, and joins a run to one that it follows in order. */
 void opi_merge_plan(opi_merge *merge, opi_key_order order, const void *keys, size_t value_size, const void *values,
                     size_t *bounds, size_t runs, void *to_keys, void *to_values);
 /* Scratch memory of a worker for so many runs, or fewer. */

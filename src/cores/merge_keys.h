@@ -3,7 +3,7 @@
  * A template, included once a width with
  *     T    the unsigned integer of a key
  * and itself including merge_two.h with each
- *     V    the unsigned integer that goes along with a key; undefined: nothing does */
+ *     V    the unsigned integer that goes along with a key; undefined: keys alone */
 #define K(name) MERGE_PASTE(name, T)
 
 static inline T K(load)(const unsigned char *from, size_t i)
@@ -21,7 +21,7 @@ static inline T K(mapped)(const opi_key_order *order, T raw)
     return (T)(raw ^ (negative & (T)order->float_mask) ^ (T)order->flip);
 }
 
-/* The same of the keys of integers, which have no mask: it takes less, and is on the way from step to step. */
+/* The same for the keys of integers, which need no mask: this is shorter, and each step waits for it. */
 static inline T K(mapped_integer)(const opi_key_order *order, T raw) { return (T)(raw ^ (T)order->flip); }
 
 static uint64_t K(key)(const opi_key_order *order, const void *keys, size_t i)

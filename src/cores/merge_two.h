@@ -1,8 +1,8 @@
 /* Two sorted runs become one.  Included by merge_keys.h, which says what T and V are.
  *
  * The runs are merged from both ends at once: each step of one waits for the one before it, so two of them share the
- * time.  What remains of the runs lies between a and x, and between b and y; while both hold two elements, the least and
- * the greatest of what remains are not the same. */
+ * time.  What remains of the runs lies between a and x, and between b and y; while both hold two elements, the least
+ * and the greatest of what remains are not the same. */
 #ifdef V
 #define MERGE(name) MERGE_PASTE(MERGE_PASTE(name, T), V)
 #define BYTES       sizeof(V)
@@ -11,8 +11,8 @@
 #define BYTES       0
 #endif
 
-/* What goes along with key i of the result: that of place f in `first` or, if `second`, of place s in `other`.  Never by a
- * branch: which run is next cannot be foretold. */
+/* Copies what goes along with key i of the result: from place f in `first` or, if `second`, from place s in `other`.
+ * Without a branch: a processor cannot predict which run is next. */
 static inline void MERGE(pick)(unsigned char *to, size_t i, const unsigned char *first, size_t f,
                                const unsigned char *other, size_t s, size_t second)
 {
@@ -51,7 +51,7 @@ OPLUS_INLINE_ void MERGE(merge_as)(bool is_integer, const opi_key_order *order, 
             x -= from_a;
             y -= 1 - from_a;
         }
-    while (a < x && b < y) { /* one of them is a single element: a branch is foretold */
+    while (a < x && b < y) { /* one of them is a single element: a branch is predicted */
         const T first_a = K(load)(A, a), first_b = K(load)(B, b);
         const bool from_b = mapped(&by, first_b) < mapped(&by, first_a);
         K(store)(out, a + b, from_b ? first_b : first_a);

@@ -22,7 +22,7 @@ void opi_quiet_plan(opi_quiet *plan, const opi_isa *isa, const oplus_type *type)
     plan->size = type->size;
     plan->elements = 1;
     plan->rows = 0;
-    if (type->scalar != OPLUS_RECORD && type->size == opi_scalars[type->scalar].size) { /* as most are */
+    if (type->scalar != OPLUS_RECORD && type->size == opi_scalars[type->scalar].size) { /* most types */
         if (opi_is_floating(type->scalar)) plan->mode = type->scalar == OPLUS_F64 ? OPI_QUIET_F64 : OPI_QUIET_F32;
         return;
     }

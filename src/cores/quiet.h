@@ -11,7 +11,7 @@ typedef enum opi_quiet_mode {
     OPI_QUIET_F32,     /* nothing but floats, without a gap */
     OPI_QUIET_F64,     /* nothing but doubles, without a gap */
     OPI_QUIET_MEMBERS, /* floats or doubles among others */
-    OPI_QUIET_MANY     /* in more rows than there is room for: the layout is read for each run of elements */
+    OPI_QUIET_MANY     /* the same in more rows than there is room for: the layout is read for each run of elements */
 } opi_quiet_mode;
 
 /* Floating-point values in a row inside a struct. */

@@ -25,7 +25,8 @@ size_t opi_slice_before(const opi_slice *slice, opi_place place)
     return column_begin(slice, place.col) + smaller(larger(place.row, first), end) - first;
 }
 
-/* The place of that index.  Columns are of equal length up to where the slice begins or ends inside its row. */
+/* The place of the element at an index.  Columns are of equal length up to where the slice begins or ends inside its
+ * row. */
 static opi_place place_at(const opi_slice *s, size_t cols, size_t index)
 {
     const size_t a = smaller(s->begin.col, s->end.col), b = larger(s->begin.col, s->end.col);
@@ -57,7 +58,7 @@ static void copy_run(char *to, const char *from, size_t bytes)
     }
 }
 
-/* What out gets of a part from the place `a` on to before `z`. */
+/* Copies what out gets of a part, from the place `a` up to, but without, `z`. */
 static void copy_part(const opi_regroup_sweep *plan, const opi_matrix_part *part, opi_place a, opi_place z)
 {
     const size_t size = plan->size, k = opi_slice_before(&part->slice, a);
@@ -76,7 +77,7 @@ static void copy_part(const opi_regroup_sweep *plan, const opi_matrix_part *part
     }
 }
 
-/* Part by part: each is read in one go, and the block of out stays in the cache meanwhile. */
+/* Copies part by part: each is read in one go, and the block of out stays in the cache meanwhile. */
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
                   void *scratch)
 {

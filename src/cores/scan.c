@@ -52,7 +52,7 @@ static void scan_first(const opi_scan_sweep *plan, const char *x, char *out, opi
     memcpy(out, plan->exclusive ? plan->loops.op->identity : w->node, size);
 }
 
-/* Where nothing precedes, the identity does: vectors are then loaded from where the arrays begin. */
+/* Where nothing precedes, the scan starts from the identity: vectors are then loaded from where the arrays begin. */
 static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t n, char *out, bool far,
                        opi_range *range, const workspace *w)
 {
@@ -64,7 +64,7 @@ static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t 
         (far ? loops->exact->segscan_far : loops->exact->segscan)(x, heads, n, plan->exclusive, w->value, out);
     else
         (far ? loops->exact->scan_far : loops->exact->scan)(x, n, plan->exclusive, w->value, out);
-    if (bare) { /* x[0] stands for itself, also with a logical operator, which makes 0 or 1 of it */
+    if (bare) { /* x[0] stands for itself, also with a logical operator, which would make 0 or 1 of it */
         const size_t own = plan->exclusive ? 1 : 0;
         if (own < n && !(heads && plan->exclusive && heads[1])) memcpy(out + own * loops->size, w->node, loops->size);
         if (n == 1) memcpy(w->value, w->node, loops->size);
@@ -72,14 +72,14 @@ static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t 
     opi_range_set_exact(range, range->end + n, w->value, 1);
 }
 
-/* Canonical NaNs in the results just before `end`. */
+/* Makes NaNs canonical in the results just before `end`. */
 static void make_quiet(const opi_loops *loops, char *end, size_t *results)
 {
     opi_quiet_run(&loops->quiet, end - *results * loops->size, *results);
     *results = 0;
 }
 
-/* A run of `count` elements. */
+/* Scans a run of `count` elements. */
 static void scan_few(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, size_t count, char *out,
                      opi_range *range, const workspace *w)
 {
@@ -101,7 +101,7 @@ static void scan_few(const opi_scan_sweep *plan, const char *x, const uint8_t *h
         memcpy(out + (count - 1) * loops->size, opi_range_fold(range), loops->size);
 }
 
-/* A block; something precedes it. */
+/* Scans a block that something precedes. */
 static void scan_block(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, unsigned level, char *out,
                        bool far, opi_range *range, const workspace *w)
 {
@@ -145,7 +145,7 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
         if (heads) heads += count;
         n -= count;
         if (run || !past_caches) loud += count;
-        /* Small blocks wait for each other. */
+        /* small blocks are looked over together */
         if (run || level == loops->level || n == 0) make_quiet(loops, out, &loud);
     }
 }
@@ -177,8 +177,8 @@ static size_t last_head(const uint8_t *heads, size_t begin, size_t end)
     return end;
 }
 
-/* The lifted node of a block of 2^level elements whose last head lies at `head`: what stands before it drops out of
- * (f,s) (+) (g,t) = (f|g, g ? t : s (+) t), so that going up the tree only right siblings are joined. */
+/* The lifted node of a block of 2^level elements whose last head lies at `head`: what stands before the head drops out
+ * of (f,s) (+) (g,t) = (f|g, g ? t : s (+) t), so that going up the tree only right siblings are joined. */
 static void node_from_head(const opi_scan_sweep *plan, const char *x, unsigned level, size_t head, const workspace *w)
 {
     const opi_loops *loops = &plan->loops;
@@ -191,8 +191,8 @@ static void node_from_head(const opi_scan_sweep *plan, const char *x, unsigned l
     }
 }
 
-/* Appends [begin, end).  Nodes before the last head's never reach a result: any value may stand for them, and the
- * elements there are not read. */
+/* Appends [begin, end).  Nodes before that of the last head never reach a result: any value may stand for them, and
+ * their elements are not read. */
 static void append_lifted(const opi_scan_sweep *plan, size_t begin, size_t end, opi_range *range, const workspace *w)
 {
     const opi_loops *loops = &plan->loops;
@@ -288,7 +288,7 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
         const size_t n = room < end - i ? room : end - i;
         char *const out = plan->streaming ? w.stage : plan->out + i * size;
         scan_run(plan, plan->in + i * size, plan->heads ? plan->heads + i : NULL, n, out, false, carry, &w);
-        /* What has been aggregated is in a cache already. */
+        /* A block that has been aggregated is in a cache already. */
         const char *const next = aggregated || end - i < 2 * piece ? NULL : plan->in + (i + n) * size;
         if (plan->streaming) plan->loops.isa->stream(plan->out + i * size, out, n * size, next);
         i += n;

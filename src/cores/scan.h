@@ -17,7 +17,7 @@ typedef struct opi_scan_sweep {
     uint64_t first; /* global index of in[0] */
 } opi_scan_sweep;
 
-/* Of a scan; or of a reduce with heads, which is its summary. */
+/* Plans a scan, or a reduce with heads, which is the summary of a segmented scan. */
 void opi_scan_plan(opi_scan_sweep *plan, const opi_isa *isa, const opi_task *task);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- are the offsets in order?  A sweep over them; the carry is the first one that is wrong ------------------------- */
+/* --- are the offsets in order?  A sweep over them; the carry is the first one that is wrong ----------------------- */
 
 enum { BLOCK = 8192 };
 
@@ -26,11 +26,11 @@ static void start(const opi_sweep *sweep, size_t at, void *carry)
     *(size_t *)carry = sweep->n; /* none */
 }
 
-/* Whether offset i is wrong, which must be in [least, largest]. */
+/* Whether an offset is wrong: it must be in [least, largest]. */
 static bool is_wrong(uint64_t own, uint64_t least, uint64_t largest) { return own < least || own > largest; }
 
-/* Whether one of [begin, end) may be wrong, begin > 0.  Where none is less than the one before, all are in range if the
- * last is. */
+/* Whether one of the offsets [begin, end) may be wrong, begin > 0.  If each is at least as large as the one before, all
+ * are in range if the last one is. */
 static bool any_wrong(const offsets_sweep *plan, size_t begin, size_t end, uint64_t gap)
 {
     const opi_offsets *const offsets = plan->offsets;
@@ -117,7 +117,7 @@ typedef struct identities_sweep {
     char *out;
 } identities_sweep;
 
-/* The first results are copied again and again. */
+/* Writes some results, then copies these again and again. */
 static void write_identities(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
                              bool aggregated, void *scratch)
 {

@@ -114,13 +114,13 @@ static size_t finish_short(const opi_segreduce_sweep *plan, size_t s, size_t end
     return s;
 }
 
-/* Finishes the segments that end in (begin, end], and at 0 those that end there. */
+/* Finishes the segments that end in (begin, end]; the first block also finishes those that end at 0. */
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
                   void *scratch)
 {
     const opi_segreduce_sweep *plan = (const opi_segreduce_sweep *)sweep;
     const size_t anchor = anchor_at(plan, begin);
-    size_t at = begin; /* what is before it is in the range, or done */
+    size_t at = begin; /* elements before `at` are in the range, or done */
     (void)total;
     const size_t s_begin = begin == 0 ? 0 : first_boundary_after(plan, begin) - 1;
     const size_t s_end = first_boundary_after(plan, end) - 1; /* the boundary of the last one that ends here */

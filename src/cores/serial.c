@@ -1,4 +1,4 @@
-/* Blocks in order, each applied as it comes, so that nothing need be read twice. */
+/* Takes the blocks in order and applies each as it comes, so that nothing is read twice. */
 #include "cores/blocks.h"
 #include "cores/ways.h"
 
@@ -13,7 +13,7 @@ static void sweep_whole(const opi_sweep *sweep, void *carry, void *total, void *
     sweep->join(sweep, carry, total);
 }
 
-/* By the caller alone, however many might work. */
+/* The caller works alone, however many workers there might be. */
 static inline oplus_status reserve(const opi_sweeping *s, size_t bytes)
 {
     if (s->workers == 1) return opi_workspace_reserve(s, bytes);

@@ -9,17 +9,17 @@
 
 enum {
     ENOUGH_BITS = 5,               /* varying bits in a partition's digit */
-    PARTITION_BLOCKS = 64,         /* at most, each with a summary */
+    PARTITION_BLOCKS = 64,         /* blocks at most, each with a summary */
     PARTITION_BLOCK_MIN = 1 << 15, /* records */
     RETURN_BLOCK_BYTES = 1 << 18,
-    PARTITIONS_MAX = 4, /* of keys for vectors, whose quicksort takes what these could not cut */
+    PARTITIONS_MAX = 4, /* of keys for vectors; quicksort takes what so many could not cut */
     SAMPLE = 256,       /* keys that a partition for vectors is planned by, */
     OUTSIDE = 4,        /* and how many of these may lie beyond its digit, on either side */
 };
 
 static unsigned highest_bit(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x); }
 
-/* by_vectors NULL: by digits. */
+/* by_vectors: how vectors sort a bucket; NULL: it is sorted by digits. */
 static void set_bucket(opi_sort *sort, opi_sort_bucket *by_vectors)
 {
     sort->by_vectors = by_vectors != NULL;
@@ -168,12 +168,12 @@ void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort
 
 size_t opi_sort_ranges_max(const opi_sort *sort)
 {
-    /* At each digit, ranges to be cut are larger than a cache and lie apart. */
+    /* At each digit, the ranges to be cut are larger than a cache and do not overlap. */
     const size_t cuts = 1 + sort->n / sort->cache_records;
     return 1 + 2 * cuts + cuts * OPI_SORT_DIGITS * (sort->key_bits / OPI_SORT_DIGIT_BITS);
 }
 
-/* Records in their final order only go home: pieces for the workers. */
+/* Records in their final order are only copied to the caller: cuts them into pieces for the workers. */
 static size_t cut(const opi_sort *sort, opi_sort_range range, opi_sort_range *piece)
 {
     size_t pieces = 0;
@@ -219,7 +219,7 @@ static void sort_buckets(const opi_sweep *sweep, size_t begin, size_t end, void 
             b->sort->bucket(b->sort, b->range[i], counts + OPI_SORT_COUNTERS, counts);
 }
 
-/* Vectors sort keys between the records that they come in and the caller's array. */
+/* Whether a range needs no other scratch: vectors sort keys between their records and the caller's array. */
 static bool brings_scratch(const opi_sort *sort, const opi_sort_range *range)
 {
     return sort->by_vectors && range->place != OPI_SORT_CALLER;

@@ -6,7 +6,7 @@
  *   partition   a range too large for a core's cache is dealt into buckets by its highest digit that varies, from the
  *               caller's arrays into scratch memory; again on what is still too large (cores/sort_passes.c)
  *   buckets     each bucket is sorted in a core's cache and goes back to the caller: least significant digit first, or,
- *               keys alone of 32 or 64 bits where the instruction set has words for it, by quicksort (equal keys have
+ *               for keys alone of 32 or 64 bits where the instruction set supports it, by quicksort (equal keys have
  *               equal bits, so that nobody can tell which came first)
  *   gather      values that did not travel are fetched by index, and return
  */
@@ -24,11 +24,11 @@ enum {
     OPI_SORT_VECTOR_BYTES =
         16 << 20,         /* the same where vectors sort them: their first splits stream, a third-level cache
                                        * is near enough */
-    OPI_SORT_SMALL = 256, /* records that are sorted on the stack, or by vectors as many as have room */
+    OPI_SORT_SMALL = 256, /* records that are sorted on the stack; vectors sort as many as there is room for */
     OPI_SORT_RECORD_BYTES_MAX = 16,
     OPI_SORT_SMALL_BYTES = 2 * OPI_SORT_SMALL * OPI_SORT_RECORD_BYTES_MAX,
 
-    /* In cache: the counters of all passes of a round. */
+    /* The sort in cache, and the counters of all passes of a round. */
     OPI_SORT_COUNTER_BITS = 9, /* the lines that a pass writes to then fit the first-level cache */
     OPI_SORT_PASSES = 3,
     OPI_SORT_COUNTERS = OPI_SORT_PASSES << OPI_SORT_COUNTER_BITS,
@@ -50,7 +50,7 @@ struct opi_sort {
     const opi_sort_format *format;
     opi_sort_bucket *bucket; /* by digits, or by vectors */
     bool by_vectors;
-    unsigned splits; /* vectors split a part at sampled keys so many times log2 of its size, then halve its range */
+    unsigned splits;      /* vectors split a part at sampled keys splits * log2(its size) times, then halve its range */
     size_t cache_records; /* a range of more is partitioned */
     unsigned key_bits;
     uint64_t float_mask, flip; /* mapped = raw ^ (raw < 0 ? float_mask : 0) ^ flip, as integers of the key's size */
@@ -64,29 +64,29 @@ struct opi_sort {
 /* Where a range of records lies. */
 typedef enum opi_sort_place { OPI_SORT_RECORDS_0, OPI_SORT_RECORDS_1, OPI_SORT_CALLER } opi_sort_place;
 
-/* What a partition deals by: bits of a key from `shift` on; or, of keys that vectors sort, the distance from `base`, where
- * those below and those too far above go to the first and to the last bucket.  So most of the buckets are spent where most
- * of the keys are, whatever bits these have: a quarter of the bit patterns of floats are those of [0, 1). */
+/* What a partition deals by: bits of a key from `shift` on; or, of keys that vectors sort, the distance from `base`,
+ * where those below and those too far above go to the first and to the last bucket.  So most of the buckets are spent
+ * where most of the keys are, whatever bits these have: a quarter of the bit patterns of floats are those of [0, 1). */
 typedef struct opi_sort_digit {
     unsigned shift;
     bool clamped;
     uint64_t base;
 } opi_sort_digit;
 
-/* Records [begin, end), all of which belong between their neighbours.  Keys that are sorted by digits agree above bit
- * `shift`. */
+/* Records [begin, end), all of which belong between the ranges beside them.  Keys that are sorted by digits agree above
+ * bit `shift`. */
 struct opi_sort_range {
     size_t begin, end;
     opi_sort_place place;
     unsigned shift;
-    unsigned partitions; /* that it has come through */
+    unsigned partitions; /* that the range has come through */
     bool sorted;         /* in their final order already */
 };
 
 /* The carry of a partition: what is known of a run of keys. */
 typedef struct opi_sort_summary {
     uint64_t any, all;    /* the OR and the AND of the keys */
-    uint64_t first, last; /* where there is one */
+    uint64_t first, last; /* keys, if there are any */
     bool empty, sorted;
     uint64_t count[OPI_SORT_DIGITS];
 } opi_sort_summary;
@@ -94,15 +94,15 @@ typedef struct opi_sort_summary {
 /* The record formats: a key of 32 or 64 bits, alone or with a payload of as many. */
 enum { OPI_SORT_U32, OPI_SORT_U64, OPI_SORT_PAIR32, OPI_SORT_PAIR64, OPI_SORT_FORMATS };
 
-/* The loops over one of them, for one instruction set (src/cores/isa/sort_format.h, sort_vector.c). */
+/* The loops over one record format, for one instruction set (src/cores/isa/sort_format.h, sort_vector.c). */
 struct opi_sort_format {
     size_t bytes; /* of a record */
-    /* The keys of `count` of the records [begin, end), which are as many at least. */
+    /* Samples the keys of `count` of the records [begin, end), of which there are at least as many. */
     void (*sample)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, uint64_t *key, size_t count);
     /* Adds the records [begin, end) to a summary that counts a digit. */
     void (*summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, const opi_sort_digit *digit,
                       opi_sort_summary *summary);
-    /* Deals them out: position[d] is where in `to` the next record of digit d goes. */
+    /* Deals the records out: position[d] is where in `to` the next record of digit d goes. */
     void (*scatter)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, const opi_sort_digit *digit,
                     unsigned char *to, size_t position[OPI_SORT_DIGITS]);
     opi_sort_bucket *by_digits;  /* least significant first, stably */
@@ -126,10 +126,10 @@ typedef struct opi_sort_buckets {
 opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order order, void *keys,
                        const oplus_type *value, void *values, size_t n);
 
-/* By digits even where vectors could sort. */
+/* Makes it sort by digits even where vectors could sort. */
 void opi_sort_prefer_digits(opi_sort *sort);
 
-/* So few elements, whose values travel, that they are sorted at once and without scratch memory. */
+/* Whether there are so few elements, whose values travel, that they are sorted at once and without scratch memory. */
 bool opi_sort_is_small(const opi_sort *sort);
 void opi_sort_small(const opi_sort *sort);
 
@@ -137,7 +137,7 @@ void opi_sort_small(const opi_sort *sort);
 bool opi_sort_is_large(const opi_sort *sort, const opi_sort_range *range, size_t most);
 opi_sort_digit opi_sort_first_digit(const opi_sort *sort, const opi_sort_range *range);
 /* Deals a range into buckets, in the other scratch array.  The carry is an opi_sort_summary; nothing moves unless
- * opi_sort_moves(partition, summary): the range may be sorted, or the digit hardly vary, and then the one at
+ * opi_sort_moves(partition, summary): the range may be sorted, or its digit may hardly vary, and then the digit at
  * opi_sort_shift(summary) is better. */
 void opi_sort_partition_plan(opi_sort_partition *partition, const opi_sort *sort, opi_sort_range range,
                              opi_sort_digit digit);
@@ -145,12 +145,12 @@ bool opi_sort_moves(const opi_sort_partition *partition, const opi_sort_summary 
 unsigned opi_sort_shift(const opi_sort_summary *total);
 /* The ranges that a partition has made: its buckets, or pieces of what was sorted already; returns how many. */
 size_t opi_sort_split(const opi_sort_partition *partition, const opi_sort_summary *total, opi_sort_range *range);
-/* The most ranges that a sort makes, those in passing included. */
+/* The most ranges that a sort makes, intermediate ones included. */
 size_t opi_sort_ranges_max(const opi_sort *sort);
 
 /* Sorts each range and writes it to the caller's arrays (with OPI_SORT_INDEX its values to `gathered`). */
 void opi_sort_buckets_plan(opi_sort_buckets *buckets, const opi_sort *sort, const opi_sort_range *range, size_t ranges);
-/* Values from `gathered` to the caller's array. */
+/* Copies values from `gathered` to the caller's array. */
 void opi_sort_return_plan(opi_sort_buckets *values, const opi_sort *sort);
 
 #endif

@@ -4,14 +4,14 @@
 #include "cores/sort.h"
 #include "task/explain.h"
 
-/* Elements from which a range that fits a cache is partitioned all the same; vectors sort that many in 0.4 ms (keys of 32
- * bits, Zen 4, 2026-11-23), some ten times what it takes to wake threads for two sweeps. */
+/* Elements from which a range that fits a cache is partitioned all the same; vectors sort that many in 0.4 ms (keys of
+ * 32 bits, Zen 4, 2026-11-23), some ten times what it takes to wake threads for two sweeps. */
 enum { PARTITION_FOR_THREADS = 1 << 15, PARTITION_FOR_VECTORS = 1 << 17 };
 
 /* --- scratch memory ---------------------------------------------------------------------------------------------- */
 
-/* All that a sort needs, in the cores' array buffer; the second array of records is touched only where a bucket of
- * the first partition is too large.  Returns the list of ranges, or NULL. */
+/* Reserves all that a sort needs, in the cores' array buffer; the second array of records is touched only where a
+ * bucket of the first partition is too large.  Returns the list of ranges, or NULL. */
 static opi_sort_range *reserve(opi_cores *cores, opi_sort *sort, bool partitioned)
 {
     const size_t per_element = 2 * sort->format->bytes + sort->value_size + 2 * sizeof(opi_sort_range);
@@ -108,9 +108,9 @@ oplus_status opi_sort_run(opi_cores *cores, const char *call, const opi_task *ta
     return run(call, cores, &sort);
 }
 
-/* --- in words ------------------------------------------------------------------------------------------------------ */
+/* --- in words ----------------------------------------------------------------------------------------------------- */
 
-/* Of what fits a cache. */
+/* Explains how a range that fits a cache is sorted. */
 static void explain_bucket(const opi_cores *cores, const opi_sort *sort, opi_saying *to)
 {
     const bool digits_wanted = opi_way_is_wanted(&cores->wanted, "digits");

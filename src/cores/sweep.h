@@ -48,8 +48,8 @@ struct opi_sweep {
     void (*finish)(const opi_sweep *sweep, void *carry, void *out);
 };
 
-/* Nothing is in it yet.  In parts, which become plain stores: of 128 bytes at once gcc 12 makes `rep stos`, which costs
- * a small call a tenth of its time. */
+/* Clears a sweep, in parts, which become plain stores: for 128 bytes at once gcc 12 makes `rep stos`, which costs a
+ * small call a tenth of its time. */
 static inline void opi_sweep_clear(opi_sweep *sweep)
 {
     memset(sweep, 0, offsetof(opi_sweep, start));
@@ -58,7 +58,7 @@ static inline void opi_sweep_clear(opi_sweep *sweep)
 
 /* --- sizes that several leaves share ------------------------------------------------------------------------------ */
 
-/* Output from here on bypasses the caches: it would not fit them anyway, and a store then need not read first. */
+/* Output of at least so many bytes bypasses the caches: it would not fit them, and such a store need not read first. */
 enum { OPI_STREAMING_BYTES = 8 << 20 };
 
 /* How many elements of `size` bytes there are in `bytes`, at least one. */

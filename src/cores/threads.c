@@ -9,7 +9,7 @@
 
 enum { PARTS_PER_WORKER = 4 /* of a reduction: a late thread leaves its share to others */ };
 
-/* What precedes item 0, where the caller has not said: nothing, in `first`. */
+/* What precedes item 0: the caller's carry, or without one an empty carry, made in `first`. */
 static void *carry_from(const opi_sweeping *s, void *first)
 {
     if (s->carry || s->sweep->carry_bytes == 0) return s->carry;
@@ -65,7 +65,7 @@ static void apply_block(void *job, size_t worker, size_t block)
                  w->total, true, opi_part_scratch(&w->blocks, worker));
 }
 
-/* Each block's summary becomes what precedes it; *carry what precedes the end. */
+/* Replaces each block's summary by what precedes the block; *carry becomes what precedes the end. */
 static void join_blocks(const whole *w, void *carry, void *own)
 {
     const opi_sweep *const sweep = w->blocks.sweep;

@@ -6,16 +6,16 @@
 #include <string.h>
 
 /* A tile is turned in scratch and written from there: `run` bytes of each row of out.  Runs are long where their ends
- * share cache lines with other tiles'; where they are whole lines, shorter ones leave the tile wider, and reading is
- * what memory is slow at.  GB/s read and written, f32 from memory on one core, Sapphire Rapids, November 2026:
- * runs of 256 give 18 at 4096 x 4096 and 8 at 4001 x 4001, runs of 512 give 13 and 10. */
+ * share cache lines with other tiles; where runs are whole lines they are shorter, so that the tile is wider: that
+ * helps reading, which is what memory is slow at.  GB/s read and written, f32 from memory on one core, Sapphire Rapids,
+ * November 2026: runs of 256 give 18 at 4096 x 4096 and 8 at 4001 x 4001, runs of 512 give 13 and 10. */
 typedef struct shape {
     size_t run_bytes, tile_bytes;
 } shape;
 static const shape whole_lines = {256, 8 << 10}, broken_lines = {512, 16 << 10};
 
 enum {
-    SQUARE_ROW_BYTES = 128, /* of a tile that changes places with its mirror image: both, and both turned */
+    SQUARE_ROW_BYTES = 128, /* of a tile that changes places with its mirror image: scratch holds both, also turned */
     BLOCK_BYTES = 128 << 10,
     NARROW = 8 /* rows or columns, at most */
 };
@@ -48,7 +48,7 @@ static char *out_at(const opi_transpose_sweep *plan, size_t row, size_t col)
     return plan->out + (row * plan->rows + col) * plan->size;
 }
 
-/* Tiles are too narrow for the processor to see where reading goes: +10 %, by the same measurement. */
+/* Asks for the next elements: tiles are too narrow for the processor to foresee them.  +10 %, measured as above. */
 static void fetch(const opi_transpose_sweep *plan, const tile *t)
 {
     for (size_t r = 0; r < t->rows; r++) {
@@ -108,7 +108,7 @@ static void write_square(const opi_transpose_sweep *plan, const char *turned, si
         memcpy(out_at(plan, row + r, col), turned + r * cols * plan->size, cols * plan->size);
 }
 
-/* Items are bands of rows: the tiles on and to the right of the diagonal. */
+/* Items are bands of rows; a band has the tiles on the diagonal and to the right of it. */
 static void apply_in_place(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
                            bool aggregated, void *scratch)
 {

@@ -18,7 +18,7 @@ typedef struct opi_transpose_sweep {
     bool streaming;      /* past the caches */
 } opi_transpose_sweep;
 
-/* There are elements. */
+/* The matrix must not be empty. */
 void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, const opi_task *task);
 
 #endif

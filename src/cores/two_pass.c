@@ -18,7 +18,7 @@ static size_t bytes_of(const opi_sweeping *s, const opi_parts *parts)
     return (parts->count + 2) * parts->carry_stride + s->workers * parts->scratch_stride;
 }
 
-/* Where in the workspace what is: two carries, those of the parts, the workers' scratch. */
+/* Lays out the workspace: two carries, those of the parts, the workers' scratch. */
 static char *lay_out(const opi_sweeping *s, opi_parts *parts)
 {
     char *const other = s->cores->workspace.mem;

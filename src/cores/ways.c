@@ -26,8 +26,8 @@ static bool carries_on(const opi_sweep *sweep, size_t workers)
     return workers > 1 && sweep->carry_bytes > 0 && sweep->apply && !sweep->whole;
 }
 
-/* Behind the others: taken where OPLUS_WAY asks for it.  A part is aggregated at once, and a filter, which makes a result,
- * has scratch memory for what it finds in one block. */
+/* This way comes after the others: it is taken only where OPLUS_WAY asks for it.  It aggregates a whole part at once,
+ * so it cannot take a filter, whose scratch memory holds what is kept of one block. */
 static bool can_be_read_twice(const opi_sweep *sweep, size_t workers)
 {
     (void)workers;

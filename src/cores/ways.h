@@ -11,7 +11,7 @@ typedef struct opi_sweeping {
     const char *call;
     const opi_sweep *sweep;
     void *carry;
-    size_t workers; /* that it may have: at least one, and no more than blocks */
+    size_t workers; /* that the sweep may have: at least one, and no more than there are blocks */
 } opi_sweeping;
 
 typedef struct opi_cores_way {
@@ -21,14 +21,14 @@ typedef struct opi_cores_way {
     const char *words; /* what it does, and when: for an explanation */
 } opi_cores_way;
 
-/* The one that is taken: the first that suits, of those in OPLUS_WAY if there are any. */
+/* The way that is taken: the first that suits, of those in OPLUS_WAY if there are any. */
 const opi_cores_way *opi_cores_way_of(const opi_cores *cores, const opi_sweep *sweep, size_t workers);
 /* The ways, the one that is taken, and why not another. */
 void opi_cores_explain_sweep(const opi_cores *cores, const opi_sweep *sweep, opi_saying *to);
 /* How many workers a sweep may have. */
 size_t opi_cores_workers(const opi_cores *cores, const opi_sweep *sweep);
 
-/* Takes the way, and goes it; workers need not be known. */
+/* Chooses a way, and runs the sweep by it; s->workers need not be set. */
 oplus_status opi_sweep_by_way(opi_sweeping *s);
 
 /* --- the schedules ------------------------------------------------------------------------------------------------ */
@@ -62,7 +62,7 @@ typedef struct opi_parts {
     size_t carry_stride, scratch_stride;
 } opi_parts;
 
-/* So many parts at most; strides, but no memory yet. */
+/* Divides a sweep into at most so many parts; sets the strides, but no memory yet. */
 opi_parts opi_parts_of(const opi_sweep *sweep, size_t most);
 /* The item at which part p begins; its end is where the next one does. */
 size_t opi_part_begin(const opi_parts *parts, size_t p);
@@ -77,7 +77,7 @@ static inline void *opi_part_scratch(const opi_parts *parts, size_t worker)
 /* Aggregates them all, each from an empty carry. */
 void opi_parts_aggregate(const opi_sweeping *s, opi_parts *parts);
 
-/* Threads, if there are to be several, and so much of cores->workspace; whatever a ticket says of it ends. */
+/* Starts threads, if there are to be several, and reserves so much of cores->workspace; tickets become invalid. */
 oplus_status opi_workspace_grow(const opi_sweeping *s, size_t bytes);
 static inline oplus_status opi_workspace_reserve(const opi_sweeping *s, size_t bytes)
 {
