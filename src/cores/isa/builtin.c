@@ -87,7 +87,7 @@ FLOAT_KEYS(64, UINT64_C(0x7fffffffffffffff), INT64_C(0x7ff0000000000000))
 #define KEY_INF_64       0x7ff0000000000000
 #define KEY_MINUS_INF_64 0x800fffffffffffff
 
-/* Short segments: in any association, and a plain loop each is what the compiler is good at.  One element alone is
+/* Short segments, in any association: a plain loop for each, which the compiler optimizes well.  One element alone is
  * itself. */
 enum { FEW = 256 };
 #define PLAIN_SEGMENTS(op, suffix, T, identity, flags, ...)                                                            \
@@ -164,7 +164,7 @@ OPI_FLOAT_(PLAIN_SEGMENTS, f64, double, )
                           carry, out, far);                                                                            \
     }
 
-/* By vectors: any n comes first, and a block is any n. */
+/* Loops on vectors: they take any n, and those for blocks call them. */
 #define VECTORS(name, bits, identity, join, key, unkey)                                                                \
     VECTOR_REDUCE(name, bits, identity, join, key, unkey)                                                              \
     VECTOR_SCAN(name, bits, identity, join, key, unkey, any, false)                                                    \
@@ -214,7 +214,7 @@ static size_t last_head(const uint8_t *heads, size_t n)
         }                                                                                                              \
     }
 
-/* By the generic loops: blocks come first, and any n is a row of blocks.  They do not stream. */
+/* Generic loops: they take blocks, and those for any n are a row of blocks.  They do not stream. */
 #define BLOCKS(name, T, identity, ...)                                                                                 \
     SEGMENTS_PLAIN(name, )                                                                                             \
     enum { name##_streams = 0 };                                                                                       \
@@ -265,7 +265,7 @@ static unsigned block_level(size_t n, size_t size)
     return level < most ? level : most;
 }
 
-/* Three mixtures of them. */
+/* Three mixtures of the two kinds. */
 #define FAST(name, bits, T, identity, join, ...) VECTORS(name, bits, identity, join##_##bits, same_##bits, same_##bits)
 #define MIXED(name, bits, T, identity, join, ...)                                                                      \
     BLOCKS(name, T, identity, __VA_ARGS__)                                                                             \
@@ -276,8 +276,8 @@ static unsigned block_level(size_t n, size_t size)
 
 /* Vectors where they measure faster than the generic loops.  SSE2 lacks most comparisons and products (scan of int32_t
  * minima in cache: 13 GB/s against 20; of int64_t 6 against 22, its reduce 6 against 17).  Products of bytes are slow
- * everywhere, of 64 bits before AVX-512 (15 against 24); logical operators on bytes cost more than they move (9 against
- * 13).  Sapphire Rapids, gcc 12, 2026-11. */
+ * everywhere, products of 64 bits before AVX-512 (15 against 24); logical operators on bytes cost more than they move
+ * (9 against 13).  Sapphire Rapids, gcc 12, 2026-11. */
 #if defined(__SSE2__) && !defined(__AVX2__)
 #define HARD_8   MIXED
 #define HARD_16  MIXED

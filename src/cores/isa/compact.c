@@ -45,7 +45,7 @@ static size_t compact_any(const char *in, const uint8_t *keep, size_t n, size_t 
 /* --- vectors ------------------------------------------------------------------------------------------------------ */
 
 /* AVX-512's compress instructions are no faster here (4 bytes: 7.1 elements a ns both ways; 1 byte: 8.4 against 16;
- * Sapphire Rapids, November 2026), so that it takes the tables too. */
+ * Sapphire Rapids, November 2026), so AVX-512 uses the tables too. */
 #if defined(__AVX2__)
 
 /* A bit for each of 32 elements. */

@@ -38,14 +38,14 @@ OPI_INLINE V N(load)(const void *in)
     return v;
 }
 
-/* The first n lanes; the identity in the others. */
+/* Loads the first n lanes; the others get the identity. */
 OPI_INLINE V N(load_some)(const void *in, size_t n, V identity)
 {
     memcpy(&identity, in, n * sizeof(U));
     return identity;
 }
 
-/* All bits where a head is. */
+/* Sets all bits of the lanes that are heads. */
 OPI_INLINE V N(load_heads)(const uint8_t *heads, size_t n)
 {
     uint8_t some[W] = {0};
@@ -86,12 +86,13 @@ OPI_INLINE V N(max_i)(V a, V b) { return N(select)((V)((N(opi_signed))a > (N(opi
 
 /* --- the steps within a vector ----------------------------------------------------------------------------------- */
 
-/* Lanes of a 128-bit part take the h-th before them; a part takes the last lane of the one before. */
+/* Within a 128-bit part each lane takes the h-th lane before it; a whole part takes the last lane of the part
+ * before. */
 #define PART            (128 / LANE_BITS)
 #define WITHIN(W, h, l) ((l) % PART >= (h) ? (W) + (l) - (h) : (l))
 #define ACROSS(W, h, l) ((l) & (h) ? (W) + ((l) & ~((h)-1)) - 1 : (l))
 #if (defined(__x86_64__) || defined(__i386__)) && !defined(__SSSE3__)
-/* SSE2 shifts in zeros alone. */
+/* SSE2 can only shift in zeros. */
 #define MOVE(v, fill, f, h) (OPI_SHUFFLE(W, (V){0}, v, f, h) | ((fill) & ~OPI_SHUFFLE(W, (V){0}, ~(V){0}, f, h)))
 #define MOVE_UP(v, fill)    MOVE(v, fill, WITHIN, 1)
 #else
@@ -115,7 +116,7 @@ OPI_INLINE V N(scan_lanes)(N(opi_exact) op, V y)
     return y;
 }
 
-/* The same from the last head on; *f becomes whether there is one at or before a lane. */
+/* Scans the lanes from the last head on; *f becomes whether there is a head at or before a lane. */
 OPI_INLINE V N(segscan_lanes)(N(opi_exact) op, V y, V *f)
 {
     const V identity = N(splat)(op.identity), none = {0};
@@ -176,8 +177,7 @@ OPI_INLINE V N(exact_segscan_step)(N(opi_exact) op, V v, V heads, int exclusive,
     return exclusive ? N(select)(heads, N(splat)(op.identity), MOVE_UP(out, before)) : out;
 }
 
-/* far: in and out are in memory, out aligned to a vector: what is read is asked for, what is written passes the caches.
- */
+/* far: in and out are in memory, out aligned to a vector: reads are prefetched, and writes bypass the caches. */
 OPI_INLINE void N(exact_scan)(N(opi_exact) op, const void *in, const uint8_t *heads, size_t n, int exclusive,
                               void *carry, void *out, bool far)
 {
@@ -204,7 +204,7 @@ OPI_INLINE void N(exact_scan)(N(opi_exact) op, const void *in, const uint8_t *he
     }
     if (n > 0) {
         /* What precedes in[n] is the last inclusive result of a lane in use: the others hold the identity, and joining
-         * it may change a value that is no logical one. */
+         * it may change a value that is not 0 or 1 (logical operators). */
         const V v = N(load_some)(x, n, op.unkey(N(splat)(op.identity)));
         const V h = heads ? N(load_heads)(heads, n) : (V){0};
         V again = before;

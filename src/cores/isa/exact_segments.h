@@ -1,9 +1,9 @@
 /* Short segments of an exact operator, as many at a time as a vector has lanes.
  *
  * A template beside exact.h, included once a width with LANE_BITS = 32 or 64, where there are masked loads.  The
- * elements of each segment are joined into a vector of its own, W at a time, the identity standing where the segment has
- * ended; these W vectors are a tile (tiles.h), which becomes the vector of the results.  Nothing is jumped over for the
- * sake of one segment: what a processor has to foresee is how long the longest of the W is. */
+ * elements of each segment are joined into a vector of its own, W at a time, the identity standing where the segment
+ * has ended; these W vectors are a tile (tiles.h), which becomes the vector of the results.  Nothing is jumped over for
+ * the sake of one segment: what a processor has to foresee is how long the longest of the W is. */
 #include "cores/isa/groups.h"
 #include "cores/isa/tiles.h"
 
@@ -14,13 +14,13 @@
 #define PARTS   (W / OPI_LANES_64)
 
 enum {
-    N(MOST_TOGETHER) = 2,  /* vectors of each of the W segments, which are then read across */
-    N(MOST_EVEN) = 8,      /* and of which all are taken to have as many */
+    N(MOST_TOGETHER) = 2,  /* up to so many vectors, the W segments are read side by side */
+    N(MOST_EVEN) = 8,      /* up to so many, all segments take as many steps */
     N(NOT_SHORT) = 1 << 14 /* elements */
 };
 
-/* The W elements at x, those that the segment has below index.  inside: all W may be read.  Masked loads of AVX2 do so
- * too where they can: of what is not in a cache they are three times slower, as if nothing was read ahead of them. */
+/* The W elements at x; lanes whose index is not below n get the identity.  inside: all W may be read, and are: the
+ * masked loads of AVX2 are three times slower on data that are not in a cache, as if nothing was read ahead of them. */
 OPI_INLINE V N(load_below)(N(opi_exact) op, const U *x, V index, U n, bool inside)
 {
     const V fill = op.unkey(N(splat)(op.identity));
@@ -35,7 +35,7 @@ OPI_INLINE V N(indices)(void)
     return index;
 }
 
-/* A segment that is not so short, joined into a vector. */
+/* Joins a segment that is not so short into a vector. */
 OPI_INLINE V N(join_segment)(N(opi_exact) op, const U *x, size_t n, bool inside)
 {
     const V identity = N(splat)(op.identity), index = N(indices)();
@@ -49,7 +49,7 @@ OPI_INLINE V N(join_segment)(N(opi_exact) op, const U *x, size_t n, bool inside)
     return op.join(a, b);
 }
 
-/* The same in as many steps as `most` elements take. */
+/* Joins a segment into a vector, in as many steps as `most` elements take. */
 OPI_INLINE V N(join_even)(N(opi_exact) op, const U *x, U n, U most, bool inside)
 {
     V index = N(indices)(), a = N(load_below)(op, x, index, n, inside);
@@ -75,7 +75,7 @@ OPI_INLINE U N(largest)(V v)
     return v[0];
 }
 
-/* The results of W segments with so many elements each. */
+/* The results of W segments; elements: how many each one has, `most` at most. */
 OPI_INLINE V N(join_group)(N(opi_exact) op, const U *in, const uint64_t *offsets, V elements, U most, bool inside)
 {
     V x[W], index = N(indices)();
@@ -104,7 +104,7 @@ OPI_INLINE V N(join_group)(N(opi_exact) op, const U *in, const uint64_t *offsets
         return op.unkey(x[0]);
 }
 
-/* See oplus_leaves::segments; fewer than W it leaves over. */
+/* See oplus_leaves::segments; fewer than W segments are left over. */
 OPI_INLINE size_t N(exact_segments)(N(opi_exact) op, const void *in, const uint64_t *offsets, size_t segments,
                                     void *out)
 {

@@ -1,4 +1,4 @@
-/* As many neighbouring segments as a vector has lanes: what short segments are reduced by. */
+/* A group: as many neighbouring segments as a vector has lanes.  Short segments are reduced group by group. */
 #ifndef OPI_ISA_GROUPS_H
 #define OPI_ISA_GROUPS_H
 
@@ -9,8 +9,8 @@ typedef uint32_t opi_halves __attribute__((vector_size(OPI_VECTOR)));
 
 enum { OPI_GROUP_PARTS = 2 }; /* vectors of words at most */
 
-/* The numbers of a group are computed as vectors and read one by one.  Left alone, compilers see through memory to the
- * lanes, and pick them out of the vectors one after the other: three times slower. */
+/* The numbers of a group are computed as vectors and read one by one.  Without this, compilers skip the memory and
+ * extract the lanes from the vectors one after the other, which is three times slower. */
 #define OPI_IN_MEMORY(array) __asm__("" : "+m"(array))
 
 OPI_INLINE opi_words opi_load_words(const uint64_t *from)
@@ -20,7 +20,7 @@ OPI_INLINE opi_words opi_load_words(const uint64_t *from)
     return v;
 }
 
-/* elements[k]: how many the segments from k * OPI_LANES_64 on have; returns all of these numbers, or-ed. */
+/* elements[k]: the numbers of elements of the segments from k * OPI_LANES_64 on; returns the OR of all the numbers. */
 OPI_INLINE uint64_t opi_group_elements(const uint64_t *offsets, int parts, opi_words elements[OPI_GROUP_PARTS])
 {
     opi_words any = {0};
@@ -41,8 +41,8 @@ OPI_INLINE opi_halves opi_low_halves(const opi_words words[OPI_GROUP_PARTS])
     return OPI_SHUFFLE(OPI_LANES_32, (opi_halves)words[0], (opi_halves)words[1], OPI_EVEN, 0);
 }
 
-/* How many of W segments come before the first of `limit` elements or more; one of them has so many.  The others
- * become empty. */
+/* How many of W segments come before the first of `limit` elements or more; there must be one.  The segments from
+ * it on become empty. */
 OPI_INLINE size_t opi_group_cut(uint64_t limit, int parts, opi_words elements[OPI_GROUP_PARTS])
 {
     uint64_t number[OPI_GROUP_PARTS * OPI_LANES_64];
@@ -54,8 +54,8 @@ OPI_INLINE size_t opi_group_cut(uint64_t limit, int parts, opi_words elements[OP
     return count;
 }
 
-/* Segments of one element or none: in[0], which must be there, is read in the stead of none, as a choice of addresses
- * would become a jump. */
+/* Segments of one element or none.  For none, in[0] is read instead, which must exist: to choose whether to read would
+ * become a jump. */
 #define OPI_CHOOSE_ONES(lanes, T, in, offsets, none, to)                                                               \
     for (int j = 0; j < (lanes); j++) {                                                                                \
         const uint64_t n = (offsets)[j + 1] - (offsets)[j];                                                            \

@@ -52,7 +52,7 @@
 #define OPI_EXTREME_(vector, name, sign, bits)  OPI_EXTREME__(vector, name, sign, bits)
 #define OPI_EXTREME__(vector, name, sign, bits) vector##_##name##_##sign##bits
 
-/* Native vectors where GNU C has no good words (gcc 12): widening the bytes of heads, minimum and maximum. */
+/* Intrinsics where GNU C has no good expression (gcc 12): widening the bytes of heads, minimum and maximum. */
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #define OPI_WIDEN_8(p)                      _mm512_loadu_si512(p)
@@ -76,8 +76,8 @@
 #define OPI_WIDEN_64(p)             OPI_ZEROS_BETWEEN_(32, OPI_ZEROS_BETWEEN_(16, OPI_ZEROS_BETWEEN_(8, _mm_loadu_si16(p))))
 #endif
 
-/* The last lane of b everywhere; b moved up by a lane, the last of a coming in; a moved down, the first of b coming in.
- */
+/* The last lane of b everywhere; b moved up by a lane, with the last lane of a in front; a moved down by a lane, with
+ * the first lane of b at the end. */
 #define OPI_LAST(W, h, l) (2 * (W)-1)
 #define OPI_UP(W, h, l)   ((W)-1 + (l))
 #define OPI_DOWN(W, h, l) ((l) + 1)

@@ -1,4 +1,4 @@
-/* What every instruction set compiles: see cores/isa.h for what each does.  Included once an instruction set. */
+/* What every instruction set compiles: see cores/isa.h for what each does.  Included once for each instruction set. */
 #ifndef OPI_ISA_LEAVES_H
 #define OPI_ISA_LEAVES_H
 

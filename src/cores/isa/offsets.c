@@ -1,4 +1,4 @@
-/* Are offsets in order?  Signs of differences, which vectors of all kinds have. */
+/* Are offsets in order?  The test uses the signs of differences, which vectors of all kinds can compute. */
 #include "cores/isa/leaves.h"
 
 #define FALLS(name, T)                                                                                                 \

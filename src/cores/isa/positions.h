@@ -1,4 +1,5 @@
-/* Which lanes of a vector are kept, by the bits of a mask: the tables of permutations that move them together (AVX2). */
+/* Which lanes of a vector are kept, by the bits of a mask: the tables of permutations that move them together
+ * (AVX2). */
 #ifndef OPI_ISA_POSITIONS_H
 #define OPI_ISA_POSITIONS_H
 

@@ -12,12 +12,12 @@
 
 enum {
     CHUNK = 512,               /* records at a time from the caller's arrays, through the first-level cache */
-    HISTOGRAM_CHUNK = 1 << 30, /* counters of 32 bits hold it */
+    HISTOGRAM_CHUNK = 1 << 30, /* records that counters of 32 bits can count */
     WAITING_LINES = 4,         /* of each bucket of a partition */
     SETS = 64,
     WAYS = 8,       /* of a first-level cache of 32 KiB */
     INSERTION = 32, /* records or fewer are sorted by insertion */
-    SLACK_BITS = 3, /* 2^-SLACK of the records stay to be told apart after the passes */
+    SLACK_BITS = 3, /* about 2^-SLACK_BITS of the records are still to be ordered after the passes */
     DIGIT_BITS_MAX = OPI_SORT_COUNTER_BITS,
     PASSES_MAX = OPI_SORT_PASSES,
 };
@@ -49,7 +49,7 @@ static digits choose_digits(uint64_t varying, size_t n)
     return plan;
 }
 
-/* One cache line past the caches: the next reader comes when it would have left them. */
+/* Stores a cache line past the caches: it would have left them before it is read again. */
 static inline void stream_line(void *to, const void *from)
 {
 #if defined(__SSE2__)
@@ -67,8 +67,8 @@ static inline void stream_fence(void)
 #endif
 }
 
-/* Whether the lines where a partition's buckets begin crowd in a few sets of the first-level cache, as those of buckets of
- * 2^k records do. */
+/* Whether the lines where a partition's buckets begin crowd in a few sets of the first-level cache, as those of buckets
+ * of 2^k records do. */
 static bool lines_collide(const size_t position[OPI_SORT_DIGITS], size_t record)
 {
     unsigned lines[SETS] = {0}, most = 0;

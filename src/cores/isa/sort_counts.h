@@ -1,11 +1,11 @@
-/* What the files of the sort share that are compiled once an instruction set. */
+/* What the files of the sort share, of those that are compiled once for each instruction set. */
 #ifndef OPI_ISA_SORT_COUNTS_H
 #define OPI_ISA_SORT_COUNTS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counts of records become where the first of each is. */
+/* Replaces counts of records by the position of the first record of each. */
 static inline void counts_to_positions(uint32_t *count, size_t n)
 {
     uint32_t sum = 0;

@@ -1,9 +1,10 @@
-/* A part of quicksort dealt into many buckets at once: one by one, but each key once in place of a split for each bit of
- * the bucket's number.  Included by cores/isa/sort_split.h where that is faster. */
+/* Deals a part of quicksort into many buckets at once.  Keys move one by one, but each key only once, instead of by a
+ * split for each bit of the bucket's number.  Included by cores/isa/sort_split.h where that is faster. */
 
 enum { V(DEAL_MIN) = 2048, V(DEAL_MAX) = 1 << 16, V(DEAL_BUCKETS) = 512, V(DEAL_KEYS) = 64, V(DEAL_CHUNK) = 256 };
 
-/* Which bucket: the distance from a key, clamped, so that most of the buckets are spent where most of the keys are. */
+/* A key's bucket is its distance from a base key, clamped, so that most of the buckets are spent where most of the keys
+ * are. */
 typedef struct V(dealing) {
     KEY base, last; /* bucket */
     unsigned shift;

@@ -113,7 +113,8 @@ static void FORMAT(unload)(const opi_sort *sort, size_t begin, size_t count, con
 #endif
 }
 
-/* The records from `begin` on, at least one and at most *count of them, which is set: in place, or through `chunk`. */
+/* The records from `begin` on, in place or through `chunk`: at least one, at most *count, which becomes their
+ * number. */
 static inline const RECORD *FORMAT(fetch)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t *count,
                                           RECORD chunk[CHUNK])
 {
@@ -144,7 +145,8 @@ static void FORMAT(insert)(RECORD *x, size_t n)
 
 static RECORD *FORMAT(sort_in_cache)(RECORD *x, RECORD *other, size_t n, uint32_t *counts);
 
-/* Sorts records whose keys, shifted right by `known`, are in order: only runs that agree there can be out of it. */
+/* Sorts records whose keys, shifted right by `known`, are in order: only runs that agree in these bits can be out of
+ * order. */
 static void FORMAT(finish)(RECORD *x, RECORD *other, size_t n, unsigned known, uint32_t *counts)
 {
     for (size_t i = 1; i < n; i++) {

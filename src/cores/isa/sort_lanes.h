@@ -1,13 +1,13 @@
-/* Vectors of sorted keys: what networks (sort_network.h) and quicksort (sort_split.h) are written in; included once a
- * width, with KEY_BITS 32 or 64.  Keys compare as unsigned numbers, or, where KEY_BIAS is not 0, as signed ones: who
- * brings a key flips these bits of it.
+/* Vectors of sorted keys: networks (sort_network.h) and quicksort (sort_split.h) are written with them; included once
+ * for each width, with KEY_BITS 32 or 64.  Keys compare as unsigned numbers, or, where KEY_BIAS is not 0, as signed
+ * ones: whoever brings a key flips the bits KEY_BIAS of it.
  *
  *   V(order)(&a, &b)   a becomes the smaller, b the larger of each lane
  *   V(split_vector)(v, pivot, low, high)
  *                      the keys <= pivot to `low`, the others to `high`, in either case with a whole vector's store;
  *                      returns the number of the others
  *   V(load_some)(from, count, rest), V(store_some)(to, count, v)
- *                      `count` keys, 0 to all; the other lanes are those of `rest`, and are not stored */
+ *                      `count` keys, 0 to all; a load takes the other lanes from `rest`, a store leaves them out */
 
 #define V__(name, bits) name##_##bits
 #define V_(name, bits)  V__(name, bits)

@@ -1,9 +1,9 @@
-/* Sorting networks: up to 16 vectors of keys, in registers; included once a width, behind sort_lanes.h.
+/* Sorting networks: up to 16 vectors of keys, in registers; included once for each width, after sort_lanes.h.
  *
- * Keys stand in rows, one a vector.  A network of vectors sorts all columns at once; then neighbouring columns are merged,
- * 2, 4, 8, ... of them, by Batcher's bitonic merge: the first step compares each key with its mirror image in the other
- * half, which needs keys of other lanes, then keys of ever closer columns are compared, and of ever closer rows.  At
- * last rows and columns are exchanged. */
+ * Keys stand in rows, one a vector.  A network of vectors sorts all columns at once; then neighbouring columns are
+ * merged, 2, 4, 8, ... of them, by Batcher's bitonic merge: the first step compares each key with its mirror image in
+ * the other half, which needs keys of other lanes, then keys of ever closer columns are compared, and of ever closer
+ * rows.  In the end rows and columns are exchanged. */
 
 /* --- all columns: the smallest networks that are known ------------------------------------------------------------ */
 
@@ -21,7 +21,7 @@
                     c(6, 7) c(8, 9) c(10, 11) c(12, 13) c(4, 6) c(5, 7) c(8, 10) c(9, 11) c(3, 4) c(5, 6) c(7, 8)      \
                         c(9, 10) c(11, 12)
 
-/* --- which rows ---------------------------------------------------------------------------------------------------- */
+/* --- which rows --------------------------------------------------------------------------------------------------- */
 
 #define EACH_1(f, ...) f(0, __VA_ARGS__)
 #define EACH_2(f, ...) EACH_1(f, __VA_ARGS__) f(1, __VA_ARGS__)
@@ -40,7 +40,7 @@
     c(i, i + 8) c(i + 1, i + 9) c(i + 2, i + 10) c(i + 3, i + 11) c(i + 4, i + 12) c(i + 5, i + 13) c(i + 6, i + 14)   \
         c(i + 7, i + 15) HALVES_8(c, i) HALVES_8(c, i + 8)
 
-/* --- lanes --------------------------------------------------------------------------------------------------------- */
+/* --- lanes -------------------------------------------------------------------------------------------------------- */
 
 #define XORED(W, d, l)    ((l) ^ (d))
 #define UPPER(W, top, l)  ((l) & (top) ? (W) + (l) : (l))
@@ -51,14 +51,15 @@
 #define PICKED(low, high, top) OPI_SHUFFLE(LANES, low, high, UPPER, top)
 
 #define ORDER(i, j) V(order)(&v[i], &v[j]);
-/* Lane l with lane l ^ d of the same row; the larger goes to the one that has the bit `top`, the highest of d. */
+/* Orders lane l and lane l ^ d of the same row; the larger goes to the lane that has the bit `top`, the highest of
+ * d. */
 #define EXCHANGE(i, d, top)                                                                                            \
     {                                                                                                                  \
         VECTOR low = v[i], high = SWAPPED(v[i], d);                                                                    \
         V(order)(&low, &high);                                                                                         \
         v[i] = PICKED(low, high, top);                                                                                 \
     }
-/* Lane l of row i with lane l ^ d of row j. */
+/* Orders lane l of row i and lane l ^ d of row j. */
 #define MIRROR(i, j, d, top)                                                                                           \
     {                                                                                                                  \
         VECTOR low = v[i], high = SWAPPED(v[j], d), turned;                                                            \
@@ -91,7 +92,8 @@
 #define MERGES__(lanes, rows) MERGES_(lanes, rows)
 #define MERGES(rows)          MERGES__(LANES, rows)
 
-/* Half of the way of a key's row from the front of its number to the end: so often as it takes, rows are columns. */
+/* Interleaves the two halves of the rows, which rotates the number of a key's place by a bit.  Repeated log2(rows)
+ * times, this exchanges rows and columns. */
 #define ZIP(i, half)                                                                                                   \
     t[2 * (i)] = OPI_SHUFFLE(LANES, v[i], v[(i) + (half)], ZIP_LOW, 0);                                                \
     t[2 * (i) + 1] = OPI_SHUFFLE(LANES, v[i], v[(i) + (half)], ZIP_HIGH, 0);
@@ -106,9 +108,9 @@
 #define TURN_8()  ZIPPED_8() ZIPPED_8() ZIPPED_8()
 #define TURN_16() ZIPPED_16() ZIPPED_16() ZIPPED_16() ZIPPED_16()
 
-/* --- a network of each size ---------------------------------------------------------------------------------------- */
+/* --- a network of each size --------------------------------------------------------------------------------------- */
 
-/* More than half of the rows are full, or there is one. */
+/* For a network of so many rows, more than half of the rows are full, or there is one row. */
 #define LOAD_ROW(i, rows)                                                                                              \
     v[i] = (i) < (rows) / 2                 ? V(load)(from + (i)*LANES)                                                \
            : n >= ((size_t)(i) + 1) * LANES ? V(load)(from + (i)*LANES)                                                \

@@ -1,7 +1,7 @@
-/* A partition's loops over one record format: the summary of a run of keys, and the scatter to their buckets; included by
- * cores/isa/sort_format.h, whose words it is written in. */
+/* A partition's loops over one record format: the summary of a run of keys, and the scatter to their buckets; included
+ * by cores/isa/sort_format.h, whose macros it uses. */
 
-/* The digits of at most CHUNK records: loops that compilers make vectors of. */
+/* Writes the digits of at most CHUNK records, in loops that compilers vectorize. */
 static void FORMAT(digits)(const RECORD *OPLUS_RESTRICT_ in, size_t n, const opi_sort_digit *digit,
                            uint8_t *OPLUS_RESTRICT_ out)
 {
@@ -19,7 +19,7 @@ static void FORMAT(digits)(const RECORD *OPLUS_RESTRICT_ in, size_t n, const opi
 
 static bool FORMAT(ascends)(const RECORD *in, size_t n)
 {
-    for (size_t begin = 1; begin < n; begin += CHUNK) { /* mostly the first chunk tells */
+    for (size_t begin = 1; begin < n; begin += CHUNK) { /* the first chunk is mostly enough */
         const size_t end = n - begin < CHUNK ? n : begin + CHUNK;
         bool breaks = false;
         for (size_t i = begin; i < end; i++) breaks |= KEY_OF(in[i - 1]) > KEY_OF(in[i]);
@@ -28,7 +28,7 @@ static bool FORMAT(ascends)(const RECORD *in, size_t n)
     return true;
 }
 
-/* Strictly: no two keys are the same. */
+/* Whether keys descend strictly, so that no two are the same. */
 static bool FORMAT(descends)(const RECORD *in, size_t n)
 {
     size_t i = 1;
@@ -86,8 +86,8 @@ static void FORMAT(sample)(const opi_sort *sort, opi_sort_place place, size_t be
     }
 }
 
-/* Each record straight to its bucket: as fast as the buckets' open lines find room in the first-level cache.  next: keys
- * that come next, `stride` bytes apart; of these all digits will be wanted at once. */
+/* Writes each record straight to its bucket: fast as long as the buckets' open lines fit the first-level cache.  next:
+ * the keys that come next, `stride` bytes apart; they are prefetched, as all their digits will be wanted at once. */
 static void FORMAT(scatter_directly)(const RECORD *OPLUS_RESTRICT_ in, const uint8_t *OPLUS_RESTRICT_ d, size_t n,
                                      uintptr_t next, size_t stride, RECORD *OPLUS_RESTRICT_ out,
                                      size_t *OPLUS_RESTRICT_ position)
@@ -100,7 +100,7 @@ static void FORMAT(scatter_directly)(const RECORD *OPLUS_RESTRICT_ in, const uin
     for (; i < n; i++) out[position[d[i]]++] = in[i];
 }
 
-/* What waits to be written, some lines of each bucket; first[d]: where those of digit d begin. */
+/* Records that wait to be written, some lines of each bucket; first[d]: where those of digit d begin. */
 enum { FORMAT(WAITING) = WAITING_LINES * OPI_CACHE_LINE / sizeof(RECORD) };
 typedef struct FORMAT(waiting) {
     _Alignas(OPI_CACHE_LINE) RECORD record[OPI_SORT_DIGITS][FORMAT(WAITING)];

@@ -1,9 +1,9 @@
-/* Quicksort by vectors; included once a width, behind sort_network.h.
+/* Quicksort by vectors; included once for each width, after sort_network.h.
  *
- * A part of n keys has room for n in the caller's memory, where it will end, and for n in scratch memory; its keys are in
- * one of the two.  A split reads them once and sends those <= a pivot to the front of the caller's memory, the others to
- * the front of the scratch memory, so that it never waits to learn on which side there is room: what it writes over has
- * been read.  Small parts end in a network, at their place. */
+ * A part of n keys has room for n in the caller's memory, where it will end, and for n in scratch memory; its keys are
+ * in one of the two.  A split reads them once and sends those <= a pivot to the front of the caller's memory, the
+ * others to the front of the scratch memory, so that it need not check on which side there is room: it only overwrites
+ * what has been read.  Small parts are sorted by a network, at their final place. */
 
 /* How a part is being sorted. */
 typedef struct V(quicksort) {
@@ -11,10 +11,10 @@ typedef struct V(quicksort) {
     uint64_t random;
 } V(quicksort);
 
-/* --- a split ------------------------------------------------------------------------------------------------------- */
+/* --- a split ------------------------------------------------------------------------------------------------------ */
 
-/* Sends the keys <= pivot to `low` and the others to `high`, and returns how many are <= pivot.  Each of the two has room
- * for n, and may be `from`. */
+/* Sends the keys <= pivot to `low` and the others to `high`, and returns how many are <= pivot.  Each of the two has
+ * room for n, and may be `from`. */
 static size_t V(split)(const KEY *from, size_t n, KEY pivot, KEY *low, KEY *high)
 {
     enum { AT_ONCE = 4 };
@@ -37,7 +37,7 @@ static size_t V(split)(const KEY *from, size_t n, KEY pivot, KEY *low, KEY *high
     return n - others;
 }
 
-/* --- the pivot ----------------------------------------------------------------------------------------------------- */
+/* --- the pivot ---------------------------------------------------------------------------------------------------- */
 
 /* The first key that is not `key`, or NULL. */
 static const KEY *V(another)(const KEY *from, size_t n, KEY key)
@@ -53,8 +53,8 @@ static const KEY *V(another)(const KEY *from, size_t n, KEY key)
     return i < n ? from + i : NULL;
 }
 
-/* The middle between the smallest and the largest key; false if these are the same.  So often split, a part has one key
- * after as many splits as a key has bits. */
+/* The middle between the smallest and the largest key; false if these are the same.  After as many such
+ * splits as a key has bits, a part has one key. */
 static bool V(middle)(const KEY *from, size_t n, KEY *pivot)
 {
     KEY least = from[0] ^ KEY_BIAS, most = least;
@@ -69,7 +69,7 @@ static bool V(middle)(const KEY *from, size_t n, KEY *pivot)
 
 enum { V(FEW) = 16, V(MANY) = 64, V(FEW_ROWS) = 4 };
 
-/* So many keys of a part, in order. */
+/* Takes `count` sample keys of a part, and sorts them. */
 static void V(sample)(V(quicksort) * sort, const KEY *from, size_t n, KEY *sample, size_t count)
 {
     const size_t step = n / count;
@@ -83,8 +83,8 @@ static void V(sample)(V(quicksort) * sort, const KEY *from, size_t n, KEY *sampl
         V(sort_few)(sample, V(MANY), sample, (V(coding)){0, 0});
 }
 
-/* A key with others on both sides of the split that it makes: the median of a sample, or the number below it where it is
- * the largest of the sample; false if all keys are the same. */
+/* A key with others on both sides of the split that it makes: the median of a sample, or the number below it where it
+ * is the largest of the sample; false if all keys are the same. */
 static bool V(choose)(const KEY *from, size_t n, const KEY *sample, size_t count, KEY *pivot)
 {
     const KEY median = sample[count / 2];
@@ -98,7 +98,7 @@ static bool V(choose)(const KEY *from, size_t n, const KEY *sample, size_t count
     return true;
 }
 
-/* --- parts --------------------------------------------------------------------------------------------------------- */
+/* --- parts -------------------------------------------------------------------------------------------------------- */
 
 static void V(fill)(KEY *to, size_t n, KEY raw)
 {
@@ -113,7 +113,7 @@ static void V(sort_part)(V(quicksort) * sort, KEY *home, KEY *scratch, size_t n,
 #if KEY_BITS == 64
 #include "cores/isa/sort_deal.h"
 #else
-/* Splits by vectors of narrow keys are faster than to deal keys one by one. */
+/* Does nothing: splits by vectors of narrow keys are faster than dealing keys one by one. */
 static bool V(deal)(V(quicksort) * sort, KEY *home, KEY *scratch, size_t n, bool in_scratch, unsigned splits,
                     const KEY *sample)
 {
@@ -122,7 +122,8 @@ static bool V(deal)(V(quicksort) * sort, KEY *home, KEY *scratch, size_t n, bool
 }
 #endif
 
-/* Sorts n keys to `home`, in the caller's bits.  splits: that may be made at a key of the part, before its range is halved. */
+/* Sorts n keys to `home`, in the caller's bits.  splits: how many may be made at a key of the part before its range is
+ * halved. */
 static void V(sort_part)(V(quicksort) * sort, KEY *home, KEY *scratch, size_t n, bool in_scratch, unsigned splits)
 {
     for (;;) {
@@ -161,9 +162,9 @@ static void V(sort_part)(V(quicksort) * sort, KEY *home, KEY *scratch, size_t n,
     }
 }
 
-/* --- what is in order already -------------------------------------------------------------------------------------- */
+/* --- what is in order already ------------------------------------------------------------------------------------- */
 
-/* Whether no key is greater than the next one; mostly the first ones tell. */
+/* Whether no key is greater than the next one; the first keys are mostly enough to tell. */
 static bool V(ascends)(const KEY *from, size_t n)
 {
     size_t i = 0;
@@ -204,9 +205,9 @@ static void V(reverse)(KEY *x, size_t n)
     }
 }
 
-/* --- a range ------------------------------------------------------------------------------------------------------- */
+/* --- a range ------------------------------------------------------------------------------------------------------ */
 
-/* From the caller's bits, or from records, to keys as they are compared here. */
+/* Converts the caller's bits, or records, to keys as they are compared here. */
 static KEY *V(take)(const opi_sort *sort, opi_sort_range range, V(coding) coding)
 {
     const size_t n = range.end - range.begin;
@@ -222,7 +223,8 @@ static KEY *V(take)(const opi_sort *sort, opi_sort_range range, V(coding) coding
     return records;
 }
 
-/* A few rows from the caller's memory: through vectors, as a network could not yet read what was written in words. */
+/* Sorts a few rows from the caller's memory.  It converts them in vectors, as a network would have to wait to read what
+ * was just written in single keys. */
 static void V(sort_at_once)(KEY *home, size_t n, V(coding) coding)
 {
     KEY keys[V(FEW_ROWS) * LANES];

@@ -1,4 +1,4 @@
-/* Keys alone, sorted by vectors: networks and quicksort, for instruction sets that have the words for them. */
+/* Keys alone, sorted by vectors: networks and quicksort, for instruction sets that support them. */
 #include "cores/isa/leaves.h"
 #include "cores/sort.h"
 

@@ -1,11 +1,11 @@
 /* Tiles: W vectors of W lanes.  Level by level, pairs of vectors are shuffled into the left and the right operands of
- * neighbours at distance h, so that W vectors become one, which holds in lane v what vector v comes to. */
+ * neighbours at distance h, so that W vectors become one, which holds in lane v the result of vector v. */
 #ifndef OPI_ISA_TILES_H
 #define OPI_ISA_TILES_H
 
 /* Pairs at distance h, for which h lanes are one piece: pieces a0 a1 a2 a3 and b0 b1 b2 b3 give a0 b0 a2 b2 and
- * a1 b1 a3 b3; this undoes itself.  Floats at distances 1 and 2 do as in the picture of tree.h, which SSE2 and AVX2
- * have. */
+ * a1 b1 a3 b3; this undoes itself.  Floats at distances 1 and 2 are shuffled as in the picture of tree.h, by
+ * instructions of SSE2 and AVX2. */
 #define OPI_SWAP_LEFT(W, h, l)   ((l) & (h) ? (W) + (l) - (h) : (l))
 #define OPI_SWAP_RIGHT(W, h, l)  ((l) & (h) ? (W) + (l) : (((l) + (h)) & (2 * (W)-1)))
 #define OPI_QUAD_LEFT(W, h, l)   (((l) & ~3) + ((l)&2 ? (W) + 2 * ((l)&1) : 2 * ((l)&1)))
@@ -13,8 +13,8 @@
 #define OPI_QUAD_FIRST(W, h, l)  (((l) & ~3) + ((l)&3) / 2 + ((l)&1 ? (W) : 0))
 #define OPI_QUAD_SECOND(W, h, l) (OPI_QUAD_FIRST(W, h, l) + 2)
 
-/* LEVEL(h, left, right) of each distance, from the nearest on, the first of them and the others; and back, LEVEL(h,
- * first, second). */
+/* Calls LEVEL(h, left, right) for each distance, from the nearest on: the first one, and the others; and on the way
+ * back LEVEL(h, first, second). */
 #define OPI_LEVEL_ONE_32(LEVEL) LEVEL(1, OPI_QUAD_LEFT, OPI_QUAD_RIGHT)
 #define OPI_LEVELS_ON_32(LEVEL)                                                                                        \
     LEVEL(2, OPI_QUAD_LEFT, OPI_QUAD_RIGHT)                                                                            \

@@ -114,7 +114,7 @@ TRANSPOSE(8)
 #define INDEPENDENT
 #endif
 
-/* Vectors: all is read before anything is written, and nothing is `restrict`, or gcc 12 reads it again for each k. */
+/* Vectors: all is read before anything is written.  Nothing is `restrict`, or gcc 12 would read it again for each k. */
 #define READ_FIRST(N, few, to, from)                                                                                   \
     lane_##N x[few];                                                                                                   \
     for (size_t k = 0; k < few; k++) x[k] = from;                                                                      \
@@ -134,7 +134,7 @@ TRANSPOSE(8)
     {                                                                                                                  \
         INDEPENDENT for (size_t i = 0; i < n; i++) { MOVE(N, few, out[i * few + k], in[k * stride + i]) }              \
     }
-/* A tile of that kind, or false. */
+/* Transposes a tile with few rows or columns and without gaps; false for other tiles. */
 #define FEW(N, MOVE)                                                                                                   \
     DEAL(N, 2, MOVE)                                                                                                   \
     DEAL(N, 3, MOVE)                                                                                                   \
@@ -162,7 +162,7 @@ TRANSPOSE(8)
             return false;                                                                                              \
         return true;                                                                                                   \
     }
-/* Words of any type may be elements. */
+/* Elements of any type are accessed as words. */
 typedef uint8_t lane_1;
 typedef uint16_t lane_2 __attribute__((may_alias, aligned(1)));
 typedef uint32_t lane_4 __attribute__((may_alias, aligned(1)));

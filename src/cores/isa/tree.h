@@ -1,15 +1,15 @@
 /* Blocks of the canonical tree for one operator on lanes that round: node, scan and segmented scan.
  *
- * A template, included once an operator with
+ * A template, included once for each operator with
  *     TREE       name of the operator; TREE_node, TREE_scan and TREE_segscan are its generic loops (oplus/leaf.h)
  *     T          float or double, LANE_BITS 32 or 64
  *     JOIN(a, b) the operator, on vectors and on scalars
  *     NEUTRAL    what it joins to any operand without changing it
  *
  * The unit is a tile: W vectors of W lanes.  Going up, pairs of vectors are shuffled into the left and the right
- * operands of neighbouring pairs and joined, W to 1: the last vector holds, in lane v, the node of vector v.  A shuffle
- * is such that its inverse is one too, so that going down takes as many; the left operands, which that needs, are kept.
- * These nodes, the spine, are scanned by the same function and come back as what precedes each vector.
+ * operands of neighbouring pairs and joined, W to 1: the last vector holds, in lane v, the node of vector v.  The
+ * inverse of such a shuffle is one shuffle too, so that going down takes as many; going down needs the left operands,
+ * which are kept.  These nodes, the spine, are scanned by the same function and come back as what precedes each vector.
  *
  *     up    4 vectors of 4:  a0 a1 a2 a3 | b0 b1 b2 b3   left = a0 a2 b0 b2, right = a1 a3 b1 b3
  *     down  c = what precedes a01 a23 b01 b23; d = c (+) left;  a's results c0 d0 c1 d1, b's c2 d2 c3 d3
@@ -22,7 +22,7 @@
 #define N(name) OPI_PASTE(TREE, name)
 #define W       OPI_PASTE(OPI_LANES, LANE_BITS)
 #define V       N(vector)
-#define M       N(mask) /* of lanes, all or nothing */
+#define M       N(mask) /* of lanes: each all ones or 0 */
 #define LEVELS  OPLUS_LEAF_LEVEL(sizeof(T))
 
 typedef T V __attribute__((vector_size(OPI_VECTOR)));
@@ -30,7 +30,7 @@ typedef OPI_PASTE(OPI_INT, LANE_BITS) N(flag);
 typedef N(flag) M __attribute__((vector_size(OPI_VECTOR)));
 typedef uint8_t N(heads) __attribute__((vector_size(W)));
 
-/* What an exclusive scan writes where a segment begins: the identity, or what precedes it all the same. */
+/* The kinds of scan.  Where a segment begins, an exclusive scan writes the identity; a spine keeps what precedes it. */
 typedef enum N(kind) { N(INCLUSIVE), N(EXCLUSIVE), N(SPINE) } N(kind);
 
 OPI_INLINE V N(splat)(T x) { return x - (V){0}; }
@@ -70,7 +70,7 @@ OPI_INLINE void N(put)(T *out, V c, V next, N(kind) kind)
     N(store)(out, kind == N(INCLUSIVE) ? OPI_SHUFFLE(W, c, next, OPI_DOWN, 0) : c);
 }
 
-/* The same past the caches, where nobody will look for NaNs afterwards: they are made canonical here. */
+/* Writes them past the caches, where nothing looks for NaNs afterwards: they are made canonical here. */
 OPI_INLINE void N(put_far)(T *out, V c, V next, N(kind) kind)
 {
     const V v = kind == N(INCLUSIVE) ? OPI_SHUFFLE(W, c, next, OPI_DOWN, 0) : c;
@@ -80,7 +80,7 @@ OPI_INLINE void N(put_far)(T *out, V c, V next, N(kind) kind)
 
 /* --- a tile up and down ------------------------------------------------------------------------------------------ */
 
-/* x: the tile's vectors, destroyed; returns their nodes.  left: W - 1 vectors to keep, or NULL. */
+/* x: the tile's vectors, destroyed; returns their nodes.  left: gets W - 1 vectors of left operands, or NULL. */
 OPI_INLINE V N(tile_up)(V x[W], V *left)
 {
     int k = 0;
@@ -215,8 +215,8 @@ OPI_INLINE V N(vector_down_heads)(V c, V y, M f)
 
 /* --- node -------------------------------------------------------------------------------------------------------- */
 
-/* Bytes to ask for in advance where the elements come from memory: left to itself, a tenth of its speed is lost, while
- * in cache it is the asking that costs (sums of floats: 0.90 against 0.83 of the read limit, and 63 against 81 GB/s;
+/* Bytes to prefetch ahead where the elements come from memory: without it a tenth of the speed is lost there, but in
+ * cache prefetching costs time (sums of floats: 0.90 against 0.83 of the read limit, and 63 against 81 GB/s;
  * 2026-11-21, Xeon with AVX-512). */
 enum { N(AHEAD) = 8192 };
 
@@ -232,12 +232,13 @@ OPI_INLINE void N(spine)(const T *in, size_t n, T *nodes, bool far)
     }
 }
 
-/* In order: lanes 0 2 4 ... and 1 3 5 ... of two vectors; lane l + h, which in lane 0 continues the node of h lanes. */
+/* Shuffles in order: lanes 0 2 4 ... and 1 3 5 ... of two vectors; lane l + h, which in lane 0 continues the node of h
+ * lanes. */
 #define EVEN(W, h, l)  (2 * (l))
 #define ODD(W, h, l)   (2 * (l) + 1)
 #define AFTER(W, h, l) (((l) + (h)) & ((W)-1))
 
-/* The node of fewer vectors than a tile has; a constant number of them. */
+/* The node of fewer vectors than a tile has; their number is a constant. */
 OPI_INLINE T N(node_vectors)(const T *in, int vectors)
 {
     V y[W];
@@ -299,7 +300,7 @@ static void N(node_far)(const void *in, unsigned level, void *node) { N(node_of)
 
 /* --- scan -------------------------------------------------------------------------------------------------------- */
 
-/* Fewer vectors than a tile has: each by itself, their nodes one by one. */
+/* Scans fewer vectors than a tile has: each by itself, their nodes one by one. */
 OPI_INLINE void N(scan_vectors)(const T *in, size_t vectors, N(kind) kind, T before, T *out, T *node)
 {
     V y[W];
@@ -363,7 +364,7 @@ static void N(scan_fast)(const void *in, unsigned level, int exclusive, const vo
         N(scan_tiles)(in, n, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node, false);
 }
 
-/* A block of at least a tile, past the caches; results but the last of an inclusive scan are canonical. */
+/* Scans a block of at least a tile, past the caches; all results but the last of an inclusive scan are canonical. */
 static void N(scan_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node)
 {
     N(scan_tiles)

@@ -1,9 +1,9 @@
 /* Short segments of an operator that rounds, as many at a time as a vector has lanes: a part of tree.h.
  *
- * Lane j is segment j.  The binary digits of its length name its nodes, the largest first, and what it has not is a
- * NEUTRAL, which changes no operand (-0 of a sum, 1 of a product; the identity would make +0 of -0).  The nodes of W
- * elements and more are those of whole vectors; what is left, less than W elements, is loaded into a vector so that its
- * nodes lie in places of their own:
+ * Lane j is segment j.  The binary digits of its length name its nodes, the largest first, and for a missing node
+ * stands NEUTRAL, which changes no operand (-0 of a sum, 1 of a product; the identity would make +0 of -0).  The nodes
+ * of W elements and more are those of whole vectors; what is left, less than W elements, is loaded into a vector so
+ * that its nodes lie in places of their own:
  *
  *     7 of W = 8    x0 x1 x2 x3   x4 x5   x6 .          5    x0 x1 x2 x3   . .   x4 .          2    . . . .   x0 x1   . .
  *
@@ -26,7 +26,7 @@ typedef struct N(group) {
     uint64_t at[OPI_GROUP_PARTS][OPI_LANES_64]; /* the elements before it are joined already */
 } N(group);
 
-/* A row a number n < W of elements: where load_nodes puts them. */
+/* One row for each number n < W of elements: where load_nodes puts them. */
 #if defined(__AVX512F__)
 /* The lanes of the nodes of 8, 4, 2 and 1. */
 #if LANE_BITS == 32
@@ -76,9 +76,9 @@ OPI_INLINE V N(load_nodes)(const T *x, LANES row, LANES n, bool inside)
 #define ROWS ROW(0), ROW(1), ROW(2), ROW(3)
 #endif
 static const int32_t N(row_table)[W][8] __attribute__((aligned(32))) = {ROWS};
-/* In bytes. */
+/* The offsets of the rows for n elements in the table, in bytes. */
 OPI_INLINE N(counts) N(rows)(N(counts) n) { return n * (LANES)sizeof *N(row_table); }
-/* inside: W elements at x may be read; masked loads would be slow (exact_segments.h). */
+/* inside: W elements at x may be read, so no masked load is needed, which would be slow (exact_segments.h). */
 OPI_INLINE V N(load_nodes)(const T *x, LANES row, LANES n, bool inside)
 {
     N(counts) index;
@@ -90,7 +90,7 @@ OPI_INLINE V N(load_nodes)(const T *x, LANES row, LANES n, bool inside)
 }
 #endif
 
-/* The nodes of `size` >= W elements, in the segments that have one. */
+/* The nodes of `size` >= W elements, of the segments that have one. */
 OPI_INLINE V N(nodes_of)(const T *in, const N(group) * group, unsigned size)
 {
     V y[N(NOT_SHORT) / 2 / W], neutral = N(splat)(NEUTRAL);
@@ -110,7 +110,7 @@ OPI_INLINE V N(nodes_of)(const T *in, const N(group) * group, unsigned size)
     return y[0];
 }
 
-/* x: of each segment what load_nodes loads. */
+/* x: for each segment what load_nodes loads. */
 OPI_INLINE V N(join_nodes)(V sum, V x[W])
 {
 #define LEVEL(h, LEFT, RIGHT)                                                                                          \
@@ -119,7 +119,7 @@ OPI_INLINE V N(join_nodes)(V sum, V x[W])
     OPI_PASTE(OPI_LEVEL_ONE, LANE_BITS)
     (LEVEL)
 #undef LEVEL
-    /* The transposition: even pairs come before odd ones, again and again. */
+    /* The transposition: even pairs come before odd ones, level by level. */
 #define LEVEL(h, LEFT, RIGHT)                                                                                          \
     if (h < W) {                                                                                                       \
         enum { PART = h < W ? W / h : 1 };                                                                             \
@@ -172,7 +172,7 @@ OPI_INLINE V N(join_group)(const T *in, const uint64_t *offsets, const opi_words
     return N(choose)((M)(elements == 0), N(splat)(identity), N(join_nodes)(sum, rest));
 }
 
-/* Fewer than W go one by one. */
+/* Fewer than W segments are reduced one by one. */
 static size_t N(segments_fast)(const void *in, const uint64_t *offsets, size_t segments, const void *identity,
                                void *out)
 {
