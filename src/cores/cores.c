@@ -136,7 +136,7 @@ static oplus_status apply(oplus_device *dev, const char *call, const opi_task *t
     if (ticket->number == 0 || ticket->number != cores->ticket) return opi_cores_run(cores, call, task, carry);
     make_plan(&p, cores->isa, task);
     ticket->number = 0;
-    cores->ticket++; /* to apply overwrites the parts' summaries */
+    cores->ticket++; /* applying overwrites the parts' summaries */
     return opi_two_pass_apply(&(opi_sweeping){cores, call, &p.sweep, carry, cores->ticket_workers});
 }
 

@@ -4,7 +4,7 @@
 
 enum { OPI_MOST_THREADS = 4096 };
 
-/* As many as OMP_NUM_THREADS or omp_set_num_threads() asks for.  If that is just the number of cores:
+/* As many as OMP_NUM_THREADS or omp_set_num_threads() asks for.  If they ask for just as many as there are cores:
  * the cores of the affinity mask, or fewer if the quotas of the process's control groups allow fewer; a quota of 1.5
  * cores allows 2 threads.  From 1 to OPI_MOST_THREADS. */
 int opi_cores_count(void);

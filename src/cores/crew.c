@@ -196,7 +196,7 @@ opi_crew *opi_crew_of_openmp(void)
 }
 
 /* Blocks signals from outside, which are for the program's own threads; signals that a thread itself causes, and a
- * profiler's, stay open. */
+ * profiler's, stay unblocked. */
 static bool start_thread(worker *w)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};

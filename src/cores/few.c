@@ -38,7 +38,7 @@ OPI_APART static bool filter(const opi_cores *cores, const opi_task *task)
     _Alignas(OPI_CACHE_LINE) char elements[FEW_BYTES + OVERRUN]; /* out may have room for the kept ones alone */
     (keep->late ? keep->late->leaf : keep->leaf)(in, keep->param, n, flags);
     const size_t kept = cores->isa->compact(in[0], flags, n, size, elements);
-    if (kept > 0) memcpy((void *)task->array[OPI_KEPT_OUT].mem, elements, kept * size); /* if 0, out may be NULL */
+    if (kept > 0) memcpy((void *)task->array[OPI_KEPT_OUT].mem, elements, kept * size); /* else out may be invalid */
     memcpy(task->result, &kept, sizeof kept);
     return true;
 }

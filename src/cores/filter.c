@@ -40,7 +40,7 @@ static size_t compact_piece(const opi_filter_sweep *plan, const char *in, size_t
 
 static void put(const opi_filter_sweep *plan, size_t at, const char *elements, size_t n)
 {
-    if (n == 0) return; /* out may be no memory if nothing is kept */
+    if (n == 0) return; /* out need not point to memory if nothing is kept */
     char *const to = plan->out + at * plan->size;
     if (plan->streaming)
         plan->isa->stream(to, elements, n * plan->size, NULL);

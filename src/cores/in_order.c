@@ -75,7 +75,7 @@ static bool take_place(const round *r, size_t i)
                                                    memory_order_relaxed);
 }
 
-/* Waits until there is a summary in the place of block i; after a while makes it itself.  own: room for a summary. */
+/* Waits until there is a summary in the place of block i; after a while tries to make it.  own: room for a summary. */
 static stage await_summary(const round *r, size_t i, void *own, void *scratch)
 {
     const unsigned long long begun = opi_crew_now();

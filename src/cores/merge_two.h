@@ -51,7 +51,7 @@ OPLUS_INLINE_ void MERGE(merge_as)(bool is_integer, const opi_key_order *order, 
             x -= from_a;
             y -= 1 - from_a;
         }
-    while (a < x && b < y) { /* one of them is a single element: a branch is predicted */
+    while (a < x && b < y) { /* one of them is a single element: a branch is predictable */
         const T first_a = K(load)(A, a), first_b = K(load)(B, b);
         const bool from_b = mapped(&by, first_b) < mapped(&by, first_a);
         K(store)(out, a + b, from_b ? first_b : first_a);

@@ -145,7 +145,7 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
         if (heads) heads += count;
         n -= count;
         if (run || !past_caches) loud += count;
-        /* small blocks are looked over together */
+        /* Small blocks are looked over together. */
         if (run || level == loops->level || n == 0) make_quiet(loops, out, &loud);
     }
 }

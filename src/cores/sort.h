@@ -28,7 +28,7 @@ enum {
     OPI_SORT_RECORD_BYTES_MAX = 16,
     OPI_SORT_SMALL_BYTES = 2 * OPI_SORT_SMALL * OPI_SORT_RECORD_BYTES_MAX,
 
-    /* The sort in cache, and the counters of all passes of a round. */
+    /* For the sort in cache: the counters of all passes of a round. */
     OPI_SORT_COUNTER_BITS = 9, /* the lines that a pass writes to then fit the first-level cache */
     OPI_SORT_PASSES = 3,
     OPI_SORT_COUNTERS = OPI_SORT_PASSES << OPI_SORT_COUNTER_BITS,

@@ -6,8 +6,8 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-/* A byte for each bit that is set in m, its position (times `pair`, then also the next, where an element is two lanes
- * wide), in order from the lowest byte.  Put together by the preprocessor, highest bit first. */
+/* One byte for each bit that is set in m, from the lowest byte on: its position (times `pair`; where an element is two
+ * lanes wide, the next position follows).  The preprocessor puts the bytes together, highest bit first. */
 #define BIT(m, k)          ((m) >> (k)&1ull)
 #define ONE(m, k, above)   ((above) * (1 + 0xffull * BIT(m, k)) + (k)*BIT(m, k))
 #define TWO(m, k, above)   ((above) * (1 + 0xffffull * BIT(m, k)) + (0x100 * (2 * (k) + 1) + 2 * (k)) * BIT(m, k))

@@ -1,4 +1,4 @@
-/* What the files of the sort share, of those that are compiled once for each instruction set. */
+/* Shared by the files of the sort that are compiled once for each instruction set. */
 #ifndef OPI_ISA_SORT_COUNTS_H
 #define OPI_ISA_SORT_COUNTS_H
 

@@ -110,7 +110,7 @@
 
 /* --- a network of each size --------------------------------------------------------------------------------------- */
 
-/* For a network of so many rows, more than half of the rows are full, or there is one row. */
+/* The keys fill more than half of the rows, or there is one row. */
 #define LOAD_ROW(i, rows)                                                                                              \
     v[i] = (i) < (rows) / 2                 ? V(load)(from + (i)*LANES)                                                \
            : n >= ((size_t)(i) + 1) * LANES ? V(load)(from + (i)*LANES)                                                \

@@ -53,8 +53,8 @@ static const KEY *V(another)(const KEY *from, size_t n, KEY key)
     return i < n ? from + i : NULL;
 }
 
-/* The middle between the smallest and the largest key; false if these are the same.  After as many such
- * splits as a key has bits, a part has one key. */
+/* The middle between the smallest and the largest key; false if these are the same.  After as many such splits as a
+ * key has bits, all keys of a part are the same. */
 static bool V(middle)(const KEY *from, size_t n, KEY *pivot)
 {
     KEY least = from[0] ^ KEY_BIAS, most = least;
@@ -83,8 +83,8 @@ static void V(sample)(V(quicksort) * sort, const KEY *from, size_t n, KEY *sampl
         V(sort_few)(sample, V(MANY), sample, (V(coding)){0, 0});
 }
 
-/* A key with others on both sides of the split that it makes: the median of a sample, or the number below it where it
- * is the largest of the sample; false if all keys are the same. */
+/* Chooses a pivot that has keys on both sides: the median of a sample, or, where the median is also the largest of the
+ * sample, the number below it; false if all keys are the same. */
 static bool V(choose)(const KEY *from, size_t n, const KEY *sample, size_t count, KEY *pivot)
 {
     const KEY median = sample[count / 2];

@@ -70,7 +70,7 @@ OPI_INLINE void N(put)(T *out, V c, V next, N(kind) kind)
     N(store)(out, kind == N(INCLUSIVE) ? OPI_SHUFFLE(W, c, next, OPI_DOWN, 0) : c);
 }
 
-/* Writes them past the caches, where nothing looks for NaNs afterwards: they are made canonical here. */
+/* Writes the results past the caches, where nothing looks for NaNs afterwards: NaNs are made canonical here. */
 OPI_INLINE void N(put_far)(T *out, V c, V next, N(kind) kind)
 {
     const V v = kind == N(INCLUSIVE) ? OPI_SHUFFLE(W, c, next, OPI_DOWN, 0) : c;

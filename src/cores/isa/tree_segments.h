@@ -5,7 +5,7 @@
  * of W elements and more are those of whole vectors; what is left, less than W elements, is loaded into a vector so
  * that its nodes lie in places of their own:
  *
- *     7 of W = 8    x0 x1 x2 x3   x4 x5   x6 .          5    x0 x1 x2 x3   . .   x4 .          2    . . . .   x0 x1   . .
+ *     7 of W = 8    x0 x1 x2 x3   x4 x5   x6 .         5    x0 x1 x2 x3   . .   x4 .         2    . . . .   x0 x1   . .
  *
  * One level up (as in tile_up) makes pairs of it, and a transposition of pairs brings the same place of all segments
  * together: there the nodes are joined to what came before, the largest first.  Nothing is jumped over for one segment
