@@ -288,7 +288,8 @@ static void warm_up(field *f, bench_problem *p, const bench_plan *plan)
     }
     for (size_t i = 0; i < results->count;) {
         const bool took_part = first_call(&f->entrants[i], &results->of[i], p, &ref, plan);
-        if (results->bytes == 0) results->bytes = bench_problem_bytes(p); /* the loop has set how many a filter keeps */
+        if (results->bytes == 0)
+            results->bytes = bench_problem_bytes(p); /* the loop, which ran first, has set how many a filter keeps */
         if (took_part)
             i++;
         else

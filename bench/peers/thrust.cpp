@@ -1,4 +1,4 @@
-// Thrust on OpenMP: the primitives that have keys.  It takes segments as rising numbers instead of flags; rates count the flags.
+// Thrust on OpenMP: the primitives with keys.  It takes segments as rising numbers, not flags; rates count the flags.
 #include <omp.h>
 #include <thrust/copy.h>
 #include <thrust/iterator/discard_iterator.h>
