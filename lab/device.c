@@ -36,7 +36,7 @@ void lab_must(oplus_status status)
 
 /* --- 1. open and close -------------------------------------------------------------------------------------------- */
 
-/* Opens the first device of the search order that is an accelerator. */
+/* Opens the first device of this order that is present. */
 static oplus_device *open_first(void)
 {
     static const char *const places[] = {"cuda", "opencl:gpu", "opencl", "threads"};
@@ -213,7 +213,7 @@ static void *modelled_kernel(const char *file, const char *name)
     const lab_model_kernel *const found = lab_model_find(file, name);
     if (!found)
         tool_die(TOOL_FAILED, "--device model: the kernel %s of lab/%s is not modelled; give another", name, file);
-    return (void *)found; /* opi launches take it as const again */
+    return (void *)found; /* the launch takes it as const again */
 }
 
 void *lab_kernel(lab_device *dev, const char *file, const char *name, const char *macros)
