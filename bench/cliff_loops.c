@@ -216,7 +216,7 @@ static void filter_loop_u32(bench_cliff_data *p)
         if (in[i] & 1) out[kept++] = in[i];
     p->kept = kept;
 }
-/* Each call sorts anew; the copy that comes first costs the same in both. */
+/* Each call sorts anew; the copy that it makes first costs the same in both. */
 static void sort_u32(bench_cliff_data *p)
 {
     memcpy(p->out, p->in[0], p->n * sizeof(uint32_t));

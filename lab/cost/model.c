@@ -31,7 +31,7 @@ static double n_for(const cost_model *m, double t_c, double p, double e)
 double cost_n_for(const cost_model *m, double p, double e)
 {
     const double n = p > 1 ? n_for(m, m->t_c, p, e) : NAN;
-    return n < m->far || isnan(n) ? n : fmax(m->far, n_for(m, m->t_far, p, e)); /* longer elements need fewer */
+    return n < m->far || isnan(n) ? n : fmax(m->far, n_for(m, m->t_far, p, e)); /* slower elements need fewer */
 }
 
 double cost_work(const cost_model *m, double n) { return element(m, n) * n / m->t_s; }
