@@ -194,9 +194,8 @@ static double sine_seconds(const computing *c, int which)
 void access_sines(lab *l)
 {
     static const float most[] = {3.14159265f, 1000};
-    const double bound[SINES][2] = {
-        {accurate, accurate},
-        {fast, 2}}; /* |sin| is at most 1, so this is always met: nothing is promised far from 0 */
+    const double bound[SINES][2] = {{accurate, accurate},
+                                    {fast, 2}}; /* |sin| <= 1 anyway: nothing is promised far from 0 */
     computing c = computing_of(l);
     cJSON *const table =
         lab_table(l->experiment, "Two sines",
