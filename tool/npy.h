@@ -40,7 +40,7 @@ size_t npy_header_bytes(const unsigned char *prefix, size_t n, char *error);
 /* Reads a whole header of n bytes.  False: error says why, and what to do in NumPy. */
 bool npy_parse(const unsigned char *bytes, size_t n, npy_header *header, char *error);
 /* The element type: a scalar or complex type of the library, or a struct made of the fields; *made is then that
- * struct, for oplus_type_free, else NULL. Returns NULL if there is an error. */
+ * struct, for oplus_type_free, else NULL.  Returns NULL if there is an error. */
 const oplus_type *npy_type(const npy_header *header, oplus_type **made, char *error);
 
 /* The header of an array in C order; its length does not depend on shape[0], so shape[0] can be filled in later.

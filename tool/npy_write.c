@@ -139,7 +139,7 @@ unsigned char *npy_write(const oplus_type *type, int dims, const uint64_t *shape
         return NULL;
     }
 
-    /* --- 3.  what stands before it; the two-byte length of version 1 always suffices */
+    /* --- 3. what stands before it; the two-byte length of version 1 always suffices */
     const size_t length = whole - PREFIX;
     const unsigned char version_and_length[] = {1, 0, (unsigned char)(length & 255), (unsigned char)(length >> 8)};
     memcpy(header, NPY_MAGIC, MAGIC);

@@ -34,7 +34,7 @@ typedef struct text_reader {
 bool text_reader_open(text_reader *reader, const oplus_type *type);
 
 /* Reads up to `capacity` elements from [at, end) to out, sets *count to their number, and returns where it stopped:
- * at an element that may go on behind `end`, or before an error.  last: no text follows `end`. spans[i] is where
+ * at an element that may go on behind `end`, or before an error.  last: no text follows `end`.  spans[i] is where
  * element i stood, unless spans is NULL. */
 const char *text_read(text_reader *reader, const char *at, const char *end, bool last, void *out, size_t capacity,
                       size_t *count, text_span *spans);

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- 1.  calls that the driver's table has not
- * --------------------------------------------------------------------- */
+/* --- 1. calls that the driver's table has not --------------------------------------------------------------------- */
 
 /* The library is open already, and stays open. */
 void *lab_texture_symbol(const void *call, const char *name, char why[LAB_TEXTURE_WHY])

@@ -56,8 +56,7 @@ static void sort(void *context)
 
 const timing_form timed_oplus[PATTERNS] = {map, NULL, reduce, scan, segscan, filter, sort};
 
-/* --- 2.  what is right: plain loops over the host's input; how many elements that are
- * ------------------------------ */
+/* --- 2. what is right: plain loops over the host's input; how many elements that are ------------------------------ */
 
 static size_t expect_map(timing *t)
 {

@@ -1,4 +1,4 @@
-/* What the command asks of MPI. The command links no MPI. For each MPI that was present when oplus was built, there
+/* What the command asks of MPI.  The command links no MPI.  For each MPI that was present when oplus was built, there
  * is a module that fills this struct; the command opens the module if that MPI's mpirun has started it. */
 #ifndef TOOL_MPI_MODULE_H
 #define TOOL_MPI_MODULE_H

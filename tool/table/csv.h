@@ -48,7 +48,7 @@ typedef struct csv_reader {
     char error[CSV_ERROR_BYTES]; /* "line 3: ..."; "" while all is well */
 } csv_reader;
 
-/* Adds the rows of [at, end) to `rows` while there is room; rows->row[i].begin counts from `text`. Returns where it
+/* Adds the rows of [at, end) to `rows` while there is room; rows->row[i].begin counts from `text`.  Returns where it
  * stopped: at a row that may go on behind `end`, or before an error.  last: no text follows `end`, so the last row
  * is complete. */
 const char *csv_split(csv_reader *reader, const char *text, const char *at, const char *end, bool last, csv_rows *rows);
