@@ -1,8 +1,8 @@
-/* The benchmark's vocabulary: a problem (data and where its result goes) and contenders that solve it.
+/* The benchmark's basic types: a problem (its data and the place for its result), and contenders that solve it.
  *
- * A machine limit, oplus, a plain loop and a peer library are all contenders: they are warmed up, checked against one
- * another and timed in turn, so that noise of the machine hits all alike.  Read by C and C++, and by peers, which are
- * modules loaded at run time. */
+ * A machine limit, oplus, a plain loop and a peer library are all contenders: they are warmed up, checked against
+ * one another and timed in turn, so that noise of the machine affects all alike.  Read by C and C++, and by peers,
+ * which are modules loaded at run time. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -58,21 +58,21 @@ typedef struct bench_affine64 {
     double a, b;
 } bench_affine64;
 
-typedef struct bench_pair { /* the key last: where a little-endian machine wants it to see the record as one word */
+typedef struct bench_pair { /* key last: comparable as one little-endian word */
     uint32_t value, key;
 } bench_pair;
 
-/* Who computes, and where the arrays lie.  The cores and the host's memory, unless said otherwise. */
+/* What computes, and where the arrays are: the cores and the host's memory, unless stated otherwise. */
 typedef enum bench_place {
     BENCH_CORES = 0,
     BENCH_CUDA = 4,    /* a CUDA device, arrays in its memory, known to the runtime of CUDA */
     BENCH_OPENCL = 8,  /* an OpenCL device, arrays in its memory, at addresses that only oplus knows */
-    BENCH_ACROSS = 16, /* either, arrays in the host's memory: they go there and come back */
+    BENCH_ACROSS = 16, /* either, arrays in the host's memory: copied there and back */
     BENCH_PLACES = BENCH_CUDA | BENCH_OPENCL | BENCH_ACROSS
 } bench_place;
 
-/* One primitive, type, size and place, and number of threads.  Values are small integers, whatever the type, so that
- * sums of floats are exact and all contenders must agree to the bit; keys to be sorted are random numbers. */
+/* One primitive with a type, size, place, and number of threads.  Values are small integers, whatever the type, so
+ * that sums of floats are exact and all contenders must agree to the bit; keys to be sorted are random numbers. */
 typedef struct bench_problem {
     bench_primitive primitive;
     bench_type type;
@@ -82,7 +82,7 @@ typedef struct bench_problem {
     int threads; /* of cores */
     struct oplus_device *dev;
 
-    const void *in, *in2;    /* in2: of a zip; the values of pairs */
+    const void *in, *in2;    /* in2: of a zip; or the values of pairs */
     const uint8_t *heads;    /* segments as flags, */
     const int32_t *ids;      /* as numbers that rise by one at each head, */
     const uint64_t *offsets; /* and as offsets */
@@ -94,23 +94,23 @@ typedef struct bench_problem {
     bench_pair *out_pairs; /* the pairs, for a contender that sorts records; NULL in a device's memory */
     size_t kept;           /* elements in out, of a filter */
 
-    /* Of an accelerator, else 0: */
-    struct bench_problem *host; /* the same in the host's memory */
+    /* For an accelerator, else 0: */
+    struct bench_problem *host; /* the same problem in the host's memory */
     void *stage;                /* ACROSS: n elements of its memory */
     size_t *kept_there;         /* CUDA, OPENCL: where kept is to be written, in its memory */
-    size_t slots;               /* of out and out2, one behind the other: so many sorts need no wait in between */
+    size_t slots;               /* copies of out and out2, one behind the other, so that many sorts need no wait */
 
-    const char *refused; /* set by a contender that cannot do this: why */
+    const char *refused; /* why a contender cannot do this; it sets this */
 } bench_problem;
 
 typedef enum bench_role { BENCH_LIMIT, BENCH_OURS, BENCH_LOOP, BENCH_PEER } bench_role;
 
-/* Traits of a contender; and its place, if that is not the cores.  Our own are of every place. */
+/* Traits of a contender, and its place if that is not the cores.  Our own contenders are for every place. */
 enum {
     BENCH_UNSTABLE = 1, /* a sort that may permute equal keys */
     BENCH_RECORDS = 2,  /* sorts out_pairs instead of out and out2 */
     BENCH_READS = 32,   /* a limit whose rate counts the bytes of in, */
-    BENCH_COPIES = 64   /* or twice as many, whatever the problem's are */
+    BENCH_COPIES = 64   /* or twice as many, whatever the problem moves */
 };
 
 typedef struct bench_contender {
@@ -126,13 +126,13 @@ typedef struct bench_contender {
 
 /* What a module exports under the name bench_peer_module. */
 typedef struct bench_peer {
-    unsigned abi;        /* BENCH_ABI of the benchmark that it was built for; another one refuses it */
+    unsigned abi;        /* BENCH_ABI of the benchmark that it was built for; another benchmark refuses it */
     const char *title;   /* "oneTBB" */
     const char *version; /* of the peer, known once it is open */
     const char *built;   /* compiler and flags */
-    /* Those below may be NULL.  open is called once, before all else, and returns why the peer cannot take part, or
-     * NULL; begin before the calls on a problem, end after them, while its memory is still there; wait returns when
-     * all calls are done, with NULL or what went wrong.  All contenders of a module are of one place. */
+    /* Those below may be NULL. open is called once, first; it returns NULL, or why the peer cannot take part.  begin
+     * is called before the calls on a problem, end after them, while the problem's memory still exists.  wait
+     * returns when all calls are done: NULL, or what went wrong.  All contenders of a module have the same place. */
     const char *(*open)(void);
     void (*begin)(const bench_problem *problem);
     void (*end)(void);

@@ -22,7 +22,7 @@ OPLUS_STRUCT(doubles8, double x[8];)
 OPLUS_DESCRIBE(bench_affine, float a; float b;)
 OPLUS_DESCRIBE(bench_affine64, double a; double b;)
 
-/* An operator twice from one text: for oplus, and as its user would write it into a loop. */
+/* Makes an operator twice from one text: for oplus, and as a user would write it into a loop. */
 #define BOTH(name, T, identity, ...)                                                                                   \
     OPLUS_OP(name, T, identity, OPLUS_WIDE, __VA_ARGS__)                                                               \
     static inline T plain_##name(T a, T b) __VA_ARGS__
@@ -216,7 +216,7 @@ static void filter_loop_u32(bench_cliff_data *p)
         if (in[i] & 1) out[kept++] = in[i];
     p->kept = kept;
 }
-/* Sorted anew each time: what is copied first is the same for both. */
+/* Each call sorts anew; the copy that it makes first costs the same in both. */
 static void sort_u32(bench_cliff_data *p)
 {
     memcpy(p->out, p->in[0], p->n * sizeof(uint32_t));

@@ -75,7 +75,7 @@ static uint8_t *make_heads(size_t n, double distance)
     return heads;
 }
 
-/* Instead of a mean: a segment of n elements or more is one in sqrt(n), up to 1000 elements; about 62 on average. */
+/* Instead of a mean: one of sqrt(n) segments has n elements or more, up to 1000 elements; about 62 on average. */
 #define POWER_LAW      (-1.0)
 #define POWER_LAW_MEAN 62.0
 
@@ -96,7 +96,7 @@ static size_t make_offsets(size_t *offsets, size_t segments, double mean)
 
 /* --- time --------------------------------------------------------------------------------------------------------- */
 
-/* Of this thread's own work: others that run on this machine do not count. */
+/* Time of this thread's own work: other programs on this machine do not count. */
 static double cpu_seconds(void)
 {
     struct timespec t;
@@ -131,7 +131,7 @@ static double median(double *x, int n)
     return x[n / 2];
 }
 
-/* Seconds a call of both, in turn; medians. */
+/* Measures both in turn; seconds for each call, medians. */
 static void time_both(const figures *f, const bench_cliff *c, bench_cliff_data *p, double seconds[2])
 {
     const double batch = f->quick ? 2e-5 : 3e-4;
@@ -175,7 +175,7 @@ static bool is_right(const bench_cliff *c, bench_cliff_data *p, size_t room)
     return same;
 }
 
-/* single: a call on a few elements, for which nanoseconds are what counts. */
+/* single: calls on a few elements, which are judged by nanoseconds. */
 static void measure(figures *f, const bench_cliff *c, bench_cliff_data *p, const char *shape, bool single)
 {
     const size_t room = (p->n + p->segments + 1) * c->size;
@@ -247,7 +247,7 @@ static void measure_heads(figures *f, const bench_cliff *c)
     }
 }
 
-/* So many segments that the processor cannot learn their lengths by heart, as it does those of a few thousand. */
+/* Takes so many segments that the branch predictor cannot learn their lengths, as it can for a few thousand. */
 static void measure_segments(figures *f, const bench_cliff *c)
 {
     static const double means[] = {0, 0.1, 1, 2, 3, 5, 7, 10, 30, 100, 1000, 1e6, POWER_LAW};

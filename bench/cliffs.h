@@ -1,5 +1,5 @@
-/* Cliffs: shapes of a problem that an implementation made for large n may fall off, each beside the plain loop that a C
- * programmer would write for it, on one thread. */
+/* Cliffs: shapes of a problem on which an implementation made for large n may be slow.  Each is compared with the
+ * plain loop that a C programmer would write for it, on one thread. */
 #ifndef BENCH_CLIFFS_H
 #define BENCH_CLIFFS_H
 
@@ -39,8 +39,8 @@ typedef struct bench_cliff {
     void (*ours)(bench_cliff_data *), (*loop)(bench_cliff_data *);
 } bench_cliff;
 
-/* Measures those of the chosen primitives (BENCH_PRIMITIVE_COUNT of them) and prints a table in Markdown.  False: some
- * result of oplus was not the loop's. */
+/* Measures the cliffs of the chosen primitives (an array of BENCH_PRIMITIVE_COUNT) and prints a table in Markdown.
+ * False: some result of oplus was not equal to the loop's. */
 bool bench_cliffs(FILE *file, const bool *chosen, int rounds, bool quick);
 
 #endif

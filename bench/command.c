@@ -27,7 +27,7 @@ oplus_device *bench_device(int threads)
     return dev;
 }
 
-static bench_accelerator accelerators[BENCH_MAX_LIST]; /* as many as o->device */
+static bench_accelerator accelerators[BENCH_MAX_LIST]; /* as many as o->device has */
 
 static void on_cores(const bench_options *o, FILE *table, bench_log *log, bench_problem *problem)
 {
@@ -89,7 +89,7 @@ static void all_goals(const bench_options *o, FILE *table, bench_log *log)
     for (size_t d = 0; d < o->device_count; d++) bench_device_goals(table, log, &o->plan, &accelerators[d], o->quick);
 }
 
-/* False: a result at a cliff was wrong; others are in the log. */
+/* False: a result at a cliff was wrong; the log tells of other wrong results. */
 static bool measure(bench_options *o, FILE *table, bench_log *log, int argc, char **argv)
 {
     bool right = true;
@@ -117,7 +117,7 @@ static bool measure(bench_options *o, FILE *table, bench_log *log, int argc, cha
 
 /* --- an earlier run --------------------------------------------------------------------------------------------- */
 
-/* A size counts if one like it is in the list: a transpose takes the largest square. */
+/* A size counts if a similar one is in the list, because a transpose takes the largest square. */
 static bool is_chosen(const bench_options *o, const bench_case *c)
 {
     const bool anywhere = !o->threads_given && o->device_count == 0;

@@ -64,7 +64,7 @@ static uint64_t random_u64(void) { return bench_random_u64(&random_state); }
 
 static bool is_sort(bench_primitive primitive) { return primitive == BENCH_SORT || primitive == BENCH_PAIRS; }
 
-/* Small integers, 0 on average: their sums are exact in every type.  Half of them is odd, which the filter keeps. */
+/* Small integers, 0 on average: their sums are exact in every type.  Half of them are odd; the filter keeps these. */
 static void fill_values(void *mem, bench_type type, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

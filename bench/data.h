@@ -16,19 +16,20 @@ void bench_problem_open(bench_problem *problem, bench_primitive primitive, bench
                         bool huge);
 void bench_problem_close(bench_problem *problem);
 
-/* What follows is of arrays in the host's memory; device.h has its like for others. */
+/* The following calls are for arrays in the host's memory; device.h has similar ones for others. */
 
-/* Puts back what a sort has sorted. */
+/* Restores the data that a sort has sorted. */
 void bench_problem_restore(bench_problem *problem);
-/* Leaves nothing of an earlier result, which could be taken for the next contender's. */
+/* Overwrites an earlier result, which could be taken for the next contender's. */
 void bench_problem_spoil(bench_problem *problem);
 
 /* Elements of the result. */
 size_t bench_result_count(const bench_problem *problem);
-/* Numbers that tell one result from another: all of it, or the keys alone. */
+/* A hash that tells one result from another: of all of it, or of the keys alone. */
 uint64_t bench_result_hash(const bench_problem *problem);
 uint64_t bench_keys_hash(const bench_problem *problem);
-/* Pairs: takes sorted records apart; after an unstable sort, does every value still stand beside its key? */
+/* For pairs: splits sorted records into keys and values; and, after an unstable sort, is every value still beside
+ * its key? */
 void bench_pairs_unzip(const bench_problem *problem);
 bool bench_pairs_belong(const bench_problem *problem);
 

@@ -9,8 +9,8 @@
 #include "kernels.h"
 
 enum {
-    SLOTS = 64,           /* of the outputs of a sort, at most, */
-    SLOT_BYTES = 64 << 20 /* and as many as so much memory holds */
+    SLOTS = 64,           /* at most, of the outputs of a sort, */
+    SLOT_BYTES = 64 << 20 /* and at most as many as fit into this */
 };
 
 static void must(oplus_status status)
@@ -22,7 +22,7 @@ bench_accelerator bench_accelerator_open(const char *where)
 {
     bench_accelerator a = {.where = where};
     if (oplus_open(where, &a.dev) == OPLUS_OK) return a;
-    static const char call[] = "oplus_open: "; /* the option's name stands there */
+    static const char call[] = "oplus_open: "; /* replaced by the option's name */
     const char *const said = oplus_last_error();
     tool_die(TOOL_NO_DEVICE, "--device %s: %s", where,
              strncmp(said, call, strlen(call)) == 0 ? said + strlen(call) : said);
@@ -114,7 +114,7 @@ void bench_problem_solve(bench_problem *there)
 {
     bench_problem *const host = there->host;
     const bench_contender *ours = bench_kernels_here()->ours;
-    while (ours->primitive != there->primitive) ours++; /* the table has all */
+    while (ours->primitive != there->primitive) ours++; /* the table has every primitive */
     must(oplus_open("serial", &host->dev));
     bench_problem_spoil(host);
     ours->run(host);
@@ -149,7 +149,7 @@ void bench_there_fetch(const bench_problem *there)
     bench_problem *const host = there->host;
     must(oplus_copy(there->dev, &host->kept, there->kept_there, sizeof host->kept));
     must(oplus_sync(there->dev));
-    if (host->kept > host->n) host->kept = 0; /* nonsense is not to be followed */
+    if (host->kept > host->n) host->kept = 0; /* a wrong count must not be used */
     must(oplus_copy(there->dev, host->out, there->out, bench_result_count(host) * host->element));
     if (host->out2) must(oplus_copy(there->dev, host->out2, there->out2, host->n * sizeof(uint32_t)));
     must(oplus_sync(there->dev));

@@ -12,7 +12,7 @@ typedef struct bench_accelerator {
 
 /* Opens it, or ends the command. */
 bench_accelerator bench_accelerator_open(const char *where);
-/* Of problems whose arrays are in its memory. */
+/* The place of problems whose arrays are in its memory. */
 bench_place bench_accelerator_place(const bench_accelerator *accelerator);
 
 /* A problem for an accelerator, like the one in the host's memory, which must live as long.  across: the arrays stay in
@@ -26,7 +26,7 @@ bool bench_is_there(const bench_problem *problem);
 /* Computes the right result, on one core, into the host's arrays. */
 void bench_problem_solve(bench_problem *there);
 
-/* What data.c does to arrays, for those in a device's memory.  All wait until it is done. */
+/* The same as in data.c, for arrays in a device's memory.  Every call waits until the work is done. */
 void bench_there_restore(const bench_problem *there, size_t slots);
 void bench_there_spoil(const bench_problem *there);
 void bench_there_fetch(const bench_problem *there); /* the result, into the host's arrays */

@@ -58,6 +58,6 @@ void bench_file_write(const char *path, void (*print)(FILE *file, const void *da
         return;
     }
     tool_replace_begin(&file, path);
-    print_to(dup(file.fd), path, print, data); /* a stream closes what it wrote to */
+    print_to(dup(file.fd), path, print, data); /* fclose closes the stream's descriptor */
     tool_replace_end(&file);
 }

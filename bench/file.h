@@ -10,8 +10,8 @@ void bench_file_write(const char *path, void (*print)(FILE *file, const void *da
 /* As printf, into memory to be freed. */
 char *bench_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The text with blanks for its control characters, in its place: names from files and command lines shall break no
- * line of what is written, and command no terminal. */
+/* Replaces control characters in the text by blanks: names from files and command lines must not break lines of the
+ * output or control a terminal. */
 char *bench_one_line(char *text);
 
 /* path with another ending, "scan.svg" -> "scan.gp"; free it. */

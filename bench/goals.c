@@ -7,14 +7,14 @@
 
 enum { BIG = 1 << 27, TENTH = 10000000, CACHED = 100000 };
 
-/* One requirement.  Rows of one case follow one another and share its measurement. */
+/* One requirement.  Consecutive rows of one case share its measurement. */
 typedef struct goal {
     bench_primitive primitive;
     bench_type type;
     size_t n, side;
     int threads;
     bench_class class;
-    double ratio;          /* ours / best peer, at least */
+    double ratio;          /* at least: ours / best peer */
     const char *elsewhere; /* published GB/s on another machine (AVX2 EPYC, 2 cores) of peers that are not here */
 } goal;
 
@@ -113,13 +113,13 @@ void bench_goals(FILE *file, bench_log *log, const bench_plan *plan, bool huge, 
 
 /* --- accelerators --------------------------------------------------------------------------------------------- */
 
-/* What is not asked for is 0. */
+/* A limit that is not required is 0. */
 typedef struct device_goal {
     bench_primitive primitive;
     bench_type type;
     size_t n, side;
     double limit, peer; /* ours / the device's limit, ours / best peer: at least */
-    double us;          /* microseconds a call, back to back: at most */
+    double us;          /* at most: microseconds for each call, back to back */
 } device_goal;
 
 enum { WHOLE = 1 << 28, LARGE = 1 << 24, MIDDLE = 1 << 20, SMALL = 1 << 10 };
@@ -155,7 +155,7 @@ static const device_goal device_goals[] = {
     {BENCH_TRANSPOSE, BENCH_F32, 4000 * 4000, 4000, 0.97, 0, 0},
 };
 
-/* A peer that is not here leaves the question open, unless something else was missed already. */
+/* If a peer is missing, the verdict is open, unless another requirement was not met. */
 static const char *verdict(const device_goal *g, double of_limit, double of_peer, double us)
 {
     const bool missed =

@@ -10,11 +10,11 @@
 /* Measures the goals (quick: on a sixteenth of the data) and prints them as a Markdown table. */
 void bench_goals(FILE *file, bench_log *log, const bench_plan *plan, bool huge, bool quick);
 
-/* The same of an accelerator (quick: on 2^20 elements at most). */
+/* The same for an accelerator (quick: on 2^20 elements at most). */
 void bench_device_goals(FILE *file, bench_log *log, const bench_plan *plan, const bench_accelerator *accelerator,
                         bool quick);
 
-/* What a call costs on a few elements, beside the plain loop; threads: of the device. */
+/* Measures what a call costs on a few elements, beside the plain loop; threads: of the device. */
 void bench_latency(FILE *file, bench_log *log, const bench_plan *plan, int threads);
 
 /* Opens the device that has so many threads, or ends the command. */

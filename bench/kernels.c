@@ -51,7 +51,7 @@ static const bench_kernels twins[] = {
 #endif
 };
 
-/* The library has looked at the processor already: its devices end in the name of a set. */
+/* The library has already examined the processor: the names of its devices end in the name of an instruction set. */
 const bench_kernels *bench_kernels_here(void)
 {
     const size_t count = sizeof twins / sizeof *twins;
@@ -67,7 +67,7 @@ const bench_kernels *bench_kernels_here(void)
 }
 
 #ifdef __clang__
-#define COMPILER "" /* its version says so itself */
+#define COMPILER "" /* the version string names it */
 #else
 #define COMPILER "gcc "
 #endif

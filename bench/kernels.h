@@ -12,7 +12,7 @@ typedef struct bench_kernels {
     const struct bench_cliff *cliffs;             /* see cliffs.h */
 } bench_kernels;
 
-/* Those for the set that the library uses on this machine (OPLUS_ISA tells it another). */
+/* Those for the set that the library uses on this machine (OPLUS_ISA selects another one). */
 const bench_kernels *bench_kernels_here(void);
 
 /* Compiler and flags, for the report. */

@@ -1,5 +1,5 @@
-/* A peer for the test of the benchmark: one contender is right, the other leaves what it finds.  LIAR_DEVICE: on an
- * accelerator there is only the latter. */
+/* A peer for the test of the benchmark: one contender is right, the other leaves the output unchanged.  LIAR_DEVICE:
+ * for an accelerator, with the second contender only. */
 #include "bench.h"
 
 #ifndef LIAR_ABI

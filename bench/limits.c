@@ -1,5 +1,5 @@
-/* What the machine can do: the fastest ways we know to read memory and to copy it, moving the problem's bytes.
- * A read is of the input's bytes; a copy, of half of all bytes. */
+/* What the machine can do: the fastest ways we know to read memory and to copy it, moving the problem's bytes.  A
+ * read takes the input's bytes; a copy takes half of all bytes. */
 #include <omp.h>
 #include <string.h>
 #if defined(__SSE2__)
@@ -9,7 +9,7 @@
 #include "data.h"
 #include "kernels.h"
 
-/* What the instruction set moves at once, and how it writes past the caches. */
+/* The widest vector of the instruction set, and its store that bypasses the caches. */
 #if defined(__AVX512F__)
 enum { VECTOR = 64 };
 #define STREAM(to, x) _mm512_stream_si512((void *)(to), (__m512i)(x))
@@ -30,7 +30,7 @@ enum {
     PER_THREAD = 64 << 10 /* bytes; for fewer, starting a thread costs more than it saves */
 };
 
-static uint64_t sink; /* results that nobody wants, but which must be computed */
+static uint64_t sink; /* unused results, which must be computed */
 
 static bool on_one_thread(const bench_problem *p)
 {

@@ -72,7 +72,7 @@ void bench_log_open(bench_log *log, int argc, char **argv, const bench_peers *pe
     log->peer_count = peers ? peers->count : 0;
 }
 
-/* The list of devices tells more than an open one does. */
+/* The list of devices tells more about a device than the open device does. */
 void bench_log_add_device(bench_log *log, const char *where, oplus_device *dev)
 {
     if (log->device_count == BENCH_MAX_DEVICES) return;

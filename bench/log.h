@@ -10,7 +10,7 @@ typedef struct bench_about {
     char *command;
     const char *built;
     int processors;
-    double load; /* when it began: programs that wanted to run, on average */
+    double load; /* when it began: average number of runnable programs */
 } bench_about;
 
 enum { BENCH_MAX_DEVICES = 64 };
@@ -31,7 +31,7 @@ typedef struct bench_log {
     } peer[BENCH_MAX_PEERS];
     size_t count;
     bench_case *cases;
-    struct cJSON *source; /* of a log that was read: owns the names in it */
+    struct cJSON *source; /* for a log that was read: owns its names */
 } bench_log;
 
 const char *bench_role_name(bench_role role);

@@ -1,4 +1,4 @@
-/* A log as JSON: seconds in nanoseconds, and everything that a reader would have to compute as well. */
+/* A log as JSON: times in nanoseconds, and also everything that a reader would otherwise have to compute. */
 #include "log.h"
 
 #include <stdlib.h>
@@ -134,7 +134,7 @@ static size_t count_of(const cJSON *from, const char *name, double most)
     return (size_t)count;
 }
 static bool boolean_of(const cJSON *from, const char *name) { return cJSON_IsTrue(member(from, name, cJSON_IsBool)); }
-/* What earlier versions did not write, or what not every case has: 0, NULL or no elements. */
+/* A member that earlier versions did not write, or that not every case has: if missing, 0, NULL or no elements. */
 static double number_if(const cJSON *from, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(from, name) ? number_of(from, name) : 0;

@@ -1,5 +1,5 @@
-/* The plain loops that a C programmer would write instead: the reference of every result, and what a call on a few
- * elements must not be much slower than. */
+/* The plain loops that a C programmer would write instead: the reference for every result; a call on a few elements
+ * must not be much slower than they are. */
 #include <stdlib.h>
 
 #include "kernels.h"

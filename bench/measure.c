@@ -15,7 +15,7 @@
 #include "kernels.h"
 #include "progress.h"
 
-enum { DEVICE_CALLS = 1000 }; /* in a batch, at most: a queue is not endless */
+enum { DEVICE_CALLS = 1000 }; /* at most, in a batch: a queue has limited room */
 
 static double clock_cost(void)
 {
@@ -28,7 +28,7 @@ static double clock_cost(void)
 }
 
 /* OpenMP's workers spin for a while after a parallel region (about 15 ms with gcc's library), and would take a core
- * from whoever comes next. */
+ * from the next contender. */
 static void settle(const bench_problem *p, const bench_plan *plan)
 {
     if (p->threads > 1) nanosleep(&(struct timespec){.tv_nsec = (long)(plan->settle * 1e9)}, NULL);
@@ -38,11 +38,11 @@ static void settle(const bench_problem *p, const bench_plan *plan)
 
 typedef struct entrant {
     const bench_contender *is;
-    const bench_peer *peer; /* whose it is, or NULL */
+    const bench_peer *peer; /* the peer that it belongs to, or NULL */
     double first;           /* seconds of the first call */
-    double *waits;          /* of each round, on a device: seconds of a call that is waited for */
+    double *waits;          /* for each round, on a device: seconds of a call with a wait */
     size_t calls;           /* in a batch */
-    bool out;               /* of the rounds: too slow */
+    bool out;               /* left out of the rounds: too slow */
 } entrant;
 
 typedef struct field {
@@ -103,7 +103,7 @@ static void leave(field *f, size_t i)
 
 /* --- the time of calls ---------------------------------------------------------------------------------------- */
 
-/* Until all calls are done: those of cores are when they return. */
+/* Waits until all calls are done; on cores a call is done when it returns. */
 static void wait_for(const entrant *e, const bench_problem *p)
 {
     if (p->place == BENCH_CORES) return;
@@ -114,7 +114,7 @@ static void wait_for(const entrant *e, const bench_problem *p)
 
 static bool is_sort(const bench_problem *p) { return p->primitive == BENCH_SORT || p->primitive == BENCH_PAIRS; }
 
-/* Each call sorts a slot of its own, so that nobody waits in between; calls: at most as many as there are slots. */
+/* Each call sorts a slot of its own, so that no wait is needed between calls; calls: at most the number of slots. */
 static double time_slots(const entrant *e, const bench_problem *p, size_t calls)
 {
     bench_there_restore(p, calls);
@@ -127,7 +127,7 @@ static double time_slots(const entrant *e, const bench_problem *p, size_t calls)
     return (tool_seconds() - begin) / (double)calls;
 }
 
-/* What has been sorted is put back outside the time. */
+/* The data are restored between calls; the restoring is not timed. */
 static double time_sorts(const entrant *e, bench_problem *p, size_t calls)
 {
     const double cost = clock_cost();
@@ -139,10 +139,10 @@ static double time_sorts(const entrant *e, bench_problem *p, size_t calls)
         wait_for(e, p);
         sum += fmax(tool_seconds() - begin - cost, 0);
     }
-    return fmax(sum / (double)calls, 1e-9); /* what is shorter, the clock does not see */
+    return fmax(sum / (double)calls, 1e-9); /* the clock cannot measure less */
 }
 
-/* Seconds a call, the mean of a batch.  On a device nobody waits between the calls, but for the last. */
+/* Seconds for each call, the mean of a batch.  On a device only the last call is waited for. */
 static double time_batch(const entrant *e, bench_problem *p, size_t calls)
 {
     if (is_sort(p)) return bench_is_there(p) ? time_slots(e, p, calls) : time_sorts(e, p, calls);
@@ -152,8 +152,8 @@ static double time_batch(const entrant *e, bench_problem *p, size_t calls)
     return (tool_seconds() - begin) / (double)calls;
 }
 
-/* After a pause threads sleep deeply, and so may the processor: calls that nobody times, until all are awake.  Not
- * where a call takes so long that waking is nothing. */
+/* After a pause threads sleep, and the processor may be in a sleep state: makes calls that are not timed until all
+ * are awake; makes none if a call takes so long that waking does not matter. */
 static void rouse(const entrant *e, bench_problem *p, const bench_plan *plan, double call)
 {
     if (call > 25 * plan->batch) return;
@@ -237,11 +237,11 @@ static bool first_call(entrant *e, bench_result *r, bench_problem *p, reference 
     if (!r->right)
         tool_warn("%s: a wrong result: %s of %zu %s, %s", r->name, bench_primitive_name(p->primitive), p->n,
                   bench_type_name(p->type), device_name(p));
-    if (p->place != BENCH_CORES) e->first = time_batch(e, p, 1); /* without the compiler */
+    if (p->place != BENCH_CORES) e->first = time_batch(e, p, 1); /* without the time to compile */
     return true;
 }
 
-/* Not worth nine more calls: a peer or a loop that takes long, and much longer than the fastest of its class. */
+/* Not worth nine more calls: a peer or a loop that is slow, and much slower than the fastest of its class. */
 static bool is_far_behind(const field *f, size_t i)
 {
     const bench_result *me = &f->results->of[i];
@@ -255,7 +255,7 @@ static bool is_far_behind(const field *f, size_t i)
     return is_other && ((first > 0.05 && first > 4 * fastest) || (first > 0.5 && first > 2 * fastest));
 }
 
-/* How many calls fill a batch: the first call was cold, so the best of others says it. */
+/* How many calls fill a batch: computed from the best of further calls, because the first one was cold. */
 static size_t calibrate(const entrant *e, bench_problem *p, const bench_plan *plan)
 {
     if (e->first > 0.1) return 1;
@@ -289,7 +289,7 @@ static void warm_up(field *f, bench_problem *p, const bench_plan *plan)
     for (size_t i = 0; i < results->count;) {
         const bool took_part = first_call(&f->entrants[i], &results->of[i], p, &ref, plan);
         if (results->bytes == 0)
-            results->bytes = bench_problem_bytes(p); /* how many a filter keeps, the loop has said */
+            results->bytes = bench_problem_bytes(p); /* the loop, which ran first, has set how many a filter keeps */
         if (took_part)
             i++;
         else
@@ -373,7 +373,8 @@ double bench_rate(const bench_case *measured, const bench_result *result)
     return result ? counted(measured, result) / result->median * 1e-9 : 0;
 }
 
-/* Limits may move different bytes: it is the rate that decides, and where there is a read beside a copy, the read. */
+/* Limits may move different numbers of bytes, so the rate decides; if there are both a read and a copy, the read
+ * counts. */
 double bench_limit(const bench_case *measured)
 {
     const bool reads = bench_reads_only(measured->primitive);

@@ -59,7 +59,7 @@ static const char help[] =
 
 /* --- lists on the command line -------------------------------------------------------------------------------- */
 
-/* A list of names, or all, of those there are. */
+/* Parses a list of existing names, or "all". */
 static void parse_names(const char *option, const char *text, bool *chosen, size_t count, const char *(*name)(size_t))
 {
     char *copy = strdup(text), *rest = copy;
@@ -150,7 +150,7 @@ static void parse_places(bench_options *o, const char *list)
     parse_names("--place", list, o->place, BENCH_ARRAY_PLACES, place_name);
 }
 
-/* The names stay in memory to the end: rows carry them. */
+/* The names stay in memory to the end, because rows of results point to them. */
 static void parse_devices(bench_options *o, const char *list)
 {
     char *rest = tool_copy(list);
@@ -213,7 +213,7 @@ enum { ROWS = sizeof rows / sizeof *rows, FIRST_ROW = 256 };
 static bool takes_value(const option_row *row) { return row->parse || row->text != NOWHERE; }
 static const char *option_name(size_t i) { return i < ROWS ? rows[i].name : NULL; }
 
-/* What getopt_long did not accept, in words. */
+/* Says what getopt_long did not accept, and ends the command. */
 static _Noreturn void refuse(const char *given)
 {
     char name[64];

@@ -1,4 +1,4 @@
-/* What the benchmark is asked to do. */
+/* The options of the benchmark. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
@@ -16,17 +16,18 @@ typedef struct bench_options {
     size_t threads_count;
     const char *device[BENCH_MAX_LIST];
     size_t device_count;
-    bool place[BENCH_ARRAY_PLACES]; /* of a device's arrays */
+    bool place[BENCH_ARRAY_PLACES]; /* for a device's arrays */
     bench_plan plan;
     const char *csv, *json, *plot, *from, *peers;
     bool goals, latency, cliffs, quick, huge, all, no_peers, help;
     bool n_given, threads_given, type_given, rounds_given, place_given;
 } bench_options;
 
-/* Are cores measured?  Unless devices are asked for alone. */
+/* Are cores measured?  They are, unless only devices are asked for. */
 bool bench_options_cores(const bench_options *options);
 
-/* Reads the command line, or ends the command: --help with 0, a mistake with a message.  Outputs can be written. */
+/* Reads the command line, or ends the command: --help with code 0, a mistake with a message.  It also checks that
+ * outputs can be written. */
 void bench_options_parse(bench_options *options, int argc, char **argv);
 
 #endif

@@ -1,4 +1,4 @@
-/* oplus as its user meets it: built-in operators from the library, our own compiled here. */
+/* oplus as a program uses it: built-in operators from the library, others compiled here. */
 #include <oplus/oplus.h>
 
 #include "die.h"
@@ -62,7 +62,7 @@ static void reduce(bench_problem *p) { must(p, oplus_reduce(p->dev, sums[p->type
 static void maximum(bench_problem *p) { must(p, oplus_reduce(p->dev, maxima[p->type], p->in, p->n, p->out)); }
 static void fold(bench_problem *p)
 {
-    const void *init = p->host ? p->host->in : p->in; /* one value, which is the host's */
+    const void *init = p->host ? p->host->in : p->in; /* one value, in the host's memory */
     must(p, oplus_fold(p->dev, sums[p->type], init, p->in, p->n, p->out));
 }
 static void scan(bench_problem *p) { must(p, oplus_scan(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, p->n, p->out)); }

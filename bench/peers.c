@@ -31,7 +31,7 @@ bench_place bench_peer_place(const bench_peer *peer) { return (bench_place)(peer
 
 /* --- where ---------------------------------------------------------------------------------------------------- */
 
-/* The first directory that is there of those beside the program: in a build tree, installed. */
+/* The first existing directory of those beside the program: in a build tree, or where it is installed. */
 static char *beside_program(void)
 {
     static const char *const places[] = {"../bench/peers", BENCH_PEERS_FROM_PROGRAM};
@@ -43,7 +43,8 @@ static char *beside_program(void)
 
 /* --- a module --------------------------------------------------------------------------------------------------- */
 
-/* Its libraries stay loaded to the end: threads of theirs may be waiting.  *peer is NULL if it is of another place. */
+/* The module's libraries stay loaded to the end, because their threads may be waiting.  *peer is NULL if the module
+ * is for another place. */
 static const char *load(const char *path, unsigned places, const bench_peer **peer)
 {
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -16,7 +16,7 @@
 
 /* --- lines: who, and how they look ---------------------------------------------------------------------------- */
 
-/* Colours that colour-blind readers can tell apart, most of them of Okabe and Ito's palette. */
+/* Colours that colour-blind readers can tell apart, most of them from the palette of Okabe and Ito. */
 static const struct {
     const char *title; /* a peer's */
     bench_role role;
@@ -60,7 +60,7 @@ static const bench_result *best_of_line(const bench_case *c, size_t line)
 /* --- panels: the cases of one primitive, type and place ----------------------------------------------------------- */
 
 typedef struct panel {
-    const bench_case *first; /* stands for all */
+    const bench_case *first; /* represents all */
     size_t least, most;      /* n */
     bool line[LINES];        /* which there are */
 } panel;
@@ -99,7 +99,7 @@ static void find_panels(picture *pic)
 
 /* --- the data: a block for each line of each panel ---------------------------------------------------------------- */
 
-/* "text" in gnuplot's data, which know no way to write a double quote */
+/* Prints "text" for gnuplot's data, in which a double quote cannot be written. */
 static void print_column(FILE *file, const char *text)
 {
     fputc('"', file);
@@ -145,7 +145,7 @@ static const char *name_in(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* 'text' for gnuplot: between single quotes nothing but they has a meaning; freed by the caller */
+/* 'text' for gnuplot: between single quotes only a single quote is special; freed by the caller */
 static char *quoted(const char *text)
 {
     char *const whole = tool_alloc(2 * strlen(text) + sizeof "''"), *end = whole;
@@ -166,8 +166,8 @@ static void print_quoted(FILE *file, const char *name, const char *text)
     free(whole);
 }
 
-/* The name in the current directory, which the script and its files share.  Without ./ gnuplot would take one that
- * begins with | or < for a command. */
+/* The file's name in the current directory, where the script and its files are.  Without ./ gnuplot would take a
+ * name that begins with | or < as a command. */
 static char *here(const char *path) { return bench_format("./%s", name_in(path)); }
 
 static void print_page(FILE *file, const picture *pic, size_t rows, size_t cols)
@@ -175,7 +175,7 @@ static void print_page(FILE *file, const picture *pic, size_t rows, size_t cols)
     const bench_about *about = &pic->log->about;
     const size_t width = pic->count == 1 ? 820 : cols * 430 + 20, height = pic->count == 1 ? 480 : rows * 340 + 50;
     char *const out = here(pic->output), *const data = here(pic->data);
-    print_quoted(file, "# Measured by: ", about->command); /* quoted, as a backslash at its end would continue it */
+    print_quoted(file, "# Measured by: ", about->command); /* quoted: a backslash at the end would continue the line */
     print_quoted(file, "if (!exists('out')) out = ", out);
     print_quoted(file, "data = ", data);
     free(out);
@@ -282,7 +282,7 @@ void bench_plot_check(const char *path)
         tool_warn("there is no gnuplot here (Debian: gnuplot-nox): --plot will leave its script and data only");
 }
 
-/* In the directory of the script, so that its names need no path. */
+/* Runs gnuplot in the directory of the script, so that names in it need no path. */
 static int run_gnuplot(const char *script, const char *output)
 {
     char *const dir = bench_format("%.*s.", (int)(name_in(script) - script), script), *const name = here(script);

@@ -52,7 +52,7 @@ static void print_all(FILE *file, const bench_case *c)
     }
 }
 
-/* Where, in few letters. */
+/* Prints the place of a case, in few letters. */
 static void print_where(FILE *file, const bench_case *c, bool devices)
 {
     char where[64];
@@ -63,7 +63,7 @@ static void print_where(FILE *file, const bench_case *c, bool devices)
     fprintf(file, devices ? " %-14s" : " %s", where);
 }
 
-/* What our call costs, when calls follow one another and when each is waited for. */
+/* Prints what our call costs, when calls follow one another and when each call is waited for. */
 static void print_times(FILE *file, const bench_result *ours)
 {
     const double times[] = {ours ? ours->median : 0, ours ? ours->waited : 0};
@@ -98,7 +98,7 @@ void bench_print_case(FILE *file, const bench_case *c, bool all, bool devices)
     fflush(file);
 }
 
-/* A field that may have commas and quotes in it (RFC 4180). */
+/* Prints a field of CSV that may contain commas and quotes (RFC 4180). */
 static void print_field(FILE *file, const char *text)
 {
     fputc('"', file);

@@ -1,5 +1,5 @@
-/* What is printed: the machine, one line a case, and everything as CSV.  devices: the table has rows of accelerators,
- * whose calls' times then stand where the plain loop is otherwise. */
+/* What is printed: the machine, one line for each case, and everything as CSV. devices: the table has rows of
+ * accelerators; then the times of their calls replace the column of the plain loop. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 

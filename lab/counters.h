@@ -13,12 +13,12 @@ typedef enum lab_counter {
     LAB_WARPS,        /* warps launched */
     LAB_REQUESTS,     /* warp-wide loads and stores of global memory */
     LAB_SECTORS,      /* sectors of 32 bytes that they touch */
-    LAB_BYTES,        /* read from and written to device memory, behind the caches */
-    LAB_OCCUPANCY,    /* resident warps, of as many as there can be, while multiprocessors are busy: 0 to 1 */
+    LAB_BYTES,        /* read from and written to device memory, beyond the caches */
+    LAB_OCCUPANCY,    /* resident warps / most possible, while multiprocessors are busy: 0 to 1 */
     LAB_COUNTERS
 } lab_counter;
 
-/* Of one run, all its launches together. */
+/* The counters of one run, all its launches together. */
 typedef struct lab_counts {
     bool known[LAB_COUNTERS];
     double of[LAB_COUNTERS];

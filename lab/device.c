@@ -36,7 +36,7 @@ void lab_must(oplus_status status)
 
 /* --- 1. open and close -------------------------------------------------------------------------------------------- */
 
-/* What `where` is for, in the order of the search; an accelerator has to be one. */
+/* Opens the first device of this order that is present. */
 static oplus_device *open_first(void)
 {
     static const char *const places[] = {"cuda", "opencl:gpu", "opencl", "threads"};
@@ -47,7 +47,7 @@ static oplus_device *open_first(void)
     return dev;
 }
 
-/* Of oplus_open, without its name: the option's stands there. */
+/* The message of oplus_open without that name: the option's name replaces it. */
 static const char *words(void)
 {
     static const char call_name[] = "oplus_open: ";
@@ -89,7 +89,7 @@ static void open_counters(lab_device *dev)
     dev->cupti = lab_cupti_open(g->context, g->ordinal, dev->no_counters, sizeof dev->no_counters);
 }
 
-/* The model by itself: all groups run, so that results are there; what oplus does, the host does. */
+/* The model alone: all groups run, so that results are complete; calls of oplus run on the host. */
 static lab_device *open_model(void)
 {
     const opi_gpu_facts facts = {.where = "model",
@@ -119,7 +119,7 @@ lab_device *lab_device_open(const char *where, bool counts)
     *dev = (lab_device){.oplus = where ? open_named(where) : open_first()};
     dev->gpu = opi_gpu_driver_of(dev->oplus);
     if (!dev->gpu) return dev;
-    lab_must(opi_enter(dev->gpu, call)); /* until it is closed: the lab is a program of its own */
+    lab_must(opi_enter(dev->gpu, call)); /* entered until closed: the lab is its own program */
     dev->twin = model_of(&dev->gpu->facts);
     if (counts) open_counters(dev);
     return dev;
@@ -213,7 +213,7 @@ static void *modelled_kernel(const char *file, const char *name)
     const lab_model_kernel *const found = lab_model_find(file, name);
     if (!found)
         tool_die(TOOL_FAILED, "--device model: the kernel %s of lab/%s is not modelled; give another", name, file);
-    return (void *)found; /* launch takes it as const again */
+    return (void *)found; /* the launch takes it as const again */
 }
 
 void *lab_kernel(lab_device *dev, const char *file, const char *name, const char *macros)

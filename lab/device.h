@@ -1,10 +1,10 @@
 /* A device that is experimented on: memory, kernels, launches, time.
  *
- * It is oplus's own device (oplus_open) and the table of driver calls behind it (src/driver/driver.h), so that kernels of
- * the lab and calls of oplus share memory and queue.  "serial" and "threads" have no kernels (gpu is NULL); the model
- * (model/) is a table of driver calls of its own, whose kernels run on the host and are counted.
+ * It is oplus's own device (oplus_open) and the table of driver calls behind it (src/driver/driver.h), so that kernels
+ * of the lab and calls of oplus share memory and queue.  "serial" and "threads" have no kernels (gpu is NULL); the
+ * model (model/) is a table of driver calls of its own, whose kernels run on the host and are counted.
  *
- * No call fails: what goes wrong ends the command, in words. */
+ * No call returns an error: an error ends the command with a message. */
 #ifndef LAB_DEVICE_H
 #define LAB_DEVICE_H
 
@@ -17,22 +17,22 @@ struct lab_device {
     oplus_device *oplus; /* NULL: a twin */
     opi_gpu *gpu;        /* NULL: "serial", "threads" */
     bool model;
-    bool hurried;      /* little is copied and timed */
+    bool hurried;      /* --quick: little is copied and timed */
     uint64_t launches; /* so far */
     struct lab_program *programs;
     struct lab_cupti *cupti;        /* reads the counters, or NULL, */
-    char no_counters[512];          /* and why not; "": nobody asked */
+    char no_counters[512];          /* and why not; "": not asked for */
     struct lab_device *twin;        /* the model of this device; NULL: none */
-    const char *(*also_wait)(void); /* of a peer whose calls are under way: returns when they are done, or why not */
-    double copy; /* bytes a second of a copy in its memory, those read and those written; 0: not measured */
+    const char *(*also_wait)(void); /* set while calls of a peer are pending: waits for them; NULL, or what failed */
+    double copy;                    /* bytes a second of a copy in its memory, reads plus writes; 0: not measured */
 };
 
-/* where: as oplus_open has it; "model"; NULL: the first of a CUDA device, a GPU of OpenCL, any device of OpenCL, and
- * "threads" where there is none.  counts: of the hardware are wanted, which take most of a second to open. */
+/* where: as for oplus_open; or "model"; or NULL: the first of a CUDA device, a GPU of OpenCL, any device of OpenCL,
+ * or "threads" if there is none.  counts: hardware counters are wanted; opening them takes most of a second. */
 lab_device *lab_device_open(const char *where, bool counts);
 void lab_device_close(lab_device *dev);
 static inline const opi_gpu_facts *lab_facts(const lab_device *dev) { return &dev->gpu->facts; }
-/* It is a CUDA device. */
+/* Is it a CUDA device? */
 bool lab_is_cuda(const lab_device *dev);
 
 /* --- memory --- */
@@ -41,17 +41,17 @@ void *lab_alloc(lab_device *dev, size_t bytes); /* freed by lab_free */
 void lab_free(lab_device *dev, void *mem);
 void lab_upload(lab_device *dev, void *to, const void *from, size_t bytes); /* waits */
 void lab_download(lab_device *dev, void *to, const void *from, size_t bytes);
-/* Before a check: makes both memory of the device and as much of the host's (host) what no kernel leaves there, so that
- * nothing is found that was not written. */
+/* To be called before a check: fills the device's memory and the host's (host) with values that no kernel writes, so
+ * that the check finds missing writes. */
 void lab_spoil(lab_device *dev, void *mem, void *host, size_t bytes);
 
 /* --- kernels --- */
 
-/* A kernel of a file of lab/, "reduce/02-modulo.cl", behind its dialect, the sizes.h of its folder if there is one, and
- * `macros` (lines of #define, or NULL).  Compiled and looked up once, so that what is timed may ask for it. */
+/* A kernel of a file of lab/, "reduce/02-modulo.cl", behind its dialect, the sizes.h of its folder if there is one,
+ * and `macros` (lines of #define, or NULL).  Compiled and looked up only once, so that timed code may call this. */
 void *lab_kernel(lab_device *dev, const char *file, const char *name, const char *macros);
 
-/* How many of b cover a: work-groups, blocks. */
+/* How many pieces of size b cover a: work-groups, blocks. */
 static inline uint32_t lab_ceiling(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
 
 /* lab_launch(dev, kernel, groups, items, opi_memory(in), opi_value(n)): does not wait. */
@@ -64,19 +64,18 @@ void lab_wait(lab_device *dev);
 
 /* --- measuring --- */
 
-/* Seconds of one call of `run`: the median of several batches, each long enough for its end to be seen; after a call
- * that warms up.  run enqueues, or waits too.  NAN on "model", which has no time. */
+/* Seconds of one call of `run`: the median of several batches, each long enough that the delay in seeing its end
+ * does not matter; after a call that warms up.  run enqueues, and may also wait.  NAN on "model", which has no time. */
 double lab_seconds(lab_device *dev, void (*run)(void *context), void *context);
 
 /* What the hardware of the device counts in one call of `run`, which is called several times; false: its counters
- * cannot be read (dev->no_counters says why).  The model (dev->twin) is told by lab_model_counts. */
+ * cannot be read (dev->no_counters says why).  For the model (dev->twin) use lab_model_counts. */
 bool lab_count(lab_device *dev, void (*run)(void *context), void *context, lab_counts *counts);
 
-/* Bytes a second that a copy in the device's memory moves: what is read and what is written; measured once; NAN of
- * "model". */
+/* Bytes a second that a copy in the device's memory moves: reads plus writes; measured once; NAN on "model". */
 double lab_copy_rate(lab_device *dev);
 
-/* A status of oplus or of a driver: ends the command if it is a failure. */
+/* Takes a status of oplus or of a driver; ends the command if it is a failure. */
 void lab_must(oplus_status status);
 
 #endif

@@ -64,7 +64,7 @@ void draw_texts(lab_drawing *d, const char *name, char (*x)[LETTERS], int n)
     add(d, line);
 }
 
-/* Numbers as texts: of up to MOST elements. */
+/* Converts up to MOST numbers to texts. */
 static void with_texts(lab_drawing *d, const char *name, const unsigned *x, int n,
                        void (*show)(lab_drawing *d, const char *name, char (*x)[LETTERS], int n))
 {

@@ -26,7 +26,7 @@ void lab_put(lab_grid *g, size_t column, const char *text)
     g->cell[(g->rows - 1) * g->columns + column] = tool_copy(text);
 }
 
-/* Of the first `bytes` bytes: characters, not bytes. */
+/* The width of the first `bytes` bytes, in characters. */
 static size_t width_of(const char *text, size_t bytes)
 {
     size_t width = 0;
@@ -36,8 +36,8 @@ static size_t width_of(const char *text, size_t bytes)
 
 /* --- heads in several lines --------------------------------------------------------------------------------------- */
 
-/* Of the lines of a text, the k-th from below, counted from 0: where it begins, and its bytes; 0 bytes above the first.
- */
+/* The k-th line of a text from below, counted from 0: where it begins, and its bytes; 0 bytes if there is no such
+ * line. */
 static const char *line_from_below(const char *text, size_t k, size_t *bytes)
 {
     const char *end = text + strlen(text);
@@ -68,11 +68,11 @@ static size_t widest_line(const char *text)
     return widest;
 }
 
-/* Breaks a head at blanks where a line would be wider than the column is anyway. */
+/* Breaks a head at blanks so that no line is wider than the column must be anyway. */
 static void wrap(char *head, size_t width)
 {
     size_t column = 0;
-    char *blank = NULL; /* before the word that is looked at */
+    char *blank = NULL; /* before the current word */
     for (char *word = head; *word;) {
         const size_t length = strcspn(word, " ");
         if (blank && column + 1 + width_of(word, length) > width) {
@@ -88,7 +88,7 @@ static void wrap(char *head, size_t width)
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
-/* What the rows below the head need. */
+/* The width that the rows below the head need. */
 static size_t data_width(const lab_grid *g, size_t c)
 {
     size_t most = 0;
@@ -100,7 +100,7 @@ static size_t data_width(const lab_grid *g, size_t c)
     return most;
 }
 
-/* 0: there is nothing below its head, and it is left out. */
+/* 0: the column has nothing below its head and is left out. */
 static size_t column_width(const lab_grid *g, size_t c)
 {
     const size_t data = data_width(g, c), head = g->cell[c] ? widest_line(g->cell[c]) : 0;
@@ -130,7 +130,7 @@ static void print_head(FILE *out, const lab_grid *g, size_t last)
 
 void lab_print_grid(FILE *out, lab_grid *g)
 {
-    enum { LEAST = 6 }; /* narrower is no column to wrap in */
+    enum { LEAST = 6 }; /* heads are not wrapped to less than this */
     size_t last = 0;
     for (size_t c = 0; g->rows > 0 && c < g->columns; c++) {
         if (g->cell[c]) wrap(g->cell[c], data_width(g, c) > LEAST ? data_width(g, c) : LEAST);

@@ -13,7 +13,7 @@ size_t lab_size(const lab *l, size_t gpu, size_t cores, size_t quick)
     if (l->dev->model) return quick < MODELLED ? quick : MODELLED;
     if (l->options.quick) return quick;
     if (!l->dev->gpu || lab_facts(l->dev)->host_cores) return cores;
-    /* A handful of arrays of as many 4-byte elements, each in one piece, should be a part of the memory only. */
+    /* Five arrays of this many 4-byte elements should fit half of the memory, and each be one allocation. */
     while (gpu * 4 > lab_facts(l->dev)->largest || gpu * 4 * 5 > lab_facts(l->dev)->memory / 2) gpu /= 2;
     return gpu;
 }

@@ -41,7 +41,7 @@ const char *lab_no_shuffles(const lab_work *work)
 
 /* --- 2. one rung -------------------------------------------------------------------------------------------------- */
 
-/* What a rung says of itself: in the table, else in its kernel's file. */
+/* Adds the caption of a rung: from the table, else from its kernel's file. */
 static void add_caption(cJSON *rung, const lab_rung *r)
 {
     lab_caption of_file = {NULL, NULL, NULL, NULL};
@@ -75,7 +75,7 @@ static bool is_right(const lab_ladder *ladder, lab_work *work)
     return ladder->right(work);
 }
 
-/* Counted by the device's hardware; else by its model, which has memory of its own. */
+/* Counts by the device's hardware, or else by its model, which has its own memory. */
 static void count(cJSON *rung, const lab_ladder *ladder, lab_work *work)
 {
     lab_counts counts;
@@ -97,7 +97,7 @@ typedef struct rates {
     double before, first; /* of the rung above, and the first; 0: there is none */
 } rates;
 
-/* Of a rung that has run, by its name; 0: it was skipped. */
+/* The rate of the rung with this name; 0: it was skipped. */
 static double rate_of(const cJSON *rungs, const char *name)
 {
     const cJSON *rung;
@@ -149,9 +149,9 @@ static void climb_one(lab *l, cJSON *rung, const cJSON *rungs, const lab_ladder 
     if (work->rung->file) lab_add_number(rung, "launches", (double)(work->dev->launches - before));
     lab_add_flag(rung, "right", right);
     if (!right) lab_wrong(l);
-    if (!right) return; /* a rate of something else would only mislead */
+    if (!right) return; /* the rate of a wrong result would mislead */
     measure(rung, rungs, ladder, work, so_far);
-    if (!ladder->right(work)) { /* what was timed last: a race may be right once */
+    if (!ladder->right(work)) { /* checks the last timed run: a race may be right once */
         cJSON_ReplaceItemInObjectCaseSensitive(rung, "right", cJSON_CreateFalse());
         lab_wrong(l);
     }

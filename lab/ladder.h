@@ -9,7 +9,7 @@ typedef struct lab_rung lab_rung;
 
 /* What the rungs of a ladder work on. */
 typedef struct lab_work {
-    lab_device *dev; /* the model while it counts */
+    lab_device *dev; /* the model while the model counts */
     uint32_t n;
     void *in, *out; /* memory of dev */
     void *scratch[2];
@@ -20,25 +20,25 @@ typedef struct lab_work {
 
 enum { LAB_LECTURES = 3 };
 
-/* What a rung is there for: one more step; or to be compared with. */
+/* The purpose of a rung: one more step, or a comparison. */
 typedef enum lab_role { LAB_STEP = 0, LAB_YARDSTICK, LAB_OPLUS, LAB_PEER } lab_role;
 
 struct lab_rung {
     const char *name;
     const char *file;                          /* of the kernel; NULL: none of ours */
-    const char *title, *what, *why;            /* NULL: its leading comment says them */
+    const char *title, *what, *why;            /* NULL: from its leading comment */
     const char *before;                        /* the rung that it is compared with; NULL: the one above */
     void (*run)(lab_work *work);               /* enqueues, or waits too */
     const char *(*skip)(const lab_work *work); /* why it cannot be run, or NULL; may itself be NULL */
-    const char *(*note)(const lab_work *work); /* what else is to be known of it, of one that runs; may be NULL */
-    double bytes;  /* that it moves for each of the n elements, if not as many as the ladder's; else 0 */
-    unsigned tile; /* the side of its tiles, where it has some */
+    const char *(*note)(const lab_work *work); /* a further remark if it runs; may be NULL */
+    double bytes;  /* moved for each of the n elements, if not the ladder's number; else 0 */
+    unsigned tile; /* the side of its tiles, if it has tiles */
     lab_role role;
-    bool uncounted;               /* neither the model nor the counters are asked */
-    double lecture[LAB_LECTURES]; /* what it reached on the devices of the lectures; 0: not told */
+    bool uncounted;               /* neither the model nor the hardware counts it */
+    double lecture[LAB_LECTURES]; /* its rate on the lectures' devices; 0: unknown */
 };
 
-/* Rungs of others: LAB_RUNG_OF_OPLUS(by_oplus, "oplus_scan(...)", "what is to be known of it"). */
+/* Rungs that are no kernels of the lab: LAB_RUNG_OF_OPLUS(by_oplus, "oplus_scan(...)", "remark"). */
 #define LAB_RUNG_OF_OPLUS(by, call, ...)                                                                               \
     {                                                                                                                  \
         .name = "oplus", .role = LAB_OPLUS, .title = "oplus itself", .what = call, .run = by, .why = __VA_ARGS__       \
@@ -51,14 +51,14 @@ struct lab_rung {
 
 typedef struct lab_ladder {
     const char *title, *about;
-    double bytes;                       /* that are moved for each of the n elements, as rates count them */
+    double bytes;                       /* moved for each of the n elements, for rates */
     const char *lectures[LAB_LECTURES]; /* "GTX 280"; NULL: no more */
     const char *lecture_about;
     const lab_rung *rungs; /* ends where run is NULL */
-    /* Spoils what a rung writes, before it runs; and whether that is right then. */
+    /* spoil: overwrites the output before a rung runs.  right: is the output right afterwards? */
     void (*spoil)(lab_work *work);
     bool (*right)(lab_work *work);
-    /* The same work in the memory of a model: fills in its in, out and scratch; and frees them. */
+    /* The same work in the memory of a model: model allocates in, out and scratch; the other call frees them. */
     void (*model)(lab_work *work);
     void (*model_free)(lab_work *work);
 } lab_ladder;
@@ -70,15 +70,15 @@ cJSON *lab_climb(lab *l, const lab_ladder *ladder, lab_work *work);
 
 /* Runs work->rung: for lab_seconds and lab_count. */
 void lab_run_rung(void *work);
-/* Of a table, the one of this name, which is there. */
+/* The rung of this name, which must be in the table. */
 const lab_rung *lab_rung_called(const lab_rung *rungs, const char *name);
-/* in and out of n words each, on work->dev; and frees them. */
+/* Allocates in and out, of n words each, on work->dev; and frees them. */
 void lab_allocate_words(lab_work *work);
 void lab_release_words(lab_work *work);
-/* Of a rung that is CUB: why it is not there, or NULL; and its version. */
+/* For a rung that is CUB: why CUB is missing, or NULL; and its version. */
 const char *lab_no_cub(const lab_work *work);
 const char *lab_cub_name(const lab_work *work);
-/* Why a rung in shuffles cannot run there; or NULL. */
+/* Why a rung with shuffles cannot run on the device; or NULL. */
 const char *lab_no_shuffles(const lab_work *work);
 
 #endif

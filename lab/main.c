@@ -1,4 +1,4 @@
-/* oplus lab: what is asked for, the experiments, and what is made of what they found out. */
+/* oplus lab: the command line, the experiments, and the output of their findings. */
 #define _POSIX_C_SOURCE 200809L /* fdopen, gmtime_r */
 #include "die.h"
 #include "json.h"
@@ -143,7 +143,7 @@ static void describe_device(cJSON *device, lab_device *dev)
     lab_add_text(device, "counters", none);
 }
 
-/* What has to be known before any figure is read; NULL: nothing. */
+/* A caution for the reader of all figures; NULL: none. */
 static const char *caution_of(const asked *a, const lab_device *dev)
 {
     if (a->options.quick) return "In a hurry (--quick): small and short. Rates mean nothing; counts are right.";
@@ -196,7 +196,7 @@ static const char *cannot(const lab_experiment *e, const lab_device *dev)
     return NULL;
 }
 
-/* One experiment, which can be run. */
+/* Begins an experiment, which must be able to run. */
 static void begin_experiment(lab *l, cJSON *document, const lab_experiment *e)
 {
     l->experiment = lab_append_object(cJSON_GetObjectItemCaseSensitive(document, "experiments"));
@@ -207,7 +207,7 @@ static void begin_experiment(lab *l, cJSON *document, const lab_experiment *e)
     if (l->out) lab_show_experiment(l->out, l->experiment);
 }
 
-/* Those that are wanted; false: a result was wrong. */
+/* Runs the wanted experiments; false: a result was wrong. */
 static bool run(const asked *a, cJSON *document, lab_device *dev)
 {
     lab l = {.dev = dev, .options = a->options, .out = a->json ? NULL : stdout};
@@ -245,7 +245,7 @@ static void write_report(const char *path, const cJSON *document)
     tool_replace_end(&file);
 }
 
-/* All of a file, to be freed. */
+/* The whole text of a file, to be freed. */
 static char *text_of(const char *path)
 {
     size_t bytes = 0, room = 1 << 16;
@@ -265,8 +265,8 @@ static char *text_of(const char *path)
     tool_die(TOOL_FAILED, "--from %s: %s", path, strerror(error));
 }
 
-/* A document of others must not steer the terminal: control characters become question marks.  cJSON has refused what
- * is nested too deeply for this. */
+/* A document from elsewhere must not control the terminal: control characters become question marks.  cJSON has
+ * refused documents nested too deeply for this recursion. */
 static void make_plain(cJSON *item) /* NOLINT(misc-no-recursion) */
 {
     for (char *c = cJSON_IsString(item) ? item->valuestring : NULL; c && *c; c++)
@@ -294,7 +294,8 @@ static void list(void)
     fputs("\n`oplus lab reduce` runs one, `oplus lab all --report lab.html` all; see oplus lab --help\n", stdout);
 }
 
-/* What the experiments find out now, shown as they find it; right: whether all results were. */
+/* Runs the experiments, shows sections as they are finished, and returns the document; right: were all results
+ * right? */
 static cJSON *make_document(const asked *a, bool *right)
 {
     enum { MOST_MODELLED = 1 << 20 }; /* work-items that the host runs one by one: a minute */
@@ -313,7 +314,7 @@ static cJSON *make_document(const asked *a, bool *right)
     return document;
 }
 
-/* What they found out before; shown, if nothing else is to be made of it. */
+/* Reads the document of an earlier run; shows it unless other output is asked for. */
 static cJSON *take_document(const asked *a)
 {
     cJSON *const document = read_document(a->from);

@@ -1,4 +1,4 @@
-/* Time and counters of what runs on a device. */
+/* Times and counters of calls on a device. */
 #include "lab/device.h"
 
 #include "die.h"
@@ -12,7 +12,7 @@
 enum { BATCHES = 7, MOST_CALLS = 1 << 16 };
 static const double batch_seconds = 0.005; /* the end of a batch is seen some 10 us late: 1 in 500 */
 static const double most_seconds = 2;      /* of all batches */
-static const double hurry = 0.01;          /* of both, in a hurry */
+static const double hurry = 0.01;          /* instead of both, with --quick */
 
 /* --- time --------------------------------------------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ double lab_seconds(lab_device *dev, void (*run)(void *context), void *context)
     unsigned calls = 1;
     int batches = 0;
     if (dev->model) return NAN;
-    seconds_of(dev, run, context, 1); /* what comes first may compile, allocate, wake up */
+    seconds_of(dev, run, context, 1); /* the first call may compile, allocate, wake up */
     double last = seconds_of(dev, run, context, calls);
     while (last < batch_seconds * part && calls < MOST_CALLS) {
         calls *= 2;
@@ -53,7 +53,7 @@ double lab_seconds(lab_device *dev, void (*run)(void *context), void *context)
 
 /* --- a copy ------------------------------------------------------------------------------------------------------- */
 
-enum { COPY_ITEMS = 256 }; /* as copy.cl has it */
+enum { COPY_ITEMS = 256 }; /* the same as in copy.cl */
 
 typedef struct copying {
     lab_device *dev;
@@ -70,7 +70,8 @@ static void copy_by_driver(void *context)
         memcpy(c->out, c->in, c->bytes);
 }
 
-/* The fastest we know: whichever is faster of the driver's copy and a kernel of 16 bytes a work-item. */
+/* A kernel that copies 16 bytes for each work-item; the copy rate is the better of this kernel and the driver's
+ * copy. */
 static void copy_by_kernel(void *context)
 {
     enum { VECTOR = 16 };

@@ -11,7 +11,7 @@ struct lab_peer {
     lab_device *dev;
     const bench_peer *module;
     char name[64];
-    bench_problem problem; /* that it has begun */
+    bench_problem problem; /* that the module has begun */
     bool begun;
 };
 
@@ -65,7 +65,7 @@ static void run(lab_peer *peer, bench_primitive primitive, const void *in, size_
                              .place = BENCH_CUDA,
                              .in = in,
                              .out = out};
-        lab_wait(peer->dev); /* what the input was made by */
+        lab_wait(peer->dev); /* the calls that make the input */
         peer->module->begin(p);
         peer->begun = true;
         peer->dev->also_wait = peer->module->wait;

@@ -13,7 +13,7 @@ const char *const lab_counter_names[LAB_COUNTERS] = {"divergent", "conflicts", "
 
 /* --- members ------------------------------------------------------------------------------------------------------ */
 
-/* Hands an item that cJSON made to an object, under a name that it copies. */
+/* Adds an item made by cJSON to an object, under a copy of the name. */
 static cJSON *add(cJSON *object, const char *name, cJSON *item)
 {
     tool_json_made(item);

@@ -55,7 +55,7 @@ static void print_about(FILE *out, const cJSON *object)
 
 /* --- ladders: a table of rates, one of counters, one of the lectures ---------------------------------------------- */
 
-/* "2.22 tiled-32" where it is compared with another than the one above. */
+/* "2.22 tiled-32" if the rung is compared with another rung than the one above. */
 static void put_over_before(lab_grid *g, size_t column, const cJSON *rung)
 {
     char text[64];
@@ -141,7 +141,7 @@ static const cJSON *lecture_of(const cJSON *rung)
 
 enum { DEVICES = 6 };
 
-/* The devices that the rungs have figures of, in the order in which they come: how many. */
+/* Collects the devices that the rungs have figures of, in order of appearance; returns how many. */
 static size_t devices_of(const cJSON *rungs, const char *name[DEVICES])
 {
     const cJSON *rung, *device;
@@ -178,7 +178,7 @@ static void print_lectures(FILE *out, const cJSON *ladder)
     lab_print_grid(out, &g);
 }
 
-/* What cannot stand in a table: why a rung was left out, and notes. */
+/* Prints what does not fit in a table: why a rung was left out, and notes. */
 static void print_notes(FILE *out, const cJSON *rungs)
 {
     const cJSON *rung;
@@ -244,7 +244,7 @@ static void print_table(FILE *out, const cJSON *table)
     lab_print_grid(out, &g);
 }
 
-/* Curves as a table: a column a series. */
+/* Prints curves as a table: one column for each series. */
 static void print_curves(FILE *out, const cJSON *curves)
 {
     const cJSON *const series = cJSON_GetObjectItemCaseSensitive(curves, "series");

@@ -72,14 +72,15 @@ static size_t length_of(const char *words, const char *end)
     return (size_t)(stop - words);
 }
 
-/* Whether the words begin with this one: what stands behind it; else NULL. */
+/* If the words begin with this one: the text behind it; else NULL. */
 static const char *behind(const char *words, const char *first)
 {
     const size_t length = strlen(first);
     return strncmp(words, first, length) == 0 ? words + length + strspn(words + length, " ") : NULL;
 }
 
-/* Paragraphs go where their first word sends them; one of neither kind goes with the one before. */
+/* The first word of a paragraph ("Changes:", "Why:") says where it belongs; other paragraphs belong to the one
+ * before. */
 lab_caption lab_caption_of(const char *name)
 {
     const char *const text = lab_text_of(name);

@@ -10,11 +10,11 @@ extern const lab_text lab_texts[]; /* ends with a name of NULL */
 
 /* The text of a file; NULL: there is no such file. */
 const char *lab_text_find(const char *name);
-/* Likewise; there is no such file: the program is wrong, and ends. */
+/* The same; if there is no such file, this is a bug, and the program ends. */
 const char *lab_text_of(const char *name);
 
-/* What is compiled of a kernel's file: `macros` (lines of #define), the dialect ("cuda"), the sizes.h of its folder if
- * it has one, and its text; to be freed. */
+/* The source that is compiled for a kernel's file: `macros` (lines of #define), the dialect ("cuda"), the sizes.h of
+ * its folder if it has one, and its text; to be freed. */
 char *lab_source_of(const char *dialect, const char *file, const char *macros);
 
 /* What the leading comment of a kernel says: its first line; the paragraphs behind "Changes:" and "Why:".  To be

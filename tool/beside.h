@@ -5,12 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From the installed command to what is installed with it and is no command; the build says where. */
+/* The path from the installed command's directory to the installed files that are not commands; the build sets it. */
 #ifndef TOOL_MODULES_FROM_PROGRAM
 #define TOOL_MODULES_FROM_PROGRAM "../lib/oplus"
 #endif
 
-/* The path of what lies at `relative`, seen from the program's own directory; whether it can be read. */
+/* Writes the path of the file at `relative`, as seen from the program's own directory; returns whether the file can
+ * be read. */
 bool tool_beside(const char *relative, char *path, size_t bytes);
 
 #endif

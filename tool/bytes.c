@@ -30,7 +30,7 @@ void tool_bytes_open(tool_bytes *bytes, const char *path)
     const off_t start = lseek(bytes->fd, 0, SEEK_CUR);
     if (!S_ISREG(status.st_mode) || start < 0) return;
     bytes->start = (uint64_t)start;
-    bytes->total = status.st_size > start ? (uint64_t)(status.st_size - start) : 0; /* 0 of those in /proc, too */
+    bytes->total = status.st_size > start ? (uint64_t)(status.st_size - start) : 0; /* files in /proc have 0, too */
 }
 
 void tool_bytes_close(tool_bytes *bytes)
@@ -79,7 +79,7 @@ size_t tool_bytes_read(tool_bytes *bytes, void *to, size_t n)
 void tool_bytes_seek(tool_bytes *bytes, uint64_t byte)
 {
     if (lseek(bytes->fd, (off_t)(bytes->start + byte), SEEK_SET) < 0) cannot("read", bytes->name);
-    bytes->ahead_at = bytes->ahead_end; /* what had been looked at */
+    bytes->ahead_at = bytes->ahead_end; /* the bytes that had been looked at */
 }
 
 /* --- mapped ------------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* oplus cache: what is kept of compiled texts and programs, and away with it. */
+/* oplus cache: shows what is kept of compiled texts and programs, and removes it. */
 #include "job.h"
 #include "suggest.h"
 #include "tool.h"

@@ -11,7 +11,7 @@
 
 /* --- messages of the library, in the words of the command line ---------------------------------------------------- */
 
-/* What the library tells a programmer, and what that is on the command line. */
+/* What the library tells a programmer, and the same in words of the command line. */
 static const struct {
     const char *library, *command;
 } phrases[] = {
@@ -61,8 +61,8 @@ static _Noreturn void die_of(oplus_status status)
 {
     const bool device = status == OPLUS_ERR_DEVICE || status == OPLUS_ERR_UNSUPPORTED;
     const char *const message = oplus_last_error();
-    if (status == OPLUS_ERR_COMM) tool_end_by(NULL); /* nobody can be told */
-    /* What gcc and clang say of a.x where a is a number. */
+    if (status == OPLUS_ERR_COMM) tool_end_by(NULL); /* no other rank can be told */
+    /* What gcc and clang say about a.x if a is a number. */
     const bool members = status == OPLUS_ERR_COMPILE &&
                          (strstr(message, "request for member") || strstr(message, "member reference base type"));
     tool_die(
@@ -73,10 +73,10 @@ static _Noreturn void die_of(oplus_status status)
 
 /* --- --explain ---------------------------------------------------------------------------------------------------- */
 
-/* What the library explains; "" until it has, and for ever without --explain. */
+/* What the library explains; "" before that, and always "" without --explain. */
 static char explanation[4096];
 
-/* On all ranks, of which the first speaks; unfinished files are removed, as nothing goes into them. */
+/* Called on all ranks; the first one prints.  Unfinished files are removed, since nothing is written to them. */
 static _Noreturn void end_explained(const tool_options *options, const char *words)
 {
     tool_progress_end();
@@ -92,7 +92,7 @@ static _Noreturn void end_explained(const tool_options *options, const char *wor
     tool_exit(TOOL_GOOD);
 }
 
-/* The library's name of a call is not the command's. */
+/* The explanation without "oplus_": the command does not use the library's names of calls. */
 static const char *told(void) { return strncmp(explanation, "oplus_", 6) == 0 ? explanation + 6 : explanation; }
 
 void tool_explain_nothing(const tool_options *options)
@@ -100,7 +100,7 @@ void tool_explain_nothing(const tool_options *options)
     if (options->explain) end_explained(options, "there are no elements, so that nothing is computed\n");
 }
 
-static const tool_options *asked_options; /* of the command, where --explain is among them */
+static const tool_options *asked_options; /* the command's options, if --explain is among them */
 
 void tool_explain_begin(const tool_options *options, oplus_device *dev)
 {

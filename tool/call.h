@@ -8,10 +8,10 @@
 
 /* Ends the command if a call of the library failed, with its message in the words of the command line. */
 void tool_try(oplus_status status);
-/* With --explain the first call that computes on this device is explained in place of being done, and tool_try, which
- * sees it, ends the command. */
+/* With --explain, the first call that computes on this device is explained instead of done; then tool_try ends the
+ * command. */
 void tool_explain_begin(const tool_options *options, oplus_device *dev);
-/* For where no such call may come, since there are no elements; nothing without --explain. */
+/* For inputs without elements, where no such call may follow.  Does nothing without --explain. */
 void tool_explain_nothing(const tool_options *options);
 
 /* A message of the library in these words; the caller frees it. */

@@ -14,10 +14,10 @@ typedef enum charconv_verdict { CHARCONV_GOOD = 0, CHARCONV_NONE, CHARCONV_RANGE
 charconv_verdict charconv_read_f32(const char *at, const char *end, float *to);
 charconv_verdict charconv_read_f64(const char *at, const char *end, double *to);
 
-/* As d.ddde+XX, of finite numbers, in at most 24 bytes; return the end. */
+/* Writes a finite number as d.ddde+XX, in at most 24 bytes; returns the end. */
 char *charconv_write_f32(float value, char *to);
 char *charconv_write_f64(double value, char *to);
-/* In at most 20 bytes. */
+/* Writes at most 20 bytes; returns the end. */
 char *charconv_write_u64(uint64_t value, char *to);
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@ static const tool_usage usage = {
 
 /* --- the counterexample, with the text that the user typed -------------------------------------------------------- */
 
-/* The library's sentence, in which the operator is called "op", and where it is cut into lines. */
+/* The library's sentences, in which the operator is called "op", and where each is cut into lines. */
 static const struct {
     const char *from, *to;
 } layout[] = {{": a = ", ":\n  a = "},
@@ -75,7 +75,8 @@ static bool has_floats(const oplus_type *type)
     return found;
 }
 
-/* What oplus_op_check promises: all triples of so many elements, and about as many of more. */
+/* What oplus_op_check promises: all triples of up to this many elements; if there are more elements, about as many
+ * triples. */
 enum { ALL_TRIPLES = 32 };
 static size_t triples(size_t n)
 {
@@ -109,7 +110,7 @@ static void report(const tool_job *job, const oplus_op *op, const char *text, si
 
 enum { SAMPLES = 64 };
 
-/* NULL where there are none of that type. */
+/* NULL if the type has none. */
 static void *make_samples(const oplus_type *type, bool special)
 {
     void *const samples = tool_alloc(SAMPLES * type->size);
@@ -128,7 +129,7 @@ int tool_check(int argc, char **argv)
     if (source) tool_operator_fit(text, source);
     const oplus_type *const type = source ? tool_source_type(source) : job.type ? job.type : &oplus_f64;
     tool_options options = job.options;
-    options.quiet = true; /* what is warned of elsewhere is looked for here */
+    options.quiet = true; /* other commands warn of what this one looks for */
     tool_operator asked = tool_operator_open(text, type, &options);
     oplus_op op = *asked.op;
     op.name = "op"; /* short enough to be nested in a message */

@@ -35,7 +35,7 @@ static device_list look(void)
         list.n = oplus_devices(list.row, room);
     }
     if (list.n < 0) tool_die(TOOL_FAILED, "%s", tool_words(oplus_last_error()));
-    if (list.n > room) list.n = room; /* one came between the two calls */
+    if (list.n > room) list.n = room; /* a device was added between the two calls */
     return list;
 }
 
@@ -88,7 +88,7 @@ static void print_memory(uint64_t bytes)
         printf("%10s", "unknown");
 }
 
-/* As much of a driver's versions as there is room for; --json has all. */
+/* As much of a driver's versions as fits; --json shows all. */
 static void print_driver(const char *driver)
 {
     enum { ROOM = 64 };

@@ -83,7 +83,8 @@ static const char aborted[] = "oplus: a text called abort, or ruined memory\n";
 static const char exited[] = "oplus: a text called exit; results are not complete\n";
 static const char refused[] = "oplus: a text made a call that is not allowed here\n";
 
-/* What is said; while a text runs, or at any time.  NULL: the usual effect, once unfinished files are gone. */
+/* The messages: while a text of the user runs, and at any time.  NULL: the signal has its usual effect after
+ * unfinished files are removed. */
 static const struct {
     int number;
     const char *of_text, *meaning;
@@ -107,14 +108,14 @@ static void on_signal(int number)
     const char *const says = text_runs && signals[i].of_text ? signals[i].of_text : signals[i].meaning;
     if (says) {
         const ssize_t written = write(STDERR_FILENO, says, strlen(says));
-        (void)written; /* there is nobody else to tell */
+        (void)written; /* a failed write cannot be reported */
         _exit(TOOL_FAILED);
     }
     sigaction(number, &before[i], NULL);
-    raise(number); /* it waits until we return */
+    raise(number); /* the signal is delivered when we return */
 }
 
-/* A text that overflows the stack leaves none for the handler. */
+/* If a text overflows the stack, the handler needs a stack of its own. */
 static void give_handler_a_stack(void)
 {
     static char memory[1 << 16];
@@ -128,7 +129,7 @@ static void handle_signals(void)
     for (int i = 0; i < SIGNALS; i++) {
         struct sigaction action;
         if (sigaction(signals[i].number, NULL, &before[i]) != 0 || before[i].sa_handler == SIG_IGN)
-            continue; /* nohup: stay so */
+            continue; /* ignored, as by nohup: it stays ignored */
         memset(&action, 0, sizeof action);
         action.sa_handler = on_signal;
         action.sa_flags = SA_ONSTACK;
@@ -139,7 +140,7 @@ static void handle_signals(void)
 
 /* --- beginning and end -------------------------------------------------------------------------------------------- */
 
-/* Threads of a text that exit side by side take a registration each, and only the first one speaks. */
+/* Threads of a text that call exit at the same time use one registration each; only the first prints a message. */
 enum { EXITS = 64 };
 
 static void at_exit(void)
@@ -156,7 +157,7 @@ static void at_exit(void)
 void tool_close_stdout(void)
 {
     const bool arrived = fflush(stdout) == 0 && !ferror(stdout);
-    if (arrived && (fclose(stdout) == 0 || errno == EBADF)) return; /* one that was closed before is no failure */
+    if (arrived && (fclose(stdout) == 0 || errno == EBADF)) return; /* EBADF: closed before, no failure */
     fprintf(stderr, "oplus: cannot write stdout: %s\n", strerror(errno));
     _exit(TOOL_FAILED);
 }
@@ -167,7 +168,7 @@ void tool_begin(const char *subcommand)
     subcommand_name = subcommand;
     if (begun) return;
     begun = true;
-    /* Where a standard stream is closed, no file of ours may take its place: messages would end in it. */
+    /* If a standard stream is closed, no file of ours may get its number: messages would be written into that file. */
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     owner = getpid();
@@ -185,7 +186,7 @@ static void print_plainly(const char *text)
 
 static void say(const char *kind, const char *text)
 {
-    fflush(stdout); /* what was said before stands before */
+    fflush(stdout); /* earlier output must stand before the message */
     flockfile(stderr);
     fprintf(stderr, "oplus%s%s: %s", subcommand_name ? " " : "", subcommand_name ? subcommand_name : "", kind);
     print_plainly(text ? text : "out of memory");
@@ -193,7 +194,7 @@ static void say(const char *kind, const char *text)
     funlockfile(stderr);
 }
 
-/* The text, or NULL. */
+/* Returns the text, or NULL if there is no memory. */
 static char *compose(const char *format, va_list arguments)
 {
     char *text;
@@ -203,12 +204,12 @@ static char *compose(const char *format, va_list arguments)
 static int (*end_by)(int code, const char *text);
 void tool_end_by(int (*end)(int code, const char *text)) { end_by = end; }
 
-/* Whoever fails while it ends so ends alone. */
+/* A process that fails during the common end ends alone. */
 static _Noreturn void end(int code, const char *text, bool speaks)
 {
     int (*const by)(int, const char *) = end_by;
     end_by = NULL;
-    text_runs = false; /* it is we who exit */
+    text_runs = false; /* this exit is ours, not the text's */
     if (by)
         code = by(code, text);
     else if (speaks)
@@ -256,7 +257,7 @@ void tool_hung_up(void)
     remove_unfinished();
     signal(SIGPIPE, SIG_DFL);
     raise(SIGPIPE);
-    _exit(128 + SIGPIPE); /* where it is blocked */
+    _exit(128 + SIGPIPE); /* if SIGPIPE is blocked */
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* How the command ends: messages, exit codes, and no unfinished file left behind, after Ctrl-C neither. */
+/* How the command ends: messages, exit codes, and no unfinished file is left behind, not even after Ctrl-C. */
 #ifndef TOOL_DIE_H
 #define TOOL_DIE_H
 
@@ -13,22 +13,22 @@ enum tool_exit {
     TOOL_NO_DEVICE = 4   /* the device is not there */
 };
 
-/* Before anything else: the subcommand that messages name (NULL: none), and what is done on SIGINT and the like:
- * unfinished files are removed, then the signal has its usual effect. */
+/* To be called before anything else.  Sets the subcommand that messages name (NULL: none).  On SIGINT and similar
+ * signals unfinished files are removed, then the signal has its usual effect. */
 void tool_begin(const char *subcommand);
 
-/* For atexit: what was printed may not have arrived, which ends the command with TOOL_FAILED; a full disk is seen when
- * the last of it is written. */
+/* For atexit: if not all output could be written, ends the command with TOOL_FAILED. A full disk shows only when the
+ * last bytes are written. */
 void tool_close_stdout(void);
 
 /* Prints "oplus SUBCOMMAND: message" to stderr, removes unfinished files, ends the command. */
 _Noreturn void tool_die(enum tool_exit code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 /* Ends the command without a word. */
 _Noreturn void tool_exit(int code);
-/* A command of several processes: `end` is called where tool_die would print, with NULL by tool_exit, and returns the
- * code to end with.  NULL: no more. */
+/* For a command of several processes: tool_die calls `end` instead of printing, tool_exit calls it with NULL as the
+ * text; it returns the exit code.  NULL: stop doing so. */
 void tool_end_by(int (*end)(int code, const char *text));
-/* What tool_die prints; and removes unfinished files. */
+/* Prints what tool_die prints and removes unfinished files, but does not end the command. */
 void tool_last_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "oplus SUBCOMMAND: warning: message" to stderr, unless warnings are switched off. */
 void tool_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -37,10 +37,11 @@ void tool_warn_off(void);
 /* The reader of our output has gone: ends as SIGPIPE would, without a message. */
 _Noreturn void tool_hung_up(void);
 
-/* A text of the user's runs from now on, or does not any more: if it does, faults are its, and so is an exit. */
+/* Tells that a text of the user begins to run, or has ended.  While it runs, a fault or an exit is taken as the
+ * text's. */
 void tool_text_runs(bool runs);
 
-/* Memory, or the end of the command. */
+/* Allocates memory; ends the command if there is none. */
 void *tool_alloc(size_t bytes);
 void *tool_realloc(void *mem, size_t bytes);
 char *tool_copy(const char *text);

@@ -37,8 +37,8 @@ static bool is_same(const tool_layout *layout, const char *x, const char *y)
     return true;
 }
 
-/* Writes the letters of what was kept of n elements.  Which ones these are, their bits tell: what is kept is kept
- * wherever it stands, so that the next one kept is the next one that has its bits. */
+/* Writes the letters of the kept ones of n elements.  They are found by their bits: elements of equal bits are all
+ * kept or all dropped, so the next kept element is the next one with its bits. */
 static void write_letters(tool_sink *sink, const tool_layout *layout, const char *in, const text_span *letters,
                           size_t n, const char *kept, size_t kept_n)
 {
@@ -85,7 +85,7 @@ static uint64_t filter_stream(const tool_job *job, const oplus_fn *keep, tool_so
     return count;
 }
 
-/* This rank's part; what it keeps need not move for the file, which each rank writes in its place. */
+/* This rank's part.  The kept elements stay on this rank: each rank writes its own at their place in the file. */
 static uint64_t filter_part(const tool_job *job, const oplus_fn *keep, tool_source *source, tool_sink *sink)
 {
     size_t n, kept;

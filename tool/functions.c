@@ -1,7 +1,8 @@
-/* functions: the built-in ones, for every type where they make sense.  Integers wrap around; a division by an integer
- * 0 gives 0; as in the built-in operators, min and max hand a NaN on and take -0 for less than +0.
+/* functions: the built-in ones, for every type where they make sense.  Integers wrap around; a division by an integer 0
+ * gives 0; as in the built-in operators, min and max hand a NaN on and take -0 for less than +0.
  *
- * The bodies are texts for the compilers of devices as well: no macros, no helpers, and of <math.h> what all have. */
+ * The bodies are texts for the compilers of devices as well: no macros, no helpers, and from <math.h> only what all
+ * of them have. */
 #include "functions.h"
 
 #include <math.h>
@@ -151,7 +152,7 @@ enum { MOST_TYPES = 12 };
 
 typedef struct function_row {
     const char *name;
-    const oplus_fn *fn[MOST_TYPES + 1]; /* one a type, up to a NULL */
+    const oplus_fn *fn[MOST_TYPES + 1]; /* one for each type, then NULL */
 } function_row;
 
 /* clang-format off */

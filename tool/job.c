@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WRITE_BYTES = 16 << 20 }; /* of an array, between two looks at the clock */
+enum { WRITE_BYTES = 16 << 20 }; /* of an array are written before the clock is read again */
 
 /* --- what is asked, before anything is read ----------------------------------------------------------------------- */
 
@@ -53,7 +53,7 @@ static void check_outputs(const tool_options *o)
 
 /* --- beginning and end -------------------------------------------------------------------------------------------- */
 
-/* The library's words, which may not say where the device was named. */
+/* Ends with the library's message, and adds --device if the message does not say where the device was named. */
 static _Noreturn void device_failed(oplus_status status, const char *where)
 {
     static const char said[] = "there is no device ";
@@ -67,7 +67,7 @@ static _Noreturn void device_failed(oplus_status status, const char *where)
     tool_die(code, "--device %s: %s", where, why ? why + strlen(": ") : words);
 }
 
-/* Where to compute if nothing is said: ranks of one node share its cores. */
+/* Where to compute if no option says so: ranks of one node share its cores. */
 static void default_device(char *where, size_t bytes)
 {
     const int cores = tool_ranks_cores();
@@ -90,7 +90,7 @@ static void open_device(tool_job *job)
     if (status != OPLUS_OK) device_failed(status, o->device);
 }
 
-/* What looked like --all was something else. */
+/* The argument that looked like --all was something else. */
 static void leave_ranks(tool_job *job)
 {
     tool_ranks_close();
@@ -112,7 +112,7 @@ void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv
     open_device(job);
     tool_threads_as(job->dev);
     tool_explain_begin(&job->options, job->dev);
-    tool_progress_begin(job->options.quiet || job->comm); /* a part is taken as a whole */
+    tool_progress_begin(job->options.quiet || job->comm); /* each rank reads its part at once */
 }
 
 void tool_job_close(tool_job *job)
@@ -175,7 +175,7 @@ tool_sink *tool_job_output(const tool_job *job, const tool_source *in, const opl
     const tool_format to = tool_sink_choose(asked("--to", job->options.to), path, from);
     tool_sink *const sink = tool_job_output_as(job, "-o", path, to, type, dims, shape);
     if (in) tool_sink_separate(sink, tool_source_between(in));
-    if (tool_sink_is_stdout(sink) && isatty(STDOUT_FILENO)) tool_progress_end(); /* results come as they are made */
+    if (tool_sink_is_stdout(sink) && isatty(STDOUT_FILENO)) tool_progress_end(); /* results appear as they come */
     return sink;
 }
 

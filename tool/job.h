@@ -10,7 +10,7 @@
 
 #include <oplus/ranks.h>
 
-enum { TOOL_PIECE_BYTES = 8 << 20 }; /* of results that are computed at once: fits a cache, and keeps threads busy */
+enum { TOOL_PIECE_BYTES = 8 << 20 }; /* of results computed at once: fits a cache, and keeps threads busy */
 
 typedef struct tool_job {
     const tool_usage *usage;
@@ -18,38 +18,39 @@ typedef struct tool_job {
     char **operand;         /* argv behind the options; NULL ends it */
     const oplus_type *type; /* --type, or NULL */
     oplus_device *dev;
-    const oplus_comm *comm; /* --all: of the ranks; else NULL */
+    const oplus_comm *comm; /* --all: of the ranks; or NULL */
     double started;         /* seconds */
-    tool_sink *also;        /* a second result; neither takes its name before both are written */
+    tool_sink *also;        /* a second result, or NULL; both files get their names after both are written */
 } tool_job;
 
-/* Reads the options, refuses what contradicts itself (two inputs from stdin, two outputs to one place), and opens the
- * device; ends the command where that fails. */
+/* Reads the options, refuses contradictions (two inputs from stdin, two outputs to one place), and opens the device;
+ * ends the command where that fails. */
 void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv);
 void tool_job_close(tool_job *job);
 
-/* With --all an input is this rank's part of it, an output is written by all ranks, and the calls from here on are made
- * by all of them. */
+/* With --all, an input is this rank's part of the file, all ranks write an output, and all ranks make the following
+ * calls. */
 
-/* FILE as --type and --format say; path NULL: stdin. */
+/* Opens FILE with --type and --format; path NULL: stdin. */
 tool_source *tool_job_input(const tool_job *job, const char *path);
-/* The same; of a table, several columns too, tool_source_lanes of them, whose elements come in turn.  every: all, if
- * none is said; else one. */
+/* The same, but of a table it may take several columns (tool_source_lanes), whose elements come in turn.  If no
+ * option names columns: every column if `every`, else the only one. */
 tool_source *tool_job_columns(const tool_job *job, const char *path, bool every);
-/* Another file, of the type that an option names, --values-type, and `name` is told in messages, --values. */
+/* Opens another file.  An option such as --values-type names its type; messages call the file `name`, such as
+ * --values. */
 tool_source *tool_job_input_as(const tool_job *job, const char *name, const char *path, const oplus_type *type,
                                const char *option);
-/* Where the results go, as -o and --to say; in: the array that came in, whose format
- * and delimiter they have else; NULL: text.  dims, shape: see tool_sink_open. */
+/* Opens the output as -o and --to say.  Otherwise it has the format and delimiter of `in`, the input; in NULL: text.
+ * dims, shape: see tool_sink_open. */
 tool_sink *tool_job_output(const tool_job *job, const tool_source *in, const oplus_type *type, int dims,
                            const uint64_t *shape);
 tool_sink *tool_job_output_as(const tool_job *job, const char *name, const char *path, tool_format format,
                               const oplus_type *type, int dims, const uint64_t *shape);
-/* A single value, as text if nothing else is asked for; of several ranks the first writes it. */
+/* Writes a single value, as text if no other format is asked for; of several ranks the first one writes. */
 void tool_job_value(const tool_job *job, const tool_source *in, const oplus_type *type, const void *value);
-/* The same of n values, a column each: a row. */
+/* Writes n values, one for each column, as a row. */
 void tool_job_values(const tool_job *job, const tool_source *in, const oplus_type *type, const void *values, size_t n);
-/* All that there is to write. */
+/* Writes n elements, which are all of the output. */
 void tool_job_write(const tool_job *job, tool_sink *sink, const void *in, size_t n);
 /* tool_source_next, with progress. */
 bool tool_job_next(const tool_source *watched, tool_source *source, const void **piece, size_t *n);
@@ -57,8 +58,8 @@ bool tool_job_next(const tool_source *watched, tool_source *source, const void *
 /* All integers of a small file (heads, offsets, lengths), of any integer type. */
 int64_t *tool_job_integers(tool_source *source, size_t *n);
 
-/* Where a device computes, of its name "threads:2 avx512": as --device takes it, and the instruction set (of an
- * accelerator: what its driver calls it). */
+/* The parts of a device's name, such as "threads:2 avx512": the device as --device takes it, and the instruction set
+ * (for an accelerator: the driver's name of it). */
 typedef struct tool_place {
     char name[64], isa[192];
 } tool_place;

@@ -26,7 +26,7 @@ static cJSON *scalar_value(oplus_scalar scalar, const void *value)
     *number_write(scalar, value, text) = '\0';
     const bool finite = isdigit((unsigned char)text[*text == '-']);
     const bool floating = scalar == OPLUS_F32 || scalar == OPLUS_F64;
-    const long long integer = strtoll(text, NULL, 10); /* the largest or smallest there is, if it does not fit */
+    const long long integer = strtoll(text, NULL, 10); /* if it does not fit: the largest or smallest long long */
     const bool exact = floating || (integer >= -EXACT && integer <= EXACT);
     return tool_json_made(finite && exact ? cJSON_CreateRaw(text) : cJSON_CreateString(text));
 }
@@ -76,7 +76,7 @@ static const struct {
     {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
 };
 
-/* The length of the character there; 0: it is none. */
+/* The length of the character at `at`; 0: no well-formed character. */
 static size_t character_bytes(const unsigned char *at)
 {
     if (*at < 0x80) return 1;
@@ -90,7 +90,7 @@ static size_t character_bytes(const unsigned char *at)
     return 0;
 }
 
-/* JSON is UTF-8; names of files are any bytes. */
+/* JSON is UTF-8, but file names may have any bytes. */
 static void make_utf8(char *text)
 {
     for (size_t n; *text; text += n ? n : 1) {

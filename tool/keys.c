@@ -42,7 +42,7 @@ size_t tool_keys_again(const tool_job *job, uint64_t *hash, size_t n, bool (*sam
     for (size_t s = 0; s < n; s++) segment[s] = s;
     tool_try(oplus_sort_pairs(job->dev, &oplus_u64, OPLUS_ASCENDING, hash, &oplus_u64, segment, n));
     for (size_t s = 1; s < n; s++) {
-        const size_t here = (size_t)segment[s], there = (size_t)segment[s - 1]; /* there < here: the sort is stable */
+        const size_t here = (size_t)segment[s], there = (size_t)segment[s - 1]; /* stable sort: there < here */
         if (hash[s] != hash[s - 1] || here >= again || !same(of, there, here)) continue;
         again = here;
         *before = there;

@@ -26,7 +26,7 @@ static const tool_usage usage = {
     .exit_codes = TOOL_EXIT_CODES,
 };
 
-/* What has come of one input and was not used yet. */
+/* Elements of one input that have been read and not used yet. */
 typedef struct input {
     tool_source *source;
     const char *at;
@@ -50,7 +50,7 @@ static size_t ready(input *in, size_t arity)
     return least;
 }
 
-/* Lengths that are known beforehand are compared before anything is written. */
+/* Compares the lengths that are known beforehand, before anything is written. */
 static void check_counts(const input *in, size_t arity)
 {
     uint64_t first, other;
@@ -78,7 +78,7 @@ static size_t open_inputs(const tool_job *job, input *in, const oplus_type **typ
     return arity;
 }
 
-/* One that has fractions, if there is one. */
+/* An input that has fractions, if there is one. */
 static const tool_source *least_whole(const input *in, size_t arity)
 {
     for (size_t i = 1; i < arity; i++)

@@ -8,7 +8,7 @@
 
 enum { MAGIC = sizeof NPY_MAGIC - 1 };
 
-/* Elements larger than this are no elements, and sizes stay far from overflow. */
+/* Larger elements are refused, so that sizes stay far from overflow. */
 static const uint64_t max_item = 1 << 20;
 
 static void explain(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -22,7 +22,7 @@ static void explain(char *error, const char *format, ...)
         if (iscntrl((unsigned char)*error) || (unsigned char)*error >= 0x80) *error = '?';
 }
 
-/* Is false, and whoever looks at the code sees that. */
+/* The value is false, and analysers of the code can see that. */
 #define FAIL(error, ...) (explain(error, __VA_ARGS__), false)
 
 /* --- element types of NumPy --------------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static const struct {
     {'c', 16, OPLUS_F64, 2},
 };
 
-/* What there is no C type for, and what to do in NumPy; size 0: any. */
+/* Types of NumPy that have no C type, and what to do in NumPy; size 0: any size. */
 static const struct {
     char kind;
     int size;
@@ -103,7 +103,7 @@ static bool need(cursor *c, char sign)
     return take(c, sign) || FAIL(c->error, "a damaged header: no '%c' where it should be", sign);
 }
 
-/* 'text' or "text"; what a backslash means does not matter, as no name that is accepted has one. */
+/* 'text' or "text"; backslashes are not interpreted, as no accepted name has one. */
 static bool need_string(cursor *c, span *out)
 {
     enum { LONGEST = 4096 };
@@ -130,11 +130,11 @@ static bool need_size(cursor *c, uint64_t *out)
         if (*out > (INT64_MAX - digit) / 10) return FAIL(c->error, "a dimension of more than 2^63 elements");
         *out = *out * 10 + digit;
     }
-    if (c->at < c->end && *c->at == 'L') c->at++; /* of Python 2 */
+    if (c->at < c->end && *c->at == 'L') c->at++; /* Python 2 writes it */
     return true;
 }
 
-/* (), (3,), (2, 3), or where it may: 3 */
+/* (), (3,), (2, 3), or, if `bare`, 3 */
 static bool need_sizes(cursor *c, uint64_t *out, int capacity, bool bare, int *count)
 {
     *count = 0;
@@ -156,7 +156,7 @@ typedef struct base {
     bool swap, padding;
 } base;
 
-/* "<f4", ">i8", "|b1"; of padding "|V3". */
+/* "<f4", ">i8", "|b1"; for padding "|V3". */
 static bool read_base(span text, base *out, char *error)
 {
     const char *at = text.at, *const end = text.at + text.n;
@@ -302,7 +302,8 @@ static bool read_descr(cursor *c, npy_header *header)
 
 bool npy_magic(const void *bytes, size_t n) { return n >= MAGIC && memcmp(bytes, NPY_MAGIC, MAGIC) == 0; }
 
-/* Of magic, version, and the length of the rest: 10 bytes, or of version 2 and 3 12.  0: none that we know. */
+/* The size of magic, version, and the length field: 10 bytes, or 12 in versions 2 and 3.  0: not a version that we
+ * know. */
 static size_t prefix_bytes(const unsigned char *bytes, size_t n)
 {
     if (!npy_magic(bytes, n) || n < NPY_PREFIX || bytes[MAGIC] < 1 || bytes[MAGIC] > 3) return 0;

@@ -18,7 +18,7 @@ typedef struct npy_field {
     oplus_scalar scalar;
     size_t offset, count;
     bool swap;     /* its bytes are in the other order than ours */
-    char dims[64]; /* of an array, as in C: "[2][3]" */
+    char dims[64]; /* if it is an array, as in C: "[2][3]" */
 } npy_field;
 
 typedef struct npy_header {
@@ -39,11 +39,11 @@ bool npy_magic(const void *bytes, size_t n);
 size_t npy_header_bytes(const unsigned char *prefix, size_t n, char *error);
 /* Reads a whole header of n bytes.  False: error says why, and what to do in NumPy. */
 bool npy_parse(const unsigned char *bytes, size_t n, npy_header *header, char *error);
-/* The element type: a scalar or complex type of the library, or a struct made of the fields, which *made is set to and
- * oplus_type_free takes (else NULL).  NULL: error. */
+/* The element type: a scalar or complex type of the library, or a struct made of the fields; *made is then that
+ * struct, for oplus_type_free, else NULL.  Returns NULL if there is an error. */
 const oplus_type *npy_type(const npy_header *header, oplus_type **made, char *error);
 
-/* The header of an array in C order; its length does not depend on shape[0], so that this can be filled in later.
+/* The header of an array in C order; its length does not depend on shape[0], so shape[0] can be filled in later.
  * The caller frees it.  NULL: error. */
 unsigned char *npy_write(const oplus_type *type, int dims, const uint64_t *shape, size_t *bytes, char *error);
 

@@ -19,7 +19,7 @@ typedef struct writer {
 static void say(writer *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(writer *to, const char *format, ...)
 {
-    if (to->used >= to->bytes) return; /* full, and it will be seen */
+    if (to->used >= to->bytes) return; /* full; the caller notices it later */
     va_list arguments;
     va_start(arguments, format);
     to->used += (size_t)vsnprintf(to->text + to->used, to->bytes - to->used, format, arguments);
@@ -36,8 +36,8 @@ static void say_base(writer *to, oplus_scalar scalar, size_t count)
     say(to, "'%s%s%zu'", size == 1 ? "|" : "<", letter, size * count);
 }
 
-/* The dimensions of the member as its type's text declares it, "(2, 3)", from *at on; a layout knows their product
- * only. */
+/* The dimensions of the member as its type's text declares it, "(2, 3)", from *at on; a layout has only the product
+ * of the dimensions. */
 static void say_dims(writer *to, const char **at, const oplus_member *member)
 {
     static const char blanks[] = " \t\r\n";
@@ -139,7 +139,7 @@ unsigned char *npy_write(const oplus_type *type, int dims, const uint64_t *shape
         return NULL;
     }
 
-    /* --- 3. what stands before it; a length of two bytes, of version 1, always suffices */
+    /* --- 3. what stands before it; the two-byte length of version 1 always suffices */
     const size_t length = whole - PREFIX;
     const unsigned char version_and_length[] = {1, 0, (unsigned char)(length & 255), (unsigned char)(length >> 8)};
     memcpy(header, NPY_MAGIC, MAGIC);

@@ -1,4 +1,5 @@
-/* number: decimals of few digits by one exact operation, the others by charconv, what is neither by strtod. */
+/* number: decimals of few digits are read by one exact operation, other decimals by charconv, everything else by
+ * strtod. */
 #include "number.h"
 
 #include "charconv.h"
@@ -14,14 +15,14 @@
 
 /* --- digits ------------------------------------------------------------------------------------------------------- */
 
-enum { SAFE_DIGITS = 19 }; /* as many never overflow 64 bits */
+enum { SAFE_DIGITS = 19 }; /* this many never overflow 64 bits */
 
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
-/* The high bit of each of eight letters that is no digit; letters behind the first such one may be wrong. */
+/* Sets the high bit of each of eight letters that is no digit; bits behind the first such letter may be wrong. */
 static uint64_t find_other(uint64_t letters)
 {
-    const uint64_t value = letters ^ 0x3030303030303030; /* below 10, where it is a digit */
+    const uint64_t value = letters ^ 0x3030303030303030; /* a digit becomes less than 10 */
     return ((value + 0x7676767676767676) | value) & 0x8080808080808080;
 }
 
@@ -33,7 +34,7 @@ static uint64_t number_of_digits(uint64_t letters)
     return (letters & 0x0000ffff0000ffff) * 42949672960001 >> 32;
 }
 
-/* Reads digits on to *m, which wraps around where they are too many; returns where they end. */
+/* Reads digits and appends them to the number *m, which wraps around if there are too many; returns where they end. */
 static inline const char *read_digits(const char *at, const char *end, uint64_t *m)
 {
     static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -162,7 +163,8 @@ static const char *read_exponent(const char *at, const char *end, int *e)
     return stop;
 }
 
-/* A plain decimal number in front of [at, end); returns where it ends.  NULL: of more digits than fit, or none. */
+/* Reads the plain decimal number that [at, end) begins with; returns where it ends.  NULL: no number, or too many
+ * digits. */
 static inline const char *read_decimal(const char *at, const char *end, decimal *d)
 {
     *d = (decimal){.negative = at < end && *at == '-', .whole = true};
@@ -193,7 +195,7 @@ static void store_float(oplus_scalar scalar, double value, bool negative, void *
         memcpy(to, &narrow, sizeof narrow);
 }
 
-/* Where both the digits and the power of ten are exact in the type, one operation rounds correctly (Clinger 1990). */
+/* If the digits and the power of ten are both exact in the type, one operation rounds correctly (Clinger 1990). */
 static bool scale_exactly(oplus_scalar scalar, const decimal *d, void *to)
 {
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -211,9 +213,9 @@ static bool scale_exactly(oplus_scalar scalar, const decimal *d, void *to)
     return true;
 }
 
-/* The same by way of a wider type, where there is one of 64 bits.  Rounding twice is rounding once unless the first
- * result lies exactly between two neighbours of the second type.  (Valgrind computes in 53 bits, and leaves 0 behind
- * them: then, too, the slow way.) */
+/* The same in a wider type, if there is one with a significand of 64 bits.  Rounding twice gives the same as
+ * rounding once unless the first result lies exactly between two neighbours of the second type.  (Valgrind computes
+ * in 53 bits, and the bits behind them are 0: the slow way is taken then, too.) */
 static bool scale_widely(oplus_scalar scalar, const decimal *d, void *to)
 {
 #if LDBL_MANT_DIG == 64
@@ -235,8 +237,8 @@ static bool scale_widely(oplus_scalar scalar, const decimal *d, void *to)
 #endif
 }
 
-/* What only C's library reads: hexadecimal, inf, nan; and where it is to be told whether a number is too large or too
- * small. */
+/* For numbers that only C's library reads: hexadecimal, inf, nan; and to find out whether a number is too large or
+ * too small. */
 static number_verdict read_by_strtod(oplus_scalar scalar, const char *at, const char *end, void *to)
 {
     enum { SHORT = 64 };
@@ -326,7 +328,7 @@ static bool is_held(const char *at, const char *end, double value)
     char digits[LONGEST];
     at = behind_sign(at, end);
     if (is_hexadecimal(at, end)) {
-        integer read; /* of more than 64 bits: say that it is not */
+        integer read; /* for more than 64 bits the answer is no */
         return read_integer(at, end, &read) == NUMBER_GOOD && value != 0x1p64 && (uint64_t)value == read.magnitude;
     }
     while (end - at > 1 && *at == '0') at++;
@@ -366,7 +368,8 @@ static char *write_zeros(int n, char *to)
     return to;
 }
 
-/* Up to 17 digits; as a copy of fixed size is one of few instructions, there are as many bytes at both ends. */
+/* Up to 17 digits are copied.  A copy of fixed size takes few instructions, so source and target both have this many
+ * bytes. */
 enum { DIGITS_COPY = 24, SCIENTIFIC = 64 };
 static char *write_digits(const char *digits, int n, char *to)
 {
@@ -374,7 +377,7 @@ static char *write_digits(const char *digits, int n, char *to)
     return to + n;
 }
 
-/* d.ddd * 10^exponent, so many digits, as a number without one. */
+/* Writes d.ddd * 10^exponent, with `digits` digits, as a number without an exponent. */
 static char *write_fixed(const char *text, int digits, int exponent, char *to)
 {
     const char *const rest = text + 2; /* digits behind the first one */

@@ -25,7 +25,7 @@ static bool is_name(const char *text)
     return n > 1 && !text[n] && !isdigit((unsigned char)*text);
 }
 
-/* Functions of <math.h>, and how many arguments they have; those of floats end in an f besides. */
+/* Functions of <math.h>, and how many arguments they have; those for float have an f at the end of their names. */
 static const struct math_function {
     const char *name;
     int arguments;
@@ -46,7 +46,7 @@ static const struct math_function *math_function(const char *name, size_t n)
     return NULL;
 }
 
-/* What others call it. */
+/* Names that operators have elsewhere. */
 static const struct {
     const char *word, *name;
 } synonyms[] = {
@@ -62,7 +62,7 @@ static const struct {
 typedef struct kind {
     const char *name, *example;
     const char *(*next)(size_t);
-    int arguments; /* of its texts; 0: as many as there are files */
+    int arguments; /* of a text; 0: as many as there are files */
     bool (*has)(const char *name, const oplus_type *type);
 } kind;
 
@@ -88,7 +88,7 @@ static const char *meant(const kind *kind, const char *word)
     return NULL;
 }
 
-/* The option that makes it one of those that there are; "" where no type of one number would. */
+/* The option to add so that the name exists for the type; "" if no scalar type has it. */
 static const char *type_that_has(const kind *kind, const char *name, const oplus_type *type)
 {
     if (type->scalar == OPLUS_RECORD) return "";
@@ -113,7 +113,7 @@ static _Noreturn void no_such_name(const kind *kind, const char *name, const opl
              kind->example);
 }
 
-/* A text that is no operator is wrong usage; one that does not compile, or no compiler, is a failure. */
+/* A text that is no operator is wrong usage; a text that does not compile, or a missing compiler, is a failure. */
 static void try_text(oplus_status status)
 {
     if (status == OPLUS_ERR_ARGUMENT) tool_die(TOOL_USAGE, "%s", tool_words(oplus_last_error()));
@@ -123,7 +123,7 @@ static void try_text(oplus_status status)
 
 /* --- what text is read as ----------------------------------------------------------------------------------------- */
 
-/* A text that is for integers alone has one of their operators. */
+/* Only a text that has one of C's integer operators can be for integers alone. */
 static bool may_be_of_integers(const char *text)
 {
     return strpbrk(text, "%&|^~[") || strstr(text, "<<") || strstr(text, ">>");
@@ -165,7 +165,7 @@ void tool_operator_fit(const char *text, tool_source *source)
     if (tool_source_is_free(source) && tool_operator_of_integers(text)) tool_source_take_integers(source, text);
 }
 
-/* The type that a text is tried with: of a predicate none, else --result, else that of its first input. */
+/* The result type that a text is tried with: none for a predicate, else --result, else the type of its first input. */
 static const oplus_type *tried_result(bool predicate, const oplus_type *result, const oplus_type *input)
 {
     if (predicate) return NULL;
@@ -181,7 +181,7 @@ bool tool_function_of_integers(const char *text, size_t n, const oplus_type *res
            is_function(text, n, then, tried_result(predicate, result, then[0]));
 }
 
-/* All that have no type take the same one. */
+/* All inputs without a type get the same one. */
 static void fit(const char *text, size_t n, tool_source *const *source, const oplus_type *result, bool predicate)
 {
     const oplus_type *now[OPLUS_MAX_ARITY], *then[OPLUS_MAX_ARITY];
@@ -225,7 +225,7 @@ tool_operator tool_operator_open(const char *text, const oplus_type *type, const
         refuse_promises(text, options);
         return (tool_operator){op, NULL};
     }
-    if (meant(&operator_kind, text)) no_such_name(&operator_kind, text, type); /* a sign */
+    if (meant(&operator_kind, text)) no_such_name(&operator_kind, text, type); /* a sign such as + */
     oplus_op *made;
     void *const identity = options->identity ? tool_alloc(type->size) : NULL;
     const unsigned flags = (options->commutative ? OPLUS_COMMUTATIVE : 0u) | (options->exact ? OPLUS_EXACT : 0u);
@@ -235,10 +235,10 @@ tool_operator tool_operator_open(const char *text, const oplus_type *type, const
     oplus_status status = oplus_op_make(NULL, type, identity, flags | check, NULL, text, NULL, &made);
     char *const found = check && status == OPLUS_ERR_ARGUMENT ? tool_words(oplus_last_error()) : NULL;
     if (found) status = oplus_op_make(NULL, type, identity, flags, NULL, text, NULL, &made);
-    if (status == OPLUS_OK) status = oplus_op_compile(made); /* what is wrong is said before any input is read */
+    if (status == OPLUS_OK) status = oplus_op_compile(made); /* errors are reported before any input is read */
     tool_scratch_end(&scratch);
     try_text(status);
-    if (found) tool_warn("%s", found); /* so it was no other argument */
+    if (found) tool_warn("%s", found); /* the warning applies only to an operator */
     free(found);
     free(identity);
     return (tool_operator){made, made};
@@ -265,14 +265,14 @@ static void check_arity(const char *name, const oplus_fn *fn, size_t arity, cons
 
 static bool is_integer(const oplus_type *type) { return type->scalar >= OPLUS_I8 && type->scalar <= OPLUS_U64; }
 
-/* Fractions, or integers wider than those that C computes small ones and comparisons in. */
+/* Does the result type lose fractions, or integers wider than int, in which C computes small ones and comparisons? */
 static bool narrows(const oplus_type *given, const oplus_type *result)
 {
     if (!is_integer(result) || given->scalar == OPLUS_RECORD) return false;
     return !is_integer(given) || (given->size > 4 && result->size < given->size);
 }
 
-/* The type of what the text gives; --result (NULL: not given) that loses something of it is warned of. */
+/* The type of the text's result.  Warns if --result (NULL: not given) would lose something of it. */
 static const oplus_type *result_of(const char *text, size_t arity, const oplus_type *const *input,
                                    const oplus_type *result)
 {

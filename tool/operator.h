@@ -9,7 +9,7 @@
 
 typedef struct tool_operator {
     const oplus_op *op;
-    oplus_op *made; /* where it was a text */
+    oplus_op *made; /* if it was a text */
 } tool_operator;
 
 typedef struct tool_function_made {
@@ -17,17 +17,18 @@ typedef struct tool_function_made {
     oplus_fn *made;
 } tool_function_made;
 
-/* Text whose type nobody has named is f64; where OP, FN or PRED is for integers alone (by name, or a text that compiles
- * over i64, and over f64 does not) it is i64.  Before anything is read.  result: as for tool_function_open. */
+/* Text whose type nobody has named is f64; if OP, FN or PRED is for integers alone (by name, or a text that compiles
+ * for i64 but not for f64), it is i64.  To be called before anything is read.  result: as for tool_function_open. */
 void tool_operator_fit(const char *text, tool_source *source);
 void tool_function_fit(const char *text, size_t n, tool_source *const *source, const oplus_type *result);
 void tool_predicate_fit(const char *text, tool_source *source);
 
-/* The same of columns of a table: is it for integers alone?  result NULL: of the inputs' type, or a predicate. */
+/* The same question for columns of a table: is it for integers alone?  result NULL: of the inputs' type, or a
+ * predicate. */
 bool tool_operator_of_integers(const char *text);
 bool tool_function_of_integers(const char *text, size_t n, const oplus_type *result, bool predicate);
 
-/* All end the command where there is no such thing, or the text does not compile.  The type must outlive them. */
+/* These calls end the command if the name does not exist or the text does not compile.  The type must outlive them. */
 tool_operator tool_operator_open(const char *text, const oplus_type *type, const tool_options *options);
 void tool_operator_close(tool_operator *op);
 

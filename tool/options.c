@@ -125,7 +125,7 @@ static void print_help(const tool_usage *usage)
 
 /* --- reading them --------------------------------------------------------------------------------------------- */
 
-/* What getopt_long did not accept, in words. */
+/* Says what getopt_long did not accept, and ends the command. */
 static _Noreturn void refuse(const tool_usage *usage, const char *given)
 {
     char name[64];

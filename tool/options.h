@@ -1,4 +1,4 @@
-/* The options of all subcommands, and what a subcommand says of itself. */
+/* The options of all subcommands, and what a subcommand says about itself. */
 #ifndef TOOL_OPTIONS_H
 #define TOOL_OPTIONS_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As given; NULL or false where not.  The text of a value is understood where it is used. */
+/* As given; NULL or false if not given.  The text of a value is parsed where the value is used. */
 typedef struct tool_options {
     const char *type, *format, *to, *output;       /* input and output */
     const char *identity, *result, *init;          /* of operators and functions */
@@ -50,10 +50,10 @@ typedef struct tool_usage {
     "(-q: not); `oplus check` looks further.\n"
 
 /* Reads the options and leaves the operands at argv[result] ... argv[argc - 1]; argv[0] is the subcommand's name.
- * Prints the help and ends the command where that is asked for; wrong usage ends it too. */
+ * If help is asked for, prints it and ends the command; wrong usage ends the command too. */
 int tool_options_parse(const tool_usage *usage, int argc, char **argv, tool_options *options);
 
-/* The text as a number of at least `least`, or wrong usage of --NAME. */
+/* The text as a number of at least `least`; anything else is wrong usage of --NAME. */
 size_t tool_options_number(const char *name, const char *text, size_t least);
 
 #endif

@@ -1,4 +1,5 @@
-/* overflow: sums in 128 bits, which hold 2^64 elements; products up to 2^64, and beyond it only that they are. */
+/* overflow: sums in 128 bits, which hold 2^64 elements; products up to 2^64; of larger ones only the fact that they
+ * are larger. */
 #include "overflow.h"
 
 #include <stdlib.h>

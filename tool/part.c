@@ -1,4 +1,4 @@
-/* part: who reads what, who writes where, and when a file that all have written takes its name. */
+/* part: who reads what, who writes where, and when a file that all ranks have written gets its name. */
 #define _POSIX_C_SOURCE 200809L
 #include "part.h"
 
@@ -13,7 +13,7 @@ enum { PATH_BYTES = 4096 };
 
 /* --- what can be shared ------------------------------------------------------------------------------------------- */
 
-/* Something is at path, and it has no places to begin at. */
+/* Is there a file at path in which reading cannot begin at a given place? */
 static bool is_stream(const char *path)
 {
     struct stat status;
@@ -61,7 +61,7 @@ static void check_total(const oplus_comm *comm, const tool_source *source, uint6
 
 void tool_part_narrow(const oplus_comm *comm, tool_source *source)
 {
-    uint64_t total = 0; /* of an empty raw file it is not known */
+    uint64_t total = 0; /* unknown for an empty raw file */
     const char *const name = tool_source_name(source);
     if (tool_source_format(source) == TOOL_TEXT)
         tool_die(TOOL_USAGE,
@@ -109,7 +109,8 @@ void tool_part_write(const oplus_comm *comm, tool_sink *sink, const void *in, si
     tool_sink_write(sink, in, n);
 }
 
-/* The others close first: some file systems say only then that they are full, and show others what was written. */
+/* The others close first: only then do some file systems report that they are full, and show the data to other
+ * nodes. */
 void tool_part_close(const oplus_comm *comm, tool_sink *sink, tool_sink *other)
 {
     for (int turn = 0; turn < 2; turn++) {

@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 enum { BAR = 30, LINE = 79 };
-static const double FIRST = 1, EVERY = 0.1, TICK = 0.5, MEMORY = 3; /* seconds; MEMORY: of the rate */
+static const double FIRST = 1, EVERY = 0.1, TICK = 0.5, MEMORY = 3; /* seconds; MEMORY: for averaging the rate */
 
 static struct {
     bool on, drawn, colour;
     const char *phase; /* or NULL */
     double started, next;
     double begun;         /* when the first bytes of this phase came */
-    uint64_t last;        /* how many had come when the rate was looked at, */
+    uint64_t last;        /* how many had come when the rate was last computed, */
     double looked, speed; /* when that was, and the rate */
 } progress;               /* the command has one stderr */
 
@@ -28,7 +28,7 @@ double tool_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The clock of the rate begins. */
+/* Starts the clock of the rate. */
 static void restart(double now)
 {
     progress.begun = progress.looked = now;
@@ -92,8 +92,7 @@ void tool_progress_phase(const char *name)
     if (progress.on) restart(tool_seconds());
 }
 
-/* Bytes a second, as they have come lately: waiting for the first of them does not count, and what was long ago counts
- * little. */
+/* Bytes a second, lately: the wait for the first bytes does not count, and older bytes count less. */
 static double speed_at(double now, uint64_t done)
 {
     if (done == 0 || done < progress.last) restart(now);
@@ -106,7 +105,7 @@ static double speed_at(double now, uint64_t done)
     return progress.speed;
 }
 
-/* "reading: ", if there is a name. */
+/* Writes "reading: " if the phase has a name. */
 static int begin_line(char *line, size_t room)
 {
     return progress.phase ? snprintf(line, room, "%s: ", progress.phase) : 0;
@@ -190,7 +189,7 @@ void tool_progress_work(const char *name)
     work.begun = tool_seconds();
     work.over = false;
     if (work.begun >= progress.started + FIRST) draw_work();
-    work.runs = pthread_create(&work.thread, NULL, tick, NULL) == 0; /* if not, that is all */
+    work.runs = pthread_create(&work.thread, NULL, tick, NULL) == 0; /* without it, no line is drawn */
 }
 
 void tool_progress_work_end(void)

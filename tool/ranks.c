@@ -21,11 +21,11 @@ enum {
 };
 
 static struct {
-    oplus_comm comm;     /* size 0: not met */
+    oplus_comm comm;     /* size 0: the ranks have not met */
     const tool_mpi *mpi; /* NULL: alone, without MPI */
     int cores;
-    int *codes;  /* one a rank */
-    char *texts; /* TEXT_BYTES a rank */
+    int *codes;  /* one for each rank */
+    char *texts; /* TEXT_BYTES for each rank */
 } here;
 
 bool tool_ranks_asked(int argc, char **argv)
@@ -39,7 +39,7 @@ bool tool_ranks_asked(int argc, char **argv)
 
 /* --- ending together ---------------------------------------------------------------------------------------------- */
 
-/* Nobody can be told any more; mpirun ends the ranks when it sees this one go. */
+/* The other ranks cannot be told any more; mpirun ends them when it sees that this one has ended. */
 static _Noreturn void cut_off(void)
 {
     tool_end_by(NULL);
@@ -51,7 +51,7 @@ static void gather(const void *mine, size_t bytes, void *all)
     if (here.comm.allgather(here.comm.context, mine, bytes, all) != OPLUS_OK) cut_off();
 }
 
-/* The first rank that ends with another code than 0; -1: none does. */
+/* The first rank that ends with a code other than 0; -1: none does. */
 static int first_failure(int code)
 {
     gather(&code, sizeof code, here.codes);
@@ -68,7 +68,7 @@ static void leave(void)
     free(here.texts);
 }
 
-/* Once all ranks know that one has failed: rank 0 says why, before any of them goes. */
+/* Called once all ranks know that one has failed: rank 0 prints why before any of them ends. */
 static int fail_together(int failed, const char *text)
 {
     char mine[TEXT_BYTES] = "";
@@ -116,10 +116,10 @@ void tool_ranks_hear(void *from_first, size_t bytes)
 
 /* --- which MPI ---------------------------------------------------------------------------------------------------- */
 
-/* What the launchers of an MPI set, the surest first. */
+/* Environment variables that the launchers of each MPI set, the surest first. */
 static const struct launcher {
-    const char *variable, *rank, *size; /* size NULL: it does not say */
-    const char *module, *mpi, *package; /* package: Debian's, that oplus is built with */
+    const char *variable, *rank, *size; /* size NULL: not told */
+    const char *module, *mpi, *package; /* package: Debian's, to build oplus with */
 } launchers[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "openmpi", "Open MPI", "libopenmpi-dev"},
     {"PMIX_RANK", "PMIX_RANK", NULL, "openmpi", "Open MPI", "libopenmpi-dev"},
@@ -141,7 +141,8 @@ static int number(const char *variable)
     return text ? (int)strtol(text, NULL, 10) : 0;
 }
 
-/* Before the ranks have met each would say the same: the first one does, and the others wait for it to be heard. */
+/* Before the ranks have met, each would print the same message: the first rank prints it, and the others wait
+ * meanwhile. */
 static _Noreturn void cannot_meet(const struct launcher *launcher, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static _Noreturn void cannot_meet(const struct launcher *launcher, const char *format, ...)
@@ -188,10 +189,10 @@ static const char *find_module(const struct launcher *launcher, const char *aske
                 launcher->mpi, first, path, launcher->mpi, launcher->package);
 }
 
-/* RTLD_GLOBAL: Open MPI opens modules of its own, which look for it there. */
+/* RTLD_GLOBAL: Open MPI opens modules of its own, which look for its symbols there. */
 static const tool_mpi *load(const struct launcher *launcher, const char *path)
 {
-    setenv("UCX_HANDLE_ERRORS", "none", 0); /* a library of MPICH's: our handlers of signals say what a text did */
+    setenv("UCX_HANDLE_ERRORS", "none", 0); /* a library of MPICH; our signal handlers report faults of a text */
     void *const module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     const tool_mpi *const mpi = module ? dlsym(module, TOOL_MPI_SYMBOL) : NULL;
     if (!mpi)
@@ -232,7 +233,8 @@ static oplus_status alltoallv_alone(void *context, const void *send, const size_
 
 /* --- beginning and end -------------------------------------------------------------------------------------------- */
 
-/* A module that is not of the mpirun that has started us knows of one rank, and each would write the whole. */
+/* A module of another MPI than the mpirun that has started us finds only one rank: then each rank would write the
+ * whole. */
 static void check_size(const struct launcher *launcher)
 {
     const int started = launcher ? number(launcher->size) : 0;

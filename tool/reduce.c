@@ -42,7 +42,7 @@ static const tool_usage fold_usage = {
     .exit_codes = TOOL_EXIT_CODES,
 };
 
-/* Of one value that, of several a list. */
+/* One value as it is, several values as a list. */
 static cJSON *in_json(const oplus_type *type, const void *value, size_t lanes,
                       cJSON *(*json)(const oplus_type *, const void *))
 {
@@ -79,7 +79,7 @@ static uint64_t reduce_stream(const tool_job *job, const oplus_op *op, const voi
     return count;
 }
 
-/* Of each column of a table, whose elements come in turn. */
+/* One result for each column of a table; the columns' elements come in turn. */
 static uint64_t reduce_columns(const tool_job *job, const oplus_op *op, const void *init, tool_source *source,
                                void *value)
 {
@@ -121,7 +121,7 @@ static uint64_t reduce_part(const tool_job *job, const oplus_op *op, const void 
     return tool_source_extent(source);
 }
 
-/* An identity, such as -128, looks like any other result. */
+/* Warns that the result is an identity: such a value, -128 for example, looks like any other result. */
 static void warn_of_nothing(const tool_job *job, const oplus_type *type, const void *value)
 {
     if (job->comm && job->comm->rank > 0) return;

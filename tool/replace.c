@@ -66,11 +66,11 @@ static char *beside(const char *target)
 
 static void open_temporary(tool_replacement *file)
 {
-    char *const resolved = realpath(file->path, NULL); /* a link stays one; NULL: there is no such file yet */
+    char *const resolved = realpath(file->path, NULL); /* a link stays a link; NULL: no such file yet */
     file->target = tool_copy(resolved ? resolved : file->path);
     free(resolved);
     if (access(file->target, F_OK) == 0 && access(file->target, W_OK) != 0)
-        tool_cannot_write(file->path); /* it is protected */
+        tool_cannot_write(file->path); /* it is write-protected */
     file->temporary = beside(file->target);
     file->fd = mkstemp(file->temporary);
     if (file->fd < 0) tool_cannot_write(file->path);
@@ -110,7 +110,7 @@ void tool_replace_end(tool_replacement *file)
 {
     /* Only now: other ranks may have had to open it, and the target's mode need not let them. */
     if (file->target && fchmod(file->fd, mode_for(file->target)) != 0) tool_cannot_write(file->path);
-    if (close(file->fd) != 0) tool_cannot_write(file->path); /* some file systems say only now that they are full */
+    if (close(file->fd) != 0) tool_cannot_write(file->path); /* only now do some file systems say they are full */
     if (file->target && rename(file->temporary, file->target) != 0) tool_cannot_write(file->path);
     forget(file);
 }
@@ -118,7 +118,7 @@ void tool_replace_end(tool_replacement *file)
 void tool_replace_check(const char *path)
 {
     tool_replacement file;
-    if (is_written_in_place(path)) { /* not opened: a pipe would wait for its reader */
+    if (is_written_in_place(path)) { /* not opened: that would wait for the pipe's reader */
         if (access(path, W_OK) != 0) tool_cannot_write(path);
         errno = EISDIR;
         if (is_directory(path)) tool_cannot_write(path);
@@ -139,7 +139,7 @@ static bool status_of(const char *path, struct stat *status)
     return (is_stdout(path) ? fstat(STDOUT_FILENO, status) : stat(path, status)) == 0;
 }
 
-/* The directory that path is in: what is not there yet can be compared by it and the name. */
+/* The directory that path is in: files that do not exist yet are compared by directory and name. */
 static bool directory_status(const char *path, struct stat *status)
 {
     const size_t bytes = strlen(path) + sizeof "./";
@@ -158,6 +158,6 @@ bool tool_same_target(const char *a, const char *b)
     if (there != status_of(b, &y)) return false;
     const bool known = there || (directory_status(a, &x) && directory_status(b, &y));
     if (!known || x.st_dev != y.st_dev || x.st_ino != y.st_ino) return false;
-    if (there) return !S_ISCHR(x.st_mode); /* /dev/null and a terminal take what several write */
+    if (there) return !S_ISCHR(x.st_mode); /* /dev/null and a terminal may have several writers */
     return strcmp(a + directory_bytes(a), b + directory_bytes(b)) == 0;
 }

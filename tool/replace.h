@@ -1,6 +1,6 @@
 /* A file that is written beside its target, and takes the target's name when it is complete.
  *
- * All calls end the command where something is wrong; messages name the path. */
+ * All calls end the command if something is wrong; messages name the path. */
 #ifndef TOOL_REPLACE_H
 #define TOOL_REPLACE_H
 
@@ -9,14 +9,15 @@
 typedef struct tool_replacement {
     const char *path; /* as given, for messages */
     int fd;
-    char *temporary, *target; /* NULL: written in its place, as a pipe is */
-    int slot;                 /* of an unfinished file, or -1 */
+    char *temporary, *target; /* NULL: the target is written directly, as a pipe is */
+    int slot;                 /* from tool_unfinished, or -1 */
 } tool_replacement;
 
-/* What is at path stays as it was until tool_replace_end; a symbolic link stays one, and a mode is kept. */
+/* The file at path stays as it was until tool_replace_end; a symbolic link stays a link, and the file's mode is
+ * kept. */
 void tool_replace_begin(tool_replacement *file, const char *path);
-/* The same file in another process of this command: to be written, and closed by tool_replace_end; it takes its name
- * from the process that has begun it. */
+/* Opens the same file in another process of this command, which writes it and closes it by tool_replace_end; the
+ * process that has begun the file gives it its name. */
 void tool_replace_join(tool_replacement *file, const char *path, const char *temporary);
 /* Closes the file and gives it its name. */
 void tool_replace_end(tool_replacement *file);

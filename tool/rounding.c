@@ -11,7 +11,7 @@ void tool_rounding_see_whole(tool_rounding *rounding, bool whole, const oplus_ty
     if (rounding->beyond || type->scalar != OPLUS_F64 || !whole) return;
     const double *const x = results;
     bool beyond = false;
-    for (size_t i = 0; i < n; i++) beyond |= fabs(x[i]) >= 0x1p53 && fabs(x[i]) <= DBL_MAX; /* inf shows */
+    for (size_t i = 0; i < n; i++) beyond |= fabs(x[i]) >= 0x1p53 && fabs(x[i]) <= DBL_MAX; /* inf is easy to see */
     rounding->beyond = beyond;
 }
 

@@ -1,4 +1,4 @@
-/* rounds: a window of text is cut at line ends, its blocks are read side by side, and what they gave is pushed
+/* rounds: a window of text is cut at line ends, its blocks are read side by side, and their elements are moved
  * together. */
 #define _GNU_SOURCE /* memrchr */
 #include "rounds.h"
@@ -11,10 +11,10 @@
 
 enum {
     TEXT_BYTES = 1 << 20,  /* the longest number, and the longest struct */
-    BLOCK_BYTES = 1 << 18, /* what a thread takes at once: long enough to be worth it, short enough for a cache */
-    LEAST_BYTES = 1 << 15, /* for which another thread is not worth it */
-    BLOCKS_A_THREAD = 8,   /* so that a thread that was late can be helped */
-    MOST_BLOCKS = 64,      /* of many threads, so that memory stays small */
+    BLOCK_BYTES = 1 << 18, /* what a thread takes at once: enough to be worth it, and fits a cache */
+    LEAST_BYTES = 1 << 15, /* fewer are not worth another thread */
+    BLOCKS_A_THREAD = 8,   /* so that others can help a thread that is late */
+    MOST_BLOCKS = 64,      /* limits memory if there are many threads */
     ALIGN = 64
 };
 
@@ -26,16 +26,16 @@ typedef struct block {
 
 struct tool_rounds {
     tool_bytes *bytes;
-    text_reader reader; /* of all that was read */
+    text_reader reader; /* for all that was read */
     size_t window;      /* bytes of a round */
     const char *map;    /* of a regular file, or NULL: */
     char *text;         /* `window` bytes */
-    size_t at, end;     /* what was not read yet, of either */
+    size_t at, end;     /* the part of either that was not read yet */
     bool last;          /* no more follows */
     bool begun;
     block *blocks; /* `count` of a round */
     size_t count;
-    size_t room; /* elements that fit into: */
+    size_t room; /* elements that fit into the next two: */
     unsigned char *elements;
     text_span *spans;
     bool keep_spans;
@@ -154,7 +154,7 @@ static void read_one(void *of, size_t i)
     read_block(rounds, b, &b->reader, rounds->last && i == rounds->count - 1);
 }
 
-/* An error is told by a reader that counts lines from the start. */
+/* Learns what a block's reader has seen; an error is found again by a reader that counts lines from the start. */
 static void learn(tool_rounds *rounds, block *b, bool first, bool last)
 {
     if (first && !b->reader.error[0])

@@ -50,7 +50,7 @@ static void scan_stream(const tool_job *job, const oplus_op *op, oplus_kind kind
 static void scan_part(const tool_job *job, const oplus_op *op, oplus_kind kind, tool_source *source, tool_sink *sink,
                       tool_rounding *rounding, tool_overflow *overflow)
 {
-    (void)rounding, (void)overflow; /* it is not text, and that is refused */
+    (void)rounding, (void)overflow; /* unused: parts are never text, and --check-overflow is refused */
     size_t n;
     const void *const in = tool_source_all(source, &n);
     void *const out = tool_alloc(n * op->type->size);

@@ -14,7 +14,7 @@ tool_scratch tool_scratch_begin(void)
     const size_t bytes = strlen(parent) + sizeof "/oplus.XXXXXX";
     scratch.path = tool_alloc(bytes);
     snprintf(scratch.path, bytes, "%s/oplus.XXXXXX", parent);
-    if (!mkdtemp(scratch.path)) { /* the library says what is wrong, if it needs one */
+    if (!mkdtemp(scratch.path)) { /* the library reports it if it needs a directory */
         free(scratch.path);
         return (tool_scratch){0};
     }

@@ -111,7 +111,7 @@ static segments find_segments(tool_job *job, const tool_source *array, size_t n)
         free(values);
         return s;
     }
-    abort(); /* one of them was given */
+    abort(); /* not reached: one of the options was given */
 }
 
 int tool_segreduce(int argc, char **argv)

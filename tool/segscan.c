@@ -42,7 +42,7 @@ static uint8_t *read_heads(const tool_job *job, const tool_source *source, size_
     return flags;
 }
 
-/* The same, where keys differ. */
+/* The same, with heads where neighbouring keys differ. */
 static uint8_t *heads_of_keys(const tool_job *job, const tool_source *source, size_t n)
 {
     if (job->comm) tool_die(TOOL_USAGE, "--keys: with --all, segments are said by --heads");

@@ -17,8 +17,8 @@
 
 enum {
     BUFFER_BYTES = 1 << 20,
-    CHUNK_BYTES = 1 << 18, /* of text that a thread formats at once, at most */
-    CHUNKS = 64            /* that wait to be written, at most */
+    CHUNK_BYTES = 1 << 18, /* at most, of text that a thread formats at once */
+    CHUNKS = 64            /* at most, that wait to be written */
 };
 
 typedef struct tool_chunks tool_chunks;
@@ -31,13 +31,13 @@ struct tool_sink {
 
     tool_format format;
     const oplus_type *type;
-    int dims; /* -1: one dimension, as many as come */
+    int dims; /* -1: one dimension, of unknown length */
     uint64_t shape[NPY_MAX_DIMS];
     uint64_t expected, count;
     bool in_parts;
     uint64_t total; /* of all parts */
 
-    off_t patch; /* where the header of unknown length stands, or -1 */
+    off_t patch; /* where the header is that needs the length, or -1 */
     int spool;   /* a nameless file that the elements wait in until their number is known, or -1 */
 
     char between; /* of text: what stands between the elements of a row, */
@@ -45,7 +45,7 @@ struct tool_sink {
     uint64_t columns, column;
     char *buffer;
     size_t used, room;   /* room: of an element, at most */
-    tool_chunks *chunks; /* once it was worth it */
+    tool_chunks *chunks; /* NULL until they are worth it */
 };
 
 const char *tool_sink_name(const tool_sink *sink) { return sink->name; }
@@ -84,7 +84,7 @@ _Noreturn static void cannot_spool(void)
 
 _Noreturn static void cannot_write(const tool_sink *sink) { tool_cannot_write(sink->name); }
 
-/* False: errno says why. */
+/* Returns false if it fails; errno says why. */
 static bool write_all(int fd, const void *from, size_t n)
 {
     const char *at = from;
@@ -110,7 +110,7 @@ static void write_fully(const tool_sink *sink, int fd, const void *from, size_t 
 static void open_target(tool_sink *sink)
 {
     if (sink->is_stdout) {
-        sink->fd = dup(STDOUT_FILENO); /* so that closing it tells of errors, and stdout stays open */
+        sink->fd = dup(STDOUT_FILENO); /* closing it reports errors, and stdout stays open */
         if (sink->fd < 0) cannot_write(sink);
     } else {
         tool_replace_begin(&sink->file, sink->name);
@@ -141,7 +141,7 @@ static void write_header(tool_sink *sink)
     free(header);
 }
 
-/* Where the elements wait whose number must be written before them, to a pipe. */
+/* A nameless file for elements that go to a pipe while their number, which must be written first, is unknown. */
 static int open_spool(void)
 {
     const char *const directory = spool_directory();
@@ -223,7 +223,7 @@ static void replace_blanks(char *at, const char *end, char between)
         if (*at == ' ') *at = between;
 }
 
-/* n elements, of which the first one stands in that column; returns the end. */
+/* Formats n elements, the first of which is in that column; returns the end. */
 static char *format(const tool_sink *sink, const unsigned char *in, size_t n, uint64_t column, char *to)
 {
     for (size_t i = 0; i < n; i++) {
@@ -237,7 +237,7 @@ static char *format(const tool_sink *sink, const unsigned char *in, size_t n, ui
     return to;
 }
 
-/* A few elements, which wait for others. */
+/* Formats a few elements into the buffer, where they wait for others. */
 static void write_few(tool_sink *sink, const unsigned char *in, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -248,18 +248,18 @@ static void write_few(tool_sink *sink, const unsigned char *in, size_t n)
     sink->column = (sink->column + n) % sink->columns;
 }
 
-/* Chunks that are formatted side by side, each in a buffer of its own, and written in their order: whoever has
- * finished the one that is due writes it, and those behind it that wait. */
+/* Chunks that are formatted side by side, each in a buffer of its own, and written in their order: the thread that
+ * has finished the chunk that is due writes it, and the finished chunks behind it. */
 struct tool_chunks {
     pthread_mutex_t lock;
     char *buffer[CHUNKS];
     size_t bytes[CHUNKS]; /* 0: not formatted yet */
     size_t due;           /* to be written next */
-    bool writing;         /* somebody is at it */
+    bool writing;         /* a thread is writing */
     int error;
     const tool_sink *sink; /* the elements: */
     const unsigned char *in;
-    size_t n, chunk; /* all, and those of a chunk */
+    size_t n, chunk; /* all elements, and those of a chunk */
 };
 
 static void open_chunks(tool_sink *sink)
@@ -278,7 +278,7 @@ static void close_chunks(tool_sink *sink)
     free(sink->chunks);
 }
 
-/* With the lock, which it gives up to write. */
+/* Called with the lock held; gives it up while writing. */
 static void write_due(tool_chunks *c)
 {
     if (c->writing) return;
@@ -394,7 +394,7 @@ void tool_sink_separate(tool_sink *sink, char between)
 void tool_sink_at(tool_sink *sink, uint64_t first, uint64_t total)
 {
     size_t before = 0;
-    if (sink->format == TOOL_NPY) free(header_of(sink, &before)); /* as long whatever the number of elements */
+    if (sink->format == TOOL_NPY) free(header_of(sink, &before)); /* its length does not depend on the count */
     if (lseek(sink->fd, (off_t)(before + first * sink->type->size), SEEK_SET) < 0) cannot_write(sink);
     sink->in_parts = true;
     sink->total = total;

@@ -52,7 +52,7 @@ static void sort_keys(const tool_job *job, oplus_order order, const oplus_type *
                        : oplus_sort(job->dev, key, order, keys, n));
 }
 
-/* The values are written too. */
+/* Sorts and writes keys and the values that move with them. */
 static void sort_pairs(tool_job *job, oplus_order order, const tool_source *source, void *keys, size_t n,
                        tool_source *values_source)
 {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    PIECE_BYTES = 8 << 20, /* of elements, what tool_source_next gives at most */
+    PIECE_BYTES = 8 << 20, /* of elements: the most that tool_source_next gives */
     MAX_ITEM = 1 << 20,    /* of an element */
     ALIGN = 64
 };
@@ -21,38 +21,38 @@ struct tool_source {
     tool_bytes bytes;
     tool_format format;
     const oplus_type *type;
-    const char *option; /* that names the type; NULL: none does */
-    oplus_type *made;   /* ours to free */
+    const char *option; /* the option that names the type; NULL: none does */
+    oplus_type *made;   /* to be freed by tool_source_close */
     oplus_device *dev;
     size_t size;          /* of an element in memory */
     unsigned char *piece; /* PIECE_BYTES */
 
     /* npy and raw */
-    npy_header header;      /* of raw: one element after the other, in fields as in memory */
+    npy_header header;      /* for raw files: elements and fields as in memory */
     tool_layout layout;     /* where the fields go */
-    bool known;             /* header.count is */
+    bool known;             /* header.count is known */
     bool as_is;             /* the elements of the file are those of memory */
     uint64_t taken;         /* elements read */
     unsigned char *map;     /* the elements in the mapped file, or NULL */
-    unsigned char *scratch; /* a piece as it lies in the file, where that is not as_is */
+    unsigned char *scratch; /* a piece as in the file, unless as_is */
 
     /* text */
-    bool free; /* nobody has named its type */
+    bool free; /* no option has named its type */
     text_reader reader;
-    tool_rounds *rounds; /* once something was read */
+    tool_rounds *rounds; /* NULL until something is read */
     const unsigned char *round;
     const text_span *round_spans, *spans; /* of the round; of the last piece */
     size_t round_at, round_n;
     bool keep_spans;
 
-    tool_outside *outside; /* reads, if there is one */
+    tool_outside *outside; /* if there is one, it reads */
 
-    /* of a file, a part */
+    /* a part of a file */
     bool narrow;
     uint64_t extent; /* elements of the file */
 
     /* the whole array */
-    unsigned char *whole; /* in the map, or */
+    unsigned char *whole; /* in the map, or in */
     unsigned char *own;
     size_t whole_n, whole_given;
 };
@@ -277,7 +277,7 @@ tool_source *tool_source_of(tool_outside *outside, const oplus_type *type)
     memset(source, 0, sizeof *source);
     source->outside = outside;
     source->bytes.name = tool_copy(outside->name);
-    source->bytes.fd = STDIN_FILENO; /* nothing to be closed */
+    source->bytes.fd = STDIN_FILENO; /* there is nothing to close */
     source->format = outside->format;
     source->type = type;
     source->size = type->size;
@@ -369,7 +369,7 @@ static void copy_scalars(unsigned char *to, const unsigned char *from, size_t si
         for (size_t byte = 0; byte < size; byte++) to[i * size + byte] = from[i * size + size - 1 - byte];
 }
 
-/* Each member to its place in memory, in our order of bytes; what is between them becomes 0. */
+/* Copies each member to its place in memory, in our byte order; bytes between members become 0. */
 static void convert(const tool_source *source, const unsigned char *from, size_t n, unsigned char *to)
 {
     memset(to, 0, n * source->size);
@@ -484,7 +484,7 @@ static void read_whole(tool_source *source)
     source->whole_n = n;
 }
 
-/* Fortran order is the C order of the reversed shape: in[i0 + d0 * (i1 + d1 * ...)] comes to out[i0, i1, ...]. */
+/* Fortran order is the C order of the reversed shape: in[i0 + d0 * (i1 + d1 * ...)] goes to out[i0, i1, ...]. */
 static void reverse_axes(int dims, const uint64_t *shape, size_t size, const unsigned char *in, uint64_t n,
                          unsigned char *out)
 {

@@ -28,7 +28,7 @@ const char *tool_nearest(const char *word, const char *(*next)(size_t i))
 {
     const char *nearest = NULL;
     const size_t length = strlen(word);
-    for (size_t i = 0; length > 1 && next(i); i++) /* cut short */
+    for (size_t i = 0; length > 1 && next(i); i++) /* word is a name cut short */
         if (strncmp(word, next(i), length) == 0) return next(i);
     size_t reach = length < 6 ? 1 : length / 3; /* one slip in a short word, more in a long one */
     for (size_t i = 0; next(i); i++) {

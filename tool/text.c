@@ -65,7 +65,7 @@ static void show(const char *at, const char *end, char *to, size_t bytes)
     snprintf(to + used, bytes - used, "%s", at < end ? "..." : "");
 }
 
-/* The narrowest type that takes what does not fit. */
+/* The narrowest type that takes the number that does not fit. */
 static const char *wider(oplus_scalar scalar, const char *at, const char *end)
 {
     const bool integers = scalar != OPLUS_F32 && scalar != OPLUS_F64;
@@ -81,7 +81,7 @@ static bool has_control(const char *at, const char *end)
     return at < end;
 }
 
-/* What would take the number; "" if nothing would. */
+/* Appends which type would take the number; nothing if none would. */
 static void advise(const text_reader *reader, oplus_scalar scalar, number_verdict why, const char *at, const char *end,
                    char *hint, size_t bytes)
 {
@@ -114,7 +114,7 @@ static void refuse(text_reader *reader, const oplus_member *member, number_verdi
              why == NUMBER_FRACTION ? " must be" : "", hint);
 }
 
-/* An integer that f64 would round, of text without a type. */
+/* Refuses an integer that f64 would round, in text without a type. */
 static void refuse_inexact(text_reader *reader, const char *at, const char *end)
 {
     char token[48], keeps[64] = "";
@@ -156,7 +156,8 @@ bool text_reader_open(text_reader *reader, const oplus_type *type)
     return tool_layout_of(type, &reader->layout);
 }
 
-/* Where the next token begins, or end; or an error.  `inside` an element a line must not end. */
+/* Returns where the next token begins, or end; or reports an error.  inside: within an element, where a line must
+ * not end. */
 static const char *skip(text_reader *reader, const char *at, const char *end, bool inside)
 {
     for (; at < end; at++) {
@@ -232,7 +233,7 @@ static outcome read_element(text_reader *reader, const char **at, const char *en
             if (here == end || (stop == end && !last)) {
                 if (!inside) return MORE;
                 if (last) return refuse_line(reader, "ends too early: it should have"), FAILED;
-                reader->on_line = on_line, reader->comment = false; /* begin it again */
+                reader->on_line = on_line, reader->comment = false; /* read the element again later */
                 return MORE;
             }
             if (reader->record && reader->on_line >= reader->layout.scalars)
@@ -285,7 +286,7 @@ const char *text_read(text_reader *reader, const char *at, const char *end, bool
 
 size_t text_most(const text_reader *reader, size_t letters)
 {
-    return letters / (2 * reader->layout.scalars) + 2; /* a letter each, and what stands between; one is never used */
+    return letters / (2 * reader->layout.scalars) + 2; /* a letter and a separator each; one is never used */
 }
 
 /* --- in blocks ---------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* threads: a lock that is held between items, which take a good part of a millisecond; who has none sleeps, so that
- * nothing suffers when other programs run. */
+/* threads: a lock protects the choice of items; each item takes a good part of a millisecond.  A thread without an
+ * item sleeps, so that other running programs slow nothing down. */
 #define _GNU_SOURCE /* sigset_t under -std=c11 */
 #include "threads.h"
 
@@ -42,7 +42,7 @@ static struct {
     int wanted; /* threads, the caller too */
 } crew = {.lock = PTHREAD_MUTEX_INITIALIZER, .begins = PTHREAD_COND_INITIALIZER, .ends = PTHREAD_COND_INITIALIZER};
 
-/* With the lock, which it gives up for each item. */
+/* Called with the lock held; gives it up during each item. */
 static void do_items(void)
 {
     while (crew.next < crew.n) {
@@ -65,7 +65,8 @@ static void *live(void *number)
     return NULL;
 }
 
-/* Signals from outside are for the thread that runs the command; those of its own reading and writing are its own. */
+/* Signals from outside go to the thread that runs the command; signals caused by a thread's own reading and writing
+ * go to that thread. */
 static bool start(int number)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPIPE};
@@ -87,7 +88,7 @@ int tool_threads(void)
     pthread_mutex_lock(&crew.lock);
     if (crew.started == 0) crew.started = 1; /* this one */
     while (crew.started < threads && start(crew.started)) crew.started++;
-    if (crew.started < threads) threads = crew.started; /* it is tried once */
+    if (crew.started < threads) threads = crew.started; /* starting is tried only once */
     pthread_mutex_unlock(&crew.lock);
     return threads;
 }

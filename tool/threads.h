@@ -4,14 +4,15 @@
 
 #include <oplus/oplus.h>
 
-/* 1 until set: as many as that device has; beside an accelerator, all that OpenMP may use. */
+/* Sets the number of threads, which is 1 before, to that of the device; for an accelerator, to all that OpenMP may
+ * use. */
 void tool_threads_as(const oplus_device *dev);
 void tool_threads_set(int n);
-/* As set, or fewer where threads cannot start. */
+/* The number that is set, or fewer if threads cannot start. */
 int tool_threads(void);
 
-/* Does items 0 to n - 1, each once, on so many threads, of which the caller is one; begins them in order, and returns
- * when all are done.  Threads that are late take none.  Not from inside an item. */
+/* Does items 0 to n - 1, each once, on up to tool_threads() threads, the caller included; items begin in order, and
+ * the call returns when all are done.  A thread that comes late gets no item.  Must not be called inside an item. */
 void tool_threads_run(void (*item)(void *of, size_t i), void *of, size_t n);
 
 #endif

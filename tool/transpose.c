@@ -27,7 +27,7 @@ static size_t other_extent(size_t n, size_t extent, const char *name, const char
     return extent ? n / extent : 0;
 }
 
-/* rows, cols: from the options, one of which is enough; else from the input. */
+/* Rows and columns: from the options, one of which is enough, or else from the input. */
 static void find_shape(const tool_job *job, const tool_source *source, size_t n, uint64_t extent[2])
 {
     const tool_options *const o = &job->options;

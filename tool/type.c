@@ -53,7 +53,7 @@ bool tool_type_same(const oplus_type *x, const oplus_type *y)
     return true;
 }
 
-/* The library cuts longer names of members: better none than another. */
+/* The library cuts longer names of members: such a type is refused, as its names would change. */
 static bool has_long_word(const char *text)
 {
     enum { LONGEST = sizeof((oplus_member *)0)->name - 1 };
@@ -148,7 +148,7 @@ bool tool_value_parse(const oplus_type *type, const char *text, void *value, cha
     reader.commas = true;
     const char *const rest = text_read(&reader, text, text + strlen(text), true, value, 1, &n, NULL);
     if (reader.error[0]) {
-        static const char line[] = "line 1"; /* which means nothing here */
+        static const char line[] = "line 1"; /* a line number means nothing here */
         const char *const what = reader.error + (strncmp(reader.error, line, strlen(line)) == 0 ? strlen(line) : 0);
         if (what[0] == ':')
             memmove(error, what + 2, strlen(what + 2) + 1);

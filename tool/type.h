@@ -15,7 +15,7 @@ enum { TOOL_MAX_MEMBERS = 64, TOOL_ERROR_BYTES = 512 };
 /* The type that `text` names: "f32", "float", or the members of a struct, "float scale; float shift".  It lives as
  * long as the command.  NULL: error (TOOL_ERROR_BYTES) says why. */
 const oplus_type *tool_type_parse(const char *text, char *error);
-/* The same; ends the command as a usage error that names the option where there is none. */
+/* The same; if there is no such type, ends the command with a usage error that names the option. */
 const oplus_type *tool_type(const char *option, const char *text);
 
 /* "f32", "c64", or the members of a struct as they were written: what -t would take. */
@@ -42,9 +42,10 @@ const char *tool_scalar_name(oplus_scalar scalar); /* "f32" */
 
 /* Reads one element: its members separated by blanks or commas.  False: error (TOOL_ERROR_BYTES) says why. */
 bool tool_value_parse(const oplus_type *type, const char *text, void *value, char *error);
-/* The same; ends the command as a usage error that names the option: tool_value(type, "--init", "x", &v). */
+/* The same, but an error ends the command as a usage error that names the option: tool_value(type, "--init", "x",
+ * &v). */
 void tool_value(const oplus_type *type, const char *option, const char *text, void *value);
-/* In as few digits as read back the same bits; members separated by blanks.  The caller frees it. */
+/* The value in the fewest digits that read back to the same bits; members separated by blanks.  The caller frees it. */
 char *tool_value_print(const oplus_type *type, const void *value);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "peer.hpp"
 
-// It would stay serial below sizes of its own; here it shall do as it is told.
+// By default it stays serial below certain sizes; here it must run in parallel as asked.
 static __gnu_parallel::default_parallel_tag tag(const bench_problem *p)
 {
     static const bool forced = [] {
@@ -62,7 +62,7 @@ static void stable_sort_pairs(bench_problem *p)
     __gnu_parallel::stable_sort(p->out_pairs, p->out_pairs + p->n, std::less<bench_pair>(), tag(p));
 }
 
-// Those that take no number of threads ask OpenMP, of which a module may have a library of its own.
+// Calls without a parameter for the number of threads ask OpenMP; a module may have its own OpenMP library.
 static void use_threads(const bench_problem *p) { omp_set_num_threads(p->threads); }
 
 static const bench_contender table[] = {

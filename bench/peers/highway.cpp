@@ -14,7 +14,7 @@ template <class T> static void sort(bench_problem *p)
     sorter()(static_cast<T *>(p->out), p->n, hwy::SortAscending());
 }
 
-// Its pairs are words with the key in the upper half, as our records are on a little-endian machine.
+// Its pairs are words with the key in the upper half, like our records on a little-endian machine.
 static void sort_pairs(bench_problem *p)
 {
     sorter()(reinterpret_cast<hwy::K32V32 *>(p->out_pairs), p->n, hwy::SortAscending());

@@ -3,7 +3,7 @@
  * Each primitive is a Python function without arguments over such views, made when a problem begins: what is timed is
  * one call of it, as a Python program would make it.  All calls come from the thread that loaded the module. */
 #define PY_SSIZE_T_CLEAN
-#include <Python.h> /* the first, as it asks for GNU's names */
+#include <Python.h> /* first: it defines _GNU_SOURCE */
 
 #include <dlfcn.h>
 #include <string.h>
@@ -58,9 +58,9 @@ static const char program[] =
     "            flipped, target = x.reshape(rows, cols).T, out.reshape(cols, rows)\n"
     "            self.transpose = lambda: np.copyto(target, flipped)\n";
 
-static PyObject *names;    /* of the program: its module's dictionary */
+static PyObject *names;    /* the dictionary of the program's module */
 static PyObject *prepared; /* calls of the problem at hand */
-static size_t kept;        /* what the filter said */
+static size_t kept;        /* what the filter returned */
 static char version[32];
 
 static const char *const dtypes[] = {"f4", "f8", "i4", "i8", "u4", "u8", NULL, NULL};
@@ -75,7 +75,7 @@ static PyObject *keep(PyObject *self, PyObject *count)
 }
 static PyMethodDef keep_method = {"keep", keep, METH_O, NULL};
 
-/* NumPy's own modules take Python's functions from whoever has loaded them for all to see. */
+/* Makes Python's symbols global, because NumPy's own modules look for them there. */
 static bool show_python(void)
 {
     Dl_info python;
@@ -123,7 +123,7 @@ static void begin(const bench_problem *p)
     if (!dtypes[p->type]) return; /* no structs */
     const size_t bytes = p->n * p->element;
     PyObject *keeper = PyCFunction_New(&keep_method, NULL);
-    /* N: the call takes the reference */
+    /* N: the call takes over the reference */
     prepared = PyObject_CallFunction(
         PyDict_GetItemString(names, "calls"), "(NNNNN)snnnN", memory(p->in, bytes, PyBUF_READ),
         memory(p->in2, bytes, PyBUF_READ), memory(p->out, bytes, PyBUF_WRITE),
@@ -135,7 +135,7 @@ static void begin(const bench_problem *p)
 
 static void end(void) { Py_CLEAR(prepared); }
 
-/* What fails leaves a wrong result, and says why. */
+/* A call that fails leaves a wrong result and prints why. */
 static void call(const char *name)
 {
     PyObject *result = prepared ? PyObject_CallMethod(prepared, name, NULL) : NULL;

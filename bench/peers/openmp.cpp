@@ -31,7 +31,7 @@ template <class T> static void max(bench_problem *p)
     *v.out = all;
 }
 
-#ifndef __clang__ // whose version 14 crashes on inscan in a template
+#ifndef __clang__ // clang 14 crashes on inscan in a template
 
 template <class T> static void scan(bench_problem *p)
 {
@@ -118,7 +118,7 @@ template <class T> static void transpose(bench_problem *p)
         }
 }
 
-// Those that take no number of threads ask OpenMP, of which a module may have a library of its own.
+// Calls without a parameter for the number of threads ask OpenMP; a module may have its own OpenMP library.
 static void use_threads(const bench_problem *p) { omp_set_num_threads(p->threads); }
 
 // clang-format off

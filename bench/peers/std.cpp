@@ -64,7 +64,7 @@ static void stable_sort_pairs(bench_problem *p) { std::stable_sort(p->out_pairs,
 
 #ifdef BENCH_HAVE_TBB
 
-// The standard has no way to say how many threads; TBB, which does the work, has.
+// The standard has no way to set the number of threads; TBB, which does the work, has one.
 template <class F> static void with_threads(const bench_problem *p, F work)
 {
     static tbb::task_arena arena;

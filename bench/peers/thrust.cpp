@@ -1,4 +1,4 @@
-// Thrust on OpenMP: what has keys.  It takes segments as rising numbers instead of flags; rates count the flags.
+// Thrust on OpenMP: the primitives with keys.  It takes segments as rising numbers, not flags; rates count the flags.
 #include <omp.h>
 #include <thrust/copy.h>
 #include <thrust/iterator/discard_iterator.h>
@@ -46,7 +46,7 @@ static void sort_pairs(bench_problem *p)
     thrust::stable_sort_by_key(thrust::omp::par, keys, keys + p->n, values);
 }
 
-// Those that take no number of threads ask OpenMP, of which a module may have a library of its own.
+// Calls without a parameter for the number of threads ask OpenMP; a module may have its own OpenMP library.
 static void use_threads(const bench_problem *p) { omp_set_num_threads(p->threads); }
 
 static const bench_contender table[] = {PEER_NUMBERS("thrust inclusive_scan_by_key (OpenMP)", SEGSCAN, 0, segscan),

@@ -11,12 +11,12 @@
 #include <vector>
 
 struct options {
-    size_t n = 10000000; // elements a rank
+    size_t n = 10000000; // elements for each rank
     int repeats = 9;
     std::string device = "serial"; // of each rank
     bool there = false;            // arrays lie in the device's memory
-    std::string only;              // names of problems that contain this
-    bool model = false;            // the cost model in place of the peers
+    std::string only;              // only problems whose names contain this
+    bool model = false;            // the cost model instead of the peers
 };
 
 // The run: MPI, the transport, this rank's device.
@@ -53,8 +53,8 @@ struct contender {
     std::function<void()> run;
 };
 
-// Takes the time of each contender in turn and prints a line: the first is ours, the second what this rank would take
-// alone (its part without the others: prepare and run are of the rank), further ones are peers.
+// Times the contenders in turn and prints a line.  The first is ours; the second is this rank alone, with its part
+// and without the other ranks; further ones are peers.
 void measure(const bench &b, const std::string &name, size_t bytes, const std::vector<contender> &list);
 
 void bench_carries(const bench &b); // reduce and scan

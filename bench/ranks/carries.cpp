@@ -13,7 +13,7 @@ OPLUS_OP(compose, affine, (1, 0), 0, {
     return r;
 })
 
-// What MPI combines partials with: in is the earlier one.
+// The operator by which MPI combines partials: in is the earlier one.
 static void combine_affine(void *in, void *inout, int *n, MPI_Datatype *)
 {
     for (int i = 0; i < *n; i++) ((affine *)inout)[i] = compose(((affine *)in)[i], ((affine *)inout)[i]);

@@ -2,7 +2,7 @@
 // sort]
 //
 // All contenders of a problem run in one process, in turn, between barriers; a time is that of the slowest rank, and
-// what is printed is the median.  Results are compared with one another.
+// the median is printed.  Results are compared with one another.
 #include "bench.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ array::~array()
 void array::put(const void *host) const { good(oplus_copy(b.dev, mem, host, bytes)); }
 void array::get(void *host) const { good(oplus_copy(b.dev, host, mem, bytes)); }
 
-// Short calls are repeated, so that the clock and the barrier do not count.
+// Short calls are repeated, so that the time of the clock and the barrier does not matter.
 static double slowest(const bench &b, const contender &c, int calls)
 {
     if (c.prepare) c.prepare();

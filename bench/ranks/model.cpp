@@ -1,4 +1,4 @@
-// The cost model, measured: N elements in all on p = 1, 2, 4, ... of the ranks.
+// The cost model, measured: N elements in total on p = 1, 2, 4, ... of the ranks.
 //
 //     T_S  one rank alone, by the local call     T_P  p ranks
 //     S = T_S / T_P   E = S / p   C = p T_P   T_O = C - T_S
@@ -16,7 +16,7 @@ constexpr double wanted = 0.5;
 
 struct curve {
     const char *name;
-    std::function<void(const oplus_comm *, size_t)> all; // on so many elements of this rank
+    std::function<void(const oplus_comm *, size_t)> all; // on this many elements of this rank
     std::function<void(size_t)> local;
 };
 
@@ -26,7 +26,7 @@ double median(std::vector<double> &t)
     return t[t.size() / 2];
 }
 
-// Of the ranks of a communicator, the slowest one's time; small problems are repeated within one reading.
+// The time of the slowest rank of a communicator; small problems are repeated within one reading.
 double time_of(const bench &b, MPI_Comm comm, size_t n, const std::function<void()> &run)
 {
     const int inner = n < 100000 ? 20 : 1;
@@ -60,7 +60,7 @@ double time_on(const bench &b, int p, size_t total, const curve &c)
     return t;
 }
 
-// The N at which E passes what is wanted, between two measured ones, by the logarithms.
+// The N at which E passes the wanted value: interpolated between two measured N, on a logarithmic scale.
 double crossing(const std::vector<size_t> &n, const std::vector<double> &e)
 {
     for (size_t i = 0; i < n.size(); i++) {

@@ -1,5 +1,5 @@
 // Sort, against the usual sample sort: splitters from a random sample, one MPI_Alltoallv, std::sort of what has come.
-// Its ranks get about, not exactly, as many as they gave, and equal keys are not kept in order.
+// Each rank gets about as many elements as it gave, not exactly, and equal keys do not keep their order.
 #include "bench.hpp"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ template <class T> static void run(const bench &b, const char *type, const oplus
              {"local", restore, [&] { good(oplus_sort(b.dev, key, OPLUS_ASCENDING, keys.mem, n)); }},
              {"sample sort", restore_theirs, [&] { theirs.sort(b); }}});
 
-    // Sorted here, and not before what the rank before ends in.
+    // Is it sorted here, and not less than the last element of the rank before?
     restore();
     good(oplus_sort_all(b.dev, &b.comm, key, OPLUS_ASCENDING, OPLUS_AS_GIVEN, keys.mem, &count, n));
     keys.get(mine.data());

@@ -7,7 +7,7 @@
 
 void bench_transpose(const bench &b)
 {
-    // A square of whole rows for each rank, of about n elements a rank.
+    // A square matrix, with whole rows and about n elements for each rank.
     const size_t p = (size_t)b.size, band = (size_t)std::sqrt((double)b.o.n / (double)p), side = band * p,
                  n = band * side;
     const std::string name = "transpose f32 " + std::to_string(side) + "^2";

@@ -25,25 +25,26 @@ typedef struct access_trial {
     void *kernel;
     uint64_t groups;
     unsigned items;                              /* of a group; 0: ITEMS */
-    opi_gpu_argument argument[ACCESS_ARGUMENTS]; /* ends with one that is neither memory nor a value */
+    opi_gpu_argument argument[ACCESS_ARGUMENTS]; /* the last is neither memory nor a value */
 } access_trial;
 
-/* Of an access_trial: for lab_seconds and lab_count. */
+/* Launches an access_trial: for lab_seconds and lab_count. */
 void access_launch(void *trial);
 
-/* Launches it once and fetches what it left in out, which is spoilt before. */
+/* Overwrites out, launches the trial once, and fetches what it has written to out. */
 void access_run(const access_trial *trial, void *out, void *host, size_t bytes);
-/* Seconds that it takes; NAN if the n words that it leaves in out are not these, which is then said and remembered. */
+/* Seconds that the trial takes; NAN if the n words that it leaves in out are not the expected ones, which is then
+ * reported and remembered. */
 double access_seconds(lab *l, const char *what, access_trial *trial, void *out, const uint32_t *expected, size_t n);
 
 /* --- small things --- */
 
-/* An array of the device with these n words. */
+/* A new array of the device with these n words. */
 void *access_upload(lab_device *dev, const uint32_t *from, size_t n);
 static inline bool access_on_cores(const lab *l) { return lab_facts(l->dev)->host_cores; }
-/* Warps of a trial of modelled or counted kernels: work-items are a multiple of 32. */
+/* The number of warps of a trial; its kernels are modelled or counted, so their work-items are a multiple of 32. */
 static inline double access_warps(const access_trial *t) { return (double)t->groups * ITEMS / 32; }
-/* The name of what counted: the device, for a series of curves. */
+/* The name of the device that counted, for a series of curves. */
 const char *access_counted_by(const lab *l, char name[160]);
 
 #endif

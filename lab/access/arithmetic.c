@@ -13,7 +13,7 @@
 
 enum { BY = 16, MORE = 0x5bd1e995 };
 
-/* What is written in the kernel, and whether it is measured in a hurry too. */
+/* The operation as written in the kernel, and whether it is measured with --quick too. */
 /* clang-format off */
 #define OPERATIONS(X)                                                    \
     X("exclusive or", x ^ by, true)                                      \
@@ -38,7 +38,7 @@ static const struct {
 };
 enum { OPERATION_COUNT = sizeof operations / sizeof *operations };
 
-/* The host takes the same text. */
+/* The host computes with the same text. */
 static uint32_t operate(int which, uint32_t x, uint32_t by)
 {
     const uint32_t results[] = {
@@ -60,7 +60,7 @@ typedef struct computing {
 static size_t items_of(const computing *c) { return c->groups * ITEMS; }
 static double operations_of(const computing *c) { return (double)items_of(c) * c->rounds * READS; }
 
-/* Every group computes the same, and adds its number. */
+/* Every group computes the same and adds its own number. */
 static void expect(const computing *c, int which)
 {
     for (uint32_t i = 0; i < ITEMS; i++) {
@@ -120,7 +120,7 @@ void access_arithmetic(lab *l)
 enum { ARGUMENTS = 1 << 16, SINES = 2 };
 static const char sine_file[] = "access/plain-sine.cl";
 static const double accurate = 4.0 / (1 << 24); /* 4 units in the last place of 1, as OpenCL promises (CUDA: 2) */
-static const double fast = 1e-3;                /* near 0; no worse on any device that we know */
+static const double fast = 1e-3;                /* near 0; all known devices reach it */
 
 static const char *sine_name(const lab *l, int which)
 {
@@ -152,7 +152,7 @@ static double error_of(const lab *l, int which, float most)
     access_run(&t, out, y, n * sizeof *y);
     for (uint32_t i = 0; i < n; i++) {
         const double error = fabs((double)y[i] - sin((double)x[i]));
-        if (!(error <= worst)) worst = error; /* also if it is no number */
+        if (!(error <= worst)) worst = error; /* true for NaN, too */
     }
     lab_free(l->dev, in);
     lab_free(l->dev, out);
@@ -162,7 +162,7 @@ static double error_of(const lab *l, int which, float most)
     return worst;
 }
 
-/* Whether the sums that are timed are sums of sines: each within the bound, and rounded. */
+/* Are the timed sums right?  The bound allows for the error of each sine and for rounding. */
 static bool sums_are_right(const computing *c, const access_trial *t, int which)
 {
     float *const sums = tool_alloc(items_of(c) * sizeof *sums);
@@ -195,7 +195,7 @@ void access_sines(lab *l)
 {
     static const float most[] = {3.14159265f, 1000};
     const double bound[SINES][2] = {{accurate, accurate},
-                                    {fast, 2}}; /* |sin| is no more: nothing is promised far from 0 */
+                                    {fast, 2}}; /* |sin| <= 1 anyway: nothing is promised far from 0 */
     computing c = computing_of(l);
     cJSON *const table =
         lab_table(l->experiment, "Two sines",

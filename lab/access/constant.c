@@ -68,7 +68,7 @@ void access_constant(lab *l)
 {
     lookups k = {.l = l, .rounds = l->options.quick ? 16 : 64};
     k.groups = (uint64_t)lab_facts(l->dev)->units * (access_on_cores(l) ? 8 : 64);
-    for (uint32_t i = 0; i < TABLE; i++) k.table[i] = i * 2654435761u ^ 0x5bd1e995u; /* as the kernel's file has it */
+    for (uint32_t i = 0; i < TABLE; i++) k.table[i] = i * 2654435761u ^ 0x5bd1e995u; /* as in the kernel's file */
     k.in = access_upload(l->dev, k.table, TABLE);
     k.out = lab_alloc(l->dev, k.groups * ITEMS * sizeof(uint32_t));
     k.expected = tool_alloc(k.groups * ITEMS * sizeof(uint32_t));

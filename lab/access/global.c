@@ -19,7 +19,7 @@ typedef struct sweep {
     const char *file, *kernel;
     const char *x;
     bool strides;
-    size_t n; /* elements that are read from, beside what an offset adds */
+    size_t n; /* elements that are read from, without those that an offset adds */
     void *in, *out;
     const uint32_t *host;
     uint32_t *expected;
@@ -42,7 +42,7 @@ static void expect(const sweep *s, uint32_t x)
         for (size_t i = 0; i < items; i++) s->expected[i] += s->host[(load * items + i) * stride + offset];
 }
 
-/* Sectors of a load: the one store of each warp is taken off. */
+/* Sectors of a load: those of the one store of each warp are subtracted. */
 static double sectors_of(const lab_counts *counts, double warps)
 {
     if (!counts->known[LAB_SECTORS] || !counts->known[LAB_REQUESTS]) return NAN;
@@ -66,7 +66,7 @@ static double modelled(const sweep *s, uint32_t x)
     return sectors_of(&counts, access_warps(&t));
 }
 
-/* Counting takes several runs: not everywhere. */
+/* Counting takes several runs, so it is not done for every x. */
 static bool is_counted(uint32_t x) { return x <= 4 || x % 4 == 0; }
 
 static void measure(const sweep *s, uint32_t x)
@@ -89,7 +89,7 @@ static void measure(const sweep *s, uint32_t x)
 
 /* --- 2. all points ------------------------------------------------------------------------------------------------ */
 
-/* In a hurry, these alone. */
+/* With --quick, only these. */
 static bool is_wanted(const lab *l, uint32_t x) { return !l->options.quick || x == 0 || x == 1 || x == 8; }
 
 static void run_sweep(sweep *s, const char *rates_about, const char *sectors_about)
@@ -151,7 +151,7 @@ void access_global(lab *l)
 /* --- 3. the width of loads ---------------------------------------------------------------------------------------- */
 
 typedef struct widths {
-    uint32_t *host, *back; /* what is copied, and what came */
+    uint32_t *host, *back; /* what is copied, and the copy */
 } widths;
 
 static void copy_in(lab_work *work, uint32_t words)

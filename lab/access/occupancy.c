@@ -1,4 +1,4 @@
-/* Occupancy against bytes under way: what memory needs to be kept busy, and two ways to it. */
+/* Occupancy against bytes under way: what keeps memory busy, and two ways to reach it. */
 #include "lab/access/access.h"
 #include "lab/show.h"
 
@@ -49,7 +49,7 @@ static void run_chase(void *context)
     access_launch(&c->trial);
 }
 
-/* The chain goes on where the call before ended: nothing of it is in a cache. */
+/* The chain goes on where the call before ended, so that no part of it is in a cache. */
 static double time_chain(lab *l, void *next, size_t n)
 {
     const uint32_t steps = STEPS;
@@ -95,7 +95,8 @@ static double bytes_under_way(const flights *f, int crowd, int loads)
     return (double)groups_of(f, crowd) * ITEMS * ahead[loads] * VECTOR;
 }
 
-/* Vectors of the array that so many work-items share out evenly, whatever they load ahead; at least a round of them. */
+/* The number of vectors of the array that the work-items can share evenly, whatever they load ahead; at least one
+ * round. */
 static size_t vectors_of(const flights *f, int crowd)
 {
     const size_t round = groups_of(f, crowd) * ITEMS * ahead[AHEADS - 1];
@@ -136,7 +137,7 @@ static void measure(flights *f, int crowd, int loads)
     if (rate > f->best) f->best = rate;
 }
 
-/* As the hardware counts it: in hundredths of the warps that can be resident. */
+/* As the hardware counts it: in percent of the warps that can be resident. */
 static double occupancy_of(const flights *f, int crowd, int loads)
 {
     const uint32_t n = (uint32_t)vectors_of(f, crowd);
@@ -247,7 +248,7 @@ void access_flight(lab *l)
 {
     flights f = {.l = l, .words = lab_size(l, (size_t)1 << 26, (size_t)1 << 23, (size_t)1 << 20)};
     const size_t round = groups_of(&f, CROWDS - 1) * ITEMS * ahead[AHEADS - 1] * WORDS_OF;
-    if (f.words < 2 * round) f.words = 2 * round; /* with fewer, work-items would have nothing to load */
+    if (f.words < 2 * round) f.words = 2 * round; /* with fewer, some work-items load nothing */
     f.array = lab_random(f.words);
     f.in = access_upload(l->dev, f.array, f.words);
     f.out = lab_alloc(l->dev, groups_of(&f, CROWDS - 1) * ITEMS * sizeof(uint32_t));

@@ -1,4 +1,4 @@
-/* Shared memory: lanes that meet in a bank, and lanes that meet at a word. */
+/* Shared memory: lanes that access the same bank, and lanes that access the same word. */
 #include "lab/access/access.h"
 #include "lab/model/model.h"
 #include "lab/show.h"
@@ -15,7 +15,7 @@ enum { MODEL_ROUNDS = 1 };
 typedef struct sweep {
     lab *l;
     const char *file, *kernel, *x;
-    bool divided; /* x says by what a work-item's number is divided, not multiplied */
+    bool divided; /* a work-item's number is divided by x, not multiplied */
     uint32_t rounds;
     uint64_t groups;
     void *in, *out;
@@ -27,7 +27,7 @@ typedef struct sweep {
 
 /* --- 1. one point ------------------------------------------------------------------------------------------------- */
 
-/* What item i of every group adds up. */
+/* The sum that item i of every group computes. */
 static uint32_t sum_of(const sweep *s, uint32_t i, uint32_t x)
 {
     uint32_t sum = 0;
@@ -43,7 +43,7 @@ static void expect(const sweep *s, uint32_t x)
     for (size_t k = ITEMS; k < s->groups * ITEMS; k++) s->expected[k] = s->expected[k % ITEMS] + (uint32_t)(k / ITEMS);
 }
 
-/* Passes of an access: 1, and as many more as there were conflicts. */
+/* Passes of an access: 1 plus the number of conflicts. */
 static double passes_of(const lab_counts *counts, double warps, uint32_t rounds)
 {
     return counts->known[LAB_CONFLICTS] ? 1 + counts->of[LAB_CONFLICTS] / (warps * rounds * READS) : NAN;

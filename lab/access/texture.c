@@ -28,7 +28,7 @@ void *lab_texture_symbol(const void *call, const char *name, char why[LAB_TEXTUR
     return found;
 }
 
-/* Of a call of CUDA, or of OpenCL. */
+/* Did a call succeed?  One for CUDA, one for OpenCL. */
 static bool cu_worked(const opi_cuda_gpu *g, const char *name, CUresult result, char why[LAB_TEXTURE_WHY])
 {
     if (result != CUDA_SUCCESS) opi_cuda_words(g->cu, name, result, "", why, LAB_TEXTURE_WHY);
@@ -43,7 +43,7 @@ static bool cl_worked(const char *name, cl_int error, char why[LAB_TEXTURE_WHY])
 
 /* --- 2. CUDA ------------------------------------------------------------------------------------------------------ */
 
-/* In the device's context. */
+/* Creates the texture; the device's context is current. */
 static bool create_cuda(const opi_cuda_gpu *g, lab_texture *texture, void *mem, size_t n, void *call,
                         char why[LAB_TEXTURE_WHY])
 {
@@ -77,14 +77,14 @@ static void close_cuda(const lab_texture *texture)
     lab_cuda_destroy_texture destroy;
     CUcontext ours;
     memcpy(&destroy, &texture->destroy, sizeof destroy);
-    if (g->cu->CtxPushCurrent(g->context) != CUDA_SUCCESS) return; /* then it goes with the context */
+    if (g->cu->CtxPushCurrent(g->context) != CUDA_SUCCESS) return; /* it is then freed with the context */
     destroy(texture->handle.cuda);
     g->cu->CtxPopCurrent(&ours);
 }
 
 /* --- 3. OpenCL ---------------------------------------------------------------------------------------------------- */
 
-/* The device has images, and so long ones. */
+/* Does the device have images of this length? */
 static bool has_images(const opi_cl_gpu *g, size_t n, char why[LAB_TEXTURE_WHY])
 {
     const struct {

@@ -1,4 +1,4 @@
-/* A texture: words of device memory that kernels read by the texture units. */
+/* A texture: words of device memory that kernels read through the texture units. */
 #ifndef LAB_ACCESS_TEXTURE_H
 #define LAB_ACCESS_TEXTURE_H
 
@@ -12,13 +12,13 @@ typedef struct lab_texture {
         unsigned long long cuda; /* a CUtexObject */
         void *opencl;            /* a cl_mem */
     } handle;
-    void *destroy; /* the driver's call for it, where that is looked up by name */
+    void *destroy; /* the driver's call that frees it, if looked up by name */
 } lab_texture;
 
-/* A texture of n words in mem, which must outlive it.  false: there is none, and why. */
+/* Makes a texture of n words in mem, which must outlive the texture.  false: it failed; why says the reason. */
 bool lab_texture_open(lab_device *dev, void *mem, size_t n, lab_texture *texture, char why[LAB_TEXTURE_WHY]);
 void lab_texture_close(lab_texture *texture); /* waits for the device */
-/* Of a kernel that has the texture as a parameter. */
+/* The argument for a kernel that has the texture as a parameter. */
 opi_gpu_argument lab_texture_argument(const lab_texture *texture);
 
 /* Another call of the library that `call` (the address of a pointer to a function) belongs to; NULL, and why. */

@@ -1,5 +1,5 @@
-/* What of CUDA's and of OpenCL's host interface makes a texture of memory that is there already, declared anew, by our
- * own names: tests/lab/texture.c compares with cuda.h and cl.h where these exist. */
+/* The parts of the host interfaces of CUDA and OpenCL that make a texture of existing memory, declared here under
+ * our own names: tests/lab/texture.c compares them with cuda.h and cl.h if these exist. */
 #ifndef LAB_ACCESS_TEXTURE_API_H
 #define LAB_ACCESS_TEXTURE_API_H
 
@@ -27,7 +27,7 @@ typedef struct lab_cuda_resource {
     unsigned flags; /* 0 */
 } lab_cuda_resource;
 
-/* CUDA_TEXTURE_DESC: linear memory knows neither borders nor filters, so that all but the flags stays 0. */
+/* CUDA_TEXTURE_DESC: linear memory has neither borders nor filters, so all but the flags stays 0. */
 typedef struct lab_cuda_sampling {
     int address_mode[3], filter;
     unsigned flags; /* LAB_CUDA_AS_INTEGERS */

@@ -30,7 +30,7 @@ static uint32_t neighbours(const uint32_t *in, uint32_t i, uint32_t n)
 
 static const struct {
     const char *kernel, *title;
-    reading read; /* what a work-item leaves at i */
+    reading read; /* the result of work-item i */
     double reads; /* of a work-item */
 } orders[] = {{"sequential", "one after another", in_order, 1},
               {"shuffled", "all over the array", all_over, 1},

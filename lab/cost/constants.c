@@ -15,7 +15,7 @@ static void add_constant(cJSON *table, const char *name, double value, const cha
     lab_add_row(table, lab_is_text(name), lab_is(value), lab_is_text(unit), lab_is_text(what));
 }
 
-/* Which form T_P has. */
+/* Writes which form T_P has. */
 static void say_form(char *to, size_t size, const cost_grid *grid)
 {
     static const char hidden[] = ", but no less than t_0 launches: as where launches are handed over while the device "
@@ -47,7 +47,7 @@ static void say_fit(char *to, size_t size, const cost_grid *grid)
              grid->n[grid->sizes - 1], grid->p[grid->fitted - 1], far);
 }
 
-/* Whether what follows from the formula is worth anything here; "" if it is. */
+/* Writes why conclusions from the formula are not reliable here; "" if they are. */
 static void say_whether(char *to, size_t size, const cost_grid *grid)
 {
     const cost_model *const m = &grid->model;

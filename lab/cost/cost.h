@@ -1,11 +1,10 @@
 /* The cost model: what a sum of n elements by p processors takes, by formula and by measurement.
  *
- *   T_P(n, p) = t_c n/p + t_s log2 p                        by threads
- *   T_P(n, p) = t_c n/p + t_s log2 p + t_0 launches         by kernels, if a launch takes a time of its own,
- *   T_P(n, p) = max(t_c n/p + t_s log2 p, t_0 launches)     or if it is handed over while the device is at work
+ * T_P(n, p) = t_c n/p + t_s log2 p by threads T_P(n, p) = t_c n/p + t_s log2 p + t_0 launches by kernels, if a launch
+ * takes additional time, T_P(n, p) = max(t_c n/p + t_s log2 p, t_0 launches) or if the device works during launches
  *
- * t_c is the time of an addition, t_s that of a step of the tree, in which everyone waits for everyone; t_0 that of a
- * launch, of which there is one for p = 1 and two for more. */
+ * t_c is the time of an addition, t_s that of a step of the tree, in which all wait for all, and t_0 that of a
+ * launch; there is one launch for p = 1, and two for larger p. */
 #ifndef LAB_COST_COST_H
 #define LAB_COST_COST_H
 
@@ -26,11 +25,11 @@ double cost_n_for(const cost_model *m, double p, double e);
 double cost_work(const cost_model *m, double n);
 /* The p of the shortest time, up to `most`. */
 double cost_best_p(const cost_model *m, double n, double most);
-/* The p of the shortest cost-optimal time: w / log2 w of the work w; 1 to `most`. */
+/* The p of the shortest cost-optimal time: w / log2 w for the work w, from 1 to `most`. */
 double cost_optimal_p(const cost_model *m, double n, double most);
 
-/* Least squares of relative errors: constants x >= 0, `columns` of them and 0 behind, such that the sum over columns of
- * a[row][c] * x[c] is near y[row], in parts of measured[row]. */
+/* Least squares of relative errors: finds `columns` constants x >= 0 (the others are 0) such that the sum over
+ * columns of a[row][c] * x[c] is near y[row], relative to measured[row]. */
 enum { COST_COLUMNS = 3 };
 void cost_fit(int rows, int columns, double (*a)[COST_COLUMNS], const double *y, const double *measured, double *x);
 
@@ -38,29 +37,29 @@ void cost_fit(int rows, int columns, double (*a)[COST_COLUMNS], const double *y,
 enum { COST_SIZES = 8, COST_COUNTS = 24 };
 typedef struct cost_grid {
     const char *workers; /* "threads", "work-groups" */
-    bool launches;       /* of kernels: t_0 counts */
-    bool on_cores;       /* work-groups, but of OpenCL on the host's cores */
+    bool launches;       /* of kernels: t_0 matters */
+    bool on_cores;       /* work-groups of OpenCL on the host's cores */
     int sizes, counts;
-    int fitted;     /* the formula is fitted to the first so many counts, */
-    int processors; /* and has no more than these: the device's */
+    int fitted;     /* the formula is fitted to this many counts, the first ones, */
+    int processors; /* and assumes at most this many: the device's */
     double t_0;     /* a launch, measured; 0 of threads */
     uint32_t n[COST_SIZES];
     int p[COST_COUNTS];                                               /* from 1, growing */
     double sequential[COST_SIZES], parallel[COST_SIZES][COST_COUNTS]; /* seconds; NAN: not measured */
     bool right[COST_SIZES][COST_COUNTS];
     cost_model model;
-    double other_error; /* of the model that takes launches the other way */
+    double other_error; /* error of the model with the other form for launches */
 } cost_grid;
 
-/* Sizes up to `largest`, each a quarter of the next; counts 1, 2, 4, ... up to `most`, and that. */
+/* Sizes up to `largest`, each a quarter of the next; counts 1, 2, 4, ... up to `most`, and `most` itself. */
 void cost_grid_begin(cost_grid *grid, size_t largest, int sizes, int most);
 void cost_grid_fit(cost_grid *grid);
 
-/* The formula describes the device: with several n its error is at most COST_GOOD, and its steps take time. */
+/* Does the formula describe the device?  If there are several n, its error is at most COST_GOOD, and t_s > 0. */
 #define COST_GOOD 0.15
 bool cost_holds(const cost_grid *grid);
 
-/* Of integers, modulo 2^32. */
+/* The sum of integers, modulo 2^32. */
 uint32_t cost_sum(const uint32_t *x, size_t n);
 
 /* The parts of the experiment. */

@@ -1,4 +1,4 @@
-/* The same on a device: work-groups in place of threads; and the tree alone, a launch a step. */
+/* The same on a device: work-groups instead of threads; and the tree alone, one launch for each step. */
 #include "lab/cost/cost.h"
 #include "lab/reduce/reduce.h"
 #include "lab/reduce/sizes.h"
@@ -56,7 +56,7 @@ static void release(summing *s)
     for (int i = 0; i < 2; i++) lab_free(s->dev, s->scratch[i]);
 }
 
-/* Of one element, which leaves nothing to add: the least of a few, since other programs of the host only add to it. */
+/* For one element, where nothing is added: the least of a few times, since other programs only make it longer. */
 static double launch_seconds(summing *s)
 {
     enum { TIMES = 3 };
@@ -82,7 +82,7 @@ static void measure_grid(lab *l, cost_grid *grid, summing *s, const uint32_t *x)
     }
 }
 
-/* Groups up to eight a unit; the formula is fitted to those that have a unit of their own. */
+/* Up to eight groups for each unit; the formula is fitted to the counts at which each group has its own unit. */
 void cost_by_groups(lab *l)
 {
     enum { A_UNIT = 8 };

@@ -19,8 +19,8 @@ double cost_efficiency(const cost_model *m, double n, double p)
     return cost_time(m, n, 1) / (p * cost_time(m, n, p));
 }
 
-/* e = T_1 / (p T_p), solved for n, with t_c as the time of an element.  As a sum, with h = t_s log2 p + 2 t_0:
- * e = (t_0 + t_c n) / (t_c n + p h).  Else T_p is the longer of two, and n has to be enough for both. */
+/* e = T_1 / (p T_p), solved for n, with t_c as the time of an element.  As a sum, with h = t_s log2 p + 2 t_0: e =
+ * (t_0 + t_c n) / (t_c n + p h).  Otherwise T_p is the longer of two times, and n must be large enough for both. */
 static double n_for(const cost_model *m, double t_c, double p, double e)
 {
     const double step = m->t_s * log2(p), handing_over = m->t_0 * launches(p);
@@ -31,12 +31,12 @@ static double n_for(const cost_model *m, double t_c, double p, double e)
 double cost_n_for(const cost_model *m, double p, double e)
 {
     const double n = p > 1 ? n_for(m, m->t_c, p, e) : NAN;
-    return n < m->far || isnan(n) ? n : fmax(m->far, n_for(m, m->t_far, p, e)); /* longer elements need fewer */
+    return n < m->far || isnan(n) ? n : fmax(m->far, n_for(m, m->t_far, p, e)); /* slower elements need fewer */
 }
 
 double cost_work(const cost_model *m, double n) { return element(m, n) * n / m->t_s; }
 
-/* Where the derivative by p is 0: t_c n / p^2 = t_s / (p ln 2).  A single one has no second launch. */
+/* Where the derivative by p is 0: t_c n / p^2 = t_s / (p ln 2).  A single processor has no second launch. */
 double cost_best_p(const cost_model *m, double n, double most)
 {
     const double p = fmin(fmax(1, cost_work(m, n) * log(2)), most);
@@ -62,7 +62,7 @@ static void solve(double (*matrix)[COST_COLUMNS], const double *vector, const bo
         if (!used[r]) m[r][r] = 1;
     }
     for (int pivot = 0; pivot < COST_COLUMNS; pivot++) {
-        if (m[pivot][pivot] < 1e-12) { /* columns have a length of 1: it depends on those before */
+        if (m[pivot][pivot] < 1e-12) { /* columns have length 1: this depends on earlier ones */
             for (int c = 0; c <= COST_COLUMNS; c++) m[pivot][c] = 0;
             m[pivot][pivot] = 1;
         }
@@ -82,7 +82,7 @@ static int most_negative(const double *x)
     return worst;
 }
 
-/* No time is negative: a constant that noise makes so is left out. */
+/* No time is negative: a constant that noise makes negative is left out. */
 static void solve_positive(double (*matrix)[COST_COLUMNS], const double *vector, double *x)
 {
     bool used[COST_COLUMNS] = {true, true, true};
@@ -128,7 +128,7 @@ void cost_grid_begin(cost_grid *grid, size_t largest, int sizes, int most)
     grid->fitted = grid->counts;
 }
 
-/* What one processor takes for an element. */
+/* The time that one processor takes for an element. */
 static double rate(const cost_grid *grid, int i) { return grid->parallel[i][0] / grid->n[i]; }
 
 /* The first size of those that do not fit a cache: an element of it and of all larger ones takes clearly longer than
@@ -136,7 +136,7 @@ static double rate(const cost_grid *grid, int i) { return grid->parallel[i][0] /
 static int first_far(const cost_grid *grid)
 {
     const double clearly = 1.4;
-    double near[COST_SIZES] = {INFINITY}, far = INFINITY; /* the least of those before, and from there on */
+    double near[COST_SIZES] = {INFINITY}, far = INFINITY; /* the least before, and from there on */
     int first = grid->sizes;
     for (int i = 1; i < grid->sizes; i++) near[i] = fmin(near[i - 1], rate(grid, i - 1));
     for (int i = grid->sizes - 1; i > 0; i--) {
@@ -163,8 +163,8 @@ static double error_of(const cost_grid *grid, const cost_model *m)
     return count > 0 ? sqrt(sum / count) : NAN;
 }
 
-/* Hidden launches leave no trace in times that are longer than theirs; the other times are theirs, and say nothing
- * about t_c and t_s. */
+/* If launches are hidden, times longer than the launches do not depend on t_0; the other times are those of the
+ * launches, and say nothing about t_c and t_s. */
 static cost_model fit_form(const cost_grid *grid, bool hidden)
 {
     enum { NEAR, FAR, STEP };
@@ -194,7 +194,7 @@ static cost_model fit_form(const cost_grid *grid, bool hidden)
     return m;
 }
 
-/* The sum is the textbook's: it takes more than chance to prefer the other. */
+/* The sum is the textbook's form: the other form must be better by more than chance. */
 void cost_grid_fit(cost_grid *grid)
 {
     const double clearly = 0.8;

@@ -1,4 +1,4 @@
-/* What a grid of measurements says: tables, curves. */
+/* Tables and curves of a grid of measurements. */
 #include "lab/cost/cost.h"
 #include "lab/show.h"
 
@@ -8,7 +8,7 @@
 static double at_once(const cost_grid *grid, int i, int k) { return grid->sequential[i] / grid->parallel[i][k]; }
 static double efficiency(const cost_grid *grid, int i, int k) { return at_once(grid, i, k) / grid->p[k]; }
 
-/* What the formula says of the k-th count, if the device has so many processors. */
+/* The formula's value for the k-th count; NAN if the device has fewer processors. */
 static double formula_at(const cost_grid *grid, int k, double says) { return k < grid->fitted ? says : NAN; }
 
 /* --- 1. times ----------------------------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ static void add_time(lab *l, cJSON *table, const cost_grid *grid, int i, int k)
 static void show_times(lab *l, const cost_grid *grid)
 {
     enum { MOST_ROWS = 40 };
-    const int every = grid->sizes * grid->counts > MOST_ROWS ? 2 : 1; /* the curves have all */
+    const int every = grid->sizes * grid->counts > MOST_ROWS ? 2 : 1; /* the curves show all */
     char title[COST_TITLE], about[1024];
     static const char groups[] = "Work-groups are the processors, each of as many work-items as in the lab's "
                                  "reductions; T_S is one group's time. A second launch, of one group, adds the partial "
@@ -53,7 +53,7 @@ static void show_times(lab *l, const cost_grid *grid)
 
 static void show_efficiency(lab *l, const cost_grid *grid)
 {
-    enum { CURVES = 4 }; /* sizes that are drawn, the largest among them */
+    enum { CURVES = 4 }; /* sizes that are drawn, including the largest */
     const int every = (grid->sizes + CURVES - 1) / CURVES;
     char title[COST_TITLE], name[64];
     cJSON *const curves = lab_curves(l->experiment, cost_title(title, grid, "efficiency"),
@@ -149,7 +149,7 @@ static void show_best(lab *l, const cost_grid *grid)
 
 /* --- 4. isoefficiency --------------------------------------------------------------------------------------------- */
 
-/* The n at which E crosses e by measurement, between two sizes on a logarithmic scale; NAN: it does not. */
+/* The n at which the measured E crosses e, between two sizes on a logarithmic scale; NAN: it does not. */
 static double crossing(const cost_grid *grid, int k, double e)
 {
     for (int i = 1; i < grid->sizes; i++) {

@@ -1,4 +1,4 @@
-/* The textbook's algorithm by threads: each adds up a block, then a tree with a barrier a step. */
+/* The textbook's algorithm by threads: each thread adds up a block; then a tree with a barrier for each step. */
 #include "lab/cost/cost.h"
 
 #include "cores/cores.h"
@@ -24,21 +24,21 @@ __attribute__((noinline)) static uint32_t add_up(const uint32_t *x, size_t begin
 }
 
 typedef struct partial {
-    _Alignas(64) uint32_t sum; /* of a thread, in a line of its own */
+    _Alignas(64) uint32_t sum; /* of a thread, in its own cache line */
 } partial;
 
 typedef struct adding {
     const uint32_t *x;
-    uint32_t n, sum; /* sum: what is right */
-    int p;           /* 0: sequential, without a thread more */
+    uint32_t n, sum; /* sum: the right one */
+    int p;           /* 0: sequential, without further threads */
     partial *partials[2];
     bool right;
 } adding;
 
 /* --- 1. the algorithm --------------------------------------------------------------------------------------------- */
 
-/* What thread `self` does.  Partial sums take turns between two arrays: while thread 0 still reads the last one, others
- * are at the next sum; so that log2 p barriers are all there are. */
+/* What thread `self` does.  Successive sums alternate between two arrays of partial sums: while thread 0 still reads
+ * one, the others begin the next sum; so log2 p barriers are enough. */
 static void add_as_thread(const adding *a, partial *sums, int self)
 {
     const size_t p = (size_t)a->p, me = (size_t)self;
@@ -49,7 +49,7 @@ static void add_as_thread(const adding *a, partial *sums, int self)
     }
 }
 
-/* Seconds of so many sums; the threads run already.  NAN: there are not as many. */
+/* Seconds of this many sums; the threads run already.  NAN: fewer threads than wanted. */
 static double seconds_of(adding *a, unsigned sums)
 {
     double begin = NAN, end = NAN;
@@ -171,7 +171,7 @@ static void show_start(lab *l, const cost_grid *grid, const uint32_t *x)
 
 /* --- 4. all of it ------------------------------------------------------------------------------------------------- */
 
-/* As many as the device has, and there are cores: more would take turns. */
+/* As many as the device has, but no more than there are cores: further threads would have to share cores. */
 static int most_threads(const lab *l)
 {
     const int cores = omp_get_num_procs(), workers = opi_cores_of(l->dev->oplus)->workers;

@@ -57,7 +57,7 @@ static bool set_up(lab_cupti *cupti, char *why, size_t why_bytes)
     bool has[LAB_METRICS];
     if (!ask(cupti->session, has, why, why_bytes)) return false;
     choose(cupti, has);
-    if (cupti->count == 0) { /* why: of the last that is lacking */
+    if (cupti->count == 0) { /* why: of the last missing one */
         char last[512];
         snprintf(last, sizeof last, "%s", why);
         snprintf(why, why_bytes,

@@ -23,7 +23,7 @@ static struct {
 
 static const char *environment(const char *name)
 {
-    const char *const value = secure_getenv(name); /* the environment of a set-user-id program is another user's */
+    const char *const value = secure_getenv(name); /* a set-user-id program must not trust it */
     return value && *value ? value : NULL;
 }
 
@@ -50,7 +50,7 @@ static void *find_name(const char *name, char *why)
     return library;
 }
 
-/* 13; where nobody knows, all that there are. */
+/* The driver's CUDA version, such as 13; if unknown, the largest possible one. */
 static int version_of_driver(void)
 {
     const char *ignored;

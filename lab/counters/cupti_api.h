@@ -1,9 +1,9 @@
-/* What of NVIDIA's CUPTI is called here, declared anew: the lab builds without its headers.
+/* The part of NVIDIA's CUPTI that is called here, declared here so that the lab builds without its headers.
  *
  * The names and values are NVIDIA's, the same from the last update of CUDA 12.6, which brought the range profiler,
  * to 13.0; tests/lab/cupti_layout.cpp compares them with the headers where these exist.  A call has one struct of
- * parameters, which begins with its size in bytes: by it the library knows which members its caller is aware of.  The
- * library is opened at the first use and stays open. */
+ * parameters, which begins with its size in bytes: by this size the library knows which members its caller knows.
+ * The library is opened at the first use and stays open. */
 #ifndef LAB_CUPTI_API_H
 #define LAB_CUPTI_API_H
 
@@ -45,7 +45,7 @@
     X(CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, 45)                                                                        \
     X(CUPTI_ERROR_INVALID_CHIP_NAME, 46)
 
-/* What a session chooses: ranges that it pushes itself, and runs again for each pass. */
+/* The choices of a session: it pushes ranges itself, and runs them again for each pass. */
 #define LAB_CUPTI_CHOICES(X)                                                                                           \
     X(CUPTI_UserRange, 2)                                                                                              \
     X(CUPTI_UserReplay, 3)                                                                                             \
@@ -154,7 +154,7 @@ LAB_CUPTI_PARAMS(RangeProfiler_GetCounterDataInfo, const uint8_t *pCounterDataIm
     X(RangeProfilerDecodeData, RangeProfiler_DecodeData, numOfRangeDropped)                                            \
     X(RangeProfilerGetCounterDataInfo, RangeProfiler_GetCounterDataInfo, numTotalRanges)
 
-/* RangeProfiler_Stop_BYTES and so on, for structSize: to the end of the last member, without what pads the struct. */
+/* RangeProfiler_Stop_BYTES and so on, for structSize: to the end of the last member, without padding behind it. */
 enum {
 #define LAB_CUPTI_BYTES(name, kind, last)                                                                              \
     kind##_BYTES = offsetof(CUpti_##kind##_Params, last) + sizeof(((CUpti_##kind##_Params *)0)->last),
@@ -172,8 +172,8 @@ typedef struct lab_cupti_calls {
 
 /* --- 4. the library ----------------------------------------------------------------------------------------------- */
 
-/* NULL, and why with a remedy, where there is none that has all these calls.  OPLUS_CUPTI_LIBRARY=file names it;
- * otherwise one that is not newer than the driver is preferred.  version: "CUPTI 13.0". */
+/* NULL, with reason and remedy in why, if there is no library that has all these calls.  OPLUS_CUPTI_LIBRARY=file
+ * names it; otherwise one that is not newer than the driver is preferred.  version: "CUPTI 13.0". */
 const lab_cupti_calls *lab_cupti_library(const char **version, const char **why);
 
 /* "cuptiRangeProfilerEnable failed: CUPTI_ERROR_HARDWARE_BUSY (another profiler counts); end ..." */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A pass that CUPTI did not announce may be asked for, but not without end. */
+/* CUPTI may ask for passes that it did not announce, but only a limited number is made. */
 enum { CHIP_BYTES = 32, WORDS_BYTES = 640, SPARE_PASSES = 8 };
 
 #define NO_MEMORY "no memory (%zu bytes) for counters; free some"
@@ -21,7 +21,7 @@ struct lab_session {
     bool initialized;
     char chip[CHIP_BYTES];
     uint8_t *available; /* which counters this very device has, as CUPTI writes it */
-    /* Of the call under way: its first failure counts, what fails while that is cleaned up does not. */
+    /* State of the current call: its first failure counts; failures during the cleanup do not. */
     bool failed;
     char *why;
     size_t why_bytes;
@@ -61,7 +61,7 @@ static bool answered(lab_session *s, const char *call, CUptiResult result)
 /* What a call is given: PARAMS(p, RangeProfiler_Enable, .ctx = c); and the call: TRY(s, RangeProfilerEnable, &p). */
 #define PARAMS(p, kind, ...) CUpti_##kind##_Params p = {.structSize = kind##_BYTES, __VA_ARGS__}
 #define TRY(s, name, p)      answered(s, "cupti" #name, (s)->cupti->name(p))
-/* A call of which nothing comes back: TELL(s, RangeProfilerStart, RangeProfiler_Start, .pRangeProfilerObject = o). */
+/* A call without results: TELL(s, RangeProfilerStart, RangeProfiler_Start, .pRangeProfilerObject = o). */
 #define TELL(s, name, kind, ...) TRY(s, name, (&(CUpti_##kind##_Params){.structSize = kind##_BYTES, __VA_ARGS__}))
 
 static bool driver_answered(lab_session *s, const char *call, CUresult result)
@@ -79,7 +79,7 @@ static uint8_t *allocate(lab_session *s, size_t bytes)
     return memory;
 }
 
-/* Some calls want the context to be the thread's current one, and none minds. */
+/* Some calls need the context to be the thread's current one; for the others it does no harm. */
 static bool enter(lab_session *s) { return driver_answered(s, "cuCtxPushCurrent", s->cu->CtxPushCurrent(s->context)); }
 
 static void leave(lab_session *s)
@@ -141,7 +141,7 @@ static bool disable(lab_session *s, CUpti_RangeProfiler_Object *profiler)
     return TELL(s, RangeProfilerDisable, RangeProfiler_Disable, .pRangeProfilerObject = profiler);
 }
 
-/* Counting is tried here, for it may be forbidden. */
+/* Tries to count here, because it may be forbidden. */
 static bool set_up(lab_session *s, int ordinal)
 {
     CUpti_RangeProfiler_Object *profiler;

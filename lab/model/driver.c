@@ -1,4 +1,4 @@
-/* The model as a table of driver calls: memory of the host, kernels that are replayed, nothing that is asynchronous. */
+/* The model as a table of driver calls: memory of the host, replayed kernels, and no asynchronous calls. */
 #include "lab/model/model.h"
 
 #include "base/error.h"
@@ -86,17 +86,18 @@ static void add(lab_tally *to, const lab_tally *each, uint64_t times)
     to->warps += times * each->warps;
 }
 
-/* NOLINTBEGIN(misc-no-recursion): groups in rows, and halves of halves, no more than the logarithm of all */
+/* NOLINTBEGIN(misc-no-recursion): the depth is at most logarithmic in the number of groups */
 static lab_tally run_groups(launching *l, uint64_t begin, uint64_t end, uint64_t unit);
 
-/* A unit of groups that begins there: one, or a row of them. */
+/* Runs the unit that begins at `begin`: one group, or a row of groups. */
 static lab_tally run_unit(launching *l, uint64_t begin, uint64_t unit)
 {
     const uint64_t end = l->groups - begin < unit ? l->groups : begin + unit;
     return unit == 1 ? run_group(l, begin) : run_groups(l, begin, end, 1);
 }
 
-/* The units between two that are known: all like one in the middle if that is like both, else each half by itself. */
+/* Counts the units between two that have been counted: if one in the middle equals both, all are taken as equal;
+ * else each half is counted by itself. */
 static void run_between(launching *l, uint64_t unit, uint64_t first, const lab_tally *at_first, uint64_t last,
                         const lab_tally *at_last, lab_tally *sum)
 {
@@ -113,7 +114,7 @@ static void run_between(launching *l, uint64_t unit, uint64_t first, const lab_t
     run_between(l, unit, middle, &at_middle, last, at_last, sum);
 }
 
-/* Groups [begin, end), unit by unit. */
+/* Runs groups [begin, end), unit by unit. */
 static lab_tally run_groups(launching *l, uint64_t begin, uint64_t end, uint64_t unit)
 {
     const uint64_t last = begin + (end - begin - 1) / unit * unit;

@@ -1,9 +1,9 @@
-/* What the lab's kernels are written in (dialect/opencl.cl), for a model of a GPU on the host.
+/* The language of the lab's kernels (dialect/opencl.cl), for a model of a GPU on the host.
  *
- * Every branch, every iteration of a loop and every access says where in the text it stands: a site, counted by the
- * preprocessor.  trace.awk has made accesses of subscripts; branches and loops are made here, of the words themselves,
- * so that this comes last.  A kernel may not use break, while, do, switch or goto: where lanes meet again would not be
- * known. */
+ * Every branch, every iteration of a loop and every access tells its place in the text: a site, a number counted by
+ * the preprocessor.  trace.awk has turned subscripts into traced accesses; here `if` and `for` become macros, so
+ * this part comes last.  A kernel may not use break, while, do, switch or goto, as it would not be known where lanes
+ * meet again. */
 #include "lab/model/model.h"
 #include "lab/model/trace.h"
 
@@ -47,7 +47,7 @@ typedef struct uint4 {
 /* clang-format off */
 #define if(...)  if (lab_trace_branch(__COUNTER__, (__VA_ARGS__)))
 #define for(...) LAB_TRACE_LOOP(__COUNTER__, __VA_ARGS__)
-/* Around the loop: that it begins and ends; in its body, once: that it goes round. */
+/* Around the loop: tells its begin and its end; in its body: tells each round once. */
 #define LAB_TRACE_LOOP(site, ...)                                                      \
     for (int lab_once = lab_trace_enter(site); lab_once; lab_once = lab_trace_leave()) \
         for (__VA_ARGS__)                                                              \

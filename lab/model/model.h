@@ -1,10 +1,11 @@
-/* A model of a GPU: it runs a kernel's own text, work-item by work-item, and counts what a warp of 32 would do at once.
+/* A model of a GPU: it runs a kernel's own text, work-item by work-item, and counts what a warp of 32 lanes would do at
+ * once.
  *
  * The text is compiled for the host when the program is built (host.h, trace.awk), so that addresses and branches are
- * those of the kernel and nothing is written twice.  Lanes of a warp go together as long as their branches are the
- * same, and meet again where the branch or loop ends.  That gives divergent branches, bank conflicts, requests, sectors
- * and warps exactly as the text has them; a compiler may turn a short branch into predicated instructions, which a
- * device does not count.  Time, caches and occupancy are not modelled.
+ * those of the kernel and nothing is written twice.  Lanes of a warp run together as long as they take the same
+ * branches, and meet again where the branch or loop ends.  This gives the numbers of divergent branches, bank
+ * conflicts, requests, sectors and warps exactly for this text; a compiler may turn a short branch into predicated
+ * instructions, which a device does not count.  Time, caches and occupancy are not modelled.
  *
  * Within a warp the lanes run one after another from one synchronisation to the next: a schedule that a GPU with
  * independent threads (Volta and later) may choose, and in which a missing synchronisation shows. */
@@ -30,18 +31,18 @@ extern const lab_model_file lab_model_files[]; /* made when the program is built
 /* NULL: it is not modelled. */
 const lab_model_kernel *lab_model_find(const char *file, const char *kernel);
 
-/* An accelerator of this kind, like another (its multiprocessors, its limits).  Its memory is the host's.
- * NULL: no memory. */
+/* Opens a model with the facts of another accelerator (multiprocessors, limits).  Its memory is the host's.  NULL:
+ * no memory. */
 opi_gpu *lab_model_open(const opi_gpu_facts *like);
 
-/* Of a large launch, groups that do the same are counted once: those between two that do the same as one in their
- * middle.  Results are then missing where a group was left out.  whole: all are run; returns what it was. */
+/* In a large launch, equal groups are counted once: if two groups and one in their middle do the same, those between
+ * are left out, and their results are missing.  whole: all groups are run.  Returns the setting before. */
 bool lab_model_whole(opi_gpu *model, bool whole);
-/* Groups come in rows of so many from now on, whose ends may differ from their middles: rows are compared as groups
- * are, and groups within a row.  0: there are no rows. */
+/* From now on launches consist of rows of `groups` groups, whose ends may differ from their middles: rows are
+ * compared with each other as groups are, and groups within a row.  0: there are no rows. */
 void lab_model_rows(opi_gpu *model, uint64_t groups);
 
-/* What all launches since the last call of this were counted. */
+/* The counts of all launches since the last call of this. */
 void lab_model_counts(opi_gpu *model, lab_counts *counts);
 
 #endif

@@ -5,7 +5,7 @@
 #include <ucontext.h>
 
 #if defined __GNUC__ && __GNUC__ >= 10 && !defined __clang__
-#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak" /* it loses sight of an array that grows: lab_events has it */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak" /* a false positive: lab_events keeps the array */
 #endif
 
 enum { WARP = 32, STACK_BYTES = 32 << 10 };
@@ -18,12 +18,12 @@ typedef struct item {
     item_state state;
     lab_events *events;
     uint32_t path[2 * LAB_TRACE_LOOPS + 1];
-    unsigned length;       /* of the path: of the loops that it is in */
+    unsigned length;       /* of the path of the loops around it */
     unsigned shuffles;     /* so far */
-    uint32_t exchanged[2]; /* by the last two of them */
+    uint32_t exchanged[2]; /* the values of the last two shuffles */
 } item;
 
-/* The group that runs.  Kernels are plain functions, which know nothing of it: this is where they find it. */
+/* The group that runs.  Kernels are plain functions without a parameter for it, so their calls find it here. */
 static struct {
     item *item;
     unsigned items, self;
@@ -41,7 +41,7 @@ static item *self(void) { return &run.item[run.self]; }
 static void begin(void)
 {
     run.call(run.context);
-    self()->state = DONE; /* and back to the scheduler, which is the context's link */
+    self()->state = DONE; /* then back to the scheduler, the context's link */
 }
 
 static void wait_as(item_state state)
@@ -113,7 +113,7 @@ bool lab_trace_branch(uint32_t site, bool taken)
     return taken;
 }
 
-/* In a loop the path ends in its site and the round; -1: none yet. */
+/* In a loop the path ends in the loop's site and its round; -1: no round yet. */
 int lab_trace_enter(uint32_t site)
 {
     item *const i = self();
@@ -159,7 +159,7 @@ static bool release(unsigned first, unsigned end, item_state state)
     return any;
 }
 
-/* Until all lanes are at a barrier, or done. */
+/* Runs a warp until all lanes are at a barrier, or done. */
 static void run_warp(unsigned first)
 {
     const unsigned end = first + WARP < run.items ? first + WARP : run.items;

@@ -1,4 +1,4 @@
-/* What a kernel on the host tells of itself as it runs (host.h), and what its work-group gives it. */
+/* The calls by which a kernel on the host traces its run (host.h), and what its work-group gives it. */
 #ifndef LAB_TRACE_H
 #define LAB_TRACE_H
 
@@ -15,7 +15,7 @@ uint32_t lab_trace_group(void);
 uint32_t lab_trace_groups(void);
 void lab_trace_barrier(void);
 void lab_trace_warp_sync(void);
-/* The value of the lane that is `by` higher; of this one where there is none. */
+/* The value of the lane that is `by` higher, or of this lane if there is none. */
 uint32_t lab_trace_shuffle(uint32_t value, int by);
 
 /* --- sites --- */
@@ -27,17 +27,17 @@ int lab_trace_leave(void);                        /* 0 */
 
 /* --- what was told --- */
 
-enum { LAB_TRACE_LOOPS = 6 }; /* one in another */
+enum { LAB_TRACE_LOOPS = 6 }; /* nested loops */
 
 typedef enum lab_event_kind { LAB_EVENT_ACCESS, LAB_EVENT_BRANCH } lab_event_kind;
 
 /* One thing that a work-item did.  Its place is a path: for each loop around it the site and the round, then its own
- * site; in the order of paths a lane does what it does. */
+ * site; a lane's events are in the order of their paths. */
 typedef struct lab_event {
     uint32_t path[2 * LAB_TRACE_LOOPS + 1];
     uint8_t length; /* of the path */
     uint8_t kind;
-    bool taken; /* of a branch or a loop's end: its body is done (once more) */
+    bool taken; /* for a branch or a loop's end: its body runs (again) */
     uint8_t use, space;
     uint32_t bytes;
     uintptr_t address;

@@ -4,7 +4,7 @@
 
 enum { WARP = 32, BANKS = 32, WORD = 4, SECTOR = 32 };
 
-/* What the lanes of a warp do next: those of one path do it at once. */
+/* The next step of a warp: lanes with the same path do it at once. */
 typedef struct step {
     const lab_event *event[WARP];
     unsigned count;
@@ -12,7 +12,8 @@ typedef struct step {
 
 /* --- 1. which lanes go together ----------------------------------------------------------------------------------- */
 
-/* Lanes meet again at the end of what parted them: the one that is behind in the text, loops unrolled, goes first. */
+/* Lanes meet again at the end of the branch or loop that parted them: the lane that is behind in the text, with
+ * loops unrolled, goes first. */
 static int compare(const lab_event *a, const lab_event *b)
 {
     const unsigned both = a->length < b->length ? a->length : b->length;
@@ -47,7 +48,7 @@ static bool parts(const step *s)
     return false;
 }
 
-/* Passes over shared memory beyond the first, of lanes [from, to): as many as different words meet in one bank. */
+/* Passes over shared memory beyond the first, for lanes [from, to): a bank needs one pass for each different word. */
 static unsigned conflicts_of(const step *s, unsigned from, unsigned to)
 {
     uintptr_t word[WARP * 4]; /* those seen */
@@ -64,7 +65,7 @@ static unsigned conflicts_of(const step *s, unsigned from, unsigned to)
     return most - 1;
 }
 
-/* 8 bytes a lane go in two halves of a warp, 16 in four quarters. */
+/* With 8 bytes for each lane a warp accesses memory in two halves, with 16 in four quarters. */
 static unsigned conflicts(const step *s)
 {
     const unsigned at_once = s->event[0]->bytes <= WORD ? WARP : WARP * WORD / s->event[0]->bytes;

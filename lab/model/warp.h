@@ -1,10 +1,10 @@
-/* What a warp did at once, of what its lanes did. */
+/* Finds what a warp did at once from what its lanes did. */
 #ifndef LAB_WARP_H
 #define LAB_WARP_H
 
 #include "lab/model/trace.h"
 
-/* Of one group or of many. */
+/* The counts of one group or of many. */
 typedef struct lab_tally {
     uint64_t divergent, conflicts, requests, sectors, warps;
 } lab_tally;

@@ -9,7 +9,7 @@ static const unsigned numbers[N] = {12, 7, 31, 4, 25, 18, 9, 22};
 
 static unsigned square(unsigned x) { return x * x; }
 
-/* out[i] = what of x stands before i; returns the sum of all. */
+/* out[i] = the sum of x before i; returns the sum of all. */
 static unsigned exclusive(const unsigned *x, unsigned *out)
 {
     unsigned sum = 0;
@@ -20,7 +20,7 @@ static unsigned exclusive(const unsigned *x, unsigned *out)
     return sum;
 }
 
-/* Where wanted[i]: the address; else a point. */
+/* Draws x[i], the address, if wanted[i] is `want`; else a point. */
 static void draw_chosen(lab_drawing *d, const char *name, const unsigned *x, const unsigned *wanted, unsigned want)
 {
     char chosen[N][LETTERS];
@@ -120,7 +120,7 @@ static void draw_keys(lab_drawing *d, const unsigned *key, const char *from)
     draw_texts(d, "in binary", text, N);
 }
 
-/* The keys of a pass; framed: those whose bit is 1.  one NULL: what the pass has made of them. */
+/* The keys of a pass; framed: those whose bit is 1.  one NULL: the keys after the pass. */
 static void picture_keys(lab_drawing *d, int bit, const unsigned *key, const char *from, const unsigned *one)
 {
     if (one) lab_picture(d, bit == 0 ? "Framed: the lowest bit is 1" : "Framed: the next bit is 1", N);

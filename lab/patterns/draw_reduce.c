@@ -54,7 +54,7 @@ static void draw_arrow(arrows *a, lab_drawing *d, int to, int from)
 
 /* --- 2. rounds ---------------------------------------------------------------------------------------------------- */
 
-/* A row of what is left: each `every`-th of the first `live`. */
+/* A row of the remaining elements: each `every`-th of the first `live`. */
 static void draw_left(lab_drawing *d, const element *x, int live, int every)
 {
     char sums[N][LETTERS] = {{0}}, letters[N][LETTERS] = {{0}};
@@ -67,7 +67,8 @@ static void draw_left(lab_drawing *d, const element *x, int live, int every)
     picture_texts(d, "order", letters, N);
 }
 
-/* In place, as kernels do it in the memory of a work-group: neighbours by strides of 1, 2, 4, halves by 4, 2, 1. */
+/* Reduces in place, as kernels do in the memory of a work-group: neighbours with strides 1, 2, 4, or halves with
+ * strides 4, 2, 1. */
 static element draw_rounds(lab_drawing *d, element *x, bool halves)
 {
     arrows a = {.end = 0};

@@ -9,7 +9,7 @@ static const unsigned numbers[N] = {3, 1, 7, 0, 4, 1, 6, 3};
 
 /* --- 1. scan in log n rounds -------------------------------------------------------------------------------------- */
 
-/* Which elements each value is the sum of, after the rounds up to stride / 2. */
+/* Draws the range of elements that each value is the sum of, after the rounds up to stride / 2. */
 static void draw_covered(lab_drawing *d, int stride)
 {
     char covered[N][LETTERS];
@@ -49,7 +49,7 @@ static void draw_hillis_steele(lab_drawing *d, unsigned *x)
 
 /* --- 2. scan up and down a tree ----------------------------------------------------------------------------------- */
 
-/* A row in which only the nodes of one level stand: the last of each `every`. */
+/* A row with only the nodes of one level: the last of each `every` elements. */
 static void draw_level(lab_drawing *d, const char *what, int stride, const unsigned *x, int every)
 {
     char name[32], level[N][LETTERS] = {{0}};

@@ -1,4 +1,4 @@
-/* Patterns: what all files of this folder know. */
+/* Patterns: what the files of this folder share. */
 #ifndef LAB_PATTERNS_PATTERNS_H
 #define LAB_PATTERNS_PATTERNS_H
 

@@ -46,7 +46,7 @@ static void filter(void *context)
     lab_must(oplus_filter(t->dev->oplus, &is_odd_fn, t->in, t->n, t->out, &t->kept));
 }
 
-/* In place: of a copy, which is timed with it. */
+/* Sorts a copy in place; the copying is timed too. */
 static void sort(void *context)
 {
     const timing *const t = context;
@@ -92,7 +92,7 @@ static size_t expect_filter(timing *t)
     return t->expected_kept;
 }
 
-/* By 8 bits a pass: counts, where each begins, moves. */
+/* Sorts by 8 bits in each pass: counts digits, computes where each begins, moves the elements. */
 static size_t expect_sort(timing *t)
 {
     uint32_t *from = t->expected, *to = t->result;
@@ -106,7 +106,7 @@ static size_t expect_sort(timing *t)
         from = to;
         to = swap;
     }
-    return t->n; /* after four swaps in `expected` again */
+    return t->n; /* four swaps: the result is in `expected` */
 }
 
 /* --- 3. memory and data ------------------------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static void fill(timing *t)
 
 enum { ARRAYS = 5, FLAGS = 3 };
 
-/* As many as were asked for, and as fit half of the device's memory. */
+/* As many as were asked for, but no more than fit half of the device's memory. */
 static uint32_t elements(const lab *l)
 {
     size_t n = lab_size(l, (size_t)1 << 26, (size_t)1 << 22, (size_t)1 << 16);

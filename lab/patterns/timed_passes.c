@@ -6,14 +6,14 @@
 
 /* --- 1. as drawn -------------------------------------------------------------------------------------------------- */
 
-/* The next pass: a kernel of lab/patterns with so many work-items; false: the device has no kernels, and loops on one
- * core are to do the same. */
+/* The next pass: a kernel of lab/patterns with so many work-items; false: the device has no kernels, and loops on
+ * one core must do the same. */
 #define LAUNCH(t, file, name, count, ...)                                                                              \
     ((t)->passes++, (t)->dev->gpu && (lab_launch((t)->dev, lab_kernel((t)->dev, "patterns/" file ".cl", name, NULL),   \
                                                  lab_ceiling(count, ITEMS), ITEMS, __VA_ARGS__),                       \
                                       true))
 
-/* Of a variable that loops use too: they are slow if its address is known elsewhere. */
+/* A copy of a variable that loops use too: loops are slow if the address of their variable is passed elsewhere. */
 #define COPY(value) opi_value((uint32_t){value})
 
 static void scan_exclusive(timing *t, const uint32_t *in, uint32_t *out)

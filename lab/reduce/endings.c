@@ -6,7 +6,7 @@
 
 /* --- 1. how to finish --------------------------------------------------------------------------------------------- */
 
-/* The last partial sums: by further launches, or by the host once there are few enough. */
+/* Adds the last partial sums by further launches, or on the host once there are few enough. */
 void reduce_finish(lab *l, reducing *r)
 {
     static const uint32_t left[] = {1, 1 << 8, 1 << 12, 1 << 16, REDUCE_BY_HOST};
@@ -34,7 +34,7 @@ void reduce_finish(lab *l, reducing *r)
 
 /* --- 2. the historic form ----------------------------------------------------------------------------------------- */
 
-/* How many of its sums were wrong. */
+/* Returns how many of the sums were wrong. */
 static int run_historic(lab_device *dev, const char *file, const uint32_t *host, cJSON *table, const char *name)
 {
     enum { TRIES = 100, N = REDUCE_LEAST };
@@ -59,7 +59,8 @@ static int run_historic(lab_device *dev, const char *file, const uint32_t *host,
     return wrong;
 }
 
-/* OpenCL's cores run work-items one after another and need no warp to be wrong; the rung above is right everywhere. */
+/* OpenCL on cores runs work-items one after another, so the historic form is wrong there even without warps; the
+ * rung above is right everywhere. */
 void reduce_historic(lab *l, reducing *r)
 {
     cJSON *const table = lab_table(l->experiment, "Why the warp is synchronised",
@@ -75,7 +76,7 @@ void reduce_historic(lab *l, reducing *r)
         run_historic(dev, "reduce/historic.cl", r->host, table, where);
         if (run_historic(dev, "reduce/06-last-warp.cl", r->host, table, where) > 0) lab_wrong(l);
     }
-    lab_counts unwanted; /* the model's next counts are of what comes next alone */
+    lab_counts unwanted; /* resets the model: its next counts begin here */
     lab_model_counts(l->dev->twin->gpu, &unwanted);
     lab_show_section(l, table);
     lab_show_section(l, lab_code(l->experiment, "The historic form", NULL, "reduce/historic.cl"));

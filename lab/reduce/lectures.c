@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What a profiler showed on the 7 multiprocessors of a GTX 460, of one of them, for 2^22 elements. */
+/* What a profiler showed for one of the 7 multiprocessors of a GTX 460, for 2^22 elements. */
 static const struct {
     const char *rung;
     double divergent, conflicts, active, warps;

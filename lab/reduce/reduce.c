@@ -1,7 +1,7 @@
 /* Reduction: the sum of n integers, from log n launches to the speed of memory; and how to finish.
  *
- * The ladder is the one that lectures on GPUs climb since Mark Harris, "Optimizing Parallel Reduction in CUDA" (2007),
- * with today's rungs above. */
+ * The ladder is the one that lectures on GPUs have used since Mark Harris, "Optimizing Parallel Reduction in CUDA"
+ * (2007), with today's rungs above. */
 #include "lab/reduce/reduce.h"
 #include "lab/reduce/sizes.h"
 
@@ -36,7 +36,7 @@ static void add_by_host(lab_work *work, const void *from, uint32_t n)
     lab_upload(work->dev, work->out, &sum, sizeof sum);
 }
 
-/* From the input to one scratch array, from there to the other, ... until one element is left: that goes to out. */
+/* Reduces from the input to one scratch array, from there to the other, and so on; the last element goes to out. */
 static void reduce_by(lab_work *work, grouping groups_of, bool vectors)
 {
     const reducing *const r = work->context;

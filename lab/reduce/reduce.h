@@ -5,16 +5,16 @@
 #include "lab/ladder.h"
 #include "lab/peer.h"
 
-enum { REDUCE_LEAST = 256 };       /* integers of the input that there are in any case: for the historic form */
-enum { REDUCE_BY_HOST = 1 << 20 }; /* partial sums that are left to the host, at the most */
+enum { REDUCE_LEAST = 256 };       /* least number of integers of the input: for the historic form */
+enum { REDUCE_BY_HOST = 1 << 20 }; /* most partial sums that are left to the host */
 
-/* Sums of integers modulo 2^32: the same in any order.  The context of its work. */
+/* Sums of integers modulo 2^32: the same in any order.  This is the context of the ladder's work. */
 typedef struct reducing {
     lab_work work;
     uint32_t *host;   /* the input, on the host */
-    uint32_t sum;     /* of it */
+    uint32_t sum;     /* of the input */
     uint32_t *copy;   /* what the host downloads the last partial sums to */
-    uint32_t by_host; /* as many are left to the host; 1: none */
+    uint32_t by_host; /* partial sums left to the host; 1: none */
 } reducing;
 
 extern const lab_rung reduce_rungs[]; /* of the ladder; ends where run is NULL */
@@ -25,7 +25,7 @@ void reduce_release(lab_work *work);
 void reduce_spoil(lab_work *work);
 bool reduce_right(lab_work *work);
 
-/* The sum of n integers to out, a launch for each halving; scratch: n / 2 + 1 integers each. */
+/* Writes the sum of n integers to out, with a launch for each halving; scratch: n / 2 + 1 integers each. */
 void reduce_in_pairs(lab_device *dev, const void *in, uint32_t n, void *const scratch[2], void *out);
 
 /* --- the sections behind the ladder --- */

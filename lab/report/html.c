@@ -5,7 +5,7 @@
 #include "die.h"
 #include "lab/texts.h"
 
-/* As JSON inside of an element <script>, which a < in a string could end. */
+/* Writes JSON inside an element <script>; a < in a string could end the element, so it is escaped. */
 static void write_document(FILE *to, const cJSON *document)
 {
     char *const text = cJSON_Print(document);
@@ -18,7 +18,7 @@ static void write_document(FILE *to, const cJSON *document)
     cJSON_free(text);
 }
 
-/* Where the page says "@name@", it has a line for a file of this folder, or for the document. */
+/* A line "@name@" of the page stands for a file of this folder, or for the document. */
 void lab_report_write(FILE *to, const cJSON *document)
 {
     char name[64];

@@ -1,5 +1,5 @@
-/* The scan in double precision: of integers so small that all sums are exact, and every order of addition gives the
- * same bits. */
+/* The scan in double precision: of integers small enough that all sums are exact and every order of addition gives
+ * the same bits. */
 #include "lab/scan/scan.h"
 
 #include "die.h"

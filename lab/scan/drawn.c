@@ -1,4 +1,4 @@
-/* Scans of a few elements, round by round: the rounds of the rung work-efficient, done and printed. */
+/* Scans of a few elements, round by round: the rounds of the rung "work-efficient" are computed and printed. */
 #include "lab/patterns/patterns.h"
 #include "lab/scan/scan.h"
 
@@ -25,11 +25,11 @@ static void print_elements(lab_drawing *d)
 /* Each is the sum of the elements from `from` to its own. */
 typedef struct sums {
     int value[N], from[N];
-    int added[N], left[N]; /* in this round, and the element that it was; NONE: nothing */
+    int added[N], left[N]; /* what this round added, and which element; NONE: nothing */
     int additions, rounds;
 } sums;
 
-/* Finished sums, of all from element 0, are set off. */
+/* Finished sums, those from element 0 on, are highlighted. */
 static void picture_round(const sums *s, lab_drawing *d)
 {
     lab_picture_row(d, s->rounds ? "round %d" : "x", s->rounds);
@@ -62,7 +62,7 @@ static void begin_round(sums *s, lab_drawing *d, const char *name, int stride)
     fprintf(d->to, "\nround %d, %s %d\n", s->rounds, name, stride);
 }
 
-/* As they were before the round: what stands at `left` is added to what stands at `right`. */
+/* Adds the sum at `left` to the one at `right`, both as they were before the round. */
 static void add(sums *s, const sums *before, int left, int right)
 {
     s->value[right] = before->value[left] + before->value[right];
@@ -116,7 +116,7 @@ static void draw_work_efficient(lab *l)
         "log n rounds.)");
 }
 
-/* The other forms are drawn as the experiment patterns has them. */
+/* The other forms are drawn as in the experiment "patterns". */
 void scan_draw(lab *l)
 {
     draw_scan(l);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct lifted {
-    bool head;      /* a segment begins in what was joined */
+    bool head;      /* a segment begins in the joined elements */
     uint32_t value; /* the sum since the last head */
 } lifted;
 

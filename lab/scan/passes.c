@@ -50,7 +50,7 @@ void scan_model_free(lab_work *work)
 
 /* --- 2. is it right? ---------------------------------------------------------------------------------------------- */
 
-/* The sums too: those that the rung before left would do for this one. */
+/* Overwrites the sums too, because those of the rung before would be right for this one. */
 void scan_spoil(lab_work *work)
 {
     scan_data *const d = scan_data_of(work);
@@ -123,7 +123,7 @@ void scan_with_host(lab_work *work, const char *add, uint32_t block)
     launch_add(work, add, work->out, sums, n, block);
 }
 
-/* In place where in is out: a work-group reads its block before it writes it. */
+/* in may be out: a work-group reads its block before it writes it. */
 static void launch_scan(lab_work *work, const scan_level *level)
 {
     void *const kernel = lab_kernel(work->dev, work->rung->file, "scan", NULL);

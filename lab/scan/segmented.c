@@ -25,7 +25,7 @@ static void sequentially(lab_work *work)
     d->on_host = true;
 }
 
-/* Pairs of blocks, their scan by the same kernels, the blocks. */
+/* Computes the pairs of blocks, scans these by the same kernels, then scans the blocks. */
 static void in_blocks(lab_work *work, uint32_t block)
 {
     void *const reduce = lab_kernel(work->dev, work->rung->file, "reduce", NULL);
@@ -82,7 +82,7 @@ static const lab_ladder ladder = {
 
 /* --- 3. the problem ----------------------------------------------------------------------------------------------- */
 
-/* Heads by random numbers; the first element may have one or not: it makes no difference. */
+/* Heads by random numbers; it makes no difference whether the first element is one. */
 static void deal_heads(uint8_t *heads, const uint32_t *random, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -91,7 +91,7 @@ static void deal_heads(uint8_t *heads, const uint32_t *random, uint32_t n)
     }
 }
 
-/* Without the operator: what the words say. */
+/* The expected result, computed without the operator. */
 static void expect(uint32_t *to, const uint32_t *in, const uint8_t *heads, uint32_t n)
 {
     uint32_t sum = 0;

@@ -3,11 +3,11 @@
 #define LAB_SCAN_SIZES_H
 
 #define ITEMS 256            /* work-items of a work-group: a power of two, at least 64 */
-#define EACH  8              /* elements of a work-item, where it has several */
+#define EACH  8              /* elements of a work-item, if it has several */
 #define TILE  (ITEMS * EACH) /* elements of a work-group then */
 
-/* Where element i stands if a word is left free after every 32: the banks of shared memory are 32 words wide, so that
- * what was 32 apart no longer meets.  A double takes two banks. */
+/* Where element i stands if a word is left free after every 32: the banks of shared memory are 32 words wide, so
+ * elements that are 32 apart are no longer in the same bank.  A double takes two banks. */
 #define PADDED(i)         ((i) + (i) / 32)
 #define PADDED_DOUBLES(i) ((i) + (i) / 16)
 

@@ -23,8 +23,8 @@ static double schedule(unsigned pieces, const double each[LAB_STAGES], span at[M
     return ready;
 }
 
-/* The piece that has most of a cell of the drawing, as a character; less than half of it counts only where the piece is
- * no wider than that. */
+/* The piece that covers most of a cell of the drawing, as a character; less than half of a cell counts only if the
+ * piece is no longer than that. */
 static char piece_in(unsigned pieces, span at[MOST_PIECES][LAB_STAGES], int stage, span cell)
 {
     const double width = cell.end - cell.begin;

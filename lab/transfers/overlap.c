@@ -1,5 +1,5 @@
-/* An array up, a kernel, the array down: in one piece, and in pieces of which one comes, one is computed and one goes.
- */
+/* An array up, a kernel, the array down: in one piece, and in pieces, so that one is uploaded, one computed and one
+ * downloaded at the same time. */
 #include "lab/transfers/gantt.h"
 #include "lab/transfers/transfers.h"
 
@@ -35,10 +35,10 @@ typedef struct overlapping {
     uint32_t rounds;
     size_t bytes, piece;
     lab_kept kept;
-    uint32_t *expected; /* of each value that the array has */
+    uint32_t *expected; /* for each value in the array */
 } overlapping;
 
-/* How long the three take, each alone. */
+/* The times of the three steps, each alone. */
 typedef struct alone {
     double up, kernel, down;
 } alone;
@@ -49,7 +49,7 @@ static double limit_of(const alone *a) { return isfinite(sum_of(a)) ? fmax(a->ke
 
 /* --- 1. the work -------------------------------------------------------------------------------------------------- */
 
-/* What is enqueued on one queue from now on waits for what another has been given. */
+/* Work enqueued on the later queue from now on waits for the work that the earlier queue has so far. */
 static void follow(const lab_traffic *t, opi_gpu_queue earlier, opi_gpu_queue later)
 {
     opi_gpu *const gpu = t->dev->gpu;
@@ -85,7 +85,7 @@ static void run_pieces(void *context)
         follow(o->t, OPI_QUEUE_COMPUTE, OPI_QUEUE_DOWN);
         lab_move(o->t, LAB_DOWN, o->kept, at, bytes);
     }
-    lab_finish(o->t, OPI_QUEUE_DOWN); /* which was after everything else */
+    lab_finish(o->t, OPI_QUEUE_DOWN); /* its work waits for everything else */
 }
 
 static void run_oplus(void *context)
@@ -107,7 +107,7 @@ static bool is_right(overlapping *o, void (*run)(void *context))
     return right;
 }
 
-/* Seconds; NAN if it is wrong. */
+/* Seconds; NAN if the result is wrong. */
 static double seconds_of(overlapping *o, void (*run)(void *context), const char *what)
 {
     if (is_right(o, run)) return lab_seconds(o->t->dev, run, o);
@@ -124,8 +124,8 @@ static void set_rounds(overlapping *o, uint32_t count)
     for (uint32_t v = 0; v < VALUES; v++) o->expected[v] = rounds(v, count);
 }
 
-/* Rounds, `from` or more, for which the kernel takes about so long: doubled until they take longer, and then between
- * the last two. */
+/* The rounds, `from` or more, for which the kernel takes about this long: doubled until they take longer, then
+ * interpolated between the last two. */
 static uint32_t rounds_for(overlapping *o, double seconds, uint32_t from)
 {
     enum { MOST = 1 << 16 };
@@ -137,7 +137,7 @@ static uint32_t rounds_for(overlapping *o, double seconds, uint32_t from)
         if (now >= seconds || o->rounds >= MOST) break;
     }
     if (o->rounds == from || now < seconds) return o->rounds;
-    const double part = (seconds - before) / (now - before); /* of the way from half of them */
+    const double part = (seconds - before) / (now - before); /* of the way from half of the rounds */
     const uint32_t half = o->rounds / 2;
     return half + (uint32_t)(part * half);
 }
@@ -153,7 +153,7 @@ static alone times_alone(overlapping *o)
 
 /* --- 3. by the size of pieces ------------------------------------------------------------------------------------- */
 
-/* The best piece, and how long it takes so. */
+/* The best size of pieces, and the time with it. */
 typedef struct best {
     size_t piece, least;   /* least: the smallest that was tried */
     double seconds, whole; /* whole: in one piece */
@@ -182,7 +182,7 @@ static void add_level(cJSON *curves, const char *name, double seconds, size_t fr
     lab_point(series, (double)to, seconds * 1e3);
 }
 
-/* Time by size of the pieces, for one amount of work; the best of pinned memory. */
+/* Shows the time by size of the pieces, for one amount of work; returns the best with pinned memory. */
 static best show_pieces(overlapping *o, const alone *a)
 {
     char title[64];
@@ -229,7 +229,7 @@ static void add_work(cJSON *table, overlapping *o, const alone *a, const best *b
                 lab_is_measured(pageable * 1e3));
 }
 
-/* What the queues would do with so many pieces, if nothing disturbed anything; and what they did. */
+/* Draws what the queues would do with this many pieces without any disturbance; and tells what they did. */
 static void draw_pieces(FILE *to, overlapping *o, const alone *a, unsigned pieces)
 {
     const double each[LAB_STAGES] = {a->up / pieces, a->kernel / pieces, a->down / pieces};
@@ -264,7 +264,8 @@ static void draw(overlapping *o, const alone *a)
 
 enum { WORKS = 3 };
 
-/* Rounds of little work; of as much as takes the time of a transfer; and of three times that: those that differ. */
+/* Rounds for little work, for the time of a transfer, and for three times that; only different ones.  Returns how
+ * many. */
 static int choose_rounds(overlapping *o, uint32_t count[WORKS])
 {
     static const double times[WORKS] = {0, 1, 3};

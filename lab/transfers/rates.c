@@ -40,7 +40,8 @@ static timed time_sizes(lab_traffic *t, lab_way way, lab_kept kept, cJSON *serie
     return all;
 }
 
-/* The line with the least sum of squares of relative errors: else the largest transfers alone would decide. */
+/* The line with the least sum of squares of relative errors; with absolute errors the largest transfers alone would
+ * decide. */
 static lab_line fit(const timed *all)
 {
     double w = 0, ws = 0, wss = 0, wt = 0, wst = 0;
@@ -122,7 +123,7 @@ void lab_transfers_sizes(lab_traffic *t)
 
 /* --- 2. in chunks ------------------------------------------------------------------------------------------------- */
 
-/* What the array would take if every chunk cost a line's a. */
+/* Adds the time that the array would take if every chunk cost the constant a of the line. */
 static void add_predicted(const lab_traffic *t, cJSON *curves, size_t bytes, size_t least, size_t most)
 {
     const lab_line line = t->line[LAB_UP][LAB_PINNED];
@@ -163,7 +164,7 @@ void lab_transfers_chunks(lab_traffic *t)
 
 /* --- 3. both ways at once ----------------------------------------------------------------------------------------- */
 
-/* One half of the array on the device goes up while the other comes down. */
+/* Uploads to one half of the array on the device while the other half is downloaded. */
 static void move_both(void *context)
 {
     lab_transfer *const s = context;
@@ -173,7 +174,7 @@ static void move_both(void *context)
     lab_finish(s->t, OPI_QUEUE_DOWN);
 }
 
-/* The half that goes up is not what the device had; it is looked at by another way. */
+/* The uploaded half differs from what the device had; it is checked by a separate download. */
 static bool both_arrive(lab_transfer *s)
 {
     lab_traffic *const t = s->t;

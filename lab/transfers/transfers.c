@@ -47,7 +47,7 @@ static void transfer(void *context)
     lab_finish(s->t, lab_queue_of(s->way));
 }
 
-/* Where it goes to is spoilt before; the other way is the plain one. */
+/* Does the transfer arrive?  Its target is overwritten before; the data go the other way by a plain copy. */
 static bool arrives(lab_transfer *s)
 {
     lab_traffic *const t = s->t;

@@ -5,12 +5,12 @@
 #include "lab/lab.h"
 
 typedef enum lab_way { LAB_UP, LAB_DOWN, LAB_WAYS } lab_way;
-/* Of the host: of malloc, or pinned by the driver, which the device can reach by itself. */
+/* Memory of the host: from malloc, or pinned by the driver, so that the device can access it by itself. */
 typedef enum lab_kept { LAB_PAGEABLE, LAB_PINNED, LAB_KEPTS } lab_kept;
 
 extern const char *const lab_ways[LAB_WAYS], *const lab_kepts[LAB_KEPTS];
 
-/* Seconds of bytes: a + b * bytes. */
+/* Seconds for a number of bytes: a + b * bytes. */
 typedef struct lab_line {
     double a, b; /* NAN: not known */
 } lab_line;
@@ -34,12 +34,13 @@ typedef struct lab_transfer {
     size_t bytes, chunk;
 } lab_transfer;
 
-/* The queue of a way; enqueues; waits. */
+/* The queue of a way; a call that enqueues; a call that waits. */
 opi_gpu_queue lab_queue_of(lab_way way);
 void lab_move(lab_traffic *t, lab_way way, lab_kept kept, size_t at, size_t bytes);
 void lab_finish(lab_traffic *t, opi_gpu_queue queue);
 
-/* Seconds of one, after a look at whether it arrives; NAN, and told, if it does not. */
+/* Seconds of a transfer, after a check that the data arrive; if they do not, this is reported, and the result is
+ * NAN. */
 double lab_transfer_seconds(lab_transfer *transfer);
 
 /* "64 KiB" */

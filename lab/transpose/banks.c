@@ -19,7 +19,7 @@ static unsigned bank_of(const layout *t, unsigned y, unsigned x) { return (y * t
 
 enum { SHOWN = 6 }; /* rows and columns, and the last one */
 
-/* Rows 0 to SHOWN - 1 and the last of a tile; columns likewise; column 0 in brackets. */
+/* Draws rows 0 to SHOWN - 1 and the last one of a tile, and the same columns; column 0 is in brackets. */
 static void draw_tile(FILE *to, const layout *t)
 {
     fprintf(to, "tile[%u][%u], the bank of each word:\n\n     x =", t->tile, t->width);
@@ -34,7 +34,7 @@ static void draw_tile(FILE *to, const layout *t)
     }
 }
 
-/* How many words of column 0 each bank has. */
+/* Draws how many words of column 0 each bank has. */
 static void draw_column(FILE *to, const layout *t)
 {
     unsigned words[BANKS] = {0}, most = 0;
@@ -50,7 +50,7 @@ static void draw_column(FILE *to, const layout *t)
     fprintf(to, "\n\n  A warp that reads the column takes %u pass%s.\n\n", most, most == 1 ? "" : "es");
 }
 
-/* The first rows and columns; a bank is a tint, and column 0 is set off. */
+/* The first rows and columns; the tint shows the bank, and column 0 is highlighted. */
 static void picture_tile(lab_drawing *drawing, const layout *t)
 {
     enum { SIDE = 8 };
@@ -88,7 +88,7 @@ static void draw(lab *l)
 
 /* --- all tiles ---------------------------------------------------------------------------------------------------- */
 
-/* Passes of the lanes of a warp that take words of the tile, as the kernels do: by rows or by columns. */
+/* Passes that a warp needs when its lanes access words of the tile as the kernels do: by rows or by columns. */
 static unsigned passes(const layout *t, unsigned warp, bool columns)
 {
     unsigned words[BANKS] = {0}, most = 0;

@@ -3,6 +3,6 @@
 #define LAB_TRANSPOSE_SIZES_H
 
 #define ITEMS 256 /* work-items of a work-group that goes through the matrix line by line */
-#define ROWS  8   /* of a tile that its work-group moves at once: it has TILE * ROWS work-items */
+#define ROWS  8   /* of a tile that its work-group of TILE * ROWS work-items moves at once */
 
 #endif

@@ -1,7 +1,7 @@
 /* Transpose: rows become columns.  Reading rows and writing columns is slow; what helps, step by step.
  *
  * The ladder is that of Greg Ruetsch and Paulius Micikevicius, "Optimizing Matrix Transpose in CUDA" (2009), as
- * lectures took it over. */
+ * lectures use it. */
 #include "lab/ladder.h"
 #include "lab/model/model.h"
 #include "lab/show.h"
@@ -17,7 +17,7 @@
 typedef struct transposing {
     lab_work work;
     uint32_t side;
-    uint32_t *host; /* the input, on the host; smaller matrices begin there too */
+    uint32_t *host; /* the input, on the host; smaller matrices use its beginning */
     uint32_t *back; /* what comes back */
     char skipped[128];
 } transposing;
@@ -30,7 +30,7 @@ static void set_side(transposing *t, uint32_t side)
 
 /* --- 1. rungs ----------------------------------------------------------------------------------------------------- */
 
-/* Those whose result is a copy are called so, and so are their kernels. */
+/* Rungs whose result is a copy have names that begin with "copy", and so have their kernels. */
 static bool is_copy(const lab_rung *rung) { return strncmp(rung->name, "copy", strlen("copy")) == 0; }
 
 static void launch(lab_work *work, uint32_t groups, unsigned items)
@@ -40,7 +40,7 @@ static void launch(lab_work *work, uint32_t groups, unsigned items)
     lab_launch(work->dev, kernel, groups, items, opi_memory(work->in), opi_memory(work->out), opi_value(t->side));
 }
 
-/* The model may leave out what it knows already: tiles of a row, and rows of them, are alike but for the last. */
+/* The model may leave out equal groups: tiles of a row, and rows of tiles, are alike except for the last. */
 static void by_tiles(lab_work *work)
 {
     const transposing *const t = work->context;
@@ -52,7 +52,7 @@ static void by_tiles(lab_work *work)
 
 static void by_elements(lab_work *work) { launch(work, lab_ceiling(work->n, ITEMS), ITEMS); }
 
-/* Along a diagonal the tiles that are not full come anywhere: the model runs all then. */
+/* Along diagonals, partial tiles may come anywhere, so the model runs all groups. */
 static void by_diagonals(lab_work *work)
 {
     const transposing *const t = work->context;
@@ -118,7 +118,7 @@ static void spoil(lab_work *work)
     lab_spoil(work->dev, work->out, t->back, work->n * sizeof *t->back);
 }
 
-/* A block of the matrix, so that the host's caches hold what it goes through. */
+/* Checks one block of the matrix, which fits the host's caches. */
 static bool block_is_right(const transposing *t, bool copied, size_t top, size_t left, size_t block)
 {
     const size_t n = t->side;
@@ -179,7 +179,7 @@ static void climb(lab *l, transposing *t, const char *about, bool lectures)
 
 /* --- 3. sides around a power of two ------------------------------------------------------------------------------- */
 
-/* Its point of the curve; a wrong one is said and left out. */
+/* Adds the point of this side to the curve; a wrong result is reported and left out. */
 static void measure_side(lab *l, lab_work *work, cJSON *series)
 {
     const transposing *const t = work->context;

@@ -1,5 +1,5 @@
-/* The module of one MPI: compiled by its mpicc, opened by ranks.c.  oplus_comm_fail is that of the command's library.
- */
+/* The module of one MPI: compiled by its mpicc, opened by ranks.c.  It calls oplus_comm_fail of the command's
+ * library. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "mpi/module.h"
 
@@ -18,8 +18,8 @@
 #define NAME "MPI"
 #endif
 
-/* A core that three ranks may use is a third of one for each of them: so whatever mpirun binds ranks to, they keep all
- * cores busy and none twice.  1 where it cannot be told. */
+/* A core that three ranks may use counts as a third for each.  So, however mpirun binds ranks, all cores are busy
+ * and none is used twice.  1 if the number cannot be found out. */
 static int own_cores(void)
 {
     int usable[CPU_SETSIZE] = {0}, ranks[CPU_SETSIZE] = {0};

@@ -148,7 +148,7 @@ static const char *column_name(size_t i)
     return i < tool_table_columns(named) ? tool_table_column_name(named, i) : NULL;
 }
 
-/* What the first row may be split at, where nothing has been said. */
+/* A hint at the delimiter that the first row may have, if no option names one. */
 static const char *delimiter_hint(const tool_table *table)
 {
     static char hint[96];
@@ -179,7 +179,7 @@ static _Noreturn void no_such_name(const tool_table *table, const char *option, 
              names_of(table), hint);
 }
 
-enum { MOST_COLUMNS = 1 << 20 }; /* that may be asked for though the first row has fewer */
+enum { MOST_COLUMNS = 1 << 20 }; /* largest column number beyond the first row */
 
 static void add_range(const tool_table *table, const char *option, tool_columns *columns, size_t first, size_t last)
 {
@@ -246,7 +246,7 @@ void tool_columns_free(tool_columns *columns)
 
 /* --- where results go --------------------------------------------------------------------------------------------- */
 
-/* Of a table without a header: a column that is there, or the next one. */
+/* For a table without a header: the number of an existing column, or of the next one. */
 static size_t number_of(const char *option, const char *name, size_t next)
 {
     size_t first, last;

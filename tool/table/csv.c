@@ -1,4 +1,4 @@
-/* csv: eight bytes at a time to the next delimiter or line end; what is quoted goes from quote to quote. */
+/* csv: eight bytes at a time to the next delimiter or line end; quoted fields are searched from quote to quote. */
 #include "table/csv.h"
 
 #include <stdio.h>
@@ -47,12 +47,12 @@ static uint64_t count_lines(const char *at, const char *end)
 
 typedef enum outcome { SPLIT, MORE, WRONG } outcome;
 
-/* A row that is being split, and what was found of it. */
+/* A row that is being split, and the parts found so far. */
 typedef struct row_state {
     const char *begin, *end, *next; /* end: of its last field; next: behind its line end */
     csv_field *field;
     size_t columns;
-    uint64_t lines; /* that end inside of quotes */
+    uint64_t lines; /* line ends inside quotes */
 } row_state;
 
 static void keep(const csv_reader *reader, row_state *row, const char *begin, const char *end)
@@ -69,7 +69,7 @@ static outcome wrong_quote(csv_reader *reader, const row_state *row, const char 
     return WRONG;
 }
 
-/* Behind the quoted field at `at`: its end. */
+/* Moves *at behind the quoted field that begins there. */
 static outcome skip_quoted(csv_reader *reader, row_state *row, const char **at, const char *end, bool last)
 {
     const char *const closed = close_quote(*at, end);
@@ -85,7 +85,7 @@ static outcome skip_quoted(csv_reader *reader, row_state *row, const char **at, 
     return SPLIT;
 }
 
-/* Up to its line end. */
+/* Splits the row up to its line end. */
 static outcome split_row(csv_reader *reader, row_state *row, const char *end, bool last)
 {
     for (const char *at = row->begin;; at++) {
@@ -179,7 +179,7 @@ const char *csv_split(csv_reader *reader, const char *text, const char *at, cons
 {
     if (reader->error[0]) return at;
     const char *const nul = memchr(at, '\0', (size_t)(end - at));
-    if (nul) end = nul, last = false; /* what is wrong before it is said first, however the text is cut */
+    if (nul) end = nul, last = false; /* errors before it are reported first, wherever the text is cut */
     outcome taken = SPLIT;
     while (at < end && rows->count < rows->capacity) {
         row_state row = {.begin = at, .field = rows->field + rows->count * reader->slots};

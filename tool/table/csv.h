@@ -5,7 +5,7 @@
  * fields as the first.  Without one (CSV_BLANKS), runs of blanks and tabs stand between fields, quotes are letters, a
  * row needs the columns that are asked for and no more, and a line that begins with # is a comment.
  *
- * A line ends with LF or CR LF, the last one with nothing too.  Empty lines are no rows. */
+ * A line ends with LF or CR LF; the last line may have no line end.  Empty lines are no rows. */
 #ifndef TOOL_TABLE_CSV_H
 #define TOOL_TABLE_CSV_H
 
@@ -33,7 +33,7 @@ typedef struct csv_row {
 /* Where the rows of a text are.  The arrays are the caller's. */
 typedef struct csv_rows {
     csv_row *row;     /* [capacity] */
-    csv_field *field; /* [capacity][slots]: those that are asked for */
+    csv_field *field; /* [capacity][slots]: the fields that are asked for */
     size_t count, capacity;
 } csv_rows;
 
@@ -41,23 +41,24 @@ typedef struct csv_reader {
     char delimiter;
     uint64_t line;               /* where the next row begins, from 1 */
     uint64_t first;              /* line of the first row */
-    size_t columns;              /* of every row; 0: those of the first that comes */
-    size_t needed;               /* columns that a row has at least */
+    size_t columns;              /* of every row; 0: as many as the first row has */
+    size_t needed;               /* least number of columns of a row */
     size_t slots;                /* fields that are kept of a row */
     const int *slot_of;          /* [needed]: where the field of a column is kept, or -1 */
     char error[CSV_ERROR_BYTES]; /* "line 3: ..."; "" while all is well */
 } csv_reader;
 
 /* Adds the rows of [at, end) to `rows` while there is room; rows->row[i].begin counts from `text`.  Returns where it
- * stopped: at a row that may go on behind `end`, unless `last`: no more follows; or before an error. */
+ * stopped: at a row that may go on behind `end`, or before an error.  last: no text follows `end`, so the last row
+ * is complete. */
 const char *csv_split(csv_reader *reader, const char *text, const char *at, const char *end, bool last, csv_rows *rows);
 
-/* All fields of one row, as many as fit into `field`; the number that there are. */
+/* Finds all fields of one row and stores as many as fit into `field`; returns how many there are. */
 size_t csv_fields(char delimiter, const char *row, size_t bytes, csv_field *field, size_t capacity);
 
-/* What a field says: its letters without the quotes.  Returns its bytes; to has room for as many as the field has. */
+/* What a field says: its letters without the quotes.  Returns its bytes; `to` has room for as many as the field has. */
 size_t csv_unquote(char delimiter, const char *field, size_t bytes, char *to);
-/* The field that says these letters, quoted if it must be, in at most 2 * bytes + 2 bytes; returns its end. */
+/* Writes these letters as a field, quoted if necessary, in at most 2 * bytes + 2 bytes; returns its end. */
 char *csv_quote(char delimiter, const char *letters, size_t bytes, char *to);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kept ones of n elements, one after the other. */
+/* Moves the kept ones of n elements together. */
 static void pack(char *array, size_t size, const uint8_t *keep, size_t n)
 {
     size_t kept = 0;

@@ -1,5 +1,5 @@
-/* letters: a radix sort by eight letters at a time, as far as most texts reach; the few that are equal so far are
- * compared. */
+/* letters: a radix sort by eight letters at a time, up to the length of most texts; the few texts equal up to there
+ * are compared. */
 #include "table/letters.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 enum { WORD = 8, MOST_WORDS = 8 };
 
-/* What the fields say, one after the other. */
+/* The letters of the fields, one field after the other. */
 typedef struct texts {
     char *letters;
     size_t *at; /* [n + 1] */
@@ -34,7 +34,7 @@ static texts take_texts(const tool_table *table, size_t k, size_t n)
     return all;
 }
 
-/* The letters from 8 w on as a number; those that are not there are 0, less than any. */
+/* Eight letters from 8 w on as a number; missing letters are 0, less than any letter. */
 static uint64_t word_of(const texts *all, size_t i, size_t w)
 {
     uint64_t word = 0;
@@ -89,7 +89,7 @@ static bool same_words(const texts *all, size_t i, size_t j)
     return w == MOST_WORDS;
 }
 
-/* Each run of texts that are equal as far as they are sorted. */
+/* Sorts each run of texts that are equal in the letters sorted so far. */
 static void sort_rest(const texts *all, uint64_t *order, uint64_t *half, size_t n)
 {
     for (size_t begin = 0, end; begin < n; begin = end) {

@@ -1,4 +1,4 @@
-/* Rows in the order of what a column says, letter by letter. */
+/* Rows in the order of a column's text, letter by letter. */
 #ifndef TOOL_TABLE_LETTERS_H
 #define TOOL_TABLE_LETTERS_H
 

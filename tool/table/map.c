@@ -1,4 +1,4 @@
-/* oplus map of a table: columns are the inputs a, b, ..., and the results a new column, or all that is written. */
+/* oplus map of a table: columns are the inputs a, b, ..., and the results are a new column, or the only output. */
 #include "operator.h"
 #include "rounding.h"
 #include "table/by_row.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Columns that are read as the function takes them. */
+/* Opens the columns as inputs of the function. */
 static tool_lanes open_inputs(const tool_job *job, tool_table *table, const oplus_type *result)
 {
     const tool_columns none = {0};

@@ -25,7 +25,7 @@ static number_verdict read(tool_reading *how, oplus_scalar scalar, const char *a
 
 /* --- errors ------------------------------------------------------------------------------------------------------- */
 
-/* What may be the remedy. */
+/* A hint at what may help. */
 static const char *hint_of(const tool_reading *how, number_verdict why, oplus_scalar scalar, const char *at,
                            const char *end)
 {
@@ -50,7 +50,7 @@ static _Noreturn void refuse(const tool_table *table, const tool_reading *how, s
                              oplus_scalar scalar, const char *at, const char *end)
 {
     static const struct {
-        const char *before, *behind; /* the type, where it counts */
+        const char *before, *behind; /* the type, if it matters */
         bool type;
     } reasons[] = {
         [NUMBER_NONE] = {"is not a number", "", false},

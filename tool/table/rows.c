@@ -51,20 +51,20 @@ static char *put_cell(const tool_cells *cell, size_t e, char *to)
     return number_write(cell->scalar, cell->at + e * cell->stride, to);
 }
 
-/* Behind the row stands its line end, or nothing at the end of the table. */
+/* Copies the line end at `behind`, which may be missing at the end of the table. */
 static char *put_line_end(const tool_rows *rows, const char *behind, char *to)
 {
     const char *const end = *behind == '\r' ? "\r\n" : *behind == '\n' ? "\n" : tool_table_line_end(rows->table);
     return copy(to, end, strlen(end));
 }
 
-/* The most that a row of so many bytes becomes. */
+/* The most bytes that a row of so many bytes can become. */
 static size_t most_bytes(const tool_rows *rows, size_t bytes, size_t fields, size_t cells)
 {
     return (rows->convert ? 2 * bytes + 3 * fields : bytes) + cells * (NUMBER_MAX + 1) + 4;
 }
 
-/* Field by field: some are replaced, or are to have other quotes.  cells NULL: only the latter. */
+/* Writes a row field by field: some fields are replaced, or get other quotes.  cells NULL: other quotes only. */
 static char *put_fields(tool_rows *rows, const char *row, size_t bytes, const tool_cells *cells, size_t e, char *to)
 {
     enum { FEW = 64 };

@@ -1,7 +1,7 @@
 /* Tables that go out: rows as they were read, with new columns, or results alone.
  *
- * What is kept of a row has the letters and quotes that it had; only where another delimiter is asked for, fields are
- * quoted anew.  Every row ends in a line end, the one that it had.  In .npy and raw there are results alone. */
+ * The kept fields have the letters and quotes that they had; fields are quoted anew only if another delimiter is
+ * asked for.  Every row keeps its line end.  Outputs in .npy and raw have results alone. */
 #ifndef TOOL_TABLE_ROWS_H
 #define TOOL_TABLE_ROWS_H
 
@@ -23,7 +23,7 @@ typedef struct tool_rows {
     bool convert;           /* from `from` to `to` */
     bool whole;             /* rows of the table, and not results alone */
     tool_targets targets;   /* where results go in the rows, if any do */
-    bool replaces;          /* columns that are there */
+    bool replaces;          /* existing columns */
     size_t *place;          /* [columns]: the result that replaces it, or SIZE_MAX */
     size_t lanes;
     char *buffer, *scratch;
@@ -31,25 +31,25 @@ typedef struct tool_rows {
     uint64_t pending; /* rows in the buffer */
 } tool_rows;
 
-/* type: of the results, `lanes` arrays of them; .npy and raw take one.  What is written is said by one of the next
- * three, which write the header too, if the table has one. */
+/* type: of the results, which are `lanes` arrays; .npy and raw take one.  One of the next three calls chooses what
+ * is written, and writes the header if the table has one. */
 tool_rows tool_rows_open(const tool_job *job, const tool_table *table, const oplus_type *type, size_t lanes);
-/* Rows of the table, each by tool_rows_put. */
+/* Rows of the table; tool_rows_put writes each one. */
 void tool_rows_whole(tool_rows *rows);
-/* Of all rows results, by tool_rows_emit: with the row in the columns that --into names; into NULL: alone. */
+/* Results of all rows, by tool_rows_emit: in the row, in the columns that `into` names; into NULL: results alone. */
 void tool_rows_results(tool_rows *rows, const char *into, size_t lanes);
-/* Fields k of the table, and results behind them that have these names, each row by tool_rows_put_keyed. */
+/* `keys` fields from k on, and behind them results with these names; tool_rows_put_keyed writes each row. */
 void tool_rows_keyed(tool_rows *rows, size_t k, size_t keys, char *const *names, size_t results);
 /* Writes what is still to be written; tool_job_finish closes the sink. */
 void tool_rows_end(tool_rows *rows);
 void tool_rows_close(tool_rows *rows);
 
-/* Row i, with element e of the results, if they go into the row. */
+/* Writes row i, with element e of the results if they go into the row. */
 void tool_rows_put(tool_rows *rows, size_t i, const tool_cells *cells, size_t e);
-/* Fields k to k + keys - 1 of row i, if there are any, and element e of all results. */
+/* Writes fields k to k + keys - 1 of row i, if there are any, and element e of all results. */
 void tool_rows_put_keyed(tool_rows *rows, size_t i, size_t k, size_t keys, const tool_cells *cells, size_t results,
                          size_t e);
-/* The results of all n rows that the table has taken last: an array a lane. */
+/* Writes the results of all n rows that the table has taken last: one array for each lane. */
 void tool_rows_emit(tool_rows *rows, char *const *arrays, size_t n);
 
 /* The scalars of `lanes` arrays of elements as results; the caller frees them. */

@@ -1,4 +1,4 @@
-/* oplus scan of a table: running results of each column, into new columns, or all that is written. */
+/* oplus scan of a table: running results of each column, as new columns, or as the only output. */
 #include "operator.h"
 #include "rounding.h"
 #include "table/by_row.h"

@@ -25,7 +25,7 @@ typedef struct keyed {
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
-/* What a field says. */
+/* Copies the letters of a field, without quotes. */
 static size_t letters(const keyed *it, size_t row, size_t key, char **to, size_t *room)
 {
     size_t bytes;
@@ -62,7 +62,7 @@ static uint64_t hash_of(keyed *it, size_t row)
     uint64_t hash = 0;
     for (size_t key = 0; key < it->keys.n; key++) {
         const size_t bytes = letters(it, row, key, &it->x, &it->x_room);
-        hash = tool_keys_hash(tool_keys_hash(hash, it->x, bytes), "", 1); /* a NUL ends it */
+        hash = tool_keys_hash(tool_keys_hash(hash, it->x, bytes), "", 1); /* ends the field */
     }
     return hash;
 }
@@ -73,7 +73,7 @@ static bool same_segment_key(void *of, size_t i, size_t j)
     return same_key(it, it->offset[i], it->offset[j]);
 }
 
-/* A key that comes again begins another segment: few want that. */
+/* Warns of keys that come again and so begin another segment, which is rarely intended. */
 static void warn_of_repeats(const tool_job *job, keyed *it)
 {
     char shown[64];
@@ -153,7 +153,7 @@ int tool_table_segscan(tool_job *job)
     return close_keyed(job, &it);
 }
 
-/* Names of the results: those of --into, or of the columns that they are made of. */
+/* Names of the results: those of --into, or of the columns that the results are computed from. */
 static char **names_of(const tool_job *job, const keyed *it, size_t results)
 {
     size_t n;

@@ -7,10 +7,10 @@
 #include <string.h>
 
 typedef struct reader {
-    tool_outside outside; /* first: the source knows this one */
+    tool_outside outside; /* the first member: the source knows only this */
     tool_table *table;
     tool_lanes lanes;
-    size_t row, rows; /* of the block that the table holds: given, and all */
+    size_t row, rows; /* of the table's block: rows given, and all rows */
 } reader;
 
 static void give(const reader *it, size_t n, char *to)
@@ -24,7 +24,7 @@ static void give(const reader *it, size_t n, char *to)
         for (size_t l = 0; l < it->lanes.n; l++, to += size) memcpy(to, it->lanes.in[l] + i * size, size);
 }
 
-/* Whole rows, at most n elements. */
+/* Reads whole rows, at most n elements. */
 static size_t fill(tool_outside *outside, void *to, size_t n)
 {
     reader *const it = (reader *)outside;

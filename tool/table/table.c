@@ -140,7 +140,7 @@ uint64_t tool_table_line(const tool_table *table, size_t i)
 
 /* --- the first row ------------------------------------------------------------------------------------------------ */
 
-/* What the first row says of the table; it stays to be read if it is none of names. */
+/* Learns about the table from the first row; a row that is no header is read again later. */
 static void take_first(tool_table *table, const csv_row *row, size_t before)
 {
     const char *const end = table->text + table->at;
@@ -234,7 +234,7 @@ void tool_table_close(tool_table *table)
     free(table);
 }
 
-/* A table with blanks may have columns that its first row has not. */
+/* In a table with blanks, later rows may have more columns than the first one. */
 static void make_slots(tool_table *table, const size_t *columns, size_t n)
 {
     size_t room = table->slot_room;
