@@ -173,7 +173,7 @@ static void inside_nested_regions(void **state)
 /* A child has the handles of its parent, and none of the parent's threads. */
 static void fork_with(const char *where, const char *anew)
 {
-    oplus_device *dev, *another;
+    oplus_device *dev, *another = NULL;
     results r = room_for_results();
     int status;
     assert_int_equal(oplus_open(where, &dev), OPLUS_OK);
