@@ -6,10 +6,9 @@
 #include <string.h>
 
 enum {
-    FEW_BYTES = 4 << 10,     /* of an input; a sweep takes a few dozen nanoseconds more, which then no longer count */
-    RUN = 64,                /* elements of a scan that are one run, whatever their type */
-    SCRATCH_BYTES = 2 << 10, /* of the stack */
-    OVERRUN = 64             /* what compaction may write beyond the kept ones */
+    FEW_BYTES = 4 << 10,    /* of an input; a sweep takes a few dozen nanoseconds more, which then no longer count */
+    RUN = 64,               /* elements of a scan that are one run, whatever their type */
+    SCRATCH_BYTES = 2 << 10 /* of the stack */
 };
 
 /* For functions with much room on the stack: a call that does not need one should not reserve its room. */
@@ -23,7 +22,7 @@ static bool map(const opi_cores *cores, const opi_task *task)
     void *const out = (void *)task->array[fn->arity].mem;
     if (task->n * fn->result->size > FEW_BYTES) return false;
     for (unsigned k = 0; k < fn->arity; k++) in[k] = task->array[k].mem;
-    (fn->late ? fn->late->leaf : fn->leaf)(in, fn->param, task->n, out);
+    opi_leaf_of(fn)(in, fn->param, task->n, out);
     opi_quiet_plan(&quiet, cores->isa, fn->result);
     opi_quiet_run(&quiet, out, task->n);
     return true;
@@ -35,8 +34,9 @@ OPI_APART static bool filter(const opi_cores *cores, const opi_task *task)
     const size_t n = task->n, size = task->array[OPI_IN].size;
     const void *const in[] = {task->array[OPI_IN].mem};
     uint8_t flags[FEW_BYTES];
-    _Alignas(OPI_CACHE_LINE) char elements[FEW_BYTES + OVERRUN]; /* out may have room for the kept ones alone */
-    (keep->late ? keep->late->leaf : keep->leaf)(in, keep->param, n, flags);
+    _Alignas(
+        OPI_CACHE_LINE) char elements[FEW_BYTES + OPI_COMPACT_OVERRUN]; /* out may have room for the kept ones alone */
+    opi_leaf_of(keep)(in, keep->param, n, flags);
     const size_t kept = cores->isa->compact(in[0], flags, n, size, elements);
     if (kept > 0) memcpy((void *)task->array[OPI_KEPT_OUT].mem, elements, kept * size); /* else out may be invalid */
     memcpy(task->result, &kept, sizeof kept);

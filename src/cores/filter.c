@@ -8,8 +8,7 @@
 
 enum {
     BLOCK_BYTES = 128 << 10, /* the kept ones of a block wait in a second-level cache until their place is known */
-    PIECE_BYTES = 16 << 10,  /* of the input: with its flags and its kept ones in a first-level cache */
-    OVERRUN = 64             /* what compaction may write beyond the kept ones */
+    PIECE_BYTES = 16 << 10   /* of the input: with its flags and its kept ones in a first-level cache */
 };
 
 /* Scratch of a worker: how many elements of its block are kept, the flags of a piece, the kept elements. */
@@ -111,7 +110,7 @@ void opi_filter_plan(opi_filter_sweep *plan, const opi_isa *isa, const opi_task 
     const size_t size = task->array[OPI_IN].size, n = task->n;
     opi_sweep_clear(&plan->sweep);
     plan->keep = task->fn;
-    plan->leaf = task->fn->late ? task->fn->late->leaf : task->fn->leaf;
+    plan->leaf = opi_leaf_of(task->fn);
     plan->isa = isa;
     plan->size = size;
     plan->in = in;
@@ -123,7 +122,7 @@ void opi_filter_plan(opi_filter_sweep *plan, const opi_isa *isa, const opi_task 
     plan->sweep.block = opi_elements_in(BLOCK_BYTES, size);
     plan->sweep.bytes = 2 * n * size;
     plan->sweep.carry_bytes = sizeof(size_t);
-    plan->sweep.scratch_bytes = OPI_CACHE_LINE + flags_bytes(size) + plan->sweep.block * size + OVERRUN;
+    plan->sweep.scratch_bytes = OPI_CACHE_LINE + flags_bytes(size) + plan->sweep.block * size + OPI_COMPACT_OVERRUN;
     plan->sweep.start = start;
     plan->sweep.aggregate = aggregate;
     plan->sweep.join = join;

@@ -11,6 +11,9 @@
 #define OPI_PASTE(a, b)    OPI_PASTE_(a, b)
 #define OPI_ISA_NAME(name) OPI_PASTE(name, OPI_ISA)
 
+/* Bytes that `compact` may write beyond the kept elements. */
+enum { OPI_COMPACT_OVERRUN = 64 };
+
 /* oplus_op::builtin of oplus_sum_i8 is OPI_BUILTIN_sum_i8 + 1, and so on. */
 enum {
 #define OPI_BUILTIN_NUMBER(op, suffix, T) OPI_BUILTIN_##op##_##suffix,
@@ -60,7 +63,7 @@ typedef struct opi_isa {
     bool (*falls_u32)(const uint32_t *offsets, size_t n, uint64_t gap);
     bool (*falls_u64)(const uint64_t *offsets, size_t n, uint64_t gap);
     /* Copies the elements with keep[i] != 0 (0 or 1) to out, in order, branch-free, and returns their number.  out has
-     * room for n elements and 64 bytes; it does not overlap in. */
+     * room for n elements and OPI_COMPACT_OVERRUN bytes; it does not overlap in. */
     size_t (*compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
     const struct opi_sort_format *sort; /* OPI_SORT_FORMATS of them; see cores/sort.h */
     /* Transposes a tile: out[c * out_stride + r] = in[r * in_stride + c], strides in elements, r < rows, c < cols.

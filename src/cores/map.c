@@ -51,7 +51,7 @@ void opi_map_plan(opi_map_sweep *plan, const opi_isa *isa, const opi_task *task)
     const size_t n = task->n, size = fn->result->size;
     opi_sweep_clear(&plan->sweep);
     plan->fn = fn;
-    plan->leaf = fn->late ? fn->late->leaf : fn->leaf;
+    plan->leaf = opi_leaf_of(fn);
     plan->isa = isa;
     opi_quiet_plan(&plan->quiet, isa, fn->result);
     plan->out = (char *)task->array[fn->arity].mem;

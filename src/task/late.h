@@ -35,4 +35,9 @@ static inline oplus_status opi_late_both(const char *call, const oplus_op *op, c
 /* The operator that has the functions of op: its late code, or op itself. */
 static inline const oplus_op *opi_code_of_op(const oplus_op *op) { return op->late ? &op->late->op : op; }
 
+typedef void opi_leaf(const void *const *in, const void *param, size_t n, void *out);
+
+/* The loop of a function: its late code's, or its own. */
+static inline opi_leaf *opi_leaf_of(const oplus_fn *fn) { return fn->late ? fn->late->leaf : fn->leaf; }
+
 #endif
