@@ -16,16 +16,13 @@ void tool_threads_set(int n) { threads = n > 0 ? n : 1; }
 
 void tool_threads_as(const oplus_device *dev)
 {
-    static const char serial[] = "serial", own[] = "threads:", openmp[] = "openmp:";
+    static const char serial[] = "serial";
+    static const char *const several[] = {"threads:", "openmp:"};
     const char *const name = oplus_device_name(dev);
-    if (strncmp(name, serial, strlen(serial)) == 0)
-        tool_threads_set(1);
-    else if (strncmp(name, own, strlen(own)) == 0)
-        tool_threads_set((int)strtol(name + strlen(own), NULL, 10));
-    else if (strncmp(name, openmp, strlen(openmp)) == 0)
-        tool_threads_set((int)strtol(name + strlen(openmp), NULL, 10));
-    else
-        tool_threads_set(omp_get_max_threads());
+    int n = strncmp(name, serial, strlen(serial)) == 0 ? 1 : omp_get_max_threads();
+    for (size_t i = 0; i < sizeof several / sizeof *several; i++)
+        if (strncmp(name, several[i], strlen(several[i])) == 0) n = (int)strtol(name + strlen(several[i]), NULL, 10);
+    tool_threads_set(n);
 }
 
 /* --- the others --------------------------------------------------------------------------------------------------- */

@@ -284,6 +284,10 @@ static bool has_regions(void)
 
 static void do_in_region(opi_crew *crew, size_t wanted, opi_crew_item *item, void *job, size_t items)
 {
+    if (wanted < 2 || !has_regions()) {
+        do_alone(item, job, items);
+        return;
+    }
     atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
 #pragma omp parallel num_threads((int)wanted)
     {
@@ -309,15 +313,13 @@ void opi_crew_run(opi_crew **crew, int workers, opi_crew_item *item, void *job, 
 {
     size_t wanted = (size_t)workers < items ? (size_t)workers : items;
     if (wanted > wanted_mask) wanted = wanted_mask;
-    const bool openmp = *crew && (*crew)->openmp;
-    if (wanted > 1 && openmp && !has_regions()) wanted = 1;
-    if (wanted > 1 && !openmp) wanted = opi_crew_reserve(crew, workers) ? start_threads(*crew, wanted) : 1;
-    if (wanted < 2) {
-        do_alone(item, job, items);
+    if (*crew && (*crew)->openmp) {
+        do_in_region(*crew, wanted, item, job, items);
         return;
     }
-    if (openmp) {
-        do_in_region(*crew, wanted, item, job, items);
+    if (wanted > 1) wanted = opi_crew_reserve(crew, workers) ? start_threads(*crew, wanted) : 1;
+    if (wanted < 2) {
+        do_alone(item, job, items);
         return;
     }
     open_job(*crew, wanted, item, job, items);

@@ -29,8 +29,10 @@ static oplus_status workers_of(const char *where, int *workers)
 {
     const char *const colon = strchr(where, ':'), *const digits = colon ? colon + 1 : "";
     char *end;
-    *workers = opi_cores_count();
-    if (!colon) return OPLUS_OK;
+    if (!colon) {
+        *workers = opi_cores_count();
+        return OPLUS_OK;
+    }
     errno = 0;
     const long n = strtol(digits, &end, 10);
     if (*digits < '0' || *digits > '9' || *end || errno || n < 1 || n > OPI_MOST_THREADS)
