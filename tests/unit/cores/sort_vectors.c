@@ -201,30 +201,31 @@ static void sorts_every_small_size(void **state)
     close_rooms(&m);
 }
 
+/* Checks each of `count` sizes, the largest of which is the last, on each instruction set; splits as check_all's. */
+static void check_sizes(const size_t *sizes, size_t count, unsigned splits)
+{
+    const opi_isa *isa[4];
+    const int isas = instruction_sets(isa);
+    rooms m = open_rooms(sizes[count - 1]);
+    for (int i = 0; i < isas; i++)
+        for (size_t k = 0; k < count; k++) check_all(isa[i], sizes[k], splits, &m);
+    close_rooms(&m);
+}
+
 /* Around more samples of a pivot, and parts of parts. */
 static void sorts_parts_of_parts(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 5000, 16384, 40001, 65537};
-    const opi_isa *isa[4];
-    const int isas = instruction_sets(isa);
-    rooms m = open_rooms(65537);
-    for (int i = 0; i < isas; i++)
-        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) check_all(isa[i], sizes[k], 2, &m);
-    close_rooms(&m);
+    (void)state;
+    check_sizes(sizes, sizeof sizes / sizeof *sizes, 2);
 }
 
 /* Where every sampled pivot was a bad one: the range of the keys is halved instead. */
 static void halves_the_range(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {65, 129, 257, 300, 1000, 5000};
-    const opi_isa *isa[4];
-    const int isas = instruction_sets(isa);
-    rooms m = open_rooms(5000);
-    for (int i = 0; i < isas; i++)
-        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) check_all(isa[i], sizes[k], 0, &m);
-    close_rooms(&m);
+    (void)state;
+    check_sizes(sizes, sizeof sizes / sizeof *sizes, 0);
 }
 
 /* A network that sorts zeros and ones sorts everything: all columns of 16 rows of 8 keys, or of 16. */
