@@ -1,30 +1,37 @@
 /* Short segments of an operator that rounds, as many at a time as a vector has lanes: a part of tree.h.
  *
- * Lane j is segment j.  The binary digits of its length name its nodes, the largest first, and for a missing node
- * stands NEUTRAL, which changes no operand (-0 of a sum, 1 of a product; the identity would make +0 of -0).  The nodes
- * of W elements and more are those of whole vectors; what is left, less than W elements, is loaded into a vector so
- * that its nodes lie in places of their own:
+ * Lane j is segment j.  Its elements are the units of the lowest level.  W units that belong together, whole vectors of
+ * them, become one unit of the level above: as the vectors of all W segments stand in one list, W of these at a time are
+ * a tile (tiles.h), whatever segment they are of.  What is left of each segment, less than W units, is joined to what is
+ * above it, from the highest level down: the binary digits of a segment's length name its nodes, the largest first.  For
+ * a missing node stands NEUTRAL, which changes no operand (-0 of a sum, 1 of a product; the identity would make +0 of
+ * -0).  What is left is loaded into a vector so that its nodes lie in places of their own:
  *
  *     7 of W = 8    x0 x1 x2 x3   x4 x5   x6 .         5    x0 x1 x2 x3   . .   x4 .         2    . . . .   x0 x1   . .
  *
  * One level up (as in tile_up) makes pairs of it, and a transposition of pairs brings the same place of all segments
  * together: there the nodes are joined to what came before, the largest first.  Nothing is jumped over for one segment
- * alone. */
+ * alone, but for those of many elements. */
 #include "cores/isa/groups.h"
 
 #define PARTS (W / OPI_LANES_64)
 #define LANES OPI_PASTE(OPI_UINT, LANE_BITS)
 
-enum { N(NOT_SHORT) = 256 /* elements */ };
+enum {
+    N(NOT_SHORT) = 2048, /* elements */
+    N(HEIGHT) = 6,       /* W^6 is more, for W = 4 too */
+    N(LISTED) = 16,      /* vectors of a segment that are listed without a jump */
+};
 
 typedef LANES N(counts) __attribute__((vector_size(OPI_VECTOR)));
 
-/* What a group of segments knows of each, in memory. */
-typedef struct N(group) {
-    LANES elements[W];
-    LANES row[W];                               /* see load_nodes */
-    uint64_t at[OPI_GROUP_PARTS][OPI_LANES_64]; /* the elements before it are joined already */
-} N(group);
+/* The units of one level: those of segment j are units[at[j]] and those after it; from units[rest[j]] on they do not make
+ * whole vectors. */
+typedef struct N(level) {
+    const T *units;
+    uint64_t at[W], rest[W];
+    LANES count[W];
+} N(level);
 
 /* One row for each number n < W of elements: where load_nodes puts them. */
 #if defined(__AVX512F__)
@@ -90,24 +97,50 @@ OPI_INLINE V N(load_nodes)(const T *x, LANES row, LANES n, bool inside)
 }
 #endif
 
-/* The nodes of `size` >= W elements, of the segments that have one. */
-OPI_INLINE V N(nodes_of)(const T *in, const N(group) * group, unsigned size)
+/* Lists the vectors of units of all segments, whole ones only, and says where the units above will be; returns how many
+ * there are.  Up to LISTED + W more entries are written. */
+OPI_INLINE size_t N(list_vectors)(const N(level) * level, N(level) * above, uint64_t *list)
 {
-    V y[N(NOT_SHORT) / 2 / W], neutral = N(splat)(NEUTRAL);
-    T neutrals[W];
-    const unsigned vectors = size / W;
-    N(store)(neutrals, neutral);
-    for (unsigned v = 0; v < vectors; v++) {
-        V t[W];
-        for (int j = 0; j < W; j++) {
-            const T *const x = in + ((const uint64_t *)group->at)[j] + v * W;
-            t[j] = N(load)(group->elements[j] & size ? x : neutrals);
-        }
-        y[v] = N(tile_up)(t, NULL);
+    size_t listed = 0;
+    for (int j = 0; j < W; j++) {
+        const LANES vectors = level->count[j] / W;
+        uint64_t x = (uint64_t)(uintptr_t)(level->units + level->at[j]);
+        above->at[j] = listed;
+        above->rest[j] = listed + vectors / W * W;
+        above->count[j] = vectors;
+        for (size_t v = 0; v < N(LISTED); v++) list[listed + v] = x + v * OPI_VECTOR;
+        for (size_t v = N(LISTED); v < vectors; v++) list[listed + v] = x + v * OPI_VECTOR;
+        listed += vectors;
     }
-    for (unsigned n = vectors / 2; n > 0; n /= 2)
-        for (unsigned v = 0; v < n; v++) y[v] = JOIN(y[2 * v], y[2 * v + 1]);
-    return y[0];
+    return listed;
+}
+
+/* Makes the units above of whole vectors; up to 2 * W more are written. */
+OPI_INLINE void N(ascend)(const N(level) * level, N(level) * above, T *units)
+{
+    const V neutral = N(splat)(NEUTRAL);
+    uint64_t list[N(NOT_SHORT) + N(LISTED) + W];
+    T neutrals[W];
+    N(store)(neutrals, neutral);
+    const size_t listed = N(list_vectors)(level, above, list);
+    for (int j = 0; j < W; j++) list[listed + (size_t)j] = (uint64_t)(uintptr_t)neutrals;
+    for (size_t i = 0; i < listed; i += W) {
+        V t[W];
+        for (int j = 0; j < W; j++) t[j] = N(load)((const T *)(uintptr_t)list[i + (size_t)j]);
+        N(store)(units + i, N(tile_up)(t, NULL));
+    }
+    N(store)(units + listed, neutral); /* read where a vector is loaded of which no unit counts */
+    above->units = units;
+}
+
+/* The one unit above of each segment that has W units or more, less than 2 * W. */
+OPI_INLINE V N(highest)(const N(level) * level)
+{
+    T neutrals[W];
+    V t[W];
+    N(store)(neutrals, N(splat)(NEUTRAL));
+    for (int j = 0; j < W; j++) t[j] = N(load)(level->count[j] & W ? level->units + level->at[j] : neutrals);
+    return N(tile_up)(t, NULL);
 }
 
 /* x: for each segment what load_nodes loads. */
@@ -146,30 +179,54 @@ OPI_INLINE V N(join_nodes)(V sum, V x[W])
     return JOIN(JOIN(sum, x[0]), x[1]);
 }
 
-/* The results of W segments, of which one or more have a node of each size in `any`. */
+/* Joins the rest of each segment's units to what comes before it.  count: that of the level; inside: see load_nodes. */
+OPI_INLINE V N(join_rest)(const N(level) * level, N(counts) count, V sum, bool inside)
+{
+    V rest[W];
+    LANES row[W];
+    const N(counts) rows = N(rows)(count & (W - 1));
+    memcpy(row, &rows, sizeof rows);
+    OPI_IN_MEMORY(row);
+    for (int j = 0; j < W; j++)
+        rest[j] = N(load_nodes)(level->units + level->rest[j], row[j], level->count[j] & (W - 1), inside);
+    return N(join_nodes)(sum, rest);
+}
+
+/* The elements of W segments as the lowest level. */
+OPI_INLINE void N(set_lowest)(N(level) * level, const T *in, const uint64_t *offsets,
+                              const opi_words words[OPI_GROUP_PARTS], N(counts) elements)
+{
+    level->units = in;
+    for (int k = 0; k < PARTS; k++) {
+        const opi_words at = opi_load_words(offsets + k * OPI_LANES_64), rest = at + (words[k] & -(uint64_t)W);
+        memcpy(level->at + k * OPI_LANES_64, &at, sizeof at);
+        memcpy(level->rest + k * OPI_LANES_64, &rest, sizeof rest);
+    }
+    memcpy(level->count, &elements, sizeof elements);
+    OPI_IN_MEMORY(*level);
+}
+
+/* The results of W segments; any: the OR of their numbers of elements. */
 OPI_INLINE V N(join_group)(const T *in, const uint64_t *offsets, const opi_words words[OPI_GROUP_PARTS], uint64_t any,
                            T identity, bool inside)
 {
     const N(counts) elements = LANE_BITS == 32 ? (N(counts))opi_low_halves(words) : (N(counts))words[0];
-    V sum = N(splat)(NEUTRAL), rest[W];
-    N(group) group;
-    const N(counts) rows = N(rows)(elements & (W - 1));
-    memcpy(group.elements, &elements, sizeof elements);
-    memcpy(group.row, &rows, sizeof rows);
-    for (unsigned size = N(NOT_SHORT) / 2; size >= W / 2 && any >= W; size /= 2) {
-        for (int k = 0; k < PARTS; k++) {
-            const opi_words at = opi_load_words(offsets + k * OPI_LANES_64) + (words[k] & -(uint64_t)(2 * size));
-            memcpy(group.at[k], &at, sizeof at);
-        }
-        OPI_IN_MEMORY(group);
-        if (size >= W && any & size) sum = JOIN(sum, N(nodes_of)(in, &group, size));
+    T units[2 * N(NOT_SHORT) + 2 * W * N(HEIGHT)], *free_units = units;
+    N(level) level[N(HEIGHT)];
+    int top = 0;
+    N(set_lowest)(level, in, offsets, words, elements);
+    for (; any >= 2 * W; any /= W, top++) {
+        N(ascend)(&level[top], &level[top + 1], free_units);
+        free_units += level[top + 1].at[W - 1] + level[top + 1].count[W - 1] + 2 * W;
     }
-    if (any < W) memcpy(group.at, offsets, W * sizeof *offsets);
-    OPI_IN_MEMORY(group);
-    for (int j = 0; j < W; j++)
-        rest[j] =
-            N(load_nodes)(in + ((const uint64_t *)group.at)[j], group.row[j], group.elements[j] & (W - 1), inside);
-    return N(choose)((M)(elements == 0), N(splat)(identity), N(join_nodes)(sum, rest));
+    V sum = any >= W ? N(highest)(&level[top]) : N(splat)(NEUTRAL);
+    for (; top > 0; top--) {
+        N(counts) count;
+        memcpy(&count, level[top].count, sizeof count);
+        sum = N(join_rest)(&level[top], count, sum, true);
+    }
+    sum = N(join_rest)(level, elements, sum, inside);
+    return N(choose)((M)(elements == 0), N(splat)(identity), sum);
 }
 
 /* Fewer than W segments are reduced one by one. */

@@ -104,6 +104,7 @@ static size_t mostly_none(rng *r) { return rng_below(r, 8) == 0; }
 static size_t mostly_few(rng *r) { return rng_below(r, 4) == 0 ? rng_below(r, 9) : 0; }
 static size_t middling(rng *r) { return rng_below(r, 300); }
 static size_t some_long(rng *r) { return rng_below(r, 37) == 0 ? rng_below(r, 500) : rng_below(r, 6); }
+static size_t around_powers(rng *r) { return ((size_t)64 << rng_below(r, 6)) + rng_below(r, 5) - 2; }
 static size_t one_giant(rng *r) { return rng_below(r, 300) == 0 ? LONGEST : rng_below(r, 20); }
 
 /* --- the check --------------------------------------------------------------------------------------------------- */
@@ -151,12 +152,14 @@ static void check(const leaf_trial *t, size_t count, size_t (*length)(rng *), si
 
 static void check_all(const leaf_trial *t)
 {
-    static size_t (*const lengths[])(rng *) = {tiny, brief, mostly_none, mostly_few, some_long, middling, one_giant};
+    static size_t (*const lengths[])(rng *) = {tiny,      brief,    mostly_none, mostly_few,
+                                               some_long, middling, one_giant,   around_powers};
     for (constant = 0; constant <= 70; constant++)
         for (size_t skipped = 0; skipped < 2; skipped++) check(t, 35, as_said, skipped, false);
     for (constant = 0; constant < 20; constant++) check(t, 35, as_said, 1, true);
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
-        check(t, lengths[k] == middling ? 100 : MOST_SEGMENTS, lengths[k], k % 4, false);
+        const bool long_ones = lengths[k] == middling || lengths[k] == around_powers;
+        check(t, long_ones ? 100 : MOST_SEGMENTS, lengths[k], k % 4, false);
         for (size_t count = 1; count < 70; count += count < 20 ? 1 : 7) check(t, count, lengths[k], count % 4, false);
     }
 }
