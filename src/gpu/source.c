@@ -52,7 +52,6 @@ void opi_gpu_write_shape(opi_gpu_source *source, opi_shape shape, size_t element
     opi_gpu_define(source, "OPI_LOG_TILE", opi_log_tile(shape));
     opi_gpu_define(source, "OPI_VECTORS", shape.vectors);
     opi_gpu_define(source, "OPI_SIZE", element);
-    opi_gpu_define(source, "OPI_WARP", source->gpu->facts.lanes);
     opi_gpu_define(source, "OPI_LARGE", element > INLINE_BYTES);
     /* One work-item waits for nobody; and barriers in loops are what some compilers get wrong (PoCL 5). */
     if (!opi_gpu_failed(source) && shape.log_w == 0)

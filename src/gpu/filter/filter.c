@@ -1,6 +1,7 @@
 /* Filter on an accelerator: the carry from tile to tile is the number of kept elements. */
 #include "base/error.h"
 #include "gpu/canon/tiles.h"
+#include "gpu/canon/tree.h"
 #include "gpu/memory.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
@@ -16,7 +17,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_fn(source, keep, true);
     opi_gpu_write_kernels(source, "bound"); /* to nothing */
     opi_gpu_write_kernels(source, "kept");
-    opi_gpu_write_kernels(source, "tree");
+    opi_gpu_write_tree(source, job->shape, keep->input[0]->size);
+    opi_gpu_write_kernels(source, "range");
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "unit");

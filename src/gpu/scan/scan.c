@@ -2,6 +2,7 @@
  * the last one. */
 #include "base/error.h"
 #include "gpu/canon/tiles.h"
+#include "gpu/canon/tree.h"
 #include "gpu/memory.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
@@ -27,7 +28,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_LIFTED", job->task->lifted);
     opi_gpu_write_op(source, job->task->op);
     opi_gpu_write_kernels(source, job->task->lifted ? "lifted" : "plain");
-    opi_gpu_write_kernels(source, "tree");
+    opi_gpu_write_tree(source, job->shape, job->task->op->type->size);
+    opi_gpu_write_kernels(source, "range");
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "scan");

@@ -1,6 +1,7 @@
 #include "gpu/segreduce/segments.h"
 
 #include "base/error.h"
+#include "gpu/canon/tree.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/segreduce/offsets.h"
@@ -21,7 +22,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_OFFSET_SIZE", s->offset);
     opi_gpu_write_op(source, s->job.task->op);
     opi_gpu_write_kernels(source, "plain");
-    opi_gpu_write_kernels(source, "tree");
+    opi_gpu_write_tree(source, s->job.shape, s->size);
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "offset");
     opi_gpu_write_kernels(source, "segreduce");
