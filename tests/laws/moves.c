@@ -61,9 +61,7 @@ static void filter_parts(rng *r, const place *where)
     free(no);
 }
 
-/* --- sort
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* --- sort --------------------------------------------------------------------------------------------------------- */
 
 static const oplus_type *const key_types[] = {&oplus_i8,  &oplus_i16, &oplus_i32, &oplus_i64, &oplus_u8,
                                               &oplus_u16, &oplus_u32, &oplus_u64, &oplus_f32, &oplus_f64};

@@ -128,8 +128,7 @@ static bool called_over_ranks(run *t, spread s)
     return true;
 }
 
-/* --- the comparison
- * --------------------------------------------------------------------------------------------------- */
+/* --- the comparison ----------------------------------------------------------------------------------------------- */
 
 /* out: its first n elements are results of that kind, whose padding counts for nothing. */
 static void compare(run *t, const array *out, const kind *k, size_t n)
@@ -150,8 +149,7 @@ static void compare(run *t, const array *out, const kind *k, size_t n)
     }
 }
 
-/* --- primitives
- * ------------------------------------------------------------------------------------------------------- */
+/* --- primitives --------------------------------------------------------------------------------------------------- */
 
 static const operation *op_of(const run *t) { return &operations[t->c->what]; }
 

@@ -19,8 +19,7 @@ static int place_count, named; /* those of the command line */
 static const char *program;
 static random_case current; /* for the last words */
 
-/* --- places
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- places ------------------------------------------------------------------------------------------------------- */
 
 /* "threads:3", or "threads:3@avx2": OPLUS_ISA. */
 static bool open_place(const char *name)
@@ -48,8 +47,7 @@ static void open_cores(void)
         if (!open_place(cores[i])) printf("%s is left out: %s\n", cores[i], oplus_last_error());
 }
 
-/* --- drawing a case
- * --------------------------------------------------------------------------------------------------- */
+/* --- drawing a case ----------------------------------------------------------------------------------------------- */
 
 /* Many small ones, edges of powers of two, now and then a large one. */
 static size_t draw_n(rng *r, size_t most)
@@ -148,8 +146,7 @@ static random_case draw(uint64_t seed)
     return c;
 }
 
-/* --- in words
- * --------------------------------------------------------------------------------------------------------- */
+/* --- in words ----------------------------------------------------------------------------------------------------- */
 
 static void describe(const random_case *c)
 {
@@ -175,8 +172,7 @@ static void describe(const random_case *c)
            c->traps ? ", traps on" : "");
 }
 
-/* --- making it smaller
- * ------------------------------------------------------------------------------------------------- */
+/* --- making it smaller -------------------------------------------------------------------------------------------- */
 
 /* Takes the change if it still fails. */
 static bool keeps_failing(random_case *c, random_case changed, finding *f)
@@ -223,8 +219,7 @@ static void shrink(random_case *c, finding *f)
 #undef TRY
 }
 
-/* --- the run
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- the run ------------------------------------------------------------------------------------------------------ */
 
 static void say_again(uint64_t seed)
 {

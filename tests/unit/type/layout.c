@@ -14,8 +14,7 @@
 
 #include "type/layout.h"
 
-/* --- the types, without padding, which has no value
- * ----------------------------------------------------------------------------------------------------- */
+/* --- the types, without padding, which has no value --------------------------------------------------------------- */
 
 enum { THREE = 3 };
 #define FOUR 4
