@@ -1,5 +1,6 @@
-/* The range of nodes that is carried from tile to tile: the maximal aligned nodes of [first, end), with the left fold of
- * each with those before it.  See src/task/range.h; the host reads and writes it as src/gpu/scan/scan.c says. */
+/* The range of nodes that is carried from tile to tile: the maximal aligned nodes of [first, end), and for each node
+ * its fold, which is the join of all nodes up to it.  See src/task/range.h; the host reads and writes a range as
+ * src/gpu/scan/scan.c says. */
 
 typedef struct opi_range {
     uint64_t end;
@@ -8,12 +9,12 @@ typedef struct opi_range {
     uint8_t level[OPI_IMAGE_NODES];
     uint8_t flag[OPI_IMAGE_NODES];
     uint8_t padding[32];
-} opi_range; /* then OPI_IMAGE_NODES nodes, then as many folds */
+} opi_range; /* OPI_IMAGE_NODES nodes follow, then as many folds */
 
 #define OPI_RANGE_NODE(range) ((OPI_GLOBAL opi_node *)((range) + 1))
 #define OPI_RANGE_FOLD(range) (OPI_RANGE_NODE(range) + OPI_IMAGE_NODES)
 
-/* Appends the node of level `level` at range->end. */
+/* Appends a node of level `level` at range->end. */
 OPI_FUNCTION void opi_push(OPI_GLOBAL opi_range *range, uint32_t level, opi_node node OPI_TAKE_P)
 {
     const uint64_t start = range->end;
@@ -31,7 +32,8 @@ OPI_FUNCTION void opi_push(OPI_GLOBAL opi_range *range, uint32_t level, opi_node
     range->count = count + 1;
 }
 
-/* Level of the largest aligned run that begins at `at` and has at most n > 0 items, OPI_LOG_TILE at most. */
+/* Returns the level of the largest aligned run that begins at `at` and has at most n > 0 items.  The level is at most
+ * OPI_LOG_TILE. */
 OPI_FUNCTION uint32_t opi_fit(uint64_t at, uint64_t n)
 {
     uint32_t level = 0;
@@ -39,19 +41,20 @@ OPI_FUNCTION uint32_t opi_fit(uint64_t at, uint64_t n)
     return level;
 }
 
-/* --- one work-group, tile after tile -------------------------------------------------------------------------------- */
+/* --- one work-group, tile after tile ------------------------------------------------------------------------------- */
 
-/* Where a work-group stands that goes over n items from tile to tile. */
+/* One work-group goes over n items, run by run.  This is where it stands. */
 typedef struct opi_walk {
-    uint64_t at;        /* global index, in items */
-    uint64_t left;      /* items */
-    uint32_t has_carry; /* whether OPI_CARRY precedes it */
-    uint32_t level;     /* of the next run of items, */
-    uint32_t count;     /* which are so many, */
-    uint32_t partial;   /* or fewer than 2^level at the very end */
+    uint64_t at;        /* global index of the next item */
+    uint64_t left;      /* items that are left */
+    uint32_t has_carry; /* whether OPI_CARRY precedes the next item */
+    uint32_t level;     /* level of the next run */
+    uint32_t count;     /* items of the next run */
+    uint32_t partial;   /* whether the next run is the last one and has fewer than 2^level items */
 } opi_walk;
 
-/* The run that comes next.  At the end, and if nobody asks for the nodes, one that is no node: what it ends in is P. */
+/* Finds the next run.  The last run may be no node, if nobody needs the nodes afterwards: its last result is then P,
+ * which stands for the whole range. */
 OPI_FUNCTION void opi_walk_next(opi_walk *walk, uint32_t flags)
 {
     walk->level = opi_fit(walk->at, walk->left);
@@ -59,7 +62,7 @@ OPI_FUNCTION void opi_walk_next(opi_walk *walk, uint32_t flags)
     walk->count = walk->partial ? (uint32_t)walk->left : 1u << walk->level;
 }
 
-/* items: each of 2^base elements. */
+/* Each item has 2^base elements. */
 OPI_FUNCTION void opi_walk_begin(opi_walk *walk, opi_lanes lane, OPI_GLOBAL opi_range *range, uint64_t first, uint64_t n,
                                  uint32_t base, uint32_t flags)
 {
@@ -77,7 +80,7 @@ OPI_FUNCTION void opi_walk_begin(opi_walk *walk, opi_lanes lane, OPI_GLOBAL opi_
     }
 }
 
-/* Puts the run's node into the range; OPI_CARRY is then what precedes the next one. */
+/* Appends the run's node to the range.  After that, OPI_CARRY is what precedes the next run. */
 OPI_FUNCTION void opi_walk_push(const opi_walk *walk, opi_lanes lane, OPI_GLOBAL opi_range *range,
                                 uint32_t base OPI_TAKE_P)
 {
@@ -88,7 +91,7 @@ OPI_FUNCTION void opi_walk_push(const opi_walk *walk, opi_lanes lane, OPI_GLOBAL
     OPI_BARRIER_ALL();
 }
 
-/* After the results of a partial run are known: what it ends in stands for the range. */
+/* Ends a partial run whose results are known: the last result stands for the whole range. */
 OPI_FUNCTION void opi_walk_end(const opi_walk *walk, opi_item *item, OPI_GLOBAL opi_range *range, uint32_t base)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;

@@ -1,8 +1,8 @@
 /* The canonical tree (docs/tree-v1.md) inside a tile of 2^OPI_LOG_TILE items: OPI_W work-items have 2^OPI_LOG_E
  * consecutive items each.
  *
- * Before this text a primitive defines opi_node, which is what is combined, and opi_join(earlier, later).  Behind it come
- * the texts of the shape, as src/gpu/canon/tree.c chooses them:
+ * Before this text a primitive defines opi_node, which is what is combined, and opi_join(earlier, later).  Behind this
+ * text come the texts of the shape, as src/gpu/canon/tree.c chooses them:
  *
  *     tree_chunk.cl                      one work-item has the whole tile
  *     tree_group.cl, tree_registers.cl   a work-group has it, and its work-items meet in local memory
@@ -20,12 +20,12 @@
 #define OPI_W    (1u << OPI_LOG_W)
 #define OPI_TILE (1u << OPI_LOG_TILE)
 
-#if OPI_BOUND /* with what every function that joins takes, see bound.cl */
+#if OPI_BOUND /* every function that joins has the parameter `bound`, see bound.cl */
 #define opi_join(a, b) opi_join(a, b, bound)
 #endif
 
-/* Loops over several elements of a work-item have constant bounds in a GPU's shape, and what they index is to stay in
- * registers. */
+/* Loops over several elements of a work-item.  In a GPU's shape their bounds are constant, and the arrays that they
+ * index must stay in registers. */
 #if OPI_LOG_W == 0 || OPI_LOG_E == 0
 #define OPI_UNROLL OPI_ROLLED
 #else
@@ -45,7 +45,7 @@
     OPI_UNROLL for (uint32_t i = 1; (2 * i + 1) << (k) < 1u << (log_n); i++)                                           \
         X(((2 * i + 1) << (k)) - 1) = opi_join(X(((2 * i) << (k)) - 1), X(((2 * i + 1) << (k)) - 1));
 
-/* Level by level, so that each loop has constant bounds; 5 levels are the most. */
+/* One loop for each level, so that its bounds are constant; there are at most 5 levels. */
 #define OPI_UP(X, log_n)                                                                                               \
     OPI_UP_LEVEL(X, log_n, 0)                                                                                          \
     OPI_UP_LEVEL(X, log_n, 1)                                                                                          \
@@ -58,22 +58,23 @@
     OPI_DOWN_LEVEL(X, log_n, 1)                                                                                        \
     OPI_DOWN_LEVEL(X, log_n, 0)
 
-/* What precedes the run stands before the nodes whose q is 0; `most` is how many of those there are. */
+/* Nodes at positions 2^k - 1 have no earlier node in the run: joins the incoming prefix to them.  most: how many of
+ * them there are. */
 #define OPI_FRONT(X, most, before)                                                                                     \
     OPI_UNROLL for (uint32_t k = 0; k < (most); k++) X((1u << k) - 1) = opi_join(before, X((1u << k) - 1));
 
-/* How many work-items the first `count` elements of a tile keep busy. */
+/* Returns how many work-items have some of the first `count` elements of a tile. */
 OPI_FUNCTION uint32_t opi_used(uint32_t count) { return count >> OPI_LOG_E ? count >> OPI_LOG_E : 1; }
 
 /* --- the work-items of a work-group ---------------------------------------------------------------------------------
  * lane[] has a place for each work-item, and two more. */
 
-#define OPI_TOTAL lane[OPI_W]     /* the node of the first `used` work-items, a power of two; the first one sees it */
+#define OPI_TOTAL lane[OPI_W]     /* node of the first `used` work-items, a power of two; work-item 0 sees it */
 #define OPI_CARRY lane[OPI_W + 1] /* what precedes the tile, if anything does */
 
 /* What a work-item learns of its neighbours. */
 typedef struct opi_place {
-    uint32_t has_before; /* whether anything precedes its run, */
-    opi_node before;     /* which is this */
-    opi_node after;      /* and what precedes the next run */
+    uint32_t has_before; /* whether anything precedes the work-item's run */
+    opi_node before;     /* what precedes the run, if has_before */
+    opi_node after;      /* what precedes the next work-item's run */
 } opi_place;

@@ -20,14 +20,14 @@ OPI_FUNCTION opi_place opi_lanes_down(opi_lanes lane, uint32_t has_carry OPI_TAK
 
 /* --- the work-item's run: a whole tile -------------------------------------------------------------------------- */
 
-/* The levels of its tree stand one behind the other, and each is made of its neighbour in a loop over
- * consecutive nodes, which compilers make vectors of: N(k, i) on the way up, P((i + 1) 2^k) on the way down. */
+/* The levels of the tree lie one behind the other.  Each is computed from its neighbour by a loop over consecutive
+ * nodes, which compilers vectorize: x has N(k, i) on the way up, and P((i + 1) 2^k) on the way down. */
 #define OPI_N(size)  (size)
 #define OPI_LEVEL(k) (2 * OPI_E - (2 * OPI_E >> (k)))
 typedef struct opi_item {
     opi_node x[2 * OPI_E];
-    uint32_t n; /* nodes of level 0: OPI_E, or as many as `count` needs, a power of two; a loop that writes to x has a
-                   copy of it, because it might be written there, for all that a compiler knows */
+    uint32_t n; /* nodes of level 0: OPI_E, or the power of two that `count` needs.  A loop that writes to x uses a copy
+                   of n: a compiler must assume that the loop changes n. */
 } opi_item;
 
 OPI_FUNCTION uint32_t opi_run_size(uint32_t count)
@@ -42,7 +42,7 @@ OPI_FUNCTION void opi_level_up(const opi_node *OPI_RESTRICT level, opi_node *OPI
     for (uint32_t i = 0; i < n / 2; i++) above[i] = opi_join(level[2 * i], level[2 * i + 1]);
 }
 
-/* What ends node i above ends its right half, and precedes the left half of node i + 1. */
+/* The result of node i above is also that of its right half, and it precedes the left half of node i + 1. */
 OPI_FUNCTION void opi_level_down(opi_node *OPI_RESTRICT level, const opi_node *OPI_RESTRICT above,
                                  uint32_t n OPI_TAKE_P)
 {
@@ -54,7 +54,7 @@ OPI_FUNCTION void opi_level_down(opi_node *OPI_RESTRICT level, const opi_node *O
     level[n - 1] = above[n / 2 - 1];
 }
 
-/* The node of the run; of its first `count` elements where those are fewer (a power of two then). */
+/* Returns the node of the run, or of its first `count` elements if they are fewer; `count` is a power of two then. */
 OPI_FUNCTION opi_node opi_item_up(opi_item *item, uint32_t count OPI_TAKE_P)
 {
     uint32_t k = 0;
@@ -76,5 +76,5 @@ OPI_FUNCTION void opi_item_down(opi_item *item, const opi_place *place OPI_TAKE_
     }
 }
 
-/* The last of `count` results may close a node that is larger than the tile: then it comes from elsewhere. */
+/* The last of `count` results may be that of a node larger than the tile.  Then it comes from elsewhere. */
 OPI_FUNCTION void opi_item_close(opi_item *item, uint32_t count, opi_node last) { item->x[count - 1] = last; }

@@ -3,13 +3,13 @@
 #define OPI_LANES(lane) OPI_LOCAL_MEMORY opi_node lane[OPI_W + 2];
 typedef OPI_LOCAL opi_node *opi_lanes;
 
-/* Runs of work-items, each combined by one of them, so that there are few barriers. */
+/* The work-items are cut into runs.  One work-item combines each run, so that there are few barriers. */
 #define OPI_LOG_RUN   (OPI_LOG_W < 4 ? OPI_LOG_W : 4)
 #define OPI_LOG_RUNS  (OPI_LOG_W - OPI_LOG_RUN)
 #define OPI_IN_RUN(i) lane[(OPI_SELF << OPI_LOG_RUN) + (i)]
 #define OPI_OF_RUN(i) lane[(((i) + 1) << OPI_LOG_RUN) - 1]
 
-/* Up from each work-item's node. */
+/* Combines the nodes of all work-items. */
 OPI_FUNCTION void opi_lanes_up(opi_lanes lane, opi_node own, uint32_t used OPI_TAKE_P)
 {
     lane[OPI_SELF] = own;
@@ -24,7 +24,7 @@ OPI_FUNCTION void opi_lanes_up(opi_lanes lane, opi_node own, uint32_t used OPI_T
     }
 }
 
-/* Down again. */
+/* Finds what precedes each work-item. */
 OPI_FUNCTION opi_place opi_lanes_down(opi_lanes lane, uint32_t has_carry OPI_TAKE_P)
 {
     opi_place place;

@@ -1,5 +1,5 @@
-/* The run of a work-item that has neighbours: a part of tree.cl.  All loops have constant bounds, so that compilers keep
- * the run in registers. */
+/* The run of a work-item that has neighbours: a part of tree.cl.  All loops have constant bounds, so that compilers
+ * keep the run in registers. */
 #define OPI_N(size) OPI_E
 #define OPI_X(i)    item->x[i]
 typedef struct opi_item {

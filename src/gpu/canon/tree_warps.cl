@@ -1,7 +1,7 @@
 /* The work-items of a warp exchange their registers: a part of tree.cl.
  *
- * A butterfly in each warp: at step k neighbours of 2^k work-items exchange their nodes, and the right one keeps for the
- * way down what it got.  The first work-item joins the warps, which are few. */
+ * A butterfly in each warp: in step k work-items at distance 2^k exchange their nodes, and the right one keeps for the
+ * way down what it got.  Work-item 0 joins the warps, which are few. */
 #define OPI_LANES(lane)                                                                                                \
     OPI_LOCAL_MEMORY opi_node lane[OPI_W + 2];                                                                         \
     opi_climb lane##_climb;
@@ -13,7 +13,7 @@ typedef struct opi_climb {
 #define OPI_LOG_WARPS  (OPI_LOG_W - 5)
 #define OPI_OF_WARP(i) lane[i]
 
-/* Another work-item's node, word by word. */
+/* The node of another work-item, moved word by word. */
 typedef union opi_words {
     opi_node node;
     uint32_t word[(sizeof(opi_node) + 3) / 4];
@@ -78,6 +78,6 @@ OPI_FUNCTION opi_place opi_warps_down(opi_lanes lane, const opi_climb *climb, ui
     }
     place.after = opi_next(place.before);
     if ((OPI_SELF & 31) == 31) place.after = OPI_OF_WARP(warp);
-    OPI_BARRIER(); /* what was read here may change now */
+    OPI_BARRIER(); /* all have read; lane[] may change now */
     return place;
 }
