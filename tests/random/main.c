@@ -15,9 +15,9 @@
 #include <string.h>
 #include <time.h>
 
-static int place_count, named; /* those of the command line */
+static int place_count, named; /* named on the command line */
 static const char *program;
-static random_case current; /* for the last words */
+static random_case current; /* for a message if the process ends */
 
 /* --- places ------------------------------------------------------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ static void open_cores(void)
 
 /* --- drawing a case ----------------------------------------------------------------------------------------------- */
 
-/* Many small ones, edges of powers of two, now and then a large one. */
+/* Many small numbers, edges of powers of two, now and then a large number. */
 static size_t draw_n(rng *r, size_t most)
 {
     const size_t dice = rng_below(r, 100);
@@ -84,7 +84,7 @@ static int draw_function(rng *r, const function *of, size_t count, bool device)
     return i;
 }
 
-/* On a device each type is compiled once more. */
+/* On a device each type must be compiled. */
 static int draw_kind(rng *r, size_t count, bool device)
 {
     static const int few[] = {OPLUS_I32 - 1, OPLUS_U8 - 1, OPLUS_F64 - 1, OPLUS_F64, OPLUS_F64 + 3, OPLUS_F64 + 7};
@@ -174,7 +174,7 @@ static void describe(const random_case *c)
 
 /* --- making it smaller -------------------------------------------------------------------------------------------- */
 
-/* Takes the change if it still fails. */
+/* Keeps the change if the case still fails. */
 static bool keeps_failing(random_case *c, random_case changed, finding *f)
 {
     finding other;
@@ -228,7 +228,7 @@ static void say_again(uint64_t seed)
     printf("\n");
 }
 
-/* What ends the process cannot be made smaller in it. */
+/* A case that ends the process cannot be made smaller in it. */
 static void die(int signal)
 {
     printf("ends the process by signal %d\n  ", signal);
@@ -252,7 +252,7 @@ static bool try_case(uint64_t seed)
     return false;
 }
 
-/* The value of an option, or NULL. */
+/* Returns the value of an option, or NULL. */
 static const char *option(int argc, char **argv, const char *name)
 {
     for (int i = 1; i < argc; i++)
