@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -13,8 +12,6 @@ enum {
     PARTITION_BLOCK_MIN = 1 << 15, /* records */
     RETURN_BLOCK_BYTES = 1 << 18,
     PARTITIONS_MAX = 4, /* of keys for vectors; quicksort takes what so many could not cut */
-    SAMPLE = 256,       /* keys that a partition for vectors is planned by, */
-    OUTSIDE = 4,        /* and how many of these may lie beyond its digit, on either side */
 };
 
 static unsigned highest_bit(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x); }
@@ -29,6 +26,12 @@ static void set_bucket(opi_sort *sort, opi_sort_bucket *by_vectors)
 }
 
 void opi_sort_prefer_digits(opi_sort *sort) { set_bucket(sort, NULL); }
+
+void opi_sort_share(opi_sort *sort, size_t workers, size_t least)
+{
+    const size_t share = sort->n / workers, most = share > least ? share : least;
+    if (sort->by_vectors && most < sort->cache_records) sort->cache_records = most;
+}
 
 opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order order, void *keys,
                        const oplus_type *value, void *values, size_t n)
@@ -92,23 +95,10 @@ bool opi_sort_is_large(const opi_sort *sort, const opi_sort_range *range, size_t
     return !range->sorted && range->end - range->begin > most;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 opi_sort_digit opi_sort_first_digit(const opi_sort *sort, const opi_sort_range *range)
 {
-    if (!sort->by_vectors)
-        return (opi_sort_digit){.shift = range->shift > OPI_SORT_DIGIT_BITS ? range->shift - OPI_SORT_DIGIT_BITS : 0};
-    uint64_t key[SAMPLE];
-    sort->format->sample(sort, range->place, range->begin, range->end, key, SAMPLE);
-    qsort(key, SAMPLE, sizeof *key, compare_keys);
-    const uint64_t base = key[OUTSIDE], width = key[SAMPLE - 1 - OUTSIDE] - base;
-    const unsigned bits = width ? highest_bit(width) + 1 : 0;
-    return (opi_sort_digit){
-        .shift = bits > OPI_SORT_DIGIT_BITS ? bits - OPI_SORT_DIGIT_BITS : 0, .clamped = true, .base = base};
+    if (sort->by_vectors) return sort->format->choose_digit(sort, range);
+    return (opi_sort_digit){.shift = range->shift > OPI_SORT_DIGIT_BITS ? range->shift - OPI_SORT_DIGIT_BITS : 0};
 }
 
 unsigned opi_sort_shift(const opi_sort_summary *total)
@@ -121,7 +111,7 @@ bool opi_sort_moves(const opi_sort_partition *partition, const opi_sort_summary 
 {
     if (total->sorted) return false;
     const opi_sort_digit *const digit = &partition->digit;
-    return digit->clamped || digit->shift == 0 ||
+    return digit->of != OPI_SORT_BITS || digit->shift == 0 ||
            highest_bit(total->any ^ total->all) + 1 >= digit->shift + ENOUGH_BITS;
 }
 
@@ -198,7 +188,7 @@ size_t opi_sort_split(const opi_sort_partition *partition, const opi_sort_summar
     for (size_t d = 0, begin = bucket.begin; d < OPI_SORT_DIGITS; d++) {
         bucket.begin = begin;
         bucket.end = begin += total->count[d];
-        if (partition->digit.shift == 0 && !partition->digit.clamped)
+        if (partition->digit.shift == 0 && partition->digit.of == OPI_SORT_BITS)
             ranges += cut(partition->sort, bucket, range + ranges);
         else if (total->count[d] > 0)
             range[ranges++] = bucket;

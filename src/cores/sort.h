@@ -64,13 +64,16 @@ struct opi_sort {
 /* Where a range of records lies. */
 typedef enum opi_sort_place { OPI_SORT_RECORDS_0, OPI_SORT_RECORDS_1, OPI_SORT_CALLER } opi_sort_place;
 
-/* What a partition deals by: bits of a key from `shift` on; or, of keys that vectors sort, the distance from `base`,
- * where those below and those too far above go to the first and to the last bucket.  So most of the buckets are spent
- * where most of the keys are, whatever bits these have: a quarter of the bit patterns of floats are those of [0, 1). */
+/* What a partition deals by: bits of a key from `shift` on; or, of keys that vectors sort, bits of the distance from
+ * `base`, where those below and those too far above go to the first and to the last bucket.  So most of the buckets are
+ * spent where most of the keys are.  The distance is that of the keys or, of floats, that of their values: of uniform
+ * floats in [0, 1) half have the same exponent, and the distance of keys would send them to few buckets. */
+typedef enum opi_sort_digit_of { OPI_SORT_BITS, OPI_SORT_DISTANCE, OPI_SORT_FLOAT_DISTANCE } opi_sort_digit_of;
 typedef struct opi_sort_digit {
+    opi_sort_digit_of of;
+    bool same; /* nearly all keys are the same, as far as a sample shows */
     unsigned shift;
-    bool clamped;
-    uint64_t base;
+    uint64_t base, largest; /* largest: magnitude of a float that counts, as bits */
 } opi_sort_digit;
 
 /* Records [begin, end), all of which belong between the ranges beside them.  Keys that are sorted by digits agree above
@@ -97,8 +100,8 @@ enum { OPI_SORT_U32, OPI_SORT_U64, OPI_SORT_PAIR32, OPI_SORT_PAIR64, OPI_SORT_FO
 /* The loops over one record format, for one instruction set (src/cores/isa/sort_format.h, sort_vector.c). */
 struct opi_sort_format {
     size_t bytes; /* of a record */
-    /* Samples the keys of `count` of the records [begin, end), of which there are at least as many. */
-    void (*sample)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, uint64_t *key, size_t count);
+    /* What a range that vectors will sort is best dealt by; it has SAMPLE (isa/sort.c) records or more. */
+    opi_sort_digit (*choose_digit)(const opi_sort *sort, const opi_sort_range *range);
     /* Adds the records [begin, end) to a summary that counts a digit. */
     void (*summarise)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, const opi_sort_digit *digit,
                       opi_sort_summary *summary);
@@ -128,6 +131,8 @@ opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order or
 
 /* Makes it sort by digits even where vectors could sort. */
 void opi_sort_prefer_digits(opi_sort *sort);
+/* Makes it partition again what is more than one worker's share, at least `least` records, where vectors sort. */
+void opi_sort_share(opi_sort *sort, size_t workers, size_t least);
 
 /* Whether there are so few elements, whose values travel, that they are sorted at once and without scratch memory. */
 bool opi_sort_is_small(const opi_sort *sort);

@@ -33,11 +33,11 @@ static opi_sort_range *reserve(opi_cores *cores, opi_sort *sort, bool partitione
 
 /* --- the sweeps -------------------------------------------------------------------------------------------------- */
 
-/* Partitions one range; *made says into how many others, 0 if nothing need be done with it at all. */
+/* Partitions one range by a digit, or by a better one.  *made says into how many others; 0: nothing need be done with it
+ * at all. */
 static oplus_status partition(const char *call, opi_cores *cores, const opi_sort *sort, opi_sort_range range,
-                              opi_sort_range *ranges, size_t *made)
+                              opi_sort_digit digit, opi_sort_range *ranges, size_t *made)
 {
-    opi_sort_digit digit = opi_sort_first_digit(sort, &range);
     opi_sort_partition plan;
     opi_sort_summary total;
     for (;;) {
@@ -78,8 +78,10 @@ static oplus_status run(const char *call, opi_cores *cores, opi_sort *sort)
     range[0] = (opi_sort_range){.end = sort->n, .place = OPI_SORT_CALLER, .shift = sort->key_bits};
     for (size_t i = 0; i < ranges; i++) {
         if (!opi_sort_is_large(sort, &range[i], i == 0 && partitioned ? 0 : sort->cache_records)) continue;
+        const opi_sort_digit digit = opi_sort_first_digit(sort, &range[i]);
+        if (i > 0 && digit.same) continue; /* a bucket that vectors sort in one or two splits */
         size_t made;
-        OPI_TRY(partition(call, cores, sort, range[i], range + ranges, &made));
+        OPI_TRY(partition(call, cores, sort, range[i], digit, range + ranges, &made));
         if (made == 0) return OPLUS_OK;
         range[i].end = range[i].begin;
         ranges += made;
@@ -99,6 +101,7 @@ static opi_sort plan_of(const opi_cores *cores, const opi_task *task)
     opi_sort sort = opi_sort_plan(cores->isa, task->sort.key, task->sort.order, (void *)task->array[OPI_KEYS].mem,
                                   task->sort.value, (void *)task->array[OPI_VALUES].mem, task->n);
     if (sort.by_vectors && opi_way_is_wanted(&cores->wanted, "digits")) opi_sort_prefer_digits(&sort);
+    if (cores->workers > 1) opi_sort_share(&sort, (size_t)cores->workers, PARTITION_FOR_VECTORS);
     return sort;
 }
 

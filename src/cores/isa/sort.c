@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -14,6 +15,8 @@ enum {
     CHUNK = 512,               /* records at a time from the caller's arrays, through the first-level cache */
     HISTOGRAM_CHUNK = 1 << 30, /* records that counters of 32 bits can count */
     WAITING_LINES = 4,         /* of each bucket of a partition */
+    SAMPLE = 256,              /* records that a partition for vectors is planned by, */
+    OUTSIDE = 4,               /* and how many of these may lie beyond its digit, on either side */
     SETS = 64,
     WAYS = 8,       /* of a first-level cache of 32 KiB */
     INSERTION = 32, /* records or fewer are sorted by insertion */
@@ -59,6 +62,9 @@ static inline void stream_line(void *to, const void *from)
     memcpy(to, from, OPI_CACHE_LINE);
 #endif
 }
+
+/* Fetches a line near the core, not nearest to it: the lines that are written now have to stay there. */
+static inline void prefetch_line(const void *line) { __builtin_prefetch(line, 0, 2); }
 
 static inline void stream_fence(void)
 {
@@ -132,7 +138,7 @@ typedef struct pair64 {
 
 #define FORMAT_ENTRY(name, words)                                                                                      \
     {                                                                                                                  \
-        bytes_##name, sample_##name, summarise_##name, scatter_##name, sort_bucket_##name, words                       \
+        bytes_##name, choose_digit_##name, summarise_##name, scatter_##name, sort_bucket_##name, words                 \
     }
 const opi_sort_format OPI_ISA_NAME(opi_sort_formats)[OPI_SORT_FORMATS] = {
     [OPI_SORT_U32] = FORMAT_ENTRY(u32, WORDS_32),

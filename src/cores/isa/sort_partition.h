@@ -1,21 +1,7 @@
 /* A partition's loops over one record format: the summary of a run of keys, and the scatter to their buckets; included
  * by cores/isa/sort_format.h, whose macros it uses. */
 
-/* Writes the digits of at most CHUNK records, in loops that compilers vectorize. */
-static void FORMAT(digits)(const RECORD *OPLUS_RESTRICT_ in, size_t n, const opi_sort_digit *digit,
-                           uint8_t *OPLUS_RESTRICT_ out)
-{
-    const KEY base = (KEY)digit->base, last = OPI_SORT_DIGITS - 1, sign = (KEY)1 << (8 * sizeof(KEY) - 1);
-    const unsigned shift = digit->shift;
-    if (digit->clamped)
-        for (size_t i = 0; i < n; i++) {
-            const KEY key = KEY_OF(in[i]); /* compared as AVX2 can compare 64 bits */
-            const KEY above = ((SIGNED_KEY)(key ^ sign) > (SIGNED_KEY)(base ^ sign) ? key - base : 0) >> shift;
-            out[i] = (uint8_t)(above >> OPI_SORT_DIGIT_BITS ? last : above);
-        }
-    else
-        for (size_t i = 0; i < n; i++) out[i] = (uint8_t)(KEY_OF(in[i]) >> shift);
-}
+#include "cores/isa/sort_digits.h"
 
 static bool FORMAT(ascends)(const RECORD *in, size_t n)
 {
@@ -72,22 +58,10 @@ static void FORMAT(summarise)(const opi_sort *sort, opi_sort_place place, size_t
     }
 }
 
-/* Some keys of a range, from strata of the same size. */
-static void FORMAT(sample)(const opi_sort *sort, opi_sort_place place, size_t begin, size_t end, uint64_t *key,
-                           size_t count)
-{
-    const size_t step = (end - begin) / count;
-    uint64_t random = end - begin;
-    for (size_t i = 0; i < count; i++) {
-        RECORD chunk[CHUNK];
-        size_t one = 1;
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        key[i] = KEY_OF(*FORMAT(fetch)(sort, place, begin + i * step + (size_t)(random >> 32) % step, &one, chunk));
-    }
-}
-
-/* Writes each record straight to its bucket: fast as long as the buckets' open lines fit the first-level cache.  next:
- * the keys that come next, `stride` bytes apart; they are prefetched, as all their digits will be wanted at once. */
+/* Writes each record straight to its bucket: fast as long as the buckets' open lines fit the first-level cache.  The line
+ * that a bucket opens next is prefetched: some processors fetch the lines that stores miss one after the other (an Intel
+ * Xeon took 5 ns a key instead of 1.4).  next: the keys that come next, `stride` bytes apart, are prefetched too, as all
+ * their digits will be wanted at once. */
 static void FORMAT(scatter_directly)(const RECORD *OPLUS_RESTRICT_ in, const uint8_t *OPLUS_RESTRICT_ d, size_t n,
                                      uintptr_t next, size_t stride, RECORD *OPLUS_RESTRICT_ out,
                                      size_t *OPLUS_RESTRICT_ position)
@@ -95,7 +69,11 @@ static void FORMAT(scatter_directly)(const RECORD *OPLUS_RESTRICT_ in, const uin
     size_t i = 0;
     for (; i + 4 <= n; i += 4) {
         __builtin_prefetch((const void *)(next + i * stride));
-        for (size_t k = 0; k < 4; k++) out[position[d[i + k]]++] = in[i + k];
+        for (size_t k = 0; k < 4; k++) {
+            const size_t p = position[d[i + k]]++;
+            prefetch_line((const void *)((uintptr_t)(out + p) + OPI_CACHE_LINE));
+            out[p] = in[i + k];
+        }
     }
     for (; i < n; i++) out[position[d[i]]++] = in[i];
 }

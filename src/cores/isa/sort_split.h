@@ -11,17 +11,27 @@ typedef struct V(quicksort) {
     uint64_t random;
 } V(quicksort);
 
+/* Fetches the line that is `ahead` keys further and will be written; there may be none. */
+OPI_INLINE void V(prefetch_store)(const KEY *at, size_t ahead)
+{
+    __builtin_prefetch((const void *)((uintptr_t)at + ahead * sizeof *at), 1, 3);
+}
+
 /* --- a split ------------------------------------------------------------------------------------------------------ */
 
 /* Sends the keys <= pivot to `low` and the others to `high`, and returns how many are <= pivot.  Each of the two has
  * room for n, and may be `from`. */
 static size_t V(split)(const KEY *from, size_t n, KEY pivot, KEY *low, KEY *high)
 {
-    enum { AT_ONCE = 4 };
+    enum { AT_ONCE = 4, AHEAD = 8 * LANES };
     const VECTOR pivots = V(all)(pivot);
     size_t i = 0, others = 0;
     for (; i + AT_ONCE * LANES <= n; i += AT_ONCE * LANES) {
         VECTOR v[AT_ONCE];
+        for (size_t k = 0; k < AT_ONCE; k++) { /* see scatter_directly: the lines that will be stored to */
+            V(prefetch_store)(low + (i - others), AHEAD + k * LANES);
+            V(prefetch_store)(high + others, AHEAD + k * LANES);
+        }
         for (size_t k = 0; k < AT_ONCE; k++) v[k] = V(load)(from + i + k * LANES);
         for (size_t k = 0; k < AT_ONCE; k++)
             others += V(split_vector)(v[k], pivots, low + (i + k * LANES - others), high + others);

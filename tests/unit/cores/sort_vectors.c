@@ -4,6 +4,7 @@
 
 #include "cores/sort.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,6 +248,91 @@ static void sorts_zeros_and_ones(void **state)
             }
 }
 
+/* Deals keys that are in order: they must stay where they are, as a smaller key never goes to a later bucket. */
+static void check_digit(const opi_isa *isa, const oplus_type *t, oplus_order order, const opi_sort_digit *digit,
+                        size_t n, rooms *m)
+{
+    opi_sort sort = opi_sort_plan(isa, t, order, m->keys, NULL, NULL, n);
+    opi_sort_summary total = {.all = UINT64_MAX, .empty = true, .sorted = true};
+    sort.format->summarise(&sort, OPI_SORT_CALLER, 0, n, digit, &total);
+    size_t position[OPI_SORT_DIGITS], sum = 0;
+    for (size_t d = 0; d < OPI_SORT_DIGITS; d++) {
+        position[d] = sum;
+        sum += total.count[d];
+    }
+    assert_int_equal(sum, n);
+    sort.format->scatter(&sort, OPI_SORT_CALLER, 0, n, digit, m->records, position);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t want = rank_of(t, order, m->keys + i * t->size);
+        if (memcmp(m->records + i * t->size, &want, t->size) != 0)
+            fail_msg(
+                "%s: %s, order %d, digit %d at %u of keys from %#llx, largest %#llx: key %zu is dealt out of order",
+                isa->name, t->name, (int)order, (int)digit->of, digit->shift, (unsigned long long)digit->base,
+                (unsigned long long)digit->largest, i);
+    }
+}
+
+/* The digits of a partition, those chosen and all others, keep the order: of all edges, denormals and NaNs too. */
+static void deals_in_order(void **state)
+{
+    enum { KEYS = 3000 };
+    (void)state;
+    const opi_isa *isa[4];
+    const int isas = instruction_sets(isa);
+    rooms m = open_rooms(KEYS);
+    rng r = {7};
+    for (int i = 0; i < isas; i++)
+        for (int t = 0; t < KEY_TYPES; t++)
+            for (int s = 0; s < SHAPES; s++) {
+                const oplus_type *const type = key_types[t];
+                const oplus_order order = (oplus_order)(s % 2);
+                const unsigned bits = 8 * (unsigned)type->size;
+                fill(&r, type, (shape)s, KEYS, m.keys);
+                sort_by_rank(type, order, m.keys, m.other, KEYS);
+                const opi_sort sort = opi_sort_plan(isa[i], type, order, m.keys, NULL, NULL, KEYS);
+                const opi_sort_range all = {.end = KEYS, .place = OPI_SORT_CALLER};
+                const opi_sort_digit chosen = sort.format->choose_digit(&sort, &all);
+                check_digit(isa[i], type, order, &chosen, KEYS, &m);
+                const bool is_float = sort.float_mask != 0;
+                for (int k = 0; k < 40; k++) {
+                    const uint64_t mask = UINT64_MAX >> (64 - bits), largest = k % 4 ? rng_next(&r) : edge(&r, type);
+                    const opi_sort_digit digit = {.of = is_float && k % 2 ? OPI_SORT_FLOAT_DISTANCE : OPI_SORT_DISTANCE,
+                                                  .shift = (unsigned)rng_below(&r, bits),
+                                                  .base = (k % 3 ? rng_next(&r) : 0) & mask,
+                                                  .largest = largest & (mask >> 1)};
+                    check_digit(isa[i], type, order, &digit, KEYS, &m);
+                }
+            }
+    close_rooms(&m);
+}
+
+/* Uniform floats are dealt into even buckets, and so are floats of all exponents alike. */
+static void deals_evenly(void **state)
+{
+    enum { KEYS = 1 << 16 };
+    (void)state;
+    const opi_isa *isa[4];
+    const int isas = instruction_sets(isa);
+    rooms m = open_rooms(KEYS);
+    for (int i = 0; i < isas; i++)
+        for (int all_exponents = 0; all_exponents < 2; all_exponents++) {
+            rng r = {11};
+            for (size_t k = 0; k < KEYS; k++) {
+                const double uniform = (double)(rng_next(&r) >> 11) * 0x1p-52 - 1;
+                const float key = (float)(all_exponents ? ldexp(uniform, (int)rng_below(&r, 200) - 100) : uniform);
+                memcpy(m.keys + k * sizeof key, &key, sizeof key);
+            }
+            const opi_sort sort = opi_sort_plan(isa[i], &oplus_f32, OPLUS_ASCENDING, m.keys, NULL, NULL, KEYS);
+            const opi_sort_range all = {.end = KEYS, .place = OPI_SORT_CALLER};
+            const opi_sort_digit digit = sort.format->choose_digit(&sort, &all);
+            opi_sort_summary total = {.all = UINT64_MAX, .empty = true, .sorted = true};
+            sort.format->summarise(&sort, OPI_SORT_CALLER, 0, KEYS, &digit, &total);
+            assert_int_equal(digit.of, all_exponents ? OPI_SORT_DISTANCE : OPI_SORT_FLOAT_DISTANCE);
+            for (size_t d = 0; d < OPI_SORT_DIGITS; d++) assert_true(total.count[d] < KEYS / 32);
+        }
+    close_rooms(&m);
+}
+
 /* Vectors have no words for keys of other sizes, nor for values. */
 static void takes_keys_of_words_alone(void **state)
 {
@@ -264,8 +350,12 @@ static void takes_keys_of_words_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_every_small_size),    cmocka_unit_test(sorts_parts_of_parts),
-        cmocka_unit_test(halves_the_range),          cmocka_unit_test(sorts_zeros_and_ones),
+        cmocka_unit_test(sorts_every_small_size),
+        cmocka_unit_test(sorts_parts_of_parts),
+        cmocka_unit_test(halves_the_range),
+        cmocka_unit_test(sorts_zeros_and_ones),
+        cmocka_unit_test(deals_in_order),
+        cmocka_unit_test(deals_evenly),
         cmocka_unit_test(takes_keys_of_words_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
