@@ -11,8 +11,8 @@ static const tool_usage usage = {
     .operands = "[clear]",
     .least = 0,
     .most = 1,
-    .about = "Shows where compiled operators and functions are kept, how many, and how large they are.\n"
-             "clear removes them; what is needed later is compiled anew.\n",
+    .about = "Shows the directory in which compiled operators and functions are kept, how many there\n"
+             "are, and how large they are.  clear removes them; what is needed later is compiled again.\n",
     .options = "json help ",
     .examples = {"oplus cache", "oplus cache --json", "oplus cache clear"},
     .exit_codes = "0 good, 1 failed, 2 wrong usage",

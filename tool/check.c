@@ -13,10 +13,11 @@ static const tool_usage usage = {
     .most = 2,
     .about = "Looks for a counterexample: is OP associative, is --identity one, does it commute if\n"
              "--commutative says so?  Tries the elements of FILE, or 64 samples of --type (default:\n"
-             "f64): small numbers, fractions, extremes and random ones.  Differences by rounding\n"
-             "are none, unless --exact is given.  Exit code 3 and the counterexample, if there is\n"
-             "one; 0 and what was tried, if none was found.\n\n"
-             "OP is a built-in name or a text in C over a, the earlier element, and b, the later.\n",
+             "f64): small numbers, fractions, extremes and random ones.  A difference that rounding\n"
+             "explains does not count, unless --exact is given.  If a counterexample is found, it is\n"
+             "printed, and the exit code is 3; if none is found, what was tried is printed, and the\n"
+             "exit code is 0.\n\n"
+             "OP is a built-in name or a text in C over a, the earlier element, and b, the later one.\n",
     .options = "special " TOOL_INPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_RUN_OPTIONS,
     .examples = {"oplus check 'a > b ? a : b' -t i32 --commutative", "oplus check 'a + b + a * b' -t f64 --identity 0",
                  "seq 1 20 | oplus check 'a < b ? a : b' -"},

@@ -1,4 +1,4 @@
-/* oplus devices: where it can compute, and what it chooses. */
+/* oplus devices: lists the devices, and what "auto" chooses. */
 #include "job.h"
 #include "tool.h"
 
@@ -10,9 +10,10 @@ static const tool_usage usage = {
     .operands = "",
     .least = 0,
     .most = 0,
-    .about = "Lists what --device may name: its memory, how many threads or compute units it has,\n"
-             "whether it computes in double precision (f64), and whether its results have the same\n"
-             "bits as everywhere; what is not there, and why; and what \"auto\" chooses.\n",
+    .about = "Lists what --device may name.  For each device it shows its memory, how many threads or\n"
+             "compute units it has, whether it computes in double precision (f64), and whether its\n"
+             "results have the same bits as everywhere.  If a kind of device is missing, a line says\n"
+             "why.  The last line says what \"auto\" chooses.\n",
     .options = "json help ",
     .examples = {"oplus devices", "oplus devices --json", "OMP_NUM_THREADS=1 oplus devices"},
     .exit_codes = "0 good, 1 failed, 2 wrong usage",

@@ -14,8 +14,9 @@ static const tool_usage usage = {
     .least = 1,
     .most = 2,
     .about = "Keeps the elements of FILE (default: stdin) that satisfy PRED, in their order.\n"
-             "Memory is fixed, whatever the length.  Text that stays text keeps its letters: 1e3\n"
-             "stays 1e3, an element a line.\n\n"
+             "The elements are read piece by piece, so that a fixed amount of memory is enough.\n"
+             "If input and output are text, numbers are written as they were read, one on each\n"
+             "line: 1e3 stays 1e3.\n\n"
              "PRED is zero, nonzero, positive, negative, even, odd, finite, inf or nan; or a text\n"
              "in C over the element a:  'a > 0.5 && a < 1'.\n",
     .options = TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,

@@ -18,16 +18,16 @@ static const struct {
     {"reduce",    "combine all elements into one",                          tool_reduce},
     {"fold",      "the same, with a value in front",                        tool_fold},
     {"scan",      "running results: of the first element, the first two, ...", tool_scan},
-    {"segscan",   "a scan that starts anew at every head of a segment",     tool_segscan},
+    {"segscan",   "a scan that starts again in each segment",                tool_segscan},
     {"segreduce", "combine the elements of each segment",                   tool_segreduce},
     {"map",       "apply a function to every element",                      tool_map},
     {"filter",    "keep the elements that satisfy a predicate",             tool_filter},
     {"sort",      "sort numbers, with values that move along",              tool_sort},
     {"transpose", "exchange the rows and columns of a matrix",              tool_transpose},
     {"check",     "look for a counterexample: is an operator associative?", tool_check},
-    {"devices",   "where it can compute, and what it chooses",              tool_devices},
-    {"cache",     "what is kept of compiled operators, and how large it is", tool_cache},
-    {"bench",     "measure this machine, against its limits and its peers", tool_bench},
+    {"devices",   "list the devices, and what \"auto\" chooses",             tool_devices},
+    {"cache",     "show or clear the cache of compiled operators",           tool_cache},
+    {"bench",     "measure this machine against its limits and its peers",  tool_bench},
     {"lab",       "see on your own device why a kernel is slow",            tool_lab},
 };
 /* clang-format on */
@@ -44,7 +44,7 @@ static void print_help(FILE *to)
           "commands:\n",
           to);
     for (size_t i = 0; i < COMMANDS; i++) fprintf(to, "  %-11s%s\n", commands[i].name, commands[i].summary);
-    fputs("\n`oplus help COMMAND` or `oplus COMMAND --help` tells more; so does `man oplus-COMMAND`.\n\n"
+    fputs("\n`oplus help COMMAND` or `oplus COMMAND --help` says more; so does `man oplus-COMMAND`.\n\n"
           "examples:\n"
           "  seq 1 5 | oplus scan sum\n"
           "  seq 1 100 | oplus map 'sqrt(a) + 1' -t f64 | oplus filter 'a > 10.5' | oplus reduce max\n"

@@ -13,12 +13,12 @@ static const tool_usage usage = {
     .least = 1,
     .most = 1 + OPLUS_MAX_ARITY,
     .about = "Applies FN to every element of FILE (default: stdin), or to one element of each of\n"
-             "several files of equal length.  Memory is fixed, whatever the length; the shape of\n"
-             "the first file is kept.\n\n"
+             "several files of equal length.  The elements are read piece by piece, so that a\n"
+             "fixed amount of memory is enough; the shape of the first file is kept.\n\n"
              "FN is copy, neg, abs, square, sign, sqrt, floor, ceil, trunc, round, not (of bits),\n"
              "real, imag, conj; of two files add, sub, mul, div, min, max; or a text in C over a, b, c,\n"
-             "..., an element of each file:  'sqrt(a) + 1'.  Its result has the type that it has\n"
-             "in C (a * 0.5 of integers: f64) unless --result gives another.\n",
+             "..., an element of each file:  'sqrt(a) + 1'.  The result of a text has the type that\n"
+             "it has in C (for integers, a * 0.5 is f64), unless --result gives another.\n",
     .options = "result into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
     .examples = {"seq 1 5 | oplus map square", "seq 1 5 | oplus map 'sqrtf(a) + 1' -t f32",
                  "seq 1 5 | oplus map 'a > 2' --result u8",

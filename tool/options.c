@@ -36,44 +36,45 @@ typedef struct option_row {
 static const option_row rows[] = {
     TEXT(type, "T", 't',        "element type: i8 ... i64, u8 ... u64, f32, f64, c64, c128, a C name,\n"
                                 "or the members of a struct: 'float scale; float shift'"),
-    TEXT(format, "F", 0,        "of the input: npy, raw, text, csv or tsv (default: by content and name)"),
-    TEXT(output, "FILE", 'o',   "write there instead of to stdout"),
-    TEXT(to, "F", 0,            "of the output: npy, raw, text, csv or tsv (default: by the name, else as the\n"
-                                "input)"),
+    TEXT(format, "F", 0,        "format of the input: npy, raw, text, csv or tsv (default: by its content\n"
+                                "and name)"),
+    TEXT(output, "FILE", 'o',   "write to FILE instead of to stdout"),
+    TEXT(to, "F", 0,            "format of the output: npy, raw, text, csv or tsv (default: by the name of the\n"
+                                "output, else the format of the input)"),
     TEXT(column, "LIST", 0,     "columns of a table: names (with --header) or numbers, 2 or 1,3 or 2-4"),
     FLAG(header, 0,             "the first line of the table names its columns"),
-    TEXT(delimiter, "C", 0,     "between its fields: one character, or tab, comma, semicolon, space, pipe\n"
+    TEXT(delimiter, "C", 0,     "what separates fields: one character, or tab, comma, semicolon, space, pipe\n"
                                 "(default: by the name, .csv or .tsv; else runs of blanks)"),
     TEXT(into, "LIST", 0,       "write whole rows, with the results in these columns, new or replaced"),
-    TEXT(keys, "WHAT", 0,       "columns of a table, or a file with a key an element: consecutive equal keys\n"
-                                "are a segment"),
-    LONG("keys-out", keys_out, "FILE", "write the keys of the segments there (of a file of keys)"),
-    TEXT(empty, "V", 0,         "what an empty field counts as, 0 or nan (default: it is an error)"),
+    TEXT(keys, "WHAT", 0,       "columns of a table, or a file with a key for each element; consecutive\n"
+                                "elements with equal keys are a segment"),
+    LONG("keys-out", keys_out, "FILE", "write the key of each segment to FILE, if the keys come from a file"),
+    TEXT(empty, "V", 0,         "what an empty field counts as, 0 or nan (default: an empty field is an error)"),
     FLAG(exclusive, 0,          "result i leaves element i out; needs an identity"),
     TEXT(init, "V", 0,          "the value to begin with"),
-    TEXT(heads, "FILE", 0,      "an integer an element: a segment begins where it is not 0"),
-    TEXT(offsets, "FILE", 0,    "where each segment begins, and at last where the last one ends"),
+    TEXT(heads, "FILE", 0,      "a file with an integer for each element; a segment begins where it is not 0"),
+    TEXT(offsets, "FILE", 0,    "where each segment begins, and behind that where the last one ends"),
     TEXT(lengths, "FILE", 0,    "how many elements each segment has"),
-    FLAG(text, 0,               "of a table: by the letters of its columns, and not by numbers"),
+    FLAG(text, 0,               "for tables: sort by the text of the columns, not by numbers"),
     FLAG(descending, 0,         "largest first"),
     TEXT(values, "FILE", 0,     "a value for each key, which moves with it"),
     LONG("values-type", values_type, "T", "element type of the values, as --type"),
-    LONG("values-out", values_out, "FILE", "write the values there"),
+    LONG("values-out", values_out, "FILE", "write the values to FILE"),
     TEXT(rows, "R", 0,          "number of rows"),
     TEXT(cols, "C", 0,          "number of columns"),
     TEXT(result, "T", 0,        "type of the result (default: what FN gives)"),
-    TEXT(identity, "V", 0,      "the element that changes nothing, of an OP given as a text"),
-    FLAG(commutative, 0,        "promise that a OP b is b OP a"),
+    TEXT(identity, "V", 0,      "the element that changes nothing, if OP is a text"),
+    FLAG(commutative, 0,        "promise that a OP b equals b OP a"),
     FLAG(exact, 0,              "promise that OP is associative to the last bit"),
     FLAG(special, 0,            "try NaN, infinities and -0 too"),
-    LONG("check-overflow", check_overflow, NULL, "an error where a sum or product of integers does not fit their type"),
+    LONG("check-overflow", check_overflow, NULL, "fail if a sum or product of integers does not fit their type"),
     TEXT(device, "NAME", 0,     "serial, threads, threads:N, openmp:N, gpu, cuda:N, opencl:N, opencl:gpu,\n"
                                 "opencl:cpu or auto (the default); see `oplus devices`"),
     TEXT(threads, "N", 0,       "the same as --device threads:N"),
-    FLAG(all, 0,                "over the ranks of mpirun: each takes its part of FILE (.npy or raw)"),
-    FLAG(explain, 0,            "say how the work would be done, and where, and do not do it"),
-    FLAG(json, 0,               "a report as JSON: on stdout, or on stderr where the array goes to stdout"),
-    FLAG(quiet, 'q',            "no progress bar and no warnings"),
+    FLAG(all, 0,                "compute on all ranks of mpirun; each reads its part of FILE (.npy or raw)"),
+    FLAG(explain, 0,            "say how and where the work would be done, and do not do it"),
+    FLAG(json, 0,               "print a report as JSON: to stdout, or to stderr if an array goes to stdout"),
+    FLAG(quiet, 'q',            "show no progress bar and no warnings"),
     FLAG(help, 'h',             "this text"),
 };
 /* clang-format on */

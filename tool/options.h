@@ -46,8 +46,8 @@ typedef struct tool_usage {
 #define TOOL_OPERATOR_ABOUT                                                                                            \
     "OP is sum, prod, min, max, and, or, xor, land or lor; or a text in C over a, the\n"                               \
     "earlier element, and b, the later one:  'a > b ? a : b'.  It must be associative\n"                               \
-    "and need not be commutative; 64 samples are tried, and a counterexample is warned of\n"                           \
-    "(-q: not); `oplus check` looks further.\n"
+    "and need not be commutative; 64 samples are tried, and a warning shows a\n"                                       \
+    "counterexample, unless -q is given; `oplus check` tries more.\n"
 
 /* Reads the options and leaves the operands at argv[result] ... argv[argc - 1]; argv[0] is the subcommand's name.
  * If help is asked for, prints it and ends the command; wrong usage ends the command too. */

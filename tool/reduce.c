@@ -15,11 +15,11 @@ static const tool_usage reduce_usage = {
     .operands = "OP [FILE]",
     .least = 1,
     .most = 2,
-    .about =
-        "Combines all elements of FILE (default: stdin) into one: x0 OP x1 OP ... OP xn.\n"
-        "Of no elements that is the identity of OP.  Memory is fixed, whatever the length,\n"
-        "and the bits do not depend on the number of threads.  A sum has the type of its elements;\n"
-        "integers wrap around: of bytes, oplus map a x.npy --result i64 | oplus reduce sum.\n\n" TOOL_OPERATOR_ABOUT,
+    .about = "Combines all elements of FILE (default: stdin) into one: x0 OP x1 OP ... OP xn.\n"
+             "If there are no elements, the result is the identity of OP.  The elements are read piece\n"
+             "by piece, so that a fixed amount of memory is enough; the bits do not depend on the\n"
+             "number of threads.  A sum has the type of its elements, and integers wrap around;\n"
+             "convert bytes first: oplus map a x.npy --result i64 | oplus reduce sum.\n\n" TOOL_OPERATOR_ABOUT,
     .options = "check-overflow " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS
         TOOL_ALL_OPTIONS,
     .examples =
@@ -34,7 +34,8 @@ static const tool_usage fold_usage = {
     .least = 1,
     .most = 2,
     .about = "Combines V and all elements of FILE (default: stdin) into one: V OP x0 OP ... OP xn.\n"
-             "Of no elements that is V.  Memory is fixed, whatever the length.\n\n" TOOL_OPERATOR_ABOUT,
+             "If there are no elements, the result is V.  The elements are read piece by piece, so\n"
+             "that a fixed amount of memory is enough.\n\n" TOOL_OPERATOR_ABOUT,
     .options = "init check-overflow " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS
         TOOL_ALL_OPTIONS,
     .examples = {"seq 1 100 | oplus fold sum --init 1000", "seq 1 9 | oplus fold 'a > b ? a : b' --init 5.5 -t f64",

@@ -15,8 +15,9 @@ static const tool_usage usage = {
     .least = 1,
     .most = 2,
     .about = "Running results: element i of the output is x0 OP x1 OP ... OP xi of FILE (default:\n"
-             "stdin).  Memory is fixed, whatever the length, and the bits do not depend on the\n"
-             "number of threads.  An array of several dimensions counts as one sequence.\n\n" TOOL_OPERATOR_ABOUT,
+             "stdin).  The elements are read piece by piece, so that a fixed amount of memory is\n"
+             "enough; the bits do not depend on the number of threads.  An array of several\n"
+             "dimensions counts as one sequence.\n\n" TOOL_OPERATOR_ABOUT,
     .options = "exclusive check-overflow into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
         TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
     .examples =

@@ -14,8 +14,8 @@ static const tool_usage usage = {
     .operands = "OP [FILE] --keys|--lengths|--offsets|--heads WHERE",
     .least = 1,
     .most = 2,
-    .about = "Combines the elements of each segment of FILE (default: stdin) into one.  Where the\n"
-             "segments are is said in one of four ways.  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
+    .about = "Combines the elements of each segment of FILE (default: stdin) into one.  One of four\n"
+             "options says where the segments are.  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
     .options = "keys keys-out into lengths offsets heads " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
         TOOL_OPERATOR_OPTIONS TOOL_RUN_OPTIONS,
     .examples = {"seq 1 6 | oplus segreduce sum --lengths lengths.txt",

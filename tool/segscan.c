@@ -15,7 +15,7 @@ static const tool_usage usage = {
     .operands = "OP [FILE] --keys|--heads WHERE",
     .least = 1,
     .most = 2,
-    .about = "Running results, starting anew where the key changes (--keys), or at every element\n"
+    .about = "Running results that start again where the key changes (--keys), or at every element\n"
              "whose head is not 0 (--heads).  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
     .options = "keys heads exclusive into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
         TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,

@@ -10,9 +10,10 @@ static const tool_usage usage = {
     .operands = "[FILE]",
     .least = 0,
     .most = 1,
-    .about = "Sorts the numbers of FILE (default: stdin), keeping the order of equal ones.  Floats\n"
-             "sort in IEEE total order, -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.  The whole\n"
-             "array is held in memory, and once or twice as much again.  Of a table, whole rows.\n",
+    .about = "Sorts the numbers of FILE (default: stdin), and keeps the order of equal numbers.\n"
+             "Floats sort in IEEE total order, -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.  The\n"
+             "whole array is held in memory, and the sort needs once or twice as much memory in\n"
+             "addition.  In a table it sorts whole rows.\n",
     .options = "text descending values values-type values-out " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
         TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '3 1 2' | oplus sort", "printf '0.5 -1 2' | oplus sort --descending -t f32",

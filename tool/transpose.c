@@ -12,7 +12,7 @@ static const tool_usage usage = {
     .least = 0,
     .most = 1,
     .about = "Exchanges the rows and columns of the matrix in FILE (default: stdin).  Its shape is\n"
-             "that of the .npy file, or the lines of the text; else --rows or --cols says it.\n"
+             "that of the .npy file, or of the lines of the text; else --rows or --cols gives it.\n"
              "Input and output are held in memory.\n",
     .options = "rows cols " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '1 2 3\\n4 5 6\\n' | oplus transpose", "seq 1 6 | oplus transpose --rows 2",

@@ -57,8 +57,7 @@ extern "C" {
 OPLUS_STATIC_ASSERT_(OPLUS_MPI_LARGEST >= 1 && OPLUS_MPI_LARGEST <= INT_MAX, "OPLUS_MPI_LARGEST is 1 to INT_MAX");
 OPLUS_STATIC_ASSERT_(sizeof(MPI_Comm) <= sizeof(void *), "the transport's context holds an MPI_Comm");
 
-/* --- the communicator
- * --------------------------------------------------------------------------------------------- */
+/* --- the communicator --------------------------------------------------------------------------------------------- */
 
 static inline void *oplus_mpi_context_(MPI_Comm comm)
 {
@@ -136,8 +135,7 @@ static inline void oplus_mpi_unhush_(oplus_mpi_handler_ *handler)
     MPI_Errhandler_free(&handler->before);
 }
 
-/* --- pairwise exchange: no lists and no memory, however many ranks there are
- * -------------------------------------- */
+/* --- pairwise exchange: no lists and no memory, however many ranks there are -------------------------------------- */
 
 enum { OPLUS_MPI_PAIRS_ = 32, OPLUS_MPI_TAG_ = 0 };
 
@@ -237,8 +235,7 @@ static inline oplus_status oplus_mpi_trade_(oplus_mpi_flight_ *flight, const uns
     return OPLUS_OK;
 }
 
-/* --- the transport's functions
- * ------------------------------------------------------------------------------------ */
+/* --- the transport's functions ------------------------------------------------------------------------------------ */
 
 /* Begins an exchange.  oplus_mpi_leave_ ends it, also if oplus_mpi_enter_ has failed. */
 static inline oplus_status oplus_mpi_enter_(oplus_mpi_flight_ *flight, void *context)
@@ -336,8 +333,7 @@ static inline oplus_status oplus_mpi_allgather_(void *context, const void *send,
     return oplus_mpi_leave_(&flight, status);
 }
 
-/* --- the two calls
- * ------------------------------------------------------------------------------------------------ */
+/* --- the two calls ------------------------------------------------------------------------------------------------ */
 
 /* Duplicates comm.  Errors on the duplicate are returned, whatever error handler the program has set.  An error of
  * MPI_Comm_dup itself is returned too, unless another thread may be using comm: then comm's own handler gets it. */

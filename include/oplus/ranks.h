@@ -150,8 +150,7 @@ OPLUS_API oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm 
 OPLUS_API oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
                                            const void *in, size_t n, size_t rows, size_t cols, void *out, size_t m);
 
-/* --- the same with their types checked (typed.h)
- * ------------------------------------------------------------------ */
+/* --- the same with their types checked (typed.h) ------------------------------------------------------------------ */
 
 /** @{ @brief As the function of the same name in lower case, with types checked and the arguments changed as typed.h
  *  describes. */

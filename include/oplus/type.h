@@ -202,8 +202,7 @@ template <class T> constexpr const oplus_type *oplus_scalar_type_()
 #define OPLUS_IS_SCALAR_(T)          OPLUS_BY_SCALAR_(*(T *)0, OPLUS_ONE_, , default : 0)
 #endif
 
-/* --- the descriptor of a struct
- * ----------------------------------------------------------------------------------- */
+/* --- the descriptor of a struct ----------------------------------------------------------------------------------- */
 
 /* The text of the members after their macros have been expanded, as a GPU does not know these macros. */
 #define OPLUS_TEXT_(...) #__VA_ARGS__

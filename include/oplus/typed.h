@@ -33,8 +33,7 @@
 #define OPLUS_IN(...) ((const void *const[]){__VA_ARGS__})
 #endif
 
-/* --- the calls of oplus.h
- * ----------------------------------------------------------------------------------------- */
+/* --- the calls of oplus.h ----------------------------------------------------------------------------------------- */
 
 /** @{ @brief As the function of the same name in lower case, with types checked; the beginning of typed.h says how the
  *  arguments differ. */
@@ -73,8 +72,7 @@
     (OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out), oplus_scan_from(dev, carry, kind, in, n, out))
 /** @} */
 
-/* --- what the compiler says
- * --------------------------------------------------------------------------------------- */
+/* --- what the compiler says --------------------------------------------------------------------------------------- */
 
 #define OPLUS_SAYS_OP_      "oplus: an operator with a parameter is written OPLUS_WITH(op, &parameter), of its type"
 #define OPLUS_SAYS_FN_      "oplus: a function with a parameter is written OPLUS_WITH(fn, &parameter), of its type"
@@ -93,8 +91,7 @@
 #define OPLUS_SAYS_ANY_  "oplus: of what type are the elements, to be written? cast a void *; of m[][n] give &m[0][0]"
 #define OPLUS_SAYS_SAME_ "oplus: input and output are not of the same type"
 
-/* --- how the macros work
- * ------------------------------------------------------------------------------------------ */
+/* --- how the macros work ------------------------------------------------------------------------------------------ */
 
 #define OPLUS_JOIN_(a, b)                                OPLUS_JOIN_NOW_(a, b)
 #define OPLUS_JOIN_NOW_(a, b)                            a##b

@@ -38,8 +38,7 @@ extern const opi_machine opi_auto_machine;
 
 oplus_status opi_auto_open(const char *call, int workers, oplus_device **dev);
 
-/* --- measuring (measure.c)
- * ---------------------------------------------------------------------------------------- */
+/* --- measuring (measure.c) ---------------------------------------------------------------------------------------- */
 
 /* Sets the figures, once: reads them from the cache, or looks for an accelerator and measures.  If anything fails,
  * only the cores are used. */
@@ -49,8 +48,7 @@ double opi_line_time(const opi_line *line, size_t bytes);
 /* The accelerator gets a task only if its time is less than this fraction of the time on the cores. */
 extern const double opi_auto_clearly;
 
-/* --- in words (explain.c)
- * ----------------------------------------------------------------------------------------- */
+/* --- in words (explain.c) ----------------------------------------------------------------------------------------- */
 
 /* Says in words which machine takes which tasks, and why; to be called after opi_auto_look. */
 void opi_auto_explain(const opi_auto *a, char *text, size_t bytes);

@@ -1,6 +1,7 @@
 #include "cores/few.h"
 
 #include "cores/reduce.h"
+#include "cores/scan.h"
 #include "task/late.h"
 
 #include <string.h>
@@ -56,16 +57,14 @@ OPI_APART static bool reduce(const opi_cores *cores, const opi_task *task)
     return true;
 }
 
-/* Scans from the identity; the first element stands for itself, also with a logical operator, which would make 0 or 1
- * of it. */
+/* Scans from the identity. */
 static void scan_exact(const opi_loops *loops, const char *in, size_t n, bool exclusive, char *out, char *scratch)
 {
-    const size_t own = exclusive ? 1 : 0, size = loops->size;
-    char *const first = scratch + opi_round_up(size, OPI_CACHE_LINE);
-    memcpy(scratch, loops->op->identity, size);
-    memcpy(first, in, size); /* out may be in */
+    char *const first = scratch + opi_round_up(loops->size, OPI_CACHE_LINE);
+    memcpy(scratch, loops->op->identity, loops->size);
+    memcpy(first, in, loops->size); /* out may be in */
     loops->exact->scan(in, n, exclusive, scratch, out);
-    if (own < n) memcpy(out + own * size, first, size);
+    opi_scan_put_first(loops, first, NULL, n, exclusive, out);
 }
 
 OPI_APART static bool scan(const opi_cores *cores, const opi_task *task)

@@ -64,9 +64,8 @@ static void scan_exact(const opi_scan_sweep *plan, const char *x, const uint8_t 
         (far ? loops->exact->segscan_far : loops->exact->segscan)(x, heads, n, plan->exclusive, w->value, out);
     else
         (far ? loops->exact->scan_far : loops->exact->scan)(x, n, plan->exclusive, w->value, out);
-    if (bare) { /* x[0] stands for itself, also with a logical operator, which would make 0 or 1 of it */
-        const size_t own = plan->exclusive ? 1 : 0;
-        if (own < n && !(heads && plan->exclusive && heads[1])) memcpy(out + own * loops->size, w->node, loops->size);
+    if (bare) {
+        opi_scan_put_first(loops, w->node, heads, n, plan->exclusive, out);
         if (n == 1) memcpy(w->value, w->node, loops->size);
     }
     opi_range_set_exact(range, range->end + n, w->value, 1);

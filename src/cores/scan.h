@@ -4,6 +4,8 @@
 
 #include "cores/reduce.h"
 
+#include <string.h>
+
 /* Both scans as one sweep; the carry is an opi_range (lifted where there are heads). */
 typedef struct opi_scan_sweep {
     opi_sweep sweep;
@@ -19,5 +21,15 @@ typedef struct opi_scan_sweep {
 
 /* Plans a scan, or a reduce with heads, which is the summary of a segmented scan. */
 void opi_scan_plan(opi_scan_sweep *plan, const opi_isa *isa, const opi_task *task);
+
+/* Ends an exact scan that started from the identity, because nothing precedes x[0]: writes x[0] itself where the scan
+ * wrote the identity joined with x[0].  A logical operator makes 0 or 1 of that.  first: a copy of x[0]; heads: NULL if
+ * the scan is not segmented. */
+static inline void opi_scan_put_first(const opi_loops *loops, const void *first, const uint8_t *heads, size_t n,
+                                      bool exclusive, char *out)
+{
+    const size_t own = exclusive ? 1 : 0; /* the result that is x[0] */
+    if (own < n && !(heads && exclusive && heads[1])) memcpy(out + own * loops->size, first, loops->size);
+}
 
 #endif

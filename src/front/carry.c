@@ -12,7 +12,7 @@ struct oplus_carry {
     bool begins; /* true: the carry begins with an init, and nothing can precede it */
 };
 
-/* Allocates a carry with room for its copies from an operator; NULL if there is no memory. */
+/* Allocates a carry with room for its copies of what an operator points to; NULL if there is no memory. */
 static oplus_carry *make(const oplus_op *op)
 {
     const size_t identity_at = opi_round_up(sizeof(oplus_carry), OPI_CACHE_LINE);
@@ -107,7 +107,7 @@ oplus_status oplus_scan_from(oplus_device *dev, oplus_carry *carry, oplus_kind k
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-/* Operators are the same if their texts and their types' are; without texts, if their functions are. */
+/* Operators are the same if their texts and the texts of their types are; without texts, if their functions are. */
 static bool same_op(const oplus_op *a, const oplus_op *b)
 {
     if (a->type->size != b->type->size || a->type->scalar != b->type->scalar || a->flags != b->flags) return false;
@@ -166,7 +166,7 @@ oplus_status oplus_carry_value(const oplus_carry *carry, void *out)
     OPI_TRY(opi_check_pointer(__func__, "out", out, 1));
     if (carry->range->count == 0) OPI_TRY(opi_check_identity(__func__, &carry->op, "the value of an empty carry"));
     const opi_isa *isa[4];
-    opi_isa_list(isa); /* there is no device here: the first instruction set will do for one element */
+    opi_isa_list(isa); /* there is no device here: the first instruction set is good enough for one element */
     opi_quiet quiet;
     opi_quiet_plan(&quiet, isa[0], carry->op.type);
     if (carry->range->count > 0)

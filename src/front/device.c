@@ -15,8 +15,7 @@
 static const char *const choices =
     "\"serial\", \"threads\", \"threads:N\", \"openmp:N\", \"gpu\", \"cuda:N\", \"opencl:N\" or \"auto\"";
 
-/* --- which device a name means
- * ------------------------------------------------------------------------------------ */
+/* --- which device a name means ------------------------------------------------------------------------------------ */
 
 static bool is_named(const char *where, const char *prefix)
 {
@@ -24,7 +23,7 @@ static bool is_named(const char *where, const char *prefix)
     return strncmp(where, prefix, length) == 0 && (where[length] == '\0' || where[length] == ':');
 }
 
-/* The number of threads in "threads:8" or "openmp:8"; without one as many as there should be. */
+/* Reads the number of threads in "threads:8" or "openmp:8"; without a number it is chosen. */
 static oplus_status workers_of(const char *where, int *workers)
 {
     const char *const colon = strchr(where, ':'), *const digits = colon ? colon + 1 : "";
@@ -62,8 +61,8 @@ static oplus_status open_cores(const char *call, const char *where, oplus_device
 
 enum { WHY_BYTES = 320 };
 
-/* Says in words why a driver gives no GPU: it has only processors, or nothing, or a GPU that does not open (failure:
- * why).  Returns whether it has a GPU that does not open. */
+/* Says in words why a driver gives no GPU: it has nothing, or only processors, or a GPU that cannot be opened (failure:
+ * why).  Returns whether it has a GPU that cannot be opened. */
 static bool say_what_there_is(const opi_driver *driver, const char *failure, char there[WHY_BYTES])
 {
     enum { MOST = 8 };
@@ -168,8 +167,7 @@ oplus_status oplus_trim(oplus_device *dev)
     return OPLUS_OK;
 }
 
-/* --- memory
- * ------------------------------------------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 oplus_status oplus_alloc(oplus_device *dev, size_t bytes, void **mem)
 {

@@ -102,7 +102,7 @@ static void add_accelerator(rows *to, const opi_gpu_facts *facts)
 {
     oplus_device_info row = {.abi = OPLUS_ABI,
                              .memory = facts->memory,
-                             .units = facts->units ? facts->units : 1, /* 0 is: not there */
+                             .units = facts->units ? facts->units : 1, /* 0 means: not available */
                              .f64 = facts->f64,
                              .same_bits = facts->denormals && facts->divides};
     copy_text(row.where, sizeof row.where, facts->where);
@@ -123,7 +123,7 @@ static oplus_status add_driver(rows *to, const opi_driver *driver)
     const int found = facts ? driver->list(facts, room, why, sizeof why) : 0;
     for (int i = 0; facts && i < found && i < room; i++) add_accelerator(to, &facts[i]);
     free(facts);
-    if (*why) add_absent(to, driver->name, why); /* even beside others: nothing is passed over in silence */
+    if (*why) add_absent(to, driver->name, why); /* even beside other devices: nothing is left out in silence */
     return OPLUS_OK;
 }
 

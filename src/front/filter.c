@@ -19,8 +19,8 @@ static oplus_status check(const char *call, oplus_device *dev, const oplus_fn *k
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: kept is NULL; give a size_t for the number of kept elements", call);
     const size_t size = keep->input[0]->size;
     OPI_TRY(opi_check_bytes(call, "n", n, size));
-    /* It is not known yet how far out reaches.  If out begins before `in`, results are right even if they overlap: the
-     * kept elements of a block never go beyond the end of that block. */
+    /* It is not known yet how much is written to out.  If out begins before `in`, results are right even if the arrays
+     * overlap: the kept elements of a block never go beyond the end of that block. */
     if ((uintptr_t)out <= (uintptr_t)in) return OPLUS_OK;
     return opi_check_overlap(call, "in", in, n * size, "out", out, size, false);
 }

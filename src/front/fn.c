@@ -7,11 +7,11 @@
 static const char *const inputs[OPLUS_MAX_ARITY] = {"input[0]", "input[1]", "input[2]", "input[3]",
                                                     "input[4]", "input[5]", "input[6]", "input[7]"};
 
-/* Whether a type is a scalar, as most are: then nothing else is checked, and no words are prepared. */
+/* Whether a type is a scalar, as most types are: then nothing else is checked, and no words are prepared. */
 static bool plain(const oplus_type *type) { return opi_type_is_valid(type) && type->scalar != OPLUS_RECORD; }
 
-/* The type of a result or of an input, which functions with a text take by value.  Words are made only where something
- * is wrong: they take three times as long as a small call. */
+/* Checks the type of a result or of an input, which functions with a text take by value.  Words are prepared only if
+ * something is wrong: that takes three times as long as a small call. */
 static oplus_status check_value(const char *call, const char *argument, const char *part, const oplus_fn *fn,
                                 const oplus_type *type)
 {

@@ -26,7 +26,7 @@ static oplus_status open_module(const char *call, const char *what, char *source
     return status;
 }
 
-/* The given function serves where there is no compiler. */
+/* If there is no compiler, the given function is used. */
 static oplus_status compile_op(opi_made_code *code, const char *call)
 {
     char what[WHAT_BYTES];
@@ -97,7 +97,7 @@ void opi_made_open_fn(opi_made_fn *made)
 
 void opi_made_close(opi_made_code *code)
 {
-    if (!code->op && !code->fn) return; /* bound: the code is another's */
+    if (!code->op && !code->fn) return; /* bound: the code belongs to another descriptor */
     opi_module_close(code->module);
     pthread_mutex_destroy(&code->lock);
 }

@@ -54,13 +54,13 @@ static const oplus_type *pack_type(packer *p, const oplus_type *type)
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
 
-/* A name that a type can have in a text: none that stands for an input, the parameter or the result. */
+/* Checks a name that a type can have in a text: it must not stand for an input, the parameter or the result. */
 static bool is_type_name(const char *name)
 {
     return opi_text_is_name(name) && !(strlen(name) == 1 && strchr("abcdefghpr", *name));
 }
 
-/* A type that can be written into a source. */
+/* Checks that a type can be written into a source. */
 static oplus_status check_described(const char *call, const char *argument, const oplus_type *type)
 {
     OPI_TRY(opi_check_type(call, argument, type));
@@ -81,7 +81,7 @@ static oplus_status check_described(const char *call, const char *argument, cons
                     type->text ? "a name that C and texts leave free (not int, a, r)" : "the text of its members");
 }
 
-/* The structs of one source that share a name must be the same. */
+/* Checks that structs of one source that share a name are the same. */
 static oplus_status check_names(const char *call, const oplus_type *const *types, unsigned count)
 {
     for (unsigned j = 0; j < count; j++)
@@ -121,7 +121,7 @@ static oplus_status refuse_member(const char *call, const char *members, const c
                     name, why);
 }
 
-/* Fills in size and alignment, and looks at the names. */
+/* Fills in size and alignment, and checks the names. */
 static oplus_status measure(const char *call, const char *members, oplus_type *type)
 {
     oplus_member member[OPI_MAX_MEMBERS];

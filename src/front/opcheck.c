@@ -30,7 +30,7 @@ typedef struct search {
     const char *samples;
     size_t n, stride;
     char *slots;
-    bool overflow; /* finite operands gave an infinite result since this was last cleared */
+    bool overflow; /* since this was last cleared, finite operands have given an infinite result */
 } search;
 
 static const void *sample(const search *s, size_t i) { return s->samples + i * s->op->type->size; }
@@ -47,11 +47,11 @@ static void *join(search *s, int out, const void *a, const void *b)
     return to;
 }
 
-/* --- what is asked of samples --------------------------------------------------------------------------------- */
+/* --- the questions ------------------------------------------------------------------------------------------------ */
 
-/* Whether rounding alone can explain a difference.  Operands and intermediate values are moved by a few units in the last
- * place, at random, and the changes of the results are measured (a small form of D. Stott Parker's Monte Carlo
- * arithmetic): this finds cancellation inside an operator, as in the merging of variances. */
+/* Whether rounding alone can explain a difference.  Operands and intermediate values are moved at random by a few units
+ * in the last place, and the changes of the results are measured (a small form of D. Stott Parker's Monte Carlo
+ * arithmetic).  This finds cancellation inside an operator, for example in the merging of variances. */
 static bool rounding_explains(search *s, const void *const operand[3])
 {
     uint64_t random = 1;
@@ -77,7 +77,7 @@ static bool associates(search *s, size_t i, size_t j, size_t k)
     join(s, RIGHT, operand[0], join(s, BC, operand[1], operand[2]));
     if (opi_element_same(&s->element, slot(s, LEFT), slot(s, RIGHT))) return true;
     if (s->op->flags & OPLUS_EXACT) return false;
-    if (s->overflow) return true; /* out of range, which says nothing of the operator */
+    if (s->overflow) return true; /* out of range: this says nothing about the operator */
     const void *const scale[] = {operand[0], operand[1], operand[2], slot(s, AB), slot(s, BC), NULL};
     return opi_element_near(&s->element, slot(s, LEFT), slot(s, RIGHT), scale, NULL) || rounding_explains(s, operand);
 }
@@ -98,8 +98,8 @@ static bool alike(const search *s, const void *x, const void *y)
     return opi_element_near(&s->element, x, y, scale, NULL);
 }
 
-/* Whether nobody can tell the result in LEFT from the sample by joining it with other samples, or with the identity:
- * a logical `or` makes 1 of 7, and joins both alike. */
+/* Whether joining with samples, or with the identity, never shows a difference between the result in LEFT and the
+ * sample: a logical `or` makes 1 of 7, and joins both alike. */
 static bool stands_for(search *s, size_t i)
 {
     const void *const x = sample(s, i), *const e = s->op->identity;
@@ -169,7 +169,7 @@ static oplus_status no_identity(search *s, size_t i, const char *call)
 
 /* --- the search ----------------------------------------------------------------------------------------------- */
 
-/* splitmix64: the same tries every time */
+/* splitmix64: the tries are the same every time */
 static size_t any_index(uint64_t *state, size_t n)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -218,7 +218,7 @@ static void shrink(search *s, size_t at[3])
 static oplus_status try_triples(search *s)
 {
     const size_t first = s->n <= ALL_SAMPLES ? s->n : FIRST_SAMPLES;
-    for (size_t last = 0; last < first; last++) /* all with this largest index, so that early samples come first */
+    for (size_t last = 0; last < first; last++) /* all triples with this largest index: early samples come first */
         for (size_t i = 0; i <= last; i++)
             for (size_t j = 0; j <= last; j++)
                 for (size_t k = i == last || j == last ? 0 : last; k <= last; k++)
@@ -233,7 +233,7 @@ static oplus_status try_triples(search *s)
     return OPLUS_OK;
 }
 
-/* --- do the typed loops compute what the operator says?  Not so where a compiler has fused a product in them */
+/* --- do the typed loops compute what the operator says?  They do not if a compiler has fused a product in them ---- */
 
 static oplus_status loops_differ(search *s, const void *typed, const void *called)
 {
@@ -246,7 +246,7 @@ static oplus_status loops_differ(search *s, const void *typed, const void *calle
         s->op->flags & OPLUS_WIDE ? "do not claim OPLUS_WIDE" : "compile without FMA, or with clang");
 }
 
-/* Scans blocks of samples in both ways.  memory: three blocks, and what the loops need. */
+/* Scans blocks of samples in both ways.  memory: three blocks, and the scratch of the loops. */
 static oplus_status compare_loops(search *s, const opi_loops *typed, const opi_loops *called, unsigned level,
                                   char *memory)
 {
@@ -261,7 +261,7 @@ static oplus_status compare_loops(search *s, const opi_loops *typed, const opi_l
         opi_loops_scan(called, in, level, false, sample(s, 0), by_call, slot(s, RIGHT), scratch);
         if (!opi_element_same(&s->element, slot(s, LEFT), slot(s, RIGHT)))
             return loops_differ(s, slot(s, LEFT), slot(s, RIGHT));
-        for (size_t i = 0; i + 1 < count; i++) /* the last is the caller's to write */
+        for (size_t i = 0; i + 1 < count; i++) /* the caller writes the last one */
             if (!opi_element_same(&s->element, by_type + i * size, by_call + i * size))
                 return loops_differ(s, by_type + i * size, by_call + i * size);
     }
@@ -307,7 +307,7 @@ oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, const void *s
     s.stride = opi_round_up(s.stride, op->type->align);
     s.slots = opi_alloc(SLOTS * s.stride);
     if (!s.slots) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes", __func__, SLOTS * s.stride);
-    memset(s.slots, 0, SLOTS * s.stride); /* padding included */
+    memset(s.slots, 0, SLOTS * s.stride); /* and their padding */
     oplus_status status = OPLUS_OK;
     if (!opi_element_plan(&s.element, op->type))
         status = opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a list of the members of type \"%s\"", __func__,

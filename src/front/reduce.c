@@ -4,7 +4,7 @@
 #include "ranks/ranks.h"
 #include "task/late.h"
 
-/* out = init, if there is one, then the n elements. */
+/* out = the join of init, if there is one, and the n elements. */
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, const void *init, const void *in,
                         size_t n, void *out)
 {
@@ -46,13 +46,13 @@ oplus_status oplus_fold(oplus_device *dev, const oplus_op *op, const void *init,
 
 /* --- over ranks --------------------------------------------------------------------------------------------------- */
 
-/* Checks all that this rank can check alone; only rank 0 has the init. */
+/* Checks everything that this rank can check alone; only rank 0 has the init. */
 static oplus_status prepare(opi_ranks *ranks, opi_task *task, const oplus_op *op, bool fold, const void *init,
                             const void *in, size_t n, void *out)
 {
     OPI_TRY(check(ranks->call, ranks->dev, op, in, n, out));
     if (fold && ranks->comm->rank == 0) OPI_TRY(opi_check_pointer(ranks->call, "init", init, 1));
-    OPI_TRY(opi_late_ready(ranks->call, op->late)); /* what ranks exchange is joined on the host */
+    OPI_TRY(opi_late_ready(ranks->call, op->late)); /* the host joins what ranks exchange */
     opi_ranks_name_op(ranks, op, "");
     opi_task_reduce(task, op, in, NULL, n, 0, out);
     return OPLUS_OK;

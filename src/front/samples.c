@@ -1,4 +1,4 @@
-/* oplus_samples: small numbers, fractions, extremes, and random ones, the same every time. */
+/* oplus_samples: small numbers, fractions, extremes, and random numbers that are the same every time. */
 #include "front/check.h"
 #include "type/layout.h"
 
@@ -25,7 +25,7 @@ enum {
     SPECIALS = sizeof specials / sizeof *specials
 };
 
-/* Below it the product of three signed numbers, and the sum of two such products, are in range. */
+/* A limit: the product of three signed numbers below it, and the sum of two such products, are in range. */
 static int64_t modest(unsigned bits) { return (int64_t)1 << (bits - 2) / 3; }
 
 static uint64_t modest_sample(size_t i, unsigned bits, uint64_t *random)
@@ -35,8 +35,9 @@ static uint64_t modest_sample(size_t i, unsigned bits, uint64_t *random)
     return (uint64_t)(value % modest(bits));
 }
 
-/* Extremes come after the small ones, then every size of number.  Signed ones that are to be modest do not overflow in
- * the usual sums and products, which would make an operator look wrong that is right on any data that fits. */
+/* Extremes come after the small numbers, then numbers of every size.  Signed numbers that must be modest do not
+ * overflow in the usual sums and products: an overflow would make an operator look wrong that is right for all data
+ * that fit. */
 static uint64_t integer_sample(size_t i, bool is_signed, bool is_modest, unsigned bits, uint64_t *random)
 {
     if (is_signed && is_modest) return modest_sample(i, bits, random);
@@ -71,7 +72,7 @@ static void put_sample(oplus_scalar scalar, size_t i, unsigned which, uint64_t *
     }
 }
 
-/* --- elements: of a struct, all members alike at first, then mixed ------------------------------------------------ */
+/* --- elements: in a struct first all members are alike, then they are mixed --------------------------------------- */
 
 static void put_samples(const oplus_type *type, const oplus_member *member, int members, unsigned which, size_t n,
                         char *samples)
@@ -81,7 +82,7 @@ static void put_samples(const oplus_type *type, const oplus_member *member, int 
     for (size_t i = 0; i < n; i++)
         for (int m = 0; m < members; m++)
             for (size_t k = 0; k < member[m].count; k++) {
-                const size_t reach = 2 + i < n ? 2 + i : n; /* simple ones first */
+                const size_t reach = 2 + i < n ? 2 + i : n; /* simple numbers first */
                 const size_t choice = scalar || i < 2 ? i : (size_t)(any(&random) % reach);
                 put_sample(member[m].scalar, choice, which, &random,
                            samples + i * type->size + member[m].offset + k * opi_scalars[member[m].scalar].size);
@@ -103,7 +104,7 @@ oplus_status oplus_samples(const oplus_type *type, unsigned which, size_t n, voi
     if (members < 0)
         return opi_fail(OPLUS_ERR_UNSUPPORTED, "%s: the members of type \"%s\" are not known; give samples of your own",
                         __func__, opi_name(type->name));
-    if (n > 0) memset(out, 0, n * type->size); /* padding included */
+    if (n > 0) memset(out, 0, n * type->size); /* and their padding */
     put_samples(type, member, members, which, n, out);
     return OPLUS_OK;
 }

@@ -49,13 +49,13 @@ oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplus_kind kin
 
 /* --- over ranks --------------------------------------------------------------------------------------------------- */
 
-/* Checks all that this rank can check alone. */
+/* Checks everything that this rank can check alone. */
 static oplus_status prepare(opi_ranks *ranks, opi_task *task, const oplus_op *op, oplus_kind kind, const void *in,
                             bool segmented, const uint8_t *heads, size_t n, void *out)
 {
     OPI_TRY(check(ranks->call, ranks->dev, op, kind, in, n, out));
     if (segmented) OPI_TRY(check_heads(ranks->call, op, heads, n, out));
-    OPI_TRY(opi_late_ready(ranks->call, op->late)); /* what ranks exchange is joined on the host */
+    OPI_TRY(opi_late_ready(ranks->call, op->late)); /* the host joins what ranks exchange */
     opi_ranks_name_op(ranks, op, kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive");
     opi_task_scan(task, op, kind, in, segmented ? heads : NULL, n, 0, out);
     task->lifted =

@@ -15,7 +15,7 @@ typedef struct sorting {
     size_t *n, capacity;
 } sorting;
 
-/* Checks all that this rank can check alone. */
+/* Checks everything that this rank can check alone. */
 static oplus_status prepare(const opi_ranks *ranks, const sorting *s, opi_task *task)
 {
     const char *const call = ranks->call;

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* The kind to which C converts two kinds; OPLUS_RECORD: there is none. */
+/* The kind to which C converts two kinds; OPLUS_RECORD if there is none. */
 static unsigned joined(unsigned x, unsigned y)
 {
     if (x == y) return x;
@@ -29,7 +29,7 @@ static const oplus_type *type_of(const oplus_fn *fn, unsigned kind)
     return kind >= OPI_KIND_STRUCT ? fn->input[kind - OPI_KIND_STRUCT] : scalars[kind];
 }
 
-/* The kind of all values that a probe gives; that of the first input if they have none in common. */
+/* The kind of all values that a probe gives; the kind of the first input if they have none in common. */
 static oplus_status read_kinds(const char *call, const oplus_fn *fn, void *module, const oplus_type **type)
 {
     void *address;

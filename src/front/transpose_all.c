@@ -3,7 +3,7 @@
 #include "front/transpose.h"
 #include "ranks/ranks.h"
 
-/* Checks all that this rank can check alone; it gives n elements and gets m. */
+/* Checks everything that this rank can check alone; it gives n elements and gets m. */
 static oplus_status check(const char *call, oplus_device *dev, const oplus_type *type, const void *in, size_t n,
                           size_t rows, size_t cols, const void *out, size_t m)
 {

@@ -13,14 +13,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const char unknown[] = "?"; /* the answer where the other process was too slow: it would be so again */
+static const char unknown[] = "?"; /* the answer if the other process was too slow: it would be too slow again */
 
 enum { SAMPLES = 64, SECONDS = 2, SAID_BYTES = 1024, NAME_BYTES = 80 };
 
 /* --- 1. the key --------------------------------------------------------------------------------------------------- */
 
-/* The key of everything that the answer depends on.  Its number grows when the check finds more.  Returns false if there is
- * no memory. */
+/* Makes the key of everything that the answer depends on.  The number in it grows when the check finds more.  Returns
+ * false if there is no memory. */
 static bool key_of(const oplus_op *op, opi_hash *key)
 {
     char flags[64];
@@ -93,7 +93,7 @@ static bool ask(const oplus_op *op, void *samples, char said[SAID_BYTES])
     oplus_close(q.dev);
     if (end == OPI_PROCESS_LATE) {
         snprintf(said, SAID_BYTES, "%s", unknown);
-        return took > SECONDS / 2.0; /* or it had to wait for a processor, and may do better another time */
+        return took > SECONDS / 2.0; /* or it had to wait for a processor, and may be faster another time */
     }
     return end == OPI_PROCESS_GOOD || (end == OPI_PROCESS_FAILED && *said);
 }
@@ -103,7 +103,8 @@ static bool ask(const oplus_op *op, void *samples, char said[SAID_BYTES])
 static bool look(const oplus_op *op, char said[SAID_BYTES])
 {
     void *const samples = opi_alloc(SAMPLES * op->type->size);
-    /* Modest: that an operator overflows on numbers that its user may never have is no reason to warn. */
+    /* Samples are modest: an operator that overflows on numbers which its user may never have is no reason for a
+     * warning. */
     const bool known = samples && oplus_samples(op->type, OPLUS_SAMPLES_MODEST, SAMPLES, samples) == OPLUS_OK &&
                        ask(op, samples, said);
     opi_free(samples);
@@ -125,7 +126,7 @@ oplus_status opi_verdict(const char *call, const oplus_op *op)
     opi_hash key;
     if (!key_of(op, &key)) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the check", call);
     if (!look_it_up(key, said)) {
-        OPI_TRY(opi_late_ready(call, op->late)); /* here, as the other process has little time */
+        OPI_TRY(opi_late_ready(call, op->late)); /* in this process: the other process has little time */
         if (!look(op, said)) return OPLUS_OK;
         opi_cache_store(key, ".txt", said, strlen(said) + 1, path);
     }

@@ -32,8 +32,7 @@ typedef struct opi_part {
     bool last;                           /* no other part follows */
 } opi_part;
 
-/* --- the primitives
- * ------------------------------------------------------------------------------------------------ */
+/* --- the primitives ----------------------------------------------------------------------------------------------- */
 
 oplus_status opi_gpu_scan(opi_job *job); /* does a scan or a reduce */
 oplus_status opi_gpu_scan_summarise(opi_job *job, opi_ticket *ticket);

@@ -20,8 +20,8 @@ static oplus_status compare_layout(opi_accelerator *g, const char *call, const o
     return OPLUS_OK;
 }
 
-/* Before the first launch: does the device lay structs out as the host does?  A rehearsal asks it, too: it is the only
- * one that knows. */
+/* Before the first launch: does the device lay structs out as the host does?  A rehearsal asks this too, because only
+ * the device knows. */
 static oplus_status check_layout(opi_accelerator *g, const char *call, opi_program *program)
 {
     const opi_driver *const driver = g->gpu->driver;

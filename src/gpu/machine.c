@@ -18,8 +18,8 @@ static opi_accelerator *of(oplus_device *dev) { return (opi_accelerator *)dev; }
 
 static opi_gpu *gpu_of(oplus_device *dev) { return of(dev)->gpu; }
 
-/* Each verb enters the device and leaves it again (OPI_INSIDE): functions below need not do so, and between two verbs
- * other users of the driver have their own context. */
+/* Each verb enters the device and leaves it again (OPI_INSIDE).  So functions below need not do this, and between two
+ * verbs other users of the driver have their own context. */
 
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
@@ -145,8 +145,8 @@ static oplus_status sync(oplus_device *dev, const char *call)
     OPI_INSIDE(gpu_of(dev), call, opi_gpu_sync(of(dev), call, OPI_QUEUE_COMPUTE));
 }
 
-/* Waits and gives back all that can be made again; `programs`, too.  Also where the device cannot be entered any more:
- * then its driver refuses what is its own, and the host's memory is free. */
+/* Waits, and frees all memory that can be allocated again, and, if `programs`, the programs.  If the device cannot be
+ * entered any more, the driver refuses to free what it owns; the host's memory is freed all the same. */
 static void give_back(oplus_device *dev, const char *call, bool programs)
 {
     const oplus_status entered = opi_enter(gpu_of(dev), call);
@@ -201,7 +201,8 @@ static oplus_status settle(oplus_device *dev, const char *call, opi_way_home way
 
 static bool shares_addresses(const oplus_device *dev)
 {
-    return strcmp(((const opi_accelerator *)dev)->gpu->driver->name, "cuda") == 0; /* OpenCL's are oplus's own */
+    return strcmp(((const opi_accelerator *)dev)->gpu->driver->name, "cuda") ==
+           0; /* OpenCL's addresses are oplus's own */
 }
 
 static const opi_transfers transfers = {.bytes = transfer_bytes,
@@ -223,8 +224,8 @@ static void close_gpu(oplus_device *dev)
     free(g);
 }
 
-/* OPLUS_DEVICE_MEMORY: how many bytes of a device the library may take for pieces of the host's arrays, in all; *whole
- * is that, or 0. */
+/* Reads OPLUS_DEVICE_MEMORY: how many bytes of a device the library may use for pieces of the host's arrays.  *whole
+ * becomes that number, or 0. */
 static oplus_status piece_bytes(const char *call, size_t *bytes, size_t *whole)
 {
     const char *const given = getenv("OPLUS_DEVICE_MEMORY");

@@ -17,7 +17,7 @@ void opi_gpu_release(opi_accelerator *g, opi_gpu_buffer *buffer)
 oplus_status opi_gpu_reserve(opi_accelerator *g, const char *call, opi_gpu_buffer *buffer, size_t bytes)
 {
     if (buffer->mem && bytes <= buffer->bytes) return OPLUS_OK;
-    opi_gpu_release(g, buffer); /* first, so that both need not fit */
+    opi_gpu_release(g, buffer); /* first: there may be no room for both */
     OPI_TRY(g->gpu->driver->alloc(g->gpu, call, bytes, &buffer->mem));
     buffer->bytes = bytes;
     return OPLUS_OK;
@@ -152,7 +152,7 @@ oplus_status opi_gpu_copy(opi_accelerator *g, const char *call, void *dst, const
 
 /* --- parameters --------------------------------------------------------------------------------------------------- */
 
-/* A parameter, and behind it room for an operator's identity, which may be missing (NULL). */
+/* Copies a parameter; behind it is room for an operator's identity, which may be missing (NULL). */
 typedef struct parameter {
     const void *value, *identity;
     size_t size, identity_at, identity_size;
@@ -175,7 +175,7 @@ static oplus_status bring(opi_accelerator *g, const char *call, const parameter 
     const size_t bytes = parameter_bytes(p);
     if (g->rehearsal) {
         g->rehearsal->up += bytes;
-        if (g->param.bytes < bytes) g->param_bytes = 0; /* it goes with the buffer */
+        if (g->param.bytes < bytes) g->param_bytes = 0; /* it was in the buffer */
         return opi_gpu_reserve(g, call, &g->param, bytes);
     }
     char *const copy = calloc(1, bytes);
@@ -184,7 +184,7 @@ static oplus_status bring(opi_accelerator *g, const char *call, const parameter 
     if (p->identity) memcpy(copy + p->identity_at, p->identity, p->identity_size);
     free(g->param_copy);
     g->param_copy = copy;
-    g->param_bytes = 0; /* until it is there */
+    g->param_bytes = 0; /* until the copy is done */
     OPI_TRY(opi_gpu_reserve(g, call, &g->param, bytes));
     OPI_TRY(opi_gpu_put(g, call, g->param.mem, copy, bytes));
     g->param_bytes = bytes;

@@ -17,8 +17,7 @@ void opi_gpu_release_all(opi_accelerator *g);
 oplus_status opi_gpu_side_of(opi_accelerator *g, const char *call, const char *argument, const void *p, size_t bytes,
                              opi_gpu_side *side);
 
-/* --- enqueued
- * ------------------------------------------------------------------------------------------------------ */
+/* --- enqueued ----------------------------------------------------------------------------------------------------- */
 
 oplus_status opi_gpu_upload(opi_accelerator *g, const char *call, opi_gpu_queue queue, void *to, const void *from,
                             size_t bytes);
@@ -34,8 +33,7 @@ oplus_status opi_gpu_mark(opi_accelerator *g, const char *call, opi_gpu_queue qu
 oplus_status opi_gpu_reached(opi_accelerator *g, const char *call, void **mark);
 oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue queue);
 
-/* --- done on return
- * ------------------------------------------------------------------------------------------------ */
+/* --- done on return ----------------------------------------------------------------------------------------------- */
 
 /* Copies bytes from device memory to host or device memory; waits if `to` lies in host memory. */
 oplus_status opi_gpu_fetch(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes);

@@ -8,7 +8,7 @@
 void opi_gpu_what(char what[OPI_WHAT_BYTES], const char *kind, const char *name, const char *file, int line)
 {
     const int n = snprintf(what, OPI_WHAT_BYTES, "%s \"%.*s\"", kind, opi_cut(name ? name : "", 80), name ? name : "");
-    if (!file || n < 0) return; /* a text has none */
+    if (!file || n < 0) return; /* a text has no file */
     const size_t length = strlen(file), most = 100;
     snprintf(what + n, OPI_WHAT_BYTES - (size_t)n, " (%s%s:%d)", length > most ? "..." : "",
              length > most ? file + (length - most) : file, line);
@@ -39,10 +39,11 @@ static void write_identity(opi_gpu_source *source, const oplus_op *op)
                         "opi_identity_words); }\n");
 }
 
-/* The operands of a text are constant, as on the host (text/source.c); the body of a macro may assign to its own. */
+/* The operands of a text are constant, as on the host (text/source.c); the body of a macro may assign to its
+ * operands. */
 static const char *constness(oplus_origin origin) { return origin == OPLUS_FROM_TEXT ? "const " : ""; }
 
-/* Is there a word with a parenthesis behind, which may be a function?  Behind a comment there may be one. */
+/* Whether a text has a word with a parenthesis behind it, which may be a function.  A comment may hide one. */
 static bool calls(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -55,7 +56,8 @@ static bool calls(const char *text)
     return false;
 }
 
-/* The functions of a text are generic; in the body of a macro they are C's.  Their compilation takes 0.1 s (PoCL). */
+/* The functions of a text are generic; in the body of a macro they are C's functions.  To compile them takes 0.1 s
+ * (PoCL). */
 static void write_functions(opi_gpu_source *source, const char *text, oplus_origin origin)
 {
     if (opi_gpu_failed(source) || !text || !calls(text)) return;

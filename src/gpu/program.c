@@ -47,7 +47,7 @@ void opi_key_op(opi_key *key, const oplus_op *op)
     opi_key_type(key, op->type);
     add_text(key, op->text);
     opi_key_number(key, op->origin);
-    opi_key_type(key, op->param_type); /* with a parameter the identity is a value of the call, as that is */
+    opi_key_type(key, op->param_type); /* with a parameter the identity is a value of the call, as the parameter is */
     if (op->identity && !op->param_type) add(key, op->identity, op->type->size);
 }
 
@@ -57,7 +57,7 @@ void opi_key_fn(opi_key *key, const oplus_fn *fn)
     opi_key_type(key, fn->param_type);
     for (unsigned k = 0; k < fn->arity; k++) opi_key_type(key, fn->input[k]);
     add_text(key, fn->text);
-    opi_key_number(key, (uint64_t)fn->origin << 1 | (fn->predicate != 0)); /* other words stand around the same text */
+    opi_key_number(key, (uint64_t)fn->origin << 1 | (fn->predicate != 0)); /* the words around the same text differ */
 }
 
 /* --- programs ----------------------------------------------------------------------------------------------------- */
@@ -69,7 +69,8 @@ static opi_program *known(const opi_programs *programs, opi_hash key)
     return NULL;
 }
 
-/* From the cache on disk, or compiled and put there.  A cached file that the driver does not take is compiled anew. */
+/* Takes the program from the cache on disk, or compiles it and stores it there.  If the driver refuses a cached file,
+ * the program is compiled again. */
 static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const char *source, void **handle)
 {
     const opi_gpu_facts *const facts = &gpu->facts;
@@ -86,7 +87,7 @@ static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const
     OPI_TRY(gpu->driver->compile(gpu, call, what, source, handle));
     char path[OPI_PATH_BYTES];
     void *binary = NULL;
-    if (!opi_cache_is_on()) return OPLUS_OK; /* a driver may have to work for the binary */
+    if (!opi_cache_is_on()) return OPLUS_OK; /* a driver may have to work to give the binary */
     if (gpu->driver->binary(gpu, call, *handle, &binary, &bytes) == OPLUS_OK)
         opi_cache_store(key, ".bin", binary, bytes, path);
     free(binary);
@@ -120,7 +121,7 @@ oplus_status opi_program_get(opi_programs *programs, const char *call, const cha
         free(made);
         return status;
     }
-    if (status == OPLUS_ERR_COMPILE) { /* it will be no better the next time */
+    if (status == OPLUS_ERR_COMPILE) { /* another attempt would fail, too */
         const char *const said = opi_last_error(), *const words = strstr(said, ": ");
         made->refusal = status;
         made->words = strdup(words ? words + 2 : said);

@@ -5,14 +5,14 @@
 
 enum {
     GROUP_LOG_W = 8,
-    GROUP_BYTES = 64, /* of a work-item's elements, */
-    GROUP_LOG_E = 4,  /* and at most 2^4 of them */
+    GROUP_BYTES = 64, /* bytes of a work-item's elements, */
+    GROUP_LOG_E = 4,  /* of which there are at most 2^4 */
     LANES_BYTES = 16 << 10,
     CHUNK_BYTES = 16 << 10, /* stays in a first-level cache */
     CHUNK_LOG = 12
 };
 
-/* The largest k up to `most` with 2^k * size <= bytes; 0 where there is none. */
+/* The largest k up to `most` with 2^k * size <= bytes; 0 if there is none. */
 static unsigned log_of(size_t bytes, size_t size, unsigned most)
 {
     unsigned k = 0;

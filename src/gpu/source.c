@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INLINE_BYTES = 64 /* of an element that is copied as a value */ };
+enum { INLINE_BYTES = 64 /* larger elements are not copied as values */ };
 
 /* --- beginning, end, pieces --------------------------------------------------------------------------------------- */
 
@@ -52,9 +52,8 @@ void opi_gpu_write_shape(opi_gpu_source *source, opi_shape shape, size_t element
     opi_gpu_define(source, "OPI_LOG_TILE", opi_log_tile(shape));
     opi_gpu_define(source, "OPI_VECTORS", shape.vectors);
     opi_gpu_define(source, "OPI_SIZE", element);
-    opi_gpu_define(source, "OPI_WARP", source->gpu->facts.lanes);
     opi_gpu_define(source, "OPI_LARGE", element > INLINE_BYTES);
-    /* One work-item waits for nobody; and barriers in loops are what some compilers get wrong (PoCL 5). */
+    /* One work-item needs no barriers; and some compilers get barriers in loops wrong (PoCL 5). */
     if (!opi_gpu_failed(source) && shape.log_w == 0)
         fprintf(source->to, "#undef OPI_BARRIER\n#define OPI_BARRIER()\n#undef OPI_BARRIER_ALL\n#define "
                             "OPI_BARRIER_ALL()\n");
@@ -88,7 +87,7 @@ static void check_type(opi_gpu_source *source, const oplus_type *type)
                                   source->call, type->name, facts->where, facts->name);
 }
 
-/* A size or an offset on the host, to be compared with the device's. */
+/* Adds a size or an offset on the host, which is compared with the device's. */
 static void expect(opi_gpu_source *source, size_t bytes, const char *T, const char *member)
 {
     if (source->layouts == source->layout_room) {
@@ -107,14 +106,14 @@ static void expect(opi_gpu_source *source, size_t bytes, const char *T, const ch
     snprintf(fact->member, sizeof fact->member, "%s", member);
 }
 
-/* Some structs have thousands of members: those of the first few show whether the device lays them out alike. */
+/* Some structs have thousands of members.  The first few show whether the device lays them out as the host does. */
 typedef struct expectation {
     opi_gpu_source *source;
     const oplus_type *type;
     int members;
 } expectation;
 
-/* A name that was cut names nothing. */
+/* Whether a name is whole: names that were cut are not used. */
 static bool is_whole(const oplus_member *member) { return strlen(member->name) + 1 < sizeof member->name; }
 
 static void expect_member(void *context, const oplus_member *member)
@@ -130,7 +129,7 @@ static void expect_layout(opi_gpu_source *source, const oplus_type *type)
     opi_layout_walk(type, expect_member, &(expectation){source, type, 0});
 }
 
-/* A kernel that tells how the device lays out the structs. */
+/* Writes a kernel that says how the device lays out the structs. */
 static void write_layout(opi_gpu_source *source)
 {
     if (source->layouts == 0) return;
@@ -146,7 +145,7 @@ static void write_layout(opi_gpu_source *source)
     fprintf(source->to, "}\n");
 }
 
-/* The structs of one program that share a name must be the same. */
+/* Checks that structs of one program that share a name are the same. */
 static void check_same(opi_gpu_source *source, const oplus_type *a, const oplus_type *b)
 {
     if (strcmp(a->text, b->text) == 0 && a->size == b->size && a->align == b->align) return;
@@ -171,7 +170,7 @@ static void write_struct(opi_gpu_source *source, const oplus_type *type)
     expect_layout(source, type);
 }
 
-/* By name where it has one that is not too long, else by its place. */
+/* Writes a member by its name, if it has one that is not too long, else by its place. */
 static void write_quiet_member(void *context, const oplus_member *member)
 {
     FILE *const to = ((opi_gpu_source *)context)->to;
@@ -196,7 +195,7 @@ static void write_quiet(opi_gpu_source *source, const oplus_type *type, const ch
     if (type->scalar != OPLUS_RECORD) {
         if (opi_is_floating(type->scalar)) fprintf(source->to, "    %s(x)\n", opi_scalars[type->scalar].quiet);
     } else if (!opi_layout_walk(type, write_quiet_member, source)) {
-        /* The device's compiler alone understands the text. */
+        /* Only the device's compiler understands the text. */
         opi_layout_scalars(type, write_quiet_member, source);
     }
     fprintf(source->to, "    return x;\n}\n");

@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-    PINNED_FROM = 1 << 20, /* from this number of bytes on a copy through pinned memory is faster */
-    COPY_SHARED = 1 << 20, /* from this number of bytes on several threads copy */
+    PINNED_FROM = 1 << 20, /* from this number of bytes on, a copy through pinned memory is faster */
+    COPY_SHARED = 1 << 20, /* from this number of bytes on, several threads copy */
     COPY_THREADS = 8
 };
 
@@ -35,7 +35,7 @@ oplus_status opi_stage_look(const opi_job *job, opi_staging *staging)
     for (int k = 0; k < task->arrays; k++) {
         const opi_array *const array = &task->array[k];
         if (!array->mem) continue;
-        const bool appends = array->access == OPI_APPENDS; /* room for the kept ones is enough */
+        const bool appends = array->access == OPI_APPENDS; /* there may be room for the kept elements only */
         OPI_TRY(opi_gpu_side_of(job->g, job->call, name_of(task, k), array->mem, appends ? 1 : task->n * array->size,
                                 &staging->side[k]));
         if (staging->side[k] == OPI_SIDE_DEVICE) continue;
@@ -73,7 +73,7 @@ void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, 
     opi_crew_run(crew, threads, copy_share, &(shared_copy){to, from, bytes, share}, (size_t)threads);
 }
 
-/* Between the caller's memory and pinned memory; one thread alone does not keep up with what carries it on. */
+/* Copies between the caller's memory and pinned memory.  One thread is slower than the copy to the device. */
 static void copy_host(const opi_job *job, char *to, const char *from, size_t bytes)
 {
     const int threads = job->g->dev.cores->workers, most = threads < COPY_THREADS ? threads : COPY_THREADS;
@@ -86,12 +86,12 @@ static void copy_host(const opi_job *job, char *to, const char *from, size_t byt
 
 /* --- one piece ---------------------------------------------------------------------------------------------------- */
 
-/* Items [begin, begin + part.n) of the arrays. */
+/* A piece: items [begin, begin + part.n) of the arrays. */
 typedef struct piece {
     opi_slot *slot;
     uint64_t begin;
     opi_part part;
-    char *host[OPI_MAX_ARRAYS]; /* what the driver copies from or to; NULL: nothing */
+    char *host[OPI_MAX_ARRAYS]; /* what the driver copies from or to; NULL: no copy */
 } piece;
 
 static char *own_place(const opi_job *job, const piece *p, int k)
@@ -169,12 +169,12 @@ static oplus_status settle(const opi_job *job, const piece *p)
     return OPLUS_OK;
 }
 
-/* The items that this piece appends, `appended` having been appended before; the host has to know how many they are. */
+/* Sets how many items this piece appends; the pieces before it have appended `appended`.  The host must know this. */
 static oplus_status append(opi_job *job, const piece *p, opi_stage_count *count, uint64_t *appended)
 {
     const int k = job->task->arrays - 1;
     const size_t size = job->task->array[k].size;
-    uint64_t own = p->part.n; /* for all that a rehearsal knows */
+    uint64_t own = p->part.n; /* a rehearsal assumes that all are kept */
     OPI_TRY(count(job, &own));
     char *const to = (char *)job->task->array[k].mem + *appended * size;
     if (own > 0) OPI_TRY(opi_gpu_fetch(job->g, job->call, to, p->part.address[k], own * size));
@@ -195,7 +195,7 @@ static oplus_status run_piece(opi_job *job, const opi_staging *s, piece *p, opi_
     return s->appends ? append(job, p, count, appended) : take(job, p);
 }
 
-/* After a failure nothing may be under way when the slots are used again. */
+/* After a failure, no copy may be under way when the slots are used again. */
 static void abandon(const opi_job *job, piece *pieces)
 {
     opi_gpu *const gpu = job->g->gpu;

@@ -45,11 +45,11 @@ const opi_way *opi_way_of(const opi_job *job, uint64_t n)
     for (int i = 0; i < WAYS && wanted->count > 0; i++)
         if (can(&ways[i], job, n) && opi_way_is_wanted(wanted, ways[i].name)) return &ways[i];
     const opi_way *way = ways;
-    while (!can(way, job, n) || (way->suits && !way->suits(job, n))) way++; /* one always does */
+    while (!can(way, job, n) || (way->suits && !way->suits(job, n))) way++; /* one way always suits */
     return way;
 }
 
-/* The first that a rehearsal comes to is the one it tells. */
+/* A rehearsal tells the first way that it comes to. */
 static void tell(const opi_job *job, const opi_way *way)
 {
     opi_rehearsal *const seen = job->g->rehearsal;

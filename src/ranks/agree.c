@@ -1,4 +1,4 @@
-/* How ranks agree: in each exchange every rank first tells whether all is well on it. */
+/* How ranks agree: in each exchange every rank first says whether all is well on it. */
 #include "ranks/ranks.h"
 
 #include "base/abi.h"
@@ -80,8 +80,8 @@ static void mix_type(opi_ranks *ranks, const oplus_type *type)
     ranks->mine.call += type->size;
 }
 
-/* Adds the value of an operator's parameter to the hash, member by member, as padding may have any value.  (The parameter
- * of a predicate may differ: each rank filters its own elements.) */
+/* Adds the value of an operator's parameter to the hash, member by member, because padding may have any value.  (The
+ * parameter of a predicate may differ: each rank filters its own elements.) */
 static void mix_param(opi_ranks *ranks, const oplus_type *type, const void *param)
 {
     oplus_member member[OPI_MAX_MEMBERS];
@@ -149,14 +149,14 @@ static void describe(const opi_ranks *ranks, char *text, size_t bytes)
 
 /* --- failing together --------------------------------------------------------------------------------------------- */
 
-/* A rank's message without the name of the call, as our own message begins with that name. */
+/* Returns a rank's message without the name of the call: our own message begins with that name. */
 static const char *without_call(const opi_ranks *ranks, const char *text)
 {
     const size_t length = strlen(ranks->call);
     return strncmp(text, ranks->call, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
 }
 
-/* Every rank knows that some rank has failed, or calls something else; each learns why. */
+/* Every rank knows that some rank has failed, or makes another call.  Each rank learns why. */
 static oplus_status fail_together(opi_ranks *ranks, oplus_status own, int failed, oplus_status status)
 {
     char text[TEXT_BYTES] = "";
@@ -258,7 +258,7 @@ oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void 
     return gather(ranks, status, record, bytes, own, own + each);
 }
 
-/* Uses the room for messages, as there are none while all is well. */
+/* Uses the room for messages: there are none while all is well. */
 oplus_status opi_ranks_most(opi_ranks *ranks, oplus_status status, uint64_t value, uint64_t *most)
 {
     unsigned char own[sizeof(header) + sizeof value];

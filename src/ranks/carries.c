@@ -26,7 +26,7 @@ static size_t most_record_bytes(const oplus_op *op)
     return opi_range_record_bytes(op, is_exact(op) ? 1 : OPI_RANGE_NODES);
 }
 
-/* The summary of this rank; later the join of the summaries before it. */
+/* The summary of this rank; later the join of the summaries of the ranks before it. */
 static opi_range *carry_of(const part *p) { return p->ranks->dev->rank->carries.mem; }
 
 static void *record_of(const part *p) { return (char *)carry_of(p) + opi_range_bytes(p->task->op); }
@@ -55,7 +55,7 @@ static size_t record_bytes(const part *p, size_t nodes)
     return is_exact(op) ? most_record_bytes(op) : opi_range_record_bytes(op, nodes + p->fold);
 }
 
-/* The largest number of nodes of a part; all ranks can compute it, as they know where each part begins. */
+/* The largest number of nodes of a part.  All ranks can compute it: they know where each part begins. */
 static size_t most_nodes(const part *p)
 {
     const opi_ranks *const ranks = p->ranks;
@@ -70,14 +70,15 @@ static size_t most_nodes(const part *p)
     return most;
 }
 
-/* An empty summary where the task begins, with the init if this rank has it. */
+/* Makes an empty summary where the task begins, with the init if this rank has it. */
 static void start_carry(const part *p, const opi_task *task)
 {
     opi_range_start(carry_of(p), task->op, task->first, task->lifted);
     if (p->fold && p->ranks->comm->rank == 0) opi_range_init(carry_of(p), p->init);
 }
 
-/* How many ranks' summaries this rank joins: for a scan those of the ranks before it, for a reduce all. */
+/* How many ranks' summaries this rank joins: for a scan those of the ranks before it, for a reduce those of all
+ * ranks. */
 static int ranks_joined(const part *p)
 {
     return p->task->what == OPI_SCAN ? p->ranks->comm->rank : p->ranks->comm->size;
@@ -102,8 +103,8 @@ static void join(const part *p, bool early)
 
 enum { FEW_BYTES = 32 << 10 };
 
-/* Guesses where this rank's part begins: where it began in the last call, if it has as many elements as then; else as if
- * all ranks had as many elements as this one. */
+/* Guesses where this rank's part begins.  If it has as many elements as in the last call, the part begins where it
+ * began then; else all ranks are assumed to have as many elements as this one. */
 static uint64_t guess_first(const part *p)
 {
     const opi_rank *const rank = p->ranks->dev->rank;
@@ -111,7 +112,7 @@ static uint64_t guess_first(const part *p)
     return rank->last_n == n ? rank->last_first : (uint64_t)p->ranks->comm->rank * n;
 }
 
-/* Whether all ranks will probably send their summaries early: then a result needs no second reading. */
+/* Whether all ranks will probably send their summaries early.  Then a result needs no second reading. */
 static bool all_will_send(const part *p)
 {
     const opi_rank *const rank = p->ranks->dev->rank;
@@ -119,7 +120,7 @@ static bool all_will_send(const part *p)
     return rank->last_n == p->task->n && record_bytes(p, rank->last_nodes) <= OPI_NOTE_RECORD;
 }
 
-/* Reading few elements twice costs less than an exchange; on an accelerator nothing is cheap. */
+/* Reading few elements twice costs less than an exchange; but on an accelerator nothing is cheap. */
 static bool is_worth_it(const part *p)
 {
     const int size = p->ranks->comm->size;
@@ -133,7 +134,7 @@ static oplus_status send_early(const part *p)
 {
     opi_ranks *const ranks = p->ranks;
     opi_task guess = *p->task;
-    opi_ticket none = {0}; /* nothing is applied from a guess */
+    opi_ticket none = {0}; /* results of a guess are not applied */
     guess.first = guess_first(p);
     if (record_bytes(p, opi_range_nodes(guess.op, guess.first, guess.first + guess.n)) > OPI_NOTE_RECORD)
         return OPLUS_OK;
@@ -168,7 +169,7 @@ static oplus_status summarise(const part *p, opi_ticket *ticket)
     return dev->machine->summarise(dev, p->ranks->call, p->task, carry_of(p), ticket);
 }
 
-/* Exchanges the summaries of all ranks; a rank that has none, because it failed, says so. */
+/* Exchanges the summaries of all ranks.  A rank that has none, because it failed, says so. */
 static oplus_status exchange(const part *p, oplus_status status)
 {
     if (status == OPLUS_OK) opi_range_write(carry_of(p), record_of(p));
@@ -192,7 +193,7 @@ static oplus_status finish(const part *p)
     return dev->machine->copy(dev, p->ranks->call, task->result, value, task->result_bytes);
 }
 
-/* carry: what precedes, or NULL. */
+/* carry: what precedes this rank's elements, or NULL. */
 static oplus_status run(const part *p, opi_range *carry)
 {
     return opi_run(p->ranks->dev, p->ranks->call, p->task, carry);
@@ -223,7 +224,7 @@ static oplus_status use_notes(const part *p)
     return opi_ranks_agree_at_end(p->ranks, p->task->what == OPI_SCAN ? run(p, carry_of(p)) : finish(p));
 }
 
-/* Whether one rank holds everything: nothing precedes what it has, and nothing follows. */
+/* Whether one rank has all elements: nothing precedes them, and nothing follows. */
 static bool is_undivided(const opi_ranks *ranks)
 {
     for (int q = 0; q < ranks->comm->size; q++)
@@ -231,7 +232,7 @@ static bool is_undivided(const opi_ranks *ranks)
     return false;
 }
 
-/* One rank: the local call. */
+/* There is one rank: the local call. */
 static oplus_status run_alone(const part *p)
 {
     if (p->fold) start_carry(p, p->task);

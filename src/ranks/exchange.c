@@ -1,9 +1,9 @@
 /* How ranks exchange elements.
  *
- * Arrays of a device go through pinned memory of the host, unless the transport takes the device's addresses.  They go in
- * rounds, each with a part of every message: while the transport works on one round, the next is copied from the device
- * and the one before to it.  The ranks agree on the number of rounds; if all arrays lie in host memory there is one round,
- * and nothing to agree on. */
+ * Arrays of a device go through pinned memory of the host, unless the transport can use addresses of the device.  They
+ * are exchanged in rounds, and each round has a part of every message.  While the transport works on one round, the
+ * next round is copied from the device, and the previous one to it.  The ranks agree on the number of rounds.  If all
+ * arrays lie in host memory, there is one round, and the ranks have nothing to agree on. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
@@ -12,7 +12,7 @@
 
 enum { SLOTS = 2 };
 
-/* The four lists that the transport takes, in bytes. */
+/* The four lists that the transport takes; their numbers are bytes. */
 typedef struct lists {
     size_t *send_bytes, *send_at, *recv_bytes, *recv_at;
 } lists;
@@ -24,7 +24,7 @@ static lists lists_of(const opi_ranks *ranks)
     return (lists){c, c + size, c + 2 * size, c + 3 * size};
 }
 
-/* The size of the part of all messages in a slot. */
+/* Bytes in a slot for a part of all messages. */
 static size_t round_bytes(const oplus_device *home) { return home->machine->transfers->bytes(home); }
 
 static oplus_status talk(opi_ranks *ranks, const void *send, void *recv)
@@ -45,14 +45,14 @@ oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes,
 
 /* --- one direction of an exchange --------------------------------------------------------------------------------- */
 
-/* Elements that this rank sends to all ranks, or receives from them. */
+/* The elements that this rank sends to all ranks, or those that it receives from them. */
 typedef struct direction {
-    bool out; /* true: they go from this rank to the others */
+    bool out; /* true: this rank sends them */
     size_t size;
     unsigned char *array;
     const size_t *count, *at;   /* elements to or from each rank, and where they are in the array */
-    size_t *bytes, *place;      /* what the transport is told of a round */
-    oplus_device *home;         /* the device that the array is of, if it has to be staged; or NULL */
+    size_t *bytes, *place;      /* the transport's lists of a round */
+    oplus_device *home;         /* the device that has the array, if the array must be staged; or NULL */
     unsigned char *slot[SLOTS]; /* pinned memory of the host, for every second round */
     void *mark[SLOTS];          /* the last copy to or from the slot; NULL: none is under way */
 } direction;
@@ -64,7 +64,7 @@ static size_t direction_bytes(const opi_ranks *ranks, const direction *d)
     return total * d->size;
 }
 
-/* Elements [first, first + many) of the message to or from rank q are those of round k of so many. */
+/* Round k has elements [first, first + many) of the message to or from rank q; there are `rounds` rounds. */
 static size_t part_of(const direction *d, int q, uint64_t k, uint64_t rounds, size_t *many)
 {
     const size_t whole = d->count[q] / rounds, rest = d->count[q] % rounds;
@@ -73,7 +73,7 @@ static size_t part_of(const direction *d, int q, uint64_t k, uint64_t rounds, si
     return first;
 }
 
-/* Where the array is; whether it must be staged, and in how many rounds then. */
+/* Finds out where the array is, whether it must be staged, and then in how many rounds. */
 static oplus_status look(opi_ranks *ranks, direction *d, uint64_t *rounds)
 {
     const size_t bytes = direction_bytes(ranks, d);
@@ -88,11 +88,11 @@ static oplus_status look(opi_ranks *ranks, direction *d, uint64_t *rounds)
     return OPLUS_OK;
 }
 
-/* Memory of the host for the rounds of both directions; other uses of it are over then. */
+/* Reserves host memory for the rounds of both directions; nothing else uses that memory any more. */
 static oplus_status make_slots(opi_ranks *ranks, direction *out, direction *in)
 {
     direction *const both[] = {out, in};
-    const size_t more = out->size * (size_t)ranks->comm->size; /* each message may have one element more in a round */
+    const size_t more = out->size * (size_t)ranks->comm->size; /* a round may have one more element of each message */
     for (int i = 0; i < 2; i++) {
         direction *const d = both[i];
         void *mem;
@@ -106,7 +106,7 @@ static oplus_status make_slots(opi_ranks *ranks, direction *out, direction *in)
     return OPLUS_OK;
 }
 
-/* What the transport is told of round k; where its messages are. */
+/* Fills in the transport's lists of round k.  Returns where the messages are. */
 static unsigned char *describe(const opi_ranks *ranks, const direction *d, uint64_t k, uint64_t rounds)
 {
     size_t at = 0, many;
@@ -119,7 +119,7 @@ static unsigned char *describe(const opi_ranks *ranks, const direction *d, uint6
     return d->home ? d->slot[k % SLOTS] : d->array;
 }
 
-/* The direction of copies between host and machine, for elements that go out to the ranks or come in. */
+/* The direction of copies between host and machine, for elements that this rank sends or receives. */
 static opi_way_home side_of(const direction *d) { return d->out ? OPI_TO_HOST : OPI_TO_MACHINE; }
 
 /* Begins the copies between the device and the slot of round k. */
@@ -149,7 +149,7 @@ static oplus_status await_round(opi_ranks *ranks, direction *d, uint64_t k)
     return d->home->machine->transfers->reached(d->home, ranks->call, mark);
 }
 
-/* Round k on this rank, apart from the exchange itself, before and after it. */
+/* What this rank does in round k before the exchange, and after it. */
 static oplus_status before_round(opi_ranks *ranks, direction *out, direction *in, uint64_t k, uint64_t rounds)
 {
     OPI_TRY(await_round(ranks, out, k));
@@ -157,7 +157,7 @@ static oplus_status before_round(opi_ranks *ranks, direction *out, direction *in
     return await_round(ranks, in, k);
 }
 
-/* Waits for what is under way to and from the slots; status: of what went before. */
+/* Waits for all copies to and from the slots.  status: of what was done before. */
 static oplus_status await_all(opi_ranks *ranks, direction *out, direction *in, oplus_status status)
 {
     direction *const both[] = {out, in};
@@ -168,7 +168,7 @@ static oplus_status await_all(opi_ranks *ranks, direction *out, direction *in, o
             const oplus_status late = await_round(ranks, d, k);
             if (status == OPLUS_OK) status = late;
         }
-        /* A failed copy has left no mark. */
+        /* A copy that failed has left no mark. */
         if (status != OPLUS_OK) d->home->machine->transfers->settle(d->home, ranks->call, side_of(d));
     }
     return status;
@@ -180,7 +180,8 @@ static oplus_status run_rounds(opi_ranks *ranks, direction *out, direction *in, 
     for (uint64_t k = 0; k < rounds; k++) {
         if (status == OPLUS_OK) status = before_round(ranks, out, in, k, rounds);
         unsigned char *const send = describe(ranks, out, k, rounds), *const recv = describe(ranks, in, k, rounds);
-        /* Also after a failure, of which the others do not know yet; but not when the transport has failed. */
+        /* Takes part even after a failure, because the others do not know of it yet; but not if the transport has
+         * failed. */
         const oplus_status talked = talk(ranks, send, recv);
         if (talked != OPLUS_OK) return await_all(ranks, out, in, talked);
         if (status == OPLUS_OK) status = copy_round(ranks, in, k, rounds);
@@ -196,7 +197,7 @@ oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel)
     uint64_t rounds = 1;
     out.count = parcel->send_count, out.at = parcel->send_at, out.bytes = l.send_bytes, out.place = l.send_at;
     in.count = parcel->recv_count, in.at = parcel->recv_at, in.bytes = l.recv_bytes, in.place = l.recv_at;
-    if (opi_ranks_any(ranks, OPI_NOTE_DEVICE)) { /* all ranks agree on the rounds then */
+    if (opi_ranks_any(ranks, OPI_NOTE_DEVICE)) { /* then all ranks agree on the rounds */
         oplus_status status = look(ranks, &out, &rounds);
         if (status == OPLUS_OK) status = look(ranks, &in, &rounds);
         if (status == OPLUS_OK) status = make_slots(ranks, &out, &in);

@@ -1,10 +1,10 @@
-/* A call over ranks in words: what this rank would do, and what would be exchanged.  Nothing is, so that each rank says
- * it by itself. */
+/* A call over ranks in words: what this rank would do, and what would be exchanged.  Nothing is exchanged, so that each
+ * rank says it alone. */
 #include "ranks/ranks.h"
 
 #include "task/explain.h"
 
-/* What the elements of a primitive cost on their way. */
+/* How elements of a primitive travel, in words. */
 static void say_elements(opi_saying *to, const opi_task *task, int ranks)
 {
     const double bytes = opi_task_bytes(task) / 2 * (ranks - 1) / ranks;

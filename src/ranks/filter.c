@@ -12,18 +12,18 @@ typedef struct filterer {
     opi_ranks *ranks;
     const opi_task *task;
     oplus_layout layout;
-    size_t size;     /* bytes of an element */
-    char *out;       /* the caller's */
-    size_t capacity; /* elements that out has room for */
-    bool device;     /* the input is in the device's memory */
-    char *apart;     /* what is kept, where it cannot be put into out at once */
-    uint64_t kept;   /* how many elements of the input are; in the end, how many this rank has */
-    uint64_t *first; /* index of each rank's first kept element among those of all; and how many there are */
+    size_t size;                  /* bytes of an element */
+    char *out;                    /* the caller's */
+    size_t capacity;              /* number of elements that out has room for */
+    bool device;                  /* the input is in the device's memory */
+    char *apart;                  /* memory for the kept elements, if they cannot be written to out at once */
+    uint64_t kept;                /* number of elements kept on this rank; at the end, number of elements that it has */
+    uint64_t *first;              /* index of each rank's first kept element among all kept ones, and their number */
     size_t *send_count, *send_at; /* elements that go to each rank, and where they are in `apart` */
     size_t *recv_count, *recv_at; /* elements that come from each rank, and where they go in out */
 } filterer;
 
-/* Names what must be the same on all ranks, and reserves memory for their records. */
+/* Names everything that must be the same on all ranks, and reserves memory for the records. */
 static oplus_status prepare(filterer *f, bool *device)
 {
     opi_ranks *const ranks = f->ranks;
@@ -38,9 +38,9 @@ static oplus_status prepare(filterer *f, bool *device)
     return opi_ranks_room(ranks, sizeof f->kept);
 }
 
-/* --- where they are kept ------------------------------------------------------------------------------------------ */
+/* --- where the kept elements are written -------------------------------------------------------------------------- */
 
-/* Whether all elements of a rank fit into its output, on every rank: then every rank may write at once. */
+/* Whether the elements of each rank fit into that rank's output, on every rank.  Then every rank may write at once. */
 static bool has_room_everywhere(const opi_ranks *ranks)
 {
     for (int q = 0; q < ranks->comm->size; q++)
@@ -55,7 +55,7 @@ static oplus_status too_small(const filterer *f, int rank, uint64_t capacity, ui
                     rank, (unsigned long long)capacity, (unsigned long long)takes, (unsigned long long)takes);
 }
 
-/* Filters what this rank holds into `to`. */
+/* Filters this rank's elements into `to`. */
 static oplus_status filter_into(filterer *f, char *to)
 {
     const opi_task *const task = f->task;
@@ -97,7 +97,7 @@ static oplus_status run_as_given(filterer *f)
 
 /* --- in equal blocks ---------------------------------------------------------------------------------------------- */
 
-/* Memory for the lists, and what this rank keeps. */
+/* Reserves memory for the lists, and for the elements that this rank keeps. */
 static oplus_status filter_to_move(filterer *f)
 {
     const size_t p = (size_t)f->ranks->comm->size;
@@ -111,12 +111,12 @@ static oplus_status filter_to_move(filterer *f)
     return filter_apart(f);
 }
 
-/* Where each rank's kept elements are among those of all, and whether they all fit. */
+/* Finds where each rank's kept elements are among all kept ones, and whether all of them fit. */
 static oplus_status place_kept(filterer *f)
 {
     const opi_ranks *const ranks = f->ranks;
     const int p = ranks->comm->size;
-    assert(f->first); /* or the ranks would not have agreed */
+    assert(f->first); /* otherwise the ranks would not have agreed */
     f->first[0] = 0;
     for (int q = 0; q < p; q++) {
         uint64_t kept;
@@ -130,7 +130,7 @@ static oplus_status place_kept(filterer *f)
     return OPLUS_OK;
 }
 
-/* Of the elements [begin, end), those of [from, to): from which one on, counted from begin, and how many. */
+/* Of the elements [begin, end), those in [from, to): the index of the first, counted from begin, and their number. */
 static size_t common(uint64_t begin, uint64_t end, uint64_t from, uint64_t to, size_t *at)
 {
     const uint64_t first = begin > from ? begin : from, last = end < to ? end : to;
@@ -138,7 +138,8 @@ static size_t common(uint64_t begin, uint64_t end, uint64_t from, uint64_t to, s
     return first < last ? (size_t)(last - first) : 0;
 }
 
-/* Sets what goes to and comes from each rank; returns whether an element changes its rank, here or elsewhere. */
+/* Sets what this rank sends to each rank and gets from it.  Returns whether any element changes its rank, here or
+ * elsewhere. */
 static bool list_moves(filterer *f)
 {
     const opi_ranks *const ranks = f->ranks;
@@ -155,7 +156,7 @@ static bool list_moves(filterer *f)
     return moves;
 }
 
-/* What fails here is told after the exchange, for which the others wait. */
+/* A failure here is told to the other ranks after the exchange, because they wait for the exchange. */
 static oplus_status move(filterer *f)
 {
     const int own = f->ranks->comm->rank;

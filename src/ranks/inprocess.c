@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank shows the others during an exchange. */
+/* What a rank shows to the others during an exchange. */
 typedef struct shown {
     const unsigned char *send;
     const size_t *send_bytes, *send_at;
@@ -26,8 +26,8 @@ typedef struct team {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     gate gate;
-    int waiting;        /* ranks that have come to the barrier */
-    unsigned long turn; /* barriers passed */
+    int waiting;        /* ranks that have reached the barrier */
+    unsigned long turn; /* how many barriers have been passed */
     int left;           /* ranks whose body has returned */
     shown *shown;
 } team;
@@ -40,7 +40,7 @@ typedef struct member {
 
 /* --- the transport ------------------------------------------------------------------------------------------------ */
 
-/* Waits until all ranks have come; fails if one never will. */
+/* Waits until all ranks have come.  Fails if one rank will never come. */
 static oplus_status barrier(team *t)
 {
     pthread_mutex_lock(&t->lock);
@@ -66,7 +66,7 @@ static oplus_status allgather(void *context, const void *send, size_t bytes, voi
     OPI_TRY(barrier(t));
     for (int q = 0; q < t->size && bytes > 0; q++)
         memcpy((unsigned char *)recv + (size_t)q * bytes, t->shown[q].send, bytes);
-    return barrier(t); /* what was shown may change now */
+    return barrier(t); /* what ranks show may change now */
 }
 
 static oplus_status alltoallv(void *context, const void *send, const size_t *send_bytes, const size_t *send_at,
@@ -78,7 +78,7 @@ static oplus_status alltoallv(void *context, const void *send, const size_t *sen
     OPI_TRY(barrier(t));
     bool agrees = true;
     for (int i = 0; i < t->size; i++) {
-        const int q = (own->rank + i) % t->size; /* not all from the same one at once */
+        const int q = (own->rank + i) % t->size; /* the ranks do not all copy from the same rank at once */
         const shown *const from = &t->shown[q];
         agrees &= from->send_bytes[own->rank] == recv_bytes[q];
         if (agrees && recv_bytes[q] > 0)
@@ -98,7 +98,7 @@ static void set_gate(team *t, gate gate)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* No body begins before all threads are there. */
+/* No body begins before all threads exist. */
 static bool may_begin(team *t)
 {
     pthread_mutex_lock(&t->lock);
@@ -127,7 +127,7 @@ static void *run_member(void *given)
     return NULL;
 }
 
-/* Starts the threads; returns how many there are. */
+/* Starts the threads.  Returns how many were started. */
 static int start_members(team *t, member *members)
 {
     for (int q = 0; q < t->size; q++) {

@@ -1,4 +1,4 @@
-/* Where arrays of a call lie, and memory that is lent to it. */
+/* Where the arrays of a call lie, and memory that is lent to the call. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
@@ -63,8 +63,8 @@ static void release(oplus_device *dev, opi_loan *loan)
     *loan = (opi_loan){.mem = NULL};
 }
 
-/* The smallest of that kind that is large enough; else one to be made anew: an empty place, or the largest of that
- * kind, or any. */
+/* Returns the smallest loan of that kind that is large enough; else one whose memory is allocated again: an empty
+ * place, or the largest of that kind, or any. */
 static opi_loan *choose(opi_rank *rank, opi_loan_kind kind, size_t bytes)
 {
     opi_loan *fits = NULL, *other = NULL;
@@ -74,7 +74,7 @@ static opi_loan *choose(opi_rank *rank, opi_loan_kind kind, size_t bytes)
         if (loan->lent) continue;
         const bool same = loan->mem && loan->kind == kind;
         if (same && loan->bytes >= bytes && (!fits || loan->bytes < fits->bytes)) fits = loan;
-        const int value = same ? 2 : !loan->mem ? 1 : 0; /* what grows leaves no small one behind */
+        const int value = same ? 2 : !loan->mem ? 1 : 0; /* a loan that grows leaves no small one behind */
         if (value > value_of_other) {
             other = loan;
             value_of_other = value;

@@ -50,8 +50,7 @@ typedef struct opi_ranks {
     opi_buffer alone;      /* memory for notes and messages, if there is no device that keeps it */
 } opi_ranks;
 
-/* --- agreement (agree.c)
- * ------------------------------------------------------------------------------------------ */
+/* --- agreement (agree.c) ------------------------------------------------------------------------------------------ */
 
 /* Begins a call.  Fails, on this rank alone, if comm is not a valid transport.  call: __func__ of the public call. */
 oplus_status opi_ranks_open(opi_ranks *ranks, oplus_device *dev, const oplus_comm *comm, const char *call);
@@ -95,8 +94,7 @@ static inline uint64_t opi_ranks_block(const opi_ranks *ranks, uint64_t total, i
     return total / p * q + (q < total % p ? q : total % p);
 }
 
-/* --- memory (memory.c)
- * -------------------------------------------------------------------------------------------- */
+/* --- memory (memory.c) -------------------------------------------------------------------------------------------- */
 
 /* Sets *device to whether an array lies in device memory, which the host cannot read; an array of 0 bytes does not. */
 oplus_status opi_ranks_look(opi_ranks *ranks, const char *argument, const void *p, size_t bytes, bool *device);
@@ -108,8 +106,7 @@ oplus_status opi_ranks_lend(opi_ranks *ranks, bool device, size_t bytes, void **
 /* Ends all loans of the call. */
 void opi_ranks_take_back(opi_ranks *ranks);
 
-/* --- elements (exchange.c)
- * ---------------------------------------------------------------------------------------- */
+/* --- elements (exchange.c) ---------------------------------------------------------------------------------------- */
 
 /* A parcel: the elements of an exchange, of `size` bytes each.  This rank sends rank r the send_count[r] elements from
  * send[send_at[r]] on, and receives from rank r recv_count[r] elements, which it writes from recv[recv_at[r]] on.
@@ -129,8 +126,7 @@ oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel);
  * comm->size * bytes bytes each. */
 oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes, void *recv);
 
-/* --- in words (explain.c)
- * ----------------------------------------------------------------------------------------- */
+/* --- in words (explain.c) ----------------------------------------------------------------------------------------- */
 
 /* Whether the call is to be explained, and not done: see oplus_explain. */
 static inline bool opi_ranks_explained(const opi_ranks *ranks) { return ranks->dev && ranks->dev->explained.text; }

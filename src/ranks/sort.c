@@ -27,16 +27,16 @@ typedef struct sorting {
     oplus_order order;
     oplus_layout layout;
     unsigned char *keys, *values; /* the caller's */
-    size_t before, after;         /* elements of this rank, of what is given and of the result */
-    size_t capacity;              /* elements that the caller's arrays have room for */
+    size_t before, after;         /* elements of this rank before the sort, and after it */
+    size_t capacity;              /* number of elements that the caller's arrays have room for */
     bool device;                  /* an array is in the device's memory */
-    bool again;                   /* what has come is sorted once more, not merged */
+    bool again;                   /* received elements are sorted again, and not merged */
     opi_splitters splitters;
     opi_buffer lists;                       /* where the four lists are */
     size_t *send_count, *send_at;           /* elements that go to each rank, and where they are */
-    size_t *recv_count, *recv_at;           /* elements that come from each rank, where they go; and the end of all */
+    size_t *recv_count, *recv_at;           /* elements from each rank, and where they go; and the end of the last */
     unsigned char *send_keys, *send_values; /* this rank's elements, sorted */
-    unsigned char *recv_keys, *recv_values; /* what has come: a run from each rank */
+    unsigned char *recv_keys, *recv_values; /* received elements: a run from each rank */
 } sorting;
 
 static size_t value_size(const sorting *s) { return s->value ? s->value->size : 0; }
@@ -53,7 +53,8 @@ static oplus_status look(opi_ranks *ranks, sorting *s)
     return OPLUS_OK;
 }
 
-/* What all ranks must have alike, and memory for what is exchanged before the elements. */
+/* Names everything that must be the same on all ranks, and reserves memory for what is exchanged before the
+ * elements. */
 static oplus_status prepare(opi_ranks *ranks, sorting *s)
 {
     char options[32];
@@ -74,7 +75,7 @@ static oplus_status prepare(opi_ranks *ranks, sorting *s)
     return opi_splitters_reserve(ranks, &s->splitters);
 }
 
-/* Where each rank's part of the result begins; fails on all ranks if one has no room for it. */
+/* Finds where each rank's part of the result begins.  Fails on all ranks if one of them has no room for its part. */
 static oplus_status deal_out(const opi_ranks *ranks, sorting *s)
 {
     opi_boundary *const b = s->splitters.boundary;
@@ -97,9 +98,9 @@ static oplus_status deal_out(const opi_ranks *ranks, sorting *s)
     return OPLUS_OK;
 }
 
-/* --- 1. each rank sorts what it holds ----------------------------------------------------------------------------- */
+/* --- 1. each rank sorts its own elements -------------------------------------------------------------------------- */
 
-/* Memory for what follows; nothing has been moved yet. */
+/* Reserves memory for the next steps; no element has been moved yet. */
 static oplus_status reserve(opi_ranks *ranks, sorting *s)
 {
     if (s->again) {
@@ -108,7 +109,7 @@ static oplus_status reserve(opi_ranks *ranks, sorting *s)
     }
     opi_cores *const cores = opi_cores_of(ranks->dev);
     const size_t coming = opi_round_up(s->after * s->key->size, OPI_CACHE_LINE) + s->after * value_size(s);
-    /* As much as the merge asks for, which must not fail any more when the elements have travelled. */
+    /* Reserves what the merge needs: it must not fail after the elements have been exchanged. */
     const size_t scratch = opi_merge_scratch(s->key->size, value_size(s), (size_t)ranks->comm->size);
     const size_t workers = (size_t)cores->workers * opi_round_up(scratch, 2 * OPI_CACHE_LINE);
     if (opi_buffer_reserve(&cores->array, coming) && opi_buffer_reserve(&cores->workspace, workers)) return OPLUS_OK;
@@ -118,7 +119,7 @@ static oplus_status reserve(opi_ranks *ranks, sorting *s)
                     ranks->call, s->after, coming, workers);
 }
 
-/* The first n elements of the caller's arrays, on this rank's machine. */
+/* Sorts the first n elements of the caller's arrays, on this rank's machine. */
 static oplus_status sort(opi_ranks *ranks, const sorting *s, size_t n)
 {
     opi_task task;
@@ -130,7 +131,7 @@ static oplus_status sort_own(opi_ranks *ranks, sorting *s)
 {
     OPI_TRY(reserve(ranks, s));
     OPI_TRY(sort(ranks, s, s->before));
-    if (s->again) { /* the host looks at the keys, and the caller's arrays are free for what comes */
+    if (s->again) { /* the host looks at the keys, and the caller's arrays are free for received elements */
         const opi_machine *const machine = ranks->dev->machine;
         if (s->before == 0) return OPLUS_OK;
         OPI_TRY(machine->copy(ranks->dev, ranks->call, s->send_keys, s->keys, s->before * s->key->size));
@@ -142,9 +143,9 @@ static oplus_status sort_own(opi_ranks *ranks, sorting *s)
     return OPLUS_OK;
 }
 
-/* --- 3. elements travel ------------------------------------------------------------------------------------------- */
+/* --- 3. the exchange ---------------------------------------------------------------------------------------------- */
 
-/* How many go to and come from each rank. */
+/* How many elements go to each rank, and how many come from it. */
 static oplus_status count_parts(opi_ranks *ranks, sorting *s)
 {
     const opi_boundary *const b = s->splitters.boundary;
@@ -176,14 +177,14 @@ static oplus_status exchange(opi_ranks *ranks, const sorting *s)
                          .recv_at = s->recv_at};
     const oplus_status keys = opi_ranks_exchange(ranks, &parcel);
     if (!s->value) return keys;
-    parcel.size = s->value->size; /* also after a failure, of which the others may not know */
+    parcel.size = s->value->size; /* set even after a failure, of which the others may not know */
     parcel.send = s->send_values;
     parcel.recv = s->recv_values;
     const oplus_status values = opi_ranks_exchange(ranks, &parcel);
     return keys != OPLUS_OK ? keys : values;
 }
 
-/* --- 4. what has come becomes one run ----------------------------------------------------------------------------- */
+/* --- 4. the received runs become one ------------------------------------------------------------------------------ */
 
 static oplus_status put_together(opi_ranks *ranks, sorting *s)
 {
@@ -200,7 +201,7 @@ static oplus_status put_together(opi_ranks *ranks, sorting *s)
     return opi_cores_sweep(cores, ranks->call, &merge.sweep, NULL);
 }
 
-/* A rank that gets its own elements alone has them at hand. */
+/* If a rank gets no elements but its own, it has them already. */
 static void move_down(const sorting *s, size_t at)
 {
     memmove(s->keys, s->keys + at * s->key->size, s->after * s->key->size);
@@ -225,7 +226,7 @@ static oplus_status run(opi_ranks *ranks, sorting *s, oplus_status status, size_
 {
     if (status == OPLUS_OK) status = prepare(ranks, s);
     OPI_TRY(opi_ranks_index(ranks, status, s->before, s->capacity, s->device ? OPI_NOTE_DEVICE : 0));
-    assert(n && s->splitters.boundary); /* or the ranks would not have agreed */
+    assert(n && s->splitters.boundary); /* otherwise the ranks would not have agreed */
     if (ranks->total == 0) return OPLUS_OK;
     OPI_TRY(deal_out(ranks, s));
     if (ranks->comm->size == 1) return sort(ranks, s, s->before);

@@ -1,7 +1,8 @@
-/* Exact splitters of sorted keys, by bisection on the bits of the key, several in a round.
+/* Exact splitters of sorted keys: a bisection on the bits of the keys, several bits in a round.
  *
- * Boundary j is rank j's business: every rank tells it how many of its keys have each digit, among those that begin as
- * the key at the boundary does; it adds up, sees which digit the key at the boundary has, and tells all. */
+ * Rank j searches for boundary j.  In each round every rank counts the next digits of its keys, among the keys that
+ * begin as the key at boundary j does, and sends the counts to rank j.  Rank j adds them up, finds the next digit of
+ * the key at the boundary, and tells all ranks. */
 #include "ranks/splitters.h"
 
 #include "base/error.h"
@@ -11,20 +12,20 @@
 enum {
     DIGIT_BITS_MIN = 2,
     DIGIT_BITS_MAX = 8,
-    ROUND_BYTES = 64 << 10, /* that a rank sends in a round, about */
-    LISTS = 3               /* of an exchange of rows: bytes that go, where rows lie, bytes that come */
+    ROUND_BYTES = 64 << 10, /* about what a rank sends in a round */
+    LISTS = 3               /* lists of an exchange of rows: bytes that go, places of the rows, bytes that come */
 };
 static const uint32_t undecided = UINT32_MAX;
 
-/* What a rank tells of its boundary: the digit of the key there.  Of the keys that begin so, the ranks before `rank`
- * have all of theirs before the boundary, those after it none, and itself has `share`; if `rank` is undecided, the next
- * digit has to be known. */
+/* What a rank tells about its boundary: the next digit of the key there.  If the boundary is decided: of the keys that
+ * begin with these digits, ranks before `rank` have all of theirs before the boundary, ranks after it have none there,
+ * and `rank` itself has `share`.  If `rank` is undecided, the next digit is needed. */
 typedef struct verdict {
     uint32_t digit, rank;
     uint64_t share;
 } verdict;
 
-/* The least and the greatest key of a rank; the other way round if it has none. */
+/* The least and the greatest key of a rank; if it has no keys, the least is greater than the greatest. */
 typedef struct extent {
     uint64_t least, greatest;
 } extent;
@@ -55,9 +56,9 @@ void opi_splitters_release(opi_splitters *s) { opi_buffer_release(&s->memory); }
 
 /* --- what is known of a boundary ---------------------------------------------------------------------------------- */
 
-/* Keys that begin alike, of which `left` are before the boundary, are divided in the order of the ranks.  count: how
- * many rank 0 has; those of the others are `stride` numbers apart.  Returns how many the rank has whose own keys are
- * divided. */
+/* Divides keys that begin alike, `left` of which are before the boundary, in the order of the ranks.  count: how many
+ * of them rank 0 has; the numbers of the other ranks are `stride` places apart.  Returns how many of these keys rank
+ * v->rank has. */
 static uint64_t divide(const opi_ranks *ranks, const uint64_t *count, size_t stride, uint64_t left, verdict *v)
 {
     v->rank = 0;
@@ -78,8 +79,8 @@ static void settle(const opi_ranks *ranks, opi_boundary *b, const verdict *v)
     b->open = false;
 }
 
-/* Before anything is counted: boundaries at an end of the result are known, and all of them if all keys are the same or
- * one rank's. */
+/* Sets the boundaries before anything is counted.  A boundary at an end of the result is known; all boundaries are
+ * known if all keys are equal, or if one rank has all keys. */
 static void begin_boundaries(const opi_ranks *ranks, opi_splitters *s, bool same, uint64_t prefix)
 {
     for (size_t q = 0; q < ranks_of(ranks); q++) s->rows[q] = ranks->note[q].n;
@@ -94,7 +95,7 @@ static void begin_boundaries(const opi_ranks *ranks, opi_splitters *s, bool same
     s->left = s->boundary[ranks->comm->rank].target;
 }
 
-/* The key at the own boundary, out of what all ranks have counted. */
+/* Finds the next digit of the key at the own boundary, from the counts of all ranks. */
 static verdict decide(const opi_ranks *ranks, opi_splitters *s, unsigned bits, bool last)
 {
     const size_t digits = (size_t)1 << bits;
@@ -110,7 +111,7 @@ static verdict decide(const opi_ranks *ranks, opi_splitters *s, unsigned bits, b
 
 /* --- a round ------------------------------------------------------------------------------------------------------ */
 
-/* How many keys have each digit, whose lowest bit is at `shift`, of those that may be at a boundary. */
+/* Counts how many keys that may be at a boundary have each digit; `shift` is the lowest bit of the digit. */
 static void count_row(const opi_splitters *s, const void *keys, const opi_boundary *b, unsigned bits, unsigned shift,
                       uint64_t *row)
 {
@@ -124,7 +125,7 @@ static void count_row(const opi_splitters *s, const void *keys, const opi_bounda
     }
 }
 
-/* Boundaries between the same keys are counted once. */
+/* Boundaries between the same keys share their counts. */
 static void count_rows(const opi_ranks *ranks, opi_splitters *s, const void *keys, unsigned bits, unsigned shift)
 {
     size_t before = 0; /* boundary 0 is never open */
@@ -140,7 +141,7 @@ static void count_rows(const opi_ranks *ranks, opi_splitters *s, const void *key
     }
 }
 
-/* Each row to the rank whose boundary it is of. */
+/* Sends each row to the rank whose boundary it belongs to. */
 static oplus_status exchange_rows(opi_ranks *ranks, const opi_splitters *s, unsigned bits)
 {
     const size_t p = ranks_of(ranks), bytes = sizeof(uint64_t) << bits;
@@ -154,7 +155,7 @@ static oplus_status exchange_rows(opi_ranks *ranks, const opi_splitters *s, unsi
     return ranks->comm->alltoallv(ranks->comm->context, s->row, give, place, s->rows, get, place);
 }
 
-/* What all owners have told; whether a boundary is open still. */
+/* Takes what the ranks have told about their boundaries.  Returns whether a boundary is still open. */
 static bool narrow(const opi_ranks *ranks, opi_splitters *s, unsigned bits, unsigned shift)
 {
     bool any = false;
@@ -177,7 +178,7 @@ static bool narrow(const opi_ranks *ranks, opi_splitters *s, unsigned bits, unsi
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-/* The bits in which keys differ, those below *shift; returns what they begin with. */
+/* Finds the bits in which keys differ: those below *shift.  Returns the bits that all keys begin with. */
 static uint64_t common_bits(const opi_ranks *ranks, unsigned *shift)
 {
     extent all = {UINT64_MAX, 0};

@@ -1,8 +1,8 @@
 /* A transpose over ranks.
  *
  * A rank brings its elements into the order of columns, which is the order of the result, so that the elements for
- * another rank are one run.  After the exchange it puts the runs of all ranks together.  All ranks can compute the lengths
- * of runs, as they know how many elements every rank gives and gets. */
+ * another rank are one run.  After the exchange it puts the runs of all ranks together.  All ranks can compute the
+ * lengths of the runs: they know how many elements every rank gives and gets. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* An array of elements, and whose memory it is in. */
+/* An array of elements, and the memory that it is in. */
 typedef struct array {
     char *mem;
     bool device;
@@ -22,18 +22,18 @@ typedef struct array {
  * array. */
 typedef struct transposer {
     opi_ranks *ranks;
-    size_t size;       /* bytes of an element */
-    size_t rows, cols; /* extents of the matrix */
-    size_t n, m;       /* elements of in and of out */
-    array in;          /* the caller's */
-    array by_columns;  /* what this rank gives, in the order of its columns */
-    array received;    /* what this rank gets: each rank's in the order of its columns */
-    array out;         /* the caller's */
-    opi_slice own;     /* what this rank gives, as a part of the matrix */
-    size_t first;      /* index of out[0] in the transposed matrix */
-    char *spare; /* memory of the host, for what is turned before it is regrouped, then for what is received; or NULL */
-    char *staged;                 /* memory of the host, for the result where out is the device's; or NULL */
-    opi_matrix_part *part;        /* what each rank gives */
+    size_t size;           /* bytes of an element */
+    size_t rows, cols;     /* extents of the matrix */
+    size_t n, m;           /* elements of in and of out */
+    array in;              /* the caller's */
+    array by_columns;      /* what this rank gives, column by column */
+    array received;        /* what this rank gets: the run of each rank is column by column */
+    array out;             /* the caller's */
+    opi_slice own;         /* what this rank gives, as a part of the matrix */
+    size_t first;          /* index of out[0] in the transposed matrix */
+    char *spare;           /* host memory for elements before they are regrouped, then for received elements; or NULL */
+    char *staged;          /* host memory for the result, if out is in the memory of a device; or NULL */
+    opi_matrix_part *part; /* what each rank gives */
     size_t *send_count, *send_at; /* elements that go to each rank, and where they are in by_columns */
     size_t *recv_count, *recv_at; /* elements that come from each rank, and where they go in received */
 } transposer;
@@ -42,7 +42,7 @@ static size_t ranks_of(const transposer *t) { return (size_t)t->ranks->comm->siz
 
 /* --- what the ranks hold together --------------------------------------------------------------------------------- */
 
-/* Names what must be the same on all ranks. */
+/* Names everything that must be the same on all ranks. */
 static oplus_status prepare(transposer *t, const opi_task *task, const oplus_type *type)
 {
     char options[80];
@@ -58,7 +58,8 @@ static oplus_status prepare(transposer *t, const opi_task *task, const oplus_typ
     return OPLUS_OK;
 }
 
-/* What all ranks find wrong alike.  Each m is compared with what is left, since their sum may be beyond 2^64. */
+/* Fails if the numbers of elements are wrong, on all ranks alike.  Each m is compared with what is left, because the
+ * sum may be beyond 2^64. */
 static oplus_status check_sums(const transposer *t)
 {
     const opi_ranks *const ranks = t->ranks;
@@ -87,10 +88,11 @@ static oplus_status check_sums(const transposer *t)
 
 /* --- who gives what to whom --------------------------------------------------------------------------------------- */
 
-/* The place of out[index - first] in the matrix; behind all of them, the one behind its columns. */
+/* The place of out[index - first] in the matrix.  For the index behind the last element, the column is the one behind
+ * the last column. */
 static opi_place place_of(const transposer *t, size_t index) { return (opi_place){index % t->rows, index / t->rows}; }
 
-/* Memory for the lists. */
+/* Reserves memory for the lists. */
 static oplus_status reserve_lists(transposer *t)
 {
     void *mem;
@@ -104,7 +106,7 @@ static oplus_status reserve_lists(transposer *t)
     return OPLUS_OK;
 }
 
-/* The parts of all ranks, and which elements of each this rank gets. */
+/* The parts of all ranks, and how many elements of each part this rank gets. */
 static void list_received(transposer *t)
 {
     const size_t p = ranks_of(t);
@@ -123,7 +125,7 @@ static void list_received(transposer *t)
     assert(received == t->m);
 }
 
-/* Which of this rank's elements each rank gets. */
+/* How many of this rank's elements each rank gets. */
 static void list_sent(transposer *t)
 {
     const size_t p = ranks_of(t);
@@ -145,9 +147,9 @@ static void find_own(transposer *t)
     for (int q = 0; q < t->ranks->comm->rank; q++) t->first += (size_t)t->ranks->note[q].m;
 }
 
-/* --- where it lies ------------------------------------------------------------------------------------------------ */
+/* --- where the elements lie --------------------------------------------------------------------------------------- */
 
-/* Whether a range of a matrix is the same by rows and by columns: it is of one row, or of one column. */
+/* Whether a range of a matrix is the same by rows and by columns: it lies in one row, or in one column. */
 static bool is_line(size_t begin, size_t n, size_t cols)
 {
     return n == 0 || cols == 1 || begin / cols == (begin + n - 1) / cols;
@@ -162,7 +164,7 @@ static bool comes_from_one(const transposer *t)
 
 static bool is_ragged(const transposer *t) { return t->own.begin.col > 0 || t->own.end.col > 0; }
 
-/* Whole rows are turned on the device where they are; what begins or ends inside a row is put together by the host. */
+/* Whole rows are turned on the device where they are.  The host regroups a part that begins or ends inside a row. */
 static oplus_status reserve_by_columns(transposer *t)
 {
     if (is_line((size_t)t->ranks->first, t->n, t->cols)) {
@@ -194,7 +196,7 @@ static oplus_status reserve(transposer *t)
 
 /* --- turning and regrouping --------------------------------------------------------------------------------------- */
 
-/* Transposes so many rows on this rank's machine; what is apart. */
+/* Transposes `rows` rows on this rank's machine; the arrays do not overlap. */
 static oplus_status turn(const transposer *t, const char *in, size_t rows, char *out)
 {
     opi_task task;
@@ -202,13 +204,14 @@ static oplus_status turn(const transposer *t, const char *in, size_t rows, char 
     return task.n == 0 ? OPLUS_OK : opi_run(t->ranks->dev, t->ranks->call, &task, NULL);
 }
 
-/* Host memory alone. */
+/* For host memory only. */
 static oplus_status regroup(const transposer *t, const opi_regroup_sweep *plan)
 {
     return opi_cores_sweep(opi_cores_of(t->ranks->dev), t->ranks->call, &plan->sweep, NULL);
 }
 
-/* The end of a row, whole rows, the beginning of a row: whole rows are turned, and all of them put together. */
+/* Transposes the end of a row, whole rows, and the beginning of a row: the machine turns the whole rows, and the host
+ * puts the three together. */
 static oplus_status regroup_ragged(transposer *t)
 {
     const char *const call = t->ranks->call;
@@ -248,7 +251,7 @@ static oplus_status put_together(transposer *t)
 {
     const opi_ranks *const ranks = t->ranks;
     if (t->received.mem == t->out.mem) return OPLUS_OK;
-    assert(t->recv_at != NULL); /* all ranks have agreed that theirs are in order */
+    assert(t->recv_at != NULL); /* all ranks have agreed that their numbers are right */
     for (size_t q = 0; q < ranks_of(t); q++) t->part[q].from = t->received.mem + t->recv_at[q] * t->size;
     const opi_slice whole = opi_slice_of(0, t->rows * t->cols, t->cols);
     void *const out = t->out.device ? t->staged : t->out.mem;
@@ -282,7 +285,7 @@ oplus_status opi_ranks_transpose(opi_ranks *ranks, oplus_status status, const op
     OPI_TRY(opi_ranks_index(ranks, status, n, m, t.in.device || t.out.device ? OPI_NOTE_DEVICE : 0));
     OPI_TRY(check_sums(&t));
     if (ranks->total == 0) return OPLUS_OK;
-    assert(t.rows > 0 && t.cols > 0); /* as all ranks have agreed, and there are elements */
+    assert(t.rows > 0 && t.cols > 0); /* all ranks have agreed on that, and there are elements */
     if (ranks->comm->size == 1) return opi_run(ranks->dev, ranks->call, task, NULL);
     find_own(&t);
     OPI_TRY(opi_ranks_agree(ranks, order_by_columns(&t)));

@@ -1,11 +1,13 @@
-/* The functions of texts, generic over the types of their arguments: abs(a) of a float is one, and so on.  One text for
- * C, OpenCL C and CUDA, which say what OPI_GENERIC and OPI_CALL_... are (prelude.c, opencl.cl, cuda.cl).
+/* The functions of texts, generic over the types of their arguments: abs(a) of a float is a float, and so on.  This is
+ * one text for C, OpenCL C and CUDA; they define OPI_GENERIC and OPI_CALL_... (prelude.c, opencl.cl, cuda.cl).
  *
- * OPI_TEXT is 0 before the body of a macro, whose functions are C's: of these only fmin and fmax are made here. */
+ * Before the body of a macro OPI_TEXT is 0: there the functions are those of C, and only fmin and fmax are made
+ * here. */
 
 /* --- bodies ------------------------------------------------------------------------------------------------------- */
 
-/* Of a NaN, signalling or not, and a number it is the number; -0 < +0.  C libraries and devices differ in both. */
+/* Of a NaN (signalling or not) and a number the result is the number; -0 < +0.  C libraries and devices differ in
+ * both. */
 #define OPI_LESSER                                                                                                     \
     {                                                                                                                  \
         return x != x ? y : y != y ? x : x < y ? x : y < x ? y : x != 0 ? x : -(-x - y);                               \
@@ -53,7 +55,7 @@ OPI_FMIN_FMAX(f64, double)
 OPI_FOR_SIGNED(OPI_SIGNED_FUNCTIONS)
 OPI_FOR_UNSIGNED(OPI_UNSIGNED_FUNCTIONS)
 
-/* min and max as the built-in operators: a NaN goes on. */
+/* min and max as the built-in operators: the result of a NaN is a NaN. */
 #define OPI_FLOAT_1(s, T, name, c) OPI_GENERIC(T, opi_g_##name, s, (T x)) { return c(x); }
 #define OPI_FLOAT_2(s, T, name, c) OPI_GENERIC(T, opi_g_##name, s, (T x, T y)) { return c(x, y); }
 #define OPI_FLOAT_FUNCTIONS(s, T, _)                                                                                   \
@@ -136,7 +138,7 @@ OPI_MIXED_TYPES
 #define round(x)  OPI_CALL_1(round, x)
 #define rint(x)   OPI_CALL_1(rint, x)
 
-/* Of floats floats; of doubles and integers doubles. */
+/* Of floats the results are floats; of doubles and integers they are doubles. */
 #undef fabs
 #undef sqrt
 #undef exp
@@ -192,7 +194,7 @@ OPI_MIXED_TYPES
 #define lgamma(x)   OPI_CALL_REAL_1(lgamma, x)
 #define ldexp(x, n) OPI_CALL_LDEXP(ldexp, x, n)
 
-/* Of the type of x + y, if that is float or double; else double. */
+/* The results have the type of x + y if that is float or double; else they are doubles. */
 #undef fmod
 #undef pow
 #undef atan2

@@ -1,4 +1,4 @@
-/* A user's program: an operator of his own, a built-in one and a device.  Returns 0 if the results are right. */
+/* A user's program: an operator of the user, a built-in operator and a device.  Returns 0 if the results are right. */
 #include <oplus/oplus.h>
 
 #include <stdio.h>

@@ -30,20 +30,20 @@ struct _nvrtcProgram {
 
 extern fake_cuda fake_books;
 
-/* Objects that are given back at the latest by a reset. */
+/* Objects that a reset frees at the latest. */
 void *fake_make(size_t bytes);
 void fake_unmake(void *object);
-/* Forgets all memory, and frees what is the fake's own (cuda_memory.c). */
+/* Forgets all memory, and frees the fake's own memory (cuda_memory.c). */
 void fake_forget_memory(void);
 void fake_know(void *p, size_t bytes, unsigned type, int device, bool managed);
 
 /* Whether this call is to fail; counts it. */
 bool fake_fails(const char *name);
 
-/* Whether a stream is one of the current context, as the driver wants it. */
+/* Whether a stream belongs to the current context, as the driver demands. */
 bool fake_is_here(CUstream stream);
 
-/* The beginnings of calls: of any, and of one that needs a context. */
+/* How calls begin: any call, and one that needs a context. */
 #define CALL(name)                                                                                                     \
     if (fake_fails("cu" #name)) return (CUresult)fake_books.error
 #define CALL_IN_CONTEXT(name)                                                                                          \

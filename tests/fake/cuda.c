@@ -120,7 +120,7 @@ CUresult cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
-/* Not counted: they are called where another has failed. */
+/* Not counted: these are called after another call has failed. */
 static const char *name_of(CUresult result)
 {
     static const struct {
@@ -263,7 +263,7 @@ CUresult cuStreamDestroy_v2(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* 1 and 2 are the special ones: they are of any context. */
+/* 1 and 2 are special streams, which belong to any context. */
 bool fake_is_here(CUstream stream)
 {
     return stream && ((uintptr_t)stream <= 2 || stream->context == fake_books.current);

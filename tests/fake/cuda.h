@@ -1,4 +1,4 @@
-/* What a test sees of the fake driver (cuda.c), and what it tells it. */
+/* What a test sees of the fake driver (cuda.c), and what the test tells it. */
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 
@@ -8,7 +8,8 @@
 
 enum { FAKE_DEVICES = 2, FAKE_PARAMETERS = 48, FAKE_ARCHS = 3 };
 
-/* Of the first device: multiprocessors, threads and bytes of shared memory of each, and of a block. */
+/* The first device: number of multiprocessors; threads and bytes of shared memory of each multiprocessor, and of a
+ * block. */
 enum {
     FAKE_UNITS = 132,
     FAKE_THREADS = 2048,
@@ -17,39 +18,39 @@ enum {
     FAKE_SHARED_MOST = 227 << 10
 };
 
-/* What has to be given back. */
+/* Objects that must be given back. */
 enum { FAKE_RETAINS, FAKE_STREAMS, FAKE_EVENTS, FAKE_MEMORY, FAKE_PINNED, FAKE_MODULES, FAKE_PROGRAMS, FAKE_KINDS };
 
 typedef struct fake_launch {
     unsigned grid[3], block[3], shared;
-    unsigned cluster; /* blocks, 1: none */
+    unsigned cluster; /* blocks of a cluster; 1: none */
     bool cooperative;
     void *stream;
     bool extra;
-    uint64_t parameter[FAKE_PARAMETERS]; /* as many as sizes say */
+    uint64_t parameter[FAKE_PARAMETERS]; /* as many as `size` says */
 } fake_launch;
 
 typedef struct fake_cuda {
     /* --- told --- */
     int failing;                     /* which call fails, from 1 on; 0: none */
     int error;                       /* with which result */
-    bool busy;                       /* events are not reached */
-    int size[FAKE_PARAMETERS];       /* of the parameters of the next launch, up to a 0 */
-    void (*heard)(const char *name); /* each call that is counted; NULL: nobody listens */
+    bool busy;                       /* events have not been reached */
+    int size[FAKE_PARAMETERS];       /* sizes of the parameters of the next launch, up to a 0 */
+    void (*heard)(const char *name); /* gets the name of each call that is counted; NULL: nobody listens */
     /* --- seen --- */
     int calls;
     const char *failed; /* the name of the call that was made to fail */
-    int depth;          /* of this thread's stack of contexts */
-    void *current;      /* its top */
+    int depth;          /* depth of this thread's stack of contexts */
+    void *current;      /* top of that stack */
     int live[FAKE_KINDS];
-    int allowed, carve_out; /* what the kernel has been allowed */
-    fake_launch launch;     /* the last */
+    int allowed, carve_out; /* what has been allowed for the kernel */
+    fake_launch launch;     /* the last launch */
     void *synchronized[8];  /* the last streams that were waited for */
     int synchronizations;
     char architecture[64], log[256];
     /* --- done --- */
     void (*reset)(void);          /* frees what is left over, too */
-    void *(*context)(int device); /* another than the primary one */
+    void *(*context)(int device); /* makes a context other than the primary one */
     void *(*stream)(int device);  /* one of that context */
     /* Memory that this process did not get from the fake: type 1 host, 2 device. */
     void (*know)(void *p, size_t bytes, unsigned type, int device, bool managed);

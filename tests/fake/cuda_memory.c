@@ -29,7 +29,7 @@ static void add_range(struct range range)
             ranges[i] = range;
             return;
         }
-    abort(); /* a test that needs more rooms */
+    abort(); /* the test needs more rooms */
 }
 
 void fake_know(void *p, size_t bytes, unsigned type, int device, bool managed)
@@ -143,7 +143,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
     return move(holds(to, bytes) && holds(from, bytes), pointer(to), pointer(from), bytes, stream);
 }
 
-/* As the driver: unknown memory is no failure, and gives zeros, and no device. */
+/* As the driver does: unknown memory is no failure; the answer is zeros, and no device. */
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *which, void **data, CUdeviceptr address)
 {
     CALL_IN_CONTEXT(PointerGetAttributes);

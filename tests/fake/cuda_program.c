@@ -58,7 +58,7 @@ CUresult cuFuncSetAttribute(CUfunction kernel, CUfunction_attribute which, int v
 
 static bool is_allowed(size_t shared) { return shared <= FAKE_SHARED || shared <= (size_t)fake_books.allowed; }
 
-/* Blocks of a multiprocessor, by threads and by shared memory, of which the system takes 1 KiB a block. */
+/* Blocks that fit a multiprocessor, by threads and by shared memory; the system takes 1 KiB for each block. */
 static unsigned residents(unsigned threads, size_t shared)
 {
     const unsigned by_threads = FAKE_THREADS / threads, by_shared = (unsigned)(FAKE_SHARED_UNIT / (shared + 1024));
@@ -74,7 +74,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction ker
     return CUDA_SUCCESS;
 }
 
-/* What attributes say; false: the fake knows none of that name. */
+/* Returns the value of an attribute; false: the fake does not know it. */
 static bool read_attributes(const CUlaunchConfig *config, bool *cooperative, unsigned *cluster)
 {
     *cooperative = false;
@@ -90,7 +90,7 @@ static bool read_attributes(const CUlaunchConfig *config, bool *cooperative, uns
     return true;
 }
 
-/* Clusters lie in a group of 16 multiprocessors: the last four are in none. */
+/* Clusters lie in groups of 16 multiprocessors; the last four multiprocessors are in no group. */
 CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction kernel, const CUlaunchConfig *config)
 {
     bool cooperative;

@@ -85,7 +85,7 @@ static CUptiResult broken(const char *rule)
     return CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-/* The beginnings of calls: of any, of one that needs a live object, and of one that needs the context to be current. */
+/* How calls begin: any call, one that needs a live object, and one that needs the context to be current. */
 #define CALL(name, kind)                                                                                               \
     if (fails("cupti" #name)) return (CUptiResult)state.error;                                                         \
     if (p->structSize != kind##_BYTES) return broken("cupti" #name ": structSize");                                    \

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <stdio.h>
 
-/* Running out of memory has another number here. */
+/* NVRTC has another number for lack of memory. */
 #define COMPILER_CALL(name)                                                                                            \
     if (fake_fails("nvrtc" #name))                                                                                     \
     return fake_books.error == CUDA_ERROR_OUT_OF_MEMORY ? NVRTC_ERROR_OUT_OF_MEMORY : NVRTC_ERROR_INTERNAL_ERROR

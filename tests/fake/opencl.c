@@ -1,7 +1,7 @@
-/* A library in front of OpenCL's: every call goes on to the installed one, but the Nth fails instead, and objects are
- * counted.  What ends something (release, finish) is done even where it says that it failed.
+/* A library in front of OpenCL's: it passes every call on to the installed library, but lets the N-th fail, and counts
+ * objects.  A call that ends something (release, finish) is done even if it says that it failed.
  *
- * FAKE_OPENCL_LIBRARY names another one than libOpenCL.so.1. */
+ * FAKE_OPENCL_LIBRARY names a library other than libOpenCL.so.1. */
 #include "fake/opencl.h"
 
 #include "driver/opencl/api.h"
@@ -72,7 +72,7 @@ static cl_int counted(cl_int error, int more)
         if (fails("cl" #name)) return state.error;                                                                     \
         return counted(real.name arguments, more);                                                                     \
     }
-/* Done in any case. */
+/* These are done in any case. */
 #define LAST_CALL(name, parameters, arguments, more)                                                                   \
     EXPORT cl_int cl##name parameters;                                                                                 \
     cl_int cl##name parameters                                                                                         \

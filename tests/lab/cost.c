@@ -1,4 +1,4 @@
-/* The cost model finds the constants of times that it was made of, and says where its formula does not hold. */
+/* The cost model finds the constants from which times were made, and says where its formula does not hold. */
 #include "support/laws.h"
 
 #include "lab/cost/cost.h"
@@ -7,7 +7,7 @@
 
 enum { PROCESSORS = 64 };
 
-/* A grid of the times that a model gives, some percent off, in turn above and below. */
+/* A grid of times that a model gives, changed by some percent, up and down in turn. */
 static cost_grid made_of(const cost_model *m, bool launches, double off)
 {
     cost_grid g = {.workers = launches ? "work-groups" : "threads",
@@ -63,7 +63,7 @@ static void arrays_beyond_the_caches(void **state)
     assert_true(cost_holds(&g));
 }
 
-/* Times that do not fall with p, or are all over the place, are not described. */
+/* Times that do not fall with p, or are scattered, are not described. */
 static void what_it_does_not_describe(void **state)
 {
     (void)state;

@@ -21,7 +21,7 @@ static fake_cupti *cupti;
 
 static void *current(void) { return fake->current; }
 
-/* Every metric has its own. */
+/* Every metric has a value of its own. */
 static double value_of(const char *metric)
 {
     for (int i = 0; i < LAB_METRICS; i++)
@@ -105,7 +105,7 @@ static void two_passes(void **state)
         assert_int_equal(mine, 2 * i);
     }
     assert_int_equal(runs_outside, 0);
-    assert_int_equal(cupti->live[FAKE_PROFILERS], 0); /* nothing counts in between */
+    assert_int_equal(cupti->live[FAKE_PROFILERS], 0); /* nothing counts between measurements */
     assert_int_equal(cupti->metrics, 11);
     sums(&counts, LAB_DIVERGENT, "smsp__sass_branch_targets_threads_divergent.sum", NULL);
     sums(&counts, LAB_CONFLICTS, SHARED ".sum", NULL);
@@ -160,7 +160,7 @@ static lab_counts count_without(const char *first, const char *second)
     return counts;
 }
 
-/* LAB_COUNTERS: none is. */
+/* unknown: the one counter that is unknown; LAB_COUNTERS: none is. */
 static void one_is_unknown(const lab_counts *counts, lab_counter unknown)
 {
     for (lab_counter i = 0; i < LAB_COUNTERS; i++) {
@@ -245,7 +245,7 @@ static void odd_ranges(void **state)
 
 static int calls_of_open;
 
-/* Opens, counts, closes: whether that went well, and if not, why. */
+/* Opens, counts and closes.  Returns whether all went well, and if not, why. */
 static bool use(lab_counts *counts, char *why)
 {
     int mine = 0;
@@ -256,7 +256,7 @@ static bool use(lab_counts *counts, char *why)
     return good;
 }
 
-/* A call that gives back: what it leaves when it fails is CUPTI's. */
+/* A call that frees something: if it fails, CUPTI keeps the object. */
 static bool may_leave(const char *name)
 {
     static const char *const parts[] = {"Deinitialize", "DeInitialize", "Disable", "PopRange", "Stop"};
@@ -265,13 +265,13 @@ static bool may_leave(const char *name)
     return false;
 }
 
-/* ... and whose failure changes nothing for who asked. */
+/* Such a call may also fail without any effect for the caller. */
 static bool may_fail(const char *name)
 {
     return strcmp(name, "cuptiProfilerHostDeinitialize") == 0 || strcmp(name, "cuptiProfilerDeInitialize") == 0;
 }
 
-/* A metric that is refused at first is one that the device lacks: its counter is unknown, or another stands in. */
+/* A metric that is refused at first is missing on the device: its counter is unknown, or another metric is used. */
 static bool is_question(const char *name, int which)
 {
     return strcmp(name, "cuptiProfilerHostConfigAddMetrics") == 0 && which <= calls_of_open;
@@ -297,7 +297,7 @@ static void one_failure(int which, int error)
         assert_false(error == 12345 && !strstr(why, "error 12345"));
     }
     if (may_leave(cupti->failed))
-        begin_both(NULL); /* which frees it */
+        begin_both(NULL); /* this frees it */
     else if (end_both(NULL) != 0)
         fail_msg("something is left over after %s, call %d", cupti->failed, which);
 }

@@ -1,5 +1,5 @@
-/* The lab's counters on a real device: kernels whose counts are known, and all that CUPTI says of them, printed; skips
- * where there is no device, no NVRTC or no CUPTI, or its counters are closed, and says which. */
+/* The lab's counters on a real device: kernels whose counts are known, and everything that CUPTI says of them, printed.
+ * Skipped if there is no device, no NVRTC or no CUPTI, or if its counters are closed; the output says which. */
 #include "driver/cuda/cuda.h"
 #include "lab/counters/cupti.h"
 #include "lab/counters/metrics.h"
@@ -23,7 +23,7 @@ static const char text[] =
     /* Words 2 t of shared memory: two lanes of a warp in each bank that is used, at a store and at a load. */
     "KERNEL(crowded) { __shared__ volatile int s[256]; unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n"
     "  s[2 * t] = AT(in)[i]; __syncthreads(); AT(out)[i] = s[2 * (t ^ 1)]; }\n"
-    /* Each lane leaves the loop at a time of its own. */
+    /* Each lane leaves the loop at another time. */
     "KERNEL(parted) { unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t; int x = AT(in)[i];\n"
     "  #pragma unroll 1\n"
     "  for (unsigned k = 0; k < (t & 31); k++) x = x * 3 + (x >> 5);\n"
@@ -32,14 +32,14 @@ static const char text[] =
 enum { COPIED, CROWDED, PARTED, KERNELS };
 static const char *const kernel_names[KERNELS] = {"copied", "crowded", "parted"};
 
-/* What there is to run with. */
+/* What the kernels run with. */
 typedef struct setting {
     opi_gpu *gpu;
     void *in, *out, *program, *kernel[KERNELS];
     int failures;
 } setting;
 
-/* What is run, and what has to come of it. */
+/* What is run, and what must come out. */
 typedef struct kernels_case {
     const char *name;
     int first, last; /* kernels */
@@ -56,7 +56,7 @@ static const kernels_case cases[CASES] = {{"copied: coalesced", COPIED, COPIED, 
 typedef struct running {
     setting *s;
     const kernels_case *c;
-    int times; /* that it has been run */
+    int times; /* how often it has been run */
 } running;
 
 /* --- 2. running them ---------------------------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether it disturbs what is timed that counters are open, or have been. */
+/* Whether times change because counters are open, or have been. */
 static void time_copy(setting *s, const char *when)
 {
     running r = {s, &cases[CASES - 1], 0}, small = {s, &cases[0], 0};
@@ -190,7 +190,7 @@ static void count_case(setting *s, lab_cupti *cupti, const kernels_case *c)
 
 /* --- 4. each metric ----------------------------------------------------------------------------------------------- */
 
-/* What may explain the others. */
+/* Counters that may explain the others. */
 static const char *const extra[EXTRA] = {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
                                          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
                                          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
@@ -210,7 +210,7 @@ static const char *const extra[EXTRA] = {"l1tex__data_pipe_lsu_wavefronts_mem_sh
 
 enum { ALL = LAB_METRICS + EXTRA };
 
-/* Those that the device has; the others are named. */
+/* Prints those that the device has; the others are named. */
 static size_t find_metrics(setting *s, lab_session *session, const char **names)
 {
     size_t count = 0;
@@ -287,7 +287,7 @@ static int count_all(setting *s)
     printf("%s, opened in %.1f ms\n", lab_cupti_version(cupti), milliseconds() - first);
     time_copy(s, "while they are open, before the first count");
     for (int i = 0; i < CASES; i++) count_case(s, cupti, &cases[i]);
-    count_case(s, cupti, &cases[0]); /* as before? */
+    count_case(s, cupti, &cases[0]); /* the same as before? */
     printf("\n");
     time_copy(s, "while they are open, after counts");
     lab_cupti_close(cupti);

@@ -62,7 +62,7 @@ static void launch(const char *name, uint32_t groups, unsigned items, const opi_
     launch(name, groups, items, (const opi_gpu_argument[]){__VA_ARGS__},                                               \
            (int)(sizeof((const opi_gpu_argument[]){__VA_ARGS__}) / sizeof(opi_gpu_argument)))
 
-/* What has been counted since the last time. */
+/* What has been counted since the last call. */
 static void counted(unsigned divergent, unsigned conflicts, unsigned requests, unsigned sectors, unsigned warps)
 {
     lab_counts c;
@@ -198,7 +198,7 @@ static void items_wait_for_each_other(void **state)
 
 /* --- many groups -------------------------------------------------------------------------------------------------- */
 
-/* Groups that do the same are counted without being run; the sum is that of all. */
+/* Groups that do the same are counted without being run; the sum is that of all groups. */
 static void groups_that_do_the_same(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The page holds the document as it is, whatever its texts are, and all that its scripts need. */
+/* The page has the document as it is, whatever its texts are, and everything that its scripts need. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -31,7 +31,8 @@ static int count_of(const char *page, const char *what)
     return count;
 }
 
-/* What stands in the page where a browser looks for the document: nothing that could end it, and equal to it. */
+/* The text in the page where a browser looks for the document: it equals the document, and has nothing that could end
+ * it. */
 static void expect_document(const cJSON *document)
 {
     static const char begin[] = "<script type=\"application/json\" id=\"document\">\n", end[] = "</script>";
@@ -74,7 +75,7 @@ static void test_sample(void **state)
     free(json);
 }
 
-/* Each part of the page once, and nothing that is asked for elsewhere. */
+/* Each part of the page is there once, and the page asks for nothing from elsewhere. */
 static void test_parts(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Textures of the lab: what is declared of CUDA and OpenCL against their headers where these exist, and a texture on
- * each device of this machine. */
+/* Textures of the lab: the declarations of CUDA and OpenCL against their headers if these exist, and a texture on each
+ * device of this machine. */
 #if defined(__has_include)
 #if __has_include(<cuda.h>)
 #include <cuda.h>
@@ -137,7 +137,7 @@ static void on_cuda(void **state)
     reads_through("cuda");
 }
 
-/* More than any device has: a reason, and no end of the program. */
+/* More than any device has: the call gives a reason, and the program goes on. */
 static void too_large(void **state)
 {
     char why[LAB_TEXTURE_WHY] = "";

@@ -1,5 +1,5 @@
-/* Algebraic laws between the primitives, bit for bit, on random problems at random places.  No reference here: each
- * side is the library's.  Memory is allocated to the byte, so that a sanitizer sees any step outside. */
+/* Algebraic laws between the primitives, bit for bit, on random problems at random places.  There is no reference here:
+ * the library computes both sides.  Memory is allocated to the byte, so that a sanitizer sees every access outside. */
 #include "support/laws.h"
 
 #include <stdio.h>

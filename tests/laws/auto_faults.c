@@ -40,9 +40,9 @@ void *__wrap_aligned_alloc(size_t align, size_t bytes) { return fails() ? NULL :
 /* --- the calls ---------------------------------------------------------------------------------------------------- */
 
 enum {
-    MOST = 200003, /* elements */
+    MOST = 200003, /* number of elements */
     SOME = 21001,
-    SHIFT = 100, /* filter's output begins so far before its input */
+    SHIFT = 100, /* elements between the beginning of filter's output and its input */
     PAYLOAD = 3
 };
 
@@ -55,11 +55,11 @@ static fake_opencl *fake;
 static oplus_device *dev;
 static size_t n;
 
-/* The arrays of a call: all of it is compared. */
+/* The arrays of a call; the whole struct is compared. */
 static struct data {
     uint32_t x[SHIFT + MOST], second[MOST], values[PAYLOAD * MOST];
     uint8_t heads[MOST];
-    uint32_t value; /* of a carry, after the call */
+    uint32_t value; /* value of a carry, after the call */
     size_t kept;
 } is, expected, was;
 
@@ -125,19 +125,20 @@ static oplus_status run_transpose(oplus_device *d, struct data *a)
 static const struct step {
     const char *name;
     oplus_status (*run)(oplus_device *d, struct data *a);
+    size_t most; /* elements at most; a sort does not go in pieces, and is slow: some elements are enough */
 } steps[] = {
-    {"map", run_map},
-    {"map of two", run_zip},
-    {"filter", run_filter},
-    {"filter to before", run_filter_before},
-    {"reduce into its input", run_reduce},
-    {"scan", run_scan},
-    {"segscan", run_segscan},
-    {"scan_from", run_scan_from},
-    {"sort", run_sort},
-    {"sort_pairs", run_sort_pairs},
-    {"sort_pairs of wide values", run_sort_wide},
-    {"transpose", run_transpose},
+    {"map", run_map, MOST},
+    {"map of two", run_zip, MOST},
+    {"filter", run_filter, MOST},
+    {"filter to before", run_filter_before, MOST},
+    {"reduce into its input", run_reduce, MOST},
+    {"scan", run_scan, MOST},
+    {"segscan", run_segscan, MOST},
+    {"scan_from", run_scan_from, MOST},
+    {"sort", run_sort, SOME},
+    {"sort_pairs", run_sort_pairs, SOME},
+    {"sort_pairs of wide values", run_sort_wide, SOME},
+    {"transpose", run_transpose, MOST},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 
@@ -148,7 +149,7 @@ static void good(oplus_status status)
     if (status != OPLUS_OK) fail_msg("%s: %s", oplus_status_string(status), oplus_last_error());
 }
 
-/* "auto" as if it had measured that the accelerator is always the faster one. */
+/* Opens "auto" as if it had measured that the accelerator is always faster. */
 static void open_auto(const char *memory)
 {
     setenv("OPLUS_DEVICE_MEMORY", memory, 1);
@@ -174,7 +175,7 @@ static void expect_of(const struct step *step)
     oplus_close(serial);
 }
 
-/* What a filter has written behind the kept elements is nobody's. */
+/* What a filter has written behind the kept elements does not matter. */
 static bool is_right(const struct step *step)
 {
     if (step->run == run_filter || step->run == run_filter_before)
@@ -184,7 +185,7 @@ static bool is_right(const struct step *step)
 
 /* --- the laws ----------------------------------------------------------------------------------------------------- */
 
-/* One failure, wherever it was; `rescued`: it was one that the cores can make good. */
+/* Checks a call in which one thing failed; `rescued`: the cores can replace it. */
 static void check(const struct step *step, oplus_status status, const char *what, int nth, bool rescued)
 {
     if (status == OPLUS_OK && !is_right(step))
@@ -195,13 +196,13 @@ static void check(const struct step *step, oplus_status status, const char *what
         fail_msg("%s: %s failed (%d): %s", step->name, what, nth, oplus_status_string(status));
 }
 
-/* Large arrays make many calls. */
+/* Large arrays make many calls, of which not all are tried. */
 static int stride(void) { return test_quick() && n == MOST ? 3 : 1; }
 
 static void each_call_of_opencl_fails(const struct step *step)
 {
     for (int nth = 1, one_failed = 1; one_failed; nth += stride()) {
-        good(oplus_trim(dev)); /* so that all is allocated anew */
+        good(oplus_trim(dev)); /* so that all memory is allocated again */
         prepare();
         fake->error = nth % 2 ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_HOST_MEMORY;
         fake->fail = nth;
@@ -217,7 +218,7 @@ static void each_call_of_opencl_fails(const struct step *step)
     }
 }
 
-/* Of the host: where the cores lack memory, too, there is nobody to go on. */
+/* Allocations of the host: if the cores lack memory too, nothing can go on. */
 static void each_allocation_fails(const struct step *step)
 {
     for (int nth = 1, one_failed = 1; one_failed; nth++) {
@@ -232,14 +233,11 @@ static void each_allocation_fails(const struct step *step)
     }
 }
 
-/* A sort does not go in pieces, and takes most of the time: some elements are enough for it. */
-static bool is_sort(const struct step *step) { return strncmp(step->name, "sort", 4) == 0; }
-
 static void with_memory(const char *memory, size_t elements)
 {
     open_auto(memory);
     for (int i = 0; i < STEPS; i++) {
-        n = is_sort(&steps[i]) ? SOME : elements;
+        n = elements < steps[i].most ? elements : steps[i].most;
         expect_of(&steps[i]);
         prepare();
         const long before = fake->calls;
@@ -272,7 +270,7 @@ static void in_one_piece(void **state)
     with_memory("", SOME);
 }
 
-/* "gpu" by itself: of OpenCL, where there is none of CUDA. */
+/* The device "gpu" is one of OpenCL if CUDA has none. */
 static void gpu_is_the_first(void **state)
 {
     (void)state;
@@ -287,7 +285,7 @@ static void gpu_is_the_first(void **state)
     fake->as_gpu = 1;
 }
 
-/* A GPU that is there, and does not open, is one: the message says what failed. */
+/* A GPU that exists but cannot be opened counts as a GPU: the message says what failed. */
 static void gpu_does_not_open(void **state)
 {
     (void)state;
@@ -325,7 +323,7 @@ int main(void)
     fake = fake_opencl_open(FAKE_OPENCL);
     if (!fake) return 1;
     fake->as_gpu = 1;
-    /* The host's part is the same for kernels of both shapes, and PoCL takes twenty times as long to compile groups. */
+    /* The host does the same for kernels of both shapes, and PoCL needs twenty times as long to compile groups. */
     if (!test_all()) setenv("OPLUS_SHAPE", "chunk", 1);
     fill();
     if (oplus_open("opencl:gpu", &dev) != OPLUS_OK) return printf("not tried: %s\n", oplus_last_error()), 77;

@@ -94,7 +94,7 @@ static array array_of(oplus_device *dev, bool on_device, const void *x, size_t n
 
 static void *elements_of(const array *a) { return (char *)(a->mem ? a->mem : a->host) + a->shift * a->size; }
 
-/* Its elements on the host; false if n of them and no more should have been written, and others were. */
+/* Returns the elements on the host; false if elements behind the first n have been written. */
 static bool fetched(array *a, size_t n, const unsigned char **x, finding *f)
 {
     if (a->mem != NULL) good(oplus_copy(a->dev, a->host, a->mem, a->bytes));
@@ -116,7 +116,7 @@ static void release(array *a)
     free(a->host);
 }
 
-/* Which arrays are the device's: all of them, or any mixture, by the size. */
+/* Chooses which arrays are the device's: all of them, or any mixture, by the size. */
 enum { IN = 1, HEADS = 2, OUT = 4 };
 static unsigned mixture(size_t n) { return n % 3 ? IN | HEADS | OUT : (unsigned)(n * 7 / 3 % 8); }
 
@@ -245,7 +245,7 @@ static void check_value(const problem *p, const oplus_carry *carry, size_t n, co
     free(value);
 }
 
-/* Added and scanned in parts, each on a device of its own, and joined. */
+/* Parts are added and scanned, each on a device of its own, and then joined. */
 static void carry_travels(const problem *p, const place *where, rng *r)
 {
     oplus_device *const dev[] = {all_places(&(size_t){0})->dev, where->dev};
@@ -326,7 +326,7 @@ static void memory_on(const place *where)
           "out", "400");
     FAILS(OPLUS_ERR_ARGUMENT, oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, a, BYTES / 4 + 1, y), "oplus_scan",
           "in");
-    good(oplus_reduce(dev, &oplus_sum_f32, a + BYTES - 4, 1, b + BYTES - 4)); /* to the very end */
+    good(oplus_reduce(dev, &oplus_sum_f32, a + BYTES - 4, 1, b + BYTES - 4)); /* to the last byte */
     FAILS(OPLUS_ERR_ARGUMENT, oplus_reduce(dev, &oplus_sum_f32, a, 1, b + BYTES - 2), "oplus_reduce", "4");
     FAILS(OPLUS_ERR_OVERLAP, oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, a, 100, a + 4), "oplus_scan");
 
@@ -412,7 +412,7 @@ static bool sums(oplus_device *dev, float *x, size_t n)
 
 enum { SUMMED = 100003 };
 
-/* Three handles of one device, by turns; trimmed and used again. */
+/* Three handles of one device, used in turn; trimmed, and used again. */
 static void several_handles(void **state)
 {
     static float x[SUMMED];
@@ -528,7 +528,7 @@ static void text_does_not_compile(void **state)
     for (size_t i = 0; i < accelerator_count; i++) {
         oplus_device *const dev = accelerators[i]->dev;
         if (!stand_at(accelerators[i], NULL, false)) continue;
-        for (int round = 0; round < 4; round++) { /* a failure is not kept for a program */
+        for (int round = 0; round < 4; round++) { /* a failure is not stored as a program */
             const char *const file = places[round % 3].file;
             const oplus_op op = {.abi = OPLUS_ABI,
                                  .name = "wrong",
@@ -547,7 +547,7 @@ static void text_does_not_compile(void **state)
     }
 }
 
-/* What a predicate gives is a bool before it is a number, in a map as in a filter. */
+/* A predicate gives a bool before it gives a number, in a map as in a filter. */
 OPLUS_PREDICATE(halved, float, {
     const float part = a / 2;
     return part;
@@ -573,7 +573,7 @@ static void a_map_of_a_predicate(void **state)
     oplus_fn_free(text);
 }
 
-/* A struct that the device lays out otherwise is an error and no wrong number. */
+/* If the device lays a struct out otherwise, this is an error and not a wrong number. */
 static void layouts_are_compared(void **state)
 {
     static const oplus_type larger = {.abi = OPLUS_ABI,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Under AddressSanitizer malloc ends the program when it is asked for too much, unless told otherwise. */
+/* Under AddressSanitizer a request for too much memory ends the program, unless malloc is told to return NULL. */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
 
@@ -128,7 +128,7 @@ static void memory(void **state)
 
 /* --- reduce, fold, scan */
 
-/* Operators that are none. */
+/* Descriptors that are no operators. */
 static const oplus_type no_size = {.abi = OPLUS_ABI, .name = "no_size", .align = 4};
 static const oplus_type odd_align = {.abi = OPLUS_ABI, .name = "odd_align", .size = 12, .align = 3};
 static const oplus_op no_type = {.abi = OPLUS_ABI, .name = "no_type", .combine = oplus_earlier_combine_};
@@ -307,7 +307,7 @@ static void segscan(void **state)
     FINE(oplus_segscan(dev, sum, in, NULL, NULL, 0, NULL));
 }
 
-/* What is wrong with offsets: the first that is, its value, and n. */
+/* What is wrong with offsets: the first wrong one, its value, and n. */
 static const struct {
     const oplus_type *type;
     union {
@@ -558,7 +558,7 @@ static void op_check(void **state)
     BAD(oplus_op_check(dev, subject_named("hash8")->op, x, 8), "oplus_op_check", "hash8", "associative");
 }
 
-/* A failed call leaves the words of its own failure, and a later success does not disturb them. */
+/* A failed call leaves words about its own failure, and a later success does not change them. */
 static void last_error_is_the_last(void **state)
 {
     float out;
@@ -625,7 +625,7 @@ int main(void)
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];
     snprintf(name, sizeof name, "%s", given ? given : "opencl:cpu");
-    name[strcspn(name, " ,@")] = '\0'; /* the first one; see support/laws.h */
+    name[strcspn(name, " ,@")] = '\0'; /* the first name; see support/laws.h */
     where = name;
     if (*name == '\0') return failed;
     if (oplus_open(where, &dev) != OPLUS_OK) {

@@ -12,7 +12,7 @@
 
 /* --- the allocator that fails */
 
-static size_t allocations, failing; /* `failing` counts down to the one that fails; 0: none */
+static size_t allocations, failing; /* `failing` counts down to the allocation that fails; 0: none */
 static ptrdiff_t living;
 
 static bool fails(void)
@@ -161,7 +161,7 @@ static oplus_status open_and_close(oplus_device *d)
 typedef struct call {
     const char *name;
     oplus_status (*run)(oplus_device *d);
-    bool allocates; /* by its nature, each time */
+    bool allocates; /* its nature is to allocate, each time */
 } call;
 
 static const call calls[] = {
@@ -297,7 +297,7 @@ static void steady_state_allocates_nothing(void **state)
         fill();
         open_carry(d);
         for (int warm = 0; warm < 4; warm++) { /* a stream's pieces begin at other places of a block each time */
-            fill();                            /* and what is sorted might be sorted another way */
+            fill();                            /* and the arrays to sort might be sorted in another way */
             assert_int_equal(c->run(d), OPLUS_OK);
         }
         fill();

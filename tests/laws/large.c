@@ -10,7 +10,7 @@ static const uint64_t n = (UINT64_C(1) << 32) + 5;
 static uint8_t *x;
 static oplus_device *dev;
 
-/* Without a pattern that any block size divides. */
+/* Values without a pattern whose length divides any block size. */
 static uint8_t element(uint64_t i) { return (uint8_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 56); }
 
 static uint64_t free_bytes(void)
@@ -74,7 +74,7 @@ static void integers(void **state)
     fill();
 }
 
-/* --- the tree: not associative, so that any other one would show */
+/* --- the canonical tree: the operator is not associative, so that another tree would give other values ------------ */
 
 OPLUS_SEMIGROUP(stir, uint8_t, 0, { return (uint8_t)((a * 167u + 1) ^ ((unsigned)b << 3 | b >> 5) * 5); })
 static const subject stirring = {"stir", &stir_op, oplus_stir_combine_, NULL, NULL, NULL, 0};

@@ -1,4 +1,5 @@
-/* Elements of a MiB: what an operator by pointers takes never lies on the stack; what goes by value is refused. */
+/* Elements of a MiB.  If an operator takes them by pointers, none ever lies on the stack; if it takes them by value, it
+ * is refused. */
 #include "support/laws.h"
 
 #include <pthread.h>
@@ -10,7 +11,7 @@ enum { SIZE = 1 << 20, WORDS = SIZE / 4, N = 9, STACK = 512 << 10 };
 
 static const oplus_type large = {.abi = OPLUS_ABI, .name = "large", .size = SIZE, .align = 4, .scalar = OPLUS_RECORD};
 
-/* Of the maps x -> ax + b over 32-bit words, word by word: it does not commute. */
+/* The composition of the maps x -> ax + b over 32-bit words, word by word: it does not commute. */
 static void compose(void *out, const void *a, const void *b)
 {
     uint32_t *const r = out;
@@ -63,7 +64,7 @@ static void *all_primitives(void *where)
     rng r = test_rng("large elements");
     for (size_t i = 0; i < (size_t)N * WORDS; i++) x[i] = (uint32_t)rng_next(&r);
     for (size_t i = 0; i < WORDS; i += 2) e[i] = 1;
-    memcpy(p, e, SIZE); /* integers: any association serves */
+    memcpy(p, e, SIZE); /* integers: every association gives the same bits */
     for (size_t i = 0; i < N; i++) compose(p + (i + 1) * WORDS, p + i * WORDS, x + i * WORDS);
 
     DO(oplus_open(where, &dev));

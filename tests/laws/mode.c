@@ -1,5 +1,5 @@
-/* The caller's floating-point mode: traps, flushing and another rounding change no result of any public call, end no
- * process, and are found again afterwards. */
+/* The caller's floating-point mode: traps, flushing and another rounding change no result of a public call and end no
+ * process, and after the call the mode is as it was. */
 #define _GNU_SOURCE /* feenableexcept */
 #include "support/laws.h"
 
@@ -51,7 +51,7 @@ static void enter(void)
     if (now->traps) feenableexcept(FE_ALL_EXCEPT);
 }
 
-/* The mode is found as it was set. */
+/* The mode is as it was set. */
 static void leave(const char *call)
 {
     const bool traps = fegetexcept() == (now->traps ? FE_ALL_EXCEPT : 0), rounding = fegetround() == now->rounding;
@@ -157,7 +157,7 @@ static void carries(oplus_device *dev, results *r)
     TRY(oplus_carry_add(dev, pair, input, N / 2));
     TRY(oplus_carry_value(pair, &r->carried_pair));
 
-    const uint32_t bits = 0x7fa00001; /* goes through a carry untouched, and is made canonical at the end */
+    const uint32_t bits = 0x7fa00001; /* passes through a carry unchanged, and is made canonical at the end */
     float alone, value;
     memcpy(&alone, &bits, sizeof bits);
     TRY(oplus_carry_open(&oplus_sum_f32, 0, &signalling));
@@ -199,7 +199,7 @@ static void bound(oplus_device *dev, results *r)
     DO(oplus_op_free(op));
 }
 
-/* What is made of texts; a machine without a compiler does without. */
+/* Texts are compiled; on a machine without a compiler this is left out. */
 static void made(oplus_device *dev, results *r)
 {
     const oplus_type *const inputs[] = {&oplus_f32};

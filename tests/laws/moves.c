@@ -11,7 +11,7 @@ OPLUS_PREDICATE_WITH(key_not_below, tagged, uint32_t, { return !(a.key < p); })
 
 static size_t any_size(rng *r) { return rng_below(r, (size_t)1 << (1 + rng_below(r, test_quick() ? 15 : 18))); }
 
-/* Runs a law some times, each on a problem of its own at a place of its own. */
+/* Runs a law several times, each time on another problem at another place. */
 static void often(const char *name, void (*law)(rng *r, const place *at_place))
 {
     rng r = test_rng(name);
@@ -61,9 +61,7 @@ static void filter_parts(rng *r, const place *where)
     free(no);
 }
 
-/* --- sort
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* --- sort --------------------------------------------------------------------------------------------------------- */
 
 static const oplus_type *const key_types[] = {&oplus_i8,  &oplus_i16, &oplus_i32, &oplus_i64, &oplus_u8,
                                               &oplus_u16, &oplus_u32, &oplus_u64, &oplus_f32, &oplus_f64};
@@ -138,7 +136,7 @@ static void pairs_are_stable(rng *r, const place *where)
     free(places);
 }
 
-/* Ascending reversed is descending, where no two keys are equal. */
+/* If no two keys are equal, ascending reversed is descending. */
 static void reversed_is_the_other_order(rng *r, const place *where)
 {
     const size_t n = any_size(r);

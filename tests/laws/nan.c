@@ -96,11 +96,11 @@ static void random_kinds(rng *r, void *out)
     x->y = odd_f64(r);
 }
 
-/* A few NaNs only: where nearly all is a number, one that is missed shows. */
+/* A few NaNs among numbers: one that is missed shows. */
 static void rare_f32(rng *r, void *out) { *(float *)out = rng_below(r, 3000) == 0 ? odd_f32(r) : (float)rng_unit(r); }
 static void rare_f64(rng *r, void *out) { *(double *)out = rng_below(r, 3000) == 0 ? odd_f64(r) : rng_unit(r); }
 
-/* Denormals and zeros alone: what flushing changes most. */
+/* Denormals and zeros only: flushing changes them most. */
 static void tiny_f32(rng *r, void *out)
 {
     const uint32_t bits = (uint32_t)(rng_below(r, 8) ? rng_next(r) & 0x800003ff : rng_next(r) & 0x80000000);
@@ -267,7 +267,7 @@ static const mode modes[] = {
 
 static const mode *set_by_caller;
 
-/* As all_primitives, in another mode; which must be found unchanged afterwards. */
+/* As all_primitives, in another mode, which must be unchanged afterwards. */
 static bool in_another_mode(const trial *t, finding *f)
 {
     const int rounding = fegetround();

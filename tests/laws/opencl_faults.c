@@ -1,6 +1,6 @@
 /* Every call of OpenCL fails once, in each call of the library: the status and its message say so, the inputs are
- * intact, the device goes on, and nothing is left over.  Then the device is lost in the middle, and everything after it
- * fails, too.
+ * intact, the device goes on, and nothing is left over.  Then the device is lost in the middle, and everything after
+ * that fails, too.
  *
  * fake/opencl.c stands in front of the installed library. */
 #include "support/laws.h"
@@ -174,7 +174,7 @@ static void compare(const struct step *step, const char *when)
         fail_msg("%s, arrays of the %s: wrong %s", step->name, on_device ? "device" : "host", when);
 }
 
-/* What the call should give, by this thread. */
+/* What the call should give, computed by this thread. */
 static void expect_of(const struct step *step)
 {
     oplus_device *serial;
@@ -209,7 +209,7 @@ static void check_failure(const struct step *step, oplus_status status, int nth)
         fail_msg("%s, call %d: \"%s\" does not name %s", step->name, nth, oplus_last_error(), fake->failed);
 }
 
-/* The Nth call of OpenCL fails, for every N that there is. */
+/* The N-th call of OpenCL fails, for every N. */
 static int each_call_fails(const struct step *step)
 {
     for (int nth = 1;; nth++) {
@@ -247,7 +247,7 @@ static void open_device(void)
     good(oplus_copy(dev, dev_offsets, offsets, sizeof offsets));
 }
 
-/* With its memory; nothing must be left. */
+/* Closes the device and frees its memory; no object of OpenCL may be left. */
 static void close_device(const char *when)
 {
     oplus_close(dev);
@@ -265,7 +265,7 @@ static void steps_fail(bool device_memory)
         good(steps[i].run(dev, false));
         compare(&steps[i], "without any failure");
         const int calls = each_call_fails(&steps[i]);
-        /* what is on the host anyway may be transposed there */
+        /* the host may transpose what lies in its memory */
         if (calls < 2 && (on_device || steps[i].run != run_transpose))
             fail_msg("%s makes %d calls of OpenCL", steps[i].name, calls);
     }
@@ -298,7 +298,7 @@ static void first_call_fails(int first)
         if (status == OPLUS_OK) status = step->run(dev, false);
         failed = fake->failed != NULL;
         fake->fail = 0;
-        if (failed && status != OPLUS_OK && dev == NULL) { /* of a list of devices, the one that fails is missing */
+        if (failed && status != OPLUS_OK && dev == NULL) { /* in a list of devices the failing one is missing */
             assert_int_equal(status, OPLUS_ERR_DEVICE == status ? OPLUS_ERR_DEVICE : OPLUS_ERR_MEMORY);
             assert_non_null(strstr(oplus_last_error(), "oplus_open"));
         } else if (failed) {
@@ -328,14 +328,14 @@ static void first_call_without_cache(void **state)
     setenv("OPLUS_CACHE", "0", 1);
     fake->calls = 0;
     on_device = false;
-    open_device(); /* which has failed everywhere by now */
+    open_device(); /* every attempt to open it has failed */
     const int first = (int)fake->calls + 1;
     close_device("opening");
     first_call_fails(first);
     unsetenv("OPLUS_CACHE");
 }
 
-/* All calls fail from the Nth on: nothing crashes, and closing releases all. */
+/* All calls from the N-th on fail: nothing crashes, and closing releases everything. */
 static void lost_in_the_middle(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Every subject's programs, compiled by as many processes as there are cores: an accelerator's compilers are slow, and
- * the laws that come after this find what they need in the cache.  A law in itself: what several processes put into one
- * cache at once is whole. */
+/* The programs of every subject, compiled by as many processes as there are cores: an accelerator's compilers are slow,
+ * and the laws that come later find what they need in the cache.  This is also a law: what several processes put into
+ * one cache at the same time is complete. */
 #include "support/laws.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static bool computes(const trial *t, finding *f)
            same(p, out, at(p, p->prefix, 1), t->n, f);
 }
 
-/* So many that all kernels are launched: some compile them only then. */
+/* So many elements that all kernels are launched: some are compiled only then. */
 enum { ENOUGH = 40000 };
 
 static void compile(const subject *s, bool heads)
@@ -36,8 +36,8 @@ static void compile(const subject *s, bool heads)
 static void compile_plain(void **state) { compile(*state, false); }
 static void compile_lifted(void **state) { compile(*state, true); }
 
-/* The plain programs of a subject and the lifted ones are dealt out apart.  To two cores that is 49 and 43 s of their
- * time; by subjects alone it was 77 and 16 (PoCL 3.1, nothing in the cache, November 2026). */
+/* The plain programs of a subject and its lifted ones are handed out separately.  On two cores that takes 49 and 43 s
+ * of their time; by subjects alone it took 77 and 16 s (PoCL 3.1, nothing in the cache, November 2026). */
 static int share, shares;
 
 static bool is_mine(const subject *s, int lifted) { return (2 * (int)(s - subjects) + lifted) % shares == share; }

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t *offsets;           /* of the problem under test; */
-static uint32_t *narrow;            /* the same */
-static size_t elements;             /* n: the last offset may be below */
-static bool is_signed;              /* what their types are */
-static unsigned char *of_its_slice; /* the reduce of each segment */
+static uint64_t *offsets;           /* of the problem under test */
+static uint32_t *narrow;            /* the same offsets in 32 bits */
+static size_t elements;             /* n: the last offset may be smaller */
+static bool is_signed;              /* whether the types of the offsets are signed */
+static unsigned char *of_its_slice; /* the reduce of the slice of each segment */
 
 static bool is_right(const trial *t, const oplus_type *offset, const void *from, const void *x, void *out, finding *f)
 {
@@ -64,7 +64,7 @@ static size_t one_giant(rng *r) { return rng_below(r, 40) == 0 ? 150000 : rng_be
 /* Fills in the offsets until `max` elements are used up; returns the number of segments. */
 static size_t cut(const problem *p, size_t (*length)(rng *r))
 {
-    const size_t last = p->max > 100 ? p->max - 3 : p->max; /* nor the last one end at n */
+    const size_t last = p->max > 100 ? p->max - 3 : p->max; /* the last segment need not end at n either */
     rng r = test_rng("cut");
     size_t segments = 0, end = p->max > 5 ? 5 : 0; /* the first segment need not start at 0 */
     offsets = must(malloc((2 * p->max + 2) * sizeof *offsets));

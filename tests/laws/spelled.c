@@ -33,8 +33,9 @@ static void good(oplus_status status, const char *what)
     if (status != OPLUS_OK) fail_msg("%s at %s: %s", what, here->where, oplus_last_error());
 }
 
-/* The larger one, at each place as here; and half of it, for which the sign matters too.  A device, whose compiler
- * takes seconds, is asked for the halves alone, and of some types: the other primitives spell a type as these do. */
+/* The larger one, compared at each place with the value here; and half of it, for which the sign matters too.  A
+ * device, whose compiler takes seconds, only computes the halves, and of some types: the other primitives spell a type
+ * in the same way. */
 #define INTEGER(name, T, extreme)                                                                                      \
     OPLUS_SEMIGROUP(largest_##name, T, OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a < b ? b : a; })                     \
     OPLUS_ZIP(halves_##name, T, T, T, { return a / 2 - b / 2; })                                                       \
@@ -117,7 +118,7 @@ static void truth(void **state)
     at_every_place(try_bool, true);
 }
 
-/* The descriptor is the one of that size and sign, in a struct too. */
+/* The descriptor is that of the scalar type of that size and sign, in a struct too. */
 static void descriptors(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Results too large for the caches are written past them, by other loops: they have the bits of a scan in place, which
- * never is, whatever the alignment of the output. */
+/* Results too large for the caches are written past them, by other loops.  They have the bits of a scan in place, which
+ * never writes past the caches, whatever the alignment of the output. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

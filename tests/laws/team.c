@@ -22,7 +22,7 @@ typedef struct start {
     void *argument;
 } start;
 
-static atomic_int living, most = 1000, refused; /* of those that count; how many may live */
+static atomic_int living, most = 1000, refused; /* threads that count; how many may live */
 
 static create_call *real_create(void)
 {
@@ -70,7 +70,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
 
 /* --- the calls ---------------------------------------------------------------------------------------------------- */
 
-enum { N = 600011, FEW = 70001, WORKERS = 6 }; /* so few that there are fewer blocks than workers */
+enum { N = 600011, FEW = 70001, WORKERS = 6 }; /* FEW: fewer blocks than workers */
 
 OPLUS_PREDICATE(is_large, float, { return a > 0.5f; })
 
@@ -99,11 +99,11 @@ static void compare(oplus_device *dev, size_t n)
     run_all(serial, n, &expected);
     run_all(dev, n, &found);
     oplus_close(serial);
-    for (size_t i = found.count; i < n; i++) found.kept[i] = expected.kept[i] = 0; /* nobody's */
+    for (size_t i = found.count; i < n; i++) found.kept[i] = expected.kept[i] = 0; /* these elements do not matter */
     if (memcmp(&found, &expected, sizeof found) != 0) fail_msg("other bits with %d threads", (int)living);
 }
 
-/* Each case in a thread of its own, which does not count. */
+/* Runs each case in a thread of its own, which does not count. */
 static void run_case(void *(*body)(void *), int *argument)
 {
     pthread_t thread;
@@ -133,7 +133,7 @@ static void goes_on_with_fewer(void **state)
     }
 }
 
-/* Calls that want more threads than those before, when few or none may start, and later all. */
+/* Calls that want more threads than the calls before, when few or no threads may start, and later when all may. */
 static void *growing(void *limit)
 {
     oplus_device *const dev = open_at("threads:6", NULL);

@@ -13,7 +13,7 @@
 
 enum { N = 400009 };
 
-/* One of everything that threads can disturb; its results, for comparison. */
+/* The results of one call of everything that threads can disturb, for comparison. */
 typedef struct results {
     affine32 *scan, sum;
     float *segscan, *segsums;
@@ -47,7 +47,7 @@ static void free_results(results *r)
     free(r->kept);
 }
 
-/* NULL, or which call failed. */
+/* Returns NULL, or which call failed. */
 static const char *compute(oplus_device *dev, results *r)
 {
     const oplus_op *const compose = subject_named("compose32")->op;
@@ -62,7 +62,7 @@ static const char *compute(oplus_device *dev, results *r)
     return NULL;
 }
 
-/* NULL, or what differs. */
+/* Returns NULL, or what differs. */
 static const char *difference(const results *a, const results *b)
 {
     if (memcmp(a->scan, b->scan, N * sizeof *x) != 0) return "scan";
@@ -112,7 +112,7 @@ static int free_problem(void **state)
     return 0;
 }
 
-/* NULL, or what went wrong on a device of that name, used `times` times. */
+/* Returns NULL, or what went wrong on a device of that name, which is used `times` times. */
 static const char *wrong_on(const char *where, int times)
 {
     oplus_device *dev;
@@ -170,7 +170,7 @@ static void inside_nested_regions(void **state)
     omp_set_max_active_levels(levels);
 }
 
-/* A child has the handles of its parent, and none of the parent's threads. */
+/* A child process has the handles of its parent, and none of the parent's threads. */
 static void fork_with(const char *where, const char *anew)
 {
     oplus_device *dev, *another = NULL;
@@ -180,7 +180,7 @@ static void fork_with(const char *where, const char *anew)
     assert_null(compute(dev, &r));
     const pid_t child = fork();
     if (child == 0) {
-        alarm(60); /* which ends it, if it waits for threads that are its parent's */
+        alarm(60); /* ends the child if it waits for threads of its parent */
         bool good = compute(dev, &r) == NULL && difference(&r, &expected) == NULL;
         good = good && oplus_open(anew, &another) == OPLUS_OK && compute(another, &r) == NULL &&
                difference(&r, &expected) == NULL;

@@ -1,5 +1,5 @@
-/* A program that is linked by -static: nothing can be loaded into it, so that there are the cores and no others, and it
- * says why; calls of "auto" that are large enough to look for an accelerator work. */
+/* A program that is linked with -static: nothing can be loaded into it, so that it has the cores and no other device,
+ * and says why; calls of "auto" that are large enough to look for an accelerator work. */
 #include <oplus/oplus.h>
 
 #include <stdio.h>

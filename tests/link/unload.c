@@ -1,5 +1,5 @@
-/* A program that loads the library, uses its threads, and lets go of it: these threads go on running in its code, and
- * in OpenMP's, so that both must stay (the linker's -z nodelete). */
+/* A program that loads the library, uses its threads, and unloads it.  These threads go on running in the library's
+ * code, and in OpenMP's, so that both must stay in memory (the linker's -z nodelete). */
 #include <oplus/oplus.h>
 
 #include <dlfcn.h>

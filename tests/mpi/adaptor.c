@@ -1,5 +1,5 @@
-/* <oplus/mpi.h> by itself: what it moves, what it says, what it leaves to the program.  Whatever goes wrong ends all
- * ranks. */
+/* <oplus/mpi.h> by itself: what it moves, what it says, and what it leaves to the program.  If anything goes wrong, all
+ * ranks end. */
 #include <oplus/mpi.h>
 
 #include "support/rng.h"
@@ -17,7 +17,7 @@
 /* --- what is checked ---------------------------------------------------------------------------------------------- */
 
 #ifndef RECEIVE
-#define RECEIVE "MPI_Irecv" /* what fails where more comes than is awaited */
+#define RECEIVE "MPI_Irecv" /* the call that fails if more bytes come than are expected */
 #endif
 
 static int world_rank, world_size;
@@ -55,7 +55,7 @@ static unsigned char byte_of(size_t from, size_t to, size_t k)
     return (unsigned char)(from * 83 + to * 29 + k * 7 + k / 251);
 }
 
-/* How much one rank gives another: around the edges of a piece, or nothing. */
+/* How many bytes one rank gives another: around the edges of a piece, or none. */
 static size_t bytes_between(uint64_t seed, int from, int to)
 {
     static const size_t piece = OPLUS_MPI_LARGEST < 10000 ? OPLUS_MPI_LARGEST : 10000;
@@ -78,7 +78,7 @@ typedef struct lists {
     size_t send_bytes[MOST], send_at[MOST], recv_bytes[MOST], recv_at[MOST], send_total, recv_total;
 } lists;
 
-/* With gaps, of which nothing may be touched. */
+/* With gaps, which nobody may touch. */
 static void deal(lists *l, uint64_t seed, const oplus_comm *comm)
 {
     l->send_total = l->recv_total = 0;
@@ -138,7 +138,7 @@ static void moves(const oplus_comm *comm)
 
 /* --- what it leaves to the program -------------------------------------------------------------------------------- */
 
-/* A receive of anything, by the program, is not answered by what oplus sends. */
+/* A receive of anything, by the program, does not get what oplus sends. */
 static void messages_do_not_mix(const oplus_comm *comm)
 {
     const int to = (world_rank + 1) % world_size, from = (world_rank + world_size - 1) % world_size;
@@ -204,7 +204,7 @@ static void refuses(void)
     MPI_Comm_free(&half);
 }
 
-/* Rank 0 gives rank 1 more than it awaits: MPI says so there, in its own words, and nobody is ended. */
+/* Rank 0 gives rank 1 more than rank 1 expects: MPI says so there, in its own words, and no process ends. */
 static void mpi_says_what_failed(void)
 {
     oplus_comm comm = transport_of(MPI_COMM_WORLD);
@@ -219,7 +219,7 @@ static void mpi_says_what_failed(void)
         CHECK(strstr(oplus_last_error(), "trunc") != NULL); /* MPI_ERR_TRUNCATE: message truncated */
         CHECK(recv[10] == 0);
     }
-    gather(&comm, 100); /* it can be used on */
+    gather(&comm, 100); /* the communicator can still be used */
     oplus_mpi_free(&comm);
 }
 
@@ -233,7 +233,7 @@ static void own_part_must_agree(const oplus_comm *comm)
 }
 
 #ifndef TEST_SHARED
-/* Receives that nobody answers end, and do not swallow what comes later. */
+/* Receives that nobody answers end, and do not take messages that come later. */
 static void abandoned_receives_end(void)
 {
     oplus_comm comm = transport_of(MPI_COMM_WORLD);
@@ -273,7 +273,7 @@ static void skip_alone(void)
 #ifdef TEST_SHARED
 static atomic_bool over;
 
-/* Another thread of the program: at no time is a handler of its communicators another one. */
+/* Another thread of the program: the handlers of its communicators are never changed. */
 static void *watch(void *unused)
 {
     (void)unused;

@@ -1,6 +1,6 @@
-/* MPICH's waits spin, so that four ranks on two cores take some 12 ms for an exchange of 10 us.  Here they give the
- * core away instead, by MPI's profiling interface: the names are ours, P and the name is MPI's.  Open MPI does so
- * itself if it is told to.  adaptor.c is without. */
+/* MPICH's waits spin, so that four ranks on two cores take some 12 ms for an exchange of 10 us.  Here they give up the
+ * core instead, by MPI's profiling interface: we define the functions, and MPI's own have the same name with a P in
+ * front.  Open MPI does this itself if it is told to.  adaptor.c is tested without this. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 

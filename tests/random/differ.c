@@ -26,9 +26,9 @@ enum { GUARD = 128, GUARD_BYTE = 0xa5 };
 typedef struct array {
     const char *name;
     size_t lead, bytes, total;
-    unsigned char *image;  /* of the host */
-    unsigned char *expect; /* what the image is to be */
-    void *there;           /* in memory of the device; NULL: the image itself is used */
+    unsigned char *image;  /* content on the host */
+    unsigned char *expect; /* what the image must become */
+    void *there;           /* memory of the device; NULL: the image itself is used */
 } array;
 
 typedef struct run {
@@ -47,7 +47,7 @@ static void say(run *t, const char *text)
     t->failed = true;
 }
 
-/* n elements, at that many elements from a place aligned to 64. */
+/* n elements, which begin that many elements after a place aligned to 64. */
 static array *open_array(run *t, const char *name, size_t size, size_t n)
 {
     array *const a = &t->array[t->arrays];
@@ -65,7 +65,7 @@ static array *open_array(run *t, const char *name, size_t size, size_t n)
 static unsigned char *content(array *a) { return a->image + a->lead; }
 static unsigned char *expected(array *a) { return a->expect + a->lead; }
 
-/* Once all arrays have their content: what is expected begins as it is. */
+/* Once all arrays have their content: what is expected begins as this content. */
 static void settle(run *t)
 {
     for (int i = 0; i < t->arrays; i++) {
@@ -115,7 +115,7 @@ static void end_call(run *t, oplus_status status)
         end_call(t, status_);                                                                                          \
     } while (0)
 
-/* The call over ranks, where the case has some: whether it was one. */
+/* Makes the call over ranks, if the case has ranks.  Returns whether it has. */
 static bool called_over_ranks(run *t, spread s)
 {
     if (t->c->ranks == 0) return false;
@@ -128,10 +128,9 @@ static bool called_over_ranks(run *t, spread s)
     return true;
 }
 
-/* --- the comparison
- * --------------------------------------------------------------------------------------------------- */
+/* --- the comparison ----------------------------------------------------------------------------------------------- */
 
-/* out: its first n elements are results of that kind, whose padding counts for nothing. */
+/* The first n elements of out are results of that kind, whose padding does not count. */
 static void compare(run *t, const array *out, const kind *k, size_t n)
 {
     CALL(t, oplus_sync(t->dev));
@@ -150,8 +149,7 @@ static void compare(run *t, const array *out, const kind *k, size_t n)
     }
 }
 
-/* --- primitives
- * ------------------------------------------------------------------------------------------------------- */
+/* --- primitives --------------------------------------------------------------------------------------------------- */
 
 static const operation *op_of(const run *t) { return &operations[t->c->what]; }
 
@@ -227,12 +225,12 @@ static const oplus_type *offset_type(const random_case *c)
     return types[c->offset];
 }
 
-/* Offsets in order; without an identity no segment is empty. */
+/* Makes offsets in order; without an identity no segment is empty. */
 static void some_offsets(run *t, size_t *offset, size_t segments, bool filled)
 {
     const size_t n = t->c->n;
     for (size_t s = 0; s <= segments; s++) offset[s] = rng_below(&t->r, n + 1);
-    for (size_t s = 1; s <= segments; s++) /* insertion sort: few are far from their place, or few there are */
+    for (size_t s = 1; s <= segments; s++) /* insertion sort: few offsets are far from their place, or there are few */
         for (size_t k = s; k > 0 && offset[k - 1] > offset[k]; k--) {
             const size_t swap = offset[k];
             offset[k] = offset[k - 1];
@@ -266,7 +264,7 @@ static void run_segreduce(run *t)
     free(offset);
 }
 
-/* A stream in some parts, each added, scanned, or summarised by itself and joined. */
+/* Cuts a stream into parts; each is added, scanned, or summarised by itself and joined. */
 static void run_carry(run *t)
 {
     const operation *const o = op_of(t);
@@ -309,7 +307,7 @@ static void run_carry(run *t)
         at += m;
     }
     if (n > 0 || begins || o->op->identity) {
-        /* Of host memory: there is no device to it. */
+        /* The value goes to host memory: the call has no device. */
         unsigned char *const got = must(malloc(size)), *const wanted = p + n * size;
         CALL(t, oplus_carry_value(carry, got));
         canonical(o->of, wanted, 1);
@@ -376,7 +374,7 @@ static void run_filter(run *t)
     compare(t, out, k, kept);
 }
 
-/* --- sorting: keys as unsigned numbers in their order, equal ones by their place */
+/* --- sorting: keys as unsigned numbers in their order; equal keys keep their order -------------------------------- */
 
 typedef struct item {
     uint64_t key;

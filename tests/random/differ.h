@@ -1,4 +1,4 @@
-/* A random case: all that tells it from another.  The arrays' content follows from the seed. */
+/* A random case: everything that tells it from another.  The content of the arrays follows from the seed. */
 #ifndef RANDOM_DIFFER_H
 #define RANDOM_DIFFER_H
 
@@ -28,19 +28,19 @@ enum { MAX_ARRAYS = 5, MAX_SHIFT = 8 };
 typedef struct random_case {
     uint64_t seed;
     primitive primitive;
-    int place;                  /* of places[] */
+    int place;                  /* index in places[] */
     int what;                   /* which operation, function, predicate, or key */
-    int value;                  /* of a sort of pairs: which kind */
-    size_t n, rows;             /* rows: of a transpose, n / rows columns */
-    int style;                  /* of the data */
+    int value;                  /* which kind of value a sort of pairs has */
+    size_t n, rows;             /* rows of a transpose, which has n / rows columns */
+    int style;                  /* style of the data */
     unsigned shift[MAX_ARRAYS]; /* elements from an aligned place */
     bool in_place, on_device, traps;
     oplus_kind kind;
     oplus_order order;
-    size_t heads;    /* one of so many; 0: none */
-    size_t segments; /* of a segmented reduce */
+    size_t heads;    /* one of so many elements is a head; 0: none */
+    size_t segments; /* segments of a segmented reduce */
     int offset;      /* type of the offsets */
-    int cuts;        /* of a stream */
+    int cuts;        /* parts of a stream */
     int ranks;       /* 0: the call of one process */
 } random_case;
 
@@ -57,7 +57,7 @@ typedef struct place {
 enum { MAX_PLACES = 16 };
 extern place places[MAX_PLACES];
 
-/* Whether the library gives what the reference does, and touches nothing else. */
+/* Whether the library gives what the reference gives, and changes nothing else. */
 bool case_holds(const random_case *c, finding *f);
 
 #endif

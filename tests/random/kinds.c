@@ -23,7 +23,7 @@ enum { SEVEN = 7 };
 typedef struct two {
     float x, y;
 } two;
-OPLUS_STRUCT(r44, float v[SEVEN]; two p; uint16_t k[4];) /* the text alone does not tell */
+OPLUS_STRUCT(r44, float v[SEVEN]; two p; uint16_t k[4];) /* its text alone does not say everything */
 OPLUS_STRUCT(r1000, float v[125]; uint32_t w[125];)
 
 #define ALONE(suffix, T, scalar) {&oplus_##suffix, {{0, 1, scalar}}},
@@ -225,7 +225,7 @@ OPLUS_SEMIGROUP(mix_r1000, r1000, 0, {
     }
     return r;
 })
-/* With a parameter, each bound to two values, which share a program. */
+/* With a parameter: each is bound to two values, which share a program. */
 OPLUS_OP_WITH(with_f32, float, float, (1), 0, { return a * p + b; })
 OPLUS_SEMIGROUP_WITH(with_r3, r3, uint8_t, 0, {
     r3 r;
@@ -261,7 +261,7 @@ BIND(r3, r3, 1)
 BIND(r12, r12, 0)
 BIND(r12, r12, 1)
 
-/* Known by a pointer alone. */
+/* Defined by a pointer alone. */
 static const oplus_op bare_r12_op = {.abi = OPLUS_ABI,
                                      .name = "bare_r12",
                                      .type = &r12_type,
@@ -320,7 +320,7 @@ const operation operations[] = {
     BOUND_OP(r12, R12, 0),
     BOUND_OP(r12, R12, 1),
     {&bare_r12_op, oplus_mix_r12_combine_, &kinds[R12], false},
-    /* The structs once more: they are more than their share of trouble. */
+    /* The structs once more, because they cause more trouble than their number says. */
     OWN(mix_r3, R3, false),
     OWN(mix_r5, R5, false),
     OWN(mix_r12, R12, false),

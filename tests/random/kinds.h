@@ -1,4 +1,4 @@
-/* What random cases are made of: types of all sizes, operators and functions on them, and what they mean. */
+/* What random cases consist of: types of all sizes, operators and functions on them, and their meaning. */
 #ifndef RANDOM_KINDS_H
 #define RANDOM_KINDS_H
 
@@ -25,11 +25,11 @@ typedef struct operation {
     const oplus_op *op;
     void (*combine)(void *out, const void *a, const void *b);
     const kind *of;
-    bool device; /* tried on accelerators too, where each has to be compiled */
+    bool device; /* tried on accelerators too, where each must be compiled */
 } operation;
 
 typedef struct function {
-    oplus_fn *fn; /* its parameter bound */
+    oplus_fn *fn; /* its parameter is bound */
     void (*one)(void *out, const void *const *in);
     const kind *result, *input[3];
     bool device;
@@ -42,11 +42,11 @@ extern const size_t operation_count;
 extern const function functions[], predicates[];
 extern const size_t function_count, predicate_count;
 
-enum { STYLES = 3 }; /* small numbers; any; odd ones: NaNs of all sorts, infinities, denormals, rare bits */
+enum { STYLES = 3 }; /* small numbers; any numbers; odd ones: all sorts of NaNs, infinities, denormals, rare bits */
 void fill(const kind *k, rng *r, int style, void *to, size_t n);
-/* NaNs of n results become the canonical one. */
+/* Makes NaNs of n results canonical. */
 void canonical(const kind *k, void *x, size_t n);
-/* Padding of n elements becomes 0. */
+/* Makes padding of n elements 0. */
 void blank(const kind *k, void *x, size_t n);
 
 #endif

@@ -15,12 +15,11 @@
 #include <string.h>
 #include <time.h>
 
-static int place_count, named; /* those of the command line */
+static int place_count, named; /* named on the command line */
 static const char *program;
-static random_case current; /* for the last words */
+static random_case current; /* for a message if the process ends */
 
-/* --- places
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- places ------------------------------------------------------------------------------------------------------- */
 
 /* "threads:3", or "threads:3@avx2": OPLUS_ISA. */
 static bool open_place(const char *name)
@@ -48,10 +47,9 @@ static void open_cores(void)
         if (!open_place(cores[i])) printf("%s is left out: %s\n", cores[i], oplus_last_error());
 }
 
-/* --- drawing a case
- * --------------------------------------------------------------------------------------------------- */
+/* --- drawing a case ----------------------------------------------------------------------------------------------- */
 
-/* Many small ones, edges of powers of two, now and then a large one. */
+/* Many small numbers, edges of powers of two, now and then a large number. */
 static size_t draw_n(rng *r, size_t most)
 {
     const size_t dice = rng_below(r, 100);
@@ -86,7 +84,7 @@ static int draw_function(rng *r, const function *of, size_t count, bool device)
     return i;
 }
 
-/* On a device each type is compiled once more. */
+/* On a device each type must be compiled. */
 static int draw_kind(rng *r, size_t count, bool device)
 {
     static const int few[] = {OPLUS_I32 - 1, OPLUS_U8 - 1, OPLUS_F64 - 1, OPLUS_F64, OPLUS_F64 + 3, OPLUS_F64 + 7};
@@ -148,8 +146,7 @@ static random_case draw(uint64_t seed)
     return c;
 }
 
-/* --- in words
- * --------------------------------------------------------------------------------------------------------- */
+/* --- in words ----------------------------------------------------------------------------------------------------- */
 
 static void describe(const random_case *c)
 {
@@ -175,10 +172,9 @@ static void describe(const random_case *c)
            c->traps ? ", traps on" : "");
 }
 
-/* --- making it smaller
- * ------------------------------------------------------------------------------------------------- */
+/* --- making it smaller -------------------------------------------------------------------------------------------- */
 
-/* Takes the change if it still fails. */
+/* Keeps the change if the case still fails. */
 static bool keeps_failing(random_case *c, random_case changed, finding *f)
 {
     finding other;
@@ -223,8 +219,7 @@ static void shrink(random_case *c, finding *f)
 #undef TRY
 }
 
-/* --- the run
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- the run ------------------------------------------------------------------------------------------------------ */
 
 static void say_again(uint64_t seed)
 {
@@ -233,7 +228,7 @@ static void say_again(uint64_t seed)
     printf("\n");
 }
 
-/* What ends the process cannot be made smaller in it. */
+/* A case that ends the process cannot be made smaller in it. */
 static void die(int signal)
 {
     printf("ends the process by signal %d\n  ", signal);
@@ -257,7 +252,7 @@ static bool try_case(uint64_t seed)
     return false;
 }
 
-/* The value of an option, or NULL. */
+/* Returns the value of an option, or NULL. */
 static const char *option(int argc, char **argv, const char *name)
 {
     for (int i = 1; i < argc; i++)

@@ -11,14 +11,14 @@ enum { MOST_RANKS = 8 };
 
 typedef struct team {
     spread *s;
-    size_t cut[MOST_RANKS + 1]; /* rank r holds [cut[r], cut[r + 1]) */
-    size_t got[MOST_RANKS + 1]; /* and gets as many of a transpose */
+    size_t cut[MOST_RANKS + 1]; /* rank r has [cut[r], cut[r + 1]) */
+    size_t got[MOST_RANKS + 1]; /* and gets as many elements of a transpose */
     atomic_int status;
 } team;
 
 bool has_ranks(primitive p) { return p != SEGREDUCE && p != CARRY && p != MAP; }
 
-/* Cuts of n anywhere, some parts empty. */
+/* Cuts n anywhere; some parts are empty. */
 static void cut_up(rng *r, size_t n, int ranks, size_t *cut)
 {
     cut[0] = 0;
@@ -35,7 +35,7 @@ static void cut_up(rng *r, size_t n, int ranks, size_t *cut)
 static const void *slice(const void *x, size_t at, size_t size) { return x ? (const char *)x + at * size : NULL; }
 static void *room(void *x, size_t at, size_t size) { return x ? (char *)x + at * size : NULL; }
 
-/* Where the block of a rank begins, of n dealt evenly. */
+/* Where a rank's block begins if n is divided evenly. */
 static size_t even(size_t n, int rank, int ranks)
 {
     const size_t each = n / (size_t)ranks, more = n % (size_t)ranks;

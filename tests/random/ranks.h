@@ -4,17 +4,17 @@
 
 #include "random/differ.h"
 
-/* The arrays of a call; what it has none of is NULL. */
+/* The arrays of a call; those that it does not have are NULL. */
 typedef struct spread {
     const random_case *c;
     const void *in, *heads, *init;
-    void *out; /* of a reduce: one element a rank; of a sort: the keys */
+    void *out; /* for a reduce, one element of each rank; for a sort, the keys */
     void *values;
-    size_t kept; /* of a filter, by all ranks */
+    size_t kept; /* number of elements that all ranks together have kept */
     char error[512];
 } spread;
 
-/* The call of c over c->ranks ranks; what failed is in s->error. */
+/* Makes the call of c over c->ranks ranks; s->error is what failed. */
 oplus_status call_over_ranks(spread *s);
 bool has_ranks(primitive p);
 

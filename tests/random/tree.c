@@ -36,8 +36,8 @@ static void node(const tree *t, unsigned k, size_t i, void *out, bool *flag)
     join(t, out, flag, half, f, half + t->size, g);
 }
 
-/* P(m) = P(q) (+) N(k, q >> k), q = m with its lowest set bit 2^k cleared.  Nodes are made again for each prefix that
- * wants one: every m has one node, and all of level k together cost n. */
+/* P(m) = P(q) (+) N(k, q >> k), q = m with its lowest set bit 2^k cleared.  Nodes are computed again for each prefix
+ * that needs them: every m needs one node, and all nodes of level k together cost n. */
 void tree_prefixes(combine_fn combine, size_t size, const void *x, const uint8_t *heads, const void *init, size_t n,
                    void *prefix)
 {

@@ -1,4 +1,4 @@
-/* The reference: docs/tree-v1.md, word by word, as slow as it is plain. */
+/* The reference: docs/tree-v1.md, word by word, plain and slow. */
 #ifndef RANDOM_TREE_H
 #define RANDOM_TREE_H
 

@@ -13,7 +13,7 @@ typedef struct all {
     bool in_place;
 } all;
 
-/* The part of this rank. */
+/* The part of the problem that this rank has. */
 static const unsigned char *own_part(const all *a, int rank) { return at(a->p, a->p->x, a->cuts.at[rank]); }
 
 static bool reduces(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
@@ -29,7 +29,7 @@ static bool reduces(oplus_device *dev, const oplus_comm *comm, const void *given
     return succeeded(status, f) && kept_inside(f) && same(p, out, at(p, p->prefix, total), 1, f);
 }
 
-/* A copy in the device's memory, of n elements; NULL for none. */
+/* A copy of n elements in the device's memory; NULL stays NULL. */
 static bool to_device(oplus_device *dev, const void *from, size_t bytes, void **mem, finding *f)
 {
     *mem = NULL;
@@ -37,7 +37,7 @@ static bool to_device(oplus_device *dev, const void *from, size_t bytes, void **
            (succeeded(oplus_alloc(dev, bytes, mem), f) && succeeded(oplus_copy(dev, *mem, from, bytes), f));
 }
 
-/* The same scans in the memory of a device, and the reduce of what is there. */
+/* The same scans in the memory of a device, and the reduce of the elements there. */
 static bool scans_there(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
     const all *const a = given;
@@ -81,7 +81,7 @@ static bool scans(oplus_device *dev, const oplus_comm *comm, const void *given, 
            same(p, out, a->kind == OPLUS_EXCLUSIVE ? at(p, p->exclusive, begin) : at(p, p->prefix, begin + 1), n, f);
 }
 
-/* None, one, around the edges of blocks and tiles, or any size. */
+/* A size: none, one, around the edges of blocks and tiles, or any. */
 static size_t some_size(rng *r, size_t max)
 {
     static const size_t edges[] = {0, 1, 2, 32, 64, 1024, 4096, 8192, 16384, 32768};
@@ -90,7 +90,7 @@ static size_t some_size(rng *r, size_t max)
     return n > 1 && n - 1 <= max ? n - 1 : n <= max ? n : max;
 }
 
-/* Every size of team, cut in any way (a hundred subjects see all of them); the size is anything up to the problem's. */
+/* Every size of team, cut in any way (a hundred subjects see all of them); the size is any up to the problem's. */
 static void try_all(const problem *p, rank_body body, bool kinds, const char *where)
 {
     rng r = test_rng(p->s->name);
@@ -195,7 +195,7 @@ static size_t record_bytes(const problem *p, const cuts *c)
     return (8 + 1 + most_nodes(p, c) * (p->size + 2) + 7) / 8 * 8;
 }
 
-/* Whether every rank's nodes fit a note. */
+/* Whether the nodes of every rank fit into a note. */
 static bool fit_notes(const problem *p, const cuts *c) { return 1 + most_nodes(p, c) * (p->size + 2) <= 216; }
 
 static bool reduces_twice(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
@@ -213,9 +213,9 @@ static void expect_traffic(const all *a, rank_body body, size_t exchanges, size_
     }
 }
 
-/* Notes; then records, unless all ranks have told them in their notes: because they have few elements, or have the same
- * part as in the call before, or their operator is exact. */
-/* --- so many that results are written past the caches, and every worker has several parts */
+/* What is exchanged: notes, and then records, unless the ranks have sent all nodes in their notes: because they have
+ * few elements, or have the same part as in the call before, or their operator is exact. */
+/* --- so many elements that results are written past the caches, and every worker has several parts ---------------- */
 
 typedef struct whole {
     const oplus_op *op;
@@ -252,7 +252,7 @@ static void many(void **state)
     assert_int_equal(oplus_scan(dev, s->op, OPLUS_INCLUSIVE, x, n, w.expected), OPLUS_OK);
     oplus_close(dev);
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
-        if (*ranks > 3) continue; /* parts of some 8 MiB and more */
+        if (*ranks > 3) continue; /* parts of 8 MiB or more */
         w.cuts = cut(&r, CUT_EVENLY, n, *ranks);
         run_team(*ranks, "serial", scans_as_one, &w, NULL, cut_words(&w.cuts));
         run_team(*ranks, "threads:3", scans_as_one, &w, NULL, cut_words(&w.cuts));
@@ -274,13 +274,14 @@ static oplus_status noting_copy(oplus_device *dev, const char *call, void *dst, 
     return opi_cores_machine.copy(dev, call, dst, src, bytes);
 }
 
-/* A device that is not the plain cores may have the result's address in its own memory: "auto" is such a one. */
+/* A device that is not the plain cores may have the address of the result in its own memory; "auto" is such a
+ * device. */
 static bool device_writes_result(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
     opi_machine noting = opi_cores_machine;
     noting.copy = noting_copy;
     noting.is_host = false;
-    copied = comm->size == 1; /* the local call then, which knows */
+    copied = comm->size == 1; /* one rank: the local call, which knows */
     dev->machine = &noting;
     const bool good = reduces(dev, comm, given, f);
     dev->machine = &opi_cores_machine;
@@ -319,7 +320,7 @@ static void traffic_is_as_documented(void **state)
 
         all many = {.p = &p, .cuts = cut(&r, CUT_EVENLY, p.max, *ranks)};
         const size_t record = record_bytes(&p, &many.cuts);
-        const bool one = exact || *ranks == 1; /* exchange is enough */
+        const bool one = exact || *ranks == 1; /* one exchange is enough */
         const bool large = cut_count(&many.cuts, 0) * p.size > (32 << 10);
         if (!large) continue;
         expect_traffic(&many, reduces, one ? 1 : 2, NOTE + (exact ? 0 : record), "reduce");

@@ -1,5 +1,5 @@
 /* What goes wrong on one rank goes wrong on all of them, with its reason, and nobody waits for ever: wrong arguments,
- * calls that differ, memory that cannot be had, a device or a transport that fails, a rank that is gone.
+ * calls that differ, lack of memory, a device or a transport that fails, a rank that is gone.
  *
  * The linker sends the library's calls of malloc and its kin through the __wrap_ functions here (errors.link). */
 #include "support/broken.h"
@@ -35,7 +35,7 @@ int __wrap_posix_memalign(void **mem, size_t align, size_t bytes)
 
 enum {
     FEW = 600,    /* elements of a rank, whose carries go with the first exchange */
-    MANY = 30000, /* an exchange of their own */
+    MANY = 30000, /* elements of a rank, whose carries need an exchange of their own */
     COLS = 30
 };
 
@@ -43,7 +43,7 @@ OPLUS_SEMIGROUP(later, float, 0, { return a == b ? a : b; })
 OPLUS_PREDICATE(positive, float, { return a > 0; })
 OPLUS_PREDICATE(negative, float, { return a < 0; })
 
-/* Arguments, of which each call takes some. */
+/* Arguments; each call takes some of them. */
 typedef struct args {
     oplus_device *dev;
     const oplus_comm *comm;
@@ -55,10 +55,10 @@ typedef struct args {
     oplus_layout layout;
     const float *in, *init;
     const uint8_t *heads;
-    float *out; /* what is sorted lies here */
+    float *out; /* the array that is sorted lies here */
     uint32_t *values;
     size_t n, m, rows, cols;
-    size_t *count; /* of kept ones, or of keys */
+    size_t *count; /* number of kept elements, or of keys */
 } args;
 
 static oplus_status reduce(const args *a) { return oplus_reduce_all(a->dev, a->comm, a->op, a->in, a->n, a->out); }
@@ -160,7 +160,7 @@ static args good_args(oplus_device *dev, const oplus_comm *comm, store *s, size_
                   .count = &s->count};
 }
 
-/* A transpose gets as many as it gives; elsewhere m is room. */
+/* A transpose gets as many elements as it gives; in other calls m is room. */
 static oplus_status run(const call *c, args *a)
 {
     if (c->bit == TRANSPOSE && a->m == 2 * a->n) a->m = a->n;
@@ -184,7 +184,8 @@ static bool expect_words(const char *words, finding *f)
     return false;
 }
 
-/* The call fails here as it should, and says why: by itself on the bad rank, with that rank's number on the others. */
+/* The call fails here as it should, and says why: the bad rank in its own words, the others with the number of that
+ * rank. */
 static bool expect_failure(const call *c, const oplus_comm *comm, oplus_status status, oplus_status expected, int bad,
                            const char *words, finding *f)
 {
@@ -319,7 +320,7 @@ static bool one_rank_is_wrong(oplus_device *dev, const oplus_comm *comm, const v
     return good;
 }
 
-/* Teams of some sizes. */
+/* Teams of several sizes. */
 static bool is_tried(int ranks) { return ranks <= 5; }
 
 static void try_wrong(const mistake *t)
@@ -339,7 +340,7 @@ static void wrong_on_one_rank(void **state)
         if (wrongs[w].calls & c->bit) try_wrong(&(mistake){c, &wrongs[w], 0});
 }
 
-/* A fold's init is rank 0's: nobody else's is looked at. */
+/* The init of a fold is that of rank 0; those of other ranks are not looked at. */
 static bool folds_without(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
     const mistake *const t = given;
@@ -361,7 +362,7 @@ static void a_fold_needs_one_init(void **state)
             run_team(*ranks, "serial", folds_without, &t, NULL, "a fold without init");
 }
 
-/* Nothing at all to reduce. */
+/* A reduce of nothing at all. */
 static bool reduces_nothing(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
     float out = 7;
@@ -468,12 +469,12 @@ static void calls_that_differ(void **state)
 
 /* --- one trouble after the other --- */
 
-/* Something that fails at its k-th use, k from 1, on this rank. */
+/* Something that fails at its k-th use on this rank; k is counted from 1. */
 typedef struct trouble {
     const char *name;
     void (*begin)(oplus_device *dev, size_t k);
     bool (*end)(oplus_device *dev, oplus_status status); /* whether it has failed; status: of the call */
-    size_t first;                                        /* of the k to be tried */
+    size_t first;                                        /* the first k to try */
 } trouble;
 
 static void begin_no_memory(oplus_device *dev, size_t k)
@@ -498,7 +499,7 @@ static bool end_broken(oplus_device *dev, oplus_status status)
     return status != OPLUS_OK;
 }
 
-/* The first allocation is the one of opi_ranks_open, without which a rank cannot tell. */
+/* The first allocation is that of opi_ranks_open, without which a rank cannot tell the others. */
 static const trouble no_memory = {"memory", begin_no_memory, end_no_memory, 2};
 static const trouble broken_device = {"the device", begin_broken, end_broken, 1};
 
@@ -510,7 +511,7 @@ typedef struct troubled {
     size_t n;
 } troubled;
 
-/* What a rank tells the others of a call. */
+/* What a rank says about a call to the others. */
 typedef struct verdict {
     bool failed;         /* what was to fail has failed */
     oplus_status status; /* of the call */
@@ -542,7 +543,7 @@ static oplus_status call_in_trouble(const troubled *t, oplus_device *dev, const 
     return status;
 }
 
-/* All or none have succeeded. */
+/* Either all ranks have succeeded, or none. */
 static bool agree(const verdict *all, const oplus_comm *comm, size_t k, finding *f)
 {
     for (int q = 1; q < comm->size; q++)
@@ -554,7 +555,7 @@ static bool agree(const verdict *all, const oplus_comm *comm, size_t k, finding 
     return true;
 }
 
-/* The k-th failure of the bad rank; false if there was none any more, or something is wrong. */
+/* The k-th failure on the bad rank.  Returns false if there was none any more, or if something is wrong. */
 static bool survives(const troubled *t, oplus_device *dev, const oplus_comm *comm, store *s, const store *expected,
                      size_t k, finding *f)
 {
@@ -615,7 +616,7 @@ static void a_device_that_fails_on_one_rank(void **state) { try_troubles(&broken
 
 /* --- a transport that fails --------------------------------------------------------------------------------------- */
 
-/* Its last call is the one that fails. */
+/* The last call of the transport fails. */
 typedef struct wire {
     const oplus_comm *inner;
     size_t left;
@@ -653,7 +654,7 @@ static oplus_comm cut_comm(const oplus_comm *comm, wire *w, size_t k)
     return c;
 }
 
-/* On all ranks at the same call, after which they go on with the transport that is whole. */
+/* The transport fails on all ranks in the same call; afterwards they go on with a whole transport. */
 static bool is_cut_everywhere(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
     const call *const c = given;
@@ -685,13 +686,13 @@ static void a_transport_that_fails(void **state)
 
 #ifndef TEST_MPI
 
-/* How a rank goes: without a call, or after the k-th exchange of one, or for want of the first memory. */
+/* How a rank leaves: without a call, or after the k-th exchange of a call, or because it lacks the first memory. */
 typedef struct leaving {
     const call *call;
-    size_t after; /* exchanges */
+    size_t after; /* number of exchanges */
     bool memory;
     int bad;
-    atomic_bool *left; /* the call was not over */
+    atomic_bool *left; /* whether the call was not over */
 } leaving;
 
 static oplus_status leave(const leaving *l, oplus_device *dev, const oplus_comm *comm, store *s)
@@ -717,7 +718,7 @@ static bool one_rank_leaves(oplus_device *dev, const oplus_comm *comm, const voi
     } else {
         args a = good_args(dev, comm, s, FEW);
         const oplus_status status = run(l->call, &a);
-        const bool over = status == OPLUS_OK && l->after > 0; /* before the other one left */
+        const bool over = status == OPLUS_OK && l->after > 0; /* before the other rank left */
         good = over || (expect_status(status, OPLUS_ERR_COMM, f) && expect_words("a rank's body has returned", f));
     }
     free(s);

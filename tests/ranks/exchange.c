@@ -1,4 +1,4 @@
-/* Elements arrive where they should, of any size, from the host or a device, in one round or many. */
+/* Elements arrive where they should: of any size, from the host or a device, in one round or many. */
 #include "ranks/ranks.h"
 #include "support/team.h"
 
@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPACE = 3 /* elements between two messages that nobody may touch */ };
+enum { SPACE = 3 /* elements between two messages, which nobody may touch */ };
 
 typedef struct plan {
     int ranks;
     size_t size;
     size_t count[MOST_RANKS][MOST_RANKS]; /* elements from one rank to another */
-    bool device[MOST_RANKS][2];           /* whether a rank sends from there, gets there */
+    bool device[MOST_RANKS][2];           /* whether a rank sends from there, and receives there */
     bool takes;                           /* the transport takes addresses of CUDA */
 } plan;
 
@@ -28,7 +28,7 @@ static void fill(unsigned char *to, const plan *p, int q, int r)
         for (size_t b = 0; b < p->size; b++) to[i * p->size + b] = byte_of(q, r, i, b);
 }
 
-/* Where the messages of a rank begin, with space between; returns elements in all. */
+/* Where the messages of a rank begin, with space between.  Returns the number of all elements. */
 static size_t lay_out(const plan *p, int rank, bool out, size_t *count, size_t *at)
 {
     size_t end = SPACE;
@@ -52,7 +52,7 @@ static bool bring(oplus_device *dev, bool device, unsigned char *array, size_t b
 typedef struct taker {
     const oplus_comm *inner;
     oplus_device *dev;
-    size_t taken; /* arrays of the device */
+    size_t taken; /* arrays of the device that the transport got */
 } taker;
 
 static bool is_there(taker *t, const void *p)
@@ -95,7 +95,7 @@ static oplus_status take_alltoallv(void *context, const void *send, const size_t
     return status;
 }
 
-/* Only CUDA's addresses are handed over, and all of them. */
+/* Only CUDA's addresses are given to the transport, and all of them. */
 static bool took_what_it_takes(const taker *t, const plan *p, finding *f)
 {
     const int rank = t->inner->rank;

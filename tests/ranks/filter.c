@@ -1,5 +1,5 @@
-/* Filter over ranks is the plain loop, however the array is cut and wherever the result is left; elements travel at
- * most once, and only those that change their rank. */
+/* Filter over ranks is the plain loop, however the array is cut, and wherever the result is left.  An element travels
+ * at most once, and only if it changes its rank. */
 #include "support/broken.h"
 #include "support/team.h"
 
@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    NOTE_BYTES = 256, /* that a rank tells each other one: what it calls, */
+    NOTE_BYTES = 256, /* bytes that a rank tells each other rank: its call, */
     WORD_BYTES = 8,   /* whether all is well, */
-    KEPT_BYTES = 16   /* the same and how many it keeps */
+    KEPT_BYTES = 16   /* the same, and how many elements it keeps */
 };
 
 OPLUS_STRUCT(tagged, uint32_t key; uint32_t place;)
@@ -21,7 +21,7 @@ OPLUS_PREDICATE_WITH(below_tagged, tagged, uint32_t, { return a.key % 256u < p; 
 OPLUS_PREDICATE_WITH(not_below_tagged, tagged, uint32_t, { return !(a.key % 256u < p); })
 OPLUS_PREDICATE_WITH(below_huge5000, huge5000, uint32_t, { return a.v[0] % 256u < p; })
 
-/* Random bytes are below 256: which of them are kept is which byte of an element is looked at. */
+/* A predicate looks at one byte of an element.  Random bytes are below 256, so that p decides how many are kept. */
 typedef struct kind {
     const oplus_fn *keep;
     size_t byte;
@@ -30,23 +30,23 @@ static const kind kinds[] = {
     {&below_u8_fn, 0}, {&below_u16_fn, 0}, {&below_small3_fn, 1}, {&below_tagged_fn, 0}, {&below_huge5000_fn, 0}};
 enum { KINDS_OF_ELEMENTS = sizeof kinds / sizeof *kinds, TAGGED = 3, LARGE = 4 };
 
-typedef enum room { ROOMY, EXACT, SHORT /* by one element, on the bad rank */ } room;
+typedef enum room { ROOMY, EXACT, SHORT /* SHORT: by one element, on the bad rank */ } room;
 
 typedef struct subset {
-    problem p; /* of it there are the type, and x */
+    problem p; /* its type and its x are used */
     oplus_op op;
     subject s;
     oplus_fn keep;
     uint32_t limit;
     unsigned char *y; /* what the plain loop keeps */
     cuts before;      /* of x */
-    cuts kept, even;  /* of y */
+    cuts kept, even;  /* cuts of y */
     oplus_layout layout;
     bool in_place;
     bool there[2]; /* whether x and y are in the device's memory */
     room room;
     int bad;     /* the rank that does something wrong, */
-    size_t step; /* and in which step its device breaks */
+    size_t step; /* and the step in which its device breaks */
 } subset;
 
 /* --- a problem ---------------------------------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static void subset_close(subset *a)
 
 static bool keeps(const subset *a, const kind *kind, size_t i) { return at(&a->p, a->p.x, i)[kind->byte] < a->limit; }
 
-/* By the plain loop: y, and which of it each rank keeps. */
+/* Computes y by the plain loop, and what each rank keeps of it. */
 static void cut_subset(subset *a, rng *r, const kind *kind, int way, int ranks)
 {
     size_t kept = 0;
@@ -104,7 +104,7 @@ static const char *words_of(const subset *a)
     return words;
 }
 
-/* Of the bad rank one less than it gets. */
+/* The bad rank has room for one element less than it gets. */
 static size_t capacity_of(const subset *a, int rank)
 {
     const size_t n = cut_count(&a->before, rank), gets = cut_count(after(a), rank);
@@ -121,7 +121,7 @@ static bool all_are(const unsigned char *bytes, unsigned char value, size_t n)
     return i == n;
 }
 
-/* Nothing has been written to out, which held so many elements of x, or none. */
+/* Nothing has been written to out, which had so many elements of x, or none. */
 static bool is_untouched(const subset *a, const unsigned char *out, const unsigned char *x, size_t n, size_t elements,
                          finding *f)
 {
@@ -200,7 +200,7 @@ static void check_traffic(const subset *a, const traffic *sent)
     }
 }
 
-/* A rank that gets something, to get too little room; -1: there is none. */
+/* A rank that gets something, and is to get too little room; -1: there is none. */
 static int some_receiver(const subset *a, rng *r)
 {
     const int p = a->before.ranks, first = (int)rng_below(r, (size_t)p);
@@ -356,7 +356,7 @@ static void devices(void **state)
 
 /* --- failures ----------------------------------------------------------------------------------------------------- */
 
-/* What the bad rank does wrong, and what all of them are told. */
+/* What the bad rank does wrong, and what all ranks are told. */
 typedef enum mistake {
     NO_MISTAKE,
     KEEP_IS_NULL,
@@ -422,7 +422,7 @@ static void mistakes(void **state)
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
         for (int m = NO_MISTAKE + 1; m < MISTAKES; m++) {
             subset a;
-            if (m == OTHER_LAYOUT && *ranks == 1) continue; /* nobody to differ from */
+            if (m == OTHER_LAYOUT && *ranks == 1) continue; /* there is no other rank */
             subset_open(&a, &r, &kinds[TAGGED], 100, 128);
             cut_subset(&a, &r, &kinds[TAGGED], CUT_EVENLY, *ranks);
             a.layout = rng_below(&r, 2) ? OPLUS_EVEN : OPLUS_AS_GIVEN;
@@ -438,7 +438,7 @@ static bool breaks(oplus_device *dev, const oplus_comm *comm, const void *given,
     subset tried = *(const subset *)given, whole = tried;
     whole.bad = -1;
     return break_each_step(dev, comm, filters_there, &tried, &tried.step, &whole, tried.bad, f) &&
-           steps_were(tried.step, 1, f); /* filtering itself, at least */
+           steps_were(tried.step, 1, f); /* at least filtering itself */
 }
 
 static void breaking(const char *where, bool there)

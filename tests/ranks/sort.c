@@ -1,4 +1,4 @@
-/* Sort over ranks is the stable sort of the whole array, however it is cut and wherever the result is left; each
+/* Sort over ranks is the stable sort of the whole array, however it is cut, and wherever the result is left.  Each
  * element travels at most once. */
 #include "support/broken.h"
 #include "support/team.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    NOTE_BYTES = 256,  /* that a rank tells each other one: what it calls, */
+    NOTE_BYTES = 256,  /* bytes that a rank tells each other rank: its call, */
     EXTENT_BYTES = 24, /* whether all is well, its least and its greatest key, */
     VERDICT_BYTES = 24,
     COUNT_BYTES = 8, /* how many elements go there */
@@ -43,10 +43,10 @@ typedef struct array {
     unsigned char *sorted_keys, *sorted_values; /* by the reference */
     size_t *origin;                             /* index of each sorted element */
     cuts before, after;
-    size_t spare;  /* more room than it takes */
+    size_t spare;  /* room beyond what it needs */
     bool there[2]; /* whether keys and values are in the device's memory */
     int bad;       /* the rank that does something wrong; -1: none */
-    size_t step;   /* in which its device breaks */
+    size_t step;   /* step in which its device breaks */
 } array;
 
 /* --- the reference: a sort by mapped key, then index -------------------------------------------------------------- */
@@ -271,7 +271,8 @@ static int owner_of(const cuts *c, size_t index)
     return q;
 }
 
-/* Each element that is wanted elsewhere travels once; rounds: how many there may be at most, of digits of 8 bits. */
+/* Each element that is wanted elsewhere travels once; rounds: how many rounds there may be at most, with digits of 8
+ * bits. */
 static void check_traffic(const array *a, const traffic *sent, size_t rounds)
 {
     const int p = a->before.ranks;
@@ -297,8 +298,8 @@ static void check_traffic(const array *a, const traffic *sent, size_t rounds)
     }
 }
 
-/* How many rounds a sort may take: none where no boundary is between keys that differ, four where random bits tell
- * them apart, or else what the bits in which keys differ take. */
+/* How many rounds a sort may take: none if no boundary lies between keys that differ; four if random bits tell the keys
+ * apart; else as many as the bits in which keys differ need. */
 static size_t most_rounds(const array *a)
 {
     if (a->shape == EQUAL) return 0;
@@ -306,7 +307,7 @@ static size_t most_rounds(const array *a)
     return a->shape == RANDOM && a->key->size > 4 ? 4 : a->key->size;
 }
 
-/* Every size of team; of the ways of cutting with the two deals so many each time, the next ones the next time. */
+/* Every size of team.  Each time the next two ways of cutting are tried. */
 static void try_cuts(rng *r, array *a, const char *where)
 {
     enum { TRIED = 2 };
@@ -383,7 +384,7 @@ static void threads(void **state)
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* The scratch of a sort of what this rank holds. */
+/* The scratch of a sort of this rank's own elements. */
 static size_t scratch_of_own_sort(const array *a, const part *t)
 {
     oplus_device *alone;
@@ -398,8 +399,8 @@ static size_t scratch_of_own_sort(const array *a, const part *t)
     return bytes;
 }
 
-/* Beside its arrays a rank takes no more than what it gets, or what its own sort takes, and scratch that does not grow
- * with either. */
+/* Besides its arrays a rank takes no more memory than for the elements that it gets, or than its own sort takes, and
+ * scratch that does not grow with either. */
 static bool takes_one_share(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
     const array *const a = given;
@@ -457,7 +458,7 @@ static void devices(void **state)
 
 /* --- failures ----------------------------------------------------------------------------------------------------- */
 
-/* What the bad rank does wrong, and what all of them are told. */
+/* What the bad rank does wrong, and what all ranks are told. */
 typedef enum mistake {
     DEV_IS_NULL,
     KEY_IS_NULL,
@@ -507,7 +508,7 @@ typedef struct wrong {
 
 enum { EACH = 10 };
 
-/* Ten elements on each rank, in equal blocks; on failure they are as they were. */
+/* Ten elements on each rank, in equal blocks; after a failure they are as they were. */
 static bool is_told(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
     const wrong *const w = given;
@@ -582,7 +583,7 @@ static void no_transport(void **state)
     run_team(*team_sizes(), "serial", is_no_transport, NULL, NULL, "no transport");
 }
 
-/* A rank whose device breaks leaves nobody waiting: all of them fail, or none. */
+/* If a rank's device breaks, nobody is left waiting: all ranks fail, or none. */
 static bool fails_together(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
 {
     const array *const a = given;

@@ -1,4 +1,4 @@
-/* Transpose over ranks is the plain loop, however matrix and result are cut; each element travels at most once. */
+/* Transpose over ranks is the plain loop, however matrix and result are cut.  Each element travels at most once. */
 #include "support/broken.h"
 #include "support/team.h"
 
@@ -7,13 +7,13 @@
 #include <string.h>
 
 enum {
-    NOTE_BYTES = 256, /* that a rank tells each other one: what it calls, */
+    NOTE_BYTES = 256, /* bytes that a rank tells each other rank: its call, */
     WORD_BYTES = 8,   /* and whether all is well */
     EXCHANGES = 4     /* notes, all is well, elements, all is well */
 };
 
 typedef struct matrix {
-    problem p; /* of it there are the type, and x */
+    problem p; /* its type and its x are used */
     oplus_op op;
     subject s;
     size_t rows, cols;
@@ -21,7 +21,7 @@ typedef struct matrix {
     cuts before, after; /* of x, of y */
     bool there[2];      /* whether x and y are in the device's memory */
     int bad;            /* the rank that does something wrong, */
-    size_t step;        /* and in which step its device breaks */
+    size_t step;        /* and the step in which its device breaks */
 } matrix;
 
 static void matrix_open(matrix *a, rng *r, const oplus_type *type, size_t rows, size_t cols)
@@ -93,7 +93,7 @@ static int owner_of(const cuts *c, size_t index)
     return q;
 }
 
-/* Each element of x that is wanted elsewhere travels, once. */
+/* Each element of x that is wanted elsewhere travels once. */
 static void check_traffic(const matrix *a, const traffic *sent)
 {
     const int p = a->before.ranks;
@@ -253,7 +253,7 @@ static void devices(void **state)
 
 /* --- failures ----------------------------------------------------------------------------------------------------- */
 
-/* What the bad rank does wrong, and what all of them are told. */
+/* What the bad rank does wrong, and what all ranks are told. */
 typedef enum mistake {
     NO_MISTAKE,
     IN_IS_NULL,
@@ -319,7 +319,7 @@ static void mistakes(void **state)
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
         for (int m = NO_MISTAKE + 1; m < MISTAKES; m++) {
             matrix a;
-            if (m == OTHER_EXTENTS && *ranks == 1) continue; /* nobody to differ from */
+            if (m == OTHER_EXTENTS && *ranks == 1) continue; /* there is no other rank */
             matrix_open(&a, &r, &oplus_f32, 10, 10);
             a.before = cut(&r, CUT_EVENLY, 100, *ranks);
             a.after = cut(&r, CUT_EVENLY, 100, *ranks);
@@ -335,7 +335,7 @@ static bool breaks(oplus_device *dev, const oplus_comm *comm, const void *given,
     matrix tried = *(const matrix *)given, whole = tried;
     whole.bad = -1;
     return break_each_step(dev, comm, transposes_there, &tried, &tried.step, &whole, tried.bad, f) &&
-           steps_were(tried.step, 2, f); /* memory, and turning or copying */
+           steps_were(tried.step, 2, f); /* at least memory, and turning or copying */
 }
 
 static void breaking(const char *where, bool there)

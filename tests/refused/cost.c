@@ -1,4 +1,4 @@
-/* The same calls plainly and with their types checked; tests/refused/same compares what the compiler makes of both. */
+/* The same calls, plain and with their types checked; tests/refused/same compares what the compiler makes of both. */
 #include <oplus/oplus.h>
 
 OPLUS_ZIP(axpy, float, float, float, { return 2 * a + b; })

@@ -1,12 +1,12 @@
-/* Allocations that fail when they are told to, of a test that is linked with --wrap=malloc, --wrap=calloc and
- * --wrap=realloc (its .link file); for one source of a program. */
+/* Allocations that fail when they are told to, in a test that is linked with --wrap=malloc, --wrap=calloc and
+ * --wrap=realloc (its .link file).  For one source of a program. */
 #ifndef TEST_ALLOCATIONS_H
 #define TEST_ALLOCATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-static int allocations, failing_allocation; /* counts down to the one that fails; 0: none */
+static int allocations, failing_allocation; /* counts down to the allocation that fails; 0: none */
 
 static bool no_memory(void)
 {

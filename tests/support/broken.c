@@ -45,7 +45,7 @@ static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, voi
     return whole->alloc(dev, call, bytes, mem);
 }
 
-/* Where a device has none, the memory of the host. */
+/* A device without such memory gives memory of the host. */
 static oplus_status pinned_alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
 {
     OPI_TRY(step(call));
@@ -61,7 +61,7 @@ static oplus_status copy(oplus_device *dev, const char *call, void *dst, const v
 
 void break_device(oplus_device *dev, size_t at)
 {
-    opi_rank_trim(dev); /* so that memory is asked for anew */
+    opi_rank_trim(dev); /* so that memory is requested again */
     whole = dev->machine;
     broken = *whole;
     broken.run = run;

@@ -13,7 +13,7 @@
 
 const part *this_part;
 
-/* In a process of its own. */
+/* Runs a part in a process of its own. */
 static int run_part(const part *p)
 {
     fflush(NULL);
@@ -116,7 +116,7 @@ int begin_books(void **state)
 {
     (void)state;
     fake->reset();
-    fake->push(fake->context(1)); /* the caller's: it stays current all along */
+    fake->push(fake->context(1)); /* the caller's context: it stays current all the time */
     return 0;
 }
 

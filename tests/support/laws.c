@@ -80,7 +80,7 @@ oplus_device *open_at(const char *where, const char *isa)
     return dev;
 }
 
-/* With OPLUS_WAY, which the device reads when it is opened. */
+/* Opens a device with OPLUS_WAY, which the device reads when it is opened. */
 static oplus_device *open_by_way(const char *where, const char *way)
 {
     const char *const forced = getenv("OPLUS_WAY");
@@ -102,8 +102,8 @@ static place *add_place(const char *where, const char *isa, bool thorough, oplus
     return added;
 }
 
-/* The leaves depend on the instruction set, the cuts on the number of threads: each set is run serially and by three
- * threads, each number of threads with the best set. */
+/* The leaves depend on the instruction set, the cuts on the number of threads.  So each instruction set runs serially
+ * and with three threads, and each number of threads with the best set. */
 static void add_cores(void)
 {
     static const char *const more[] = {"threads:1", "threads:2", "threads:4", "threads:5",
@@ -126,7 +126,7 @@ static void add_cores(void)
 
 /* --- accelerators */
 
-/* Each program of these takes OpenCL's cores some seconds to compile, in the shape of a GPU some more. */
+/* OpenCL's cores need some seconds to compile each program of these, and more in the shape of a GPU. */
 static const char *const some[] = {"hash_with", "beyond",    "modulo",         "sum_f32",   "sum_f64",
                                    "sum_u8",    "compose32", "multiply_exact", "first_u32", "hash8",
                                    "join3",     "join16",    "join5000",       NULL};
@@ -221,7 +221,7 @@ static bool is_among(const char *const *names, const char *name)
     return *names != NULL;
 }
 
-/* Why an accelerator cannot compute with an operator; NULL: it can. */
+/* Returns why an accelerator cannot compute with an operator; NULL: it can. */
 static const char *inability(const place *at, const oplus_op *op)
 {
     oplus_member member[OPI_MAX_MEMBERS];

@@ -23,49 +23,49 @@
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
 uint64_t test_seed(void);
-/* Has it read from the environment anew. */
+/* Makes it read from the environment again. */
 void test_seed_again(void);
 bool test_quick(void);
-/* OPLUS_TEST_ALL: what takes long is tried, too. */
+/* OPLUS_TEST_ALL: long tests are run, too. */
 bool test_all(void);
-/* A stream of its own for each name, so that a test draws the same whatever runs before it. */
+/* Random numbers of its own for each name, so that a test draws the same numbers whatever runs before it. */
 rng test_rng(const char *name);
-/* The memory, or the end of the test program. */
+/* Returns the memory, or ends the test program. */
 void *must(void *mem);
 
 /* --- places: every device with every instruction set that this machine has --------------------------------------- */
 
-/* Which subjects are tried at a place where each has to be compiled first; names, ended by NULL. */
+/* Which subjects are tried at a place where each must be compiled first; names, ended by NULL. */
 typedef struct selection {
     const char *const *plain;  /* NULL: all */
-    const char *const *lifted; /* of these, those with heads or segments too */
+    const char *const *lifted; /* those of them that are tried with heads or segments too */
 } selection;
 
 typedef struct place {
     char where[64];    /* "threads:3", "opencl:cpu@group" */
-    const char *isa;   /* "" of an accelerator */
-    const char *shape; /* OPLUS_SHAPE of an accelerator; NULL: as it likes */
-    bool thorough;     /* all sizes here; elsewhere a dozen */
+    const char *isa;   /* "" for an accelerator */
+    const char *shape; /* OPLUS_SHAPE of an accelerator; NULL: it chooses */
+    bool thorough;     /* all sizes are tried here; elsewhere a dozen */
     bool accelerator;
     selection tries;
     oplus_device *dev;
 } place;
 
-/* Opened at the first call, and closed by run_subjects or close_places.  The first one is this thread. */
+/* The places, opened at the first call, and closed by run_subjects or close_places.  The first place is this thread. */
 const place *all_places(size_t *count);
 void close_places(void);
-/* To be called before anything is computed at a place.  False if this subject (NULL: something else, that needs to be
- * compiled too) is not tried there: it said why, or the place tries some only. */
+/* To be called before anything is computed at a place.  False if this subject (NULL: something else that must be
+ * compiled) is not tried there: the reason was printed, or the place tries only some subjects. */
 bool stand_at(const place *at, const subject *s, bool heads);
-/* Opens one with that instruction set; NULL: the best. */
+/* Opens a device with that instruction set; NULL: the best. */
 oplus_device *open_at(const char *where, const char *isa);
 
 /* --- problems: an operator, an input, and what the reference makes of it ----------------------------------------- */
 
 typedef struct problem {
     const subject *s;
-    size_t size; /* of an element */
-    size_t max;  /* elements in x */
+    size_t size; /* bytes of an element */
+    size_t max;  /* number of elements in x */
     unsigned char *x;
     uint8_t *heads;           /* NULL: none */
     unsigned char *init;      /* NULL: none */
@@ -73,7 +73,7 @@ typedef struct problem {
     unsigned char *exclusive; /* the exclusive scan; NULL: no identity */
 } problem;
 
-/* heads: one in so many elements is a head; 0: none. */
+/* heads: one of so many elements is a head; 0: none. */
 problem problem_open(const subject *s, size_t max, size_t heads, bool init);
 void problem_close(problem *p);
 /* The largest problem that is tested with this subject. */
@@ -96,28 +96,28 @@ typedef struct finding {
 /* Whether something holds; if not, the finding says what was seen. */
 typedef bool (*law)(const trial *t, finding *f);
 
-/* What a law varies, beside place and size. */
+/* What a law varies besides place and size. */
 enum { KINDS = 1, IN_PLACE = 2, FEW_SIZES = 4, ACCELERATORS = 8 /* at these and on one thread only */ };
 
-/* Tries a law at every place and size up to p->max; the first failure is shrunk, printed, and ends the test. */
+/* Tries a law at every place and size up to p->max.  The first failure is made smaller, printed, and ends the test. */
 void for_all(const problem *p, unsigned varies, law holds);
-/* Tries it once. */
+/* Tries a law once. */
 void expect(const trial *t, law holds);
 
-/* One cmocka test for each subject (wanted: NULL for all), which finds its subject in *state. */
+/* Makes a cmocka test for each subject (wanted: NULL for all), which finds its subject in *state. */
 int run_subjects(const char *group, void (*test)(void **state), bool (*wanted)(const subject *s));
 
 /* --- the words of a law */
 
 bool succeeded(oplus_status status, finding *f);
-/* n elements, bit for bit (padding aside). */
+/* Compares n elements bit for bit, except for padding. */
 bool same(const problem *p, const void *got, const void *expected, size_t n, finding *f);
 static inline unsigned char *at(const problem *p, unsigned char *array, size_t i) { return array + i * p->size; }
 
 /* Room for n elements between guards, aligned to the element and to no more, filled with bytes that no result has by
- * accident; x, if not NULL, is copied in.  One at a time. */
+ * accident; x, if not NULL, is copied into it.  There is one at a time. */
 void *output(const problem *p, const void *x, size_t n);
-/* Whether nothing was written beyond it. */
+/* Whether nothing was written outside. */
 bool kept_inside(finding *f);
 
 #endif

@@ -28,7 +28,7 @@ static inline void good(oplus_status status)
     assert_int_equal(status, OPLUS_OK);
 }
 
-/* The status, and each of the words in the message, up to NULL. */
+/* Checks the status, and that the message has each of the words, up to NULL. */
 static inline void fails(oplus_status status, oplus_status expected, ...)
 {
     va_list words;
@@ -53,7 +53,7 @@ static inline opi_gpu *opened(int device)
 
 /* --- devices --- */
 
-/* A test of a device, once for each. */
+/* Runs a test of a device once for each device. */
 static inline void on_all(void (*test)(opi_gpu *gpu))
 {
     for (int i = 0; i < devices; i++) {
@@ -94,7 +94,7 @@ static inline void is_counted(const int *x, int first)
     for (int i = 0; i < N; i++) assert_int_equal(x[i], first + i);
 }
 
-/* Whether there are devices; says why not. */
+/* Whether there are devices; prints why not. */
 static inline bool find_devices(void)
 {
     char why[700] = "";

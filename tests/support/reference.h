@@ -1,4 +1,4 @@
-/* The oracle: the definition of docs/tree-v1.md, written down once more as plainly as it can be, and slow. */
+/* The reference: the definition of docs/tree-v1.md, written down once more as plainly as possible, and slow. */
 #ifndef TEST_REFERENCE_H
 #define TEST_REFERENCE_H
 

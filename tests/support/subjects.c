@@ -6,8 +6,8 @@
 
 /* --- random elements -------------------------------------------------------------------------------------------- */
 
-/* Mostly of size 1, sometimes of any exponent, a denormal or a zero of either sign: what rounds, and what padding or
- * flushing would change. */
+/* Mostly of size 1, sometimes of any exponent, a denormal or a zero of either sign: values that are rounded, and that
+ * padding or flushing would change. */
 static double any_float(rng *r, double denormal)
 {
     static const double zero[2] = {0.0, -0.0};
@@ -31,7 +31,7 @@ static double any_float(rng *r, double denormal)
 static float any_f32(rng *r) { return (float)any_float(r, 0x1p-149); }
 static double any_f64(rng *r) { return any_float(r, 0x1p-1074); }
 
-/* Of size 1 within a hundredth, either sign: products of millions stay in range. */
+/* Within a hundredth of 1 or -1: products of millions stay in range. */
 static double near_one(rng *r) { return (rng_below(r, 2) ? 1.0 : -1.0) * (1.0 + 0.01 * rng_unit(r)); }
 
 #define RANDOM_INTEGER(suffix, T)                                                                                      \
@@ -178,7 +178,7 @@ DEFINE_COMPLEX(c128, oplus_complex128)
 
 /* --- a user's operators ----------------------------------------------------------------------------------------- */
 
-/* x -> a x + b, the earlier first: rounds, and does not commute. */
+/* x -> a x + b, the earlier first: it rounds, and does not commute. */
 OPLUS_OP(compose32, affine32, (1, 0), 0, {
     affine32 r;
     r.a = a.a * b.a;
@@ -219,7 +219,7 @@ OPLUS_OP(multiply_exact, matrix22, ({1, 0, 0, 1}), OPLUS_EXACT, {
     return r;
 })
 
-/* The earlier, the later: no identity, and what tells the order of the operands. */
+/* The earlier, the later: without an identity; the result shows the order of the operands. */
 OPLUS_SEMIGROUP(first_u32, uint32_t, OPLUS_EXACT, {
     (void)b;
     return a;
@@ -229,9 +229,9 @@ OPLUS_SEMIGROUP(last_f64, double, 0, {
     return b;
 })
 
-/* Not associative at all.  The canonical tree gives it defined bits nonetheless, and any other tree other ones: this
- * is the subject that tells one association from another.  With an identity that is none, for a library that would
- * combine it in, and without one. */
+/* Not associative at all.  The canonical tree defines its bits all the same, and another tree gives other bits: this
+ * subject tells one association from another.  Once with an identity that is none, in case the library joins it in, and
+ * once without. */
 OPLUS_SEMIGROUP(hash8, uint64_t, 0, { return (a * 0x9e3779b97f4a7c15u + 1) ^ ((b << 23 | b >> 41) * 3); })
 OPLUS_OP(hash4, uint32_t, (12345), 0, { return (a * 0x9e3779b1u + 1) ^ ((b << 13 | b >> 19) * 3); })
 OPLUS_OP(hash2, uint16_t, (7), 0, { return (uint16_t)((a * 40503u + 1) ^ ((unsigned)b << 5 | b >> 11) * 3); })
@@ -269,7 +269,7 @@ OPLUS_SEMIGROUP(join5000, huge5000, 0, {
     return r;
 })
 
-/* Given by `combine` alone: no text, no loops; called through a pointer. */
+/* Defined by `combine` alone: no text, no loops; it is called through a pointer. */
 static void combine_bare(void *out, const void *pa, const void *pb)
 {
     const affine32 a = *(const affine32 *)pa, b = *(const affine32 *)pb;
@@ -287,8 +287,9 @@ static const oplus_op bare_exact_op = {.abi = OPLUS_ABI,
                                        .flags = OPLUS_EXACT,
                                        .combine = oplus_multiply_combine_};
 
-/* With a captured parameter: affine maps modulo p, in the tree's order and in any; no associative operator at all, with
- * a struct that is padded; one that rounds; one whose identity depends on p; one by `combine_with` alone. */
+/* With a captured parameter: affine maps modulo p, in the tree's order and in any order; an operator that is not
+ * associative, with a struct that is padded; one that rounds; one whose identity depends on p; one defined by
+ * `combine_with` alone. */
 OPLUS_OP_WITH(modulo, pair32, uint32_t, (1, 0), 0, {
     pair32 r;
     r.a = (uint32_t)((uint64_t)a.a * b.a % p);

@@ -11,17 +11,17 @@
 typedef struct subject {
     const char *name;
     const oplus_op *op;
-    void (*combine)(void *out, const void *a, const void *b); /* what the reference computes with */
-    void (*random)(rng *r, void *out);                        /* one element */
-    void (*quiet)(void *x);                                   /* its NaN members become canonical; NULL: no floats */
-    void (*blank)(void *x);                                   /* its padding becomes 0; NULL: no padding */
-    size_t limit;                                             /* elements at most in one test */
+    void (*combine)(void *out, const void *a, const void *b); /* the reference computes with this */
+    void (*random)(rng *r, void *out);                        /* makes one element */
+    void (*quiet)(void *x);                                   /* makes NaN members canonical; NULL: no floats */
+    void (*blank)(void *x);                                   /* makes padding 0; NULL: no padding */
+    size_t limit;                                             /* most elements of one test */
 } subject;
 
 extern const subject subjects[];
 extern const size_t subject_count;
 
-/* The one of that name; ends the program if there is none. */
+/* Returns the subject of that name; ends the program if there is none. */
 const subject *subject_named(const char *name);
 
 /* --- the user's operators among them -------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ OPLUS_STRUCT(huge5000, uint32_t v[1250];)
 OPLUS_STRUCT(pair32, uint32_t a; uint32_t b;)
 OPLUS_STRUCT(mixing, uint8_t shift; uint64_t factor;)
 
-/* The canonical NaN in place of any other. */
+/* Puts the canonical NaN in place of any other. */
 void quiet_f32(void *x);
 void quiet_f64(void *x);
 

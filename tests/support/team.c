@@ -128,8 +128,8 @@ void team_begin(void)
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     skip_alone();
-    if (world.rank > 0) {                             /* one voice is enough, unless a process dies */
-        cmocka_set_message_output(CM_OUTPUT_SUBUNIT); /* all of which goes to stdout */
+    if (world.rank > 0) {                             /* rank 0 speaks for all, unless a process dies */
+        cmocka_set_message_output(CM_OUTPUT_SUBUNIT); /* prints everything to stdout */
         if (!freopen("/dev/null", "w", stdout)) abort();
     }
     const uint64_t own = test_seed();

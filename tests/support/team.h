@@ -1,8 +1,8 @@
 /* Tests over ranks: the same test runs over threads of this process, 1 to 17 of them, and (built with TEST_MPI) over
  * the processes that mpirun has started.
  *
- * Every process draws the same problem, each rank computes its part and looks at its own results; what one of them
- * finds wrong is told to all, so that they fail together. */
+ * Every process draws the same problem; each rank computes its part and looks at its own results.  If one rank finds a
+ * fault, all are told, so that they fail together. */
 #ifndef TEST_TEAM_H
 #define TEST_TEAM_H
 
@@ -12,10 +12,10 @@
 
 enum { MOST_RANKS = 17 };
 
-/* The sizes of teams to be tried: in order, ended by 0. */
+/* The sizes of teams to try: in order, ended by 0. */
 const int *team_sizes(void);
 
-/* Where an array is cut: rank r holds [at[r], at[r + 1]). */
+/* Where an array is cut: rank r has [at[r], at[r + 1]). */
 typedef struct cuts {
     int ranks;
     size_t at[MOST_RANKS + 1];
@@ -25,24 +25,25 @@ static inline size_t cut_count(const cuts *c, int rank) { return c->at[rank + 1]
 
 enum { CUT_EVENLY, CUT_ANYHOW, CUT_ALL_IN_ONE, CUT_WAYS }; /* anyhow: some ranks have nothing */
 cuts cut(rng *r, int way, size_t n, int ranks);
-/* In words, for messages; one at a time. */
+/* The cuts in words, for messages; one at a time. */
 const char *cut_words(const cuts *c);
 
-/* What a rank has handed to its transport. */
+/* What a rank has given to its transport. */
 typedef struct traffic {
-    size_t exchanges; /* calls */
-    size_t bytes;     /* to other ranks */
+    size_t exchanges; /* number of calls */
+    size_t bytes;     /* bytes to other ranks */
 } traffic;
 
-/* What each rank does, with a device and a transport of its own; false and the finding if something is wrong. */
+/* What each rank does, with a device and a transport of its own.  Returns false, with the finding, if something is
+ * wrong. */
 typedef bool (*rank_body)(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f);
 
-/* Runs it on so many ranks; fails the test with what a rank has found, and these words.  sent: what each rank has
- * handed over, or NULL. */
+/* Runs it on so many ranks.  Fails the test with what a rank has found, and with these words.  sent: what each rank has
+ * given to its transport, or NULL. */
 void run_team(int ranks, const char *where, rank_body body, const void *given, traffic *sent, const char *words);
 
 #ifdef TEST_MPI
-/* MPI does not see what is computed: one subject in six, others with each seed. */
+/* MPI does not see what is computed: one subject in six is enough, other ones with each seed. */
 int run_some_subjects(const char *group, void (*test)(void **state), bool (*wanted)(const subject *s));
 #define run_subjects run_some_subjects
 /* Starts and ends MPI; to be called first and last in main. */
@@ -53,8 +54,8 @@ static inline void team_begin(void) {}
 static inline void team_end(void) {}
 #endif
 
-/* The accelerator that tests over ranks are tried on: the first of OPLUS_TEST_DEVICES, or OpenCL's cores; NULL if there
- * is none: it said why. */
+/* The accelerator for tests over ranks: the first of OPLUS_TEST_DEVICES, or OpenCL's cores; NULL if there is none: the
+ * reason was printed. */
 const char *device_to_try(void);
 
 /* Whether a call failed as it should: with this status, and these words in its message. */

@@ -1,4 +1,4 @@
-/* What a call of the command does to the world: in a child, its exit code and its words; and a place for files. */
+/* Runs calls of the command in a child, and tells its exit code and its words; and makes a place for files. */
 #ifndef TEST_COMMAND_H
 #define TEST_COMMAND_H
 
@@ -23,7 +23,7 @@
 
 typedef struct outcome {
     int code;        /* of exit, or -1 */
-    int signal;      /* that ended it, or 0 */
+    int signal;      /* signal that ended it, or 0 */
     char said[4096]; /* to stderr */
 } outcome;
 
@@ -42,7 +42,7 @@ static inline outcome in_child(void (*call)(void *argument), void *argument)
         close(ends[0]);
         close(ends[1]);
         for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL); /* as in a shell */
-        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* a core would be one file more */
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* a core dump would be one more file */
         tool_begin("test");
         call(argument);
         exit(0);
@@ -62,7 +62,7 @@ static inline outcome in_child(void (*call)(void *argument), void *argument)
     return out;
 }
 
-/* The call ends the command with that code, and says so in words that contain these. */
+/* The call ends the command with that code, and says why in words that contain these. */
 static inline void expect_death(void (*call)(void *argument), void *argument, int code, const char *words)
 {
     const outcome out = in_child(call, argument);

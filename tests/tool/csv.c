@@ -32,8 +32,8 @@ static void show(result *got, const csv_rows *rows, const char *text, size_t col
     }
 }
 
-/* Splits text of which `step` bytes more come at a time, each piece in memory of its size and the padding, `capacity`
- * rows at a time; of `needed` columns. */
+/* Splits text of which `step` more bytes come at a time; each piece is in memory of its size and the padding,
+ * `capacity` rows at a time; `needed` columns are needed. */
 static result split_cut(char delimiter, size_t needed, const char *text, size_t bytes, size_t step, size_t capacity)
 {
     static const int slots[MOST_COLUMNS] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -45,7 +45,7 @@ static result split_cut(char delimiter, size_t needed, const char *text, size_t 
         end = bytes - end < step ? bytes : end + step;
         char *const piece = malloc(end - at + CSV_PADDING);
         memcpy(piece, text + at, end - at);
-        memcpy(piece + (end - at), "x,\n,\"\n,", CSV_PADDING); /* means nothing */
+        memcpy(piece + (end - at), "x,\n,\"\n,", CSV_PADDING); /* these bytes mean nothing */
         const char *here = piece;
         csv_rows rows;
         do {
@@ -114,7 +114,7 @@ static void test_every_cut(void **state)
     }
 }
 
-/* A NUL is told with its line, and what is wrong before it is told first. */
+/* A NUL is reported with its line; an error before it is reported first. */
 static void test_nul(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void test_fields(void **state)
     assert_int_equal(field[1].end, 5);
 }
 
-/* What is quoted says the same again. */
+/* What is quoted reads back as the same. */
 static void test_quotes(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@
 
 #include "npy.h"
 
-/* A header with this dictionary; in memory of exactly its size. */
+/* Makes a header with this dictionary, in memory of exactly its size. */
 static unsigned char *make(int version, const char *dictionary, size_t *bytes)
 {
     const size_t n = strlen(dictionary), prefix = version == 1 ? 10 : 12;
@@ -221,7 +221,8 @@ static void test_refuses_prefixes(void **state)
     assert_non_null(strstr(error, "4294967295 bytes"));
 }
 
-/* A header that ends, or is changed, anywhere is refused or read, with no other effect (for the sanitizers). */
+/* A header that ends anywhere, or is changed anywhere, is refused or read, with no other effect (for the
+ * sanitizers). */
 static void test_cut_and_changed(void **state)
 {
     (void)state;

@@ -55,7 +55,7 @@ static int digits_of(const char *text)
     return digits - zeros;
 }
 
-/* The fewest digits of printf that read back the same: nobody needs more. */
+/* The fewest digits of printf that read back the same; fewer are not possible. */
 static int fewest(oplus_scalar scalar, double value)
 {
     char text[64];
@@ -66,7 +66,7 @@ static int fewest(oplus_scalar scalar, double value)
     return 17;
 }
 
-/* In the form that %g has for so many digits. */
+/* Writes the digits in the form of %g. */
 static void expect_form(const char *text, int digits, double value)
 {
     char expected[64];
@@ -250,7 +250,7 @@ static void test_read_as_strtod(void **state)
     }
 }
 
-/* Exactly between two neighbours, and a digit to either side: rounding twice would be seen here. */
+/* Values exactly between two neighbours, and a digit to either side: rounding twice would show here. */
 static void test_between_neighbours(void **state)
 {
     (void)state;
@@ -260,8 +260,7 @@ static void test_between_neighbours(void **state)
         const uint64_t bits = next_random(&random);
         const uint64_t odd =
             ((uint64_t)1 << 52 | (bits >> 12)) * 2 + 1; /* of doubles, 54 bits: the last is half a step */
-        snprintf(text, sizeof text, "%.18Le",
-                 ldexpl((long double)odd, -(int)(bits % 80))); /* 19 digits: a hair beside */
+        snprintf(text, sizeof text, "%.18Le", ldexpl((long double)odd, -(int)(bits % 80))); /* 19 digits: very near */
         expect_as_strtod(text);
         snprintf(text, sizeof text, "%llu", (unsigned long long)odd);
         expect_as_strtod(text);
@@ -378,7 +377,7 @@ static void test_exact(void **state)
         {"1152921504606846977", NUMBER_INEXACT, true},
         {"18446744073709551616", NUMBER_GOOD, true}, /* 2^64 */
         {"18446744073709551615", NUMBER_INEXACT, true},
-        {"100000000000000000000000", NUMBER_INEXACT, true}, /* 1e23 is none */
+        {"100000000000000000000000", NUMBER_INEXACT, true}, /* 1e23 is no double */
         {"10000000000000000000000", NUMBER_GOOD, true},
         {"0x20000000000001", NUMBER_INEXACT, true},
         {"0x20000000000002", NUMBER_GOOD, true},

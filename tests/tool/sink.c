@@ -1,4 +1,4 @@
-/* tool/sink: arrays to files and pipes; a file is there when it is complete, and not before. */
+/* tool/sink: arrays to files and pipes; a file appears when it is complete, and not before. */
 #define _XOPEN_SOURCE 700
 #include <oplus/oplus.h>
 
@@ -154,7 +154,7 @@ static void test_npy_to_pipe(void **state)
     empty_folder();
 }
 
-/* Behind what others have written, as with (echo; oplus ...) > file, and with >>. */
+/* Behind what others have written, as in (echo; oplus ...) > file, and with >>. */
 static void test_npy_to_stdout(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void test_mode_and_links(void **state)
     empty_folder();
 }
 
-/* What is read may be written to. */
+/* A file that is read may be written to. */
 static void test_over_the_input(void **state)
 {
     (void)state;
@@ -315,7 +315,7 @@ static void test_failures(void **state)
     attempt folder = {".", TOOL_TEXT, 0, false};
     expect_death(attempt_of, &folder, 1, "oplus test: cannot write .: Is a directory\n");
 
-    /* a reader that goes: as other filters, without a word */
+    /* the reader goes: the command ends without a word, as other filters do */
     int ends[2];
     char path[32];
     assert_int_equal(pipe(ends), 0);
@@ -350,7 +350,7 @@ static void test_protected(void **state)
     empty_folder();
 }
 
-/* With stdout closed, the file must not become what is printed to. */
+/* If stdout is closed, the file must not become the place that is printed to. */
 static void print_without_stdout(void *argument)
 {
     (void)argument;

@@ -20,7 +20,7 @@ typedef struct origin {
     int end;
 } origin;
 
-/* Makes the bytes available under a path; a pipe gives them in bits of odd sizes. */
+/* Makes the bytes available under a path; a pipe gives them in small parts of odd sizes. */
 static origin offer(int way, const char *name, const void *bytes, size_t n)
 {
     origin from = {"", 0, -1};
@@ -78,7 +78,7 @@ static unsigned char *gather(tool_source *source, size_t *n)
     return all;
 }
 
-/* Whole, in pieces, and to be changed; from a file and from a pipe: the same elements. */
+/* Read whole, in pieces, and to be changed; from a file and from a pipe: the elements are the same. */
 static void expect_elements(const char *name, const void *bytes, size_t size, tool_format format,
                             const oplus_type *type, const char *type_name, const void *elements, size_t count)
 {
@@ -102,7 +102,7 @@ static void expect_elements(const char *name, const void *bytes, size_t size, to
             if (tool_source_count(source, &known)) assert_int_equal(known, n);
             free(pieces);
             tool_source_close(source);
-            if (way == FROM_FILE && size > 0) { /* what was changed was ours */
+            if (way == FROM_FILE && size > 0) { /* the changed elements are ours */
                 char *const after = read_file(name, NULL);
                 assert_memory_equal(after, bytes, size);
                 free(after);
@@ -408,7 +408,7 @@ static char *random_text(uint64_t seed, size_t bytes)
     return text;
 }
 
-/* What one reader makes of all of it: elements, or an error. */
+/* What one reader makes of the whole text: elements, or an error. */
 static double *read_alone(const char *text, text_reader *reader, size_t *n)
 {
     const size_t bytes = strlen(text);
@@ -521,7 +521,7 @@ static void test_refuses(void **state)
     expect_death(attempt_of, &folder, 1, "oplus test: cannot read /tmp: Is a directory");
 }
 
-/* The same where the file would be mapped. */
+/* The same where a file would be mapped into memory. */
 static void test_ends_early(void **state)
 {
     (void)state;
@@ -548,7 +548,7 @@ static void test_ends_early(void **state)
     free(file);
 }
 
-/* A header may promise what no memory holds: on a pipe that is seen when the bytes end. */
+/* A header may promise more than memory holds: on a pipe this is seen when the bytes end. */
 static void test_promises(void **state)
 {
     (void)state;

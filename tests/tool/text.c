@@ -24,9 +24,9 @@ typedef struct result {
     char error[TOOL_ERROR_BYTES];
 } result;
 
-enum how { PLAIN, COMMAS, FREE }; /* commas may separate numbers; nobody has named the type */
+enum how { PLAIN, COMMAS, FREE }; /* commas may separate numbers; no type is given */
 
-/* Reads text of which `step` bytes more come at a time, each piece in memory of exactly its size. */
+/* Reads text of which `step` more bytes come at a time; each piece is in memory of exactly its size. */
 static result read_cut(const oplus_type *type, const char *text, size_t bytes, size_t step, enum how how)
 {
     static text_reader reader;
@@ -54,7 +54,7 @@ static result read_cut(const oplus_type *type, const char *text, size_t bytes, s
     return got;
 }
 
-/* The elements, one after the other as they would be written. */
+/* Writes the elements, one after the other, as the command would. */
 static void join(const oplus_type *type, const result *got, char *out)
 {
     tool_layout layout;

@@ -1,4 +1,4 @@
-/* tool/threads: where threads cannot start, there are fewer (pthread_create is wrapped: threads.link). */
+/* tool/threads: if threads cannot start, there are fewer (pthread_create is wrapped: threads.link). */
 #include <oplus/oplus.h>
 
 #include <errno.h>

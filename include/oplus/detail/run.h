@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-/* --- a run: four or eight elements at a time, and a stack of nodes
- * ------------------------------------------------ */
+/* --- a run: four or eight elements at a time, and a stack of nodes ------------------------------------------------ */
 
 /* The stack summarises all elements so far: the maximal nodes, nodes[0] ... nodes[depth - 1], and prefix[j], which is
  * the prefix of the run (+) nodes[0] (+) ... (+) nodes[j - 1]. */

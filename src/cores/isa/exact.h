@@ -1,7 +1,7 @@
 /* Exact operators on lanes of one width: reduce, scan and segmented scan of any n at any place.
  *
  * A template, included once a width with LANE_BITS = 8, 16, 32 or 64.  Its functions take the operator as a constant
- * and are always inlined (see VECTORS in builtin.c).  An operator works on unsigned lanes; `key` maps what lies in
+ * and are always inlined (see exact_leaves.h).  An operator works on unsigned lanes; `key` maps what lies in
  * memory to them and `unkey` back, which turns the minimum of floats into one of integers.
  *
  * A vector is scanned by itself, in steps within its 128-bit parts and then across them, the identity coming in from

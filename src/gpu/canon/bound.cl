@@ -1,6 +1,9 @@
-/* The captured parameter of an operator, and the identity, which may depend on it: a value of the call, not of the
- * program.  A kernel has OPI_KERNEL_P behind its parameters and begins with OPI_READ_P; each function between it and
- * opi_join has OPI_TAKE_P behind its own, and its callers OPI_GIVE_P.  All are nothing where there is no parameter. */
+/* An operator may have a captured parameter, and its identity may depend on the parameter.  Both are values of the
+ * call, not of the program.
+ *
+ * A kernel has OPI_KERNEL_P behind its parameters and begins with OPI_READ_P.  Each function between the kernel and
+ * opi_join has OPI_TAKE_P behind its parameters, and its callers have OPI_GIVE_P behind the arguments.  If there is no
+ * captured parameter, all of these are empty. */
 #if OPI_BOUND
 typedef struct opi_bound {
     opi_p p;

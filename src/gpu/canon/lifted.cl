@@ -1,4 +1,4 @@
-/* A node is an element with its flag, and the operator the one of the segmented scan. */
+/* A node is an element with a flag, and the operator is that of the segmented scan. */
 typedef struct opi_node {
     opi_t value;
     uint32_t head;
@@ -12,7 +12,7 @@ OPI_FUNCTION opi_node opi_lift(opi_t value, uint8_t head)
     return node;
 }
 
-/* (f,s) (+) (g,t) = (f|g, g ? t : s (+) t); large elements as in plain.cl */
+/* (f,s) (+) (g,t) = (f|g, g ? t : s (+) t).  For large elements see plain.cl. */
 #if OPI_LARGE
 OPI_CALLED void opi_join_at(opi_t *to, const opi_t *a, const opi_t *b OPI_TAKE_P)
 {

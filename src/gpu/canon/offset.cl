@@ -1,4 +1,4 @@
-/* An offset of a segment: an integer of OPI_OFFSET_SIZE bytes, as the caller has it. */
+/* An offset of a segment is an integer of OPI_OFFSET_SIZE bytes; the caller chooses its type. */
 #if OPI_OFFSET_SIZE == 4
 typedef uint32_t opi_offset;
 #else

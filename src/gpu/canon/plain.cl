@@ -1,7 +1,8 @@
 /* A node is an element. */
 typedef opi_t opi_node;
 
-/* What combines large elements would be copied into a kernel a dozen times, and take minutes to compile. */
+/* Large elements: their join is called and not inlined.  Compilers would copy it into a kernel a dozen times, and take
+ * minutes. */
 #if OPI_LARGE
 OPI_CALLED void opi_join_at(opi_node *to, const opi_node *a, const opi_node *b OPI_TAKE_P)
 {

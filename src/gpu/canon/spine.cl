@@ -1,8 +1,10 @@
-/* Between opi_aggregate and opi_apply: nodes[1 .. m] become what precedes the next tile; nodes[0] is what precedes the
- * first, if anything does.  It is the same scan, of nodes that are there already: by one work-group (opi_spine), or, where
- * they are many, by tiles of nodes that are gathered first and spread afterwards. */
+/* The step between opi_aggregate and opi_apply.  Before it, nodes[1 + b] is the node of tile b; after it, nodes[b] is
+ * what precedes tile b, and nodes[0] is set if anything precedes the first tile.
+ *
+ * This is a scan, of nodes in place of elements.  One work-group does it (opi_spine).  If there are many nodes, tiles
+ * of nodes are gathered first (opi_gather) and spread afterwards (opi_spread). */
 
-/* count nodes from nodes[1] on. */
+/* Loads `count` nodes, from nodes[1] on. */
 OPI_FUNCTION void opi_load_nodes(OPI_GLOBAL const opi_node *node, uint32_t count, opi_item *item)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E, size = opi_run_size(count);
@@ -18,7 +20,7 @@ OPI_FUNCTION void opi_store_nodes(OPI_GLOBAL opi_node *node, uint32_t count, con
         if (first + j < count) node[1 + first + j] = item->x[j];
 }
 
-/* Nodes of 2^base elements each. */
+/* Each node has 2^base elements. */
 OPI_KERNEL void opi_spine(OPI_PARAM(nodes), const uint64_t m, OPI_PARAM(range), const uint64_t first,
                           const uint32_t base, const uint32_t flags OPI_KERNEL_P)
 {
@@ -46,7 +48,7 @@ OPI_KERNEL void opi_spine(OPI_PARAM(nodes), const uint64_t m, OPI_PARAM(range), 
     }
 }
 
-/* above[1 + g]: the node of tile g of nodes. */
+/* above[1 + g] becomes the node of tile g of nodes. */
 OPI_KERNEL void opi_gather(OPI_PARAM(nodes), OPI_PARAM(above) OPI_KERNEL_P)
 {
     OPI_READ_P
@@ -57,7 +59,7 @@ OPI_KERNEL void opi_gather(OPI_PARAM(nodes), OPI_PARAM(above) OPI_KERNEL_P)
     if (OPI_SELF == 0) OPI_AT(opi_node, above)[1 + OPI_GROUP] = OPI_TOTAL;
 }
 
-/* above[g]: what precedes tile g; before the first one there is something if `began`. */
+/* above[g] is what precedes tile g.  For tile 0 this is valid only if `began`. */
 OPI_KERNEL void opi_spread(OPI_PARAM(nodes), OPI_PARAM(above), const uint32_t began OPI_KERNEL_P)
 {
     OPI_READ_P

@@ -1,8 +1,8 @@
-/* The elements of a tile on their way between memory and work-items.
+/* Moves the elements of a tile between memory and work-items.
  *
- * A work-item has OPI_E consecutive elements in a run.  Where OPI_VECTORS is 1 whole tiles are moved 16 bytes at a time,
- * neighbours by neighbours, and change hands in the work-group's own memory (`stage`); otherwise each work-item reads and
- * writes its own. */
+ * A work-item has a run of OPI_E consecutive elements.  If OPI_VECTORS is 1, whole tiles are moved in vectors of 16
+ * bytes, and neighbouring work-items move neighbouring vectors; the elements change hands in local memory (`stage`).
+ * Otherwise each work-item reads and writes its own run. */
 
 #if OPI_VECTORS
 #define OPI_RUN_VECTORS  ((OPI_E * OPI_SIZE) / 16)
@@ -20,8 +20,8 @@ typedef union opi_run {
 } opi_run;
 #endif
 
-/* count elements, 1 to OPI_TILE, the first `size` of this work-item's; beyond `count` stands the last one again, a value
- * that the operator is defined for. */
+/* Loads `count` elements of a tile, 1 to OPI_TILE of them, as runs; the first `size` elements of the run are set.
+ * Places beyond `count` get the last element again, because the operator is defined for it. */
 OPI_FUNCTION void opi_load(OPI_GLOBAL const opi_t *in, uint32_t count, uint32_t size, opi_run *run,
                            OPI_LOCAL opi_vector *stage)
 {

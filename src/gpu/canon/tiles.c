@@ -1,6 +1,6 @@
-/* Tiles: whole ones are aggregated by independent work-groups, one work-group joins what they found, and independent ones
- * apply it: three launches (reduce-then-scan), which assume nothing of the order in which work-groups run.  What is
- * small, or fills no tile, one work-group does alone. */
+/* Tiles.  Independent work-groups aggregate whole tiles, one work-group joins the nodes, and independent work-groups
+ * apply the results: three launches (reduce-then-scan).  The order in which work-groups run does not matter.  If there
+ * are few items, or less than a tile, one work-group does everything. */
 #include "gpu/canon/tiles.h"
 
 #include "base/error.h"
@@ -12,11 +12,11 @@
 #include <string.h>
 
 enum {
-    JOINED_TILES = 2, /* of nodes: fewer are joined by one work-group */
-    ALONE_TILES = 4   /* that one work-group does faster than three launches */
+    JOINED_TILES = 2, /* tiles of nodes; fewer are joined by one work-group */
+    ALONE_TILES = 4   /* fewer tiles are faster with one work-group than with three launches */
 };
 
-/* How n items from job->at on lie to tiles: what is left of one, whole ones, the beginning of one. */
+/* How n items, from job->at on, are cut: the rest of a tile, whole tiles, the beginning of a tile. */
 typedef struct cut {
     uint64_t head, tiles, tail;
 } cut;
@@ -42,7 +42,7 @@ static void add_arrays(opi_arguments *a, const opi_job *job, const char *const *
         if (!reads_only || job->task->array[k].access == OPI_READS) opi_add(a, opi_memory(address[k]));
 }
 
-/* Whether kernels that join take the parameter of an operator, as their last argument. */
+/* Whether the last argument of kernels that join is the parameter of an operator. */
 static bool is_bound(const opi_job *job) { return job->task->op && job->task->op->param_type; }
 
 static oplus_status launch(const opi_job *job, const char *kernel, uint64_t groups, opi_arguments *a)
@@ -53,11 +53,11 @@ static oplus_status launch(const opi_job *job, const char *kernel, uint64_t grou
 
 static uint32_t flags_of(const opi_job *job, bool keep)
 {
-    const bool exclusive = job->task->what == OPI_SCAN && job->task->exclusive; /* the others do not set it */
+    const bool exclusive = job->task->what == OPI_SCAN && job->task->exclusive; /* only a scan sets it */
     return (exclusive ? OPI_EXCLUSIVE : 0u) | (job->fresh ? OPI_FRESH : 0u) | (keep ? OPI_KEEP : 0u);
 }
 
-/* One work-group: n items. */
+/* One work-group does n items. */
 static oplus_status alone(opi_job *job, const char *const *address, uint64_t n, bool keep)
 {
     opi_arguments a = {.count = 0};
@@ -73,7 +73,7 @@ static oplus_status alone(opi_job *job, const char *const *address, uint64_t n, 
     return OPLUS_OK;
 }
 
-/* Whole tiles, after what precedes each has been found. */
+/* Applies whole tiles, after what precedes each tile has been found. */
 static oplus_status apply(const opi_job *job, const char *const *address, uint64_t tiles, uint32_t flags)
 {
     opi_arguments a = {.count = 0};
@@ -84,15 +84,15 @@ static oplus_status apply(const opi_job *job, const char *const *address, uint64
     return launch(job, "opi_apply", tiles, &a);
 }
 
-/* Nodes of so many tiles, of all levels, with their places. */
+/* Bound of the number of nodes of `tiles` tiles, on all levels, with their reserved places. */
 static size_t nodes_of(const opi_job *job, uint64_t tiles)
 {
     const uint64_t tile = opi_tile(job->shape);
     return (size_t)(tiles + (tile > 1 ? tiles / (tile - 1) : 0) + 64);
 }
 
-/* What so many whole tiles append goes to memory of its own, since some work-groups may write where others have yet to
- * read, and from there to its place. */
+/* Applies whole tiles that append.  Some work-groups may write where others have yet to read, so that the results go to
+ * separate memory first, and from there to their places. */
 static oplus_status apply_apart(const opi_job *job, const char *const *address, uint64_t tiles, uint32_t flags)
 {
     const int out = job->task->arrays - 1;
@@ -113,7 +113,7 @@ typedef struct level {
     const char *nodes;
     uint64_t m;
     unsigned base;
-    bool keep, applies; /* what precedes each is wanted, not only the end */
+    bool keep, applies; /* what precedes each node is wanted, not only the end */
 } level;
 
 static oplus_status join_by_one(opi_job *job, const level *l, uint32_t *later)
@@ -135,13 +135,13 @@ static oplus_status join_by_one(opi_job *job, const level *l, uint32_t *later)
     return OPLUS_OK;
 }
 
-/* A level whose whole tiles are the nodes of a higher one: the way back down. */
+/* A level of nodes whose whole tiles are the nodes of a higher level.  It is used on the way down. */
 typedef struct descent {
-    const char *nodes, *above; /* of the tiles, and what precedes each */
+    const char *nodes, *above; /* nodes of this level, and what precedes each of its tiles */
     uint64_t tiles;
-    uint32_t began; /* whether anything precedes the first */
+    uint32_t began; /* whether anything precedes the first node */
     bool applies;
-    level tail; /* nodes behind the tiles */
+    level tail; /* the nodes behind the whole tiles */
 } descent;
 
 static oplus_status launch_tiles(const opi_job *job, const char *kernel, const descent *d, bool down)
@@ -154,8 +154,9 @@ static oplus_status launch_tiles(const opi_job *job, const char *kernel, const d
     return opi_gpu_launch(job, kernel, d->tiles, a.list, a.count);
 }
 
-/* Where nodes are many, whole tiles of them are nodes of a higher level, whose place is behind theirs: up from level to
- * level until one work-group can join what is left, and down again. */
+/* If there are many nodes, each whole tile of nodes has a node on a higher level, which lies behind this level.  The
+ * levels are built until one work-group can join what is left; then their results are spread, from the highest level
+ * down. */
 static oplus_status join_nodes(opi_job *job, level l)
 {
     const unsigned log_tile = opi_log_tile(job->shape);
@@ -185,7 +186,7 @@ static oplus_status join_nodes(opi_job *job, level l)
     return OPLUS_OK;
 }
 
-/* The nodes of so many whole tiles; joining them will write over them, so that a summary keeps a copy. */
+/* Finds the nodes of whole tiles.  Joining writes over the nodes, so that a summary keeps a copy. */
 static oplus_status aggregate(opi_job *job, const char *const *address, uint64_t tiles)
 {
     opi_accelerator *const g = job->g;
@@ -199,10 +200,10 @@ static oplus_status aggregate(opi_job *job, const char *const *address, uint64_t
     return opi_gpu_move(g, job->call, g->work.mem, g->nodes.mem, bytes);
 }
 
-/* Three launches, or some more where tiles are very many: so many whole tiles. */
+/* Does whole tiles in three launches, or in a few more if there are very many tiles. */
 static oplus_status together(opi_job *job, const char *const *address, uint64_t tiles, bool keep)
 {
-    const bool applies = address[job->task->arrays - 1] != NULL; /* a reduction only aggregates */
+    const bool applies = address[job->task->arrays - 1] != NULL; /* a reduce only aggregates */
     const uint32_t flags = flags_of(job, keep);
     OPI_TRY(aggregate(job, address, tiles));
     OPI_TRY(join_nodes(job, (level){job->g->nodes.mem, tiles, opi_log_tile(job->shape), keep, applies}));
@@ -225,11 +226,11 @@ oplus_status opi_one_group(opi_job *job, const opi_part *part)
     return alone(job, part->address, part->n, job->keep || !part->last);
 }
 
-/* Bytes of an item of the last array, the one that is written. */
+/* Bytes of an item of the last array, which is the one that is written. */
 static size_t out_size(const opi_job *job) { return job->task->array[job->task->arrays - 1].size; }
 
-/* Whole tiles that are applied apart at a time.  What a batch appends never goes beyond its own end, so that the next
- * one finds its items untouched. */
+/* Whole tiles that are applied together to separate memory.  What a batch appends never goes beyond the end of the
+ * batch, so that the items of the next batch are untouched. */
 static uint64_t tiles_apart(const opi_job *job)
 {
     const size_t tiles = OPI_SLOTS * job->g->piece_bytes / (opi_tile(job->shape) * out_size(job));

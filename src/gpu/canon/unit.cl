@@ -1,4 +1,5 @@
-/* Elements as so many units of OPI_UNIT bytes, a power of two up to 16 that their addresses are aligned to. */
+/* An element consists of units of OPI_UNIT bytes.  OPI_UNIT is a power of two up to 16, and addresses of elements are
+ * aligned to it. */
 #if OPI_UNIT == 1
 typedef uint8_t opi_unit;
 #elif OPI_UNIT == 2
@@ -12,4 +13,4 @@ typedef opi_vector opi_unit;
 #endif
 #define OPI_UNITS (OPI_SIZE / OPI_UNIT)
 #define OPI_PER_VECTOR (16 / OPI_UNIT)
-#define OPI_UNITS_BEYOND(p) ((uint32_t)((ulong)(p) & 15) / OPI_UNIT) /* the last multiple of 16 bytes */
+#define OPI_UNITS_BEYOND(p) ((uint32_t)((ulong)(p) & 15) / OPI_UNIT) /* from a multiple of 16 bytes to p */

@@ -1,6 +1,7 @@
 /* Filter on an accelerator: the carry from tile to tile is the number of kept elements. */
 #include "base/error.h"
 #include "gpu/canon/tiles.h"
+#include "gpu/canon/tree.h"
 #include "gpu/memory.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
@@ -14,9 +15,10 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_UNIT", opi_smaller(keep->input[0]->align, OPI_VECTOR_BYTES));
     opi_gpu_define(source, "OPI_PARAMETER", keep->param_type != NULL);
     opi_gpu_write_fn(source, keep, true);
-    opi_gpu_write_kernels(source, "bound"); /* to nothing */
+    opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
     opi_gpu_write_kernels(source, "kept");
-    opi_gpu_write_kernels(source, "tree");
+    opi_gpu_write_tree(source, job->shape, keep->input[0]->size);
+    opi_gpu_write_kernels(source, "range");
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "unit");
@@ -35,7 +37,8 @@ static oplus_status get_program(opi_job *job)
     return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
 }
 
-/* Whether what is kept may reach what is still to be read: `out` has room for all items, or for fewer. */
+/* Whether the kept elements may be written over elements that have yet to be read.  `out` has room for all items, or
+ * for fewer. */
 static bool writes_over_input(const opi_task *task)
 {
     const opi_array *const in = &task->array[OPI_IN], *const out = &task->array[OPI_KEPT_OUT];

@@ -1,16 +1,17 @@
 /* Filter: the elements that the predicate keeps, in their order.
  *
- * opi_aggregate -> opi_spine -> opi_apply over whole tiles; opi_one does everything in one work-group.  Where out may
- * overlap what other work-groups have yet to read, opi_apply writes to memory of its own, and opi_move puts the elements
- * in their place. */
+ * opi_aggregate -> opi_spine -> opi_apply over whole tiles; opi_one does everything in one work-group.  If out may
+ * overlap elements that other work-groups have yet to read, opi_apply writes to separate memory, and opi_move copies
+ * the elements to their places. */
 
-/* What would not stay in registers is copied from memory to memory, and not by assignment: compilers write that out. */
+/* Elements that do not fit into registers are copied unit by unit.  Compilers would turn an assignment into long
+ * code. */
 #define OPI_BY_UNITS (OPI_SIZE > 64)
 
-/* What a work-item keeps of a tile. */
+/* Which elements of its run a work-item keeps. */
 typedef struct opi_picked {
-    uint32_t own;  /* so many, */
-    uint32_t mask; /* bit j: its element j */
+    uint32_t own;  /* how many */
+    uint32_t mask; /* bit j: element j is kept */
 #if OPI_LOG_W > 0 && !OPI_BY_UNITS
     opi_run run;
 #endif
@@ -35,7 +36,7 @@ OPI_FUNCTION uint32_t opi_count(OPI_GLOBAL const opi_t *in, const opi_p p)
     return kept;
 }
 
-/* It is counted when it is put. */
+/* Nothing to do: opi_put counts while it writes. */
 OPI_FUNCTION void opi_pick(OPI_GLOBAL const opi_t *in, uint32_t count, const opi_p p, opi_picked *picked,
                            opi_shared shared)
 {
@@ -63,17 +64,17 @@ OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, 
 
 /* --- a tile of a work-group: neighbours write neighbouring vectors ------------------------------------------------ */
 
-/* Elements on their way in, then what is kept of them. */
+/* First the elements of the tile, then the kept ones. */
 typedef union opi_room {
     opi_vector v[OPI_STAGE];
     opi_vector kept[(OPI_TILE * OPI_SIZE + 15) / 16 + 1];
-    opi_t x; /* for its alignment */
+    opi_t x; /* for the alignment of an element */
 } opi_room;
 #define OPI_SHARED(shared)    OPI_LOCAL_MEMORY opi_room shared;
 #define OPI_OF_SHARED(shared) &shared
 typedef OPI_LOCAL opi_room *opi_shared;
 
-/* A count asks for no order: who reads what does not matter. */
+/* To count, the work-items may read the elements in any order. */
 OPI_FUNCTION uint32_t opi_count(OPI_GLOBAL const opi_t *in, const opi_p p)
 {
     uint32_t kept = 0;
@@ -113,7 +114,7 @@ OPI_FUNCTION void opi_pick(OPI_GLOBAL const opi_t *in, uint32_t count, const opi
 #endif
 }
 
-/* The vectors from `to` on; what they hold begins `lead` units behind `to`, and ends at unit `end`. */
+/* Writes vectors from `to` on.  The kept elements begin `lead` units behind `to`, and end at unit `end`. */
 OPI_FUNCTION void opi_pour(OPI_GLOBAL opi_unit *to, OPI_LOCAL const opi_vector *kept, uint32_t lead, uint32_t end)
 {
     OPI_LOCAL const opi_unit *const units = (OPI_LOCAL const opi_unit *)kept;
@@ -126,15 +127,15 @@ OPI_FUNCTION void opi_pour(OPI_GLOBAL opi_unit *to, OPI_LOCAL const opi_vector *
     }
 }
 
-/* All of the tile is read before any of it is written: out may begin at `in`, or before. */
+/* Reads the whole tile before it writes, because out may begin at `in` or before it. */
 OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, OPI_GLOBAL const opi_t *in,
                               uint32_t count, OPI_GLOBAL opi_t *out, const opi_p p, opi_lanes lane, opi_shared shared)
 {
     OPI_GLOBAL opi_unit *const to = (OPI_GLOBAL opi_unit *)out;
-    const uint32_t lead = OPI_UNITS_BEYOND(to); /* elements wait as they will lie between vectors of out */
+    const uint32_t lead = OPI_UNITS_BEYOND(to); /* kept elements are aligned as they will be in out */
     OPI_LOCAL opi_unit *at = (OPI_LOCAL opi_unit *)shared->kept + lead;
     if (place->has_before) at += (uint32_t)place->before * OPI_UNITS;
-    if (OPI_SELF == OPI_W - 1) OPI_CARRY = place->after; /* for all to see */
+    if (OPI_SELF == OPI_W - 1) OPI_CARRY = place->after; /* all work-items read it */
 #if OPI_BY_UNITS
     if (picked->mask) OPI_COPY_UNITS(at, (OPI_GLOBAL const opi_unit *)(in + OPI_SELF))
 #else
@@ -155,7 +156,7 @@ OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, 
 
 /* --- kernels ---------------------------------------------------------------------------------------------------- */
 
-/* nodes[1 + b]: how many of tile b are kept. */
+/* nodes[1 + b] becomes how many elements of tile b are kept. */
 OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(nodes), OPI_PARAM(param))
 {
     OPI_LANES(lane)
@@ -163,7 +164,7 @@ OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(nodes), OPI_PARAM(param))
     if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[1 + OPI_GROUP] = OPI_TOTAL;
 }
 
-/* How many are kept before the tiles of this launch. */
+/* Returns how many elements are kept before the tiles of this launch. */
 OPI_FUNCTION uint64_t opi_base(OPI_GLOBAL const opi_node *node, OPI_GLOBAL const opi_range *range)
 {
     return range->began ? node[0] : 0;
@@ -185,7 +186,7 @@ OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(nodes), OPI_P
     opi_put(&picked, &place, from, OPI_TILE, OPI_AT(opi_t, out) + before, OPI_READ(param), lane, OPI_OF_SHARED(shared));
 }
 
-/* What opi_apply has written apart. */
+/* Copies the elements that opi_apply has written to separate memory. */
 OPI_KERNEL void opi_move(OPI_PARAM(apart), OPI_PARAM(out), OPI_PARAM(nodes), OPI_PARAM(range), OPI_PARAM(param))
 {
     OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
@@ -218,7 +219,7 @@ OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(out), const uint64_t n, OPI_PAR
     OPI_BARRIER_ALL(); /* all have read the range */
     if (OPI_SELF > 0) return;
     range->end = begin + n;
-    range->count = 1; /* a count alone needs no nodes */
+    range->count = 1; /* for a count no other nodes are needed */
     range->level[0] = 255;
     OPI_RANGE_NODE(range)[0] = kept;
     OPI_RANGE_FOLD(range)[0] = kept;

@@ -7,10 +7,10 @@
 #include "gpu/ways.h"
 #include "text/source.h"
 
-enum { MOST_ELEMENT = 64 /* bytes that count when a map is cut */ };
+enum { MOST_ELEMENT = 64 /* bytes of an element; a larger one counts as this when a map is cut */ };
 
-/* One element of each input: a work-item's are all under way at once.  No memory is shared, so that there may be as
- * many work-items as there are, however large it is. */
+/* The bytes of one element of each input: a work-item loads them all at once.  A map uses no local memory, so that a
+ * work-group may have as many work-items as the device allows, even if an element is large. */
 static size_t element_bytes(const oplus_fn *fn)
 {
     size_t bytes = 0;
@@ -18,7 +18,7 @@ static size_t element_bytes(const oplus_fn *fn)
     return opi_smaller(bytes, MOST_ELEMENT);
 }
 
-/* How many elements of each array a work-item moves at a time. */
+/* How many elements of each array a work-item moves at once. */
 static size_t moved_together(const oplus_fn *fn, opi_shape shape)
 {
     size_t largest = fn->result->size;

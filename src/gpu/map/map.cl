@@ -1,13 +1,13 @@
 /* Map: out[i] = fn(a[i], b[i], ..., parameter).
  *
- * OPI_INPUTS arrays come in, and OPI_PARAMETER is 1 where there is a parameter.  OPI_MOVED elements of each array are
- * moved at a time: as many as 16 bytes hold of the largest, where all divide them. */
+ * There are OPI_INPUTS input arrays; OPI_PARAMETER is 1 if there is a parameter.  OPI_MOVED elements of each array are
+ * moved at once: as many elements of the largest type as 16 bytes hold; 1 if the size of a type does not divide 16. */
 
 #define OPI_E    (1u << OPI_LOG_E)
 #define OPI_W    (1u << OPI_LOG_W)
 #define OPI_TILE (1u << OPI_LOG_TILE)
 
-/* F(a) N(b) N(c) ...: of the inputs, the first and the next ones. */
+/* F(a) N(b) N(c) ...: F of the first input, N of the others. */
 #define OPI_EACH_1(F, N) F(a)
 #define OPI_EACH_2(F, N) OPI_EACH_1(F, N) N(b)
 #define OPI_EACH_3(F, N) OPI_EACH_2(F, N) N(c)
@@ -35,7 +35,7 @@
 #define OPI_NEXT(k)     , k[i]
 
 #if OPI_MOVED > 1
-#define OPI_RUN         (OPI_E / OPI_MOVED) /* moves of a work-item */
+#define OPI_RUN         (OPI_E / OPI_MOVED) /* moves of one work-item */
 #define OPI_PACK(T)                                                                                                    \
     typedef struct __attribute__((aligned(OPI_MOVED * sizeof(T)))) T##_pack {                                          \
         T x[OPI_MOVED];                                                                                                \
@@ -61,7 +61,7 @@ OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n
     OPI_READ_PARAMETER
 #if OPI_MOVED > 1
     if (count == OPI_TILE && OPI_ALIGNED(to) OPI_EACH(OPI_IS_ALIGNED)) {
-        OPI_EACH(OPI_LOAD) /* all of them are under way before the first is used */
+        OPI_EACH(OPI_LOAD) /* all loads are under way before the first value is used */
         _Pragma("unroll") for (uint32_t j = 0; j < OPI_RUN; j++) {
             opi_result_pack pack;
             _Pragma("unroll") for (uint32_t i = 0; i < OPI_MOVED; i++)

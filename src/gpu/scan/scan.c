@@ -1,7 +1,8 @@
-/* Reduce and scan on an accelerator, with heads and without: their program, and what precedes the first item and follows
+/* Reduce and scan on an accelerator, segmented or not: their program, what precedes the first item, and what follows
  * the last one. */
 #include "base/error.h"
 #include "gpu/canon/tiles.h"
+#include "gpu/canon/tree.h"
 #include "gpu/memory.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
@@ -11,7 +12,7 @@
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
-/* With heads a node is an element and its flag, laid out as C lays out a struct of them. */
+/* The node of a segmented scan is an element and its flag, laid out as C lays out a struct of the two. */
 static size_t node_bytes(const opi_task *task)
 {
     const oplus_type *const type = task->op->type;
@@ -27,7 +28,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_LIFTED", job->task->lifted);
     opi_gpu_write_op(source, job->task->op);
     opi_gpu_write_kernels(source, job->task->lifted ? "lifted" : "plain");
-    opi_gpu_write_kernels(source, "tree");
+    opi_gpu_write_tree(source, job->shape, job->task->op->type->size);
+    opi_gpu_write_kernels(source, "range");
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "scan");
@@ -46,7 +48,7 @@ static oplus_status get_program(opi_job *job)
     return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
 }
 
-/* Where an image of what is carried has its place on the host. */
+/* Reserves host memory for an image of the carry. */
 static oplus_status reserve_image(const opi_job *job)
 {
     const size_t bytes = opi_image_bytes(job->node);
@@ -54,7 +56,7 @@ static oplus_status reserve_image(const opi_job *job)
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of carry", job->call, bytes);
 }
 
-/* All that does not depend on where the arrays are. */
+/* Prepares everything that does not depend on where the arrays are. */
 static oplus_status prepare(opi_job *job)
 {
     opi_accelerator *const g = job->g;
@@ -69,7 +71,7 @@ static oplus_status prepare(opi_job *job)
 
 /* --- what is carried ---------------------------------------------------------------------------------------------- */
 
-/* What precedes item 0, from the host. */
+/* Copies what precedes item 0 from the host. */
 static oplus_status bring_carry(opi_job *job)
 {
     void *const image = job->g->image.mem;
@@ -79,7 +81,7 @@ static oplus_status bring_carry(opi_job *job)
     return opi_gpu_put(job->g, job->call, job->g->range.mem, image, opi_image_bytes(job->node));
 }
 
-/* What precedes item n, to the host. */
+/* Copies what precedes item n to the host. */
 static oplus_status take_carry(const opi_job *job)
 {
     void *const image = job->g->image.mem;
@@ -89,7 +91,7 @@ static oplus_status take_carry(const opi_job *job)
     return OPLUS_OK;
 }
 
-/* Where the arrays are, or those of the host in pieces. */
+/* Runs where the arrays are, or in pieces if they are the host's. */
 static oplus_status run(opi_job *job, const opi_staging *staging)
 {
     return staging->any ? opi_stage_run(job, staging, NULL, NULL) : opi_way_run_all(job);
@@ -110,13 +112,13 @@ oplus_status opi_gpu_scan(opi_job *job)
     return job->keep ? take_carry(job) : OPLUS_OK;
 }
 
-/* The nodes of tiles are kept where no array comes in pieces, one after the other in the same memory. */
+/* The nodes of tiles are kept if no array comes in pieces: pieces use the same memory one after the other. */
 oplus_status opi_gpu_scan_summarise(opi_job *job, opi_ticket *ticket)
 {
     const opi_task reading = opi_task_reading(job->task);
     opi_staging whole, staging;
     OPI_TRY(prepare(job));
-    OPI_TRY(opi_stage_look(job, &whole)); /* at what is written, too */
+    OPI_TRY(opi_stage_look(job, &whole)); /* this also looks at the arrays that are written */
     opi_job summary = *job;
     summary.task = &reading;
     summary.keep = true;

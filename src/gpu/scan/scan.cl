@@ -1,7 +1,7 @@
 /* Reduce, scan and segmented scan.
  *
- * opi_aggregate -> opi_spine -> opi_apply over whole tiles; opi_one does everything in one work-group, for what is small
- * or does not fill a tile.  Nothing is assumed of the order in which work-groups run. */
+ * opi_aggregate -> opi_spine -> opi_apply over whole tiles.  opi_one does everything in one work-group, for few
+ * elements or less than a tile.  The order in which work-groups run does not matter. */
 
 #if OPI_LIFTED
 #define OPI_MAKE(x, head) opi_lift(x, head)
@@ -11,15 +11,16 @@
 #define OPI_VALUE(node)   (node)
 #endif
 
-/* Whether a segment starts at element i of a tile of `count`; beyond it any answer will do.  Loops over vectors want a
- * condition, work-items a load without one (segmented scan on an H200: 0.92, exclusive 0.79 of its rate otherwise). */
+/* Whether a segment starts at element i of a tile of `count`; beyond `count` any answer is good.  A loop that is
+ * vectorized needs a condition here, but work-items are faster with a load without one (with a condition, on an H200,
+ * segmented scan had 0.92 of its rate, exclusive 0.79). */
 #if OPI_LOG_W == 0
 #define OPI_HEAD(heads, i, count) ((i) < (count) && (heads)[i])
 #else
 #define OPI_HEAD(heads, i, count) (heads)[(i) < (count) ? (i) : (count) - 1]
 #endif
 
-/* Loads the run of a tile of `count` elements, and goes up; the run's node. */
+/* Loads a work-item's run of a tile of `count` elements, and combines it.  Returns the run's node. */
 OPI_FUNCTION opi_node opi_rise(opi_item *item, OPI_GLOBAL const opi_t *in, OPI_GLOBAL const uint8_t *heads,
                                uint32_t count, OPI_LOCAL opi_vector *stage OPI_TAKE_P)
 {
@@ -59,7 +60,7 @@ OPI_FUNCTION void opi_write(opi_item *item, const opi_place *place, uint32_t fla
     opi_store(out, count, size, &run, stage);
 }
 
-/* nodes[1 + b]: the node of tile b. */
+/* nodes[1 + b] becomes the node of tile b. */
 OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(nodes) OPI_KERNEL_P)
 {
     OPI_READ_P
@@ -93,7 +94,7 @@ OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_P
     opi_write(&item, &place, flags, own_heads, OPI_TILE, OPI_AT(opi_t, out) + first, stage OPI_GIVE_P);
 }
 
-/* out may be NULL: a reduction. */
+/* A reduce has no out. */
 OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const uint64_t n, OPI_PARAM(range),
                         const uint64_t first, const uint32_t flags OPI_KERNEL_P)
 {
@@ -122,7 +123,7 @@ OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const u
     }
 }
 
-/* What the range ends in. */
+/* Writes the value of the whole range. */
 OPI_KERNEL void opi_result(OPI_PARAM(range), OPI_PARAM(result) OPI_KERNEL_P)
 {
     OPI_READ_P

@@ -54,7 +54,7 @@ size_t opi_looking_bytes(const opi_looking *l)
     return opi_round_up((l->parts + SEEN) * sizeof(uint64_t), OPI_CACHE_LINE);
 }
 
-/* How many of the offsets in device memory are wrong; and the first and the last. */
+/* Counts the wrong offsets in device memory, and reads the first and the last one. */
 static oplus_status see(const opi_job *job, uint64_t seen[SEEN])
 {
     const opi_offsets *const offsets = &job->task->segments.offsets;
@@ -75,12 +75,12 @@ oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t e
 {
     opi_offsets readable = job->task->segments.offsets;
     if (side == OPI_SIDE_DEVICE) {
-        uint64_t seen[SEEN] = {0, 0, job->task->n}; /* as a rehearsal has them */
+        uint64_t seen[SEEN] = {0, 0, job->task->n}; /* what a rehearsal assumes */
         OPI_TRY(see(job, seen));
         ends[0] = seen[1];
         ends[1] = seen[2];
         if (seen[0] == 0) return OPLUS_OK;
-        OPI_TRY(opi_offsets_read(job, &readable)); /* to say which one */
+        OPI_TRY(opi_offsets_read(job, &readable)); /* the host finds out which offset is wrong */
     }
     OPI_TRY(opi_cores_check_offsets(job->g->dev.cores, job->call, job->task, &readable));
     ends[0] = opi_offset(&readable, 0);

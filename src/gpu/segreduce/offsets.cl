@@ -1,7 +1,9 @@
-/* The offsets of segments: are they in order, and which work-groups are whose?  Behind sums.cl and offset.cl.
+/* The offsets of segments: are they in order, and which segment gets which work-groups?  This text comes behind sums.cl
+ * and offset.cl.
  *
- * Each work-group looks at a part of the segments: opi_offsets_look -> opi_rows says how many are wrong, and
- * opi_offsets_want -> opi_rows -> opi_offsets_place gives long segments as many work-groups as they want, in a row. */
+ * Each work-group looks at a part of the segments.  opi_offsets_look -> opi_rows says how many offsets are wrong.
+ * opi_offsets_want -> opi_rows -> opi_offsets_place gives each long segment as many consecutive work-groups as it
+ * needs. */
 
 OPI_WHOLE_KERNEL void opi_offsets_look(OPI_PARAM(offsets), const uint64_t segments, const uint64_t part,
                                  const uint64_t largest, const uint32_t empty_allowed, OPI_PARAM(counts))
@@ -21,7 +23,8 @@ OPI_WHOLE_KERNEL void opi_offsets_look(OPI_PARAM(offsets), const uint64_t segmen
     }
 }
 
-/* A segment of n elements: none if it has less than `least`, else one for each whole tile, and at least one. */
+/* Returns how many work-groups a segment of n elements gets: none if n < least; else one for each whole tile, and at
+ * least one. */
 OPI_FUNCTION uint64_t opi_wanted(uint64_t n, uint64_t least, uint32_t log_tile)
 {
     if (n < least) return 0;
@@ -40,7 +43,7 @@ OPI_WHOLE_KERNEL void opi_offsets_want(OPI_PARAM(offsets), const uint64_t segmen
     if (OPI_SELF == 0) OPI_AT(uint64_t, counts)[OPI_GROUP] = all;
 }
 
-/* start[s]: the first work-group of segment s; start[segments]: how many there are. */
+/* start[s] becomes the first work-group of segment s; start[segments] becomes the number of work-groups. */
 OPI_WHOLE_KERNEL void opi_offsets_place(OPI_PARAM(offsets), const uint64_t segments, const uint64_t part,
                                   const uint64_t least, const uint32_t log_tile, OPI_PARAM(counts), OPI_PARAM(start))
 {

@@ -1,14 +1,15 @@
 #include "gpu/segreduce/segments.h"
 
 #include "base/error.h"
+#include "gpu/canon/tree.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/segreduce/offsets.h"
 #include "text/source.h"
 
 enum {
-    LOG_LEAST = 8,     /* shorter segments are a work-item's, where work-groups have many */
-    CHUNKS_A_UNIT = 32 /* chunks of segments, so that their lengths even out */
+    LOG_LEAST = 8,     /* one work-item reduces each shorter segment, if work-groups have many work-items */
+    CHUNKS_A_UNIT = 32 /* chunks of segments for each multiprocessor, so that their lengths even out */
 };
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
@@ -21,7 +22,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_OFFSET_SIZE", s->offset);
     opi_gpu_write_op(source, s->job.task->op);
     opi_gpu_write_kernels(source, "plain");
-    opi_gpu_write_kernels(source, "tree");
+    opi_gpu_write_tree(source, s->job.shape, s->size);
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "offset");
     opi_gpu_write_kernels(source, "segreduce");
@@ -45,14 +46,14 @@ oplus_status opi_gpu_segments_program(opi_segments *s)
 
 /* --- launches ----------------------------------------------------------------------------------------------------- */
 
-/* list: `count` arguments, and the parameter, which a kernel has if the operator takes one. */
+/* list: `count` arguments, and behind them the parameter, if the operator has one. */
 static oplus_status launch(const opi_segments *s, const char *kernel, uint64_t groups, const opi_gpu_argument *list,
                            int count)
 {
     return opi_gpu_launch(&s->job, kernel, groups, list, s->job.task->op->param_type ? count + 1 : count);
 }
 
-/* A work-item for each segment of few elements, in a GPU's shape; a chunk of segments otherwise. */
+/* Short segments: a work-item for each, in a GPU's shape; a chunk of segments for each otherwise. */
 static oplus_status launch_few(const opi_segments *s, const opi_part *p)
 {
     const uint64_t chunks = (uint64_t)CHUNKS_A_UNIT * opi_units(s->job.g);
@@ -68,7 +69,7 @@ static oplus_status launch_few(const opi_segments *s, const opi_part *p)
     return launch(s, "opi_segment_few", (s->segments + part - 1) / part, list, 6);
 }
 
-/* start[i]: the first of the work-groups that segment i wants, in g->work. */
+/* start[i], in g->work, becomes the first of the work-groups of segment i. */
 static oplus_status deal_groups(const opi_segments *s, const opi_part *p, char **start)
 {
     opi_looking l;
@@ -91,7 +92,7 @@ static oplus_status deal_groups(const opi_segments *s, const opi_part *p, char *
 
 /* --- the way ------------------------------------------------------------------------------------------------------ */
 
-/* Work-groups for all segments that are not short; no more of those than n >> log_least can have as many elements. */
+/* Work-groups for all segments that are not short.  At most n >> log_least segments can be as long as that. */
 static uint64_t groups_for(const opi_segments *s, uint64_t n)
 {
     return (n >> opi_log_tile(s->job.shape)) + opi_smaller(n >> s->log_least, s->segments);

@@ -10,7 +10,7 @@
 #include "gpu/ways.h"
 
 typedef struct reducing {
-    opi_segments s; /* first */
+    opi_segments s; /* must be first */
     opi_gpu_side in_side, offsets_side, out_side;
 } reducing;
 
@@ -25,7 +25,7 @@ typedef struct batch {
 
 /* --- one batch ---------------------------------------------------------------------------------------------------- */
 
-/* Where bytes of the host are on the device: in g->array[i]. */
+/* g->array[i] becomes the place on the device of `bytes` bytes of the host. */
 static oplus_status reserve(const opi_job *job, int i, size_t bytes, const char **address)
 {
     OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->array[i], bytes));
@@ -38,7 +38,7 @@ static oplus_status bring(const opi_job *job, const void *from, size_t bytes, co
     return opi_gpu_upload(job->g, job->call, OPI_QUEUE_COMPUTE, (void *)to, from, bytes);
 }
 
-/* Brings what is the host's, computes, and takes the results home. */
+/* Copies the host's arrays to the device, computes, and copies the results back. */
 static oplus_status run_batch(reducing *r, const batch *b)
 {
     opi_job *const job = &r->s.job;
@@ -67,7 +67,7 @@ static oplus_status run_batch(reducing *r, const batch *b)
     return opi_gpu_download(job->g, job->call, OPI_QUEUE_COMPUTE, b->out, address[OPI_SEGMENT_OUT], out_bytes);
 }
 
-/* The same; nothing of the host's is under way afterwards. */
+/* The same; afterwards no copy of the host's arrays is under way. */
 static oplus_status run_settled(reducing *r, const batch *b)
 {
     const oplus_status status = run_batch(r, b);
@@ -79,7 +79,7 @@ static oplus_status run_settled(reducing *r, const batch *b)
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
 
-/* Whether the device takes so many segments with so many elements at a time. */
+/* Whether the device has room for so many segments with so many elements at once. */
 static bool fits(const reducing *r, uint64_t segments, uint64_t n)
 {
     const uint64_t largest = r->s.job.g->gpu->facts.largest, limit = r->s.job.g->memory_bytes;
@@ -89,10 +89,11 @@ static bool fits(const reducing *r, uint64_t segments, uint64_t n)
     return in <= largest && offsets <= largest && out <= largest && in + offsets + out <= limit;
 }
 
-/* Types so large that a tile is one element are nobody's to share. */
+/* Whether segments are reduced together.  If the type is so large that a tile is one element, each is reduced by
+ * itself. */
 static bool is_shared(const reducing *r) { return opi_log_tile(r->s.job.shape) > 0; }
 
-/* One segment by itself, in pieces. */
+/* Reduces one segment by itself, in pieces. */
 static oplus_status stream(const reducing *r, const char *in, size_t n, char *out)
 {
     opi_task task;
@@ -100,7 +101,7 @@ static oplus_status stream(const reducing *r, const char *in, size_t n, char *ou
     return opi_gpu_scan(&(opi_job){.g = r->s.job.g, .call = r->s.job.call, .task = &task});
 }
 
-/* The most segments from `begin` on that fit. */
+/* Returns the largest number of segments, from `begin` on, that fit. */
 static size_t batch_end(const reducing *r, const opi_offsets *offsets, size_t begin)
 {
     const uint64_t first = opi_offset(offsets, begin);
@@ -115,7 +116,7 @@ static size_t batch_end(const reducing *r, const opi_offsets *offsets, size_t be
     return low;
 }
 
-/* readable: the same offsets where the host can read them. */
+/* readable: the same offsets, in memory that the host can read. */
 static oplus_status run_batches(reducing *r, const char *in, const opi_offsets *offsets, const opi_offsets *readable,
                                 char *out)
 {
@@ -138,7 +139,7 @@ static oplus_status run_batches(reducing *r, const char *in, const opi_offsets *
 
 /* --- the task ----------------------------------------------------------------------------------------------------- */
 
-/* Where the arrays are; ends: the first and the last offset, all of which are in order then. */
+/* Runs where the arrays are.  ends: the first and the last offset; all offsets are in order. */
 static oplus_status look(reducing *r, uint64_t ends[2])
 {
     const opi_job *const job = &r->s.job;
@@ -172,7 +173,7 @@ oplus_status opi_gpu_segreduce(opi_job *job)
     }
     opi_offsets readable = *offsets;
     if (r.offsets_side == OPI_SIDE_DEVICE) {
-        if (job->g->rehearsal) return OPLUS_OK; /* which does not know where the batches end */
+        if (job->g->rehearsal) return OPLUS_OK; /* a rehearsal does not know where the batches end */
         OPI_TRY(opi_offsets_read(job, &readable));
     }
     return run_batches(&r, in, offsets, &readable, out);

@@ -1,15 +1,15 @@
 /* Segmented reduce: the canonical tree of each segment, anchored at its start.
  *
- * opi_segment_few: a work-item for each segment of less than 2^OPI_LOG_LEAST elements.  The others have work-groups of
- * their own (offsets.cl), one for each whole tile: opi_segment_tiles finds the nodes of tiles, and the result of what
- * is shorter than one; opi_segment_long, in the first work-group of a longer segment, joins its nodes and what is left.
- */
+ * opi_segment_few reduces each segment of less than 2^OPI_LOG_LEAST elements by one work-item.  A longer segment has
+ * work-groups of its own (offsets.cl), one for each whole tile.  opi_segment_tiles finds the nodes of tiles, and the
+ * result of a segment that is shorter than a tile.  opi_segment_long, in the first work-group of a segment, joins the
+ * nodes of its tiles and the elements behind the last tile. */
 
 /* --- few elements ------------------------------------------------------------------------------------------------- */
 
 #if OPI_LOG_W == 0
 
-/* The first n of them: the nodes of the binary digits of n, from left to right. */
+/* The reduce of n elements: joins the nodes that the binary digits of n name, from left to right. */
 OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n OPI_TAKE_P)
 {
     opi_item own, *const item = &own;
@@ -31,7 +31,8 @@ OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n OPI_TAKE_P)
 
 #else
 
-/* node[k]: the last one of 2^k elements that waits for its neighbour, if bit k of what was seen is set. */
+/* The reduce of n elements.  If bit k of the number of elements read is set, node[k] is the last node of 2^k elements,
+ * and waits for its neighbour. */
 OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n OPI_TAKE_P)
 {
     opi_node node[OPI_LOG_LEAST], own = in[0];
@@ -57,7 +58,7 @@ OPI_FUNCTION opi_node opi_few(OPI_GLOBAL const opi_t *in, uint32_t n OPI_TAKE_P)
 
 #endif
 
-/* in: element `origin` of what the offsets count. */
+/* in[0] has the index `origin` in the numbering of the offsets. */
 OPI_WHOLE_KERNEL void opi_segment_few(OPI_PARAM(in), OPI_PARAM(offsets), const uint64_t origin, const uint64_t segments,
                                 const uint64_t part, OPI_PARAM(out) OPI_KERNEL_P)
 {
@@ -74,7 +75,7 @@ OPI_WHOLE_KERNEL void opi_segment_few(OPI_PARAM(in), OPI_PARAM(offsets), const u
 
 /* --- work-groups of segments -------------------------------------------------------------------------------------- */
 
-/* Whose work-group it is: the last segment that starts at it or before. */
+/* Returns the segment that a work-group belongs to: the last one whose first work-group is not behind it. */
 OPI_FUNCTION uint64_t opi_segment_of(OPI_GLOBAL const uint64_t *start, uint64_t segments, uint64_t group)
 {
     uint64_t low = 0, high = segments;
@@ -88,7 +89,7 @@ OPI_FUNCTION uint64_t opi_segment_of(OPI_GLOBAL const uint64_t *start, uint64_t 
     return low;
 }
 
-/* A run of `count` elements, or of nodes, on their way up; the run's node. */
+/* Loads a run of `count` elements, or of nodes, and combines it.  Returns the run's node. */
 OPI_FUNCTION opi_node opi_rise_elements(opi_item *item, OPI_GLOBAL const opi_t *in, uint32_t count,
                                         OPI_LOCAL opi_vector *stage OPI_TAKE_P)
 {
@@ -136,8 +137,8 @@ OPI_WHOLE_KERNEL void opi_segment_tiles(OPI_PARAM(in), OPI_PARAM(offsets), const
     }
 }
 
-/* A level has a node for each whole tile of the level below, the first that of elements.  What fills no tile is, on
- * each level, what the result goes on with, from the highest level down. */
+/* Each level has a node for each whole tile of the level below; the lowest level is that of the elements.  What is
+ * behind the last whole tile of a level is joined to the result, from the highest level down. */
 OPI_WHOLE_KERNEL void opi_segment_long(OPI_PARAM(in), OPI_PARAM(offsets), const uint64_t origin, OPI_PARAM(start),
                                  const uint64_t segments, OPI_PARAM(nodes), OPI_PARAM(out) OPI_KERNEL_P)
 {
@@ -151,7 +152,7 @@ OPI_WHOLE_KERNEL void opi_segment_long(OPI_PARAM(in), OPI_PARAM(offsets), const 
     const uint64_t s = opi_segment_of(start, segments, OPI_GROUP), n = opi_length(at, s);
     if (start[s] != OPI_GROUP || n < OPI_TILE) return;
 
-    /* --- up: a tile's node goes to where a node was that is in it, or in one before it --- */
+    /* --- up: the node of a tile is written over a node of that tile, or of an earlier one --- */
     uint32_t levels = 1;
     opi_item item;
     for (uint64_t m = n >> OPI_LOG_TILE; m >= OPI_TILE; m >>= OPI_LOG_TILE) {

@@ -8,10 +8,10 @@
 #include "gpu/shared.h"
 
 enum {
-    CHUNK_ALONE = 1 << 14, /* elements that one work-item sorts faster than several launches do */
-    PARTS_A_UNIT = 8,      /* work-groups of a launch, for each multiprocessor */
-    CHUNK_LEAST = 1 << 12, /* elements of a part that is a chunk */
-    PART_MOST = 1 << 30    /* elements of a part: they are counted in 32 bits */
+    CHUNK_ALONE = 1 << 14, /* one work-item sorts up to so many elements faster than several launches */
+    PARTS_A_UNIT = 8,      /* work-groups of a launch for each multiprocessor */
+    CHUNK_LEAST = 1 << 12, /* least number of elements of a part that is a chunk */
+    PART_MOST = 1 << 30    /* most elements of a part: 32 bits count them */
 };
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, s->job.shape.log_w == 0 ? "sort_chunk" : "sort_group");
 }
 
-/* Bytes of a work-group's memory that the largest kernel takes, and some more. */
+/* Bytes of local memory that the largest kernel needs, and some more. */
 static size_t local_bytes(const opi_sorting *s)
 {
     const opi_shape shape = s->job.shape;
@@ -120,7 +120,7 @@ oplus_status opi_sort_one_run(opi_job *job, const opi_part *part)
 
 /* --- passes ------------------------------------------------------------------------------------------------------- */
 
-/* How n elements are dealt to work-groups: contiguous parts, of whole tiles but the last. */
+/* How n elements are divided among work-groups: contiguous parts; all but the last consist of whole tiles. */
 static uint64_t part_of(const opi_sorting *s, uint64_t n)
 {
     const unsigned units = s->job.g->gpu->facts.units ? s->job.g->gpu->facts.units : 1;
@@ -131,7 +131,7 @@ static uint64_t part_of(const opi_sorting *s, uint64_t n)
 
 static uint64_t parts_of(const opi_sorting *s, uint64_t n) { return (n + part_of(s, n) - 1) / part_of(s, n); }
 
-/* Three launches: from one place to another by the digit at `shift`. */
+/* Moves the elements from one place to another by the digit at `shift`, in three launches. */
 static oplus_status launch_pass(const opi_sorting *s, opi_place from, uint64_t n, opi_place to, uint32_t shift)
 {
     const uint64_t part = part_of(s, n), parts = parts_of(s, n);

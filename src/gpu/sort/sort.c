@@ -14,10 +14,10 @@
 #include <assert.h>
 #include <string.h>
 
-enum { UNIT_MOST = 8 /* bytes: what a kernel copies at a time */ };
+enum { UNIT_MOST = 8 /* bytes that a kernel copies at once */ };
 
 typedef struct sorting {
-    opi_sorting s; /* first */
+    opi_sorting s; /* must be first */
     opi_gpu_side keys_side, values_side;
 } sorting;
 
@@ -26,14 +26,14 @@ typedef struct room {
     char *index, *values;
 } room;
 
-/* --- bring, and take home ----------------------------------------------------------------------------------------- */
+/* --- copies to the device, and back ------------------------------------------------------------------------------- */
 
 static oplus_status upload(const opi_sorting *s, char *to, const char *from, size_t bytes)
 {
     return opi_gpu_upload(s->job.g, s->job.call, OPI_QUEUE_COMPUTE, to, from, bytes);
 }
 
-/* To the caller's array, or to where else the result is wanted. */
+/* Copies to the caller's array, or to where else the result is wanted. */
 static oplus_status deliver(const opi_sorting *s, opi_gpu_side side, char *to, const char *from, size_t bytes)
 {
     if (to == from || bytes == 0) return OPLUS_OK;
@@ -53,14 +53,14 @@ static uint64_t index_at(const opi_sorting *s, const char *index, uint64_t i)
     return narrow;
 }
 
-/* Values of the host in their new order: gathered, then put where they are wanted. */
+/* Puts values of the host into their new order: gathers them, then copies them to where they are wanted. */
 static oplus_status gather_on_host(const opi_sorting *s, const opi_place *from, const opi_place *sorted, uint64_t n,
                                    const room *room)
 {
     const opi_job *const job = &s->job;
     OPI_TRY(opi_gpu_download(job->g, job->call, OPI_QUEUE_COMPUTE, room->index, sorted->values, n * s->payload));
     OPI_TRY(opi_gpu_sync(job->g, job->call, OPI_QUEUE_COMPUTE));
-    if (job->g->rehearsal) return OPLUS_OK; /* there are no indices */
+    if (job->g->rehearsal) return OPLUS_OK; /* a rehearsal has no indices */
     char *const gathered = s->to.values == from->values ? room->values : s->to.values;
     assert(gathered && from->values && room->index); /* there are values, and room for those of the host */
     for (uint64_t i = 0; i < n; i++)
@@ -69,7 +69,7 @@ static oplus_status gather_on_host(const opi_sorting *s, const opi_place *from, 
     return OPLUS_OK;
 }
 
-/* The same where they stayed on the device. */
+/* The same for values that stayed on the device. */
 static oplus_status gather_there(const opi_sorting *s, const opi_place *from, const opi_place *sorted, uint64_t n,
                                  char *to)
 {
@@ -80,7 +80,7 @@ static oplus_status gather_there(const opi_sorting *s, const opi_place *from, co
 
 /* --- arrays that fit the device ----------------------------------------------------------------------------------- */
 
-/* Sorts n elements from the caller's arrays into others, or into the same. */
+/* Sorts n elements of the caller's arrays into other arrays, or into the same. */
 static oplus_status sort_there(sorting *all, opi_place from, uint64_t n, opi_place to, const room *room)
 {
     opi_sorting *const s = &all->s;
@@ -91,7 +91,7 @@ static oplus_status sort_there(sorting *all, opi_place from, uint64_t n, opi_pla
     const bool direct = keys_here && values_here && !s->indexed && opi_sort_ends_at_begin(s);
     if (s->indexed && values_here) OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->array[2], n * s->value));
 
-    /* --- 1. bring --- */
+    /* --- 1. copy to the device --- */
     const opi_place home = opi_sort_scratch(s, n, 1);
     opi_place begin = {keys_here ? from.keys : home.keys, values_here ? from.values : home.values};
     if (s->indexed) begin.values = NULL; /* the first pass makes the indices */
@@ -104,7 +104,7 @@ static oplus_status sort_there(sorting *all, opi_place from, uint64_t n, opi_pla
     s->to = sorted;
     OPI_TRY(opi_way_run(job, &part));
 
-    /* --- 3. take home --- */
+    /* --- 3. copy back --- */
     s->to = to;
     if (s->indexed)
         OPI_TRY(values_here ? gather_there(s, &from, &sorted, n, to.values)
@@ -114,7 +114,7 @@ static oplus_status sort_there(sorting *all, opi_place from, uint64_t n, opi_pla
     return deliver(s, all->keys_side, to.keys, sorted.keys, n * s->key);
 }
 
-/* The same; nothing of the host's is under way afterwards. */
+/* The same; afterwards no copy of the host's arrays is under way. */
 static oplus_status sort_whole(sorting *all, opi_place from, uint64_t n, opi_place to, const room *room)
 {
     const opi_job *const job = &all->s.job;
@@ -134,14 +134,14 @@ static oplus_status no_scratch(const opi_job *job)
                     job->task->n);
 }
 
-/* How many elements of the host's arrays the device takes at a time. */
+/* How many elements of the host's arrays the device has room for at once. */
 static size_t fitting(const opi_sorting *s)
 {
     const size_t largest = s->job.g->gpu->facts.largest, limit = s->job.g->memory_bytes / 2;
     return (opi_smaller(limit, largest) - OPI_CACHE_LINE) / (s->key + s->payload);
 }
 
-/* Sorted runs, bounds[0 .. runs], become one in `home`. */
+/* Merges the sorted runs bounds[0 .. runs] into `home`. */
 static oplus_status merge_runs(const opi_sorting *s, opi_place from, size_t *bounds, size_t runs, opi_place home)
 {
     const opi_key_order order = {s->key, s->negative, s->flip};
@@ -151,7 +151,7 @@ static oplus_status merge_runs(const opi_sorting *s, opi_place from, size_t *bou
     return opi_cores_sweep(s->job.g->dev.cores, s->job.call, &merge.sweep, NULL);
 }
 
-/* Runs of `run` elements by themselves, into memory of their own; and merged. */
+/* Sorts runs of `run` elements one by one into separate memory, and merges them. */
 static oplus_status sort_pieces(sorting *all, opi_place own, size_t n, size_t run)
 {
     const opi_sorting *const s = &all->s;

@@ -1,13 +1,14 @@
-/* Stable radix sort, least significant digit first, eight bits at a time.
+/* Stable radix sort, from the lowest digit to the highest, a digit being eight bits.
  *
- * opi_histogram -> opi_rows -> opi_scatter for each digit: a work-group counts the digits of its contiguous part, a
- * work-group for each digit scans what all of them counted, and each deals its part out.  Nothing is assumed of the
- * order in which work-groups run.  opi_sort_one does everything in one launch, for what one work-group holds.  Those
- * kernels are in sort_chunk.cl and sort_group.cl; here is what both shapes share.
+ * For each digit there are three launches.  opi_histogram: each work-group counts the digits of its contiguous part.
+ * opi_rows: a work-group for each value of the digit scans the counts.  opi_scatter: each work-group moves its part.
+ * The order in which work-groups run does not matter.  opi_sort_one sorts in one launch what one work-group can hold.
+ * These kernels are in sort_chunk.cl and sort_group.cl; here is what both shapes share.
  *
- * Defined before this text, and sums.cl: OPI_KEY_SIZE; OPI_VALUE_SIZE of what travels with a key (0: nothing) and
- * OPI_VALUE_UNIT, of the integers that it is made of; OPI_INDEXED, if that is its index, and then OPI_FAR_UNIT of the
- * values that stay; OPI_ONE, which of the two ways it is. */
+ * Defined before this text and sums.cl: OPI_KEY_SIZE; OPI_VALUE_SIZE, the bytes that travel with a key (0: none);
+ * OPI_VALUE_UNIT, the bytes of the integers that such a value consists of; OPI_INDEXED, whether it is the index of the
+ * key, and then OPI_FAR_UNIT, the bytes of the units of the values that stay; OPI_ONE, whether everything is one
+ * launch. */
 
 #define OPI_E (1u << OPI_LOG_E)
 
@@ -39,7 +40,7 @@ typedef struct opi_value {
     opi_unit unit[OPI_VALUE_SIZE / OPI_VALUE_UNIT];
 } opi_value;
 
-/* Value i of those that come with the keys; the first pass makes those that are indices. */
+/* Returns value i.  If values are indices, the first pass makes them. */
 OPI_FUNCTION opi_value opi_value_at(OPI_GLOBAL const opi_value *values, uint64_t i)
 {
 #if OPI_INDEXED
@@ -50,7 +51,7 @@ OPI_FUNCTION opi_value opi_value_at(OPI_GLOBAL const opi_value *values, uint64_t
     return values[i];
 }
 #else
-typedef uint8_t opi_value; /* there are none */
+typedef uint8_t opi_value; /* there are no values */
 #endif
 
 /* --- the order ---------------------------------------------------------------------------------------------------- */

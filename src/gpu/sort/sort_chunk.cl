@@ -1,13 +1,14 @@
-/* Stable radix sort where one work-item is a work-group, and its part a chunk.  Behind sums.cl and sort.cl. */
+/* Stable radix sort with work-groups of one work-item, whose part is a chunk.  This text comes behind sums.cl and
+ * sort.cl. */
 
-/* place[d]: how many of the keys [begin, end) have digit d */
+/* place[d] becomes the number of keys in [begin, end) whose digit is d. */
 OPI_FUNCTION void opi_count(OPI_GLOBAL const opi_key *keys, uint64_t begin, uint64_t end, OPI_ORDER, uint64_t *place)
 {
     for (uint32_t d = 0; d < OPI_DIGITS; d++) place[d] = 0;
     for (uint64_t i = begin; i < end; i++) place[opi_digit(keys[i], negative, flip, shift)]++;
 }
 
-/* Deals the elements [begin, end) out: place[d] is where the next one of digit d goes. */
+/* Moves the elements [begin, end) to their places; place[d] is the place of the next element whose digit is d. */
 OPI_FUNCTION void opi_deal(OPI_GLOBAL const opi_key *keys, OPI_GLOBAL const opi_value *values, uint64_t begin,
                            uint64_t end, OPI_ORDER, uint64_t *place, OPI_GLOBAL opi_key *to_keys,
                            OPI_GLOBAL opi_value *to_values)
@@ -24,7 +25,8 @@ OPI_FUNCTION void opi_deal(OPI_GLOBAL const opi_key *keys, OPI_GLOBAL const opi_
 
 #if OPI_ONE
 
-/* n elements, by keys of so many bits, into the first of two places between which they go to and fro. */
+/* Sorts n elements by the lowest `bits` bits of their keys.  The elements go to and fro between two places, and end in
+ * the first. */
 OPI_WHOLE_KERNEL void opi_sort_one(OPI_PARAM(keys), OPI_PARAM(values), OPI_PARAM(to_keys), OPI_PARAM(to_values),
                              OPI_PARAM(other_keys), OPI_PARAM(other_values), const uint64_t n, const uint64_t negative,
                              const uint64_t flip, const uint32_t bits)

@@ -1,9 +1,10 @@
-/* Stable radix sort with work-groups of many work-items, their parts in tiles.  Behind sums.cl and sort.cl. */
+/* Stable radix sort with work-groups of many work-items, whose parts consist of tiles.  This text comes behind sums.cl
+ * and sort.cl. */
 
 #define OPI_TILE   (1u << OPI_LOG_TILE)
 
-/* What loops of constant bounds index is to stay in registers; a processor has none to spare, and its compiler takes
- * long. */
+/* Arrays that are indexed in loops of constant bounds must stay in registers on a GPU.  A processor does not have so
+ * many registers, and its compiler would take long. */
 #if OPI_HOST_CORES
 #define OPI_UNROLL
 #else
@@ -15,7 +16,7 @@
 
 /* --- one tile ----------------------------------------------------------------------------------------------------- */
 
-/* OPI_E consecutive elements of a tile a work-item; afterwards every OPI_W-th. */
+/* The elements of a work-item: first OPI_E consecutive ones of the tile, later every OPI_W-th. */
 typedef struct opi_own {
     opi_key key[OPI_E];
 #if OPI_VALUE_SIZE
@@ -26,7 +27,7 @@ typedef struct opi_own {
 #define OPI_CONSECUTIVE(j) ((OPI_SELF << OPI_LOG_E) + (j))
 #define OPI_SPREAD(j)      (((j) << OPI_LOG_W) + OPI_SELF)
 
-/* Writes x[j] to place to(j) of the tile and reads x[j] back from place from(j), `count` places being used. */
+/* Writes x[j] to place to(j) of the tile, then reads x[j] from place from(j); `count` places are used. */
 #define OPI_EXCHANGE(T, x, to, from)                                                                                   \
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)                                                                    \
         if (OPI_CONSECUTIVE(j) < count) ((OPI_LOCAL T *)stage)[OPI_PADDED(to(j))] = (x)[j];                            \
@@ -34,7 +35,8 @@ typedef struct opi_own {
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)                                                                    \
         if (from(j) < count) (x)[j] = ((OPI_LOCAL T *)stage)[OPI_PADDED(from(j))];
 
-/* Reads element i = OPI_SPREAD(j) as AT(i), neighbours by neighbours, and hands it to whose run it belongs to. */
+/* Reads element i = OPI_SPREAD(j) as AT(i), so that neighbours read neighbouring elements, and then gives it to the
+ * work-item whose run it belongs to. */
 #define OPI_BRING(T, x, AT)                                                                                            \
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)                                                                    \
         if (OPI_SPREAD(j) < count) ((OPI_LOCAL T *)stage)[OPI_PADDED(OPI_SPREAD(j))] = AT(OPI_SPREAD(j));              \
@@ -47,7 +49,7 @@ typedef struct opi_own {
 #define OPI_KEY_AT(i)   keys[first + (i)]
 #define OPI_VALUE_AT(i) opi_value_at(values, first + (i))
 
-/* The `count` elements from `first` on. */
+/* Loads `count` elements, from `first` on. */
 OPI_FUNCTION void opi_bring(OPI_GLOBAL const opi_key *keys, OPI_GLOBAL const opi_value *values, uint64_t first,
                             uint32_t count, OPI_LOCAL opi_vector *stage, opi_own *own)
 {
@@ -57,8 +59,9 @@ OPI_FUNCTION void opi_bring(OPI_GLOBAL const opi_key *keys, OPI_GLOBAL const opi
 #endif
 }
 
-/* rank[j]: to which place element j goes by the half digit at `shift`.  Each work-item counts in a column of its own,
- * half digits h and h + 8 in the halves of a word; the scan goes over half digits, then over work-items. */
+/* rank[j] becomes the place of element j in the order of the half digits at `shift`.  Each work-item counts in a column
+ * of its own; a word counts half digit h in its lower half, and h + 8 in its upper half.  The scan goes over half
+ * digits, then over work-items. */
 OPI_FUNCTION void opi_rank(const opi_own *own, uint32_t count, OPI_ORDER, OPI_LOCAL uint32_t *counter,
                            OPI_LOCAL uint32_t *sum, uint32_t *rank)
 {
@@ -83,7 +86,7 @@ OPI_FUNCTION void opi_rank(const opi_own *own, uint32_t count, OPI_ORDER, OPI_LO
         run += seen;
     }
     uint32_t before = opi_sums(sum, run, &all) - run;
-    before += all << 16; /* all lower halves come before any upper one */
+    before += all << 16; /* all lower halves come before any upper half */
     OPI_UNROLL for (uint32_t w = 0; w < OPI_SORT_WORDS; w++) counter[OPI_PADDED(OPI_SELF * OPI_SORT_WORDS + w)] += before;
     OPI_BARRIER();
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) rank[j] += counter[word[j]] >> upper[j] & 0xffff;
@@ -92,7 +95,7 @@ OPI_FUNCTION void opi_rank(const opi_own *own, uint32_t count, OPI_ORDER, OPI_LO
 
 #define OPI_RANKED(j) rank[j]
 
-/* Sorts the tile by the half digit at `shift`: consecutive elements again. */
+/* Sorts the tile by the half digit at `shift`.  Afterwards each work-item has consecutive elements again. */
 OPI_FUNCTION void opi_sort_round(opi_own *own, uint32_t count, OPI_ORDER, OPI_LOCAL uint32_t *counter,
                             OPI_LOCAL uint32_t *sum, OPI_LOCAL opi_vector *stage)
 {
@@ -113,8 +116,8 @@ OPI_FUNCTION void opi_sort_round(opi_own *own, uint32_t count, OPI_ORDER, OPI_LO
 
 #if OPI_ONE
 
-/* n elements, a tile at most, by so many bits of their keys, a number that the compiler is not to know: it would repeat
- * all this for each digit.  Where they come from may be where they go. */
+/* Sorts n elements, at most a tile, by the lowest `bits` bits of their keys.  The compiler must not know that number:
+ * it would repeat all of this for each digit.  The results may be written over the elements. */
 OPI_WHOLE_KERNEL void opi_sort_one(OPI_PARAM(keys), OPI_PARAM(values), OPI_PARAM(to_keys), OPI_PARAM(to_values),
                              OPI_PARAM(other_keys), OPI_PARAM(other_values), const uint64_t n, const uint64_t negative,
                              const uint64_t flip, const uint32_t bits)
@@ -125,7 +128,7 @@ OPI_WHOLE_KERNEL void opi_sort_one(OPI_PARAM(keys), OPI_PARAM(values), OPI_PARAM
     opi_bring(OPI_AT(const opi_key, keys), OPI_GIVEN_VALUES, 0, count, stage, &own);
     OPI_ROLLED for (uint32_t shift = 0; shift < bits; shift += 4)
         opi_sort_round(&own, count, negative, flip, shift, counter, sum, stage);
-    OPI_BARRIER_ALL(); /* all has been read */
+    OPI_BARRIER_ALL(); /* all elements have been read */
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
         if (OPI_CONSECUTIVE(j) >= count) continue;
         OPI_AT(opi_key, to_keys)[OPI_CONSECUTIVE(j)] = own.key[j];
@@ -139,7 +142,7 @@ OPI_WHOLE_KERNEL void opi_sort_one(OPI_PARAM(keys), OPI_PARAM(values), OPI_PARAM
 
 /* --- the histogram of a part -------------------------------------------------------------------------------------- */
 
-/* Of the counters, so that work-items get into each other's way less. */
+/* The counters exist several times, so that fewer work-items wait for the same counter. */
 #define OPI_COPIES (OPI_W > 32 ? OPI_W / 32 : 1)
 
 OPI_WHOLE_KERNEL void opi_histogram(OPI_PARAM(keys), const uint64_t n, const uint64_t part, OPI_PARAM(counts),
@@ -169,10 +172,10 @@ OPI_WHOLE_KERNEL void opi_histogram(OPI_PARAM(keys), const uint64_t n, const uin
 
 /* --- a part, tile after tile -------------------------------------------------------------------------------------- */
 
-#define OPI_ENDS 256u /* beside a digit: the element is the last of the tile that has it */
+#define OPI_ENDS 256u /* set beside a digit: this element is the last of the tile with that digit */
 
-/* Each tile is sorted by the digit, of so many bits, first, so that neighbours write to neighbouring places.  place[d]:
- * where the next element of digit d goes; run[d]: where in the sorted tile they begin. */
+/* Sorts each tile by the digit, which has `bits` bits, so that neighbours then write to neighbouring places.  place[d]
+ * is the place of the next element whose digit is d; run[d] is where these elements begin in the sorted tile. */
 OPI_WHOLE_KERNEL void opi_scatter(OPI_PARAM(keys), OPI_PARAM(values), OPI_PARAM(to_keys), OPI_PARAM(to_values),
                             const uint64_t n, const uint64_t part, OPI_PARAM(counts), OPI_PARAM(totals), OPI_ORDER,
                             const uint32_t bits)

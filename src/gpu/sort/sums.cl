@@ -1,12 +1,14 @@
-/* Sums over a work-group and over many, for what counts and then places: opi_sums of 32 bits, opi_wide_sums of 64,
- * opi_rows.  Runs of work-items are summed by one of them each, so that there are few barriers. */
+/* Sums over one work-group, and over many: opi_sums has 32 bits, opi_wide_sums 64 bits; opi_rows sums what the
+ * work-groups have counted.  The work-items are cut into runs, and one work-item sums each run, so that there are few
+ * barriers. */
 
 #define OPI_W (1u << OPI_LOG_W)
 
-/* A gap every 32 places: neighbours that are a power of two apart then use different banks. */
+/* A gap every 32 places, so that places whose distance is a power of two are in different banks. */
 #define OPI_PADDED(i)     ((i) + ((i) >> 5))
 
-/* sum[]: of OPI_SUMS.  The sum of the work-items' own up to this one's, and of all; a barrier comes last. */
+/* sum[] has OPI_SUMS places.  Returns the sum of `own` over all work-items up to this one; *all becomes the sum over
+ * all work-items.  The last step is a barrier. */
 #define OPI_LOG_RUN  (OPI_LOG_W < 4 ? OPI_LOG_W : 4)
 #define OPI_LOG_RUNS (OPI_LOG_W - OPI_LOG_RUN)
 #define OPI_SUMS     OPI_WITH_GAPS(OPI_W)
@@ -36,8 +38,8 @@
 OPI_DEFINE_SUMS(opi_sums, uint32_t)
 OPI_DEFINE_SUMS(opi_wide_sums, uint64_t)
 
-/* What `parts` work-groups counted of something, a row counts[r * parts ...] for each kind of it, becomes how much of
- * it comes before each; totals[r]: all of it.  A work-group for each row. */
+/* counts[r * parts + p] is how many things of kind r work-group p has counted.  It becomes how many things of kind r
+ * are before that work-group's; totals[r] becomes their number.  There is a work-group for each kind. */
 OPI_WHOLE_KERNEL void opi_rows(OPI_PARAM(counts), const uint64_t parts, OPI_PARAM(totals))
 {
     OPI_LOCAL_MEMORY uint64_t sum[OPI_SUMS];

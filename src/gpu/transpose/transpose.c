@@ -6,13 +6,13 @@
 
 /* A matrix of the task, and its transpose. */
 typedef struct turner {
-    opi_turning t; /* first */
+    opi_turning t; /* must be first */
     const char *in;
     char *out;
     size_t rows, cols;
 } turner;
 
-/* rows x cols from one matrix to another on the device; pitches in elements. */
+/* Transposes rows x cols from one matrix on the device to another; pitches are in elements. */
 static oplus_status turn(turner *all, const char *in, size_t in_pitch, size_t rows, size_t cols, char *out,
                          size_t out_pitch)
 {
@@ -55,7 +55,7 @@ static size_t lines_in(const turner *all, size_t line_bytes)
     return line_bytes < room_of(all) ? room_of(all) / line_bytes : 1;
 }
 
-/* Bands of rows come from the host, and become columns of a matrix on the device. */
+/* Copies bands of rows from the host, which become columns of a matrix on the device. */
 static oplus_status turn_from_host(turner *all)
 {
     const size_t size = all->t.size, line = all->cols * size;
@@ -70,7 +70,7 @@ static oplus_status turn_from_host(turner *all)
     return sync(all);
 }
 
-/* Bands of columns of a matrix on the device become rows, and go to the host. */
+/* Copies bands of columns of a matrix on the device to the host, where they become rows. */
 static oplus_status turn_to_host(turner *all)
 {
     const size_t size = all->t.size, line = all->rows * size;
@@ -85,7 +85,7 @@ static oplus_status turn_to_host(turner *all)
     return sync(all);
 }
 
-/* To the device and back as a whole. */
+/* Copies the whole matrix to the device and back. */
 static oplus_status turn_whole(turner *all)
 {
     const size_t bytes = all->rows * all->cols * all->t.size, second = opi_round_up(bytes, OPI_CACHE_LINE);
@@ -95,19 +95,19 @@ static oplus_status turn_whole(turner *all)
     oplus_status status = upload(all, came, all->in, bytes);
     if (status == OPLUS_OK) status = turn(all, came, all->cols, all->rows, all->cols, turned, all->rows);
     if (status == OPLUS_OK) status = download(all, all->out, turned, bytes);
-    const oplus_status settled = sync(all); /* nothing is under way then */
+    const oplus_status settled = sync(all); /* then no copy is under way */
     return status != OPLUS_OK ? status : settled;
 }
 
-/* Where it does not fit, a band that comes back from the device would have to be scattered over all of out by the
- * host's own loops.  They turn the matrix itself in that time, in place too. */
+/* If the matrix does not fit, the host would have to scatter each band that comes back over all of out.  In that time
+ * its own loops can turn the whole matrix, in place too. */
 static oplus_status turn_on_host(const turner *all)
 {
     const opi_job *const job = &all->t.job;
     return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, job->task, NULL);
 }
 
-/* --- which of them ------------------------------------------------------------------------------------------------ */
+/* --- the choice --------------------------------------------------------------------------------------------------- */
 
 oplus_status opi_gpu_transpose(opi_job *job)
 {

@@ -1,18 +1,18 @@
-/* Transpose: out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < cols; pitches in elements.
+/* Transpose: out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < cols; pitches are in elements.
  *
- * A work-group turns a tile of 2^log_down rows and 2^log_across columns, 2^(2 OPI_LOG_E) elements at most.
+ * A work-group turns a tile of 2^log_down rows and 2^log_across columns, at most 2^(2 OPI_LOG_E) elements.
  *
- * OPI_SQUARE: n x n in place instead, by tiles of 2^OPI_LOG_E rows and columns. */
+ * If OPI_SQUARE is set, an n x n matrix is turned in place, in tiles of 2^OPI_LOG_E rows and columns. */
 
 #define OPI_E (1u << OPI_LOG_E)
 #define OPI_W (1u << OPI_LOG_W)
 
-/* What of a matrix a tile has. */
+/* The part of a matrix that a tile covers. */
 typedef struct opi_part {
     uint64_t row, col;
     uint32_t rows, cols;
     uint32_t log_down, log_across;
-    uint32_t units; /* of all of its places, whether there are elements for them or not */
+    uint32_t units; /* units of all places of the tile, even if there are no elements for some places */
 } opi_part;
 
 OPI_FUNCTION opi_part opi_part_at(uint64_t down, uint64_t across, uint64_t rows, uint64_t cols, uint32_t log_down,
@@ -31,9 +31,9 @@ OPI_FUNCTION opi_part opi_part_at(uint64_t down, uint64_t across, uint64_t rows,
 
 #if OPI_STAGED
 
-/* --- through the work-group's memory: neighbours read, and write, neighbouring units ---------------------------- */
+/* --- through local memory: neighbours read neighbouring units, and write neighbouring units ----------------------- */
 
-/* So many units behind each row: what is below one another then lies in different banks. */
+/* Units between two rows, so that units of one column are in different banks. */
 #define OPI_GAP           (OPI_GAP_BYTES(OPI_UNIT) / OPI_UNIT)
 #define OPI_STAGE         (OPI_E * (OPI_E * OPI_UNITS + OPI_GAP))
 #define OPI_SHARED(stage) OPI_LOCAL_MEMORY opi_unit stage[OPI_STAGE];
@@ -53,25 +53,25 @@ OPI_FUNCTION opi_spot opi_spot_at(uint32_t q, uint32_t log_cols)
     return spot;
 }
 
-/* Where a tile stands in a matrix: its first unit. */
+/* Pointer to the first unit of a tile of the matrix. */
 #define OPI_TILE_AT(matrix, row, col, pitch) ((matrix) + ((row) * (pitch) + (col)) * OPI_UNITS)
-/* Units of the matrix, and of the stage; the latter upright or turned. */
+/* A unit of the matrix, and a unit of the stage, where the tile is upright or turned. */
 #define OPI_THERE(tile, s, pitch)  (tile)[((s).row * (pitch) + (s).col) * OPI_UNITS + (s).unit]
 #define OPI_HERE(s, across)        stage[(s).row * (((across) * OPI_UNITS) + OPI_GAP) + (s).col * OPI_UNITS + (s).unit]
 #define OPI_HERE_TURNED(s, across) stage[(s).col * (((across) * OPI_UNITS) + OPI_GAP) + (s).row * OPI_UNITS + (s).unit]
 
-/* Square tiles that are all there, in constant steps: several units are under way at once. */
+/* Whole square tiles are moved in a constant number of steps, so that several units are under way at once. */
 #define OPI_STEPS (OPI_E * OPI_E * OPI_UNITS / OPI_W)
 #define OPI_BATCH (OPI_STEPS <= 16 ? OPI_STEPS : OPI_STEPS % 16 == 0 ? 16 : 4)
 #define OPI_EVEN  (OPI_STEPS > 0 && OPI_STEPS * OPI_W == OPI_E * OPI_E * OPI_UNITS && OPI_STEPS % OPI_BATCH == 0)
 #define OPI_EACH_BATCH(j0) for (uint32_t j0 = 0; j0 < OPI_STEPS; j0 += OPI_BATCH)
 #define OPI_EACH_STEP(j)   _Pragma("unroll") for (uint32_t j = 0; j < OPI_BATCH; j++)
 
-/* The unit of step j. */
+/* Returns the unit that the work-item moves in step j. */
 OPI_FUNCTION opi_spot opi_spot_of(uint32_t j)
 {
 #if OPI_UNITS == 1 && OPI_LOG_W >= OPI_LOG_E
-    opi_spot spot; /* always the same column */
+    opi_spot spot; /* the column is the same in all steps */
     spot.row = (OPI_SELF >> OPI_LOG_E) + (j << (OPI_LOG_W - OPI_LOG_E));
     spot.col = OPI_SELF & (OPI_E - 1);
     spot.unit = 0;
@@ -129,7 +129,8 @@ OPI_FUNCTION void opi_turn(OPI_GLOBAL const opi_unit *in, uint64_t in_pitch, OPI
 
 #else
 
-/* A tile changes places with its mirror image: the tile waits in `stage`, then the image does, turned both times. */
+/* Exchanges a tile and its mirror image: first the tile waits in `stage`, then the image; both are turned on the
+ * way. */
 OPI_FUNCTION void opi_exchange_even(OPI_GLOBAL opi_unit *tile, OPI_GLOBAL opi_unit *image, uint64_t n,
                                     OPI_LOCAL opi_unit *stage)
 {
@@ -186,7 +187,7 @@ OPI_FUNCTION void opi_exchange(OPI_GLOBAL opi_unit *matrix, uint64_t n, const op
 
 #else
 
-/* --- one work-item, or elements too large for that: element by element, whose units the work-group shares ------- */
+/* --- one work-item, or elements too large for local memory: the work-group shares the units of each element ------- */
 
 #define OPI_SHARED(stage) OPI_LOCAL opi_unit *const stage = 0;
 
@@ -223,19 +224,20 @@ OPI_FUNCTION void opi_exchange(OPI_GLOBAL opi_unit *matrix, uint64_t n, const op
 /* --- kernels ---------------------------------------------------------------------------------------------------- */
 
 #if !OPI_SQUARE
-/* One work-group a tile, row by row of tiles. */
+/* One work-group for each tile; tiles are numbered row by row. */
 OPI_KERNEL void opi_transpose(OPI_PARAM(in), const uint64_t in_pitch, OPI_PARAM(out), const uint64_t out_pitch,
                               const uint64_t rows, const uint64_t cols, const uint32_t log_down,
                               const uint32_t log_across)
 {
     OPI_SHARED(stage)
-    const uint64_t tiles = ((cols - 1) >> log_across) + 1; /* in a row */
+    const uint64_t tiles = ((cols - 1) >> log_across) + 1; /* tiles in a row */
     const opi_part part = opi_part_at(OPI_GROUP / tiles, OPI_GROUP % tiles, rows, cols, log_down, log_across);
     opi_turn(OPI_AT(const opi_unit, in), in_pitch, OPI_AT(opi_unit, out), out_pitch, &part, stage);
 }
 #else
-/* n x n in place, one work-group a pair of tiles: those on and above the diagonal of a square of t x t tiles.  The rows
- * of this triangle are laid together two by two, a long one and a short one, t or t + 1 tiles in all, whichever is odd. */
+/* n x n in place: one work-group for each pair of tiles, that is for each tile on or above the diagonal of the t x t
+ * tiles.  This triangle is packed into a rectangle: each row of the rectangle has a long row of the triangle and a short
+ * one, together t or t + 1 tiles, whichever is odd. */
 OPI_KERNEL void opi_transpose(OPI_PARAM(matrix), const uint64_t n)
 {
     OPI_SHARED(stage)

@@ -10,15 +10,15 @@
 #include <stdio.h>
 
 enum {
-    ROW_BYTES = 128, /* of a tile, or more: what neighbours read at once */
-    SIDE = 32,       /* of a tile, where that is not too large */
+    ROW_BYTES = 128, /* least bytes of a row of a tile: neighbours read them together */
+    SIDE = 32,       /* rows and columns of a tile, unless that is too large */
     TILE_BYTES = 16 << 10,
-    SHAPED_BYTES = 64 /* of an element, for the size of a work-group */
+    SHAPED_BYTES = 64 /* bytes of an element, which decide how large a work-group is */
 };
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
-/* The largest power of two that divides the size and all addresses; they are those of the device. */
+/* The largest power of two that divides the size and all addresses on the device. */
 static unsigned unit_of(size_t size, const void *in, const void *out)
 {
     const uintptr_t all = size | (uintptr_t)in | (uintptr_t)out | OPI_VECTOR_BYTES;
@@ -55,7 +55,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "transpose");
 }
 
-/* Which program depends on the addresses. */
+/* The addresses decide which program is used. */
 oplus_status opi_turn_prepare(opi_job *job, uint64_t n)
 {
     opi_turning *const t = (opi_turning *)job;
@@ -89,8 +89,8 @@ static uint64_t tiles_of(size_t n, unsigned log)
     return ((n - 1) >> log) + 1;
 }
 
-/* A tile is as low, or as narrow, as the matrix, and then longer the other way.  Rows of a tile have a gap between
- * them: more of them than a square tile has, and they may not fit any more. */
+/* If a matrix is low or narrow, so is a tile, and it is longer in the other direction.  There is a gap between the rows
+ * of a tile in local memory: a tile with more rows than a square one may not fit. */
 static void cut(const opi_turning *t, size_t rows, size_t cols, uint32_t *log_down, uint32_t *log_across)
 {
     const unsigned side = t->job.shape.log_e, lowest = log_at_least(rows), narrowest = log_at_least(cols);

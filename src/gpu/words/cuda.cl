@@ -88,7 +88,8 @@ typedef uint4 opi_vector;
 #define M_SQRT2     1.41421356237309504880
 #define M_LN2       0.69314718055994530942
 
-/* As in C, a function without f computes in double, and abs gives an int; C++ would take the type of its argument. */
+/* As in C, a function without f computes in double, and abs gives an int.  C++ would choose by the type of the
+ * argument. */
 OPI_FUNCTION int opi_abs(int x) { return x < 0 ? -x : x; }
 #define abs(x) opi_abs(x)
 #define sqrt(x) sqrt((double)(x))
@@ -130,7 +131,7 @@ OPI_FUNCTION int opi_abs(int x) { return x < 0 ? -x : x; }
 #define fma(x, y, z) fma((double)(x), (double)(y), (double)(z))
 #define ldexp(x, n) ldexp((double)(x), n)
 
-/* --- the functions of texts: what generic.cl is made of (src/text), which follows where there is one ------------------ */
+/* --- the functions of texts: what generic.cl is made of (src/text); it comes behind this text if it is needed ----- */
 
 #define OPI_GENERIC(R, f, s, parameters) OPI_FUNCTION R f parameters
 #define OPI_FOR_SIGNED(X)             X(i8, int8_t) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t) X(ll, long long)
@@ -145,7 +146,7 @@ OPI_FUNCTION int opi_abs(int x) { return x < 0 ? -x : x; }
 #define OPI_CALL_REAL_3(f, x, y, z)                                                                                    \
     opi_g_##f(OPI_AS((x) + (y) + (z), x), OPI_AS((x) + (y) + (z), y), OPI_AS((x) + (y) + (z), z))
 #define OPI_CALL_LDEXP(f, x, n)       opi_g_##f(opi_real(x), n)
-#define OPI_AS(like, x)               ((decltype(opi_real(like)))(x)) /* at once: -3 is no unsigned in between */
+#define OPI_AS(like, x)               ((decltype(opi_real(like)))(x)) /* in one step: -3 must not become unsigned first */
 
 #define OPI_REAL(s, T) OPI_GENERIC(double, opi_real, s, (T x)) { return (double)x; }
 OPI_GENERIC(float, opi_real, f32, (float x)) { return x; }
@@ -153,7 +154,7 @@ OPI_GENERIC(double, opi_real, f64, (double x)) { return x; }
 OPI_FOR_SIGNED(OPI_REAL)
 OPI_FOR_UNSIGNED(OPI_REAL)
 
-/* min and max of two types: of that to which C converts both. */
+/* min and max of two types: the result has the type to which C converts both. */
 template <class A, class B> struct opi_common { typedef decltype(A() + B()) type; };
 template <class A> struct opi_common<A, A> { typedef A type; };
 #define OPI_MIXED_2(f)                                                                                                 \

@@ -1,23 +1,23 @@
-/* The dialect of OpenCL C 1.2.  Kernels are written in what this file and cuda.cl call by the same names.
+/* The dialect of OpenCL C 1.2.  Kernels use names that this file and cuda.cl both define.
  *
- * OPI_F64 is 1 where the device has double precision.  An array comes to a kernel as two parameters, a buffer and the
- * bytes from its start: OPI_PARAM declares them, OPI_AT makes a pointer of them. */
+ * OPI_F64 is 1 if the device has double precision.  An array is two parameters of a kernel: a buffer, and how many
+ * bytes after its start the array begins.  OPI_PARAM declares them, OPI_AT makes a pointer of them. */
 #pragma OPENCL FP_CONTRACT OFF
 #if OPI_F64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
 #define OPI_KERNEL       kernel
-#define OPI_WHOLE_KERNEL kernel __attribute__((reqd_work_group_size(OPI_W, 1, 1))) /* all of a work-group, always */
-#define OPI_INCREMENT(place) atomic_inc(place) /* of 32 bits in the work-group's memory */
+#define OPI_WHOLE_KERNEL kernel __attribute__((reqd_work_group_size(OPI_W, 1, 1))) /* work-groups are never smaller */
+#define OPI_INCREMENT(place) atomic_inc(place) /* of 32 bits, in local memory */
 #define OPI_FUNCTION     static inline
-#define OPI_ROLLED /* of a loop: leave it one */
-#define OPI_RESTRICT     restrict /* of a pointer */
+#define OPI_ROLLED /* before a loop: do not unroll it */
+#define OPI_RESTRICT     restrict /* for a pointer */
 #define OPI_CALLED       static __attribute__((noinline))
 #define OPI_GLOBAL       global
 #define OPI_CONSTANT     constant
-#define OPI_LOCAL        local /* of a pointer */
-#define OPI_LOCAL_MEMORY local /* of a variable */
+#define OPI_LOCAL        local /* for a pointer */
+#define OPI_LOCAL_MEMORY local /* for a variable */
 #define OPI_PARAM(name)  global uchar *name##_memory, const ulong name##_at
 #define OPI_AT(T, name)  ((global T *)(name##_memory + name##_at))
 #define OPI_GIVEN(name)  (name##_memory != 0)
@@ -37,7 +37,7 @@ typedef uchar uint8_t;
 typedef ushort uint16_t;
 typedef uint uint32_t;
 typedef ulong uint64_t;
-typedef uint4 opi_vector; /* what the widest load moves */
+typedef uint4 opi_vector; /* as large as the widest load */
 
 #define OPI_F32_OF(bits) as_float((uint32_t)(bits))
 #define OPI_F64_OF(bits) as_double((uint64_t)(bits))
@@ -46,9 +46,9 @@ typedef uint4 opi_vector; /* what the widest load moves */
 
 #define OPI_READ_CONSTANT(T, words) (*(constant const T *)(words))
 
-/* The one NaN: what all have in common, and the quiet bit.  As a constant it would be loaded where there is a NaN alone,
- * by an instruction that an Intel core helps out of each time while nothing else has touched the constant's page (PoCL
- * 3.1 for AVX-512: a map of floats was seven times slower). */
+/* Makes a NaN canonical: keeps the bits that all NaNs have, and sets the quiet bit.  A constant would be loaded only
+ * where there is a NaN, by an instruction that is very slow on an Intel core while nothing else has touched the page of
+ * the constant (PoCL 3.1 for AVX-512: a map of floats was seven times slower). */
 #define OPI_QUIET_F32(x) if ((x) != (x)) x = OPI_F32_OF((OPI_BITS_OF_F32(x) & 0x7f800000u) | 0x00400000u);
 #define OPI_QUIET_F64(x)                                                                                               \
     if ((x) != (x)) x = OPI_F64_OF((OPI_BITS_OF_F64(x) & 0x7ff0000000000000ul) | 0x0008000000000000ul);
@@ -68,7 +68,7 @@ typedef uint4 opi_vector; /* what the widest load moves */
 #define INT64_MAX  LONG_MAX
 #define UINT64_MAX ULONG_MAX
 
-/* As in C, a function with f computes in float, one without in double, and abs gives an int. */
+/* As in C, a function with f computes in float, a function without f in double, and abs gives an int. */
 OPI_FUNCTION int opi_abs(int x) { return x < 0 ? -x : x; }
 #undef abs
 #define abs(x) opi_abs(x)
@@ -110,7 +110,7 @@ OPI_FUNCTION float hypotf(float x, float y) { return hypot(x, y); }
 OPI_FUNCTION float copysignf(float x, float y) { return copysign(x, y); }
 OPI_FUNCTION float fmaf(float x, float y, float z) { return fma(x, y, z); }
 OPI_FUNCTION float ldexpf(float x, int n) { return ldexp(x, n); }
-#if OPI_F64 /* drivers may have macros of these names (PoCL) */
+#if OPI_F64 /* other names: drivers may have macros of these names (PoCL) */
 OPI_FUNCTION double opi_sqrt(double x) { return sqrt(x); }
 OPI_FUNCTION double opi_fabs(double x) { return fabs(x); }
 OPI_FUNCTION double opi_floor(double x) { return floor(x); }
@@ -227,7 +227,7 @@ OPI_FUNCTION double opi_ldexp(double x, int n) { return ldexp(x, n); }
 #define ldexp(x, n) opi_ldexp(x, n)
 #endif
 
-/* --- the functions of texts: what generic.cl is made of (src/text), which follows where there is one ------------------ */
+/* --- the functions of texts: what generic.cl is made of (src/text); it comes behind this text if it is needed ----- */
 
 #define OPI_GENERIC(R, f, s, parameters) OPI_FUNCTION R __attribute__((overloadable)) f parameters
 #define OPI_FOR_SIGNED(X)             X(i8, int8_t) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t)
@@ -241,9 +241,9 @@ OPI_FUNCTION double opi_ldexp(double x, int n) { return ldexp(x, n); }
 #define OPI_CALL_REAL_3(f, x, y, z)                                                                                    \
     opi_g_##f(OPI_AS((x) + (y) + (z), x), OPI_AS((x) + (y) + (z), y), OPI_AS((x) + (y) + (z), z))
 #define OPI_CALL_LDEXP(f, x, n)       opi_g_##f(opi_real(x), n)
-#define OPI_AS(like, x)               ((__typeof__(opi_real(like)))(x)) /* at once: -3 is no unsigned in between */
+#define OPI_AS(like, x)               ((__typeof__(opi_real(like)))(x)) /* in one step: -3 must not become unsigned first */
 
-/* An integer is computed with as the widest float that there is. */
+/* An integer is computed with as the widest type of float that the device has. */
 #if OPI_F64
 typedef double opi_widest;
 #define OPI_MIXED_F64(A) OPI_MIXED(A, double)
@@ -257,7 +257,7 @@ OPI_GENERIC(float, opi_real, f32, (float x)) { return x; }
 OPI_FOR_SIGNED(OPI_REAL)
 OPI_FOR_UNSIGNED(OPI_REAL)
 
-/* min and max of two types: of that to which C converts both. */
+/* min and max of two types: the result has the type to which C converts both. */
 #define OPI_MIXED(A, B) OPI_MIXED_2(min, A, B) OPI_MIXED_2(min, B, A) OPI_MIXED_2(max, A, B) OPI_MIXED_2(max, B, A)
 #define OPI_MIXED_2(f, A, B)                                                                                           \
     OPI_GENERIC(__typeof__((A)0 + (B)0), opi_g_##f, _, (A x, B y))                                                     \

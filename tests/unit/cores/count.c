@@ -13,7 +13,7 @@
 
 static char root[] = "/tmp/oplus-count-XXXXXX";
 
-/* A file below the root, its directories too; NULL: nothing. */
+/* Writes a file below the root, and its directories; NULL: does nothing. */
 static void put(const char *path, const char *content)
 {
     char whole[512];
@@ -71,7 +71,7 @@ static void version_2(void **state)
 {
     (void)state;
     put("process", "0::/user.slice/job\n");
-    expect_cores(INFINITY); /* nothing says anything */
+    expect_cores(INFINITY); /* no file says anything */
     put("groups/user.slice/job/cpu.max", "max 100000\n");
     expect_cores(INFINITY);
     put("groups/user.slice/job/cpu.max", "150000 100000\n");

@@ -1,5 +1,5 @@
-/* The crew (cores/crew.h): each item once, in order; with late threads, after fork, in many jobs; and the sweep in order
- * on top of it (cores/in_order.h), in which others do the work of a thread that stands still. */
+/* The crew (cores/crew.h): each item once, in order; with late threads, after fork, in many jobs.  And the sweep in
+ * order, which uses the crew (cores/in_order.h): other threads do the work of a thread that stands still. */
 #define _GNU_SOURCE /* usleep */
 #include "support/laws.h"
 #include "support/sanitized.h"
@@ -25,7 +25,7 @@ typedef struct tally {
     atomic_size_t begun; /* the next item to begin */
     atomic_int inside[WORKERS];
     atomic_bool wrong;
-    unsigned late; /* an item out of so many sleeps; 0: none */
+    unsigned late; /* one item of so many sleeps; 0: none */
 } tally;
 
 static void count(void *job, size_t worker, size_t item)
@@ -72,7 +72,7 @@ static void sleeping_workers_wake(void **state)
     opi_crew *crew = NULL;
     (void)state;
     for (int i = 0; i < 20; i++) {
-        usleep(1000); /* longer than they look for a job */
+        usleep(1000); /* longer than threads look for a job */
         run_jobs(&crew, 3, 0);
     }
     opi_crew_close(crew);
@@ -106,7 +106,7 @@ static void after_fork(void **state)
     run_jobs(&crew, 10, 0);
     const pid_t child = fork();
     if (child == 0) {
-        alarm(60); /* which ends it, if it waits for threads that are its parent's */
+        alarm(60); /* ends the child if it waits for threads of its parent */
         run_jobs(&crew, 10, 0);
         opi_crew_close(crew);
         _exit(0);
@@ -121,14 +121,14 @@ static void after_fork(void **state)
 
 enum { BLOCK = 100 };
 
-/* The exclusive running sums of 1, 2, 3, ... in place.  A block may stand still until somebody else has summed it up.
- */
+/* The exclusive running sums of 1, 2, 3, ... in place.  A block may stand still until another thread has summed it
+ * up. */
 typedef struct sums {
     opi_sweep sweep;
     uint64_t *x;
-    size_t still;       /* the block, or SIZE_MAX */
-    atomic_int times;   /* that it was summed up */
-    atomic_bool helped; /* the first one saw the second */
+    size_t still;       /* the block that stands still, or SIZE_MAX */
+    atomic_int times;   /* how often it was summed up */
+    atomic_bool helped; /* the first thread saw the second */
 } sums;
 
 static void start(const opi_sweep *sweep, size_t at, void *carry)
@@ -141,7 +141,7 @@ static void stand_still(sums *s)
 {
     for (int i = 0; i < 10000 && s->times < 2; i++) usleep(1000);
     s->helped = s->times == 2;
-    usleep(20000); /* until the other one has gone on */
+    usleep(20000); /* until the other thread has gone on */
 }
 
 static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)

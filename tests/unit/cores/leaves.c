@@ -80,7 +80,7 @@ static void random_heads(rng *random, unsigned spacing, size_t n, uint8_t *heads
     }
 }
 
-/* Every NaN the same one, as the callers of leaves make them. */
+/* Makes all NaNs the same, as the callers of leaves do. */
 static void quiet(const oplus_type *type, size_t n, unsigned char *x)
 {
     const size_t bytes = float_bytes(type);
@@ -172,7 +172,7 @@ static void check_block(rng *random, const opi_isa *isa, const pair *s, unsigned
     assert_int_equal(head[0] != 0, head[1] != 0);
 }
 
-/* A run is the scan of a block that is cut short, with the nodes of what there is. */
+/* A run is a scan of a block that is cut short, and the nodes of its elements. */
 static void check_run(rng *random, const opi_isa *isa, const pair *s, size_t n, flavour kind, bool exclusive,
                       bool in_place)
 {
@@ -342,7 +342,7 @@ static void descriptors(void **state)
             quiet(op->type, 1, joined[0]);
             quiet(op->type, 1, joined[1]);
             assert_memory_equal(joined[0], joined[1], op->type->size);
-            /* The identity changes nothing that has been joined already. */
+            /* The identity does not change anything that has been joined already. */
             op->combine(joined[1], op->identity, joined[0]);
             quiet(op->type, 1, joined[1]);
             if (!float_bytes(op->type) || (op->flags & OPLUS_EXACT))

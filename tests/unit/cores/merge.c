@@ -34,7 +34,7 @@ static int close_devices(void **state)
 /* --- runs --------------------------------------------------------------------------------------------------------- */
 
 /* Which keys there are. */
-typedef enum shape { ANY, FEW, EQUAL, EDGES, APART /* one run after the other */, SHAPES } shape;
+typedef enum shape { ANY, FEW, EQUAL, EDGES, APART /* APART: one run after the other */, SHAPES } shape;
 
 typedef struct runs {
     size_t count, n, key_size, value_size;
@@ -66,7 +66,7 @@ static uint64_t key_of(rng *r, shape shape, size_t run)
     }
 }
 
-/* counts: of each run.  Values say where an element came from, and all their bytes take part. */
+/* counts: of each run.  Values say where an element came from, and all their bytes matter. */
 static runs make_runs(rng *r, const oplus_type *key, oplus_order order, size_t value_size, shape shape,
                       const size_t *counts, size_t count)
 {
@@ -218,7 +218,7 @@ static void many_runs(void **state)
     }
 }
 
-/* Runs that follow in order are one, and empty ones none. */
+/* Runs that follow one another in order are one run, and empty runs are none. */
 static void leaves_what_is_in_order(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Map, filter, transpose, and what they stand on, against plain loops: every element size, every instruction set, one
- * to five threads, in place and not, small and larger than the caches. */
+/* Map, filter, transpose, and what they use, against plain loops: every element size, every instruction set, one to
+ * five threads, in place and not, small and larger than the caches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@
 static const char *const wheres[] = {"serial", "threads:2", "threads:3", "threads:4", "threads:5"};
 enum { WHERES = sizeof wheres / sizeof wheres[0] };
 
-/* Runs body with `dev` on every device with the best instruction set and on one thread and two with each other one. */
+/* Runs body with `dev` on every device with the best instruction set, and on one thread and two with each other
+ * instruction set. */
 static void everywhere(void (*body)(oplus_device *dev, void *with), void *with)
 {
     const opi_isa *isas[4];
@@ -175,7 +176,7 @@ static void quiet_scalars(void **state)
             }
 }
 
-/* A NaN at each place, the only one. */
+/* A single NaN, at each place. */
 static void quiet_finds_each(void **state)
 {
     (void)state;
@@ -380,7 +381,7 @@ static void map_speaks(void **state)
 
 /* --- filter ------------------------------------------------------------------------------------------------------- */
 
-/* Elements of every size; what is kept is decided by their first byte. */
+/* Elements of every size; their first byte decides whether they are kept. */
 #define FOR_SIZES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(8) X(12) X(16) X(20) X(24) X(32) X(40) X(48) X(64) X(100)
 #define SIZED(N)                                                                                                       \
     OPLUS_STRUCT(bytes_##N, uint8_t b[N];)                                                                             \

@@ -1,5 +1,5 @@
-/* The reduces of short segments, of every built-in operator on every instruction set and of operators of a user: each is
- * P(n) of its own elements, bit for bit, whatever stands beside it. */
+/* The reduces of short segments, of every built-in operator on every instruction set, and of operators of a user: each
+ * is P(n) of its own elements, bit for bit, whatever is beside it. */
 #include "support/laws.h"
 
 #include <stdbool.h>
@@ -75,7 +75,7 @@ static bool is_float(const oplus_type *type, oplus_scalar scalar)
     return type->scalar == scalar || (type->scalar == OPLUS_RECORD && type->size == (scalar == OPLUS_F32 ? 8 : 16));
 }
 
-/* With zeros of both signs, which a sum keeps where there is nothing else, and a NaN now and then. */
+/* With zeros of both signs, which a sum of zeros keeps, and now and then a NaN. */
 static double random_number(rng *r)
 {
     static const double special[] = {0.0, -0.0, -0.0, 1.0, -1.0, 1e-42, 3e38, -3e38};
@@ -191,7 +191,7 @@ static void operators_of_a_user(void **state)
 
 /* --- are offsets in order? --------------------------------------------------------------------------------------- */
 
-/* One that is too small at each place, and one that is too large for a sign. */
+/* One offset that is too small, at each place, and one that is too large for a sign. */
 static void falls(void **state)
 {
     (void)state;

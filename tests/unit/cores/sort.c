@@ -1,5 +1,5 @@
-/* Sorting: every key type, order, kind of input and size of value against a stable merge sort of indices; the same on
- * one thread and on several.  Failing allocations are the business of tests/laws/faults.c. */
+/* Sorting: every key type, order, kind of input and size of value, against a stable merge sort of indices; the same on
+ * one thread and on several.  tests/laws/faults.c tests failing allocations. */
 #include "support/laws.h"
 
 #include "cores/sort.h"
@@ -16,7 +16,7 @@ static const char *const threads[] = {"serial", "threads:1", "threads:2", "threa
 enum { THREADS = sizeof threads / sizeof *threads, PLACES_MAX = THREADS + 5 };
 static int places;
 static char place_name[PLACES_MAX][40];
-static oplus_device *device[PLACES_MAX]; /* those of `threads` first, then by digits, then each instruction set */
+static oplus_device *device[PLACES_MAX]; /* first those of `threads`, then by digits, then each instruction set */
 
 static bool open_place(const char *where, const char *isa, const char *way)
 {
@@ -138,8 +138,8 @@ static void *fill(const oplus_type *t, shape s, size_t n)
 
 /* --- the reference: indices, merged */
 
-/* Whether key b comes strictly before key a; of floats, the total order by its definition, not by the library's trick.
- */
+/* Whether key b comes strictly before key a; for floats the total order by its definition, not by the library's
+ * method. */
 static bool before(const oplus_type *t, const unsigned char *a, const unsigned char *b)
 {
 #define COMPARE(scalar, T)                                                                                             \
@@ -305,7 +305,7 @@ static void sorts_a_million_of_any_shape(void **state)
     }
 }
 
-/* Keys alone that vectors partition, some of the parts again: the same by digits. */
+/* Keys alone, which vectors partition, and some of the parts again: the same as by digits. */
 static void sorts_what_no_cache_holds(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Keys alone, sorted by vectors: the leaves of every instruction set, by themselves, against a sort of ranks digit by digit;
- * at every small size, around every threshold, in the caller's memory and out of records, and nothing else is written. */
+/* Keys alone, sorted by vectors: the leaves of every instruction set against a sort of ranks digit by digit; at every
+ * small size, around every threshold, in the caller's memory and from records; and nothing else is written. */
 #include "support/laws.h"
 
 #include "cores/sort.h"
@@ -190,7 +190,7 @@ static int instruction_sets(const opi_isa **list)
 
 /* --- the tests ----------------------------------------------------------------------------------------------------- */
 
-/* Through each network, whole and with lanes to spare, and the first sizes that are split. */
+/* Every network, full and with lanes to spare, and the first sizes that are split. */
 static void sorts_every_small_size(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void sorts_every_small_size(void **state)
     close_rooms(&m);
 }
 
-/* Checks each of `count` sizes, the largest of which is the last, on each instruction set; splits as check_all's. */
+/* Checks each of `count` sizes, in rising order, on each instruction set; splits: as in check_all. */
 static void check_sizes(const size_t *sizes, size_t count, unsigned splits)
 {
     const opi_isa *isa[4];
@@ -213,7 +213,7 @@ static void check_sizes(const size_t *sizes, size_t count, unsigned splits)
     close_rooms(&m);
 }
 
-/* Around more samples of a pivot, and parts of parts. */
+/* Around more samples for a pivot, and parts of parts. */
 static void sorts_parts_of_parts(void **state)
 {
     static const size_t sizes[] = {1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 5000, 16384, 40001, 65537};
@@ -221,7 +221,7 @@ static void sorts_parts_of_parts(void **state)
     check_sizes(sizes, sizeof sizes / sizeof *sizes, 2);
 }
 
-/* Where every sampled pivot was a bad one: the range of the keys is halved instead. */
+/* If every sampled pivot was bad, the range of the keys is halved instead. */
 static void halves_the_range(void **state)
 {
     static const size_t sizes[] = {65, 129, 257, 300, 1000, 5000};

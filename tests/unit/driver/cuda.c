@@ -1,5 +1,5 @@
-/* CUDA's table of calls: no CUDA; and a fake driver that keeps the books (fake/cuda.c).  Launches are in cuda_launch.c,
- * what fails in cuda_faults.c, what is real in cuda_real.c. */
+/* CUDA's table of calls: without CUDA, and with a fake driver that keeps the books (fake/cuda.c).  Launches are in
+ * cuda_launch.c, failures in cuda_faults.c, a real device in cuda_real.c. */
 #include "driver/cuda/api.h"
 #include "driver/cuda/nvrtc.h"
 #include "support/cuda.h"
@@ -46,7 +46,7 @@ static void no_compiler(void **state)
     assert_null(binary);
 }
 
-/* Somebody else's library is seen as soon as it is loaded, and no sooner. */
+/* A library that is not CUDA's is detected as soon as it is loaded, and no sooner. */
 static void loaded_by_others(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void sides(void **state)
     close_device(gpu);
 }
 
-/* Memory of the caller is waited for, and left to him. */
+/* The driver waits before memory of the caller is used, and leaves that memory to the caller. */
 static void wrapped(void **state)
 {
     static char host[8];
@@ -204,7 +204,7 @@ static void streams(void **state)
     close_device(gpu);
 }
 
-/* Cubins where NVRTC knows the device, text for the nearest older one where not; both come back from the cache. */
+/* Cubins if NVRTC knows the device, text for the nearest older device if not; both come back from the cache. */
 static void programs(void **state)
 {
     static const char *const architecture[] = {"sm_90", "compute_90"};

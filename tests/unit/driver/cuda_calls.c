@@ -36,7 +36,7 @@ static oplus_status segreduce(const arrays *a)
     return oplus_segreduce(dev, &oplus_sum_f32, a->in, N, &oplus_u64, a->more, SEGMENTS, a->out);
 }
 
-/* The most calls of the driver for arrays that are the library's, and for arrays of the caller's own. */
+/* The most calls of the driver for arrays of the library, and for arrays of the caller. */
 static const struct {
     const char *name;
     oplus_status (*call)(const arrays *a);
@@ -74,7 +74,7 @@ static void write_heard(char *text, size_t bytes)
 
 /* --- 3. the table ------------------------------------------------------------------------------------------------- */
 
-/* The fake's kernels tell nothing of how structs are laid out: what is compiled is taken as told. */
+/* The fake's kernels do not say how structs are laid out: the test pretends that they have. */
 static void take_layouts_as_checked(void)
 {
     for (opi_program *p = ((opi_accelerator *)dev)->programs.first; p; p = p->next) p->checked = true;

@@ -1,4 +1,4 @@
-/* The caller's current context on CUDA: it is used where it is the device's, and left as it was in every case.  With a
+/* The caller's current context on CUDA: it is used if it is the device's, and is left as it was in every case.  With a
  * fake driver that keeps the books (fake/cuda.c), in which every call needs the right context. */
 #include "driver/cuda/cuda.h"
 #include "support/cuda.h"
@@ -68,7 +68,7 @@ static void nothing_is_current(void **state)
 
 /* --- 2. several --------------------------------------------------------------------------------------------------- */
 
-/* One inside of the other, and the first again inside of that: memory comes from the one that was entered last. */
+/* One device inside of another, and the first again inside of that: memory comes from the one that was entered last. */
 static void in_each_other(void **state)
 {
     opi_gpu *const device[] = {opened(":0"), opened(":1")};
@@ -125,7 +125,7 @@ static void failures(void **state)
 
 /* --- 4. public calls ---------------------------------------------------------------------------------------------- */
 
-/* Whatever they come to, they leave the thread as it was. */
+/* Whatever the result is, they leave the thread as it was. */
 static void public_calls(void **state)
 {
     static char host[64];

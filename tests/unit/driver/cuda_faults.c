@@ -24,7 +24,7 @@ typedef struct things {
         if (status != OPLUS_OK) return status;                                                                         \
     } while (0)
 
-/* All work-groups at once, in clusters. */
+/* All work-groups run at once, in clusters. */
 static oplus_status use_together(things *t)
 {
     const opi_driver *const d = &opi_cuda;
@@ -67,7 +67,7 @@ static oplus_status use(things *t, const char *source, void *queue)
     STEP(d->reached(t->gpu, "test", t->mark));
     STEP(d->download(t->gpu, "test", OPI_QUEUE_DOWN, back, t->mem, 64));
     STEP(d->sync(t->gpu, "test", OPI_QUEUE_DOWN));
-    STEP(opi_enter(t->gpu, "test")); /* once more, as a call that another one makes */
+    STEP(opi_enter(t->gpu, "test")); /* once more, as a call inside another one */
     STEP(opi_leave(t->gpu, "test", OPLUS_OK));
     t->inside = false;
     return opi_leave(t->gpu, "test", OPLUS_OK);
@@ -91,8 +91,8 @@ static void give_back(things *t)
 
 /* --- 2. every call fails in turn ---------------------------------------------------------------------------------- */
 
-/* A call that gives back may fail: what it leaves is the driver's.  So may the stack of contexts, which nothing mends.
- */
+/* A call that frees something may fail: the driver then keeps it.  So may the stack of contexts, which cannot be
+ * repaired. */
 static bool may_leave(const char *name)
 {
     static const char *const parts[] = {"CtxPush", "CtxPop", "Destroy", "Free", "Unload", "Release"};
@@ -101,7 +101,7 @@ static bool may_leave(const char *name)
     return false;
 }
 
-/* And so may one whose failure changes nothing for who asked. */
+/* A call may fail too whose failure does not matter to the caller. */
 static bool may_fail(const char *name)
 {
     return strcmp(name, "nvrtcDestroyProgram") == 0 || strcmp(name, "cuDevicePrimaryCtxRelease") == 0;

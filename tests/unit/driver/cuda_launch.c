@@ -1,5 +1,5 @@
-/* Launches on CUDA, and what a kernel is allowed: with a fake driver that keeps the books (fake/cuda.c), and on a real
- * device where there is one. */
+/* Launches on CUDA, and what is allowed for a kernel: with a fake driver that keeps the books (fake/cuda.c), and on a
+ * real device if there is one. */
 #include "driver/cuda/api.h"
 #include "support/cuda.h"
 #include "support/launch.h"
@@ -68,14 +68,14 @@ static void arguments(void **state)
     fails_with(OPLUS_ERR_UNSUPPORTED, launch_plain(gpu, kernel, UINT64_C(1) << 31, 1, many, 1),
                "2147483648 work-groups");
     const int calls = fake->calls;
-    good(launch_plain(gpu, kernel, 0, 1, many, 1)); /* of nothing: the driver is not asked */
+    good(launch_plain(gpu, kernel, 0, 1, many, 1)); /* no work-groups: the driver is not asked */
     assert_int_equal(fake->calls, calls);
     opi_cuda.free(gpu, mem);
 }
 
 /* --- groups that know of each other ------------------------------------------------------------------------------- */
 
-/* Bytes of shared memory that the launch adds; more than kernels have by default only once that is allowed. */
+/* Bytes of shared memory that the launch adds; more than the default only after that has been allowed. */
 static void shared_memory(void **state)
 {
     opi_launch some = {.kernel = kernel, .groups = 3, .items = 64, .local = FAKE_SHARED};
@@ -99,13 +99,13 @@ static void shared_memory(void **state)
     fails_with(OPLUS_ERR_UNSUPPORTED, opi_cuda.launch(gpu, "test", &some), "cuda:0 has up to 232448");
 }
 
-/* As many as the query says run at once, and one more is refused. */
+/* As many work-groups as the query says run at once; one more is refused. */
 static void residents(void **state)
 {
     static const struct {
         unsigned items;
         size_t local;
-        unsigned each; /* of a multiprocessor */
+        unsigned each; /* number on each multiprocessor */
     } cases[] = {{1024, 0, 2}, {256, 0, 8}, {32, 0, 64}, {256, 100 << 10, 2}, {512, 227 << 10, 1}, {1024, 40 << 10, 2}};
     (void)state;
     good(opi_cuda.allow(gpu, "test", kernel, FAKE_SHARED_MOST, 100));
@@ -151,7 +151,7 @@ static void clusters(void **state)
     fails_with(OPLUS_ERR_UNSUPPORTED, opi_cuda.residents(gpu, "test", &all, &all.groups), "clusters of 16");
 }
 
-/* A device that has none of it says so, and the driver is not asked. */
+/* A device that does not support this says so, and the driver is not asked. */
 static void an_older_device(void **state)
 {
     opi_launch all = {.groups = 2, .items = 32, .resident = true};
@@ -187,7 +187,7 @@ static const char meeting_text[] =
     "#endif\n"
     "}\n";
 
-/* As many as the driver says run at once meet all; one more is refused. */
+/* As many work-groups as the driver says run at once all meet; one more is refused. */
 static void meet(size_t local, unsigned cluster)
 {
     unsigned groups, bytes = (unsigned)local, seen[3] = {0, 0, 0};

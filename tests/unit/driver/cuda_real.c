@@ -1,5 +1,5 @@
-/* NVRTC for devices that are not here; what it makes with a fake driver that keeps the books (fake/cuda.c); and a real
- * device where there is one. */
+/* NVRTC for devices that are not here; its results with a fake driver that keeps the books (fake/cuda.c); and a real
+ * device if there is one. */
 #include "driver/cuda/api.h"
 #include "driver/cuda/nvrtc.h"
 #include "support/cuda.h"
@@ -40,7 +40,7 @@ static void architectures(void **state)
     fails_with(OPLUS_ERR_COMPILE, opi_nvrtc_compile("test", "a kernel", kernel_text, 0, &binary, &bytes), "sm_0");
 }
 
-/* What would bend the bits is off. */
+/* Options that would change the bits are off. */
 static void instructions(void **state)
 {
     static const char text[] = "extern \"C\" __global__ void k(float *p, double *q)\n"
@@ -79,7 +79,7 @@ static void errors_of_a_text(void **state)
 
 /* --- 2. NVRTC and the fake driver --------------------------------------------------------------------------------- */
 
-/* With the fake driver: what NVRTC makes is found whole, and a part of it is not. */
+/* With the fake driver: what NVRTC makes is accepted whole, and a part of it is not. */
 static void real_programs(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void run_kernel(opi_gpu *gpu, void *program)
     d->pinned_free(gpu, staging);
 }
 
-/* Each array of each call is asked for: it should cost no more than some hundred nanoseconds. */
+/* The driver is asked for each array of each call: this should take no more than some hundred nanoseconds. */
 static void time_side(opi_gpu *gpu, const char *what, const void *p)
 {
     enum { TIMES = 10000 };
@@ -159,7 +159,7 @@ static void time_side(opi_gpu *gpu, const char *what, const void *p)
     print_message("where %s memory lies: %.0f ns\n", what, nanoseconds / TIMES);
 }
 
-/* What a device gets that is newer than NVRTC: as if it were one of the next number. */
+/* What a device newer than NVRTC gets: as if it had the next number. */
 static void run_as_text(opi_gpu *gpu)
 {
     void *binary, *program;
@@ -215,7 +215,7 @@ static void a_real_device(void **state)
     close_device(gpu);
 }
 
-/* A context and a stream of the caller, made by the driver's own calls: used, and left as they were. */
+/* A context and a stream of the caller, made by the driver's own calls: they are used, and left as they were. */
 static void streams_of_a_real_caller(void **state)
 {
     const char *why;

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Where the standard's header is installed, what the driver declares by itself is compared with it. */
+/* If the standard's header is installed, the driver's own declarations are compared with it. */
 #if defined(__has_include)
 #if __has_include(<CL/cl.h>)
 #define CL_TARGET_OPENCL_VERSION 120
@@ -68,7 +68,8 @@ static void test_open(void **state)
     fails(cl->open("test", ":99999999999999999999", NULL, &gpu), OPLUS_ERR_DEVICE, facts[0].name, NULL);
 }
 
-/* A kind opens the first that is one, or says which there are; without a kind, the best there is. */
+/* A kind opens the first device of that kind, or the message says which devices there are; without a kind it opens the
+ * best device. */
 static void test_kinds(void **state)
 {
     (void)state;
@@ -114,7 +115,7 @@ static int with_wrong_library(void)
     return strstr(why, "libc.so.6 has no clGetPlatformIDs") ? 0 : 2;
 }
 
-/* No driver behind the loader: of the loader's variables, that of ocl-icd. */
+/* No driver behind the loader: the variable is that of the loader ocl-icd. */
 static int without_driver(void)
 {
     char why[700] = "";
@@ -187,7 +188,7 @@ static void test_side_on(opi_gpu *gpu)
 }
 ON_ALL(test_side)
 
-/* Many buffers, freed out of order: each address finds its own. */
+/* Many buffers, freed in another order: each address finds its own buffer. */
 static void test_many_on(opi_gpu *gpu)
 {
     enum { MANY = 100 };

@@ -51,7 +51,7 @@ static void test_launch_on(opi_gpu *gpu)
 }
 ON_ALL(test_launch)
 
-/* NULL comes to a kernel as NULL. */
+/* NULL arrives in a kernel as NULL. */
 static void test_null_on(opi_gpu *gpu)
 {
     void *program = NULL, *kernel = NULL;
@@ -115,7 +115,7 @@ static void test_messages_on(opi_gpu *gpu)
 }
 ON_ALL(test_messages)
 
-/* What OpenCL cannot do. */
+/* Requests that OpenCL cannot fulfil. */
 static void test_refusals_on(opi_gpu *gpu)
 {
     void *program = NULL, *kernel = NULL;
@@ -138,7 +138,7 @@ ON_ALL(test_refusals)
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
 
-/* A pipeline over three queues: pieces go up, are worked on, and come down; only marks keep them in order. */
+/* A pipeline over three queues: pieces are copied up, worked on, and copied down; only marks keep them in order. */
 static void test_marks_on(opi_gpu *gpu)
 {
     enum { PIECES = 8 };
@@ -184,7 +184,8 @@ static void test_marks_on(opi_gpu *gpu)
 }
 ON_ALL(test_marks)
 
-/* A queue waits for a mark: the upload before it takes long, and the kernel behind it, run before, is there at once. */
+/* A queue waits for a mark: the upload before the mark takes long, and the kernel behind it would otherwise run at
+ * once. */
 static void test_wait_on(opi_gpu *gpu)
 {
     enum { LONG = 1 << 22 };
@@ -216,7 +217,7 @@ static void test_wait_on(opi_gpu *gpu)
 }
 ON_ALL(test_wait)
 
-/* Memory and programs that are released while work is under way; and all that is left to close. */
+/* Memory and programs that are released while work is under way; and everything that is left to close. */
 static void test_leftovers_on(opi_gpu *gpu)
 {
     int *mem = NULL, *pinned = NULL, more = 1;

@@ -1,4 +1,4 @@
-/* Memory by its address (driver/spans.h), beside a list in which everything is looked for from the begin. */
+/* Memory by its address (driver/spans.h), compared with a list that is searched from its beginning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static struct {
     size_t count;
 } all;
 
-/* The one that begins nearest to p, the last added of several. */
+/* The span that begins nearest to p; of several, the one added last. */
 static const opi_span *expected(const char *p)
 {
     const opi_span *nearest = NULL;

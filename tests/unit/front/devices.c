@@ -31,7 +31,7 @@ int __wrap_unlinkat(int directory, const char *name, int flags)
 
 enum { ROOM = 64 };
 
-/* Of that row or a later one: the first whose name begins so. */
+/* Returns the first row, from that row on, whose name begins so. */
 static const oplus_device_info *row_of(const oplus_device_info *row, int n, const char *prefix)
 {
     for (int i = 0; i < n; i++)
@@ -57,7 +57,7 @@ static void rows(void **state)
     assert_non_null(row_of(row, n, "opencl"));
 }
 
-/* Every row that is there can be opened by its name; every other says why not. */
+/* A device that is available can be opened by its name; each other row says why not. */
 static void rows_are_true(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void usage_and_clear(void **state)
     assert_true(usage.files == 0 && usage.bytes == 0);
 }
 
-/* What is stored is what is counted. */
+/* The files counted are the files stored. */
 static void what_is_stored_counts(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* oplus_explain: calls in words, in place of being done. */
+/* oplus_explain: calls are told in words, and not done. */
 #include "support/laws.h"
 
 #include <oplus/ranks.h>
@@ -40,7 +40,7 @@ static oplus_device *explaining(const char *where)
     return dev;
 }
 
-/* Each call by its name, its size, its way; and none is done. */
+/* Each call is told by its name, its size and its way; and none is done. */
 static void cores_say_their_way(void **state)
 {
     const void *const in[] = {x};
@@ -168,7 +168,7 @@ static void ranks_are_told_of(void **state)
     oplus_close(dev);
 }
 
-/* An accelerator rehearses the call: launches and bytes are those that it would take. */
+/* An accelerator rehearses the call: launches and bytes are those that the call would take. */
 static void an_accelerator_rehearses(void **state)
 {
     oplus_device *dev;

@@ -1,5 +1,5 @@
-/* The macros of oplus/op.h take no names but `name`, `name_op`, `name_fn` and `name_type`: whatever they use inside is
- * free for types, operators and functions.  Most of this test is that it compiles; see also laws/cxx.cpp. */
+/* The macros of oplus/op.h take no names but `name`, `name_op`, `name_fn` and `name_type`: all names that they use
+ * inside are free for types, operators and functions.  Most of this test is that it compiles; see also laws/cxx.cpp. */
 #include <oplus/oplus.h>
 
 #include <setjmp.h>

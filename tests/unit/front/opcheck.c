@@ -85,7 +85,8 @@ static void saturation_both_ways_is_not_associative(void **state)
     passes(&capped_above_op, natural, 5);
 }
 
-/* A fault that only pairs among the last of many samples show, found by random tries and moved to earlier samples. */
+/* A fault that shows only in pairs among the last of many samples is found by random tries, and moved to earlier
+ * samples. */
 static void rare_faults_are_found_and_shrunk(void **state)
 {
     (void)state;
@@ -203,7 +204,7 @@ OPLUS_SEMIGROUP(mix, mixed, 0, {
     return r;
 })
 
-/* A nested struct, whose members the text does not name. */
+/* A nested struct; the text does not name its members. */
 typedef struct inner {
     uint8_t x;
     uint8_t y;
@@ -292,7 +293,8 @@ static void loops_are_compared_with_calls(void **state)
     fails(&fused, x, 8, "fused");
 }
 
-/* 0 or 7 is 1, which joins as 7 does: 0 is the identity of all integers.  A wrong identity is none by that. */
+/* 0 or 7 is 1, which joins as 7 does: 0 is the identity for all integers.  A wrong identity is not accepted because of
+ * this. */
 OPLUS_OP(either_op_of_ints, int32_t, (0), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a || b; })
 OPLUS_OP(wrong_product, int32_t, (0), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a * b; })
 OPLUS_OP(wrong_largest, int32_t, (5), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a > b ? a : b; })

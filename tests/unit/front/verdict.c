@@ -1,5 +1,5 @@
-/* What an operator made of a text promises and does not keep is found out when it is made, and what was found out is
- * kept in the cache. */
+/* If an operator made of a text breaks a promise, this is found out when it is made, and the answer is kept in the
+ * cache. */
 #include "support/laws.h"
 
 #include <stdio.h>
@@ -54,8 +54,8 @@ static double seconds_of_children(void)
            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-/* A text that never ends is taken as it is, because nobody knows.  That is kept only where the check had a core for most
- * of its two seconds: on a busy machine it may have waited instead, and another time may do better. */
+/* A text that never ends is accepted, because the answer is unknown.  That is kept in the cache only if the check had a
+ * core for most of its two seconds: on a busy machine it may have waited, and may be faster another time. */
 static void endless_checked(void)
 {
     static const char text[] = "while (a == a) ; return b;";
@@ -80,7 +80,7 @@ static void checks(void **state)
     assert_non_null(mkdtemp(directory));
     setenv("OPLUS_CACHE_DIR", directory, 1);
     all_checked();
-    all_checked(); /* what was found out is kept */
+    all_checked(); /* the answers are kept */
     assert_int_equal(texts_kept(), 2 * 8);
     endless_checked();
     good(oplus_cache_clear(), "cache");

@@ -1,7 +1,7 @@
-/* Programs of accelerators in the cache on disk: found again, never believed when damaged, never needed.
+/* Programs of accelerators in the cache on disk: they are found again, never used when damaged, and never needed.
  *
  * Each use is a process of its own, because a device also remembers its programs: `cache compute DEVICE` computes one
- * thing and compares it.  It ends with 77 where there is no accelerator. */
+ * thing and compares the result.  It ends with 77 if there is no accelerator. */
 #define _POSIX_C_SOURCE 200809L /* setenv, mkdtemp */
 #include <dirent.h>
 #include <setjmp.h>
@@ -26,7 +26,7 @@
 static bool quick;
 static char device[64];
 static char directory[] = "/tmp/oplus-cache-XXXXXX";
-static char program[4096]; /* the file that the cache has of it */
+static char program[4096]; /* the file of the program in the cache */
 
 /* --- the child ---------------------------------------------------------------------------------------------------- */
 
@@ -64,7 +64,7 @@ static void computed(void) { end(begin()); }
 
 /* --- the directory ------------------------------------------------------------------------------------------------ */
 
-/* How many files are in it; `program` becomes the name of one. */
+/* Returns how many files are in the cache; `program` becomes the name of one. */
 static int files(void)
 {
     int count = 0;
@@ -98,7 +98,7 @@ static char *content_of(const char *path, size_t *bytes)
     return content;
 }
 
-/* In the place of the file; and it stays the same file. */
+/* Writes over the content of the file; it stays the same file. */
 static void put(const char *path, const char *content, size_t bytes)
 {
     FILE *const to = fopen(path, "wb");
@@ -107,7 +107,7 @@ static void put(const char *path, const char *content, size_t bytes)
     assert_int_equal(fclose(to), 0);
 }
 
-/* One good file, which is `program`. */
+/* Leaves one good file, which is `program`. */
 static int fill(void **state)
 {
     (void)state;
@@ -131,10 +131,10 @@ static void found_again(void **state)
     assert_int_equal(files(), 1);
     assert_true(identity_of(program) == before);
     assert_int_equal(stat(program, &info), 0);
-    assert_int_equal(info.st_mode & 077, 0); /* nobody else's business */
+    assert_int_equal(info.st_mode & 077, 0); /* nobody else may read it */
 }
 
-/* Whatever was done to the file, the result is right, and the file is whole again. */
+/* Whatever was done to the file, the result is right, and afterwards the file is whole again. */
 static void is_replaced(const char *content, size_t bytes)
 {
     put(program, content, bytes);
@@ -142,7 +142,7 @@ static void is_replaced(const char *content, size_t bytes)
     assert_int_equal(files(), 1);
     const ino_t anew = identity_of(program);
     computed();
-    assert_true(identity_of(program) == anew); /* this one was believed */
+    assert_true(identity_of(program) == anew); /* this file was used */
     size_t now;
     free(content_of(program, &now));
     assert_true(now > 100);
@@ -162,8 +162,8 @@ static void damaged(void **state)
     }
     memcpy(bad, good, bytes);
     memset(bad + bytes, 0, 10);
-    is_replaced(bad, bytes - 1); /* a byte less */
-    is_replaced(bad, bytes + 1); /* and more */
+    is_replaced(bad, bytes - 1); /* one byte less */
+    is_replaced(bad, bytes + 1); /* one byte more */
     is_replaced(bad, bytes / 2);
     is_replaced(bad, 1);
     is_replaced(bad, 0);
@@ -171,7 +171,7 @@ static void damaged(void **state)
     free(good);
 }
 
-/* The file is whole, but no program: by another driver of the same name, say. */
+/* The file is whole, but is no program: as if another driver of the same name had made it. */
 static void refused_by_the_driver(void **state)
 {
     static const char rubbish[] = "this is no program of any device, although its checksum is right";
@@ -212,7 +212,7 @@ static void nowhere_to_write(void **state)
     chmod(directory, 0700);
 }
 
-/* What others can write is not run. */
+/* A file that others can write to is not used. */
 static void others_can_write(void **state)
 {
     static const char rubbish[] = "whatever others put there";
@@ -226,7 +226,7 @@ static void others_can_write(void **state)
     chmod(directory, 0700);
 }
 
-/* Several that all find nothing: each computes, and one whole file is left. */
+/* Several processes that find nothing: each computes, and one whole file is left. */
 static void race(void **state)
 {
     enum { RUNNERS = 4 };
@@ -241,7 +241,7 @@ static void race(void **state)
     }
 }
 
-/* Deleted and damaged while others use it. */
+/* The file is deleted and damaged while others use it. */
 static void race_with_damage(void **state)
 {
     enum { RUNNERS = 12 };

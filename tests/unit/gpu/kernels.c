@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Four tiles of 16-byte elements and something before and behind, in either shape. */
+/* Four tiles of 16-byte elements, and something before and behind them, in either shape. */
 enum { N = 5 * 1024 + 77, FEW = 700, SEGMENTS = 40 };
 
 OPLUS_STRUCT(quad, uint32_t a; uint32_t b; uint32_t c; uint32_t d;)
@@ -89,7 +89,7 @@ static void move(void)
     SAME("transpose", 30 * 41 * 3, oplus_transpose, &small3_type, in, 30, 41);
 }
 
-/* In the device's memory, where it has no other way than its kernels. */
+/* In the device's memory, where only its kernels can compute. */
 static void move_on_device(void)
 {
     static const oplus_type *const keys[] = {&oplus_u8, &oplus_f32};

@@ -54,7 +54,7 @@ static oplus_status copy(opi_gpu *gpu, const char *call, opi_gpu_queue queue, vo
     return OPLUS_OK;
 }
 
-/* A program is its text, in which kernels are looked for. */
+/* A program is its text, in which kernels are searched. */
 static oplus_status compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program)
 {
     void *binary;
@@ -86,7 +86,7 @@ static oplus_status kernel(opi_gpu *gpu, const char *call, void *program, const 
 
 static oplus_device *current;
 
-/* Two kernels have results that matter at once.  Structs are laid out as on the host, */
+/* The results of two kernels matter at once.  Structs are laid out as on the host, */
 static void answer_layout(const char *launched, uint64_t *bytes)
 {
     const opi_program *p = ((opi_accelerator *)current)->programs.first;
@@ -94,7 +94,8 @@ static void answer_layout(const char *launched, uint64_t *bytes)
     for (int i = 0; i < p->layouts; i++) bytes[i] = p->layout[i].bytes;
 }
 
-/* and offsets are in order, and cover all elements: none is wrong, the first, the last (gpu/segreduce/offsets.c). */
+/* and offsets are in order and cover all elements: none is wrong, then the first and the last
+ * (gpu/segreduce/offsets.c). */
 static void answer_offsets(const opi_launch *l)
 {
     uint64_t *const seen = (uint64_t *)l->argument[5].value + l->groups;
@@ -194,8 +195,7 @@ static oplus_device *opened(unsigned architecture)
     return &g->dev;
 }
 
-/* --- all primitives
- * --------------------------------------------------------------------------------------------------- */
+/* --- all primitives ----------------------------------------------------------------------------------------------- */
 
 enum { N = 60000, SEGMENTS = 100 };
 
@@ -262,7 +262,7 @@ static void move(oplus_device *dev, bool all)
     good(oplus_filter(dev, &below_limit, in, N, out, &kept), "filter");
 }
 
-/* Structs inside, a size that only compilers know, a long name; and one that is the program's secret. */
+/* Nested structs, a size that only compilers know, a long name; and a size that only the program knows. */
 enum { THREE = 3 };
 OPLUS_STRUCT(
     odd,

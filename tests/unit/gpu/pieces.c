@@ -1,4 +1,4 @@
-/* Pieces of the host's arrays: the copy that several threads share leaves nothing out and goes no further. */
+/* Pieces of the host's arrays: the copy that several threads share copies every byte, and no more. */
 #include "support/laws.h"
 
 #include <stdlib.h>

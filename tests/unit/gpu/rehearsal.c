@@ -1,4 +1,4 @@
-/* A rehearsal counts what the call itself does: each is done through a driver that counts, and compared. */
+/* A rehearsal counts what the call itself does: each is done through a driver that counts, and the two are compared. */
 #include "support/laws.h"
 
 #include "gpu/gpu.h"
@@ -9,7 +9,7 @@
 
 enum { N = 50000, ROWS = 250, COLS = 200, SEGMENTS = 40 };
 
-OPLUS_PREDICATE(all_u32, uint32_t, { return a == a; }) /* a rehearsal takes that for granted */
+OPLUS_PREDICATE(all_u32, uint32_t, { return a == a; }) /* a rehearsal assumes that */
 OPLUS_ZIP(plus_u32, uint32_t, uint32_t, uint32_t, { return a + b; })
 
 /* --- a driver that counts ----------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static void good(oplus_status status, const char *what)
     if (status != OPLUS_OK) fail_msg("%s: %s", what, oplus_last_error());
 }
 
-/* The same task rehearsed and done. */
+/* The same task, rehearsed and done. */
 static void compare(const char *what, const opi_task *task)
 {
     opi_rehearsal seen;
@@ -147,7 +147,7 @@ static void of_the_host(const char *memory)
     unsetenv("OPLUS_DEVICE_MEMORY");
     all_primitives(N);
     all_primitives(3);
-    if (!memory) transposed(); /* which the host does where memory is little */
+    if (!memory) transposed(); /* the host transposes if the device has little memory */
     oplus_close(dev);
     release();
 }
@@ -187,7 +187,7 @@ static void device(void **state)
     release();
 }
 
-/* What a rehearsal finds is missing is what the call finds: here a text. */
+/* What a rehearsal finds missing is what the call finds missing: here a text. */
 static void says_what_is_missing(void **state)
 {
     (void)state;

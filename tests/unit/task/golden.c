@@ -141,7 +141,7 @@ static void write_line(text *to, oplus_device *dev, const row *r, size_t n)
     to->line[to->used] = '\0';
 }
 
-/* The line of the file that begins as the given one. */
+/* The line of the file that begins as the given line. */
 static const char *golden_line(const char *line)
 {
     const char *value = line;
@@ -188,8 +188,8 @@ static void on_every_device(void (*run)(oplus_device *dev, const row *r), const 
     unsetenv("OPLUS_ISA");
 }
 
-/* Accelerators: OPLUS_TEST_DEVICES="cuda:0 opencl:1" tries them with all rows; without it, OpenCL's cores are tried
- * with those that the laws have compiled already. */
+/* Accelerators: with OPLUS_TEST_DEVICES="cuda:0 opencl:1" all rows are tried on them; without it, OpenCL's cores are
+ * tried with the rows whose programs the laws have compiled. */
 static bool is_compiled(const row *r)
 {
     static const oplus_op *const ops[] = {&oplus_sum_f32, &oplus_sum_u8};
@@ -238,7 +238,7 @@ static void selfcheck(void **state)
     on_every_device(selfcheck_once, NULL);
 }
 
-/* A wrong result is told apart, in words. */
+/* A wrong result is reported in words. */
 static void selfcheck_speaks(void **state)
 {
     (void)state;

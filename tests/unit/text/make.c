@@ -22,7 +22,7 @@
 
 /* --- calls that fail ---------------------------------------------------------------------------------------------- */
 
-static size_t calls, failing; /* `failing` counts down to the one that fails; 0: none */
+static size_t calls, failing; /* `failing` counts down to the call that fails; 0: none */
 
 static bool fails(int error)
 {
@@ -180,7 +180,7 @@ static void operators(void **state)
     assert_string_equal(type->text, "float a; float b;");
     good(eager_op_make(NULL, type, &one, 0, NULL, text, NULL, &op));
     oplus_type_free(type);
-    memset(name, 'x', sizeof name - 1); /* nothing that was passed in needs to live on */
+    memset(name, 'x', sizeof name - 1); /* what was passed in need not live on */
     memset(members, 'x', sizeof members - 1);
     memset(text, 'x', sizeof text - 1);
     one.a = 7;
@@ -216,7 +216,7 @@ static void bound_operators(void **state)
     value.shift = 100; /* it need not live on */
     same_scan(bound, &twin, floats);
 
-    /* Another value, and an identity (which is none), of what is bound already. */
+    /* Binds another value, and an identity (which is none), to what is bound already. */
     good(oplus_op_bind(bound, &value, &identity, &again));
     twin = oplus_op_with(&leak_op, &value);
     const float given = identity;
@@ -247,7 +247,7 @@ static void bound_functions(void **state)
     oplus_fn_free(fn);
 }
 
-/* gcc fuses a complex product in wide vectors, if it is let (see leaf.h). */
+/* gcc fuses a complex product in wide vectors if it is allowed to (see leaf.h). */
 static void complex_product(void **state)
 {
     (void)state;
@@ -308,7 +308,7 @@ static void eight_inputs(void **state)
     good(oplus_map(dev, fn, in, 3, out));
     for (int i = 0; i < 3; i++) assert_int_equal(out[i], 36 * i + 10 * (2 + 6 + 12 + 20 + 30 + 42 + 56));
 
-    /* One array for all of them has a loop of its own; also where it is the result. */
+    /* One array given for all inputs has a loop of its own, also if it is the result. */
     for (int k = 0; k < 7; k++) in[k] = x[2];
     good(oplus_map(dev, fn, in, 3, out));
     for (int i = 0; i < 3; i++) assert_int_equal(out[i], 28 * (i + 20) + 8 * (i + 70));
@@ -408,7 +408,7 @@ static void says(oplus_status status, oplus_status expected, const char *message
 enum { THREE = 3 };
 OPLUS_STRUCT(secret, float v[THREE];)
 
-/* A struct that cores know, as its own compiler has measured it. */
+/* A struct that the cores know as the compiler of this program has measured it. */
 static void struct_of_the_program(void **state)
 {
     (void)state;
@@ -479,7 +479,7 @@ static void refusals(void **state)
     assert_int_equal(files_in(temporary), 0);
 }
 
-/* What a compiler says against a text is kept: the next time it is not asked. */
+/* What a compiler says against a text is kept: it is not asked again. */
 static void refused_again(void **state)
 {
     (void)state;
@@ -584,7 +584,7 @@ static void flip(const char *path, long at)
 static void flip_code(const char *path) { flip(path, one_file.st_size / 3); }
 static void flip_footer(const char *path) { flip(path, -3); }
 
-/* Whether the compiler has run: it is what starts more than one program. */
+/* Whether the compiler has run: only it starts more than one program. */
 static bool compiles(void)
 {
     calls = 0;
@@ -611,10 +611,10 @@ static void damage(void **state)
         if (harm[i] == make_unreadable && geteuid() == 0) continue; /* root reads it all the same */
         for_files(cache, harm[i]);
         assert_true(compiles());
-        assert_false(compiles()); /* mended */
+        assert_false(compiles()); /* the file was repaired */
         assert_int_equal(files_in(cache), 1);
     }
-    for_files(cache, put_a_directory); /* cannot be mended, but does no harm */
+    for_files(cache, put_a_directory); /* cannot be repaired, but does no harm */
     assert_true(compiles());
     assert_true(compiles());
     empty_cache();
@@ -691,7 +691,7 @@ static void race(void **state)
     empty_cache();
 }
 
-/* A host that ignores its children, and compilers that end early or leave others behind. */
+/* A host that ignores its child processes, and compilers that end early or leave processes behind. */
 static void processes(void **state)
 {
     (void)state;
@@ -763,7 +763,7 @@ static void failures_warm(void **state)
     every_failure(true);
 }
 
-/* Cores ask the compiler when they first run a text; an accelerator computes without one. */
+/* The cores ask the compiler when they first run a text; an accelerator needs no compiler of C. */
 static void compiled_when_first_run(void **state)
 {
     static const float x[] = {1, 2, 3, 4};

@@ -1,4 +1,4 @@
-/* What a text means: the same on one core and on OpenCL's cores, and as in the macros where these can say it. */
+/* What a text means: the same on one core and on OpenCL's cores, and as in the macros if these can say it. */
 #include "support/eager.h"
 #include "support/laws.h"
 #include "task/late.h"
@@ -35,8 +35,9 @@ static int close_all(void **state)
     return 0;
 }
 
-/* The i-th device, made ready for one more text; NULL: it is not there, or not tried.  A text means the same in kernels of
- * both shapes, which differ in what is around it: groups, which PoCL takes long to compile, have some of the texts. */
+/* The i-th device, made ready for one more text; NULL: it is not there, or is not tried.  A text means the same in
+ * kernels of both shapes, which differ in what is around it; groups, which PoCL takes long to compile, get some of the
+ * texts. */
 static oplus_device *ready(int i)
 {
     enum { GROUP = 2, GROUP_EVERY = 4 };
@@ -227,7 +228,7 @@ static void reals(void **state)
             (0));
 }
 
-/* Also of a signalling NaN, with which C libraries and devices do as they like. */
+/* Also of a signalling NaN, which C libraries and devices treat in different ways. */
 static void missing(void **state)
 {
     (void)state;
@@ -242,7 +243,7 @@ static void missing(void **state)
     gives(&oplus_f32, &oplus_f32, "fmax((double)a, b)", 2, in, 5, most);
 }
 
-/* A body of a macro has C's functions, on a device too. */
+/* The body of a macro has C's functions, on a device too. */
 OPLUS_MAP(whole_abs, int32_t, float, { return abs((int)a) + (int)(sizeof sqrt(a)); })
 OPLUS_ZIP(larger, double, float, double, { return fmaxf(a, 2) + fmin(a, b); })
 
@@ -304,7 +305,7 @@ static void types(void **state)
         {&oplus_c64, "a", &oplus_c64},
         {&oplus_c64, "oplus_complex64 x = a; return x;", &oplus_c64},
         {&oplus_c64, "r.re = a.im; r.im = a.re", &oplus_c64},
-        {&oplus_i32, "a ? \"x\" : \"y\"", &oplus_i32}, /* no element: found out when it is made */
+        {&oplus_i32, "a ? \"x\" : \"y\"", &oplus_i32}, /* no element: this is found out when it is made */
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const oplus_type *type = NULL;

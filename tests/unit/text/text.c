@@ -1,4 +1,4 @@
-/* Texts of operators: their forms, and what is wrong with those that have none. */
+/* Texts of operators: their forms, and errors of texts that have no form. */
 #include "support/laws.h"
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ static void expressions(void **state)
                                         "a % b < c : d"};
     (void)state;
     all_become(texts, sizeof texts / sizeof *texts, VALUE("%s"));
-    becomes("\n  a > b ? a : b \n", VALUE("\n  a > b ? a : b")); /* its lines and columns stay */
+    becomes("\n  a > b ? a : b \n", VALUE("\n  a > b ? a : b")); /* the lines and columns of the text are kept */
 }
 
 static void statements(void **state)

@@ -1,5 +1,5 @@
 /* Structs whose text is no list of plain scalars: their NaNs become canonical on every device, oplus_op_check takes
- * their floats for floats, and what is unknown of one is said. */
+ * their floats for floats, and the message says what is unknown about a struct. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,7 @@
 
 #include "type/layout.h"
 
-/* --- the types, without padding, which has no value
- * ----------------------------------------------------------------------------------------------------- */
+/* --- the types, without padding, which has no value --------------------------------------------------------------- */
 
 enum { THREE = 3 };
 #define FOUR 4
@@ -59,7 +58,7 @@ FIRST(by_number)
 FIRST(by_name)
 FIRST(by_size)
 
-/* Where the compiler has put floats: the offset, how many, how wide each. */
+/* Where the compiler has put floats: offset, number, and width of each. */
 typedef struct floats {
     size_t offset, count, size;
 } floats;
@@ -99,7 +98,7 @@ static void put_canonical(char *x, size_t size)
     memcpy(x, size == 8 ? (const void *)&wide : &narrow, size);
 }
 
-/* All bits set, but for the floats, which are the canonical NaN. */
+/* All bits set, except in the floats, which are the canonical NaN. */
 static void expected(size_t i, char *x)
 {
     memset(x, 0xff, cases[i].op->type->size);
@@ -261,7 +260,7 @@ static void what_is_unknown_is_said(void **state)
     refuses(oplus_carry_open(&first_far_op, 0, &carry), "oplus_carry_open: op->type \"far\"");
     refuses(oplus_reduce(dev, &first_extended_op, e, 2, e), "the member \"long double y\"");
     refuses(oplus_reduce(dev, &first_turned_op, t, 2, t), "the member \"float _Complex c\"");
-    /* A union is bytes: no number is made of what may be none. */
+    /* A union is bytes: what may be no number is not treated as a number. */
     assert_int_equal(oplus_reduce(dev, &first_either_op, some, 2, &result), OPLUS_OK);
     assert_memory_equal(&result, some, sizeof result);
     oplus_close(dev);

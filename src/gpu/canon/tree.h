@@ -1,0 +1,10 @@
+/* The canonical tree inside a tile, on an accelerator. */
+#ifndef OPI_GPU_TREE_H
+#define OPI_GPU_TREE_H
+
+#include "gpu/source.h"
+
+/* Writes the texts of the tree for this shape; element: size of what a tile consists of. */
+void opi_gpu_write_tree(opi_gpu_source *source, opi_shape shape, size_t element);
+
+#endif
