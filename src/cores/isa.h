@@ -38,8 +38,10 @@ typedef struct opi_builtin {
     unsigned node_level; /* of the largest block that tree.node takes; 0: as the others */
     void (*node_far)(const void *in, unsigned level, void *node); /* tree.node for what is not in a cache, or NULL */
     /* tree.scan of a whole largest block with non-temporal stores (fence after them) and canonical NaNs, out aligned to
-     * a cache line; or NULL.  The last inclusive result is the caller's. */
-    void (*block_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node);
+     * a cache line; or NULL.  Of an inclusive scan the results of the last cache line go to tail instead, because the
+     * last one is the caller's. */
+    void (*block_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node,
+                      void *tail);
 } opi_builtin;
 
 enum { OPI_TRANSPOSE_FEW = 4 };

@@ -100,16 +100,28 @@ static void scan_few(const opi_scan_sweep *plan, const char *x, const uint8_t *h
         memcpy(out + (count - 1) * loops->size, opi_range_fold(range), loops->size);
 }
 
+/* Scans a whole largest block past the caches.  What is left of an inclusive one is its last cache line, with the last
+ * result, which closes a node that may be larger than the block. */
+static void scan_block_far(const opi_scan_sweep *plan, const char *x, char *out, opi_range *range, const workspace *w)
+{
+    const opi_loops *loops = &plan->loops;
+    _Alignas(OPI_CACHE_LINE) char tail[OPI_CACHE_LINE];
+    loops->builtin->block_far(x, loops->level, plan->exclusive, opi_range_fold(range), out, w->node, tail);
+    opi_range_push(range, loops->level, w->node, 0);
+    if (plan->exclusive) return;
+    memcpy(tail + sizeof tail - loops->size, opi_range_fold(range), loops->size);
+    opi_quiet_run(&loops->quiet, tail + sizeof tail - loops->size, 1);
+    loops->isa->stream(out + (loops->size << loops->level) - sizeof tail, tail, sizeof tail, NULL);
+}
+
 /* Scans a block that something precedes. */
 static void scan_block(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, unsigned level, char *out,
-                       bool far, opi_range *range, const workspace *w)
+                       opi_range *range, const workspace *w)
 {
     const opi_loops *loops = &plan->loops;
     const void *const before = opi_range_fold(range);
     uint8_t head = 0;
-    if (far)
-        loops->builtin->block_far(x, level, plan->exclusive, before, out, w->node);
-    else if (heads)
+    if (heads)
         opi_loops_segscan(loops, x, heads, level, plan->exclusive, before, out, w->node, &head, w->loops);
     else
         opi_loops_scan(loops, x, level, plan->exclusive, before, out, w->node, w->loops);
@@ -136,7 +148,10 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
             count = 1;
         } else {
             opi_loops_prefetch(loops, x, level, n);
-            scan_block(plan, x, heads, level, out, past_caches, range, w);
+            if (past_caches)
+                scan_block_far(plan, x, out, range, w);
+            else
+                scan_block(plan, x, heads, level, out, range, w);
             count = (size_t)1 << level;
         }
         x += count * loops->size;
@@ -263,8 +278,7 @@ static bool writes_far(const opi_scan_sweep *plan, const char *out)
     const opi_loops *loops = &plan->loops;
     if (!plan->streaming || (uintptr_t)out % OPI_CACHE_LINE) return false;
     if (loops->exact) return loops->exact->streams && loops->quiet.mode == OPI_QUIET_NOTHING;
-    /* An inclusive block's last result is written after the block: its line would have to be fetched back. */
-    return plan->exclusive && !plan->heads && loops->builtin && loops->builtin->block_far;
+    return !plan->heads && loops->builtin && loops->builtin->block_far;
 }
 
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,

@@ -17,6 +17,7 @@
  *
  * That makes 4 shuffles a vector at any width, and one more for an inclusive scan, which is the exclusive scan moved by
  * a place. */
+#include "base/memory.h"
 #include "cores/isa/lanes.h"
 #include "cores/isa/tiles.h"
 
@@ -52,12 +53,15 @@ OPI_INLINE void N(put)(T *out, V c, V next, N(kind) kind)
     N(store)(out, kind == N(INCLUSIVE) ? OPI_SHUFFLE(W, c, next, OPI_DOWN, 0) : c);
 }
 
-/* Writes the results past the caches, where nothing looks for NaNs afterwards: NaNs are made canonical here. */
-OPI_INLINE void N(put_far)(T *out, V c, V next, N(kind) kind)
+/* Writes the results where nothing looks for NaNs afterwards: NaNs are made canonical here.  streams: past the caches. */
+OPI_INLINE void N(put_quiet)(T *out, V c, V next, N(kind) kind, bool streams)
 {
     const V v = kind == N(INCLUSIVE) ? OPI_SHUFFLE(W, c, next, OPI_DOWN, 0) : c;
     const V quiet = N(choose)((M)(v != v), N(splat)((T)__builtin_nan("")), v);
-    OPI_STREAM(out, quiet);
+    if (streams)
+        OPI_STREAM(out, quiet);
+    else
+        N(store)(out, quiet);
 }
 
 /* --- a tile up and down ------------------------------------------------------------------------------------------ */
@@ -232,11 +236,13 @@ OPI_INLINE void N(scan_vectors)(const T *in, size_t vectors, N(kind) kind, T bef
         N(put)(out + j * W, N(vector_down)(N(splat)(c[j]), y[j]), N(splat)(c[j + 1]), kind);
 }
 
-/* n >= W.  in == out is allowed: all is read before anything is written. */
-/* far: out is in memory, and aligned to a vector. */
-static void N(scan_tiles)(const T *in, size_t n, N(kind) kind, T before, T *out, T *node, bool far)
+static void N(scan_tiles)(const T *in, size_t n, N(kind) kind, T before, T *out, T *node);
+
+/* n >= W.  in == out is allowed: all is read before anything is written.
+ * far: out is in memory, and aligned to a vector; the results of the last cache line go to tail, unless that is NULL. */
+OPI_INLINE void N(scan_tiles_to)(const T *in, size_t n, N(kind) kind, T before, T *out, T *node, bool far, T *tail)
 {
-    const size_t tiles = n / (W * W);
+    const size_t tiles = n / (W * W), streamed = n / W - (tail ? OPI_CACHE_LINE / OPI_VECTOR : 0);
     V left[((size_t)1 << LEVELS) / W];
     T spine[((size_t)1 << LEVELS) / W + W];
     if (tiles == 0) {
@@ -248,16 +254,28 @@ static void N(scan_tiles)(const T *in, size_t n, N(kind) kind, T before, T *out,
         for (int j = 0; j < W; j++) x[j] = N(load)(in + (t * W + j) * W);
         N(store)(spine + t * W, N(tile_up)(x, left + t * (W - 1)));
     }
-    N(scan_tiles)(spine, n / W, N(SPINE), before, spine, node, false);
+    N(scan_tiles)(spine, n / W, N(SPINE), before, spine, node);
     spine[n / W] = before; /* any value: the caller writes the last inclusive result */
     for (size_t t = 0; t < tiles; t++) {
         V x[W + 1];
         x[0] = N(load)(spine + t * W);
         x[W] = N(splat)(spine[(t + 1) * W]);
         N(tile_down)(x, left + t * (W - 1));
-        for (int j = 0; j < W && far; j++) N(put_far)(out + (t * W + j) * W, x[j], x[j + 1], kind);
         for (int j = 0; j < W && !far; j++) N(put)(out + (t * W + j) * W, x[j], x[j + 1], kind);
+        for (int j = 0; j < W && far; j++) {
+            const size_t v = t * W + (size_t)j;
+            if (v < streamed)
+                N(put_quiet)(out + v * W, x[j], x[j + 1], kind, true);
+            else
+                N(put_quiet)(tail + (v - streamed) * W, x[j], x[j + 1], kind, false);
+        }
     }
+}
+
+/* In a cache. */
+static void N(scan_tiles)(const T *in, size_t n, N(kind) kind, T before, T *out, T *node)
+{
+    N(scan_tiles_to)(in, n, kind, before, out, node, false, NULL);
 }
 
 /* With two doubles to a vector, or without a quick way to move lanes down, the generic loops are as fast (scan in
@@ -274,14 +292,16 @@ static void N(scan_fast)(const void *in, unsigned level, int exclusive, const vo
     if (n < W || PREFER_GENERIC(exclusive))
         N(scan)(in, level, exclusive, before, out, node);
     else
-        N(scan_tiles)(in, n, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node, false);
+        N(scan_tiles)(in, n, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node);
 }
 
-/* Scans a block of at least a tile, past the caches; all results but the last of an inclusive scan are canonical. */
-static void N(scan_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node)
+/* Scans a block of at least a tile and a cache line, past the caches; see opi_builtin::block_far. */
+static void N(scan_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node,
+                        void *tail)
 {
-    N(scan_tiles)
-    (in, (size_t)1 << level, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node, true);
+    N(scan_tiles_to)
+    (in, (size_t)1 << level, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node, true,
+     exclusive ? NULL : tail);
 }
 
 #include "cores/isa/tree_segscan.h"
