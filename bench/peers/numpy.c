@@ -63,7 +63,7 @@ static PyObject *prepared; /* calls of the problem at hand */
 static size_t kept;        /* what the filter returned */
 static char version[32];
 
-static const char *const dtypes[] = {"f4", "f8", "i4", "i8", "u4", "u8", NULL, NULL};
+static const char *const dtypes[BENCH_TYPE_COUNT] = {"f4", "f8", "i4", "i8", "u4", "u8"};
 
 /* --- the module ------------------------------------------------------------------------------------------------- */
 
@@ -154,7 +154,7 @@ static void call(const char *name)
     X(FOLD, fold, "np.add.reduce(initial)", 0)                                                                         \
     X(SCAN, scan, "np.cumsum", 0)                                                                                      \
     X(EXCLUSIVE, exclusive, "np.cumsum, shifted", 0)                                                                   \
-    X(SEGREDUCE, segreduce, "np.add.reduceat", 0)                                                                      \
+    X(SEGREDUCE, segreduce, "np.add.reduceat", BENCH_HEADS)                                                            \
     X(SORT, sort, "np.sort", BENCH_UNSTABLE)                                                                           \
     X(SORT, stable_sort, "np.sort(stable)", 0)                                                                         \
     X(TRANSPOSE, transpose, "np.copyto of x.T", 0)
