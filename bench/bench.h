@@ -46,6 +46,9 @@ typedef enum bench_type {
     BENCH_U64,
     BENCH_AFFINE,   /* bench_affine: 8 bytes, not commutative */
     BENCH_AFFINE64, /* bench_affine64: the same of 16 bytes */
+    BENCH_U8,       /* this and the next ones are transposed only */
+    BENCH_U16,
+    BENCH_TRIPLE, /* bench_triple: 24 bytes */
     BENCH_TYPE_COUNT,
     BENCH_ANY_TYPE = BENCH_TYPE_COUNT
 } bench_type;
@@ -57,6 +60,10 @@ typedef struct bench_affine {
 typedef struct bench_affine64 {
     double a, b;
 } bench_affine64;
+
+typedef struct bench_triple {
+    double x, y, z;
+} bench_triple;
 
 typedef struct bench_pair { /* key last: comparable as one little-endian word */
     uint32_t value, key;
@@ -78,15 +85,16 @@ typedef struct bench_problem {
     bench_type type;
     size_t n, element; /* elements, and bytes of one */
     size_t rows, cols; /* of a transpose: n == rows * cols */
+    char shape[48];    /* what is unusual about the data (shape.h), or "" */
     bench_place place;
     int threads; /* of cores */
     struct oplus_device *dev;
 
     const void *in, *in2;    /* in2: of a zip; or the values of pairs */
     const uint8_t *heads;    /* segments as flags, */
-    const int32_t *ids;      /* as numbers that rise by one at each head, */
+    const int32_t *ids;      /* as numbers that rise by one at each head (both NULL if segments may be empty), */
     const uint64_t *offsets; /* and as offsets */
-    size_t segments;
+    size_t segments, inside; /* inside: how many elements belong to any segment */
     const bench_pair *pairs;
 
     void *out;             /* n elements: the result; the keys of a sort, restored before each call */
@@ -110,7 +118,8 @@ enum {
     BENCH_UNSTABLE = 1, /* a sort that may permute equal keys */
     BENCH_RECORDS = 2,  /* sorts out_pairs instead of out and out2 */
     BENCH_READS = 32,   /* a limit whose rate counts the bytes of in, */
-    BENCH_COPIES = 64   /* or twice as many, whatever the problem moves */
+    BENCH_COPIES = 64,  /* or twice as many, whatever the problem moves */
+    BENCH_HEADS = 128   /* a segmented reduce that cannot have empty segments */
 };
 
 typedef struct bench_contender {

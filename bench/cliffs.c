@@ -11,6 +11,7 @@
 #include "kernels.h"
 #include "measure.h"
 #include "random.h"
+#include "shape.h"
 
 /* "At most 1.3 times the time of the plain loop", and for a single small call at most 100 ns more. */
 static const double most_ratio = 1.3, most_ns = 100;
@@ -75,22 +76,11 @@ static uint8_t *make_heads(size_t n, double distance)
     return heads;
 }
 
-/* Instead of a mean: one of sqrt(n) segments has n elements or more, up to 1000 elements; about 62 on average. */
-#define POWER_LAW      (-1.0)
-#define POWER_LAW_MEAN 62.0
-
-static size_t make_length(double mean)
-{
-    const double u = (double)(random_u64() >> 11) * 0x1p-53;
-    if (mean == POWER_LAW) return (size_t)fmin(1 / (u * u + 1e-9) - 0.99, 1000);
-    return mean < 1 ? u < mean : (size_t)(u * (2 * mean + 1));
-}
-
-/* Segments of 0 to 2 * mean elements, or with mean < 1 mostly empty ones; returns the number of elements. */
+/* Returns the number of elements. */
 static size_t make_offsets(size_t *offsets, size_t segments, double mean)
 {
     offsets[0] = 0;
-    for (size_t s = 0; s < segments; s++) offsets[s + 1] = offsets[s] + make_length(mean);
+    for (size_t s = 0; s < segments; s++) offsets[s + 1] = offsets[s] + bench_random_length(mean, &random_state);
     return offsets[segments];
 }
 
@@ -250,19 +240,19 @@ static void measure_heads(figures *f, const bench_cliff *c)
 /* Takes so many segments that the branch predictor cannot learn their lengths, as it can for a few thousand. */
 static void measure_segments(figures *f, const bench_cliff *c)
 {
-    static const double means[] = {0, 0.1, 1, 2, 3, 5, 7, 10, 30, 100, 1000, 1e6, POWER_LAW};
+    static const double means[] = {0, 0.1, 1, 2, 3, 5, 7, 10, 30, 100, 1000, 1e6, BENCH_LENGTHS_POWER};
     bench_cliff_data p;
     char shape[64];
     for (size_t k = 0; is_small_struct_or_scalar(c) && k < sizeof means / sizeof *means; k++) {
         const size_t n = f->quick ? 1 << 12 : 1 << 19;
-        const size_t segments = 1 + (size_t)((double)n / fmax(means[k] == POWER_LAW ? POWER_LAW_MEAN : means[k], 0.5));
+        const size_t segments = 1 + (size_t)((double)n / fmax(bench_mean_length(means[k]), 0.5));
         size_t *const offsets = tool_alloc((segments + 1) * sizeof *offsets);
         random_state = 7;
         const size_t elements = make_offsets(offsets, segments, means[k]);
         open_data(&p, c, elements, 1, false);
         p.offsets = offsets;
         p.segments = segments;
-        if (means[k] == POWER_LAW)
+        if (means[k] == BENCH_LENGTHS_POWER)
             snprintf(shape, sizeof shape, "segments by a power law");
         else
             snprintf(shape, sizeof shape, "segments of %g", means[k]);

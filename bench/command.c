@@ -54,13 +54,25 @@ static void on_devices(const bench_options *o, FILE *table, bench_log *log, benc
 }
 
 static void one_case(const bench_options *o, FILE *table, bench_log *log, bench_primitive primitive, bench_type type,
-                     size_t n)
+                     size_t n, bench_pattern pattern)
 {
     bench_problem problem;
-    bench_problem_open(&problem, primitive, type, n, 0, o->huge);
+    bench_problem_open(&problem, primitive, type, n, (bench_shape){.pattern = pattern}, o->huge);
     if (bench_options_cores(o)) on_cores(o, table, log, &problem);
     on_devices(o, table, log, &problem);
     bench_problem_close(&problem);
+}
+
+/* A pattern concerns sorts alone. */
+static void all_patterns(const bench_options *o, FILE *table, bench_log *log, bench_primitive primitive,
+                         bench_type type, size_t n)
+{
+    if (!bench_is_sort(primitive)) {
+        one_case(o, table, log, primitive, type, n, BENCH_PATTERN_RANDOM);
+        return;
+    }
+    for (int k = 0; k < BENCH_PATTERN_COUNT; k++)
+        if (o->pattern[k]) one_case(o, table, log, primitive, type, n, (bench_pattern)k);
 }
 
 static void all_cases(const bench_options *o, FILE *table, bench_log *log)
@@ -70,7 +82,7 @@ static void all_cases(const bench_options *o, FILE *table, bench_log *log)
         for (int t = 0; t < BENCH_TYPE_COUNT; t++)
             for (size_t k = 0; k < o->n_count; k++)
                 if (o->primitive[p] && o->type[t] && bench_primitive_has((bench_primitive)p, (bench_type)t))
-                    one_case(o, table, log, (bench_primitive)p, (bench_type)t, o->n[k]);
+                    all_patterns(o, table, log, (bench_primitive)p, (bench_type)t, o->n[k]);
 }
 
 /* The places of cases, as bits: 1 << bench_place. */
@@ -85,7 +97,10 @@ static unsigned places_of(const bench_options *o)
 
 static void all_goals(const bench_options *o, FILE *table, bench_log *log)
 {
-    if (bench_options_cores(o)) bench_goals(table, log, &o->plan, o->huge, o->quick);
+    if (bench_options_cores(o)) {
+        bench_goals(table, log, o);
+        if (!o->latency) bench_latency(table, log, o, 1);
+    }
     for (size_t d = 0; d < o->device_count; d++) bench_device_goals(table, log, &o->plan, &accelerators[d], o->quick);
 }
 
@@ -104,11 +119,7 @@ static bool measure(bench_options *o, FILE *table, bench_log *log, int argc, cha
     bench_print_about(table, log);
     if (!o->no_peers && !o->cliffs) bench_peers_print_absent(table, "# peer ", &peers, places_of(o));
     if (o->goals) all_goals(o, table, log);
-    if (o->latency) {
-        bench_plan plan = o->plan;
-        plan.batch /= 8;
-        bench_latency(table, log, &plan, o->threads[o->threads_count - 1]);
-    }
+    if (o->latency) bench_latency(table, log, o, o->threads[o->threads_count - 1]);
     if (o->cliffs) right = bench_cliffs(table, o->primitive, o->plan.rounds, o->quick);
     if (!o->goals && !o->latency && !o->cliffs) all_cases(o, table, log);
     for (size_t d = 0; d < o->device_count; d++) oplus_close(accelerators[d].dev);
@@ -116,6 +127,14 @@ static bool measure(bench_options *o, FILE *table, bench_log *log, int argc, cha
 }
 
 /* --- an earlier run --------------------------------------------------------------------------------------------- */
+
+static bool is_chosen_shape(const bench_options *o, const bench_case *c)
+{
+    bool chosen = !o->pattern_given || !bench_is_sort(c->primitive) || (o->pattern[BENCH_PATTERN_RANDOM] && !*c->shape);
+    for (int k = 0; k < BENCH_PATTERN_COUNT; k++)
+        chosen |= o->pattern[k] && strcmp(c->shape, bench_pattern_name((bench_pattern)k)) == 0;
+    return chosen;
+}
 
 /* A size counts if a similar one is in the list, because a transpose takes the largest square. */
 static bool is_chosen(const bench_options *o, const bench_case *c)
@@ -127,7 +146,7 @@ static bool is_chosen(const bench_options *o, const bench_case *c)
         where |= c->threads == o->threads[i];
     for (size_t i = 0; c->device && i < o->device_count; i++) where |= strcmp(c->device, o->device[i]) == 0;
     if (c->device && o->place_given) where &= o->place[c->across ? BENCH_ARRAYS_HERE : BENCH_ARRAYS_THERE];
-    return o->primitive[c->primitive] && (!o->type_given || o->type[c->type]) && n && where;
+    return o->primitive[c->primitive] && (!o->type_given || o->type[c->type]) && n && where && is_chosen_shape(o, c);
 }
 
 static void choose(const bench_options *o, FILE *table, bench_log *log)

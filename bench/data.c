@@ -9,7 +9,7 @@
 #include "die.h"
 #include "random.h"
 
-enum { SEGMENT = 100, HUGE_PAGE = 2 << 20 };
+enum { MEAN_SEGMENT = 100, HUGE_PAGE = 2 << 20 };
 
 /* --- names ---------------------------------------------------------------------------------------------------- */
 
@@ -22,10 +22,12 @@ static const char *const primitive_names[] = {
 static const struct {
     const char *name;
     size_t size;
-} types[] = {{"f32", 4}, {"f64", 8}, {"i32", 4}, {"i64", 8}, {"u32", 4}, {"u64", 8}, {"affine", 8}, {"affine64", 16}};
+} types[] = {{"f32", 4},    {"f64", 8},       {"i32", 4}, {"i64", 8}, {"u32", 4},    {"u64", 8},
+             {"affine", 8}, {"affine64", 16}, {"u8", 1},  {"u16", 2}, {"triple", 24}};
 
 const char *bench_primitive_name(bench_primitive primitive) { return primitive_names[primitive]; }
 const char *bench_type_name(bench_type type) { return types[type].name; }
+size_t bench_type_size(bench_type type) { return types[type].size; }
 
 bool bench_primitive_find(const char *name, bench_primitive *primitive)
 {
@@ -43,7 +45,11 @@ bool bench_type_find(const char *name, bench_type *type)
 
 bool bench_primitive_has(bench_primitive primitive, bench_type type)
 {
+    if (primitive != BENCH_TRANSPOSE && type > BENCH_AFFINE64) return false;
     switch (primitive) {
+    case BENCH_TRANSPOSE:
+    case BENCH_SEGREDUCE:
+    case BENCH_SEGSCAN:
     case BENCH_REDUCE:
     case BENCH_FOLD:
     case BENCH_SCAN:
@@ -62,7 +68,7 @@ static uint64_t random_state;
 
 static uint64_t random_u64(void) { return bench_random_u64(&random_state); }
 
-static bool is_sort(bench_primitive primitive) { return primitive == BENCH_SORT || primitive == BENCH_PAIRS; }
+bool bench_is_sort(bench_primitive primitive) { return primitive == BENCH_SORT || primitive == BENCH_PAIRS; }
 
 /* Small integers, 0 on average: their sums are exact in every type.  Half of them are odd; the filter keeps these. */
 static void fill_values(void *mem, bench_type type, size_t n)
@@ -87,31 +93,17 @@ static void fill_values(void *mem, bench_type type, size_t n)
         case BENCH_AFFINE64:
             ((bench_affine64 *)mem)[i] = (bench_affine64){r & 64 ? 1.0 : -1.0, v};
             break;
+        case BENCH_U8:
+            ((uint8_t *)mem)[i] = (uint8_t)v;
+            break;
+        case BENCH_U16:
+            ((uint16_t *)mem)[i] = (uint16_t)v;
+            break;
+        case BENCH_TRIPLE:
+            ((bench_triple *)mem)[i] = (bench_triple){v, (double)(r >> 11), v};
+            break;
         default:
             ((int64_t *)mem)[i] = v;
-            break;
-        }
-    }
-}
-
-/* Keys: random bits; floats uniform in [-1, 1). */
-static void fill_keys(void *mem, bench_type type, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t r = random_u64();
-        switch (type) {
-        case BENCH_F32:
-            ((float *)mem)[i] = (float)(int32_t)r * 0x1p-31f;
-            break;
-        case BENCH_F64:
-            ((double *)mem)[i] = (double)(int64_t)r * 0x1p-63;
-            break;
-        case BENCH_I32:
-        case BENCH_U32:
-            ((uint32_t *)mem)[i] = (uint32_t)r;
-            break;
-        default:
-            ((uint64_t *)mem)[i] = r;
             break;
         }
     }
@@ -130,13 +122,32 @@ static void *allocate(size_t bytes, bool huge)
     return mem;
 }
 
+/* Segments of random lengths, many of them empty: as many as their mean length says, so that the last one, which ends
+ * where the elements do, may be longer. */
+static void draw_segments(bench_problem *p, double length, bool huge)
+{
+    const bool empty = length == BENCH_LENGTHS_EMPTY;
+    const double count = empty ? (double)p->n : fmax((double)p->n / bench_mean_length(length), 1);
+    const size_t segments = (size_t)fmin(count, (double)p->n); /* out has room for n results */
+    uint64_t *offsets = allocate((segments + 1) * sizeof *offsets, huge);
+    for (size_t s = 1; s < segments && !empty; s++) {
+        const uint64_t end = offsets[s - 1] + bench_random_length(length, &random_state);
+        offsets[s] = end < p->n ? end : p->n;
+    }
+    offsets[segments] = empty ? 0 : p->n;
+    p->offsets = offsets;
+    p->segments = segments;
+    p->inside = (size_t)offsets[segments];
+}
+
+/* Segments that begin at random heads, none of them empty. */
 static void make_segments(bench_problem *p, bool huge)
 {
     uint8_t *heads = allocate(p->n, huge);
     int32_t *ids = allocate(p->n * sizeof *ids, huge);
     int32_t id = 0;
     for (size_t i = 0; i < p->n; i++) {
-        heads[i] = i == 0 || random_u64() % SEGMENT == 0;
+        heads[i] = i == 0 || random_u64() % MEAN_SEGMENT == 0;
         ids[i] = id += heads[i];
     }
     uint64_t *offsets = allocate(((size_t)id + 1) * sizeof *offsets, huge);
@@ -148,6 +159,7 @@ static void make_segments(bench_problem *p, bool huge)
     p->ids = ids;
     p->offsets = offsets;
     p->segments = s;
+    p->inside = p->n;
 }
 
 static void make_pairs(bench_problem *p, bool huge)
@@ -164,17 +176,20 @@ static void make_pairs(bench_problem *p, bool huge)
     p->out_pairs = allocate(p->n * sizeof *pairs, huge);
 }
 
-void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type type, size_t n, size_t side, bool huge)
+void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type type, size_t n, bench_shape shape,
+                        bool huge)
 {
     *p = (bench_problem){.primitive = primitive, .type = type, .n = n, .element = types[type].size, .threads = 1};
+    bench_shape_print(p->shape, primitive, &shape);
     random_state = 1;
     if (primitive == BENCH_TRANSPOSE) {
-        p->rows = p->cols = side ? side : (size_t)sqrt((double)n);
+        p->rows = shape.rows ? shape.rows : (size_t)sqrt((double)n);
+        p->cols = shape.cols ? shape.cols : p->rows;
         p->n = p->rows * p->cols;
     }
     void *in = allocate(p->n * p->element, huge);
-    if (is_sort(primitive))
-        fill_keys(in, type, p->n);
+    if (bench_is_sort(primitive))
+        bench_fill_keys(in, type, p->n, shape.pattern, &random_state);
     else
         fill_values(in, type, p->n);
     p->in = in;
@@ -184,7 +199,10 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         fill_values(in2, type, p->n);
         p->in2 = in2;
     }
-    if (primitive == BENCH_SEGSCAN || primitive == BENCH_SEGREDUCE) make_segments(p, huge);
+    if (primitive == BENCH_SEGREDUCE && shape.length != 0)
+        draw_segments(p, shape.length, huge);
+    else if (primitive == BENCH_SEGSCAN || primitive == BENCH_SEGREDUCE)
+        make_segments(p, huge);
     if (primitive == BENCH_PAIRS) make_pairs(p, huge);
 }
 
@@ -196,7 +214,7 @@ void bench_problem_close(bench_problem *p)
 
 void bench_problem_restore(bench_problem *p)
 {
-    if (!is_sort(p->primitive)) return;
+    if (!bench_is_sort(p->primitive)) return;
     memcpy(p->out, p->in, p->n * p->element);
     if (p->out2) memcpy(p->out2, p->in2, p->n * sizeof(uint32_t));
     if (p->out_pairs) memcpy(p->out_pairs, p->pairs, p->n * sizeof(bench_pair));
@@ -293,7 +311,7 @@ double bench_problem_bytes(const bench_problem *p)
     case BENCH_SEGSCAN:
         return n * (2 * size + 1);
     case BENCH_SEGREDUCE:
-        return n * size + segments * (size + (double)sizeof(size_t));
+        return (double)p->inside * size + segments * (size + (double)sizeof(size_t));
     case BENCH_FILTER:
         return (n + (double)p->kept) * size;
     case BENCH_PAIRS:

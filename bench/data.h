@@ -3,16 +3,18 @@
 #define BENCH_DATA_H
 
 #include "bench.h"
+#include "shape.h"
 
 const char *bench_primitive_name(bench_primitive primitive);
 const char *bench_type_name(bench_type type);
+size_t bench_type_size(bench_type type);
 bool bench_primitive_find(const char *name, bench_primitive *primitive);
 bool bench_type_find(const char *name, bench_type *type);
 bool bench_primitive_has(bench_primitive primitive, bench_type type); /* is there such a case? */
 
-/* Makes the data of a problem, or ends the command for lack of memory.  side: of a square transpose, or 0 for the
- * largest that n allows.  huge: ask for 2 MiB pages. */
-void bench_problem_open(bench_problem *problem, bench_primitive primitive, bench_type type, size_t n, size_t side,
+/* Makes the data of a problem, or ends the command for lack of memory.  n: of a transpose, only where shape has
+ * no rows.  huge: ask for 2 MiB pages. */
+void bench_problem_open(bench_problem *problem, bench_primitive primitive, bench_type type, size_t n, bench_shape shape,
                         bool huge);
 void bench_problem_close(bench_problem *problem);
 
@@ -36,5 +38,6 @@ bool bench_pairs_belong(const bench_problem *problem);
 /* Bytes of the input read + bytes of the output written, each once. */
 double bench_problem_bytes(const bench_problem *problem);
 bool bench_reads_only(bench_primitive primitive);
+bool bench_is_sort(bench_primitive primitive);
 
 #endif

@@ -51,13 +51,11 @@ static const void *sent(oplus_device *dev, const void *mem, size_t bytes)
     return there;
 }
 
-static bool is_sort(const bench_problem *p) { return p->primitive == BENCH_SORT || p->primitive == BENCH_PAIRS; }
-
 static size_t slots_of(const bench_problem *p)
 {
     const size_t bytes = p->n * (p->element + (p->out2 ? sizeof(uint32_t) : 0));
     const size_t slots = bytes ? SLOT_BYTES / bytes : SLOTS;
-    return !is_sort(p) || slots < 1 ? 1 : slots > SLOTS ? SLOTS : slots;
+    return !bench_is_sort(p->primitive) || slots < 1 ? 1 : slots > SLOTS ? SLOTS : slots;
 }
 
 void bench_problem_send(bench_problem *there, bench_problem *host, const bench_accelerator *accelerator, bool across)
@@ -125,7 +123,7 @@ void bench_problem_solve(bench_problem *there)
 
 void bench_there_restore(const bench_problem *there, size_t slots)
 {
-    if (!is_sort(there)) return;
+    if (!bench_is_sort(there->primitive)) return;
     for (size_t i = 0; i < slots; i++) {
         const bench_problem at = bench_problem_slot(there, i);
         must(oplus_copy(at.dev, at.out, at.in, at.n * at.element));

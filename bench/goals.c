@@ -1,39 +1,50 @@
 #include "goals.h"
 
+#include <string.h>
+
 #include <oplus/oplus.h>
 
 #include "data.h"
+#include "die.h"
 #include "report.h"
 
-enum { BIG = 1 << 27, TENTH = 10000000, CACHED = 100000 };
+enum { BIG = 1 << 27, TENTH = 10000000, CACHED = 100000, MILLION = 1000000, FAR_BYTES = 1 << 26 };
+
+/* Whose rate the goal is a multiple of. */
+typedef enum rival { BEST_ANY, BEST_STABLE, BEST_UNSTABLE, STD_SORT, PLAIN_LOOP, COPY } rival;
+static const char *const rivals[] = {"peer", "stable peer", "unstable peer", "std::sort", "loop", "copy"};
+static const bench_class classes[] = {/* the peers that a row shows */
+                                      BENCH_CLASS_ANY, BENCH_CLASS_STABLE, BENCH_CLASS_UNSTABLE,
+                                      BENCH_CLASS_ANY, BENCH_CLASS_ANY,    BENCH_CLASS_ANY};
 
 /* One requirement.  Consecutive rows of one case share its measurement. */
 typedef struct goal {
     bench_primitive primitive;
     bench_type type;
-    size_t n, side;
+    size_t n;
+    bench_shape shape;
     int threads;
-    bench_class class;
-    double ratio;          /* at least: ours / best peer */
+    rival rival;
+    double ratio;          /* at least: ours / the rival's */
     const char *elsewhere; /* published GB/s on another machine (AVX2 EPYC, 2 cores) of peers that are not here */
 } goal;
 
 #define BOTH(primitive, type, n, ratio1, ratio2)                                                                       \
-    {BENCH_##primitive, BENCH_##type, n, 0, 1, BENCH_CLASS_ANY, ratio1, ""},                                           \
+    {BENCH_##primitive, BENCH_##type, n, {0}, 1, BEST_ANY, ratio1, ""},                                                \
     {                                                                                                                  \
-        BENCH_##primitive, BENCH_##type, n, 0, 2, BENCH_CLASS_ANY, ratio2, ""                                          \
+        BENCH_##primitive, BENCH_##type, n, {0}, 2, BEST_ANY, ratio2, ""                                               \
     }
 #define SORT(primitive, type, threads, class, ratio, elsewhere)                                                        \
     {                                                                                                                  \
-        BENCH_##primitive, BENCH_##type, TENTH, 0, threads, BENCH_CLASS_##class, ratio, elsewhere                      \
+        BENCH_##primitive, BENCH_##type, TENTH, {0}, threads, BEST_##class, ratio, elsewhere                           \
     }
 #define SQUARE(side, ratio1, ratio2)                                                                                   \
-    {BENCH_TRANSPOSE, BENCH_F32, (side) * (side), side, 1, BENCH_CLASS_ANY, ratio1, ""},                               \
+    {BENCH_TRANSPOSE, BENCH_F32, 0, {.rows = side, .cols = side}, 1, BEST_ANY, ratio1, ""},                            \
     {                                                                                                                  \
-        BENCH_TRANSPOSE, BENCH_F32, (side) * (side), side, 2, BENCH_CLASS_ANY, ratio2, ""                              \
+        BENCH_TRANSPOSE, BENCH_F32, 0, {.rows = side, .cols = side}, 2, BEST_ANY, ratio2, ""                           \
     }
 
-static const goal goals[] = {
+static const goal large[] = {
     BOTH(REDUCE, F32, BIG, 1.0, 1.0),
     BOTH(REDUCE, F32, CACHED, 1.8, 1.2),
     BOTH(REDUCE, F64, BIG, 1.0, 1.0),
@@ -62,17 +73,95 @@ static const goal goals[] = {
     SQUARE(4096, 1.3, 1.8),
 };
 
-static const char *const classes[] = {"", ", of stable", ", of unstable"};
+/* --- shapes on which an implementation for the usual data may be slow --------------------------------------------- */
+
+typedef struct goal_list {
+    size_t count;
+    goal of[256];
+} goal_list;
+
+static void add(goal_list *list, goal g)
+{
+    if (list->count == sizeof list->of / sizeof *list->of) tool_die(TOOL_FAILED, "there are too many goals");
+    list->of[list->count++] = g;
+}
+
+/* Keys alone, however they lie: never below 0.9 of std::sort. */
+static void add_patterns(goal_list *list)
+{
+    static const bench_type types[] = {BENCH_U32, BENCH_U64, BENCH_F32, BENCH_F64};
+    static const size_t sizes[] = {1000, MILLION};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (int k = 0; k < BENCH_PATTERN_COUNT; k++)
+                add(list, (goal){BENCH_SORT, types[t], sizes[s], {.pattern = k}, 1, STD_SORT, 0.9, ""});
+}
+
+/* Segments of any length: never below the plain loop over segments.  Few segments need more elements. */
+static void add_segments(goal_list *list)
+{
+    static const bench_type types[] = {BENCH_U32, BENCH_F32, BENCH_I64, BENCH_AFFINE};
+    static const double lengths[] = {BENCH_LENGTHS_EMPTY, 1, 3, 10, 100, 1000, 1e6, BENCH_LENGTHS_POWER};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+            for (int threads = 1; threads <= 2; threads++)
+                add(list, (goal){BENCH_SEGREDUCE,
+                                 types[t],
+                                 lengths[k] < MILLION ? MILLION : TENTH,
+                                 {.length = lengths[k]},
+                                 threads,
+                                 PLAIN_LOOP,
+                                 1.0,
+                                 ""});
+}
+
+/* Transposes of any shape and size of elements: at least 0.8 of a copy. */
+static void add_matrices(goal_list *list, size_t bytes)
+{
+    static const bench_type types[] = {BENCH_U8, BENCH_U16, BENCH_U32, BENCH_U64, BENCH_AFFINE64, BENCH_TRIPLE};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        const size_t n = bytes / bench_type_size(types[t]);
+        size_t power = 1;
+        while (4 * power * power <= n) power *= 2;
+        const bench_shape shapes[] = {{.rows = 1, .cols = n},         {.rows = n, .cols = 1},
+                                      {.rows = 3, .cols = n / 3},     {.rows = n / 3, .cols = 3},
+                                      {.rows = power, .cols = power}, {.rows = power - 1, .cols = power + 1}};
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+            add(list, (goal){BENCH_TRANSPOSE, types[t], 0, shapes[k], 1, COPY, 0.8, ""});
+    }
+}
+
+/* --- measuring ---------------------------------------------------------------------------------------------------- */
+
+static double rate_of_rival(const bench_case *c, rival rival)
+{
+    switch (rival) {
+    case STD_SORT:
+        for (size_t i = 0; i < c->count; i++)
+            if (strcmp(c->of[i].name, "std::sort") == 0) return bench_rate(c, &c->of[i]);
+        return 0;
+    case PLAIN_LOOP:
+        return bench_rate(c, bench_best(c, BENCH_LOOP, BENCH_CLASS_ANY));
+    case COPY:
+        return bench_limit(c);
+    default:
+        return bench_rate(c, bench_best(c, BENCH_PEER, classes[rival]));
+    }
+}
 
 static void print_goal(FILE *file, const goal *g, const bench_case *c)
 {
-    const bench_result *peer = bench_best(c, BENCH_PEER, g->class);
+    const bench_result *peer = bench_best(c, BENCH_PEER, classes[g->rival]);
     const double ours = bench_rate(c, bench_best(c, BENCH_OURS, BENCH_CLASS_ANY));
-    const double theirs = bench_rate(c, peer), ratio = theirs > 0 ? ours / theirs : 0;
-    fprintf(file, "| %s %s%s | %zu | %d | %.2f | %.2f | %.2f %s | %.2f | %.2f | %s | %s |\n",
-            bench_primitive_name(c->primitive), bench_type_name(c->type), classes[g->class], c->n, c->threads,
-            bench_limit(c), ours, theirs, peer ? peer->name : "no peer", ratio, g->ratio,
-            !peer               ? "?"
+    const double theirs = bench_rate(c, peer), rate = rate_of_rival(c, g->rival), ratio = rate > 0 ? ours / rate : 0;
+    fprintf(file, "| %s %s%s%s | %zu | %d | %.2f | %.2f | ", bench_primitive_name(c->primitive),
+            bench_type_name(c->type), *c->shape ? ", " : "", c->shape, c->n, c->threads, bench_limit(c), ours);
+    if (peer)
+        fprintf(file, "%.2f %s, %.2f", theirs, peer->name, ours / theirs);
+    else
+        fprintf(file, "none");
+    fprintf(file, " | %.2f of %s | %.2f | %s | %s |\n", g->ratio, rivals[g->rival], ratio,
+            rate <= 0           ? "?"
             : ratio >= g->ratio ? "yes"
                                 : "no",
             g->elsewhere);
@@ -81,131 +170,60 @@ static void print_goal(FILE *file, const goal *g, const bench_case *c)
 
 static bool same_data(const goal *a, const goal *b)
 {
-    return a->primitive == b->primitive && a->type == b->type && a->n == b->n && a->side == b->side;
+    return a->primitive == b->primitive && a->type == b->type && a->n == b->n && a->shape.pattern == b->shape.pattern &&
+           a->shape.length == b->shape.length && a->shape.rows == b->shape.rows && a->shape.cols == b->shape.cols;
 }
 
-void bench_goals(FILE *file, bench_log *log, const bench_plan *plan, bool huge, bool quick)
+/* Measures goal i of the list on an open problem; o: how. */
+static const bench_case *measure(const goal_list *list, size_t i, bench_problem *problem, bench_log *log,
+                                 const bench_options *o)
+{
+    const goal *g = &list->of[i];
+    fprintf(stderr, "oplus bench: %zu of %zu: %s %s%s%s, %d threads\n", i + 1, list->count,
+            bench_primitive_name(g->primitive), bench_type_name(g->type), *problem->shape ? ", " : "", problem->shape,
+            g->threads);
+    problem->threads = g->threads;
+    problem->dev = bench_device(g->threads);
+    const bench_case *const measured = bench_log_add(log, bench_measure(problem, &o->plan, NULL));
+    oplus_close(problem->dev);
+    return measured;
+}
+
+static void measure_all(FILE *file, const goal_list *list, bench_log *log, const bench_options *o)
 {
     bench_problem problem = {0};
     const bench_case *measured = NULL;
-    fprintf(file, "| case | n | threads | limit | oplus | best peer here | oplus / peer | goal | reached | elsewhere: "
-                  "their figure on another machine |\n|---|---|---|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++) {
-        const goal *g = &goals[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const goal *g = &list->of[i];
         const bool new_data = i == 0 || !same_data(g, g - 1);
         if (new_data) {
             if (i > 0) bench_problem_close(&problem);
-            const size_t n = quick && g->n > CACHED && !g->side ? g->n / 16 : g->n;
-            bench_problem_open(&problem, g->primitive, g->type, n, g->side, huge);
+            bench_problem_open(&problem, g->primitive, g->type, o->quick && g->n > CACHED ? g->n / 16 : g->n, g->shape,
+                               o->huge);
         }
-        if (new_data || g->threads != problem.threads) {
-            fprintf(stderr, "oplus bench: %zu of %zu: %s %s, %d threads\n", i + 1, sizeof goals / sizeof *goals,
-                    bench_primitive_name(g->primitive), bench_type_name(g->type), g->threads);
-            problem.threads = g->threads;
-            problem.dev = bench_device(g->threads);
-            measured = bench_log_add(log, bench_measure(&problem, plan, NULL));
-            oplus_close(problem.dev);
-        }
+        if (new_data || g->threads != problem.threads) measured = measure(list, i, &problem, log, o);
         print_goal(file, g, measured);
     }
-    bench_problem_close(&problem);
+    if (list->count > 0) bench_problem_close(&problem);
 }
 
-/* --- accelerators --------------------------------------------------------------------------------------------- */
-
-/* A limit that is not required is 0. */
-typedef struct device_goal {
-    bench_primitive primitive;
-    bench_type type;
-    size_t n, side;
-    double limit, peer; /* ours / the device's limit, ours / best peer: at least */
-    double us;          /* at most: microseconds for each call, back to back */
-} device_goal;
-
-enum { WHOLE = 1 << 28, LARGE = 1 << 24, MIDDLE = 1 << 20, SMALL = 1 << 10 };
-
-#define REACH(primitive, type, n, limit, peer, us)                                                                     \
-    {                                                                                                                  \
-        BENCH_##primitive, BENCH_##type, n, 0, limit, peer, us                                                         \
-    }
-
-/* Set by measurements of CUB 3.0 and of prototypes on an H200. */
-static const device_goal device_goals[] = {
-    REACH(REDUCE, F32, WHOLE, 0, 1.00, 0),
-    REACH(REDUCE, F32, LARGE, 0, 1.00, 0),
-    REACH(REDUCE, F32, MIDDLE, 0, 1.50, 0),
-    REACH(REDUCE, F32, SMALL, 0, 1.00, 0),
-    REACH(REDUCE, F64, WHOLE, 0, 1.00, 0),
-    REACH(REDUCE, AFFINE, WHOLE, 0.95, 0, 0),
-    REACH(SCAN, F32, WHOLE, 0.93, 1.27, 0),
-    REACH(SCAN, U64, WHOLE, 0.93, 1.13, 0),
-    REACH(SCAN, AFFINE, WHOLE, 0.88, 2.8, 0),
-    REACH(SCAN, F32, SMALL, 0, 0, 5.4),
-    REACH(SEGSCAN, F32, WHOLE, 0.88, 0, 650),
-    REACH(FILTER, F32, WHOLE, 0.85, 1.35, 0),
-    REACH(FILTER, F32, SMALL, 0, 0, 5.4),
-    REACH(ZIP, F32, WHOLE, 0, 1.00, 0),
-    REACH(SORT, U32, WHOLE, 0, 1.15, 0),
-    REACH(SORT, U32, MIDDLE, 0, 1.50, 0),
-    REACH(SORT, U32, SMALL, 0, 0, 7),
-    REACH(SORT, F32, WHOLE, 0, 1.15, 0),
-    REACH(SORT, U64, WHOLE, 0, 1.15, 0),
-    REACH(PAIRS, U32, WHOLE, 0, 1.15, 0),
-    {BENCH_TRANSPOSE, BENCH_F32, 16384 * 16384, 16384, 0.97, 0, 0},
-    {BENCH_TRANSPOSE, BENCH_F32, 4000 * 4000, 4000, 0.97, 0, 0},
-};
-
-/* If a peer is missing, the verdict is open, unless another requirement was not met. */
-static const char *verdict(const device_goal *g, double of_limit, double of_peer, double us)
+static void drop_others(goal_list *list, const bool *chosen)
 {
-    const bool missed =
-        us <= 0 || of_limit < g->limit || (of_peer > 0 && of_peer < g->peer) || (g->us > 0 && us > g->us);
-    return missed ? "no" : g->peer > 0 && of_peer <= 0 ? "?" : "yes";
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (chosen[list->of[i].primitive]) list->of[kept++] = list->of[i];
+    list->count = kept;
 }
 
-static void print_bound(FILE *file, const char *format, double bound, const char **separator)
+void bench_goals(FILE *file, bench_log *log, const bench_options *o)
 {
-    if (bound <= 0) return;
-    fputs(*separator, file);
-    fprintf(file, format, bound);
-    *separator = ", ";
-}
-
-static void print_device_goal(FILE *file, const device_goal *g, const bench_case *c)
-{
-    const bench_result *ours = bench_best(c, BENCH_OURS, BENCH_CLASS_ANY);
-    const bench_result *peer = bench_best(c, BENCH_PEER, BENCH_CLASS_ANY);
-    const double limit = bench_limit(c), rate = bench_rate(c, ours), us = ours ? ours->median * 1e6 : 0;
-    const double of_limit = limit > 0 ? rate / limit : 0, of_peer = peer ? rate / bench_rate(c, peer) : 0;
-    const char *separator = "";
-    fprintf(file, "| %s %s | %zu | %.1f | %.1f | %.2f | %.2f | %.1f %s | %.2f | ", bench_primitive_name(c->primitive),
-            bench_type_name(c->type), c->n, limit, rate, us, of_limit, bench_rate(c, peer),
-            peer ? peer->name : "no peer", of_peer);
-    print_bound(file, "%.2f of limit", g->limit, &separator);
-    print_bound(file, "%.2f of peer", g->peer, &separator);
-    print_bound(file, "%.1f us", g->us, &separator);
-    fprintf(file, " | %s |\n", verdict(g, of_limit, of_peer, us));
-    fflush(file);
-}
-
-void bench_device_goals(FILE *file, bench_log *log, const bench_plan *plan, const bench_accelerator *accelerator,
-                        bool quick)
-{
-    enum { GOALS = sizeof device_goals / sizeof *device_goals };
-    fprintf(file,
-            "%s, arrays in its memory\n\n| case | n | limit | oplus | us a call | oplus / limit | best peer here "
-            "| oplus / peer | goal | reached |\n|---|---|---|---|---|---|---|---|---|---|\n",
-            oplus_device_name(accelerator->dev));
-    for (size_t i = 0; i < GOALS; i++) {
-        const device_goal *g = &device_goals[i];
-        const size_t n = quick && g->n > MIDDLE ? MIDDLE : g->n;
-        bench_problem host, there;
-        fprintf(stderr, "oplus bench: %zu of %d: %s %s\n", i + 1, GOALS, bench_primitive_name(g->primitive),
-                bench_type_name(g->type));
-        bench_problem_open(&host, g->primitive, g->type, n, quick && g->side ? 1000 : g->side, false);
-        bench_problem_send(&there, &host, accelerator, false);
-        print_device_goal(file, g, bench_log_add(log, bench_measure(&there, plan, accelerator->where)));
-        bench_problem_recall(&there);
-        bench_problem_close(&host);
-    }
+    static goal_list list;
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) add(&list, large[i]);
+    add_patterns(&list);
+    add_segments(&list);
+    add_matrices(&list, o->quick ? MILLION : FAR_BYTES);
+    drop_others(&list, o->primitive);
+    fprintf(file, "| case | n | threads | limit | oplus | best peer here, oplus / peer | goal | is | reached | "
+                  "elsewhere: their figure on another machine |\n|---|---|---|---|---|---|---|---|---|---|\n");
+    measure_all(file, &list, log, o);
 }

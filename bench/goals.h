@@ -6,16 +6,17 @@
 
 #include "device.h"
 #include "log.h"
+#include "options.h"
 
-/* Measures the goals (quick: on a sixteenth of the data) and prints them as a Markdown table. */
-void bench_goals(FILE *file, bench_log *log, const bench_plan *plan, bool huge, bool quick);
+/* Measures the goals of the chosen primitives (quick: on a sixteenth of the data) and prints them as a Markdown table. */
+void bench_goals(FILE *file, bench_log *log, const bench_options *options);
 
 /* The same for an accelerator (quick: on 2^20 elements at most). */
 void bench_device_goals(FILE *file, bench_log *log, const bench_plan *plan, const bench_accelerator *accelerator,
                         bool quick);
 
-/* Measures what a call costs on a few elements, beside the plain loop; threads: of the device. */
-void bench_latency(FILE *file, bench_log *log, const bench_plan *plan, int threads);
+/* Measures what a call of the chosen primitives costs on a few elements, beside the plain loop; threads: of the device. */
+void bench_latency(FILE *file, bench_log *log, const bench_options *options, int threads);
 
 /* Opens the device that has so many threads, or ends the command. */
 struct oplus_device *bench_device(int threads);

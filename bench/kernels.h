@@ -27,6 +27,14 @@ const char *bench_kernels_built(void);
     X(U32, u32, uint32_t, uint32_t)                                                                                    \
     X(U64, u64, uint64_t, uint64_t)
 
+/* The same for types that are only transposed: no sums. */
+#define BENCH_FOR_MOVED(X)                                                                                             \
+    X(AFFINE, affine, bench_affine, )                                                                                  \
+    X(AFFINE64, affine64, bench_affine64, )                                                                            \
+    X(U8, u8, uint8_t, )                                                                                               \
+    X(U16, u16, uint16_t, )                                                                                            \
+    X(TRIPLE, triple, bench_triple, )
+
 /* How limits.c, loops.c, ours.c and cliff_loops.c name their tables. */
 #define BENCH_TWIN_(table, isa) bench_##table##_##isa
 #define BENCH_TWIN(table, isa)  BENCH_TWIN_(table, isa)

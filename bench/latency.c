@@ -1,4 +1,6 @@
-/* "Any call, n = 1000: never slower than the plain loop by more than 100 ns." */
+/* "Any call, n = 1 to 1000: never slower than the plain loop by more than 60 ns." */
+#include <math.h>
+
 #include <oplus/oplus.h>
 
 #include "data.h"
@@ -21,7 +23,7 @@ static const small_case cases[] = {
     {BENCH_TRANSPOSE, BENCH_F32},
 };
 static const size_t sizes[] = {1, 10, 100, 1000, 10000};
-enum { SIZES = sizeof sizes / sizeof *sizes, GOAL_N = 1000, GOAL_NS = 100 };
+enum { SIZES = sizeof sizes / sizeof *sizes, GOAL_N = 1000, GOAL_NS = 60 };
 
 /* ns of the best of a role; -1 if there is none */
 static double ns_of(const bench_case *measured, bench_role role)
@@ -30,37 +32,51 @@ static double ns_of(const bench_case *measured, bench_role role)
     return r ? r->median * 1e9 : -1;
 }
 
-void bench_latency(FILE *file, bench_log *log, const bench_plan *plan, int threads)
+/* Prints ns a call, ours / the loop's; returns how many more ours are. */
+static double measure_size(FILE *file, bench_log *log, const bench_plan *plan, const small_case *c, oplus_device *dev,
+                           size_t n)
+{
+    bench_problem problem;
+    bench_problem_open(&problem, c->primitive, c->type, n, (bench_shape){0}, false);
+    problem.dev = dev;
+    const bench_case *measured = bench_log_add(log, bench_measure(&problem, plan, NULL));
+    bench_problem_close(&problem);
+
+    const double ours = ns_of(measured, BENCH_OURS);
+    const double peer = bench_is_sort(c->primitive) ? ns_of(measured, BENCH_PEER) : -1;
+    double loop = ns_of(measured, BENCH_LOOP);
+    if (peer >= 0 && peer < loop) loop = peer;
+    fprintf(file, " %.0f / %.0f |", ours, loop);
+    return ours - loop;
+}
+
+void bench_latency(FILE *file, bench_log *log, const bench_options *o, int threads)
 {
     oplus_device *dev = bench_device(threads);
-    bool reached = true;
-    fprintf(file, "ns a call on %s: oplus / plain loop (a sort: the better of qsort and the best peer)\n\n| case |",
+    size_t missed = 0, rows = 0;
+    bench_plan plan = o->plan;
+    plan.batch /= 8;
+    fprintf(file, "\nns a call on %s: oplus / plain loop (a sort: the better of qsort and the best peer)\n\n| case |",
             oplus_device_name(dev));
     for (size_t s = 0; s < SIZES; s++) fprintf(file, " n = %zu |", sizes[s]);
-    fprintf(file, " at %d slower by |\n|---|---|---|---|---|---|---|\n", GOAL_N);
+    fprintf(file, " up to %d slower by | reached |\n|---|---|---|---|---|---|---|---|\n", GOAL_N);
 
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        double slower = 0;
+        double slower = -INFINITY;
+        if (!o->primitive[cases[c].primitive]) continue;
         fprintf(file, "| %s %s |", bench_primitive_name(cases[c].primitive), bench_type_name(cases[c].type));
         for (size_t s = 0; s < SIZES; s++) {
-            bench_problem problem;
-            bench_problem_open(&problem, cases[c].primitive, cases[c].type, sizes[s], 0, false);
-            problem.dev = dev;
-            const bench_case *measured = bench_log_add(log, bench_measure(&problem, plan, NULL));
-            bench_problem_close(&problem);
-
-            const bool is_sort = cases[c].primitive == BENCH_SORT || cases[c].primitive == BENCH_PAIRS;
-            const double ours = ns_of(measured, BENCH_OURS), peer = is_sort ? ns_of(measured, BENCH_PEER) : -1;
-            double loop = ns_of(measured, BENCH_LOOP);
-            if (peer >= 0 && peer < loop) loop = peer;
-            fprintf(file, " %.0f / %.0f |", ours, loop);
-            if (sizes[s] == GOAL_N) slower = ours - loop;
+            const double by = measure_size(file, log, &plan, &cases[c], dev, sizes[s]);
+            if (sizes[s] <= GOAL_N) slower = fmax(slower, by);
         }
-        fprintf(file, " %.0f |\n", slower);
+        fprintf(file, " %.0f | %s |\n", slower, slower <= GOAL_NS ? "yes" : "no");
         fflush(file);
-        reached = reached && slower <= GOAL_NS;
+        rows++;
+        missed += slower > GOAL_NS;
     }
-    fprintf(file, "\nGoal: at n = %d never slower than the plain loop by more than %d ns: %s.\n", GOAL_N, GOAL_NS,
-            reached ? "reached" : "not reached");
+    fprintf(file,
+            "\nGoal: up to n = %d never slower than the plain loop by more than %d ns: %zu of %zu rows do not "
+            "reach it.\n",
+            GOAL_N, GOAL_NS, missed, rows);
     oplus_close(dev);
 }

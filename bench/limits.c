@@ -131,9 +131,9 @@ static void copy_by_streaming(bench_problem *p) { copy_by(copy_streaming, p); }
 /* --- the table: what only reads is measured against reads, all else against copies ------------------------------ */
 
 #define READS(id)                                                                                                      \
-    {"read", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, read_ahead},                                                  \
+    {"read", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, BENCH_READS, read_ahead},                                        \
     {                                                                                                                  \
-        "read, 4 streams", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, read_streams                                    \
+        "read, 4 streams", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, BENCH_READS, read_streams                          \
     }
 #define COPIES(id)                                                                                                     \
     {"memcpy", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, copy_by_memcpy},                                            \

@@ -1,6 +1,7 @@
 /* A log as JSON: times in nanoseconds, and also everything that a reader would otherwise have to compute. */
 #include "log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,7 @@ static void write_case(cJSON *to, const bench_case *c)
     text(to, "primitive", bench_primitive_name(c->primitive));
     text(to, "type", bench_type_name(c->type));
     number(to, "n", (double)c->n);
+    if (*c->shape) text(to, "shape", c->shape);
     if (c->device) {
         text(to, "device", c->device);
         text(to, "arrays", c->across ? "host" : "device");
@@ -191,6 +193,7 @@ static bench_case read_case(const cJSON *from)
     const cJSON *contenders = array_of(from, "contenders"), *contender;
     bench_case c = {
         .n = count_of(from, "n", 0x1p50), .device = text_if(from, "device"), .bytes = number_of(from, "bytes")};
+    snprintf(c.shape, sizeof c.shape, "%s", text_if(from, "shape") ? text_if(from, "shape") : "");
     if (c.device)
         c.across = strcmp(text_of(from, "arrays"), "host") == 0;
     else

@@ -76,6 +76,8 @@ SUMS(AFFINE64, affine64, bench_affine64, )
         }                                                                                                              \
     }
 BENCH_FOR_NUMBERS(SEGMENTS)
+SEGMENTS(AFFINE, affine, bench_affine, )
+SEGMENTS(AFFINE64, affine64, bench_affine64, )
 
 /* --- without -------------------------------------------------------------------------------------------------- */
 
@@ -124,7 +126,10 @@ BENCH_FOR_NUMBERS(SEGMENTS)
         const T x = *(const T *)a, y = *(const T *)b;                                                                  \
         return (x > y) - (x < y);                                                                                      \
     }                                                                                                                  \
-    static void sort_##suffix(bench_problem *p) { qsort(p->out, p->n, sizeof(T), compare_##suffix); }                  \
+    static void sort_##suffix(bench_problem *p) { qsort(p->out, p->n, sizeof(T), compare_##suffix); }
+BENCH_FOR_NUMBERS(ELEMENTWISE)
+
+#define MOVES(ID, suffix, T, U)                                                                                        \
     static void transpose_##suffix(bench_problem *p)                                                                   \
     {                                                                                                                  \
         const T *in = p->in;                                                                                           \
@@ -132,7 +137,8 @@ BENCH_FOR_NUMBERS(SEGMENTS)
         for (size_t c = 0; c < p->cols; c++)                                                                           \
             for (size_t r = 0; r < p->rows; r++) out[c * p->rows + r] = in[r * p->cols + c];                           \
     }
-BENCH_FOR_NUMBERS(ELEMENTWISE)
+BENCH_FOR_NUMBERS(MOVES)
+BENCH_FOR_MOVED(MOVES)
 
 /* By key, and stable because equal keys are told apart by their index. */
 static int compare_pairs(const void *a, const void *b)
@@ -153,17 +159,21 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
     LOOP(FOLD, ID, fold_##suffix)                                                                                      \
     LOOP(SCAN, ID, scan_##suffix)                                                                                      \
     LOOP(EXCLUSIVE, ID, exclusive_##suffix)
-#define NUMBERS(ID, suffix, T, U)                                                                                      \
+#define SEGMENTED(ID, suffix, T, U)                                                                                    \
     LOOP(SEGSCAN, ID, segscan_##suffix)                                                                                \
-    LOOP(SEGREDUCE, ID, segreduce_##suffix)                                                                            \
+    LOOP(SEGREDUCE, ID, segreduce_##suffix)
+#define MOVED(ID, suffix, T, U) LOOP(TRANSPOSE, ID, transpose_##suffix)
+#define NUMBERS(ID, suffix, T, U)                                                                                      \
+    SEGMENTED(ID, suffix, T, U)                                                                                        \
     LOOP(MAP, ID, map_##suffix)                                                                                        \
     LOOP(ZIP, ID, zip_##suffix)                                                                                        \
     LOOP(MAXIMUM, ID, max_##suffix)                                                                                    \
     LOOP(FILTER, ID, filter_##suffix){"loop, no branch", BENCH_LOOP, BENCH_FILTER,                                     \
                                       BENCH_##ID,        0,          filter_branchless_##suffix},                      \
-        LOOP(TRANSPOSE, ID, transpose_##suffix) QSORT(SORT, ID, sort_##suffix)
+        MOVED(ID, suffix, T, U) QSORT(SORT, ID, sort_##suffix)
 
 const bench_contender BENCH_TWIN(loops, BENCH_ISA)[] = {
-    BENCH_FOR_NUMBERS(ALL) ALL(AFFINE, affine, , ) ALL(AFFINE64, affine64, , )
-        BENCH_FOR_NUMBERS(NUMBERS){"qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},
+    BENCH_FOR_NUMBERS(ALL) ALL(AFFINE, affine, , ) ALL(AFFINE64, affine64, , ) SEGMENTED(AFFINE, affine, , )
+        SEGMENTED(AFFINE64, affine64, , ) BENCH_FOR_MOVED(MOVED) BENCH_FOR_NUMBERS(NUMBERS){
+            "qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},
     {0}};

@@ -54,6 +54,7 @@ typedef struct field {
 static bool takes_part(const bench_contender *c, const bench_problem *p)
 {
     const bool here = c->role == BENCH_OURS || (c->traits & BENCH_PLACES) == p->place;
+    if (c->traits & BENCH_HEADS && !p->ids) return false;
     return here && c->primitive == p->primitive && (c->type == p->type || c->type == BENCH_ANY_TYPE);
 }
 
@@ -112,8 +113,6 @@ static void wait_for(const entrant *e, const bench_problem *p)
     if (!e->peer) bench_problem_wait(p);
 }
 
-static bool is_sort(const bench_problem *p) { return p->primitive == BENCH_SORT || p->primitive == BENCH_PAIRS; }
-
 /* Each call sorts a slot of its own, so that no wait is needed between calls; calls: at most the number of slots. */
 static double time_slots(const entrant *e, const bench_problem *p, size_t calls)
 {
@@ -145,7 +144,7 @@ static double time_sorts(const entrant *e, bench_problem *p, size_t calls)
 /* Seconds for each call, the mean of a batch.  On a device only the last call is waited for. */
 static double time_batch(const entrant *e, bench_problem *p, size_t calls)
 {
-    if (is_sort(p)) return bench_is_there(p) ? time_slots(e, p, calls) : time_sorts(e, p, calls);
+    if (bench_is_sort(p->primitive)) return bench_is_there(p) ? time_slots(e, p, calls) : time_sorts(e, p, calls);
     const double begin = tool_seconds();
     for (size_t i = 0; i < calls; i++) e->is->run(p);
     wait_for(e, p);
@@ -165,7 +164,9 @@ static void rouse(const entrant *e, bench_problem *p, const bench_plan *plan, do
 static size_t calls_of(const bench_problem *p, double seconds, double batch)
 {
     const size_t calls = seconds >= batch ? 1 : (size_t)fmin(batch / fmax(seconds, 1e-9), 1e6) + 1;
-    const size_t most = p->place == BENCH_CORES ? calls : bench_is_there(p) && is_sort(p) ? p->slots : DEVICE_CALLS;
+    const size_t most = p->place == BENCH_CORES                            ? calls
+                        : bench_is_there(p) && bench_is_sort(p->primitive) ? p->slots
+                                                                           : DEVICE_CALLS;
     return calls < most ? calls : most;
 }
 
@@ -329,6 +330,7 @@ bench_case bench_measure(bench_problem *p, const bench_plan *plan, const char *w
                           .device = where,
                           .across = p->place == BENCH_ACROSS};
     field f = {.problem = p, .results = &results};
+    memcpy(results.shape, p->shape, sizeof results.shape);
     omp_set_num_threads(p->place == BENCH_CORES ? p->threads : omp_get_num_procs());
     tell_peers(plan, p, true);
     enter_all(&f, plan);

@@ -25,6 +25,7 @@ typedef struct bench_case {
     bench_primitive primitive;
     bench_type type;
     size_t n;
+    char shape[48];     /* as the problem's */
     int threads;        /* of cores; 0 for an accelerator, */
     const char *device; /* whose name this is: "cuda:0"; else NULL */
     bool across;        /* its arrays are in the host's memory */

@@ -26,20 +26,25 @@ static const char help[] =
     "  --primitive LIST  map,zip,reduce,max,fold,scan,exclusive,segscan,segreduce,filter,sort,\n"
     "                    pairs,transpose or all (default)\n"
     "  -t, --type LIST   f32,f64,i32,i64,u32,u64,affine,affine64 or all; affine: a struct of 8\n"
-    "                    bytes, affine64: of 16; default: f32,i64,u32,affine,affine64\n"
+    "                    bytes, affine64: of 16; for transpose also u8,u16,triple, 24 bytes;\n"
+    "                    default: f32,i64,u32,affine,affine64\n"
+    "  --pattern LIST    how the keys of sort and pairs lie: random (default), sorted,reversed,\n"
+    "                    equal,few (16 values),pipe (an organ pipe),nearly (sorted, but for one\n"
+    "                    key of a hundred),power (a power law) or all\n"
     "  --n LIST          sizes, 1e3 or 2^20, or ranges: 2^10..2^27 (doubling), 1e3..1e8:10;\n"
     "                    default: 1e3,1e5,1e7\n"
     "  --threads LIST    default: 1 and all\n"
     "  --device LIST     gpu, cuda:N, opencl:N, opencl:gpu ... (see `oplus devices`) instead of cores,\n"
     "                    or, with --threads, as well as cores; may be given several times\n"
     "  --place LIST      where a device's arrays are: device (default), host\n"
-    "  --goals           the table of goals, as Markdown; with --device, the goals of a CUDA device\n"
+    "  --goals           the tables of goals, as Markdown, and --latency on one thread; --primitive\n"
+    "                    chooses rows; with --device, the goals of a CUDA device\n"
     "  --latency         what calls on 1 ... 10000 elements cost, as Markdown\n"
     "  --cliffs          compare shapes that are easily slow (short segments, narrow matrices, few\n"
     "                    elements) with the plain loop on one thread, as Markdown; --primitive,\n"
     "                    --rounds and --quick may be given too\n"
     "  --from FILE       measure nothing, take the results that --json FILE wrote; --primitive,\n"
-    "                    --type, --n, --threads, --device and --place choose some of them\n"
+    "                    --type, --pattern, --n, --threads, --device and --place choose some of them\n"
     "how it is measured:\n"
     "  --rounds N        samples of each contender; the median counts; default: 9\n"
     "  --peers DIR       where the modules of the peers are; default: $OPLUS_PEERS, or beside oplus\n"
@@ -78,6 +83,7 @@ static void parse_names(const char *option, const char *text, bool *chosen, size
 
 static const char *primitive_name(size_t i) { return bench_primitive_name((bench_primitive)i); }
 static const char *type_name(size_t i) { return bench_type_name((bench_type)i); }
+static const char *pattern_name(size_t i) { return bench_pattern_name((bench_pattern)i); }
 
 static void parse_primitives(bench_options *o, const char *list)
 {
@@ -87,6 +93,11 @@ static void parse_primitives(bench_options *o, const char *list)
 static void parse_types(bench_options *o, const char *list)
 {
     parse_names("--type", list, o->type, BENCH_TYPE_COUNT, type_name);
+}
+
+static void parse_patterns(bench_options *o, const char *list)
+{
+    parse_names("--pattern", list, o->pattern, BENCH_PATTERN_COUNT, pattern_name);
 }
 
 /* "1e6", "1000", "2^20", up to the end of the text, a comma, a colon or two dots; 0 if it is none. */
@@ -191,6 +202,7 @@ enum { NOWHERE = sizeof(bench_options) };
 static const option_row rows[] = {
     PARSED("primitive", 0, parse_primitives, NOWHERE),
     PARSED("type", 't', parse_types, offsetof(bench_options, type_given)),
+    PARSED("pattern", 0, parse_patterns, offsetof(bench_options, pattern_given)),
     PARSED("n", 0, parse_sizes, offsetof(bench_options, n_given)),
     PARSED("threads", 0, parse_threads, offsetof(bench_options, threads_given)),
     PARSED("device", 0, parse_devices, NOWHERE),
@@ -288,6 +300,7 @@ static void defaults(bench_options *o)
     *o = (bench_options){.plan = {.rounds = 9, .batch = 2e-3, .settle = 0.02}};
     parse_primitives(o, "all");
     parse_types(o, "f32,i64,u32,affine,affine64");
+    parse_patterns(o, "random");
     o->place[BENCH_ARRAYS_THERE] = true;
     o->threads[o->threads_count++] = 1;
     if (omp_get_max_threads() > 1) o->threads[o->threads_count++] = omp_get_max_threads();
@@ -305,9 +318,8 @@ void bench_options_parse(bench_options *o, int argc, char **argv)
     }
     if (o->from &&
         (o->goals || o->latency || o->cliffs || o->quick || o->huge || o->rounds_given || o->peers || o->no_peers))
-        tool_die(TOOL_USAGE,
-                 "--from measures nothing: it goes with --primitive, --type, --n, --threads, --device, --place "
-                 "and outputs");
+        tool_die(TOOL_USAGE, "--from measures nothing: it goes with --primitive, --type, --pattern, --n, --threads, "
+                             "--device, --place and outputs");
     if (o->peers && o->no_peers) tool_die(TOOL_USAGE, "--peers and --no-peers: which one?");
     if (o->place_given && o->device_count == 0 && !o->from)
         tool_die(TOOL_USAGE, "--place says where a device's arrays are: which device? --device cuda:0, for example");
@@ -315,7 +327,7 @@ void bench_options_parse(bench_options *o, int argc, char **argv)
         tool_die(TOOL_USAGE,
                  "--latency is of cores; of a device, the table says what a call costs: --device %s --n 1e3",
                  o->device[0]);
-    if (o->cliffs && (o->device_count > 0 || o->type_given || o->n_given || o->threads_given))
+    if (o->cliffs && (o->device_count > 0 || o->type_given || o->pattern_given || o->n_given || o->threads_given))
         tool_die(TOOL_USAGE, "--cliffs has types and sizes of its own, on one thread of the cores: it goes with "
                              "--primitive, --rounds and --quick");
     check_outputs(o);

@@ -3,6 +3,7 @@
 #define BENCH_OPTIONS_H
 
 #include "measure.h"
+#include "shape.h"
 
 enum { BENCH_MAX_LIST = 64 };
 
@@ -10,7 +11,7 @@ enum { BENCH_MAX_LIST = 64 };
 enum { BENCH_ARRAYS_THERE, BENCH_ARRAYS_HERE, BENCH_ARRAY_PLACES };
 
 typedef struct bench_options {
-    bool primitive[BENCH_PRIMITIVE_COUNT], type[BENCH_TYPE_COUNT];
+    bool primitive[BENCH_PRIMITIVE_COUNT], type[BENCH_TYPE_COUNT], pattern[BENCH_PATTERN_COUNT];
     size_t n[BENCH_MAX_LIST], n_count;
     int threads[BENCH_MAX_LIST];
     size_t threads_count;
@@ -20,7 +21,7 @@ typedef struct bench_options {
     bench_plan plan;
     const char *csv, *json, *plot, *from, *peers;
     bool goals, latency, cliffs, quick, huge, all, no_peers, help;
-    bool n_given, threads_given, type_given, rounds_given, place_given;
+    bool n_given, threads_given, type_given, pattern_given, rounds_given, place_given;
 } bench_options;
 
 /* Are cores measured?  They are, unless only devices are asked for. */

@@ -77,7 +77,7 @@ static bool same_panel(const bench_case *a, const bench_case *b)
 {
     const bool both = a->device && b->device ? strcmp(a->device, b->device) == 0 : !a->device && !b->device;
     return both && a->primitive == b->primitive && a->type == b->type && a->threads == b->threads &&
-           a->across == b->across;
+           a->across == b->across && strcmp(a->shape, b->shape) == 0;
 }
 
 static void find_panels(picture *pic)
@@ -111,7 +111,7 @@ static void print_data(FILE *file, const void *data)
 {
     const picture *pic = data;
     const char *gap = "";
-    char where[64];
+    char where[128];
     for (size_t p = 0; p < pic->count; p++)
         for (size_t l = 0; l < LINES; l++) {
             const bench_case *like = pic->panels[p].first;
@@ -204,7 +204,7 @@ static void print_page(FILE *file, const picture *pic, size_t rows, size_t cols)
 static void print_panel(FILE *file, const panel *p, size_t *block, bool keys)
 {
     const char *separator = "\nplot ";
-    char where[64];
+    char where[128];
     bench_case_where(p->first, where, sizeof where);
     char *const title =
         bench_format("%s %s, %s", bench_primitive_name(p->first->primitive), bench_type_name(p->first->type), where);

@@ -1,5 +1,7 @@
 #include "report.h"
 
+#include <string.h>
+
 #include "data.h"
 
 void bench_print_about(FILE *file, const bench_log *log)
@@ -29,6 +31,8 @@ void bench_case_where(const bench_case *c, char *text, size_t size)
         snprintf(text, size, "%s%s", c->device, c->across ? ", host's arrays" : "");
     else
         snprintf(text, size, "%d thread%s", c->threads, c->threads == 1 ? "" : "s");
+    const size_t length = strlen(text);
+    if (*c->shape) snprintf(text + length, size - length, ", %s", c->shape);
 }
 
 void bench_print_head(FILE *file, bool devices)
@@ -93,7 +97,7 @@ void bench_print_case(FILE *file, const bench_case *c, bool all, bool devices)
     }
     fprintf(file, " | %7.2f", bench_rate(c, peer));
     print_ratio(file, ours, bench_rate(c, peer));
-    fprintf(file, "  %s\n", peer ? peer->name : "-");
+    fprintf(file, "  %s%s%s\n", peer ? peer->name : "-", *c->shape ? "; " : "", c->shape);
     if (all) print_all(file, c);
     fflush(file);
 }
@@ -109,14 +113,16 @@ static void print_field(FILE *file, const char *text)
 void bench_log_print_csv(FILE *file, const void *data)
 {
     const bench_log *log = data;
-    fprintf(file, "primitive,type,n,threads,device,arrays,role,peer,contender,stable,right,samples,median_ns,best_ns,"
-                  "waited_ns,gb_per_s\n");
+    fprintf(file,
+            "primitive,type,n,shape,threads,device,arrays,role,peer,contender,stable,right,samples,median_ns,best_ns,"
+            "waited_ns,gb_per_s\n");
     for (size_t k = 0; k < log->count; k++)
         for (size_t i = 0; i < log->cases[k].count; i++) {
             const bench_case *c = &log->cases[k];
             const bench_result *r = &c->of[i];
-            fprintf(file, "%s,%s,%zu,%d,", bench_primitive_name(c->primitive), bench_type_name(c->type), c->n,
-                    c->threads);
+            fprintf(file, "%s,%s,%zu,", bench_primitive_name(c->primitive), bench_type_name(c->type), c->n);
+            print_field(file, c->shape);
+            fprintf(file, ",%d,", c->threads);
             print_field(file, c->device ? c->device : "");
             fprintf(file, ",%s,%s,", c->device && !c->across ? "device" : "host", bench_role_name(r->role));
             print_field(file, r->peer ? r->peer : "");

@@ -1,5 +1,8 @@
 /* NumPy, in this process: Python is embedded, and its arrays are views of our memory.
  *
+ * BENCH_NUMPY, if the build sets it, is the directory of a NumPy 2 from PyPI, whose np.sort is x86-simd-sort with AVX2 or
+ * AVX-512.  Otherwise, or if it is gone, Debian's NumPy is measured, whose np.sort has vectors for few types.
+ *
  * Each primitive is a Python function without arguments over such views, made when a problem begins: what is timed is
  * one call of it, as a Python program would make it.  All calls come from the thread that loaded the module. */
 #define PY_SSIZE_T_CLEAN
@@ -13,8 +16,12 @@
 /* 2 a + b takes two calls, as NumPy has none for it.  A mask gives a new array; copying that to where the filter's
  * result is expected is timed too. */
 static const char program[] =
+    "import sys\n"
+    "if chosen: sys.path.insert(0, chosen)\n"
     "import numpy as np\n"
-    "version = np.__version__\n"
+    "simd_sort = int(np.__version__.split('.')[0]) >= 2\n"
+    "version = np.__version__ + (', np.sort is x86-simd-sort' if simd_sort else\n"
+    "    ' without x86-simd-sort, which NumPy 2 of PyPI has (./run bench)')\n"
     "def array(memory, dtype): return np.frombuffer(memory, dtype=dtype)\n"
     "\n"
     "class calls:\n"
@@ -61,9 +68,9 @@ static const char program[] =
 static PyObject *names;    /* the dictionary of the program's module */
 static PyObject *prepared; /* calls of the problem at hand */
 static size_t kept;        /* what the filter returned */
-static char version[32];
+static char version[128];
 
-static const char *const dtypes[] = {"f4", "f8", "i4", "i8", "u4", "u8", NULL, NULL};
+static const char *const dtypes[BENCH_TYPE_COUNT] = {"f4", "f8", "i4", "i8", "u4", "u8"};
 
 /* --- the module ------------------------------------------------------------------------------------------------- */
 
@@ -94,11 +101,21 @@ static bool start_python(void)
     return good;
 }
 
+/* The names that the program starts with. */
+static PyObject *make_names(void)
+{
+#ifdef BENCH_NUMPY
+    return Py_BuildValue("{s:s}", "chosen", BENCH_NUMPY);
+#else
+    return Py_BuildValue("{s:O}", "chosen", Py_None);
+#endif
+}
+
 static const char *open_numpy(void)
 {
     if (!show_python()) return "libpython cannot be made visible to NumPy";
     if (!start_python()) return "Python does not start (" BENCH_PYTHON ")";
-    names = PyDict_New();
+    names = make_names();
     PyObject *done = names ? PyRun_String(program, Py_file_input, names, names) : NULL;
     PyObject *text = done ? PyDict_GetItemString(names, "version") : NULL;
     if (!text) {
@@ -154,7 +171,7 @@ static void call(const char *name)
     X(FOLD, fold, "np.add.reduce(initial)", 0)                                                                         \
     X(SCAN, scan, "np.cumsum", 0)                                                                                      \
     X(EXCLUSIVE, exclusive, "np.cumsum, shifted", 0)                                                                   \
-    X(SEGREDUCE, segreduce, "np.add.reduceat", 0)                                                                      \
+    X(SEGREDUCE, segreduce, "np.add.reduceat", BENCH_HEADS)                                                            \
     X(SORT, sort, "np.sort", BENCH_UNSTABLE)                                                                           \
     X(SORT, stable_sort, "np.sort(stable)", 0)                                                                         \
     X(TRANSPOSE, transpose, "np.copyto of x.T", 0)
@@ -191,5 +208,5 @@ static const bench_contender table[] = {
     {0}};
 /* clang-format on */
 
-const bench_peer bench_peer_module = {
-    BENCH_ABI, "NumPy", version, "as Debian compiles it; one thread", open_numpy, begin, end, NULL, table};
+const bench_peer bench_peer_module = {BENCH_ABI, "NumPy", version, "as it is packaged; one thread", open_numpy, begin,
+                                      end,       NULL,    table};

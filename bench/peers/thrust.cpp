@@ -49,12 +49,13 @@ static void sort_pairs(bench_problem *p)
 // Calls without a parameter for the number of threads ask OpenMP; a module may have its own OpenMP library.
 static void use_threads(const bench_problem *p) { omp_set_num_threads(p->threads); }
 
-static const bench_contender table[] = {PEER_NUMBERS("thrust inclusive_scan_by_key (OpenMP)", SEGSCAN, 0, segscan),
-                                        PEER_NUMBERS("thrust reduce_by_key (OpenMP)", SEGREDUCE, 0, segreduce),
-                                        PEER_NUMBERS("thrust inclusive_scan (OpenMP)", SCAN, 0, scan),
-                                        PEER_NUMBERS("thrust copy_if (OpenMP)", FILTER, 0, filter),
-                                        PEER_NUMBERS("thrust stable_sort (OpenMP)", SORT, 0, stable_sort),
-                                        PEER("thrust stable_sort_by_key (OpenMP)", PAIRS, U32, 0, sort_pairs),
-                                        PEER_END};
+static const bench_contender table[] = {
+    PEER_NUMBERS("thrust inclusive_scan_by_key (OpenMP)", SEGSCAN, 0, segscan),
+    PEER_NUMBERS("thrust reduce_by_key (OpenMP)", SEGREDUCE, BENCH_HEADS, segreduce),
+    PEER_NUMBERS("thrust inclusive_scan (OpenMP)", SCAN, 0, scan),
+    PEER_NUMBERS("thrust copy_if (OpenMP)", FILTER, 0, filter),
+    PEER_NUMBERS("thrust stable_sort (OpenMP)", SORT, 0, stable_sort),
+    PEER("thrust stable_sort_by_key (OpenMP)", PAIRS, U32, 0, sort_pairs),
+    PEER_END};
 
 PEER_MODULE("Thrust", PEER_TEXT(THRUST_VERSION) " on OpenMP", use_threads, table)
