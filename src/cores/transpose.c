@@ -5,16 +5,25 @@
 #include <assert.h>
 #include <string.h>
 
-/* A tile is turned in scratch and written from there: `run` bytes of each row of out.  Runs are long where their ends
- * share cache lines with other tiles; where runs are whole lines they are shorter, so that the tile is wider: that
- * helps reading, which is what memory is slow at.  GB/s read and written, f32 from memory on one core, Sapphire Rapids,
- * November 2026: runs of 256 give 18 at 4096 x 4096 and 8 at 4001 x 4001, runs of 512 give 13 and 10. */
+/* A tile is turned in scratch, some columns at a time, and written from there: a run of each row of out.
+ *
+ * From memory, what costs is how a tile is read.  A processor foresees the reading of some 16 rows that are read side by
+ * side, and of few more: copies that read D rows of 16000 bytes side by side, 64 to 256 bytes of each in turn, give 30
+ * GB/s (read and written) at D = 16 and 10 at D = 32, while runs of 64 bytes are written as fast as a copy (Zen 4,
+ * 2026-11).  So a tile has 16 rows where that makes whole lines of out, and its columns are turned by the line.
+ *
+ * Elsewhere a tile has more rows and is turned at once in a second-level cache, so that a long piece of each row is
+ * read.  f32 of 4001 x 3999 on one core, as above: runs of 512 bytes in tiles of 16 KiB give 10 GB/s, runs of 1024 in
+ * tiles of 256 KiB give 14. */
 typedef struct shape {
     size_t run_bytes, tile_bytes;
 } shape;
-static const shape whole_lines = {256, 8 << 10}, broken_lines = {512, 16 << 10};
+static const shape from_memory = {1024, 256 << 10}, small_elements = {128, 256 << 10}, in_cache = {512, 16 << 10};
 
 enum {
+    SIDE_BY_SIDE = 16, /* rows that are read side by side, and columns that are turned at a time */
+    BAND_BYTES = 128 << 10,
+    MOST_ROWS = 512,        /* of a tile that is turned at once: bytes of 512 rows give 12 GB/s, of 1024 rows 8 */
     SQUARE_ROW_BYTES = 128, /* of a tile that changes places with its mirror image: scratch holds both, also turned */
     BLOCK_BYTES = 128 << 10,
     NARROW = 8 /* rows or columns, at most */
@@ -48,15 +57,6 @@ static char *out_at(const opi_transpose_sweep *plan, size_t row, size_t col)
     return plan->out + (row * plan->rows + col) * plan->size;
 }
 
-/* Asks for the next elements: tiles are too narrow for the processor to foresee them.  +10 %, measured as above. */
-static void fetch(const opi_transpose_sweep *plan, const tile *t)
-{
-    for (size_t r = 0; r < t->rows; r++) {
-        const char *const row = in_at(plan, t->row + r, t->col);
-        for (size_t b = 0; b < t->cols * plan->size; b += OPI_CACHE_LINE) __builtin_prefetch(row + b);
-    }
-}
-
 static void put(const opi_transpose_sweep *plan, char *to, const char *from, size_t bytes)
 {
     if (plan->streaming)
@@ -65,14 +65,32 @@ static void put(const opi_transpose_sweep *plan, char *to, const char *from, siz
         memcpy(to, from, bytes);
 }
 
-static void write_turned(const opi_transpose_sweep *plan, const tile *t, const char *turned)
+/* Writes `cols` columns from `col` on, turned.  The first `lead` rows of the tile belong to the tile above it; their
+ * ends share lines of out with this one, which are written here. */
+static void write_turned(const opi_transpose_sweep *plan, const tile *t, size_t lead, size_t col, size_t cols,
+                         const char *turned)
 {
-    const size_t run = t->rows * plan->size;
-    if (t->rows == plan->rows) { /* whole rows of out */
-        put(plan, out_at(plan, t->col, 0), turned, t->cols * run);
-        return;
+    const size_t size = plan->size, row = t->row + lead, run = (t->rows - lead) * size, pitch = t->rows * size;
+    const char *const from = turned + lead * size;
+    if (t->rows == plan->rows) /* whole rows of out */
+        put(plan, out_at(plan, col, 0), turned, cols * pitch);
+    else if (plan->streaming)
+        plan->isa->stream_runs(out_at(plan, col, row), plan->rows * size, from, pitch, run, cols, lead == 0,
+                               plan->lead == 0 || t->row + t->rows == plan->rows);
+    else
+        for (size_t c = 0; c < cols; c++) memcpy(out_at(plan, col + c, row), from + c * pitch, run);
+}
+
+static void apply_packed(const opi_transpose_sweep *plan, tile t, char *turned)
+{
+    const size_t lead = opi_smaller(t.row, plan->lead);
+    t.row -= lead;
+    t.rows += lead;
+    for (size_t c = 0; c < t.cols; c += plan->chunk) {
+        const size_t col = t.col + c, cols = opi_smaller(plan->chunk, t.cols - c);
+        plan->isa->transpose(in_at(plan, t.row, col), plan->cols, turned, t.rows, t.rows, cols, plan->size);
+        write_turned(plan, &t, lead, col, cols, turned);
     }
-    for (size_t c = 0; c < t->cols; c++) put(plan, out_at(plan, t->col + c, t->row), turned + c * run, run);
 }
 
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
@@ -84,17 +102,11 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     (void)aggregated;
     for (size_t i = begin; i < end; i++) {
         const tile t = tile_at(plan, i);
-        const char *const in = in_at(plan, t.row, t.col);
-        if (plan->packed) {
-            plan->isa->transpose(in, plan->cols, scratch, t.rows, t.rows, t.cols, plan->size);
-            if (plan->streaming && i + 1 < end) {
-                const tile next = tile_at(plan, i + 1);
-                fetch(plan, &next);
-            }
-            write_turned(plan, &t, scratch);
-        } else {
-            plan->isa->transpose(in, plan->cols, out_at(plan, t.col, t.row), plan->rows, t.rows, t.cols, plan->size);
-        }
+        if (plan->packed)
+            apply_packed(plan, t, scratch);
+        else
+            plan->isa->transpose(in_at(plan, t.row, t.col), plan->cols, out_at(plan, t.col, t.row), plan->rows, t.rows,
+                                 t.cols, plan->size);
     }
     if (plan->streaming) plan->isa->fence();
 }
@@ -168,22 +180,47 @@ static bool is_narrow(const opi_transpose_sweep *plan)
     return few > 1 && few <= NARROW;
 }
 
+/* Tiles of `shape`, turned at once. */
+static void plan_shape(opi_transpose_sweep *plan, shape best)
+{
+    const size_t rows = plan->rows, cols = plan->cols, size = plan->size;
+    plan->down = opi_smaller(rows, rows_of_run(size, best.run_bytes));
+    plan->across = opi_smaller(cols, at_least_one(best.tile_bytes / (plan->down * size)));
+    plan->down = opi_smaller(rows, plan->down * at_least_one(best.tile_bytes / (plan->down * plan->across * size)));
+    plan->chunk = plan->across;
+}
+
+/* Tiles that are read from memory and written by whole lines: if rows of out begin anywhere (not `aligned`), each tile
+ * turns the last rows of the tile above it again, enough for a line. */
+static void plan_streaming(opi_transpose_sweep *plan, bool aligned)
+{
+    const size_t rows = plan->rows, cols = plan->cols, size = plan->size;
+    const bool by_lines = aligned && (size <= 2 || size % 4 == 0); /* the edges of tiles, too */
+    const size_t lead = by_lines ? 0 : (OPI_CACHE_LINE + size - 1) / size;
+    const bool few = lead <= SIDE_BY_SIDE / 4 && SIDE_BY_SIDE * size >= OPI_CACHE_LINE;
+    const shape best = by_lines ? small_elements : from_memory;
+    const size_t run = few ? SIDE_BY_SIDE : opi_smaller(MOST_ROWS, best.run_bytes / size);
+    const size_t whole = opi_smaller(rows, run);
+    plan->lead = whole < rows ? lead : 0;
+    plan->down = whole - plan->lead;
+    plan->across = opi_smaller(cols, at_least_one((few ? BAND_BYTES : best.tile_bytes) / (whole * size)));
+    plan->chunk = few ? opi_smaller(plan->across, SIDE_BY_SIDE) : plan->across;
+}
+
 static void plan_tiles(opi_transpose_sweep *plan)
 {
     const size_t rows = plan->rows, cols = plan->cols, size = plan->size;
     const bool aligned = (uintptr_t)plan->out % OPI_CACHE_LINE == 0 && rows * size % OPI_CACHE_LINE == 0;
     assert(rows > 0 && cols > 0 && size > 0);
-    shape best = plan->streaming && aligned ? whole_lines : broken_lines;
-    plan->packed = size < best.run_bytes && !is_narrow(plan);
-    if (is_narrow(plan)) best = whole_blocks;
-    plan->down = opi_smaller(rows, rows_of_run(size, best.run_bytes));
-    plan->across = opi_smaller(cols, at_least_one(best.tile_bytes / (plan->down * size)));
-    plan->down = opi_smaller(rows, plan->down * at_least_one(best.tile_bytes / (plan->down * plan->across * size)));
-    assert(plan->down > 0 && plan->across > 0);
-    const size_t tile_bytes = plan->down * plan->across * size;
+    plan->packed = size < in_cache.run_bytes && !is_narrow(plan);
+    if (plan->packed && plan->streaming)
+        plan_streaming(plan, aligned);
+    else
+        plan_shape(plan, is_narrow(plan) ? whole_blocks : in_cache);
+    assert(plan->down > 0 && plan->across > 0 && plan->chunk > 0);
     plan->sweep.n = (rows + plan->down - 1) / plan->down * ((cols + plan->across - 1) / plan->across);
-    plan->sweep.block = at_least_one(BLOCK_BYTES / tile_bytes);
-    plan->sweep.scratch_bytes = plan->packed ? tile_bytes : 0;
+    plan->sweep.block = at_least_one(BLOCK_BYTES / (plan->down * plan->across * size));
+    plan->sweep.scratch_bytes = plan->packed ? (plan->lead + plan->down) * plan->chunk * size : 0;
     plan->sweep.apply = apply;
 }
 
@@ -209,6 +246,7 @@ void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, const opi
 {
     const opi_array *const in = &task->array[OPI_IN];
     opi_sweep_clear(&plan->sweep);
+    plan->lead = plan->chunk = 0;
     plan->isa = isa;
     plan->size = in->size;
     plan->in = in->mem;

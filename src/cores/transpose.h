@@ -14,6 +14,8 @@ typedef struct opi_transpose_sweep {
     char *out;
     size_t rows, cols;   /* of in */
     size_t down, across; /* rows and columns of a tile */
+    size_t lead;         /* rows above a tile that are turned with it, so that it is written by whole lines */
+    size_t chunk;        /* columns of a tile that are turned at a time */
     bool packed;         /* a tile is turned in scratch and written from there */
     bool streaming;      /* past the caches */
 } opi_transpose_sweep;

@@ -7,6 +7,8 @@
 
 extern const opi_builtin OPI_ISA_NAME(opi_builtins)[OPI_BUILTINS];
 void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes, const void *next);
+void OPI_ISA_NAME(opi_stream_runs)(void *to, size_t to_stride, const void *from, size_t from_stride, size_t bytes,
+                                   size_t runs, bool begins, bool ends);
 void OPI_ISA_NAME(opi_fence)(void);
 void OPI_ISA_NAME(opi_quiet_f32)(float *x, size_t n);
 void OPI_ISA_NAME(opi_quiet_f64)(double *x, size_t n);

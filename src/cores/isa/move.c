@@ -63,6 +63,34 @@ void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes, const vo
     memcpy(t, f, bytes);
 }
 
+/* Few bytes, as at the ends of runs: a call of memcpy takes longer than all else. */
+static inline void copy_few(char *to, const char *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) to[i] = from[i];
+}
+
+void OPI_ISA_NAME(opi_stream_runs)(void *to, size_t to_stride, const void *from, size_t from_stride, size_t bytes,
+                                   size_t runs, bool begins, bool ends)
+{
+    for (size_t r = 0; r < runs; r++) {
+        char *t = (char *)to + r * to_stride;
+        const char *f = (const char *)from + r * from_stride;
+        char *const end = t + bytes;
+        const size_t behind = (uintptr_t)t % LINE;
+        if (begins) {
+            const size_t head = behind == 0 ? 0 : LINE - behind < bytes ? LINE - behind : bytes;
+            copy_few(t, f, head);
+            t += head;
+            f += head;
+        } else {
+            t -= behind;
+            f -= behind;
+        }
+        for (; end - t >= LINE; t += LINE, f += LINE) stream_line(t, f);
+        if (ends) copy_few(t, f, (size_t)(end - t));
+    }
+}
+
 void OPI_ISA_NAME(opi_fence)(void)
 {
 #if defined(__SSE2__)
