@@ -31,6 +31,13 @@ typedef struct opi_rehearsal {
     const char *way;   /* name of the first way that was taken (gpu/ways.c); NULL: there is nothing to compute */
 } opi_rehearsal;
 
+/* Memory of the way "pipeline" (gpu/pipeline). */
+typedef struct opi_pipeline {
+    opi_gpu_buffer states; /* what work-groups tell each other */
+    bool is_clear;         /* the states have been made ready for their first launch */
+    opi_gpu_buffer fault;  /* pinned memory: a word that is not 0 after a launch has given up */
+} opi_pipeline;
+
 typedef struct opi_accelerator {
     oplus_device dev;
     opi_gpu *gpu;
@@ -49,12 +56,16 @@ typedef struct opi_accelerator {
     opi_gpu_buffer work;              /* scratch memory of a primitive */
     opi_gpu_buffer array[OPI_WHOLES]; /* scratch memory as large as the arrays of a primitive */
     opi_slot slot[OPI_SLOTS];
+    opi_pipeline pipeline;
     opi_gpu_buffer staging; /* pinned memory for an exchange between ranks */
     uint64_t summaries;     /* number of summaries made so far */
     uint64_t ticket;        /* number of the summary whose tiles' nodes are in `work`; 0: none */
 } opi_accelerator;
 
 extern const opi_machine opi_gpu_machine;
+
+/* OPLUS_ERR_INTERNAL if a launch of a pipeline has given up since the last call of this function. */
+oplus_status opi_pipeline_fault(opi_accelerator *g, const char *call);
 
 /* Opens the accelerator that `where` names ("cuda:0", "opencl:cpu"), and cores in addition.  *known is set to whether
  * `where` is the name of an accelerator. */

@@ -46,17 +46,24 @@ static oplus_status check_layout(opi_accelerator *g, const char *call, opi_progr
     return status;
 }
 
+oplus_status opi_gpu_launch_as(const opi_job *job, opi_program *program, const char *kernel, const opi_launch *launch)
+{
+    opi_accelerator *const g = job->g;
+    opi_launch own = *launch;
+    if (own.groups == 0) return OPLUS_OK;
+    OPI_TRY(check_layout(g, job->call, program));
+    OPI_TRY(opi_kernel_get(&g->programs, job->call, program, kernel, &own.kernel));
+    if (!g->rehearsal) return g->gpu->driver->launch(g->gpu, job->call, &own);
+    g->rehearsal->launches++;
+    return OPLUS_OK;
+}
+
 oplus_status opi_gpu_launch_of(const opi_job *job, opi_program *program, const char *kernel, uint64_t groups,
                                unsigned items, const opi_gpu_argument *argument, int arguments)
 {
-    opi_accelerator *const g = job->g;
-    opi_launch launch = {.groups = groups, .items = items, .argument = argument, .arguments = arguments};
-    if (groups == 0) return OPLUS_OK;
-    OPI_TRY(check_layout(g, job->call, program));
-    OPI_TRY(opi_kernel_get(&g->programs, job->call, program, kernel, &launch.kernel));
-    if (!g->rehearsal) return g->gpu->driver->launch(g->gpu, job->call, &launch);
-    g->rehearsal->launches++;
-    return OPLUS_OK;
+    return opi_gpu_launch_as(
+        job, program, kernel,
+        &(opi_launch){.groups = groups, .items = items, .argument = argument, .arguments = arguments});
 }
 
 oplus_status opi_gpu_launch(const opi_job *job, const char *kernel, uint64_t groups, const opi_gpu_argument *argument,

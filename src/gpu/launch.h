@@ -21,4 +21,7 @@ oplus_status opi_gpu_launch(const opi_job *job, const char *kernel, uint64_t gro
 oplus_status opi_gpu_launch_of(const opi_job *job, opi_program *program, const char *kernel, uint64_t groups,
                                unsigned items, const opi_gpu_argument *argument, int arguments);
 
+/* Launches a kernel of another program as `launch` says, whose kernel is set here; as opi_gpu_launch. */
+oplus_status opi_gpu_launch_as(const opi_job *job, opi_program *program, const char *kernel, const opi_launch *launch);
+
 #endif

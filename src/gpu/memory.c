@@ -48,6 +48,8 @@ void opi_gpu_release_all(opi_accelerator *g)
         opi_gpu_release(g, &g->slot[i].device);
         opi_pinned_release(g, &g->slot[i].pinned);
     }
+    opi_gpu_release(g, &g->pipeline.states);
+    opi_pinned_release(g, &g->pipeline.fault);
     opi_pinned_release(g, &g->staging);
     opi_buffer_release(&g->image);
     free(g->param_copy);
@@ -109,12 +111,26 @@ oplus_status opi_gpu_reached(opi_accelerator *g, const char *call, void **mark)
     const oplus_status status = g->gpu->driver->reached(g->gpu, call, *mark);
     g->gpu->driver->drop(g->gpu, *mark);
     *mark = NULL;
-    return status;
+    return status == OPLUS_OK ? opi_pipeline_fault(g, call) : status;
 }
 
 oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue queue)
 {
-    return g->rehearsal ? OPLUS_OK : g->gpu->driver->sync(g->gpu, call, queue);
+    if (g->rehearsal) return OPLUS_OK;
+    OPI_TRY(g->gpu->driver->sync(g->gpu, call, queue));
+    return opi_pipeline_fault(g, call);
+}
+
+oplus_status opi_pipeline_fault(opi_accelerator *g, const char *call)
+{
+    volatile uint32_t *const fault = g->pipeline.fault.mem;
+    if (!fault || !*fault) return OPLUS_OK;
+    *fault = 0;
+    return opi_fail(
+        OPLUS_ERR_INTERNAL,
+        "%s: a scan on %s waited too long and gave up, so that its results are wrong; set OPLUS_WAY=tiles to "
+        "scan without waiting, and report this",
+        call, g->gpu->facts.where);
 }
 
 /* --- done on return ----------------------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@ typedef struct opi_program {
     opi_layout_fact *layout; /* layout of its structs, which is compared with the device's before the first launch */
     int layouts;
     bool checked;
+    uint64_t residents; /* how many groups of its kernel that waits for others run at the same time; 0: not known */
     int kernels;
     struct {
         char name[32];

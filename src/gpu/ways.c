@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/map/map.h"
+#include "gpu/pipeline/pipeline.h"
 #include "gpu/segreduce/segments.h"
 #include "gpu/sort/passes.h"
 #include "gpu/transpose/turns.h"
@@ -17,6 +18,8 @@ static const char one_group[] = "one work-group goes from tile to tile: fewer th
 static const opi_way ways[] = {
     {OPI_REDUCE, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_REDUCE, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
+    {OPI_SCAN, "pipeline", opi_pipeline_can, opi_pipeline_suits, opi_pipeline_prepare, opi_pipeline_run,
+     "work-groups that stay read each tile once, and tell each other its sum: one launch"},
     {OPI_SCAN, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_SCAN, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
     {OPI_FILTER, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},

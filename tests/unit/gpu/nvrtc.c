@@ -115,6 +115,20 @@ static oplus_status launch(opi_gpu *gpu, const char *call, const opi_launch *l)
     return OPLUS_OK;
 }
 
+static oplus_status allow(opi_gpu *gpu, const char *call, void *made, size_t local, int carve_out)
+{
+    (void)call, (void)made, (void)carve_out;
+    assert_true(local <= gpu->facts.local_most);
+    return OPLUS_OK;
+}
+
+static oplus_status residents(opi_gpu *gpu, const char *call, const opi_launch *l, uint64_t *groups)
+{
+    (void)call, (void)l;
+    *groups = gpu->facts.units;
+    return OPLUS_OK;
+}
+
 static oplus_status mark(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void **made)
 {
     (void)gpu, (void)call, (void)queue;
@@ -160,6 +174,8 @@ static const opi_driver driver = {.name = "nvrtc",
                                   .kernel = kernel,
                                   .unload = release,
                                   .launch = launch,
+                                  .allow = allow,
+                                  .residents = residents,
                                   .mark = mark,
                                   .after = after,
                                   .reached = reached,
@@ -176,6 +192,8 @@ static opi_gpu gpu = {&driver,
                        .memory = UINT64_C(80) << 30,
                        .largest = UINT64_C(80) << 30,
                        .local = 48 << 10,
+                       .local_most = 227 << 10,
+                       .resident = true,
                        .units = 100,
                        .group = 1024,
                        .lanes = 32,
@@ -189,6 +207,7 @@ static oplus_device *opened(unsigned architecture)
     gpu.facts.architecture = architecture;
     g->dev.machine = &opi_gpu_machine;
     g->gpu = g->programs.gpu = &gpu;
+    opi_ways_read(&g->wanted);
     g->piece_bytes = 32 << 20;
     g->memory_bytes = gpu.facts.memory / 2;
     if (opi_cores_open("test", 1, &g->dev.cores) != OPLUS_OK) fail_msg("%s", oplus_last_error());

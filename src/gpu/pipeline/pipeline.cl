@@ -1,0 +1,184 @@
+/* A scan in one pass: each element is read once and written once.
+ *
+ * One group on each multiprocessor stays until all is done, and goes from tile to tile: group g has tiles g, g + G, ...
+ * of G groups.  Its warps have roles, and meet in the ring (ring.cl):
+ *
+ *     feed    copies tiles into the ring, some stages ahead
+ *     reduce  sums a tile up and publishes its node (reduce.cl)
+ *     carry   finds what precedes each part of a tile (carry.cl)
+ *     scan    OPI_PARTS warps, one for each part: nodes up, prefixes down, results out
+ *
+ * All groups must be resident, because they wait for each other.  Every wait gives up after OPI_PATIENCE cycles. */
+
+OPI_FUNCTION void opi_feed(const opi_pipe *pipe)
+{
+    const uint32_t bytes = (pipe->skew + OPI_TILE_BYTES + 15) & ~15u;
+    for (uint32_t k = 0, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k++) {
+        const uint32_t s = k % OPI_STAGES;
+        if (!opi_wait_before(pipe, &pipe->ring->empty[s], k / OPI_STAGES)) return;
+        if (pipe->lane == 0)
+            opi_fill(pipe->stages + s * OPI_STAGE_BYTES, pipe->in - pipe->skew + (uint64_t)i * OPI_TILE_BYTES, bytes,
+                     &pipe->ring->full[s]);
+    }
+}
+
+/* --- the role scan ------------------------------------------------------------------------------------------------ */
+
+/* A warp's part of a tile: each line is 32 vectors, one of each work-item. */
+typedef struct opi_part {
+    opi_line line[OPI_LINES];
+    opi_node left[OPI_LINES][5]; /* what each step of the way up got from the left, for the way down */
+    opi_node node[OPI_LINES];    /* of each line, and of neighbouring lines: as OPI_UP leaves them */
+} opi_part;
+
+#define OPI_OF_LINE(j) part->node[j]
+
+OPI_FUNCTION void opi_scan_up(const opi_pipe *pipe, opi_part *part OPI_TAKE_P)
+{
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
+        opi_node own = opi_line_up(&part->line[j] OPI_GIVE_P);
+        OPI_UNROLL for (uint32_t k = 0; k < 5; k++) {
+            const bool right = pipe->lane >> k & 1;
+            const opi_node got = part->left[j][k] = opi_node_across(own, 1u << k);
+            own = opi_join(right ? got : own, right ? own : got);
+        }
+        part->node[j] = own;
+    }
+    OPI_UP(OPI_OF_LINE, OPI_LOG_LINES)
+}
+
+/* Makes of the nodes of lines what precedes the line behind each. */
+OPI_FUNCTION void opi_scan_down(opi_part *part, const opi_before *before, opi_node after OPI_TAKE_P)
+{
+    if (before->any) {
+        OPI_FRONT(OPI_OF_LINE, OPI_LOG_LINES, before->node)
+    }
+    OPI_DOWN(OPI_OF_LINE, OPI_LOG_LINES)
+    part->node[OPI_LINES - 1] = after;
+}
+
+/* Finds what precedes this work-item's vector of a line. */
+OPI_FUNCTION opi_place opi_place_in(const opi_pipe *pipe, opi_before before, const opi_node left[5],
+                                    opi_node after OPI_TAKE_P)
+{
+    opi_place place;
+    OPI_UNROLL for (uint32_t up = 0; up < 5; up++)
+        if (pipe->lane >> (4 - up) & 1) opi_append(&before, left[4 - up] OPI_GIVE_P);
+    place.has_before = before.any;
+    place.before = before.node;
+    place.after = opi_node_behind(before.node, 1);
+    if (pipe->lane == 31) place.after = after;
+    return place;
+}
+
+/* Makes of a vector its results. */
+OPI_FUNCTION opi_line opi_line_down(const opi_line *line, const opi_place *place, uint32_t flags OPI_TAKE_P)
+{
+    opi_line result;
+    opi_item item;
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) item.x[j] = line->x[j];
+    opi_item_up(&item, OPI_TILE OPI_GIVE_P);
+    opi_item_down(&item, place OPI_GIVE_P);
+    if (flags & OPI_EXCLUSIVE) {
+        OPI_UNROLL for (uint32_t j = OPI_E - 1; j > 0; j--) result.x[j] = opi_quiet(item.x[j - 1]);
+        result.x[0] = opi_quiet(place->has_before ? place->before : opi_identity());
+    } else {
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) result.x[j] = opi_quiet(item.x[j]);
+    }
+    return result;
+}
+
+OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t warp, uint32_t flags OPI_TAKE_P)
+{
+    opi_ring *const ring = pipe->ring;
+    const uint32_t at = warp * OPI_PART_BYTES + pipe->lane * 16;
+    for (uint32_t k = 0, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k++) {
+        const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES;
+        unsigned char *const to = pipe->out + (uint64_t)i * OPI_TILE_BYTES + at;
+        opi_part part;
+        opi_before before;
+        if (!opi_wait(pipe, &ring->full[s], phase)) return;
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) part.line[j] = opi_line_at(pipe, s, at + j * 512);
+        opi_arrive(pipe, &ring->empty[s]);
+        opi_scan_up(pipe, &part OPI_GIVE_P);
+
+        if (!opi_wait(pipe, &ring->carried[s], phase)) return;
+        before.any = warp > 0 || pipe->begin + i > 0;
+        before.node = ring->before[s][warp].node;
+        const opi_node after = ring->before[s][warp + 1].node;
+        opi_arrive(pipe, &ring->used[s]);
+        opi_scan_down(&part, &before, after OPI_GIVE_P);
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
+            const opi_place place = opi_place_in(pipe, before, part.left[j], part.node[j] OPI_GIVE_P);
+            const opi_line result = opi_line_down(&part.line[j], &place, flags OPI_GIVE_P);
+            opi_write_line(to + j * 512, &result);
+            before.any = 1;
+            before.node = part.node[j];
+        }
+    }
+}
+
+#define OPI_PIPE_KERNEL extern "C" __global__ __launch_bounds__(OPI_PIPE_ITEMS, 1)
+
+/* --- the kernels -------------------------------------------------------------------------------------------------- */
+
+/* The last group to finish makes the states ready for the next launch.  After 2^32 launches epochs begin again. */
+OPI_FUNCTION void opi_finish(const opi_pipe *pipe, uint64_t places)
+{
+    opi_states_head *const head = (opi_states_head *)pipe->state;
+    __syncthreads();
+    if (OPI_SELF == 0) pipe->ring->is_last = atomicAdd(&head->finished, 1u) == (uint32_t)OPI_GROUPS - 1;
+    __syncthreads();
+    if (!pipe->ring->is_last) return;
+    const bool again = pipe->epoch == 0xffffffffu;
+    for (uint64_t k = OPI_FIRST_STATE + OPI_SELF; again && k < places; k += blockDim.x) pipe->state[k] = 0;
+    if (OPI_SELF > 0) return;
+    head->epoch = again ? 0 : pipe->epoch;
+    head->finished = 0;
+}
+
+/* Scans `tiles` whole tiles from tile `begin` on.  places: of the states, the head included. */
+OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), OPI_PARAM(states),
+                                  OPI_PARAM(fault), const uint64_t places, const uint32_t begin, const uint32_t tiles,
+                                  const uint32_t flags OPI_KERNEL_P)
+{
+    OPI_READ_P
+    extern __shared__ __align__(128) unsigned char opi_stages[];
+    OPI_LOCAL_MEMORY opi_ring ring;
+    const uint32_t warp = OPI_SELF / 32;
+    opi_pipe pipe;
+    pipe.ring = &ring;
+    pipe.stages = opi_stages;
+    pipe.in = OPI_AT(const unsigned char, in);
+    pipe.out = OPI_AT(unsigned char, out);
+    pipe.skew = (uint32_t)(unsigned long)pipe.in & 15;
+    pipe.begin = begin;
+    pipe.tiles = tiles;
+    pipe.state = OPI_AT(uint64_t, states);
+    pipe.fault = OPI_AT(uint32_t, fault);
+    pipe.lane = OPI_SELF & 31;
+    if (OPI_SELF == 0) {
+        opi_ring_begin(&ring);
+        ring.epoch = ((const opi_states_head *)pipe.state)->epoch + 1;
+    }
+    opi_take_range(&ring, OPI_AT(const opi_range, range), begin);
+    __syncthreads();
+    pipe.epoch = ring.epoch;
+
+    if (warp < OPI_PARTS)
+        opi_scan(&pipe, warp, flags OPI_GIVE_P);
+    else if (warp < OPI_PARTS + OPI_REDUCE_WARPS)
+        opi_reduce(&pipe, warp - OPI_PARTS OPI_GIVE_P);
+    else if (warp < OPI_PARTS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
+        opi_carry(&pipe, warp - OPI_PARTS - OPI_REDUCE_WARPS, OPI_AT(opi_range, range) OPI_GIVE_P);
+    else
+        opi_feed(&pipe);
+    opi_finish(&pipe, places);
+}
+
+/* Makes new memory ready for the first launch. */
+OPI_KERNEL void opi_clear_states(OPI_PARAM(states), const uint64_t places)
+{
+    const uint64_t step = OPI_GROUPS * blockDim.x;
+    for (uint64_t k = OPI_GROUP * blockDim.x + OPI_SELF; k < places; k += step) OPI_AT(uint64_t, states)[k] = 0;
+}

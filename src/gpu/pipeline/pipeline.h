@@ -1,0 +1,17 @@
+/* The way "pipeline": a scan in one launch that reads each element once.  CUDA, compute capability 9.0.
+ *
+ * Its tiles are larger than those of the other ways.  What is left before the first whole tile and behind the last one
+ * is done by those. */
+#ifndef OPI_GPU_PIPELINE_H
+#define OPI_GPU_PIPELINE_H
+
+#include "gpu/job.h"
+
+/* --- ways (gpu/ways.h) ---------------------------------------------------------------------------------------------- */
+
+bool opi_pipeline_can(const opi_job *job, uint64_t n);
+bool opi_pipeline_suits(const opi_job *job, uint64_t n);
+oplus_status opi_pipeline_prepare(opi_job *job, uint64_t n);
+oplus_status opi_pipeline_run(opi_job *job, const opi_part *part);
+
+#endif

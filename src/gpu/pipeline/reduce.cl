@@ -1,0 +1,78 @@
+/* The role reduce: sums a tile up as soon as it is in the ring, long before the role scan comes to it, and publishes
+ * its node. */
+
+OPI_FUNCTION opi_node opi_line_up(const opi_line *line OPI_TAKE_P)
+{
+    opi_item item;
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) item.x[j] = line->x[j];
+    return opi_item_up(&item, OPI_TILE OPI_GIVE_P);
+}
+
+/* The node of a part, in every work-item.  Work-items that exchange nodes of two lines keep one line each, so that the
+ * number of exchanges is small. */
+OPI_FUNCTION opi_node opi_part_up(const opi_pipe *pipe, uint32_t s, uint32_t part OPI_TAKE_P)
+{
+    opi_node node[OPI_LINES];
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
+        const opi_line line = opi_line_at(pipe, s, part * OPI_PART_BYTES + (j * 32 + pipe->lane) * 16);
+        node[j] = opi_line_up(&line OPI_GIVE_P);
+    }
+    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LINES; k++) {
+        const bool right = pipe->lane >> k & 1;
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES >> (k + 1); j++) {
+            const opi_node kept = right ? node[2 * j + 1] : node[2 * j];
+            const opi_node got = opi_node_across(right ? node[2 * j] : node[2 * j + 1], 1u << k);
+            node[j] = opi_join(right ? got : kept, right ? kept : got);
+        }
+    }
+    OPI_UNROLL for (uint32_t k = 0; k < 5; k++) /* the lanes of a line, then the lines */
+        node[0] = opi_fly(pipe, node[0], (k + OPI_LOG_LINES) % 5 OPI_GIVE_P);
+    return node[0];
+}
+
+/* The node of OPI_PARTS work-items, each with the node of a part, in every work-item. */
+OPI_FUNCTION opi_node opi_parts_up(const opi_pipe *pipe, opi_node part OPI_TAKE_P)
+{
+    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_PARTS; k++) part = opi_fly(pipe, part, k OPI_GIVE_P);
+    return part;
+}
+
+/* Publishes the nodes that end with a tile: of 32 tiles, of 32^2, ...  All that they consist of is published before,
+ * or will be without waiting for this tile. */
+OPI_FUNCTION bool opi_close(const opi_pipe *pipe, uint32_t tile, opi_node own OPI_TAKE_P)
+{
+    for (uint32_t level = 0; level + 1 < OPI_PIPE_LEVELS && (tile & 31) == 31; level++, tile >>= 5) {
+        const uint64_t since = (uint64_t)clock64();
+        opi_look look;
+        do opi_look_at(pipe, level, tile, 32, &look);
+        while (__any_sync(0xffffffffu, !opi_is_there(pipe, &look)) &&
+               !__any_sync(0xffffffffu, opi_gives_up(pipe, since)));
+        if (__any_sync(0xffffffffu, !opi_is_there(pipe, &look))) return false;
+        own = opi_join_neighbours(pipe, level, tile, opi_seen(pipe, level, tile, 32, &look, own), 0, 0 OPI_GIVE_P);
+        if (pipe->lane == 0) opi_publish(pipe, level + 1, tile >> 5, own);
+    }
+    return true;
+}
+
+/* One of OPI_REDUCE_WARPS warps. */
+OPI_FUNCTION void opi_reduce(const opi_pipe *pipe, uint32_t warp OPI_TAKE_P)
+{
+    opi_ring *const ring = pipe->ring;
+    for (uint32_t k = warp, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles;
+         k += OPI_REDUCE_WARPS) {
+        const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES;
+        opi_node own;
+        if (!opi_wait(pipe, &ring->full[s], phase)) return;
+        if (!opi_wait_before(pipe, &ring->carried[s], phase)) return;
+        _Pragma("unroll 2") for (uint32_t part = 0; part < OPI_PARTS; part++) {
+            const opi_node node = opi_part_up(pipe, s, part OPI_GIVE_P);
+            if (part == 0 || (pipe->lane & (OPI_PARTS - 1)) == part) own = node;
+        }
+        if (pipe->lane < OPI_PARTS) ring->part[s][pipe->lane] = opi_words_of(own);
+        own = opi_parts_up(pipe, own OPI_GIVE_P);
+        if (pipe->lane == 0) opi_publish(pipe, 0, pipe->begin + i, own);
+        opi_arrive(pipe, &ring->empty[s]);
+        opi_arrive(pipe, &ring->summed[s]);
+        if (!opi_close(pipe, pipe->begin + i, own OPI_GIVE_P)) return;
+    }
+}
