@@ -272,11 +272,15 @@ static void copy(const opi_sweep *sweep, void *to, const void *from)
     opi_range_copy(to, from);
 }
 
-/* Whether the loops can write past the caches themselves: whole lines, and no NaN to be put right afterwards. */
-static bool writes_far(const opi_scan_sweep *plan, const char *out)
+/* Whether the loops can write past the caches themselves: whole lines, and no NaN to be put right afterwards.  An exact
+ * operator's begin at once; the others' at the first of the largest blocks, as the tree that they are of may begin
+ * anywhere. */
+static bool writes_far(const opi_scan_sweep *plan, size_t begin)
 {
     const opi_loops *loops = &plan->loops;
-    if (!plan->streaming || (uintptr_t)out % OPI_CACHE_LINE) return false;
+    const size_t block = (size_t)1 << loops->level, into = (size_t)((plan->first + begin) % block);
+    const size_t aligned = loops->exact || into == 0 ? begin : begin + block - into;
+    if (!plan->streaming || ((uintptr_t)plan->out + aligned * loops->size) % OPI_CACHE_LINE) return false;
     if (loops->exact) return loops->exact->streams && loops->quiet.mode == OPI_QUIET_NOTHING;
     return !plan->heads && loops->builtin && loops->builtin->block_far;
 }
@@ -289,7 +293,7 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     const workspace w = workspace_in(plan, scratch);
     const size_t piece = plan->streaming ? stage_elements(&plan->loops) : end - begin;
     (void)total;
-    if (writes_far(plan, plan->out + begin * size)) {
+    if (writes_far(plan, begin)) {
         scan_run(plan, plan->in + begin * size, plan->heads ? plan->heads + begin : NULL, end - begin,
                  plan->out + begin * size, true, carry, &w);
         plan->loops.isa->fence();
