@@ -69,6 +69,15 @@ static void fill(const oplus_type *type)
     if (type->scalar != OPLUS_F64) memcpy(in + BYTES / 3 * 2 / 8 * 8, &nan, sizeof nan);
 }
 
+/* A scan of elements that begin inside a block of the tree. */
+static void scan_from_third(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *x, size_t n, void *to)
+{
+    oplus_carry *carry;
+    assert_int_equal(oplus_carry_open(op, 3, &carry), OPLUS_OK);
+    assert_int_equal(oplus_scan_from(dev, carry, kind, x, n, to), OPLUS_OK);
+    oplus_carry_close(carry);
+}
+
 static void compare(const oplus_op *op, const char *place, const char *isa, int way, size_t shift)
 {
     const size_t size = op->type->size, n = BYTES / size;
@@ -81,6 +90,9 @@ static void compare(const oplus_op *op, const char *place, const char *isa, int 
     if (way & 2) {
         assert_int_equal(oplus_segscan(dev, op, kind, in_place, heads, n, in_place), OPLUS_OK);
         assert_int_equal(oplus_segscan(dev, op, kind, in, heads, n, to), OPLUS_OK);
+    } else if (way & 4) {
+        scan_from_third(dev, op, kind, in_place, n, in_place);
+        scan_from_third(dev, op, kind, in, n, to);
     } else {
         assert_int_equal(oplus_scan(dev, op, kind, in_place, n, in_place), OPLUS_OK);
         assert_int_equal(oplus_scan(dev, op, kind, in, n, to), OPLUS_OK);
@@ -106,7 +118,7 @@ static void streamed_as_in_place(void **state)
         fill(ops[o]->type);
         for (int i = getenv("OPLUS_TEST_QUICK") ? isa_count - 1 : 0; i < isa_count; i++)
             for (int p = 0; p < 2; p++)
-                for (int way = 0; way < 4; way++)
+                for (int way = 0; way < 6; way++)
                     for (int s = 0; s < SHIFTS; s++) {
                         setenv("OPLUS_ISA", isas[i]->name, 1);
                         compare(ops[o], places[p], isas[i]->name, way, shifts[s]);
