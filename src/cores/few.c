@@ -35,8 +35,8 @@ OPI_APART static bool filter(const opi_cores *cores, const opi_task *task)
     const size_t n = task->n, size = task->array[OPI_IN].size;
     const void *const in[] = {task->array[OPI_IN].mem};
     uint8_t flags[FEW_BYTES];
-    _Alignas(
-        OPI_CACHE_LINE) char elements[FEW_BYTES + OPI_COMPACT_OVERRUN]; /* out may have room for the kept ones alone */
+    /* out may have room for the kept ones alone */
+    _Alignas(OPI_CACHE_LINE) char elements[FEW_BYTES + OPI_COMPACT_OVERRUN];
     opi_leaf_of(keep)(in, keep->param, n, flags);
     const size_t kept = cores->isa->compact(in[0], flags, n, size, elements);
     if (kept > 0) memcpy((void *)task->array[OPI_KEPT_OUT].mem, elements, kept * size); /* else out may be invalid */

@@ -87,10 +87,10 @@ static unsigned block_level(size_t n, size_t size)
 #define ALL_LEAVES   2
 
 /* Minimum and maximum (ORDER), products and logical operators by width: vectors where they measure faster than the
- * generic loops.  SSE2 lacks most comparisons and products (scan of int32_t
- * minima in cache: 13 GB/s against 20; of int64_t 6 against 22, its reduce 6 against 17; of double 4 against 14, its
- * reduce 5 against 8).  Products of bytes are slow everywhere, products of 64 bits before AVX-512 (15 against 24);
- * logical operators on bytes cost more than they move (9 against 13).  Sapphire Rapids, gcc 12, 2026-11. */
+ * generic loops.  SSE2 lacks most comparisons and products (scan of int32_t minima in cache: 13 GB/s against 20; of
+ * int64_t 6 against 22, its reduce 6 against 17; of double 4 against 14, its reduce 5 against 8).  Products of bytes are
+ * slow everywhere, products of 64 bits before AVX-512 (15 against 24); logical operators on bytes cost more than they
+ * move (9 against 13).  Sapphire Rapids, gcc 12, 2026-11. */
 #if defined(__SSE2__) && !defined(__AVX2__)
 #define ORDER_8        REDUCE_ALONE
 #define ORDER_16       REDUCE_ALONE
