@@ -179,7 +179,7 @@ oplus_status opi_pipeline_prepare(opi_job *job, uint64_t n)
     opi_program *program;
     OPI_TRY(get_program(job, &program));
     OPI_TRY(count_residents(job, program));
-    OPI_TRY(reserve(job, n / tile_of(job)));
+    OPI_TRY(reserve(job, n / tile_of(job) + 1));
     return opi_tiles_prepare(job, program->residents > 0 ? opi_smaller(n, tile_of(job)) : n);
 }
 
@@ -196,14 +196,14 @@ static oplus_status clear(const opi_job *job, opi_program *program)
     return OPLUS_OK;
 }
 
-/* Whole tiles, from job->at on. */
-static oplus_status whole_tiles(opi_job *job, opi_program *program, const char *const *address, uint64_t count)
+/* n items, from job->at on, which is the beginning of a tile. */
+static oplus_status launch(opi_job *job, opi_program *program, const char *const *address, uint64_t n)
 {
     opi_arguments a = {.count = 0};
     const opi_pipeline *const p = &job->g->pipeline;
-    const uint64_t places = p->states.bytes / sizeof(uint64_t);
-    const uint32_t begin = (uint32_t)(job->at / tile_of(job)), tiles = (uint32_t)count,
-                   flags = job->task->exclusive ? OPI_EXCLUSIVE : 0u;
+    const size_t element = job->task->op->type->size;
+    const uint64_t places = p->states.bytes / sizeof(uint64_t), bytes = n * element, tile = tile_of(job);
+    const uint32_t begin = (uint32_t)(job->at / tile), flags = job->task->exclusive ? OPI_EXCLUSIVE : 0u;
     OPI_TRY(clear(job, program));
     opi_add(&a, opi_memory(address[OPI_IN]));
     opi_add(&a, opi_memory(address[OPI_SCAN_OUT]));
@@ -211,19 +211,19 @@ static oplus_status whole_tiles(opi_job *job, opi_program *program, const char *
     opi_add(&a, opi_memory(p->states.mem));
     opi_add(&a, opi_memory(p->fault.mem));
     opi_add(&a, opi_value(places));
+    opi_add(&a, opi_value(bytes));
     opi_add(&a, opi_value(begin));
-    opi_add(&a, opi_value(tiles));
     opi_add(&a, opi_value(flags));
     if (job->task->op->param_type) opi_add(&a, opi_memory(job->param));
-    const opi_launch launch = {.groups = opi_smaller(count, program->residents),
-                               .items = ITEMS,
-                               .local = ring_bytes(job->task->op->type->size),
-                               .resident = true,
-                               .argument = a.list,
-                               .arguments = a.count};
-    OPI_TRY(opi_gpu_launch_as(job, program, "opi_pipeline", &launch));
+    const opi_launch all = {.groups = opi_smaller((n + tile - 1) / tile, program->residents),
+                            .items = ITEMS,
+                            .local = ring_bytes(element),
+                            .resident = true,
+                            .argument = a.list,
+                            .arguments = a.count};
+    OPI_TRY(opi_gpu_launch_as(job, program, "opi_pipeline", &all));
     job->fresh = false;
-    job->at += count * tile_of(job);
+    job->at += n;
     return OPLUS_OK;
 }
 
@@ -237,24 +237,19 @@ static oplus_status rest(opi_job *job, const opi_part *part, uint64_t begin, uin
     return opi_tiles_are_few(job, n) ? opi_one_group(job, &own) : opi_tiles_run(job, &own);
 }
 
-static bool is_skew(const char *address) { return (uintptr_t)address % OPI_VECTOR_BYTES != 0; }
-
 oplus_status opi_pipeline_run(opi_job *job, const opi_part *part)
 {
     const char *address[OPI_MAX_ARRAYS] = {NULL};
-    const uint64_t tile = tile_of(job);
-    cut c = cut_of(job, part->n);
+    const cut c = cut_of(job, part->n);
+    const uint64_t tail =
+        job->keep || !part->last ? c.tail : 0; /* else nobody needs nodes of it: it is scanned with all */
     opi_program *program;
     OPI_TRY(opi_pipeline_fault(job->g, job->call));
     OPI_TRY(get_program(job, &program));
     if (program->residents == 0) return opi_tiles_run(job, part);
     for (int k = 0; k < job->task->arrays; k++)
         if (part->address[k]) address[k] = part->address[k] + c.head * job->task->array[k].size;
-    if (is_skew(address[OPI_IN]) && c.tail == 0) { /* bulk copies would read up to 15 bytes behind the array */
-        c.tiles--;
-        c.tail = tile;
-    }
     OPI_TRY(rest(job, part, 0, c.head));
-    if (c.tiles > 0) OPI_TRY(whole_tiles(job, program, address, c.tiles));
-    return rest(job, part, c.head + c.tiles * tile, c.tail);
+    OPI_TRY(launch(job, program, address, part->n - c.head - tail));
+    return rest(job, part, part->n - tail, tail);
 }

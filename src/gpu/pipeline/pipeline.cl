@@ -3,24 +3,12 @@
  * One group on each multiprocessor stays until all is done, and goes from tile to tile: group g has tiles g, g + G, ...
  * of G groups.  Its warps have roles, and meet in the ring (ring.cl):
  *
- *     feed    copies tiles into the ring, some stages ahead
+ *     feed    copies tiles into the ring, some stages ahead (ring.cl)
  *     reduce  sums a tile up and publishes its node (reduce.cl)
  *     carry   finds what precedes each part of a tile (carry.cl)
  *     scan    OPI_PARTS warps, one for each part: nodes up, prefixes down, results out
  *
  * All groups must be resident, because they wait for each other.  Every wait gives up after OPI_PATIENCE cycles. */
-
-OPI_FUNCTION void opi_feed(const opi_pipe *pipe)
-{
-    const uint32_t bytes = (pipe->skew + OPI_TILE_BYTES + 15) & ~15u;
-    for (uint32_t k = 0, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k++) {
-        const uint32_t s = k % OPI_STAGES;
-        if (!opi_wait_before(pipe, &pipe->ring->empty[s], k / OPI_STAGES)) return;
-        if (pipe->lane == 0)
-            opi_fill(pipe->stages + s * OPI_STAGE_BYTES, pipe->in - pipe->skew + (uint64_t)i * OPI_TILE_BYTES, bytes,
-                     &pipe->ring->full[s]);
-    }
-}
 
 /* --- the role scan ------------------------------------------------------------------------------------------------ */
 
@@ -94,7 +82,8 @@ OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t warp, uint32_t flags O
     const uint32_t at = warp * OPI_PART_BYTES + pipe->lane * 16;
     for (uint32_t k = 0, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k++) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES;
-        unsigned char *const to = pipe->out + (uint64_t)i * OPI_TILE_BYTES + at;
+        unsigned char *const to = pipe->out + (uint64_t)i * OPI_TILE_BYTES;
+        const uint32_t length = opi_length(pipe, i);
         opi_part part;
         opi_before before;
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
@@ -111,7 +100,7 @@ OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t warp, uint32_t flags O
         OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
             const opi_place place = opi_place_in(pipe, before, part.left[j], part.node[j] OPI_GIVE_P);
             const opi_line result = opi_line_down(&part.line[j], &place, flags OPI_GIVE_P);
-            opi_write_line(to + j * 512, &result);
+            opi_write_line(to, at + j * 512, length, &result);
             before.any = 1;
             before.node = part.node[j];
         }
@@ -137,9 +126,10 @@ OPI_FUNCTION void opi_finish(const opi_pipe *pipe, uint64_t places)
     head->finished = 0;
 }
 
-/* Scans `tiles` whole tiles from tile `begin` on.  places: of the states, the head included. */
+/* Scans `bytes` bytes from tile `begin` on.  If they end inside a tile, nobody needs the range afterwards.  places: of
+ * the states, the head included. */
 OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), OPI_PARAM(states),
-                                  OPI_PARAM(fault), const uint64_t places, const uint32_t begin, const uint32_t tiles,
+                                  OPI_PARAM(fault), const uint64_t places, const uint64_t bytes, const uint32_t begin,
                                   const uint32_t flags OPI_KERNEL_P)
 {
     OPI_READ_P
@@ -152,8 +142,9 @@ OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range
     pipe.in = OPI_AT(const unsigned char, in);
     pipe.out = OPI_AT(unsigned char, out);
     pipe.skew = (uint32_t)(unsigned long)pipe.in & 15;
+    pipe.bytes = bytes;
     pipe.begin = begin;
-    pipe.tiles = tiles;
+    pipe.tiles = (uint32_t)((bytes + OPI_TILE_BYTES - 1) / OPI_TILE_BYTES);
     pipe.state = OPI_AT(uint64_t, states);
     pipe.fault = OPI_AT(uint32_t, fault);
     pipe.lane = OPI_SELF & 31;

@@ -70,7 +70,7 @@ OPI_FUNCTION void opi_reduce(const opi_pipe *pipe, uint32_t warp OPI_TAKE_P)
         }
         if (pipe->lane < OPI_PARTS) ring->part[s][pipe->lane] = opi_words_of(own);
         own = opi_parts_up(pipe, own OPI_GIVE_P);
-        if (pipe->lane == 0) opi_publish(pipe, 0, pipe->begin + i, own);
+        if (pipe->lane == 0 && !OPI_IS_SILENT(pipe->begin + i)) opi_publish(pipe, 0, pipe->begin + i, own);
         opi_arrive(pipe, &ring->empty[s]);
         opi_arrive(pipe, &ring->summed[s]);
         if (!opi_close(pipe, pipe->begin + i, own OPI_GIVE_P)) return;

@@ -37,7 +37,8 @@ typedef struct opi_pipe {
     const unsigned char *in; /* the launch's first element */
     unsigned char *out;
     uint32_t skew;           /* bytes of `in` beyond a multiple of 16 */
-    uint32_t begin, tiles;   /* index of the first tile, number of tiles */
+    uint64_t bytes;          /* of the launch's elements */
+    uint32_t begin, tiles;   /* index of the first tile, number of tiles; the last one may be a part of a tile */
     uint32_t epoch;
     uint64_t *state;         /* what is published: see states.cl */
     uint32_t *fault;         /* in memory of the host */
@@ -99,6 +100,16 @@ OPI_FUNCTION bool opi_wait_before(const opi_pipe *pipe, uint64_t *barrier, uint3
     return phase == 0 || opi_wait(pipe, barrier, phase - 1);
 }
 
+/* Waits until the copies into the ring, of which `fed` were begun, have landed: a group must not end before, also if it
+ * gives up.  Copies land whatever other groups do, so that this bound is a device's that fails. */
+OPI_FUNCTION void opi_land(const opi_pipe *pipe, uint32_t fed)
+{
+    const uint64_t since = (uint64_t)clock64();
+    for (uint32_t k = fed < OPI_STAGES ? 0 : fed - OPI_STAGES; k < fed; k++)
+        while (!opi_is_over(&pipe->ring->full[k % OPI_STAGES], k / OPI_STAGES & 1))
+            if ((uint64_t)clock64() - since > OPI_PATIENCE) __trap();
+}
+
 OPI_FUNCTION void opi_ring_begin(opi_ring *ring)
 {
     for (uint32_t s = 0; s < OPI_STAGES; s++) {
@@ -114,16 +125,62 @@ OPI_FUNCTION void opi_ring_begin(opi_ring *ring)
 
 /* --- stages ------------------------------------------------------------------------------------------------------- */
 
-/* Begins to copy `bytes` bytes, both addresses and the number being multiples of 16, into a stage. */
-OPI_FUNCTION void opi_fill(unsigned char *stage, const unsigned char *from, uint32_t bytes, uint64_t *full)
+/* Begins to copy `bytes` bytes, both addresses and the number being multiples of 16, into a stage.  What the warp has
+ * written there itself is in the stage when the copy is. */
+OPI_FUNCTION void opi_fill(const opi_pipe *pipe, unsigned char *stage, const unsigned char *from, uint32_t bytes,
+                           uint64_t *full)
 {
+    __syncwarp();
+    if (pipe->lane > 0) return;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); /* after what was read there */
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(opi_shared(full)), "r"(bytes)
                  : "memory");
+    if (bytes == 0) return;
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                      opi_shared(stage)),
                  "l"(from), "r"(bytes), "r"(opi_shared(full))
                  : "memory");
+}
+
+/* How many bytes tile i of the launch has. */
+OPI_FUNCTION uint32_t opi_length(const opi_pipe *pipe, uint32_t i)
+{
+    const uint64_t left = pipe->bytes - (uint64_t)i * OPI_TILE_BYTES;
+    return left < OPI_TILE_BYTES ? (uint32_t)left : OPI_TILE_BYTES;
+}
+
+/* Begins to copy tile i into stage s.  Bulk copies move units of 16 bytes.  Where the first unit or the last one goes
+ * beyond the array, the warp copies the array's part of it.  Behind a tile that is not whole there are copies of one
+ * of its elements, for which operators are defined. */
+OPI_FUNCTION void opi_bring(const opi_pipe *pipe, uint32_t i, uint32_t s)
+{
+    unsigned char *const stage = pipe->stages + s * OPI_STAGE_BYTES;
+    const unsigned char *const from = pipe->in - pipe->skew + (uint64_t)i * OPI_TILE_BYTES;
+    const uint32_t end = pipe->skew + opi_length(pipe, i); /* all are bytes from the beginning of the stage on */
+    uint32_t first = 0, last = (end + 15) & ~15u;
+    if (i == 0 && pipe->skew > 0) {
+        first = 16;
+        if (pipe->lane >= pipe->skew && pipe->lane < 16) stage[pipe->lane] = from[pipe->lane];
+    }
+    if (i == pipe->tiles - 1) {
+        if (end < last) last -= 16;
+        if (last + pipe->lane < end) stage[last + pipe->lane] = from[last + pipe->lane];
+        for (uint32_t at = end + pipe->lane * OPI_SIZE; at < pipe->skew + OPI_TILE_BYTES; at += 32 * OPI_SIZE)
+            *(opi_t *)(stage + at) = *(const opi_t *)(from + pipe->skew);
+    }
+    opi_fill(pipe, stage + first, from + first, last - first, &pipe->ring->full[s]);
+}
+
+/* One of the warps copies tile after tile into the ring, some stages ahead. */
+OPI_FUNCTION void opi_feed(const opi_pipe *pipe)
+{
+    uint32_t k = 0;
+    for (uint32_t i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k++) {
+        const uint32_t s = k % OPI_STAGES;
+        if (!opi_wait_before(pipe, &pipe->ring->empty[s], k / OPI_STAGES)) break;
+        opi_bring(pipe, i, s);
+    }
+    opi_land(pipe, k);
 }
 
 /* One vector of elements. */
@@ -144,10 +201,13 @@ OPI_FUNCTION opi_line opi_line_at(const opi_pipe *pipe, uint32_t s, uint32_t at)
     return line;
 }
 
-OPI_FUNCTION void opi_write_line(unsigned char *to, const opi_line *line)
+/* Writes the vector that begins `at` bytes behind the first element of a tile of `length` bytes. */
+OPI_FUNCTION void opi_write_line(unsigned char *tile, uint32_t at, uint32_t length, const opi_line *line)
 {
-    if (((unsigned long)to & 15) == 0)
+    unsigned char *const to = tile + at;
+    if (((unsigned long)to & 15) == 0 && at + 16 <= length)
         __stcs((opi_vector *)to, line->v);
     else
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) ((opi_t *)to)[j] = line->x[j];
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
+            if (at + j * OPI_SIZE < length) ((opi_t *)to)[j] = line->x[j];
 }

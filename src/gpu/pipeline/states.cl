@@ -47,6 +47,13 @@ OPI_FUNCTION opi_words opi_words_of(opi_node node)
     return x;
 }
 
+/* A test of giving up defines this: the tile whose node nobody ever publishes. */
+#ifdef OPI_SILENT_TILE
+#define OPI_IS_SILENT(tile) ((tile) == OPI_SILENT_TILE)
+#else
+#define OPI_IS_SILENT(tile) false
+#endif
+
 /* Publishes a node; one work-item calls this. */
 OPI_FUNCTION void opi_publish(const opi_pipe *pipe, uint32_t level, uint32_t i, opi_node node)
 {
