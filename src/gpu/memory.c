@@ -126,11 +126,10 @@ oplus_status opi_pipeline_fault(opi_accelerator *g, const char *call)
     volatile uint32_t *const fault = g->pipeline.fault.mem;
     if (!fault || !*fault) return OPLUS_OK;
     *fault = 0;
-    return opi_fail(
-        OPLUS_ERR_INTERNAL,
-        "%s: a scan on %s waited too long and gave up, so that its results are wrong; set OPLUS_WAY=tiles to "
-        "scan without waiting, and report this",
-        call, g->gpu->facts.where);
+    return opi_fail(OPLUS_ERR_INTERNAL,
+                    "%s: work-groups on %s waited too long for each other and gave up, so that results are wrong; set "
+                    "OPLUS_WAY=tiles to compute without waiting, and report this",
+                    call, g->gpu->facts.where);
 }
 
 /* --- done on return ----------------------------------------------------------------------------------------------- */

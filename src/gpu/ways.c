@@ -22,6 +22,8 @@ static const opi_way ways[] = {
      "work-groups that stay read each tile once, and tell each other its sum: one launch"},
     {OPI_SCAN, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_SCAN, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
+    {OPI_FILTER, "pipeline", opi_sieve_can, opi_sieve_suits, opi_sieve_prepare, opi_sieve_run,
+     "work-groups that stay read each tile once, and tell each other how much they keep: one launch"},
     {OPI_FILTER, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_FILTER, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
     {OPI_MAP, "blocks", NULL, NULL, NULL, opi_map_blocks, apart},

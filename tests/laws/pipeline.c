@@ -1,8 +1,13 @@
-/* The way "pipeline" of CUDA: calls of any size and alignment in device memory have the bits of one core, and touch
+/* The way "pipeline" of CUDA, scans and filters: calls of any size and alignment in device memory have the bits of one core, and touch
  * nothing outside of their arrays.  If a group waits in vain, the call says so, and the device goes on.
  *
  * The linker sends opi_gpu_define, which writes the numbers of a kernel's source, through the __wrap_ function here
- * (pipeline.link).  It ends with 77 where no device has this way. */
+ * (pipeline.link).  It ends with 77 where no device has this way.
+ *
+ *     pipeline          all
+ *     pipeline any_*    the tests of such names
+ *
+ *     OPLUS_TEST_CALLS=n   so many random calls */
 #include "support/laws.h"
 
 #include "driver/driver.h"
@@ -15,10 +20,13 @@
 
 enum {
     TILE_BYTES = 16 << 10,
-    MOST_TILES = 300,
+    SOME_TILES = 40,
+    MANY_TILES = 300,
+    MOST_TILES = 4000, /* the ring of each group goes round more than once */
     MOST_BYTES = (MOST_TILES + 2) * TILE_BYTES,
-    GUARD = 64, /* bytes before and behind an output */
-    MOST_SKEW = 32
+    GUARD = 64,     /* bytes before and behind an output */
+    MOST_SKEW = 32, /* elements */
+    MOST_BACK = 3000
 };
 
 static oplus_device *dev, *serial;
@@ -44,11 +52,17 @@ typedef struct call {
     size_t n, skew_in, skew_out;
 } call;
 
+static size_t draw_tiles(rng *r)
+{
+    const size_t dice = rng_below(r, 50);
+    return 1 + rng_below(r, dice == 0 && !test_quick() ? MOST_TILES : dice < 8 ? MANY_TILES : SOME_TILES);
+}
+
 static call draw(rng *r)
 {
     call c = {.s = subject_named(names[rng_below(r, NAMES)])};
     const size_t tile = TILE_BYTES / c.s->op->type->size, dice = rng_below(r, 4);
-    const size_t tiles = 1 + rng_below(r, rng_below(r, 8) ? 40 : MOST_TILES);
+    const size_t tiles = draw_tiles(r);
     c.kind = c.s->op->identity && rng_below(r, 2) ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
     c.in_place = rng_below(r, 4) == 0;
     c.n = tiles * tile + (dice == 0 ? 0 : dice == 1 ? rng_below(r, 40) : rng_below(r, tile));
@@ -57,11 +71,15 @@ static call draw(rng *r)
     return c;
 }
 
-static void fill(const subject *s, rng *r)
+/* x[0 .. n) becomes random; it repeats itself, but not as tiles do. */
+static void fill(const subject *s, rng *r, size_t n)
 {
-    const size_t size = s->op->type->size, some = 4099;
+    const size_t size = s->op->type->size, some = n < 4099 ? n : 4099;
     for (size_t i = 0; i < some; i++) s->random(r, x + i * size);
-    for (size_t i = some; i < MOST_BYTES / size; i++) memcpy(x + i * size, x + (i - some) * size, size);
+    for (size_t done = some, more; done < n; done += more) {
+        more = done < n - done ? done : n - done;
+        memcpy(x + done * size, x, more * size);
+    }
 }
 
 static void differs(const call *c, size_t i)
@@ -102,22 +120,108 @@ static void run(const call *c)
     oplus_free(dev, out);
 }
 
-static void any_call(void **state)
+static long calls(void)
+{
+    const char *const given = getenv("OPLUS_TEST_CALLS");
+    return given ? strtol(given, NULL, 10) : test_quick() ? 30 : 300;
+}
+
+static void any_scan(void **state)
 {
     rng r = test_rng("pipeline");
-    const char *const given = getenv("OPLUS_TEST_CALLS");
-    const long calls = given ? strtol(given, NULL, 10) : test_quick() ? 30 : 300;
     (void)state;
-    for (long i = 0; i < calls; i++) {
+    for (long i = calls(); i > 0; i--) {
         const call c = draw(&r);
-        fill(c.s, &r);
+        fill(c.s, &r, c.n);
         run(&c);
+    }
+}
+
+/* --- random filters ------------------------------------------------------------------------------------------------ */
+
+OPLUS_STRUCT(pair16, uint16_t a; uint16_t b;)
+OPLUS_PREDICATE_WITH(below_u8, uint8_t, uint8_t, { return a < p; })
+OPLUS_PREDICATE_WITH(below_u16, uint16_t, uint32_t, { return a < p; })
+OPLUS_PREDICATE_WITH(below_f32, float, float, { return a < p; })
+OPLUS_PREDICATE(odd_u32, uint32_t, { return (a & 1) == 1; })
+OPLUS_PREDICATE(small_u64, uint64_t, { return a >> 63 == 0; })
+OPLUS_PREDICATE(sum_is_odd, pair16, { return ((a.a + a.b) & 1) == 1; })
+OPLUS_PREDICATE(first_is_less, pair32, { return a.a < a.b; })
+OPLUS_PREDICATE(any_bit, matrix22, { return (a.m[0] & 3) != 0; })
+OPLUS_PREDICATE(all_u32, uint32_t, { return a == a; })
+OPLUS_PREDICATE(no_u16, uint16_t, { return a != a; })
+
+static const oplus_fn *const plain[] = {&odd_u32_fn, &small_u64_fn, &sum_is_odd_fn, &first_is_less_fn,
+                                        &any_bit_fn, &all_u32_fn,   &no_u16_fn};
+enum { PLAIN = sizeof plain / sizeof *plain };
+
+/* A predicate; its parameter stays where it is. */
+static oplus_fn draw_predicate(rng *r)
+{
+    static uint8_t limit8;
+    static uint32_t limit32;
+    static float limit;
+    limit8 = (uint8_t)rng_next(r);
+    limit32 = (uint32_t)rng_below(r, 70000);
+    limit = (float)rng_unit(r);
+    switch (rng_below(r, 6)) {
+    case 0:
+        return oplus_with(&below_u8_fn, &limit8);
+    case 1:
+        return oplus_with(&below_u16_fn, &limit32);
+    case 2:
+        return oplus_with(&below_f32_fn, &limit);
+    default:
+        return *plain[rng_below(r, PLAIN)];
+    }
+}
+
+/* in[skew_in ..] to other memory; or, if `back` is not SIZE_MAX, to `back` elements before `in`. */
+static void filter(const oplus_fn *keep, size_t n, size_t skew_in, size_t skew_out, size_t back)
+{
+    const size_t size = keep->input[0]->size, bytes = n * size;
+    const size_t skew = back == SIZE_MAX ? skew_out : skew_in, before = GUARD + skew * size;
+    size_t kept, kept_there, moved = back == SIZE_MAX ? 0 : back * size, room = before + moved + bytes + GUARD;
+    unsigned char *in, *out;
+    good(oplus_filter(serial, keep, x, n, expected, &kept), "the core");
+    good(oplus_alloc(dev, skew_in * size + bytes, (void **)&in), "alloc");
+    good(oplus_alloc(dev, room, (void **)&out), "alloc");
+    memset(got, 0xa5, room);
+    if (back != SIZE_MAX) memcpy(got + before + moved, x, bytes);
+    good(oplus_copy(dev, out, got, room), "copy");
+    good(oplus_copy(dev, in + skew_in * size, x, bytes), "copy");
+    good(oplus_filter(dev, keep, back == SIZE_MAX ? in + skew_in * size : out + before + moved, n, out + before,
+                      &kept_there),
+         keep->name);
+    good(oplus_copy(dev, got, out, room), "copy");
+    if (kept != kept_there || memcmp(got + before, expected, kept * size) != 0)
+        fail_msg("%s of %zu, in + %zu, out + %zu, %ld back: %zu are kept, not %zu, or others; OPLUS_TEST_SEED=%llu",
+                 keep->name, n, skew_in, skew_out, (long)back, kept_there, kept, (unsigned long long)test_seed());
+    for (size_t i = 0; i < room; i++)
+        if ((i < before || i >= before + kept * size) && back == SIZE_MAX && got[i] != 0xa5)
+            fail_msg("%s of %zu has written outside, at byte %zu", keep->name, n, i);
+    oplus_free(dev, in);
+    oplus_free(dev, out);
+}
+
+static void any_filter(void **state)
+{
+    rng r = test_rng("filters of a pipeline");
+    (void)state;
+    for (long i = calls(); i > 0; i--) {
+        const oplus_fn keep = draw_predicate(&r);
+        const size_t size = keep.input[0]->size, tiles = draw_tiles(&r);
+        const size_t n = tiles * TILE_BYTES / size + (rng_below(&r, 4) ? rng_below(&r, TILE_BYTES / size) : 0);
+        const size_t skew = rng_below(&r, MOST_SKEW), back = rng_below(&r, 4) ? SIZE_MAX : rng_below(&r, MOST_BACK);
+        fill(subject_named("hash4"), &r, n * size / 4 + 1);
+        filter(&keep, n, rng_below(&r, 2) ? skew : 0, rng_below(&r, MOST_SKEW), back);
     }
 }
 
 /* --- giving up ---------------------------------------------------------------------------------------------------- */
 
 OPLUS_OP(lost_sum, uint32_t, (0), 0, { return a + b; })
+OPLUS_PREDICATE(lost, uint32_t, { return a >> 31 == 0; })
 
 enum { SILENT_TILE = 40, SHORT_PATIENCE = 50000000 /* cycles */, FEW = 200 * TILE_BYTES / 4 };
 static bool loses; /* programs that are written lose the node of a tile */
@@ -140,31 +244,42 @@ static void has_given_up(oplus_status status)
 
 static void still_works(uint32_t *mem)
 {
+    size_t kept, kept_there;
     good(oplus_copy(dev, mem, x, FEW * sizeof *mem), "copy");
     good(oplus_scan(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, mem, FEW, mem), "a scan after one that gave up");
     good(oplus_copy(dev, got, mem, FEW * sizeof *mem), "copy");
     good(oplus_scan(serial, &oplus_sum_u32, OPLUS_INCLUSIVE, x, FEW, expected), "the core");
     assert_memory_equal(got, expected, FEW * sizeof *mem);
+    good(oplus_filter(dev, &odd_u32_fn, mem, FEW, mem, &kept_there), "a filter after one that gave up");
+    good(oplus_filter(serial, &odd_u32_fn, expected, FEW, expected, &kept), "the core");
+    good(oplus_copy(dev, got, mem, kept * sizeof *mem), "copy");
+    assert_int_equal(kept, kept_there);
+    assert_memory_equal(got, expected, kept * sizeof *mem);
 }
 
 static void gives_up(void **state)
 {
     uint32_t *mem;
+    size_t *kept;
     rng r = test_rng("gives up");
     (void)state;
-    fill(subject_named("hash4"), &r);
+    fill(subject_named("hash4"), &r, FEW);
     good(oplus_alloc(dev, FEW * sizeof *mem, (void **)&mem), "alloc");
+    good(oplus_alloc(dev, sizeof *kept, (void **)&kept), "alloc");
     still_works(mem);
     for (int i = 0; i < 3; i++) {
         loses = true;
         good(oplus_scan(dev, &lost_sum_op, OPLUS_INCLUSIVE, mem, FEW, mem), "a call that only enqueues");
         has_given_up(oplus_sync(dev));
         has_given_up(oplus_scan(dev, &lost_sum_op, OPLUS_INCLUSIVE, x, FEW, got)); /* arrays of the host */
+        good(oplus_filter(dev, &lost_fn, mem, FEW, mem, kept), "a call that only enqueues");
+        has_given_up(oplus_sync(dev));
         loses = false;
         good(oplus_sync(dev), "the fault is told once");
         still_works(mem);
     }
     oplus_free(dev, mem);
+    oplus_free(dev, kept);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
@@ -179,12 +294,14 @@ static bool open_both(void)
     return false;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_call), cmocka_unit_test(gives_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan), cmocka_unit_test(any_filter),
+                                       cmocka_unit_test(gives_up)};
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     if (!open_both()) return 77;
     x = must(malloc(MOST_BYTES));
-    got = must(malloc(MOST_BYTES + 2 * GUARD + MOST_SKEW * 16));
+    got = must(malloc(MOST_BYTES + 2 * GUARD + (MOST_SKEW + MOST_BACK) * 16));
     expected = must(malloc(MOST_BYTES));
     const int failed = cmocka_run_group_tests_name("pipeline", tests, NULL, NULL);
     free(x);

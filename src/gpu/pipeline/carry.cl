@@ -16,24 +16,6 @@ OPI_FUNCTION void opi_append(opi_before *before, opi_node node OPI_TAKE_P)
     before->any = 1;
 }
 
-/* Waits for the published nodes that precede a tile on all levels.  All are asked for before the first is looked at. */
-OPI_FUNCTION bool opi_listen(const opi_pipe *pipe, uint32_t tile, opi_look look[OPI_PIPE_LEVELS])
-{
-    const uint64_t since = (uint64_t)clock64();
-    for (bool there = false; !there;) {
-        there = true;
-        OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
-            opi_look_at(pipe, level, tile >> 5 * level, tile >> 5 * level & 31, &look[level]);
-        OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
-            there = opi_is_there(pipe, &look[level]) && there;
-        there = __all_sync(0xffffffffu, there);
-        if (there) break;
-        if (__any_sync(0xffffffffu, opi_gives_up(pipe, since))) return false;
-        __nanosleep(OPI_POLL_PAUSE);
-    }
-    return true;
-}
-
 /* Sets the nodes of all bits of `tile`; own: the node of the tile. */
 OPI_FUNCTION void opi_find_bits(const opi_pipe *pipe, uint32_t tile, const opi_look look[OPI_PIPE_LEVELS], opi_node own,
                                 opi_words *bit OPI_TAKE_P)

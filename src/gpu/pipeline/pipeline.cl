@@ -107,25 +107,6 @@ OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t warp, uint32_t flags O
     }
 }
 
-#define OPI_PIPE_KERNEL extern "C" __global__ __launch_bounds__(OPI_PIPE_ITEMS, 1)
-
-/* --- the kernels -------------------------------------------------------------------------------------------------- */
-
-/* The last group to finish makes the states ready for the next launch.  After 2^32 launches epochs begin again. */
-OPI_FUNCTION void opi_finish(const opi_pipe *pipe, uint64_t places)
-{
-    opi_states_head *const head = (opi_states_head *)pipe->state;
-    __syncthreads();
-    if (OPI_SELF == 0) pipe->ring->is_last = atomicAdd(&head->finished, 1u) == (uint32_t)OPI_GROUPS - 1;
-    __syncthreads();
-    if (!pipe->ring->is_last) return;
-    const bool again = pipe->epoch == 0xffffffffu;
-    for (uint64_t k = OPI_FIRST_STATE + OPI_SELF; again && k < places; k += blockDim.x) pipe->state[k] = 0;
-    if (OPI_SELF > 0) return;
-    head->epoch = again ? 0 : pipe->epoch;
-    head->finished = 0;
-}
-
 /* Scans `bytes` bytes from tile `begin` on.  If they end inside a tile, nobody needs the range afterwards.  places: of
  * the states, the head included. */
 OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), OPI_PARAM(states),
@@ -136,25 +117,11 @@ OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range
     extern __shared__ __align__(128) unsigned char opi_stages[];
     OPI_LOCAL_MEMORY opi_ring ring;
     const uint32_t warp = OPI_SELF / 32;
-    opi_pipe pipe;
-    pipe.ring = &ring;
-    pipe.stages = opi_stages;
-    pipe.in = OPI_AT(const unsigned char, in);
-    pipe.out = OPI_AT(unsigned char, out);
-    pipe.skew = (uint32_t)(unsigned long)pipe.in & 15;
-    pipe.bytes = bytes;
+    opi_pipe pipe = opi_pipe_of(&ring, opi_stages, OPI_AT(const unsigned char, in), bytes, OPI_AT(unsigned char, out),
+                                OPI_AT(uint64_t, states), OPI_AT(uint32_t, fault));
     pipe.begin = begin;
-    pipe.tiles = (uint32_t)((bytes + OPI_TILE_BYTES - 1) / OPI_TILE_BYTES);
-    pipe.state = OPI_AT(uint64_t, states);
-    pipe.fault = OPI_AT(uint32_t, fault);
-    pipe.lane = OPI_SELF & 31;
-    if (OPI_SELF == 0) {
-        opi_ring_begin(&ring);
-        ring.epoch = ((const opi_states_head *)pipe.state)->epoch + 1;
-    }
     opi_take_range(&ring, OPI_AT(const opi_range, range), begin);
-    __syncthreads();
-    pipe.epoch = ring.epoch;
+    opi_meet(&pipe);
 
     if (warp < OPI_PARTS)
         opi_scan(&pipe, warp, flags OPI_GIVE_P);
@@ -165,11 +132,4 @@ OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range
     else
         opi_feed(&pipe);
     opi_finish(&pipe, places);
-}
-
-/* Makes new memory ready for the first launch. */
-OPI_KERNEL void opi_clear_states(OPI_PARAM(states), const uint64_t places)
-{
-    const uint64_t step = OPI_GROUPS * blockDim.x;
-    for (uint64_t k = OPI_GROUP * blockDim.x + OPI_SELF; k < places; k += step) OPI_AT(uint64_t, states)[k] = 0;
 }

@@ -1,7 +1,7 @@
-/* The way "pipeline": a scan in one launch that reads each element once.  CUDA, compute capability 9.0.
+/* The way "pipeline": a scan, or a filter, in one launch that reads each element once.  CUDA, compute capability 9.0.
  *
- * Its tiles are larger than those of the other ways.  What is left before the first whole tile and behind the last one
- * is done by those. */
+ * Its tiles are larger than those of the other ways.  What is left of a scan before the first whole tile, and behind the
+ * last one if a carry is needed afterwards, is done by those. */
 #ifndef OPI_GPU_PIPELINE_H
 #define OPI_GPU_PIPELINE_H
 
@@ -13,5 +13,10 @@ bool opi_pipeline_can(const opi_job *job, uint64_t n);
 bool opi_pipeline_suits(const opi_job *job, uint64_t n);
 oplus_status opi_pipeline_prepare(opi_job *job, uint64_t n);
 oplus_status opi_pipeline_run(opi_job *job, const opi_part *part);
+
+bool opi_sieve_can(const opi_job *job, uint64_t n);
+bool opi_sieve_suits(const opi_job *job, uint64_t n);
+oplus_status opi_sieve_prepare(opi_job *job, uint64_t n);
+oplus_status opi_sieve_run(opi_job *job, const opi_part *part);
 
 #endif

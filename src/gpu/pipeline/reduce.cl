@@ -37,23 +37,6 @@ OPI_FUNCTION opi_node opi_parts_up(const opi_pipe *pipe, opi_node part OPI_TAKE_
     return part;
 }
 
-/* Publishes the nodes that end with a tile: of 32 tiles, of 32^2, ...  All that they consist of is published before,
- * or will be without waiting for this tile. */
-OPI_FUNCTION bool opi_close(const opi_pipe *pipe, uint32_t tile, opi_node own OPI_TAKE_P)
-{
-    for (uint32_t level = 0; level + 1 < OPI_PIPE_LEVELS && (tile & 31) == 31; level++, tile >>= 5) {
-        const uint64_t since = (uint64_t)clock64();
-        opi_look look;
-        do opi_look_at(pipe, level, tile, 32, &look);
-        while (__any_sync(0xffffffffu, !opi_is_there(pipe, &look)) &&
-               !__any_sync(0xffffffffu, opi_gives_up(pipe, since)));
-        if (__any_sync(0xffffffffu, !opi_is_there(pipe, &look))) return false;
-        own = opi_join_neighbours(pipe, level, tile, opi_seen(pipe, level, tile, 32, &look, own), 0, 0 OPI_GIVE_P);
-        if (pipe->lane == 0) opi_publish(pipe, level + 1, tile >> 5, own);
-    }
-    return true;
-}
-
 /* One of OPI_REDUCE_WARPS warps. */
 OPI_FUNCTION void opi_reduce(const opi_pipe *pipe, uint32_t warp OPI_TAKE_P)
 {

@@ -139,3 +139,40 @@ OPI_FUNCTION opi_node opi_join_neighbours(const opi_pipe *pipe, uint32_t level, 
     }
     return node;
 }
+
+/* --- waiting ------------------------------------------------------------------------------------------------------ */
+
+/* Waits for the published nodes that precede a tile on all levels.  All are asked for before the first is looked at. */
+OPI_FUNCTION bool opi_listen(const opi_pipe *pipe, uint32_t tile, opi_look look[OPI_PIPE_LEVELS])
+{
+    const uint64_t since = (uint64_t)clock64();
+    for (bool there = false; !there;) {
+        there = true;
+        OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
+            opi_look_at(pipe, level, tile >> 5 * level, tile >> 5 * level & 31, &look[level]);
+        OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
+            there = opi_is_there(pipe, &look[level]) && there;
+        there = __all_sync(0xffffffffu, there);
+        if (there) break;
+        if (__any_sync(0xffffffffu, opi_gives_up(pipe, since))) return false;
+        __nanosleep(OPI_POLL_PAUSE);
+    }
+    return true;
+}
+
+/* Publishes the nodes that end with a tile: of 32 tiles, of 32^2, ...  All that they consist of is published before,
+ * or will be without waiting for this tile. */
+OPI_FUNCTION bool opi_close(const opi_pipe *pipe, uint32_t tile, opi_node own OPI_TAKE_P)
+{
+    for (uint32_t level = 0; level + 1 < OPI_PIPE_LEVELS && (tile & 31) == 31; level++, tile >>= 5) {
+        const uint64_t since = (uint64_t)clock64();
+        opi_look look;
+        do opi_look_at(pipe, level, tile, 32, &look);
+        while (__any_sync(0xffffffffu, !opi_is_there(pipe, &look)) &&
+               !__any_sync(0xffffffffu, opi_gives_up(pipe, since)));
+        if (__any_sync(0xffffffffu, !opi_is_there(pipe, &look))) return false;
+        own = opi_join_neighbours(pipe, level, tile, opi_seen(pipe, level, tile, 32, &look, own), 0, 0 OPI_GIVE_P);
+        if (pipe->lane == 0) opi_publish(pipe, level + 1, tile >> 5, own);
+    }
+    return true;
+}

@@ -1,0 +1,153 @@
+#include "gpu/pipeline/groups.h"
+
+#include "base/error.h"
+#include "gpu/memory.h"
+
+enum {
+    ARCHITECTURE = 90, /* the first that has bulk copies */
+    LEVELS = 5,        /* of published nodes; each has 32 times the tiles of the one before */
+    RING_BYTES = 192 << 10,
+    SPARE_BYTES = 128,         /* of a stage: arrays may begin anywhere, and stages begin at multiples of this */
+    DECLARED_BYTES = 16 << 10, /* the most memory that the kernel declares beside its stages */
+    LOG_PARTS = 3,
+    REDUCE_WARPS = 4, /* both divide the number of stages */
+    CARRY_WARPS = 3,
+    FEED_WARPS = 1,
+    ITEMS = 32 * ((1 << LOG_PARTS) + REDUCE_WARPS + CARRY_WARPS + FEED_WARPS),
+    POLL_PAUSE = 20, /* nanoseconds between two looks at what others publish, so that those who work are not slowed */
+    CLEARED_ITEMS = 256
+};
+_Static_assert(OPI_GROUPS_PARTS == 1 << LOG_PARTS, "the parts of a tile");
+
+#define PATIENCE UINT64_C(20000000000) /* cycles that a warp waits before it gives up: some ten seconds */
+
+/* --- the shape ----------------------------------------------------------------------------------------------------
+ * A work-item has 2^log_lines vectors of 16 bytes.  Its registers must hold five nodes for each. */
+
+static unsigned log_lines(size_t element) { return element == 16 ? 1 : 2; }
+
+static unsigned log_elements(size_t element)
+{
+    unsigned k = 0;
+    while (element << (k + 1) <= OPI_VECTOR_BYTES) k++;
+    return k;
+}
+
+/* To the texts of the canonical tree, each vector of a tile is a work-item's run. */
+opi_shape opi_groups_shape(size_t element)
+{
+    return (opi_shape){.log_w = LOG_PARTS + 5 + log_lines(element), .log_e = log_elements(element), .vectors = true};
+}
+
+static size_t tile_bytes(size_t element) { return (size_t)OPI_VECTOR_BYTES << opi_groups_shape(element).log_w; }
+static unsigned stages_of(size_t element) { return (unsigned)(RING_BYTES / tile_bytes(element)); }
+static size_t ring_bytes(size_t element) { return stages_of(element) * (tile_bytes(element) + SPARE_BYTES); }
+
+uint64_t opi_groups_tile(size_t element) { return opi_tile(opi_groups_shape(element)); }
+uint64_t opi_groups_most_tiles(void) { return (uint64_t)1 << (5 * LEVELS); }
+size_t opi_groups_part(size_t element) { return tile_bytes(element) >> LOG_PARTS; }
+
+bool opi_groups_fit(const opi_gpu_facts *facts, size_t element, size_t beside)
+{
+    return facts->architecture >= ARCHITECTURE && facts->resident && facts->lanes == 32 && facts->group >= ITEMS &&
+           element <= OPI_VECTOR_BYTES && (element & (element - 1)) == 0 &&
+           ring_bytes(element) + beside + DECLARED_BYTES <= facts->local_most;
+}
+
+/* --- the program --------------------------------------------------------------------------------------------------- */
+
+opi_shape opi_groups_write_shape(opi_gpu_source *source, size_t element)
+{
+    const opi_shape shape = opi_groups_shape(element);
+    opi_gpu_write_shape(source, shape, element);
+    opi_gpu_define(source, "OPI_LOG_PARTS", LOG_PARTS);
+    opi_gpu_define(source, "OPI_LOG_LINES", log_lines(element));
+    opi_gpu_define(source, "OPI_STAGES", stages_of(element));
+    opi_gpu_define(source, "OPI_STAGE_SPARE", SPARE_BYTES);
+    opi_gpu_define(source, "OPI_REDUCE_WARPS", REDUCE_WARPS);
+    opi_gpu_define(source, "OPI_CARRY_WARPS", CARRY_WARPS);
+    opi_gpu_define(source, "OPI_PIPE_ITEMS", ITEMS);
+    opi_gpu_define(source, "OPI_PIPE_LEVELS", LEVELS);
+    opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
+    opi_gpu_define(source, "OPI_POLL_PAUSE", POLL_PAUSE);
+    return shape;
+}
+
+void opi_groups_write_kernels(opi_gpu_source *source)
+{
+    opi_gpu_write_kernels(source, "range");
+    opi_gpu_write_kernels(source, "ring");
+    opi_gpu_write_kernels(source, "states");
+    opi_gpu_write_kernels(source, "groups");
+}
+
+/* Asks how many groups run at the same time, once for each program. */
+static oplus_status count_residents(const opi_job *job, const opi_groups *groups)
+{
+    opi_gpu *const gpu = job->g->gpu;
+    const size_t bytes = ring_bytes(groups->element) + groups->beside;
+    opi_launch launch = {.items = ITEMS, .local = bytes, .resident = true};
+    if (groups->program->residents > 0) return OPLUS_OK;
+    OPI_TRY(opi_kernel_get(&job->g->programs, job->call, groups->program, groups->kernel, &launch.kernel));
+    OPI_TRY(gpu->driver->allow(gpu, job->call, launch.kernel, bytes, 100));
+    return gpu->driver->residents(gpu, job->call, &launch, &groups->program->residents);
+}
+
+/* --- memory -------------------------------------------------------------------------------------------------------- */
+
+enum { STATES_HEAD = 16 }; /* as OPI_FIRST_STATE of states.cl */
+
+/* Bound of the places of `tiles` tiles on all levels, of 8 bytes each, wherever the tiles begin. */
+static uint64_t places_of(uint64_t tiles, size_t node)
+{
+    const uint64_t words = (node + 3) / 4;
+    uint64_t nodes = 0;
+    for (int level = 0; level < LEVELS; level++) nodes += (tiles >> 5 * level) + 64;
+    return STATES_HEAD + nodes * words;
+}
+
+oplus_status opi_groups_prepare(const opi_job *job, const opi_groups *groups, uint64_t tiles)
+{
+    opi_pipeline *const p = &job->g->pipeline;
+    const size_t bytes = places_of(tiles, groups->node) * sizeof(uint64_t);
+    OPI_TRY(count_residents(job, groups));
+    if (bytes > p->states.bytes) p->is_clear = false;
+    OPI_TRY(opi_gpu_reserve(job->g, job->call, &p->states, bytes));
+    if (p->fault.mem) return OPLUS_OK;
+    OPI_TRY(opi_pinned_reserve(job->g, job->call, &p->fault, sizeof(uint32_t)));
+    *(uint32_t *)p->fault.mem = 0;
+    return OPLUS_OK;
+}
+
+void opi_groups_add(opi_accelerator *g, opi_arguments *to, uint64_t *places)
+{
+    *places = g->pipeline.states.bytes / sizeof(uint64_t);
+    opi_add(to, opi_memory(g->pipeline.states.mem));
+    opi_add(to, opi_memory(g->pipeline.fault.mem));
+    opi_add(to, opi_value(*places));
+}
+
+/* --- launches ------------------------------------------------------------------------------------------------------ */
+
+static oplus_status clear(const opi_job *job, opi_program *program)
+{
+    opi_pipeline *const p = &job->g->pipeline;
+    const uint64_t places = p->states.bytes / sizeof(uint64_t);
+    const opi_gpu_argument list[] = {opi_memory(p->states.mem), opi_value(places)};
+    if (p->is_clear || job->g->rehearsal) return OPLUS_OK;
+    OPI_TRY(opi_gpu_launch_of(job, program, "opi_clear_states", job->g->gpu->facts.units, CLEARED_ITEMS, list, 2));
+    p->is_clear = true;
+    return OPLUS_OK;
+}
+
+oplus_status opi_groups_launch(const opi_job *job, const opi_groups *groups, uint64_t tiles, const opi_arguments *a)
+{
+    const opi_launch all = {.groups = opi_smaller(tiles, groups->program->residents),
+                            .items = ITEMS,
+                            .local = ring_bytes(groups->element) + groups->beside,
+                            .resident = true,
+                            .argument = a->list,
+                            .arguments = a->count};
+    OPI_TRY(clear(job, groups->program));
+    return opi_gpu_launch_as(job, groups->program, groups->kernel, &all);
+}

@@ -1,0 +1,36 @@
+/* What the pipelines of a scan and of a filter have in common on the host: the shape of their groups, the memory in which
+ * groups tell each other what they have found, and the launch. */
+#ifndef OPI_GPU_GROUPS_H
+#define OPI_GPU_GROUPS_H
+
+#include "gpu/launch.h"
+
+/* A kernel whose groups stay and wait for each other. */
+typedef struct opi_groups {
+    opi_program *program;
+    const char *kernel;
+    size_t element, node; /* bytes of an element, and of what groups tell each other of a tile */
+    size_t beside;        /* bytes of shared memory beside the stages of the ring */
+} opi_groups;
+
+uint64_t opi_groups_tile(size_t element); /* elements */
+uint64_t opi_groups_most_tiles(void);     /* of one launch and what precedes it */
+size_t opi_groups_part(size_t element);   /* bytes of a warp's part of a tile */
+enum { OPI_GROUPS_PARTS = 8 };
+
+/* Whether a device can run such groups. */
+bool opi_groups_fit(const opi_gpu_facts *facts, size_t element, size_t beside);
+
+/* The numbers of the shape, and the texts; a program writes its type and its node between them. */
+opi_shape opi_groups_write_shape(opi_gpu_source *source, size_t element);
+void opi_groups_write_kernels(opi_gpu_source *source);
+opi_shape opi_groups_shape(size_t element);
+
+/* Reserves memory for launches of up to `tiles` tiles, and finds out how many groups are resident.  If none are, nothing
+ * may be launched. */
+oplus_status opi_groups_prepare(const opi_job *job, const opi_groups *groups, uint64_t tiles);
+/* Adds the memory that opi_groups_prepare has reserved: states, fault, places. */
+void opi_groups_add(opi_accelerator *g, opi_arguments *to, uint64_t *places);
+oplus_status opi_groups_launch(const opi_job *job, const opi_groups *groups, uint64_t tiles, const opi_arguments *a);
+
+#endif

@@ -1,0 +1,95 @@
+/* A filter by the way "pipeline": see sieve.cl. */
+#include "gpu/canon/tiles.h"
+#include "gpu/canon/tree.h"
+#include "gpu/pipeline/groups.h"
+#include "gpu/pipeline/pipeline.h"
+#include "base/error.h"
+#include "text/source.h"
+
+/* Where it is faster than tiles, on an H200 (docs/performance.md). */
+enum { LARGEST_FAST = 8, LEAST_BYTES = 16 << 20 };
+
+static const oplus_type *type_of(const opi_job *job) { return job->task->fn->input[0]; }
+
+/* Each part's kept elements are put side by side, at most 16 bytes further than the part. */
+static size_t heaps_bytes(size_t element) { return OPI_GROUPS_PARTS * (opi_groups_part(element) + OPI_VECTOR_BYTES); }
+
+static uint64_t tiles_of(const opi_job *job, uint64_t n)
+{
+    const uint64_t tile = opi_groups_tile(type_of(job)->size);
+    return n / tile + (n % tile > 0);
+}
+
+bool opi_sieve_can(const opi_job *job, uint64_t n)
+{
+    const size_t element = type_of(job)->size;
+    return opi_groups_fit(&job->g->gpu->facts, element, heaps_bytes(element)) && n >= opi_groups_tile(element) &&
+           tiles_of(job, n) < opi_groups_most_tiles();
+}
+
+bool opi_sieve_suits(const opi_job *job, uint64_t n)
+{
+    const size_t element = type_of(job)->size;
+    return element <= LARGEST_FAST && n * element >= LEAST_BYTES;
+}
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_job *const job = context;
+    const oplus_fn *const keep = job->task->fn;
+    const opi_shape shape = opi_groups_write_shape(source, type_of(job)->size);
+    opi_gpu_define(source, "OPI_UNIT", opi_smaller(type_of(job)->align, OPI_VECTOR_BYTES));
+    opi_gpu_define(source, "OPI_PARAMETER", keep->param_type != NULL);
+    opi_gpu_write_fn(source, keep, true);
+    opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
+    opi_gpu_write_kernels(source, "kept");
+    opi_gpu_write_tree(source, shape, type_of(job)->size);
+    opi_gpu_write_kernels(source, "unit");
+    opi_groups_write_kernels(source);
+    opi_gpu_write_kernels(source, "sieve");
+}
+
+static oplus_status get_groups(const opi_job *job, opi_groups *groups)
+{
+    const oplus_fn *const keep = job->task->fn;
+    const size_t element = type_of(job)->size;
+    char what[OPI_WHAT_BYTES];
+    opi_key key = opi_key_begin("sieve", opi_groups_shape(element));
+    opi_key_fn(&key, keep);
+    opi_gpu_what(what, keep->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, keep->name, keep->file, keep->line);
+    *groups = (opi_groups){
+        .kernel = "opi_sieve", .element = element, .node = sizeof(uint64_t), .beside = heaps_bytes(element)};
+    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &groups->program);
+}
+
+oplus_status opi_sieve_prepare(opi_job *job, uint64_t n)
+{
+    opi_groups groups;
+    OPI_TRY(get_groups(job, &groups));
+    OPI_TRY(opi_groups_prepare(job, &groups, tiles_of(job, n)));
+    return groups.program->residents > 0 ? OPLUS_OK : opi_tiles_prepare(job, n);
+}
+
+oplus_status opi_sieve_run(opi_job *job, const opi_part *part)
+{
+    opi_groups groups;
+    opi_arguments a = {.count = 0};
+    const uint64_t bytes = part->n * type_of(job)->size;
+    const uint32_t flags = job->fresh ? OPI_FRESH : 0u;
+    uint64_t places;
+    OPI_TRY(opi_pipeline_fault(job->g, job->call));
+    OPI_TRY(get_groups(job, &groups));
+    if (groups.program->residents == 0) return opi_tiles_run(job, part);
+    opi_add(&a, opi_memory(part->address[OPI_IN]));
+    opi_add(&a, opi_memory(part->address[OPI_KEPT_OUT]));
+    opi_add(&a, opi_memory(job->g->range.mem));
+    opi_groups_add(job->g, &a, &places);
+    opi_add(&a, opi_value(bytes));
+    opi_add(&a, opi_value(job->at));
+    opi_add(&a, opi_value(flags));
+    opi_add(&a, opi_memory(job->param));
+    OPI_TRY(opi_groups_launch(job, &groups, tiles_of(job, part->n), &a));
+    job->fresh = false;
+    job->at += part->n;
+    return OPLUS_OK;
+}
