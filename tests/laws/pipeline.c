@@ -42,14 +42,15 @@ static const char *const names[] = {"sum_u8",  "hash1", "hash2",   "sum_i16",   
                                     "sum_f64", "hash8", "sum_u64", "compose32", "multiply", "modulo"};
 enum { NAMES = sizeof names / sizeof *names };
 
-static unsigned char *x, *got, *expected; /* of the host */
+static unsigned char *x, *got, *expected, *heads; /* of the host */
 
 /* One call: elements in[skew_in ..] to out[skew_out ..]. */
 typedef struct call {
     const subject *s;
     oplus_kind kind;
     bool in_place;
-    size_t n, skew_in, skew_out;
+    size_t n, skew_in, skew_out, skew_heads;
+    size_t heads; /* one of so many elements is a head; 0: there are none */
 } call;
 
 static size_t draw_tiles(rng *r)
@@ -68,6 +69,8 @@ static call draw(rng *r)
     c.n = tiles * tile + (dice == 0 ? 0 : dice == 1 ? rng_below(r, 40) : rng_below(r, tile));
     c.skew_in = rng_below(r, 3) ? rng_below(r, MOST_SKEW) : 0;
     c.skew_out = rng_below(r, 3) ? rng_below(r, MOST_SKEW) : c.skew_in;
+    c.skew_heads = rng_below(r, 2) * rng_below(r, MOST_SKEW);
+    c.heads = rng_below(r, 2) ? 0 : (size_t)1 << rng_below(r, 14);
     return c;
 }
 
@@ -84,9 +87,9 @@ static void fill(const subject *s, rng *r, size_t n)
 
 static void differs(const call *c, size_t i)
 {
-    fail_msg("%s, %s, n = %zu, in + %zu, out + %zu%s: byte %zu differs; OPLUS_TEST_SEED=%llu", c->s->name,
-             c->kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive", c->n, c->skew_in, c->skew_out,
-             c->in_place ? " in place" : "", i, (unsigned long long)test_seed());
+    fail_msg("%s, %s, n = %zu, in + %zu, out + %zu, heads 1 in %zu, + %zu%s: byte %zu differs; OPLUS_TEST_SEED=%llu",
+             c->s->name, c->kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive", c->n, c->skew_in, c->skew_out,
+             c->heads, c->skew_heads, c->in_place ? " in place" : "", i, (unsigned long long)test_seed());
 }
 
 /* `got` has the output between its guards. */
@@ -99,23 +102,32 @@ static void compare(const call *c, size_t bytes, size_t before)
         if (got[before + i] != expected[i]) differs(c, before + i);
 }
 
+static oplus_status scan(oplus_device *d, const call *c, const void *in, const uint8_t *flags, void *out)
+{
+    if (c->heads > 0) return oplus_segscan(d, c->s->op, c->kind, in, flags, c->n, out);
+    return oplus_scan(d, c->s->op, c->kind, in, c->n, out);
+}
+
 /* The input ends where its memory ends: a tool that looks at accesses sees what is read behind it. */
 static void run(const call *c)
 {
     const size_t size = c->s->op->type->size, bytes = c->n * size, skew = c->in_place ? c->skew_in : c->skew_out;
     const size_t before = GUARD + skew * size, room = before + bytes + GUARD;
-    unsigned char *in, *out;
-    good(oplus_scan(serial, c->s->op, c->kind, x, c->n, expected), "the core");
+    unsigned char *in, *out, *flags;
+    good(scan(serial, c, x, heads, expected), "the core");
     good(oplus_alloc(dev, c->skew_in * size + bytes, (void **)&in), "alloc");
+    good(oplus_alloc(dev, c->skew_heads + c->n, (void **)&flags), "alloc");
     good(oplus_alloc(dev, room, (void **)&out), "alloc");
     memset(got, 0xa5, room);
     if (c->in_place) memcpy(got + before, x, bytes);
     good(oplus_copy(dev, out, got, room), "copy");
     good(oplus_copy(dev, in + c->skew_in * size, x, bytes), "copy");
-    good(oplus_scan(dev, c->s->op, c->kind, c->in_place ? out + before : in + c->skew_in * size, c->n, out + before),
+    good(oplus_copy(dev, flags + c->skew_heads, heads, c->n), "copy");
+    good(scan(dev, c, c->in_place ? out + before : in + c->skew_in * size, flags + c->skew_heads, out + before),
          c->s->name);
     good(oplus_copy(dev, got, out, room), "copy");
     compare(c, bytes, before);
+    oplus_free(dev, flags);
     oplus_free(dev, in);
     oplus_free(dev, out);
 }
@@ -133,6 +145,8 @@ static void any_scan(void **state)
     for (long i = calls(); i > 0; i--) {
         const call c = draw(&r);
         fill(c.s, &r, c.n);
+        for (size_t k = 0; k < c.n; k++) heads[k] = 0;
+        for (size_t k = 0; c.heads > 0 && k < c.n; k += 1 + rng_below(&r, 2 * c.heads)) heads[k] = (uint8_t)(k | 1);
         run(&c);
     }
 }
@@ -303,10 +317,12 @@ int main(int argc, char **argv)
     x = must(malloc(MOST_BYTES));
     got = must(malloc(MOST_BYTES + 2 * GUARD + (MOST_SKEW + MOST_BACK) * 16));
     expected = must(malloc(MOST_BYTES));
+    heads = must(malloc(MOST_BYTES));
     const int failed = cmocka_run_group_tests_name("pipeline", tests, NULL, NULL);
     free(x);
     free(got);
     free(expected);
+    free(heads);
     oplus_close(dev);
     oplus_close(serial);
     return failed;

@@ -11,6 +11,8 @@ OPI_FUNCTION opi_node opi_lift(opi_t value, uint8_t head)
     node.head = head != 0;
     return node;
 }
+#define OPI_MAKE(x, head) opi_lift(x, head)
+#define OPI_VALUE(node)   (node).value
 
 /* (f,s) (+) (g,t) = (f|g, g ? t : s (+) t).  For large elements see plain.cl. */
 #if OPI_LARGE

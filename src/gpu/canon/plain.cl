@@ -1,5 +1,7 @@
 /* A node is an element. */
 typedef opi_t opi_node;
+#define OPI_MAKE(x, head) (x)
+#define OPI_VALUE(node)   (node)
 
 /* Large elements: their join is called and not inlined.  Compilers would copy it into a kernel a dozen times, and take
  * minutes. */

@@ -4,16 +4,14 @@
 #include "gpu/memory.h"
 
 enum {
-    ARCHITECTURE = 90, /* the first that has bulk copies */
-    LEVELS = 5,        /* of published nodes; each has 32 times the tiles of the one before */
-    RING_BYTES = 192 << 10,
+    ARCHITECTURE = 90,         /* the first that has bulk copies */
+    LEVELS = 5,                /* of published nodes; each has 32 times the tiles of the one before */
+    RING_BYTES = 200 << 10,    /* for all stages */
     SPARE_BYTES = 128,         /* of a stage: arrays may begin anywhere, and stages begin at multiples of this */
     DECLARED_BYTES = 16 << 10, /* the most memory that the kernel declares beside its stages */
     LOG_PARTS = 3,
-    REDUCE_WARPS = 4, /* both divide the number of stages */
     CARRY_WARPS = 3,
     FEED_WARPS = 1,
-    ITEMS = 32 * ((1 << LOG_PARTS) + REDUCE_WARPS + CARRY_WARPS + FEED_WARPS),
     POLL_PAUSE = 20, /* nanoseconds between two looks at what others publish, so that those who work are not slowed */
     CLEARED_ITEMS = 256
 };
@@ -40,33 +38,56 @@ opi_shape opi_groups_shape(size_t element)
 }
 
 static size_t tile_bytes(size_t element) { return (size_t)OPI_VECTOR_BYTES << opi_groups_shape(element).log_w; }
-static unsigned stages_of(size_t element) { return (unsigned)(RING_BYTES / tile_bytes(element)); }
-static size_t ring_bytes(size_t element) { return stages_of(element) * (tile_bytes(element) + SPARE_BYTES); }
+
+/* With heads a tile has more bytes, so that there are fewer stages.  They are a multiple of the warps of either role. */
+static unsigned reduce_warps(bool lifted) { return lifted ? 3 : 4; }
+static unsigned stages_step(bool lifted) { return lifted ? 3 : 12; }
+static unsigned items_of(bool lifted)
+{
+    return 32 * (OPI_GROUPS_PARTS + reduce_warps(lifted) + CARRY_WARPS + FEED_WARPS);
+}
+
+static size_t stage_bytes(const opi_groups *groups)
+{
+    const size_t own = tile_bytes(groups->element) + SPARE_BYTES;
+    return groups->lifted ? own + (size_t)opi_groups_tile(groups->element) + SPARE_BYTES : own;
+}
+
+static unsigned stages_of(const opi_groups *groups)
+{
+    const unsigned most = (unsigned)(RING_BYTES / stage_bytes(groups));
+    return most - most % stages_step(groups->lifted);
+}
+
+static size_t ring_bytes(const opi_groups *groups) { return stages_of(groups) * stage_bytes(groups); }
 
 uint64_t opi_groups_tile(size_t element) { return opi_tile(opi_groups_shape(element)); }
 uint64_t opi_groups_most_tiles(void) { return (uint64_t)1 << (5 * LEVELS); }
 size_t opi_groups_part(size_t element) { return tile_bytes(element) >> LOG_PARTS; }
 
-bool opi_groups_fit(const opi_gpu_facts *facts, size_t element, size_t beside)
+bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups)
 {
-    return facts->architecture >= ARCHITECTURE && facts->resident && facts->lanes == 32 && facts->group >= ITEMS &&
-           element <= OPI_VECTOR_BYTES && (element & (element - 1)) == 0 &&
-           ring_bytes(element) + beside + DECLARED_BYTES <= facts->local_most;
+    const size_t element = groups->element;
+    return facts->architecture >= ARCHITECTURE && facts->resident && facts->lanes == 32 &&
+           facts->group >= items_of(groups->lifted) && element <= OPI_VECTOR_BYTES && (element & (element - 1)) == 0 &&
+           ring_bytes(groups) + groups->beside + DECLARED_BYTES <= facts->local_most;
 }
 
 /* --- the program --------------------------------------------------------------------------------------------------- */
 
-opi_shape opi_groups_write_shape(opi_gpu_source *source, size_t element)
+opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_groups *groups)
 {
+    const size_t element = groups->element;
     const opi_shape shape = opi_groups_shape(element);
     opi_gpu_write_shape(source, shape, element);
     opi_gpu_define(source, "OPI_LOG_PARTS", LOG_PARTS);
     opi_gpu_define(source, "OPI_LOG_LINES", log_lines(element));
-    opi_gpu_define(source, "OPI_STAGES", stages_of(element));
+    opi_gpu_define(source, "OPI_STAGES", stages_of(groups));
+    opi_gpu_define(source, "OPI_LIFTED", groups->lifted);
     opi_gpu_define(source, "OPI_STAGE_SPARE", SPARE_BYTES);
-    opi_gpu_define(source, "OPI_REDUCE_WARPS", REDUCE_WARPS);
+    opi_gpu_define(source, "OPI_REDUCE_WARPS", reduce_warps(groups->lifted));
     opi_gpu_define(source, "OPI_CARRY_WARPS", CARRY_WARPS);
-    opi_gpu_define(source, "OPI_PIPE_ITEMS", ITEMS);
+    opi_gpu_define(source, "OPI_PIPE_ITEMS", items_of(groups->lifted));
     opi_gpu_define(source, "OPI_PIPE_LEVELS", LEVELS);
     opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
     opi_gpu_define(source, "OPI_POLL_PAUSE", POLL_PAUSE);
@@ -85,8 +106,8 @@ void opi_groups_write_kernels(opi_gpu_source *source)
 static oplus_status count_residents(const opi_job *job, const opi_groups *groups)
 {
     opi_gpu *const gpu = job->g->gpu;
-    const size_t bytes = ring_bytes(groups->element) + groups->beside;
-    opi_launch launch = {.items = ITEMS, .local = bytes, .resident = true};
+    const size_t bytes = ring_bytes(groups) + groups->beside;
+    opi_launch launch = {.items = items_of(groups->lifted), .local = bytes, .resident = true};
     if (groups->program->residents > 0) return OPLUS_OK;
     OPI_TRY(opi_kernel_get(&job->g->programs, job->call, groups->program, groups->kernel, &launch.kernel));
     OPI_TRY(gpu->driver->allow(gpu, job->call, launch.kernel, bytes, 100));
@@ -143,8 +164,8 @@ static oplus_status clear(const opi_job *job, opi_program *program)
 oplus_status opi_groups_launch(const opi_job *job, const opi_groups *groups, uint64_t tiles, const opi_arguments *a)
 {
     const opi_launch all = {.groups = opi_smaller(tiles, groups->program->residents),
-                            .items = ITEMS,
-                            .local = ring_bytes(groups->element) + groups->beside,
+                            .items = items_of(groups->lifted),
+                            .local = ring_bytes(groups) + groups->beside,
                             .resident = true,
                             .argument = a->list,
                             .arguments = a->count};

@@ -11,6 +11,7 @@ typedef struct opi_groups {
     const char *kernel;
     size_t element, node; /* bytes of an element, and of what groups tell each other of a tile */
     size_t beside;        /* bytes of shared memory beside the stages of the ring */
+    bool lifted;          /* each element has a head: a byte of another array */
 } opi_groups;
 
 uint64_t opi_groups_tile(size_t element); /* elements */
@@ -19,10 +20,10 @@ size_t opi_groups_part(size_t element);   /* bytes of a warp's part of a tile */
 enum { OPI_GROUPS_PARTS = 8 };
 
 /* Whether a device can run such groups. */
-bool opi_groups_fit(const opi_gpu_facts *facts, size_t element, size_t beside);
+bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups);
 
 /* The numbers of the shape, and the texts; a program writes its type and its node between them. */
-opi_shape opi_groups_write_shape(opi_gpu_source *source, size_t element);
+opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_groups *groups);
 void opi_groups_write_kernels(opi_gpu_source *source);
 opi_shape opi_groups_shape(size_t element);
 

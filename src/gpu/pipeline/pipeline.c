@@ -41,7 +41,8 @@ static bool begins_at_0(const opi_job *job)
 bool opi_pipeline_can(const opi_job *job, uint64_t n)
 {
     const opi_task *const task = job->task;
-    if (task->lifted || job->has_nodes || !opi_groups_fit(&job->g->gpu->facts, task->op->type->size, 0)) return false;
+    const opi_groups groups = {.element = task->op->type->size, .lifted = task->lifted};
+    if (job->has_nodes || !opi_groups_fit(&job->g->gpu->facts, &groups)) return false;
     return begins_at_0(job) && cut_of(job, n).tiles > 0 && (job->at + n) / tile_of(job) < opi_groups_most_tiles();
 }
 
@@ -56,11 +57,12 @@ bool opi_pipeline_suits(const opi_job *job, uint64_t n)
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
-    const size_t element = job->task->op->type->size;
-    const opi_shape shape = opi_groups_write_shape(source, element);
-    opi_gpu_write_op(source, job->task->op);
-    opi_gpu_write_kernels(source, "plain");
-    opi_gpu_write_tree(source, shape, element);
+    const opi_task *const task = job->task;
+    const opi_groups groups = {.element = task->op->type->size, .lifted = task->lifted};
+    const opi_shape shape = opi_groups_write_shape(source, &groups);
+    opi_gpu_write_op(source, task->op);
+    opi_gpu_write_kernels(source, task->lifted ? "lifted" : "plain");
+    opi_gpu_write_tree(source, shape, groups.element);
     opi_groups_write_kernels(source);
     opi_gpu_write_kernels(source, "reduce");
     opi_gpu_write_kernels(source, "carry");
@@ -72,9 +74,11 @@ static oplus_status get_groups(const opi_job *job, opi_groups *groups)
     const oplus_op *const op = job->task->op;
     char what[OPI_WHAT_BYTES];
     opi_key key = opi_key_begin("pipeline", opi_groups_shape(op->type->size));
+    opi_key_number(&key, job->task->lifted);
     opi_key_op(&key, op);
     opi_gpu_what(what, OPI_LABEL_OP, op->name, op->file, op->line);
-    *groups = (opi_groups){.kernel = "opi_pipeline", .element = op->type->size, .node = op->type->size};
+    *groups = (opi_groups){
+        .kernel = "opi_pipeline", .element = op->type->size, .node = job->node, .lifted = job->task->lifted};
     return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &groups->program);
 }
 
@@ -96,6 +100,7 @@ static oplus_status scan(opi_job *job, const opi_groups *groups, const char *con
     const uint32_t begin = (uint32_t)(job->at / tile), flags = job->task->exclusive ? OPI_EXCLUSIVE : 0u;
     uint64_t places;
     opi_add(&a, opi_memory(address[OPI_IN]));
+    opi_add(&a, opi_memory(address[OPI_HEADS]));
     opi_add(&a, opi_memory(address[OPI_SCAN_OUT]));
     opi_add(&a, opi_memory(job->g->range.mem));
     opi_groups_add(job->g, &a, &places);

@@ -1,4 +1,4 @@
-/* A scan in one pass: each element is read once and written once.
+/* A scan in one pass, segmented or not: each element is read once and written once.
  *
  * One group on each multiprocessor stays until all is done, and goes from tile to tile: group g has tiles g, g + G, ...
  * of G groups.  Its warps have roles, and meet in the ring (ring.cl):
@@ -15,6 +15,7 @@
 /* A warp's part of a tile: each line is 32 vectors, one of each work-item. */
 typedef struct opi_part {
     opi_line line[OPI_LINES];
+    opi_heads heads[OPI_LINES];
     opi_node left[OPI_LINES][5]; /* what each step of the way up got from the left, for the way down */
     opi_node node[OPI_LINES];    /* of each line, and of neighbouring lines: as OPI_UP leaves them */
 } opi_part;
@@ -24,7 +25,7 @@ typedef struct opi_part {
 OPI_FUNCTION void opi_scan_up(const opi_pipe *pipe, opi_part *part OPI_TAKE_P)
 {
     OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
-        opi_node own = opi_line_up(&part->line[j] OPI_GIVE_P);
+        opi_node own = opi_line_up(&part->line[j], &part->heads[j] OPI_GIVE_P);
         OPI_UNROLL for (uint32_t k = 0; k < 5; k++) {
             const bool right = pipe->lane >> k & 1;
             const opi_node got = part->left[j][k] = opi_node_across(own, 1u << k);
@@ -60,18 +61,23 @@ OPI_FUNCTION opi_place opi_place_in(const opi_pipe *pipe, opi_before before, con
 }
 
 /* Makes of a vector its results. */
-OPI_FUNCTION opi_line opi_line_down(const opi_line *line, const opi_place *place, uint32_t flags OPI_TAKE_P)
+OPI_FUNCTION opi_line opi_line_down(const opi_line *line, const opi_heads *heads, const opi_place *place,
+                                    uint32_t flags OPI_TAKE_P)
 {
     opi_line result;
     opi_item item;
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) item.x[j] = line->x[j];
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) item.x[j] = OPI_MAKE(line->x[j], heads->of[j]);
     opi_item_up(&item, OPI_TILE OPI_GIVE_P);
     opi_item_down(&item, place OPI_GIVE_P);
     if (flags & OPI_EXCLUSIVE) {
-        OPI_UNROLL for (uint32_t j = OPI_E - 1; j > 0; j--) result.x[j] = opi_quiet(item.x[j - 1]);
-        result.x[0] = opi_quiet(place->has_before ? place->before : opi_identity());
+        OPI_UNROLL for (uint32_t j = OPI_E - 1; j > 0; j--) result.x[j] = opi_quiet(OPI_VALUE(item.x[j - 1]));
+        result.x[0] = opi_quiet(place->has_before ? OPI_VALUE(place->before) : opi_identity());
+#if OPI_LIFTED
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
+            if (heads->of[j]) result.x[j] = opi_quiet(opi_identity());
+#endif
     } else {
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) result.x[j] = opi_quiet(item.x[j]);
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) result.x[j] = opi_quiet(OPI_VALUE(item.x[j]));
     }
     return result;
 }
@@ -87,7 +93,10 @@ OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t warp, uint32_t flags O
         opi_part part;
         opi_before before;
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) part.line[j] = opi_line_at(pipe, s, at + j * 512);
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
+            part.line[j] = opi_line_at(pipe, s, at + j * 512);
+            part.heads[j] = opi_heads_at(pipe, s, at + j * 512);
+        }
         opi_arrive(pipe, &ring->empty[s]);
         opi_scan_up(pipe, &part OPI_GIVE_P);
 
@@ -99,7 +108,7 @@ OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t warp, uint32_t flags O
         opi_scan_down(&part, &before, after OPI_GIVE_P);
         OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
             const opi_place place = opi_place_in(pipe, before, part.left[j], part.node[j] OPI_GIVE_P);
-            const opi_line result = opi_line_down(&part.line[j], &place, flags OPI_GIVE_P);
+            const opi_line result = opi_line_down(&part.line[j], &part.heads[j], &place, flags OPI_GIVE_P);
             opi_write_line(to, at + j * 512, length, &result);
             before.any = 1;
             before.node = part.node[j];
@@ -109,7 +118,7 @@ OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t warp, uint32_t flags O
 
 /* Scans `bytes` bytes from tile `begin` on.  If they end inside a tile, nobody needs the range afterwards.  places: of
  * the states, the head included. */
-OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), OPI_PARAM(states),
+OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_PARAM(range), OPI_PARAM(states),
                                   OPI_PARAM(fault), const uint64_t places, const uint64_t bytes, const uint32_t begin,
                                   const uint32_t flags OPI_KERNEL_P)
 {
@@ -120,6 +129,10 @@ OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range
     opi_pipe pipe = opi_pipe_of(&ring, opi_stages, OPI_AT(const unsigned char, in), bytes, OPI_AT(unsigned char, out),
                                 OPI_AT(uint64_t, states), OPI_AT(uint32_t, fault));
     pipe.begin = begin;
+#if OPI_LIFTED
+    pipe.heads = OPI_AT(const unsigned char, heads);
+    pipe.heads_skew = (uint32_t)(unsigned long)pipe.heads & 15;
+#endif
     opi_take_range(&ring, OPI_AT(const opi_range, range), begin);
     opi_meet(&pipe);
 

@@ -1,10 +1,10 @@
 /* The role reduce: sums a tile up as soon as it is in the ring, long before the role scan comes to it, and publishes
  * its node. */
 
-OPI_FUNCTION opi_node opi_line_up(const opi_line *line OPI_TAKE_P)
+OPI_FUNCTION opi_node opi_line_up(const opi_line *line, const opi_heads *heads OPI_TAKE_P)
 {
     opi_item item;
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) item.x[j] = line->x[j];
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) item.x[j] = OPI_MAKE(line->x[j], heads->of[j]);
     return opi_item_up(&item, OPI_TILE OPI_GIVE_P);
 }
 
@@ -14,8 +14,10 @@ OPI_FUNCTION opi_node opi_part_up(const opi_pipe *pipe, uint32_t s, uint32_t par
 {
     opi_node node[OPI_LINES];
     OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
-        const opi_line line = opi_line_at(pipe, s, part * OPI_PART_BYTES + (j * 32 + pipe->lane) * 16);
-        node[j] = opi_line_up(&line OPI_GIVE_P);
+        const uint32_t at = part * OPI_PART_BYTES + (j * 32 + pipe->lane) * 16;
+        const opi_line line = opi_line_at(pipe, s, at);
+        const opi_heads heads = opi_heads_at(pipe, s, at);
+        node[j] = opi_line_up(&line, &heads OPI_GIVE_P);
     }
     OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LINES; k++) {
         const bool right = pipe->lane >> k & 1;

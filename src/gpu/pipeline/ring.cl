@@ -12,7 +12,12 @@
 #define OPI_LINES       (1u << OPI_LOG_LINES) /* a work-item has so many vectors of a tile */
 #define OPI_PART_BYTES  (OPI_LINES * 32 * 16)
 #define OPI_TILE_BYTES  (OPI_PARTS * OPI_PART_BYTES)
+#if OPI_LIFTED /* the heads of a tile lie behind its elements */
+#define OPI_HEADS_AT    (OPI_TILE_BYTES + OPI_STAGE_SPARE)
+#define OPI_STAGE_BYTES (OPI_HEADS_AT + OPI_TILE + OPI_STAGE_SPARE)
+#else
 #define OPI_STAGE_BYTES (OPI_TILE_BYTES + OPI_STAGE_SPARE)
+#endif
 #define OPI_WORDS       (sizeof(opi_words) / 4)
 #define OPI_BITS        (5 * OPI_PIPE_LEVELS)
 
@@ -37,6 +42,10 @@ typedef struct opi_pipe {
     const unsigned char *in; /* the launch's first element */
     unsigned char *out;
     uint32_t skew;           /* bytes of `in` beyond a multiple of 16 */
+#if OPI_LIFTED
+    const unsigned char *heads;
+    uint32_t heads_skew;
+#endif
     uint64_t bytes;          /* of the launch's elements */
     uint32_t begin, tiles;   /* index of the first tile, number of tiles; the last one may be a part of a tile */
     uint32_t epoch;
@@ -125,23 +134,6 @@ OPI_FUNCTION void opi_ring_begin(opi_ring *ring)
 
 /* --- stages ------------------------------------------------------------------------------------------------------- */
 
-/* Begins to copy `bytes` bytes, both addresses and the number being multiples of 16, into a stage.  What the warp has
- * written there itself is in the stage when the copy is. */
-OPI_FUNCTION void opi_fill(const opi_pipe *pipe, unsigned char *stage, const unsigned char *from, uint32_t bytes,
-                           uint64_t *full)
-{
-    __syncwarp();
-    if (pipe->lane > 0) return;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); /* after what was read there */
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(opi_shared(full)), "r"(bytes)
-                 : "memory");
-    if (bytes == 0) return;
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     opi_shared(stage)),
-                 "l"(from), "r"(bytes), "r"(opi_shared(full))
-                 : "memory");
-}
-
 /* How many bytes tile i of the launch has. */
 OPI_FUNCTION uint32_t opi_length(const opi_pipe *pipe, uint32_t i)
 {
@@ -149,26 +141,76 @@ OPI_FUNCTION uint32_t opi_length(const opi_pipe *pipe, uint32_t i)
     return left < OPI_TILE_BYTES ? (uint32_t)left : OPI_TILE_BYTES;
 }
 
-/* Begins to copy tile i into stage s.  Bulk copies move units of 16 bytes.  Where the first unit or the last one goes
- * beyond the array, the warp copies the array's part of it.  Behind a tile that is not whole there are copies of one
- * of its elements, for which operators are defined. */
+/* What bulk copies move of an array into a stage: bytes first .. last from `from` and from the beginning of the stage on.
+ * All three are multiples of 16. */
+typedef struct opi_span {
+    const unsigned char *from;
+    uint32_t first, last;
+} opi_span;
+
+/* Of tile i an array has `length` bytes, which begin `skew` bytes behind `from`.  Bulk copies move units of 16 bytes.
+ * Where the first unit or the last one goes beyond the array, the warp copies the array's part of it. */
+OPI_FUNCTION opi_span opi_copy_ends(const opi_pipe *pipe, uint32_t i, unsigned char *stage, const unsigned char *from,
+                                    uint32_t skew, uint32_t length)
+{
+    const uint32_t end = skew + length;
+    opi_span span;
+    span.from = from;
+    span.first = 0;
+    span.last = (end + 15) & ~15u;
+    if (i == 0 && skew > 0) {
+        span.first = 16;
+        if (pipe->lane >= skew && pipe->lane < 16) stage[pipe->lane] = from[pipe->lane];
+    }
+    if (i == pipe->tiles - 1 && end < span.last) {
+        span.last -= 16;
+        if (span.last + pipe->lane < end) stage[span.last + pipe->lane] = from[span.last + pipe->lane];
+    }
+    return span;
+}
+
+/* Says how many bytes will be copied into a stage; one work-item calls this. */
+OPI_FUNCTION void opi_expect(uint64_t *full, uint32_t bytes)
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); /* after what was read there */
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(opi_shared(full)), "r"(bytes)
+                 : "memory");
+}
+
+OPI_FUNCTION void opi_fill(unsigned char *stage, const opi_span *span, uint64_t *full)
+{
+    if (span->first == span->last) return;
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     opi_shared(stage + span->first)),
+                 "l"(span->from + span->first), "r"(span->last - span->first), "r"(opi_shared(full))
+                 : "memory");
+}
+
+/* Begins to copy tile i into stage s.  Behind a tile that is not whole there are copies of one of its elements, for
+ * which operators are defined. */
 OPI_FUNCTION void opi_bring(const opi_pipe *pipe, uint32_t i, uint32_t s)
 {
     unsigned char *const stage = pipe->stages + s * OPI_STAGE_BYTES;
     const unsigned char *const from = pipe->in - pipe->skew + (uint64_t)i * OPI_TILE_BYTES;
-    const uint32_t end = pipe->skew + opi_length(pipe, i); /* all are bytes from the beginning of the stage on */
-    uint32_t first = 0, last = (end + 15) & ~15u;
-    if (i == 0 && pipe->skew > 0) {
-        first = 16;
-        if (pipe->lane >= pipe->skew && pipe->lane < 16) stage[pipe->lane] = from[pipe->lane];
-    }
-    if (i == pipe->tiles - 1) {
-        if (end < last) last -= 16;
-        if (last + pipe->lane < end) stage[last + pipe->lane] = from[last + pipe->lane];
-        for (uint32_t at = end + pipe->lane * OPI_SIZE; at < pipe->skew + OPI_TILE_BYTES; at += 32 * OPI_SIZE)
-            *(opi_t *)(stage + at) = *(const opi_t *)(from + pipe->skew);
-    }
-    opi_fill(pipe, stage + first, from + first, last - first, &pipe->ring->full[s]);
+    const uint32_t length = opi_length(pipe, i);
+    const opi_span span = opi_copy_ends(pipe, i, stage, from, pipe->skew, length);
+    uint32_t bytes = span.last - span.first;
+    if (length < OPI_TILE_BYTES)
+        for (uint32_t at = length + pipe->lane * OPI_SIZE; at < OPI_TILE_BYTES; at += 32 * OPI_SIZE)
+            *(opi_t *)(stage + pipe->skew + at) = *(const opi_t *)(from + pipe->skew);
+#if OPI_LIFTED
+    const unsigned char *const heads = pipe->heads - pipe->heads_skew + (uint64_t)i * OPI_TILE;
+    const opi_span flags =
+        opi_copy_ends(pipe, i, stage + OPI_HEADS_AT, heads, pipe->heads_skew, length / OPI_SIZE);
+    bytes += flags.last - flags.first;
+#endif
+    __syncwarp(); /* what the warp has written itself is there before the stage is full */
+    if (pipe->lane > 0) return;
+    opi_expect(&pipe->ring->full[s], bytes);
+    opi_fill(stage, &span, &pipe->ring->full[s]);
+#if OPI_LIFTED
+    opi_fill(stage + OPI_HEADS_AT, &flags, &pipe->ring->full[s]);
+#endif
 }
 
 /* One of the warps copies tile after tile into the ring, some stages ahead. */
@@ -199,6 +241,38 @@ OPI_FUNCTION opi_line opi_line_at(const opi_pipe *pipe, uint32_t s, uint32_t at)
     else
         OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) line.x[j] = ((const opi_t *)from)[j];
     return line;
+}
+
+/* The flags of a line's elements: any but 0 marks a head. */
+#if OPI_LOG_E == 4
+typedef opi_vector opi_flags;
+#elif OPI_LOG_E == 3
+typedef uint64_t opi_flags;
+#elif OPI_LOG_E == 2
+typedef uint32_t opi_flags;
+#elif OPI_LOG_E == 1
+typedef uint16_t opi_flags;
+#else
+typedef uint8_t opi_flags;
+#endif
+typedef union opi_heads {
+    opi_flags all;
+    uint8_t of[OPI_E];
+} opi_heads;
+
+/* Reads the flags of the vector that begins at byte `at` of the tile in stage s; without heads they mean nothing. */
+OPI_FUNCTION opi_heads opi_heads_at(const opi_pipe *pipe, uint32_t s, uint32_t at)
+{
+    opi_heads heads;
+#if OPI_LIFTED
+    const unsigned char *const from =
+        pipe->stages + s * OPI_STAGE_BYTES + OPI_HEADS_AT + pipe->heads_skew + at / OPI_SIZE;
+    if ((pipe->heads_skew & (OPI_E - 1)) == 0)
+        heads.all = *(const opi_flags *)from;
+    else
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) heads.of[j] = from[j];
+#endif
+    return heads;
 }
 
 /* Writes the vector that begins `at` bytes behind the first element of a tile of `length` bytes. */

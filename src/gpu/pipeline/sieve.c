@@ -23,7 +23,8 @@ static uint64_t tiles_of(const opi_job *job, uint64_t n)
 bool opi_sieve_can(const opi_job *job, uint64_t n)
 {
     const size_t element = type_of(job)->size;
-    return opi_groups_fit(&job->g->gpu->facts, element, heaps_bytes(element)) && n >= opi_groups_tile(element) &&
+    const opi_groups groups = {.element = element, .beside = heaps_bytes(element)};
+    return opi_groups_fit(&job->g->gpu->facts, &groups) && n >= opi_groups_tile(element) &&
            tiles_of(job, n) < opi_groups_most_tiles();
 }
 
@@ -37,7 +38,8 @@ static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
     const oplus_fn *const keep = job->task->fn;
-    const opi_shape shape = opi_groups_write_shape(source, type_of(job)->size);
+    const opi_groups groups = {.element = type_of(job)->size, .beside = heaps_bytes(type_of(job)->size)};
+    const opi_shape shape = opi_groups_write_shape(source, &groups);
     opi_gpu_define(source, "OPI_UNIT", opi_smaller(type_of(job)->align, OPI_VECTOR_BYTES));
     opi_gpu_define(source, "OPI_PARAMETER", keep->param_type != NULL);
     opi_gpu_write_fn(source, keep, true);

@@ -3,14 +3,6 @@
  * opi_aggregate -> opi_spine -> opi_apply over whole tiles.  opi_one does everything in one work-group, for few
  * elements or less than a tile.  The order in which work-groups run does not matter. */
 
-#if OPI_LIFTED
-#define OPI_MAKE(x, head) opi_lift(x, head)
-#define OPI_VALUE(node)   (node).value
-#else
-#define OPI_MAKE(x, head) (x)
-#define OPI_VALUE(node)   (node)
-#endif
-
 /* Whether a segment starts at element i of a tile of `count`; beyond `count` any answer is good.  A loop that is
  * vectorized needs a condition here, but work-items are faster with a load without one (with a condition, on an H200,
  * segmented scan had 0.92 of its rate, exclusive 0.79). */
