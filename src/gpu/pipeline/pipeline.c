@@ -7,7 +7,12 @@
 #include "text/source.h"
 
 /* Where it is faster than tiles, on an H200 (docs/performance.md). */
-enum { LARGEST_FAST = 8, LEAST_BYTES = 16 << 20 };
+enum { LEAST_BYTES = 4 << 20 };
+static bool is_fast(const opi_task *task)
+{
+    const size_t element = task->op->type->size;
+    return task->lifted ? element == 4 : element >= 2 && element <= 8;
+}
 
 static uint64_t tile_of(const opi_job *job) { return opi_groups_tile(job->task->op->type->size); }
 
@@ -48,8 +53,7 @@ bool opi_pipeline_can(const opi_job *job, uint64_t n)
 
 bool opi_pipeline_suits(const opi_job *job, uint64_t n)
 {
-    const size_t element = job->task->op->type->size;
-    return element <= LARGEST_FAST && n * element >= LEAST_BYTES;
+    return is_fast(job->task) && n * job->task->op->type->size >= LEAST_BYTES;
 }
 
 /* --- the program --------------------------------------------------------------------------------------------------- */

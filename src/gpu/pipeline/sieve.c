@@ -7,7 +7,7 @@
 #include "text/source.h"
 
 /* Where it is faster than tiles, on an H200 (docs/performance.md). */
-enum { LARGEST_FAST = 8, LEAST_BYTES = 16 << 20 };
+enum { LARGEST_FAST = 8, LEAST_BYTES = 1 << 20 };
 
 static const oplus_type *type_of(const opi_job *job) { return job->task->fn->input[0]; }
 
