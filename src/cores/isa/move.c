@@ -126,7 +126,7 @@ void OPI_ISA_NAME(opi_fence)(void)
     }                                                                                                                  \
     void OPI_ISA_NAME(name)(T * x, size_t n)                                                                           \
     {                                                                                                                  \
-        enum { PIECE = 2048 / sizeof(T) };                                                                             \
+        enum { PIECE = 4096 / sizeof(T) };                                                                             \
         for (; n >= PIECE; x += PIECE, n -= PIECE)                                                                     \
             if (name##_any(x, PIECE / 2)) name##_all(x, PIECE);                                                        \
         if (n == 0) return;                                                                                            \
