@@ -150,11 +150,12 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
             scan_first(plan, x, out, range, w);
             count = 1;
         } else {
-            opi_loops_prefetch(loops, x, level, n);
-            if (past_caches)
+            if (past_caches) {
                 scan_block_far(plan, x, out, range, w);
-            else
+            } else {
+                opi_loops_prefetch(loops, x, level, n);
                 scan_block(plan, x, heads, level, out, range, w);
+            }
             count = (size_t)1 << level;
         }
         x += count * loops->size;

@@ -148,12 +148,18 @@ OPI_INLINE V N(vector_down)(V c, V y)
  * 2026-11-21, Xeon with AVX-512). */
 enum { N(AHEAD) = 8192 };
 
+/* The cache lines that begin in bytes begin to end - 1 after in, as far ahead. */
+OPI_INLINE void N(prefetch)(const T *in, size_t begin, size_t end)
+{
+    for (size_t j = opi_round_up(begin, OPI_CACHE_LINE); j < end; j += OPI_CACHE_LINE)
+        __builtin_prefetch((const char *)in + N(AHEAD) + j, 0, 2);
+}
+
 /* Nodes of the n / W vectors at in, n a multiple of W * W.  far: they come from memory. */
 OPI_INLINE void N(spine)(const T *in, size_t n, T *nodes, bool far)
 {
     for (; n > 0; n -= W * W, in += W * W, nodes += W) {
-        for (size_t j = 0; far && j < W * W * sizeof(T); j += 64)
-            __builtin_prefetch((const char *)in + N(AHEAD) + j, 0, 2);
+        if (far) N(prefetch)(in, 0, W * W * sizeof(T));
         V x[W];
         for (int j = 0; j < W; j++) x[j] = N(load)(in + j * W);
         N(store)(nodes, N(tile_up)(x, NULL));
@@ -250,10 +256,13 @@ OPI_INLINE void N(scan_vectors)(const T *in, size_t vectors, N(kind) kind, T bef
 static void N(scan_tiles)(const T *in, size_t n, N(kind) kind, T before, T *out, T *node);
 
 /* n >= W.  in == out is allowed: all is read before anything is written.
- * far: out is in memory, and aligned to a vector; the results of the last cache line go to tail, unless that is NULL. */
+ * far: both are in memory, and out is aligned to a vector; the results of the last cache line go to tail, unless that is
+ * NULL.  Half of what will be read is prefetched on the way up and half on the way down, so that memory is read all the
+ * time (1.2 to 1.5 times as fast as all of it at once; 2026-11-23, Zen 4). */
 OPI_INLINE void N(scan_tiles_to)(const T *in, size_t n, N(kind) kind, T before, T *out, T *node, bool far, T *tail)
 {
-    const size_t tiles = n / (W * W), streamed = n / W - (tail ? OPI_CACHE_LINE / OPI_VECTOR : 0);
+    const size_t tiles = n / (W * W), half = W * W * sizeof(T) / 2;
+    const size_t streamed = n / W - (tail ? OPI_CACHE_LINE / OPI_VECTOR : 0);
     V left[((size_t)1 << LEVELS) / W];
     T spine[((size_t)1 << LEVELS) / W + W];
     if (tiles == 0) {
@@ -262,6 +271,7 @@ OPI_INLINE void N(scan_tiles_to)(const T *in, size_t n, N(kind) kind, T before, 
     }
     for (size_t t = 0; t < tiles; t++) {
         V x[W];
+        if (far) N(prefetch)(in, t * half, (t + 1) * half);
         for (int j = 0; j < W; j++) x[j] = N(load)(in + (t * W + j) * W);
         N(store)(spine + t * W, N(tile_up)(x, left + t * (W - 1)));
     }
@@ -269,6 +279,7 @@ OPI_INLINE void N(scan_tiles_to)(const T *in, size_t n, N(kind) kind, T before, 
     spine[n / W] = before; /* any value: the caller writes the last inclusive result */
     for (size_t t = 0; t < tiles; t++) {
         V x[W + 1];
+        if (far) N(prefetch)(in, (tiles + t) * half, (tiles + t + 1) * half);
         x[0] = N(load)(spine + t * W);
         x[W] = N(splat)(spine[(t + 1) * W]);
         N(tile_down)(x, left + t * (W - 1));
@@ -299,8 +310,8 @@ static void N(scan_fast)(const void *in, unsigned level, int exclusive, const vo
 }
 
 /* Scans a block of at least a tile and a cache line, past the caches; see opi_builtin::block_far. */
-static void N(scan_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node,
-                        void *tail)
+__attribute__((unused)) static void N(scan_far)(const void *in, unsigned level, int exclusive, const void *before,
+                                                void *out, void *node, void *tail)
 {
     N(scan_tiles_to)
     (in, (size_t)1 << level, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node, true,
