@@ -42,7 +42,12 @@ typedef struct opi_builtin {
      * last one is the caller's. */
     void (*block_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node,
                       void *tail);
+    /* tree.scan of up to 2^OPI_BLOCKS_LEVEL whole largest blocks with canonical NaNs, all but the last result of an
+     * inclusive scan; or NULL. */
+    void (*scan_blocks)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node);
 } opi_builtin;
+
+enum { OPI_BLOCKS_LEVEL = 4 };
 
 enum { OPI_TRANSPOSE_FEW = 4 };
 

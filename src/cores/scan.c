@@ -117,7 +117,7 @@ static void scan_block_far(const opi_scan_sweep *plan, const char *x, char *out,
     loops->isa->stream(out + (loops->size << loops->level) - sizeof tail, tail, sizeof tail, NULL);
 }
 
-/* Scans a block that something precedes. */
+/* Scans a block, or several largest ones, that something precedes. */
 static void scan_block(const opi_scan_sweep *plan, const char *x, const uint8_t *heads, unsigned level, char *out,
                        opi_range *range, const workspace *w)
 {
@@ -126,6 +126,8 @@ static void scan_block(const opi_scan_sweep *plan, const char *x, const uint8_t 
     uint8_t head = 0;
     if (heads)
         opi_loops_segscan(loops, x, heads, level, plan->exclusive, before, out, w->node, &head, w->loops);
+    else if (level > loops->level)
+        loops->builtin->scan_blocks(x, level, plan->exclusive, before, out, w->node);
     else
         opi_loops_scan(loops, x, level, plan->exclusive, before, out, w->node, w->loops);
     opi_range_push(range, level, w->node, head);
@@ -136,35 +138,36 @@ static void scan_tree(const opi_scan_sweep *plan, const char *x, const uint8_t *
                       opi_range *range, const workspace *w)
 {
     const opi_loops *loops = &plan->loops;
+    const bool by_blocks = !far && !heads && loops->builtin && loops->builtin->scan_blocks;
+    const unsigned largest = loops->level + (by_blocks ? OPI_BLOCKS_LEVEL : 0);
     size_t loud = 0; /* results just before `out` that have not been looked over for NaNs */
     while (n > 0) {
-        const unsigned level = opi_loops_fit(loops->level, range->end, n);
+        const unsigned level = opi_loops_fit(largest, range->end, n);
         const bool alone = n == 1 && range->count == 0;
         const size_t run = alone ? 0 : opi_loops_run_fit(loops, heads != NULL, range->end, n);
-        const bool past_caches = far && level == loops->level;
+        const bool past_caches = !run && far && level == loops->level, several = !run && level > loops->level;
         size_t count = run;
-        if (past_caches) make_quiet(loops, out, &loud);
+        if (past_caches || several) make_quiet(loops, out, &loud);
         if (run) {
             scan_few(plan, x, heads, count, out, range, w);
         } else if (range->count == 0) {
             scan_first(plan, x, out, range, w);
             count = 1;
         } else {
-            if (past_caches) {
+            if (!past_caches && !several) opi_loops_prefetch(loops, x, level, n);
+            if (past_caches)
                 scan_block_far(plan, x, out, range, w);
-            } else {
-                opi_loops_prefetch(loops, x, level, n);
+            else
                 scan_block(plan, x, heads, level, out, range, w);
-            }
             count = (size_t)1 << level;
         }
         x += count * loops->size;
         out += count * loops->size;
         if (heads) heads += count;
         n -= count;
-        if (run || !past_caches) loud += count;
+        if (!past_caches) loud += several ? 1 : count; /* of several blocks the last result, which is written here */
         /* Small blocks are looked over together. */
-        if (run || level == loops->level || n == 0) make_quiet(loops, out, &loud);
+        if (run || level >= loops->level || n == 0) make_quiet(loops, out, &loud);
     }
 }
 

@@ -28,24 +28,28 @@ OPI_COMPLEX_(ROUNDING, c128, oplus_complex128)
 #define LANE_BITS  32
 #define JOIN(a, b) ((a) + (b))
 #define NEUTRAL    (-(T)0)
+#define QUIET      OPI_ISA_NAME(opi_quiet_f32)
 #include "cores/isa/tree.h"
 #define TREE       sum_f64
 #define T          double
 #define LANE_BITS  64
 #define JOIN(a, b) ((a) + (b))
 #define NEUTRAL    (-(T)0)
+#define QUIET      OPI_ISA_NAME(opi_quiet_f64)
 #include "cores/isa/tree.h"
 #define TREE       prod_f32
 #define T          float
 #define LANE_BITS  32
 #define JOIN(a, b) ((a) * (b))
 #define NEUTRAL    ((T)1)
+#define QUIET      OPI_ISA_NAME(opi_quiet_f32)
 #include "cores/isa/tree.h"
 #define TREE       prod_f64
 #define T          double
 #define LANE_BITS  64
 #define JOIN(a, b) ((a) * (b))
 #define NEUTRAL    ((T)1)
+#define QUIET      OPI_ISA_NAME(opi_quiet_f64)
 #include "cores/isa/tree.h"
 
 /* --- 2. exact operators ------------------------------------------------------------------------------------------ */
@@ -171,6 +175,7 @@ static unsigned block_level(size_t n, size_t size)
     [OPI_BUILTIN_##name] = {.node_level = name##_NODE_LEVEL,                                                           \
                             .node_far = name##_node_far,                                                               \
                             .block_far = BLOCK_FAR(name),                                                              \
+                            .scan_blocks = name##_scan_blocks,                                                         \
                             .tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast, name##_segments_fast,    \
                                      name##_run, name##_segrun}},
 #define GENERIC_ROW(name)                                                                                              \

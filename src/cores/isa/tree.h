@@ -1,11 +1,12 @@
-/* Blocks of the canonical tree for one operator on lanes that round: node and scan; segmented scan (tree_segscan.h);
- * short segments (tree_segments.h).
+/* Blocks of the canonical tree for one operator on lanes that round: node and scan (tree_blocks.h); segmented scan
+ * (tree_segscan.h); short segments (tree_segments.h).
  *
  * A template, included once for each operator with
  *     TREE       name of the operator; TREE_node, TREE_scan and TREE_segscan are its generic loops (oplus/leaf.h)
  *     T          float or double, LANE_BITS 32 or 64
  *     JOIN(a, b) the operator, on vectors and on scalars
  *     NEUTRAL    what it joins to any operand without changing it
+ *     QUIET(x, n) makes NaNs canonical in n elements at x
  *
  * The unit is a tile: W vectors of W lanes.  Going up, pairs of vectors are shuffled into the left and the right
  * operands of neighbouring pairs and joined, W to 1: the last vector holds, in lane v, the node of vector v.  The
@@ -300,24 +301,7 @@ static void N(scan_tiles)(const T *in, size_t n, N(kind) kind, T before, T *out,
     N(scan_tiles_to)(in, n, kind, before, out, node, false, NULL);
 }
 
-static void N(scan_fast)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node)
-{
-    const size_t n = (size_t)1 << level;
-    if (n < W)
-        N(scan)(in, level, exclusive, before, out, node);
-    else
-        N(scan_tiles)(in, n, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node);
-}
-
-/* Scans a block of at least a tile and a cache line, past the caches; see opi_builtin::block_far. */
-__attribute__((unused)) static void N(scan_far)(const void *in, unsigned level, int exclusive, const void *before,
-                                                void *out, void *node, void *tail)
-{
-    N(scan_tiles_to)
-    (in, (size_t)1 << level, exclusive ? N(EXCLUSIVE) : N(INCLUSIVE), *(const T *)before, out, node, true,
-     exclusive ? NULL : tail);
-}
-
+#include "cores/isa/tree_blocks.h"
 #include "cores/isa/tree_segscan.h"
 
 #ifdef OPI_MASKED_LOADS
@@ -343,6 +327,7 @@ static size_t N(segments_fast)(const void *in, const uint64_t *offsets, size_t s
 #undef W
 #undef N
 #undef NEUTRAL
+#undef QUIET
 #undef JOIN
 #undef LANE_BITS
 #undef T
