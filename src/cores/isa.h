@@ -42,7 +42,12 @@ typedef struct opi_builtin {
      * last one is the caller's. */
     void (*block_far)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node,
                       void *tail);
+    /* tree.scan of up to 2^OPI_BLOCKS_LEVEL whole largest blocks with canonical NaNs, all but the last result of an
+     * inclusive scan; or NULL. */
+    void (*scan_blocks)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node);
 } opi_builtin;
+
+enum { OPI_BLOCKS_LEVEL = 4 };
 
 enum { OPI_TRANSPOSE_FEW = 4 };
 
@@ -56,11 +61,6 @@ typedef struct opi_isa {
      * after this, or NULL; it is prefetched line by line, so that memory is read while it is written.  `fence`
      * orders the stores, once at the end. */
     void (*stream)(void *to, const void *from, size_t bytes, const void *next);
-    /* Copies runs of `bytes`, whose beginnings are a stride (in bytes) apart, in the same way, by whole cache lines of
-     * `to`.  Lines that hold the beginning of a run are written whole, unless `begins`: then what precedes the run in
-     * `from` is what precedes it in `to`.  Lines that hold the end of a run are left out, unless `ends`. */
-    void (*stream_runs)(void *to, size_t to_stride, const void *from, size_t from_stride, size_t bytes, size_t runs,
-                        bool begins, bool ends);
     void (*fence)(void);
     /* Replaces every NaN by the canonical one (positive, quiet, no payload). */
     void (*quiet_f32)(float *x, size_t n);
@@ -78,6 +78,9 @@ typedef struct opi_isa {
      * or rows. */
     void (*transpose)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows, size_t cols,
                       size_t size);
+    /* The same with non-temporal stores of whole cache lines, for a tall tile.  scratch: see cores/transpose.h. */
+    void (*transpose_lines)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows, size_t cols,
+                            size_t size, void *scratch);
 } opi_isa;
 
 /* The best instruction set for this processor, or the one that OPLUS_ISA names; fails, in the name of `call`, if the

@@ -35,6 +35,7 @@ void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, si
     loops->level = OPLUS_LEAF_LEVEL(op->type->size);
     loops->node_level = loops->level;
     loops->isa = isa;
+    loops->far = bytes >= FAR_BYTES;
     loops->builtin = loops->exact = NULL;
     loops->with = NULL;
     opi_quiet_plan(&loops->quiet, isa, op->type);
@@ -44,7 +45,7 @@ void opi_loops_plan(opi_loops *loops, const oplus_op *op, const opi_isa *isa, si
         loops->tree = builtin->tree;
         if (builtin->reduce) loops->exact = builtin;
         if (builtin->node_level) loops->node_level = builtin->node_level;
-        if (builtin->node_far && bytes >= FAR_BYTES) loops->tree.node = builtin->node_far;
+        if (builtin->node_far && loops->far) loops->tree.node = builtin->node_far;
     } else if (code->leaves) {
         loops->tree = *code->leaves;
     } else {

@@ -5,30 +5,32 @@
 #include <assert.h>
 #include <string.h>
 
-/* A tile is turned in scratch, some columns at a time, and written from there: a run of each row of out.
- *
- * From memory, what costs is how a tile is read.  A processor foresees the reading of some 16 rows that are read side by
- * side, and of few more: copies that read D rows of 16000 bytes side by side, 64 to 256 bytes of each in turn, give 30
- * GB/s (read and written) at D = 16 and 10 at D = 32, while runs of 64 bytes are written as fast as a copy (Zen 4,
- * 2026-11).  So a tile has 16 rows where that makes whole lines of out, and its columns are turned by the line.
- *
- * Elsewhere a tile has more rows and is turned at once in a second-level cache, so that a long piece of each row is
- * read.  f32 of 4001 x 3999 on one core, as above: runs of 512 bytes in tiles of 16 KiB give 10 GB/s, runs of 1024 in
- * tiles of 256 KiB give 14. */
-typedef struct shape {
-    size_t run_bytes, tile_bytes;
-} shape;
-static const shape from_memory = {1024, 256 << 10}, small_elements = {128, 256 << 10}, in_cache = {512, 16 << 10};
-
 enum {
-    SIDE_BY_SIDE = 16, /* rows that are read side by side, and columns that are turned at a time */
-    BAND_BYTES = 128 << 10,
-    MOST_ROWS = 512,        /* of a tile that is turned at once: bytes of 512 rows give 12 GB/s, of 1024 rows 8 */
-    SQUARE_ROW_BYTES = 128, /* of a tile that changes places with its mirror image: scratch holds both, also turned */
+    PAGE = 4096,
     BLOCK_BYTES = 128 << 10,
-    NARROW = 8 /* rows or columns, at most */
+    NARROW = 8, /* rows or columns, at most */
+
+    /* A tile that lies in a cache: a run of each row of out has so many bytes. */
+    RUN_BYTES = 512,
+    TILE_BYTES = 16 << 10,
+
+    /* A tile that is written past the caches.  It has at most as many columns as a processor remembers pages, and a
+     * short piece of each row; and many rows, because the ends of its columns are no whole lines, but not so many that
+     * some of many threads have no tile. */
+    LINES_COLS = 1024,
+    LINES_ROW_BYTES = 4096,
+    LINES_COLUMN_BYTES = 8192,
+    LINES_COLUMN_LEAST = 2048,
+    LINES_TILES = 64,
+    LINES_STEP_BYTES = 4096, /* the rows of larger elements that are whole lines are too many */
+    LINES_SCRATCH = 256 << 10,
+
+    /* Few rows or columns, written past the caches: they are turned in a first-level cache before. */
+    STAGE_BYTES = 4 << 10,
+
+    /* A tile that changes places with its mirror image: scratch holds both, turned. */
+    SQUARE_ROW_BYTES = 128
 };
-static const shape whole_blocks = {512, BLOCK_BYTES};
 
 /* --- from one matrix to another ----------------------------------------------------------------------------------- */
 
@@ -57,44 +59,25 @@ static char *out_at(const opi_transpose_sweep *plan, size_t row, size_t col)
     return plan->out + (row * plan->rows + col) * plan->size;
 }
 
-static void put(const opi_transpose_sweep *plan, char *to, const char *from, size_t bytes)
+static void apply_tiles(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
+                        bool aggregated, void *scratch)
 {
-    if (plan->streaming)
-        plan->isa->stream(to, from, bytes, NULL);
-    else
-        memcpy(to, from, bytes);
-}
-
-/* Writes `cols` columns from `col` on, turned.  The first `lead` rows of the tile belong to the tile above it; their
- * ends share lines of out with this one, which are written here. */
-static void write_turned(const opi_transpose_sweep *plan, const tile *t, size_t lead, size_t col, size_t cols,
-                         const char *turned)
-{
-    const size_t size = plan->size, row = t->row + lead, run = (t->rows - lead) * size, pitch = t->rows * size;
-    const char *const from = turned + lead * size;
-    if (t->rows == plan->rows) /* whole rows of out */
-        put(plan, out_at(plan, col, 0), turned, cols * pitch);
-    else if (plan->streaming)
-        plan->isa->stream_runs(out_at(plan, col, row), plan->rows * size, from, pitch, run, cols, lead == 0,
-                               plan->lead == 0 || t->row + t->rows == plan->rows);
-    else
-        for (size_t c = 0; c < cols; c++) memcpy(out_at(plan, col + c, row), from + c * pitch, run);
-}
-
-static void apply_packed(const opi_transpose_sweep *plan, tile t, char *turned)
-{
-    const size_t lead = opi_smaller(t.row, plan->lead);
-    t.row -= lead;
-    t.rows += lead;
-    for (size_t c = 0; c < t.cols; c += plan->chunk) {
-        const size_t col = t.col + c, cols = opi_smaller(plan->chunk, t.cols - c);
-        plan->isa->transpose(in_at(plan, t.row, col), plan->cols, turned, t.rows, t.rows, cols, plan->size);
-        write_turned(plan, &t, lead, col, cols, turned);
+    const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
+    (void)carry;
+    (void)total;
+    (void)aggregated;
+    (void)scratch;
+    for (size_t i = begin; i < end; i++) {
+        const tile t = tile_at(plan, i);
+        plan->isa->transpose(in_at(plan, t.row, t.col), plan->cols, out_at(plan, t.col, t.row), plan->rows, t.rows,
+                             t.cols, plan->size);
     }
 }
 
-static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
-                  void *scratch)
+/* Tiles that lie in a cache are turned in scratch, so that rows which are a power of two of bytes apart do not drive
+ * each other out. */
+static void apply_packed(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
+                         bool aggregated, void *scratch)
 {
     const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
     (void)carry;
@@ -102,13 +85,50 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     (void)aggregated;
     for (size_t i = begin; i < end; i++) {
         const tile t = tile_at(plan, i);
-        if (plan->packed)
-            apply_packed(plan, t, scratch);
+        const size_t run = t.rows * plan->size;
+        plan->isa->transpose(in_at(plan, t.row, t.col), plan->cols, scratch, t.rows, t.rows, t.cols, plan->size);
+        if (t.rows == plan->rows) /* whole rows of out */
+            memcpy(out_at(plan, t.col, 0), scratch, t.cols * run);
         else
-            plan->isa->transpose(in_at(plan, t.row, t.col), plan->cols, out_at(plan, t.col, t.row), plan->rows, t.rows,
-                                 t.cols, plan->size);
+            for (size_t c = 0; c < t.cols; c++)
+                memcpy(out_at(plan, t.col + c, t.row), (const char *)scratch + c * run, run);
     }
-    if (plan->streaming) plan->isa->fence();
+}
+
+static void apply_lines(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
+                        bool aggregated, void *scratch)
+{
+    const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
+    (void)carry;
+    (void)total;
+    (void)aggregated;
+    for (size_t i = begin; i < end; i++) {
+        const tile t = tile_at(plan, i);
+        plan->isa->transpose_lines(in_at(plan, t.row, t.col), plan->cols, out_at(plan, t.col, t.row), plan->rows,
+                                   t.rows, t.cols, plan->size, scratch);
+    }
+    plan->isa->fence();
+}
+
+/* Few columns are few rows of out, and few rows are one row of it: tiles are runs of out when they are turned. */
+static void apply_stages(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
+                         bool aggregated, void *scratch)
+{
+    const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
+    (void)carry;
+    (void)total;
+    (void)aggregated;
+    for (size_t i = begin; i < end; i++) {
+        const tile t = tile_at(plan, i);
+        const size_t run = t.rows * plan->size;
+        plan->isa->transpose(in_at(plan, t.row, t.col), plan->cols, scratch, t.rows, t.rows, t.cols, plan->size);
+        if (t.rows == plan->rows)
+            plan->isa->stream(out_at(plan, t.col, 0), scratch, t.cols * run, NULL);
+        else
+            for (size_t c = 0; c < t.cols; c++)
+                plan->isa->stream(out_at(plan, c, t.row), (const char *)scratch + c * run, run, NULL);
+    }
+    plan->isa->fence();
 }
 
 /* --- in place: tiles change places with their mirror images ------------------------------------------------------ */
@@ -154,79 +174,82 @@ static void apply_move(const opi_sweep *sweep, size_t begin, size_t end, void *c
     (void)total;
     (void)aggregated;
     (void)scratch;
-    put(plan, plan->out + begin * plan->size, plan->in + begin * plan->size, (end - begin) * plan->size);
-    if (plan->streaming) plan->isa->fence();
+    const size_t bytes = (end - begin) * plan->size;
+    const char *const from = plan->in + begin * plan->size;
+    char *const to = plan->out + begin * plan->size;
+    if (!plan->streaming) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    plan->isa->stream(to, from, bytes, NULL);
+    plan->isa->fence();
 }
 
 /* --- which of them */
 
 static size_t at_least_one(size_t n) { return n ? n : 1; }
 
-/* The fewest rows that make whole lines of out and a run long enough. */
-static size_t rows_of_run(size_t size, size_t run_bytes)
+static bool is_narrow(const opi_transpose_sweep *plan) { return opi_smaller(plan->rows, plan->cols) <= NARROW; }
+
+/* How many of n elements have `bytes`: all, or whole lines of them, one at least. */
+static size_t part(size_t n, size_t bytes, size_t size)
 {
-    const size_t power_of_two = size & -size;
-    size_t rows = power_of_two < OPI_CACHE_LINE ? OPI_CACHE_LINE / power_of_two : 1;
-    while (rows * size < run_bytes) rows *= 2;
-    return rows;
+    const size_t whole = opi_transpose_rows(size);
+    return opi_smaller(n, at_least_one(bytes / (whole * size)) * whole);
 }
 
-/* Few rows or columns: both matrices are read and written in a few long rows, or without gaps.  Then nothing is gained
- * by turning a tile first, nor by writing past the caches (2 and 3 columns of 2 and 4 bytes from memory, one
- * thread: 1.4 to 2.0 times the time of plain stores; Zen 5, 2026-11). */
-static bool is_narrow(const opi_transpose_sweep *plan)
+/* Tiles of down x across elements. */
+static void deal(opi_transpose_sweep *plan, size_t down, size_t across)
 {
-    const size_t few = opi_smaller(plan->rows, plan->cols);
-    return few > 1 && few <= NARROW;
+    assert(down > 0 && across > 0);
+    plan->down = opi_smaller(down, plan->rows);
+    plan->across = opi_smaller(across, plan->cols);
+    plan->sweep.n = (plan->rows + plan->down - 1) / plan->down * ((plan->cols + plan->across - 1) / plan->across);
+    plan->sweep.block = at_least_one(BLOCK_BYTES / (plan->down * plan->across * plan->size));
 }
 
-/* Tiles of `shape`, turned at once. */
-static void plan_shape(opi_transpose_sweep *plan, shape best)
-{
-    const size_t rows = plan->rows, cols = plan->cols, size = plan->size;
-    plan->down = opi_smaller(rows, rows_of_run(size, best.run_bytes));
-    plan->across = opi_smaller(cols, at_least_one(best.tile_bytes / (plan->down * size)));
-    plan->down = opi_smaller(rows, plan->down * at_least_one(best.tile_bytes / (plan->down * plan->across * size)));
-    plan->chunk = plan->across;
-}
-
-/* Tiles that are read from memory and written by whole lines: if rows of out begin anywhere (not `aligned`), each tile
- * turns the last rows of the tile above it again, enough for a line. */
-static void plan_streaming(opi_transpose_sweep *plan, bool aligned)
+static void plan_stages(opi_transpose_sweep *plan)
 {
     const size_t rows = plan->rows, cols = plan->cols, size = plan->size;
-    const bool by_lines = aligned && (size <= 2 || size % 4 == 0); /* the edges of tiles, too */
-    const size_t lead = by_lines ? 0 : (OPI_CACHE_LINE + size - 1) / size;
-    const bool few = lead <= SIDE_BY_SIDE / 4 && SIDE_BY_SIDE * size >= OPI_CACHE_LINE;
-    const shape best = by_lines ? small_elements : from_memory;
-    const size_t run = few ? SIDE_BY_SIDE : opi_smaller(MOST_ROWS, best.run_bytes / size);
-    const size_t whole = opi_smaller(rows, run);
-    plan->lead = whole < rows ? lead : 0;
-    plan->down = whole - plan->lead;
-    plan->across = opi_smaller(cols, at_least_one((few ? BAND_BYTES : best.tile_bytes) / (whole * size)));
-    plan->chunk = few ? opi_smaller(plan->across, SIDE_BY_SIDE) : plan->across;
+    if (rows <= NARROW)
+        deal(plan, rows, part(cols, STAGE_BYTES / rows, size));
+    else
+        deal(plan, part(rows, STAGE_BYTES / cols, size), cols);
+    plan->sweep.scratch_bytes = plan->down * plan->across * size;
+    plan->sweep.apply = apply_stages;
 }
 
+static void plan_lines(opi_transpose_sweep *plan)
+{
+    const size_t size = plan->size;
+    const bool crowded = plan->rows * size % PAGE == 0; /* pages of columns of out drive each other out */
+    const size_t row_bytes = crowded ? LINES_ROW_BYTES / 2 : LINES_ROW_BYTES;
+    const size_t fit = LINES_SCRATCH / (2 * opi_transpose_step(size) * size);
+    const size_t across = opi_smaller(LINES_COLS, opi_smaller(at_least_one(row_bytes / size), fit));
+    size_t column_bytes = LINES_COLUMN_BYTES;
+    deal(plan, part(plan->rows, column_bytes, size), across);
+    while (plan->sweep.n < LINES_TILES && column_bytes > LINES_COLUMN_LEAST) {
+        column_bytes /= 2;
+        deal(plan, part(plan->rows, column_bytes, size), across);
+    }
+    plan->sweep.scratch_bytes = opi_transpose_scratch(size, plan->across);
+    plan->sweep.apply = apply_lines;
+}
+
+/* Tiles that lie in a cache: runs of rows of out that are whole lines, and long enough. */
 static void plan_tiles(opi_transpose_sweep *plan)
 {
     const size_t rows = plan->rows, cols = plan->cols, size = plan->size;
-    const bool aligned = (uintptr_t)plan->out % OPI_CACHE_LINE == 0 && rows * size % OPI_CACHE_LINE == 0;
-    assert(rows > 0 && cols > 0 && size > 0);
-    plan->packed = size < in_cache.run_bytes && !is_narrow(plan);
-    if (plan->packed && plan->streaming)
-        plan_streaming(plan, aligned);
-    else
-        plan_shape(plan, is_narrow(plan) ? whole_blocks : in_cache);
-    assert(plan->down > 0 && plan->across > 0 && plan->chunk > 0);
-    plan->sweep.n = (rows + plan->down - 1) / plan->down * ((cols + plan->across - 1) / plan->across);
-    plan->sweep.block = at_least_one(BLOCK_BYTES / (plan->down * plan->across * size));
-    plan->sweep.scratch_bytes = plan->packed ? (plan->lead + plan->down) * plan->chunk * size : 0;
-    plan->sweep.apply = apply;
+    const bool packed = size < RUN_BYTES && !is_narrow(plan);
+    const size_t tile_bytes = is_narrow(plan) ? BLOCK_BYTES : TILE_BYTES, run = part(rows, RUN_BYTES, size);
+    const size_t across = opi_smaller(cols, at_least_one(tile_bytes / (run * size)));
+    deal(plan, run * at_least_one(tile_bytes / (run * across * size)), across);
+    plan->sweep.scratch_bytes = packed ? plan->down * plan->across * size : 0;
+    plan->sweep.apply = packed ? apply_packed : apply_tiles;
 }
 
 static void plan_squares(opi_transpose_sweep *plan)
 {
-    assert(plan->rows > 0 && plan->size > 0);
     const size_t side = opi_smaller(plan->rows, at_least_one(SQUARE_ROW_BYTES / plan->size));
     plan->down = plan->across = side;
     plan->sweep.n = (plan->rows + side - 1) / side;
@@ -246,19 +269,23 @@ void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, const opi
 {
     const opi_array *const in = &task->array[OPI_IN];
     opi_sweep_clear(&plan->sweep);
-    plan->lead = plan->chunk = 0;
     plan->isa = isa;
     plan->size = in->size;
     plan->in = in->mem;
     plan->out = (char *)task->array[OPI_TURNED_OUT].mem;
     plan->rows = task->matrix.rows;
     plan->cols = task->matrix.cols;
-    plan->streaming = plan->in != plan->out && !is_narrow(plan) && task->n * in->size >= OPI_STREAMING_BYTES;
+    assert(plan->rows > 0 && plan->cols > 0 && plan->size > 0);
+    plan->streaming = plan->in != plan->out && task->n * in->size >= OPI_STREAMING_BYTES;
     plan->sweep.bytes = 2 * task->n * in->size;
     if (plan->rows == 1 || plan->cols == 1)
         plan_move(plan);
     else if (plan->in == plan->out)
         plan_squares(plan);
+    else if (plan->streaming && is_narrow(plan) && plan->size < RUN_BYTES)
+        plan_stages(plan);
+    else if (plan->streaming && opi_transpose_step(plan->size) * plan->size <= LINES_STEP_BYTES)
+        plan_lines(plan);
     else
         plan_tiles(plan);
 }

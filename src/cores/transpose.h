@@ -2,9 +2,28 @@
 #ifndef OPI_TRANSPOSE_H
 #define OPI_TRANSPOSE_H
 
+#include "base/memory.h"
 #include "cores/isa.h"
 #include "cores/sweep.h"
 #include "task/task.h"
+
+/* The fewest rows that are whole cache lines of each column. */
+static inline size_t opi_transpose_rows(size_t size)
+{
+    const size_t power_of_two = size & -size, line = OPI_CACHE_LINE;
+    return power_of_two < line ? line / power_of_two : 1;
+}
+
+/* The rows that `transpose_lines` reads side by side: a processor foresees the reading of some 16 rows, and whoever
+ * writes two lines of a column at a time is faster than with one. */
+enum { OPI_SIDE_BY_SIDE = 16 };
+static inline size_t opi_transpose_step(size_t size) { return opi_larger(opi_transpose_rows(size), OPI_SIDE_BY_SIDE); }
+
+/* The scratch of `transpose_lines`: a piece of as many rows as a line has bytes, at most, and two steps of a column. */
+static inline size_t opi_transpose_scratch(size_t size, size_t cols)
+{
+    return OPI_CACHE_LINE * OPI_CACHE_LINE + cols * 2 * opi_transpose_step(size) * size;
+}
 
 typedef struct opi_transpose_sweep {
     opi_sweep sweep; /* over tiles, bands of rows one after the other; in place, over bands */
@@ -14,9 +33,6 @@ typedef struct opi_transpose_sweep {
     char *out;
     size_t rows, cols;   /* of in */
     size_t down, across; /* rows and columns of a tile */
-    size_t lead;         /* rows above a tile that are turned with it, so that it is written by whole lines */
-    size_t chunk;        /* columns of a tile that are turned at a time */
-    bool packed;         /* a tile is turned in scratch and written from there */
     bool streaming;      /* past the caches */
 } opi_transpose_sweep;
 

@@ -116,18 +116,66 @@ bool opi_layout_walk(const oplus_type *type, opi_visit visit, void *context)
     return true;
 }
 
+/* --- what the last text gave: a small call takes less time than reading the text twice ----------------------------- */
+
+enum { MEMO_TEXT = 128, MEMO_MEMBERS = 8 };
+
+/* Of one thread.  A text is known by its content: the same descriptor may get another one. */
+typedef struct memo {
+    char text[MEMO_TEXT];
+    size_t size, align;
+    int count; /* of member; 0: nothing is remembered */
+    oplus_member member[MEMO_MEMBERS];
+} memo;
+static _Thread_local memo last;
+
+static bool is_remembered(const oplus_type *type)
+{
+    return last.count > 0 && last.size == type->size && last.align == type->align && strcmp(last.text, type->text) == 0;
+}
+
+static void remember(void *context, const oplus_member *member)
+{
+    (void)context;
+    if (last.count < 0) return;
+    if (last.count == MEMO_MEMBERS) {
+        last.count = -1; /* too many */
+        return;
+    }
+    last.member[last.count] = *member;
+    last.count++;
+}
+
+/* Whether the text gives the type's size and alignment; then it is remembered if it is short. */
+static bool text_is_known(const oplus_type *type, const char **declaration)
+{
+    if (is_remembered(type)) return true;
+    if (!text_measures(type, declaration)) return false;
+    last.count = 0;
+    const size_t length = strlen(type->text);
+    if (length >= MEMO_TEXT) return true;
+    memcpy(last.text, type->text, length + 1);
+    last.size = type->size;
+    last.align = type->align;
+    read_text(type, remember, NULL);
+    return true;
+}
+
 bool opi_layout_scalars(const oplus_type *type, opi_visit visit, void *context)
 {
     if (type->scalar == OPLUS_RECORD && sample_shows(type) && !has_union(type->text))
         return read_sample(type, visit, context);
-    return opi_layout_walk(type, visit, context);
+    if (type->scalar != OPLUS_RECORD || !type->text || !is_remembered(type))
+        return opi_layout_walk(type, visit, context);
+    for (int i = 0; i < last.count; i++) visit(context, &last.member[i]);
+    return true;
 }
 
 bool opi_layout_is_known(const oplus_type *type, const char **declaration)
 {
     *declaration = NULL;
     return type->scalar != OPLUS_RECORD || !type->text || sample_shows(type) || has_union(type->text) ||
-           text_measures(type, declaration);
+           text_is_known(type, declaration);
 }
 
 typedef struct list {

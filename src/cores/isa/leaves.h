@@ -7,8 +7,6 @@
 
 extern const opi_builtin OPI_ISA_NAME(opi_builtins)[OPI_BUILTINS];
 void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes, const void *next);
-void OPI_ISA_NAME(opi_stream_runs)(void *to, size_t to_stride, const void *from, size_t from_stride, size_t bytes,
-                                   size_t runs, bool begins, bool ends);
 void OPI_ISA_NAME(opi_fence)(void);
 void OPI_ISA_NAME(opi_quiet_f32)(float *x, size_t n);
 void OPI_ISA_NAME(opi_quiet_f64)(double *x, size_t n);
@@ -20,5 +18,7 @@ void OPI_ISA_NAME(opi_sort_words_32)(const opi_sort *sort, opi_sort_range range,
 void OPI_ISA_NAME(opi_sort_words_64)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);
 void OPI_ISA_NAME(opi_transpose)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows,
                                  size_t cols, size_t size);
+void OPI_ISA_NAME(opi_transpose_lines)(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows,
+                                       size_t cols, size_t size, void *scratch);
 
 #endif

@@ -1,45 +1,12 @@
 /* Moving data past the caches, and canonical NaNs. */
 #include "cores/isa/lanes.h"
 #include "cores/isa/leaves.h"
+#include "cores/isa/stream.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <immintrin.h>
-#endif
-
-/* --- non-temporal copies: a whole cache line is written without being read first -------------------------------- */
-
-enum { LINE = 64 };
-
-#if defined(OPI_ISA_avx512)
-static inline void stream_line(char *to, const char *from)
-{
-    _mm512_stream_si512((void *)to, _mm512_loadu_si512((const void *)from));
-}
-#elif defined(OPI_ISA_avx2)
-static inline void stream_line(char *to, const char *from)
-{
-    const __m256i a = _mm256_loadu_si256((const __m256i *)from), b = _mm256_loadu_si256((const __m256i *)from + 1);
-    _mm256_stream_si256((__m256i *)to, a);
-    _mm256_stream_si256((__m256i *)to + 1, b);
-}
-#elif defined(__SSE2__)
-static inline void stream_line(char *to, const char *from)
-{
-    const __m128i *const x = (const __m128i *)from;
-    const __m128i a = _mm_loadu_si128(x), b = _mm_loadu_si128(x + 1), c = _mm_loadu_si128(x + 2),
-                  d = _mm_loadu_si128(x + 3);
-    _mm_stream_si128((__m128i *)to, a);
-    _mm_stream_si128((__m128i *)to + 1, b);
-    _mm_stream_si128((__m128i *)to + 2, c);
-    _mm_stream_si128((__m128i *)to + 3, d);
-}
-#else
-/* ARM's non-temporal pair is a hint that cores are free to ignore, and most do. */
-static inline void stream_line(char *to, const char *from) { memcpy(to, from, LINE); }
-#endif
+/* --- non-temporal copies --------------------------------------------------------------------------------------------- */
 
 void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes, const void *next)
 {
@@ -61,34 +28,6 @@ void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes, const vo
         ahead += LINE;
     }
     memcpy(t, f, bytes);
-}
-
-/* Few bytes, as at the ends of runs: a call of memcpy takes longer than all else. */
-static inline void copy_few(char *to, const char *from, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) to[i] = from[i];
-}
-
-void OPI_ISA_NAME(opi_stream_runs)(void *to, size_t to_stride, const void *from, size_t from_stride, size_t bytes,
-                                   size_t runs, bool begins, bool ends)
-{
-    for (size_t r = 0; r < runs; r++) {
-        char *t = (char *)to + r * to_stride;
-        const char *f = (const char *)from + r * from_stride;
-        char *const end = t + bytes;
-        const size_t behind = (uintptr_t)t % LINE;
-        if (begins) {
-            const size_t head = behind == 0 ? 0 : LINE - behind < bytes ? LINE - behind : bytes;
-            copy_few(t, f, head);
-            t += head;
-            f += head;
-        } else {
-            t -= behind;
-            f -= behind;
-        }
-        for (; end - t >= LINE; t += LINE, f += LINE) stream_line(t, f);
-        if (ends) copy_few(t, f, (size_t)(end - t));
-    }
 }
 
 void OPI_ISA_NAME(opi_fence)(void)
@@ -126,7 +65,7 @@ void OPI_ISA_NAME(opi_fence)(void)
     }                                                                                                                  \
     void OPI_ISA_NAME(name)(T * x, size_t n)                                                                           \
     {                                                                                                                  \
-        enum { PIECE = 2048 / sizeof(T) };                                                                             \
+        enum { PIECE = 4096 / sizeof(T) };                                                                             \
         for (; n >= PIECE; x += PIECE, n -= PIECE)                                                                     \
             if (name##_any(x, PIECE / 2)) name##_all(x, PIECE);                                                        \
         if (n == 0) return;                                                                                            \

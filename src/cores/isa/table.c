@@ -6,7 +6,6 @@ const opi_isa OPI_ISA_NAME(opi_isa) = {
     .name = OPI_ISA_STRING,
     .builtin = OPI_ISA_NAME(opi_builtins),
     .stream = OPI_ISA_NAME(opi_stream),
-    .stream_runs = OPI_ISA_NAME(opi_stream_runs),
     .fence = OPI_ISA_NAME(opi_fence),
     .quiet_f32 = OPI_ISA_NAME(opi_quiet_f32),
     .quiet_f64 = OPI_ISA_NAME(opi_quiet_f64),
@@ -15,4 +14,5 @@ const opi_isa OPI_ISA_NAME(opi_isa) = {
     .compact = OPI_ISA_NAME(opi_compact),
     .sort = OPI_ISA_NAME(opi_sort_formats),
     .transpose = OPI_ISA_NAME(opi_transpose),
+    .transpose_lines = OPI_ISA_NAME(opi_transpose_lines),
 };

@@ -106,9 +106,10 @@ OPI_INLINE M N(heads_at)(const void *heads, N(kind) kind, size_t i)
     return kind == N(SPINE) ? N(load_flags)((const N(flag) *)heads + i) : N(load_heads)((const uint8_t *)heads + i);
 }
 
-OPI_INLINE void N(put_heads)(T *out, size_t i, V c, V next, const void *heads, N(kind) kind, V identity)
+OPI_INLINE void N(put_heads)(T *out, size_t v, V c, V next, const void *heads, N(kind) kind, V identity)
 {
-    N(put)(out + i, kind == N(EXCLUSIVE) ? N(choose)(N(heads_at)(heads, kind, i), identity, c) : c, next, kind);
+    N(put_vector)
+    (out, v, kind == N(EXCLUSIVE) ? N(choose)(N(heads_at)(heads, kind, v * W), identity, c) : c, next, kind);
 }
 
 OPI_INLINE void N(segscan_vectors)(const T *in, const void *heads, size_t vectors, N(kind) kind, T before, V identity,
@@ -136,7 +137,7 @@ OPI_INLINE void N(segscan_vectors)(const T *in, const void *heads, size_t vector
     c[vectors] = before;
     for (size_t j = 0; j < vectors; j++) {
         const V down = N(vector_down_heads)(N(splat)(c[j]), y[j], f[j]);
-        N(put_heads)(out, j * W, down, N(splat)(c[j + 1]), heads, kind, identity);
+        N(put_heads)(out, j, down, N(splat)(c[j + 1]), heads, kind, identity);
     }
 }
 
@@ -169,7 +170,7 @@ static void N(segscan_tiles)(const T *in, const void *heads, size_t n, N(kind) k
         x[0] = N(load)(spine + t * W);
         x[W] = N(splat)(spine[(t + 1) * W]);
         N(tile_down_heads)(x, left + t * (W - 1), left_flag + t * (W - 1));
-        for (int j = 0; j < W; j++) N(put_heads)(out, (t * W + j) * W, x[j], x[j + 1], heads, kind, identity);
+        for (int j = 0; j < W; j++) N(put_heads)(out, t * W + (size_t)j, x[j], x[j + 1], heads, kind, identity);
     }
 }
 

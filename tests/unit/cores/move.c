@@ -12,6 +12,7 @@
 #include <oplus/oplus.h>
 
 #include "cores/isa.h"
+#include "cores/transpose.h"
 #include "type/layout.h"
 #include "cores/quiet.h"
 #include "support/laws.h"
@@ -544,6 +545,52 @@ static void transpose_is_the_loop(void **state)
         }
 }
 
+/* A tile of a larger matrix, written by whole lines: nothing beside its columns is. */
+static void lines_of(const opi_isa *isa, size_t size, size_t rows, size_t cols, size_t in_stride, size_t out_stride,
+                     size_t shift)
+{
+    const size_t in_bytes = rows * in_stride * size, out_bytes = cols * out_stride * size;
+    unsigned char *const in = must(malloc(in_bytes)), *const expected = must(malloc(out_bytes));
+    char *const scratch = must(aligned_alloc(64, (opi_transpose_scratch(size, cols) + 63) / 64 * 64));
+    guarded out = guarded_open(out_bytes, shift);
+    fill(in, in_bytes, "lines");
+    memset(expected, GUARD_BYTE, out_bytes);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++)
+            memcpy(expected + (c * out_stride + r) * size, in + (r * in_stride + c) * size, size);
+    isa->transpose_lines(in, in_stride, out.at, out_stride, rows, cols, size, scratch);
+    isa->fence();
+    if (memcmp(out.at, expected, out_bytes) != 0)
+        fail_msg("%s: %zu x %zu elements of %zu bytes, strides %zu and %zu, %zu bytes after a line", isa->name, rows,
+                 cols, size, in_stride, out_stride, shift);
+    guarded_close(&out, out_bytes);
+    free(scratch);
+    free(expected);
+    free(in);
+}
+
+static void lines_are_the_loop(void **state)
+{
+    (void)state;
+    static const size_t element[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 40, 63, 64, 100};
+    static const size_t extent[] = {1, 7, 16, 17, 63, 64, 65, 130};
+    enum { EXTENTS = sizeof extent / sizeof extent[0] };
+    const opi_isa *isas[4];
+    const int count = opi_isa_list(isas);
+    for (int k = 0; k < count; k++)
+        for (size_t e = 0; e < sizeof element / sizeof element[0]; e++)
+            for (size_t i = 0; i < EXTENTS * EXTENTS; i++) {
+                const size_t size = element[e], rows = extent[i / EXTENTS], cols = extent[i % EXTENTS];
+                const size_t crowded = opi_larger(cols, 4096 / size); /* rows that crowd a set of a cache */
+                const size_t whole = (rows + 63) / 64 * 64; /* columns of whole lines, where size is a power of two */
+                lines_of(isas[k], size, rows, cols, cols, rows, 0);
+                lines_of(isas[k], size, rows, cols, cols + 1, whole, 0);
+                lines_of(isas[k], size, rows, cols, crowded, whole, 0);
+                lines_of(isas[k], size, rows, cols, cols, rows + 5, size % 64);
+                lines_of(isas[k], size, rows, cols, crowded, rows + 1, 17);
+            }
+}
+
 static void transpose_speaks(void **state)
 {
     (void)state;
@@ -568,7 +615,8 @@ int main(void)
         cmocka_unit_test(quiet_structs),         cmocka_unit_test(stream_copies),
         cmocka_unit_test(map_is_the_loop),       cmocka_unit_test(map_speaks),
         cmocka_unit_test(filter_is_the_loop),    cmocka_unit_test(filter_speaks),
-        cmocka_unit_test(transpose_is_the_loop), cmocka_unit_test(transpose_speaks),
+        cmocka_unit_test(transpose_is_the_loop), cmocka_unit_test(lines_are_the_loop),
+        cmocka_unit_test(transpose_speaks),
     };
     return cmocka_run_group_tests_name("move", tests, NULL, NULL);
 }

@@ -266,6 +266,36 @@ static void what_is_unknown_is_said(void **state)
     oplus_close(dev);
 }
 
+/* What a text gave is remembered by its content, size and alignment: not by its address. */
+static void a_text_may_change(void **state)
+{
+    (void)state;
+    char text[400];
+    const oplus_type type = {OPLUS_ABI, "changing", text, 8, 4, OPLUS_RECORD, NULL};
+    const uint32_t nans[2] = {0xffc00001, 0xffc00001};
+    static const char *const texts[] = {"float a; float b;",   "float a; int32_t b;",
+                                        "int32_t a; float b;", "float a; double b;" /* not 8 bytes */,
+                                        "int32_t a, b;",       "float v[2];"};
+    static const struct {
+        bool known, quiet[2];
+    } expected[] = {{true, {1, 1}}, {true, {1, 0}}, {true, {0, 1}}, {false, {0, 0}}, {true, {0, 0}}, {true, {1, 1}}};
+    enum { TEXTS = sizeof texts / sizeof texts[0] };
+    const oplus_op op = {.abi = OPLUS_ABI, .name = "first", .type = &type, .combine = first_either_op.combine};
+    oplus_device *dev;
+    assert_int_equal(oplus_open("serial", &dev), OPLUS_OK);
+    for (int round = 0; round < 3; round++)
+        for (size_t i = 0; i < TEXTS; i++) {
+            memset(text, ' ', sizeof text); /* round 1: too long to be remembered */
+            strcpy(text + (round == 1 ? 300 : 0), texts[i]);
+            uint32_t x[2];
+            memcpy(x, nans, sizeof x);
+            const oplus_status status = oplus_reduce(dev, &op, x, 1, x);
+            assert_int_equal(status, expected[i].known ? OPLUS_OK : OPLUS_ERR_UNSUPPORTED);
+            for (int k = 0; k < 2; k++) assert_int_equal(x[k], expected[i].quiet[k] ? 0x7fc00000 : nans[k]);
+        }
+    oplus_close(dev);
+}
+
 static void two_structs_of_one_name(void **state)
 {
     (void)state;
@@ -301,6 +331,7 @@ int main(void)
         cmocka_unit_test(check_forgives_rounding),
         cmocka_unit_test(nested_members_have_names),
         cmocka_unit_test(what_is_unknown_is_said),
+        cmocka_unit_test(a_text_may_change),
         cmocka_unit_test(two_structs_of_one_name),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
