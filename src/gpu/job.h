@@ -23,6 +23,8 @@ typedef struct opi_job {
     bool overlaps;    /* the output may overlap input that is not yet read */
     bool keeps_nodes; /* a summarise: it keeps the nodes of tiles in g->work for the apply */
     bool has_nodes;   /* an apply: it finds the nodes of tiles in g->work */
+    void *result;     /* device memory of the result; NULL: launches tell none */
+    bool told;        /* the last launch that changed the range has written the result */
 } opi_job;
 
 /* A part: some consecutive items of a job, in device memory. */

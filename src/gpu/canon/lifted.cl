@@ -13,6 +13,8 @@ OPI_FUNCTION opi_node opi_lift(opi_t value, uint8_t head)
 }
 #define OPI_MAKE(x, head) opi_lift(x, head)
 #define OPI_VALUE(node)   (node).value
+#define OPI_ANSWER(node)  opi_quiet((node).value)
+typedef opi_t opi_answer;
 
 /* (f,s) (+) (g,t) = (f|g, g ? t : s (+) t).  For large elements see plain.cl. */
 #if OPI_LARGE

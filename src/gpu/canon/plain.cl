@@ -2,6 +2,8 @@
 typedef opi_t opi_node;
 #define OPI_MAKE(x, head) (x)
 #define OPI_VALUE(node)   (node)
+#define OPI_ANSWER(node)  opi_quiet(node)
+typedef opi_t opi_answer;
 
 /* Large elements: their join is called and not inlined.  Compilers would copy it into a kernel a dozen times, and take
  * minutes. */

@@ -41,6 +41,13 @@ OPI_FUNCTION uint32_t opi_fit(uint64_t at, uint64_t n)
     return level;
 }
 
+/* What all nodes of the range join to, for the caller, if a result is asked for (`to`). */
+OPI_FUNCTION void opi_tell(OPI_GLOBAL opi_range *range, OPI_GLOBAL opi_answer *to)
+{
+    OPI_BARRIER_ALL();
+    if (OPI_SELF == 0) *to = OPI_ANSWER(OPI_RANGE_FOLD(range)[range->count - 1]);
+}
+
 /* --- one work-group, tile after tile ------------------------------------------------------------------------------- */
 
 /* One work-group goes over n items, run by run.  This is where it stands. */

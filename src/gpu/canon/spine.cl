@@ -20,14 +20,11 @@ OPI_FUNCTION void opi_store_nodes(OPI_GLOBAL opi_node *node, uint32_t count, con
         if (first + j < count) node[1 + first + j] = item->x[j];
 }
 
-/* Each node has 2^base elements. */
-OPI_KERNEL void opi_spine(OPI_PARAM(nodes), const uint64_t m, OPI_PARAM(range), const uint64_t first,
-                          const uint32_t base, const uint32_t flags OPI_KERNEL_P)
+/* One work-group joins m nodes, which have 2^base elements each. */
+OPI_FUNCTION void opi_join_nodes(opi_lanes lane, OPI_GLOBAL opi_node *node, uint64_t m, OPI_GLOBAL opi_range *range,
+                                 uint64_t first, uint32_t base, uint32_t flags OPI_TAKE_P)
 {
-    OPI_READ_P
-    OPI_LANES(lane)
-    OPI_GLOBAL opi_node *const node = OPI_AT(opi_node, nodes);
-    OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
+    OPI_CLIMB(lane)
     opi_walk walk;
     opi_walk_begin(&walk, lane, range, first, m, base, flags);
     if (OPI_SELF == 0 && walk.has_carry) node[0] = OPI_CARRY;
@@ -46,6 +43,16 @@ OPI_KERNEL void opi_spine(OPI_PARAM(nodes), const uint64_t m, OPI_PARAM(range), 
         walk.left -= walk.count;
         walk.has_carry = 1;
     }
+}
+
+OPI_KERNEL void opi_spine(OPI_PARAM(nodes), const uint64_t m, OPI_PARAM(range), const uint64_t first,
+                          const uint32_t base, const uint32_t flags, OPI_PARAM(result) OPI_KERNEL_P)
+{
+    OPI_READ_P
+    OPI_LANES(lane)
+    OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
+    opi_join_nodes(lane, OPI_AT(opi_node, nodes), m, range, first, base, flags OPI_GIVE_P);
+    if (OPI_GIVEN(result)) opi_tell(range, OPI_AT(opi_answer, result));
 }
 
 /* above[1 + g] becomes the node of tile g of nodes. */

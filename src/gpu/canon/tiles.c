@@ -16,19 +16,7 @@ enum {
     ALONE_TILES = 4   /* fewer tiles are faster with one work-group than with three launches */
 };
 
-/* How n items, from job->at on, are cut: the rest of a tile, whole tiles, the beginning of a tile. */
-typedef struct cut {
-    uint64_t head, tiles, tail;
-} cut;
-
-static cut cut_of(const opi_job *job, uint64_t n)
-{
-    const uint64_t tile = opi_tile(job->shape), into = job->at % tile;
-    cut c = {.head = into == 0 ? 0 : opi_smaller(tile - into, n)};
-    c.tiles = (n - c.head) / tile;
-    c.tail = n - c.head - c.tiles * tile;
-    return c;
-}
+static opi_tile_cut cut_of(const opi_job *job, uint64_t n) { return opi_tiles_cut(job->at, n, opi_tile(job->shape)); }
 
 bool opi_tiles_are_few(const opi_job *job, uint64_t n) { return cut_of(job, n).tiles < ALONE_TILES; }
 bool opi_tiles_are_any(const opi_job *job, uint64_t n) { return cut_of(job, n).tiles > 0; }
@@ -67,8 +55,10 @@ static oplus_status alone(opi_job *job, const char *const *address, uint64_t n, 
     opi_add(&a, opi_memory(job->g->range.mem));
     opi_add(&a, opi_value(job->at));
     opi_add(&a, opi_value(flags));
+    opi_add(&a, opi_memory(job->result));
     OPI_TRY(launch(job, "opi_one", 1, &a));
     job->fresh = false;
+    job->told = job->result != NULL;
     job->at += n;
     return OPLUS_OK;
 }
@@ -127,8 +117,10 @@ static oplus_status join_by_one(opi_job *job, const level *l, uint32_t *later)
     opi_add(&a, opi_value(job->at));
     opi_add(&a, opi_value(base));
     opi_add(&a, opi_value(flags));
+    opi_add(&a, opi_memory(job->result));
     if (is_bound(job)) opi_add(&a, opi_memory(job->param));
     job->fresh = false;
+    job->told = job->result != NULL;
     *later = OPI_LATER;
     OPI_TRY(opi_gpu_launch(job, "opi_spine", 1, a.list, a.count));
     job->at += l->m << l->base;
@@ -254,7 +246,7 @@ oplus_status opi_tiles_run(opi_job *job, const opi_part *part)
 {
     const char *next[OPI_MAX_ARRAYS] = {NULL};
     const uint64_t tile = opi_tile(job->shape);
-    const cut c = cut_of(job, part->n);
+    const opi_tile_cut c = cut_of(job, part->n);
     const bool keep = job->keep || !part->last;
     if (c.head > 0) OPI_TRY(alone(job, part->address, c.head, true));
     advance(job, part->address, c.head, next);
@@ -275,15 +267,24 @@ oplus_status opi_tiles_result(const opi_job *job, void *to)
     return opi_gpu_launch_of(job, job->program, "opi_result", 1, 1, list, is_bound(job) ? 3 : 2);
 }
 
-oplus_status opi_tiles_take_result(const opi_job *job, bool waits)
+oplus_status opi_tiles_aim(opi_job *job)
 {
     const opi_task *const task = job->task;
     opi_gpu_side side;
+    job->told = false;
+    if (!task->result) return OPLUS_OK;
     OPI_TRY(opi_gpu_side_of(job->g, job->call, "the result", task->result, task->result_bytes, &side));
-    const bool direct = side == OPI_SIDE_DEVICE;
-    void *const to = direct ? task->result : job->g->value.mem;
-    OPI_TRY(opi_tiles_result(job, to));
-    if (!direct) return opi_gpu_fetch(job->g, job->call, task->result, to, task->result_bytes);
+    if (side != OPI_SIDE_DEVICE) OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->value, task->result_bytes));
+    job->result = side == OPI_SIDE_DEVICE ? task->result : job->g->value.mem;
+    return OPLUS_OK;
+}
+
+oplus_status opi_tiles_take_result(const opi_job *job, bool waits)
+{
+    const opi_task *const task = job->task;
+    if (!job->told) OPI_TRY(opi_tiles_result(job, job->result));
+    if (job->result != task->result)
+        return opi_gpu_fetch(job->g, job->call, task->result, job->result, task->result_bytes);
     return waits ? opi_gpu_sync(job->g, job->call, OPI_QUEUE_COMPUTE) : OPLUS_OK;
 }
 

@@ -7,6 +7,20 @@
 
 #include "gpu/job.h"
 
+/* How n items, from item `at` on, are cut: the rest of a tile, whole tiles, the beginning of a tile. */
+typedef struct opi_tile_cut {
+    uint64_t head, tiles, tail;
+} opi_tile_cut;
+
+static inline opi_tile_cut opi_tiles_cut(uint64_t at, uint64_t n, uint64_t tile)
+{
+    const uint64_t into = at % tile;
+    opi_tile_cut c = {.head = into == 0 ? 0 : into + n < tile ? n : tile - into};
+    c.tiles = (n - c.head) / tile;
+    c.tail = n - c.head - c.tiles * tile;
+    return c;
+}
+
 /* --- ways (gpu/ways.h) ---------------------------------------------------------------------------------------------- */
 
 bool opi_tiles_are_few(const opi_job *job, uint64_t n);
@@ -19,7 +33,9 @@ oplus_status opi_tiles_run(opi_job *job, const opi_part *part);
 
 /* What is made of the range, to device memory. */
 oplus_status opi_tiles_result(const opi_job *job, void *to);
-/* The same to the task's result, wherever that is.  waits: an array was the host's, and the call is to be done when it
+/* Sets job->result, if the task has a result: launches that change the range write it, too. */
+oplus_status opi_tiles_aim(opi_job *job);
+/* Brings the result to where the task wants it.  waits: an array was the host's, and the call is to be done when it
  * returns. */
 oplus_status opi_tiles_take_result(const opi_job *job, bool waits);
 /* Of no items: the host makes the result. */

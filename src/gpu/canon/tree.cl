@@ -10,6 +10,7 @@
  *
  * All of them define the run of one work-item (opi_item) and the places of all work-items (opi_lanes):
  *     OPI_LANES(lane)   in a kernel: declares the places
+ *     OPI_CLIMB(lane)   in a function that gets them, and goes both up and down
  *     opi_item_up       combines the run, and returns its node
  *     opi_lanes_up      combines the nodes of all work-items to OPI_TOTAL
  *     opi_lanes_down    returns what precedes the work-item's run; OPI_CARRY precedes the tile

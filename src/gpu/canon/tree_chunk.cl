@@ -2,6 +2,7 @@
 
 #define OPI_LANES(lane) opi_node lane[3];
 typedef opi_node *opi_lanes;
+#define OPI_CLIMB(lane)
 
 OPI_FUNCTION void opi_lanes_up(opi_lanes lane, opi_node own, uint32_t used OPI_TAKE_P) { OPI_TOTAL = own; }
 

@@ -2,6 +2,7 @@
 
 #define OPI_LANES(lane) OPI_LOCAL_MEMORY opi_node lane[OPI_W + 2];
 typedef OPI_LOCAL opi_node *opi_lanes;
+#define OPI_CLIMB(lane)
 
 /* The work-items are cut into runs.  One work-item combines each run, so that there are few barriers. */
 #define OPI_LOG_RUN   (OPI_LOG_W < 4 ? OPI_LOG_W : 4)

@@ -2,9 +2,10 @@
  *
  * A butterfly in each warp: in step k work-items at distance 2^k exchange their nodes, and the right one keeps for the
  * way down what it got.  Work-item 0 joins the warps, which are few. */
+#define OPI_CLIMB(lane) opi_climb lane##_climb;
 #define OPI_LANES(lane)                                                                                                \
     OPI_LOCAL_MEMORY opi_node lane[OPI_W + 2];                                                                         \
-    opi_climb lane##_climb;
+    OPI_CLIMB(lane)
 typedef OPI_LOCAL opi_node *opi_lanes;
 typedef struct opi_climb {
     opi_node left[5];

@@ -199,7 +199,7 @@ OPI_KERNEL void opi_move(OPI_PARAM(apart), OPI_PARAM(out), OPI_PARAM(nodes), OPI
 }
 
 OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(out), const uint64_t n, OPI_PARAM(range), const uint64_t first,
-                        const uint32_t flags, OPI_PARAM(param))
+                        const uint32_t flags, OPI_PARAM(result), OPI_PARAM(param))
 {
     OPI_LANES(lane)
     OPI_SHARED(shared)
@@ -223,6 +223,7 @@ OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(out), const uint64_t n, OPI_PAR
     range->level[0] = 255;
     OPI_RANGE_NODE(range)[0] = kept;
     OPI_RANGE_FOLD(range)[0] = kept;
+    if (OPI_GIVEN(result)) *OPI_AT(uint64_t, result) = kept;
 }
 
 OPI_KERNEL void opi_result(OPI_PARAM(range), OPI_PARAM(result))

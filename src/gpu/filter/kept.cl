@@ -1,6 +1,8 @@
 /* A node is a number of kept elements. */
 typedef opi_a opi_t;
 typedef uint64_t opi_node;
+typedef uint64_t opi_answer;
+#define OPI_ANSWER(node) (node)
 OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b) { return a + b; }
 
 /* The predicate, and its parameter if there is one. */

@@ -16,19 +16,7 @@ static bool is_fast(const opi_task *task)
 
 static uint64_t tile_of(const opi_job *job) { return opi_groups_tile(job->task->op->type->size); }
 
-/* How n items, from job->at on, are cut: the rest of a tile, whole tiles, the beginning of a tile. */
-typedef struct cut {
-    uint64_t head, tiles, tail;
-} cut;
-
-static cut cut_of(const opi_job *job, uint64_t n)
-{
-    const uint64_t tile = tile_of(job), into = job->at % tile;
-    cut c = {.head = into == 0 ? 0 : opi_smaller(tile - into, n)};
-    c.tiles = (n - c.head) / tile;
-    c.tail = n - c.head - c.tiles * tile;
-    return c;
-}
+static opi_tile_cut cut_of(const opi_job *job, uint64_t n) { return opi_tiles_cut(job->at, n, tile_of(job)); }
 
 /* --- what it can --------------------------------------------------------------------------------------------------- */
 
@@ -114,6 +102,7 @@ static oplus_status scan(opi_job *job, const opi_groups *groups, const char *con
     if (job->task->op->param_type) opi_add(&a, opi_memory(job->param));
     OPI_TRY(opi_groups_launch(job, groups, (n + tile - 1) / tile, &a));
     job->fresh = false;
+    job->told = false;
     job->at += n;
     return OPLUS_OK;
 }
@@ -131,7 +120,7 @@ static oplus_status rest(opi_job *job, const opi_part *part, uint64_t begin, uin
 oplus_status opi_pipeline_run(opi_job *job, const opi_part *part)
 {
     const char *address[OPI_MAX_ARRAYS] = {NULL};
-    const cut c = cut_of(job, part->n);
+    const opi_tile_cut c = cut_of(job, part->n);
     /* A tail whose nodes nobody needs afterwards is scanned together with the whole tiles. */
     const uint64_t tail = job->keep || !part->last ? c.tail : 0;
     opi_groups groups;

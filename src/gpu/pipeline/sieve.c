@@ -92,6 +92,7 @@ oplus_status opi_sieve_run(opi_job *job, const opi_part *part)
     opi_add(&a, opi_memory(job->param));
     OPI_TRY(opi_groups_launch(job, &groups, tiles_of(job, part->n), &a));
     job->fresh = false;
+    job->told = false;
     job->at += part->n;
     return OPLUS_OK;
 }

@@ -4,6 +4,7 @@
 #include "gpu/canon/tiles.h"
 #include "gpu/canon/tree.h"
 #include "gpu/memory.h"
+#include "gpu/scan/last.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
 #include "text/source.h"
@@ -21,11 +22,15 @@ static size_t node_bytes(const opi_task *task)
                         : type->size;
 }
 
+/* A reduce and a scan have programs of their own: a first call compiles what it needs. */
+static bool reduces(const opi_job *job) { return job->task->what == OPI_REDUCE; }
+
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
     opi_gpu_write_shape(source, job->shape, job->task->op->type->size);
     opi_gpu_define(source, "OPI_LIFTED", job->task->lifted);
+    opi_gpu_define(source, "OPI_REDUCES", reduces(job));
     opi_gpu_write_op(source, job->task->op);
     opi_gpu_write_kernels(source, job->task->lifted ? "lifted" : "plain");
     opi_gpu_write_tree(source, job->shape, job->task->op->type->size);
@@ -33,6 +38,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "scan");
+    if (reduces(job) && !job->task->lifted && opi_last_fits(&job->g->gpu->facts)) opi_gpu_write_kernels(source, "last");
 }
 
 static oplus_status get_program(opi_job *job)
@@ -43,6 +49,7 @@ static oplus_status get_program(opi_job *job)
     job->shape = opi_shape_for(&job->g->gpu->facts, op->type->size, job->node);
     opi_key key = opi_key_begin("scan", job->shape);
     opi_key_number(&key, job->task->lifted);
+    opi_key_number(&key, reduces(job));
     opi_key_op(&key, op);
     opi_gpu_what(what, OPI_LABEL_OP, op->name, op->file, op->line);
     return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
@@ -64,7 +71,7 @@ static oplus_status prepare(opi_job *job)
     OPI_TRY(opi_gpu_param(g, job->call, NULL, job->task->op, &job->param));
     OPI_TRY(opi_gpu_reserve(g, job->call, &g->range, opi_image_bytes(job->node)));
     if (job->carry || g->rehearsal) OPI_TRY(reserve_image(job));
-    if (job->task->result) OPI_TRY(opi_gpu_reserve(g, job->call, &g->value, job->task->result_bytes));
+    OPI_TRY(opi_tiles_aim(job));
     job->at = job->task->first;
     return OPLUS_OK;
 }

@@ -66,6 +66,7 @@ OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(nodes) 
     if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[1 + OPI_GROUP] = OPI_TOTAL;
 }
 
+#if !OPI_REDUCES
 OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_PARAM(nodes), OPI_PARAM(range),
                           const uint32_t flags OPI_KERNEL_P)
 {
@@ -85,34 +86,43 @@ OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_P
     opi_item_close(&item, OPI_TILE, before[1]);
     opi_write(&item, &place, flags, own_heads, OPI_TILE, OPI_AT(opi_t, out) + first, stage OPI_GIVE_P);
 }
+#endif
 
-/* A reduce has no out. */
-OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const uint64_t n, OPI_PARAM(range),
-                        const uint64_t first, const uint32_t flags OPI_KERNEL_P)
+/* One work-group does n elements.  A reduce has no out. */
+OPI_FUNCTION void opi_do_alone(opi_lanes lane, OPI_LOCAL opi_vector *stage, OPI_GLOBAL const opi_t *in,
+                               OPI_GLOBAL const uint8_t *heads, OPI_GLOBAL opi_t *out, bool writes, uint64_t n,
+                               OPI_GLOBAL opi_range *range, uint64_t first, uint32_t flags OPI_TAKE_P)
 {
-    OPI_READ_P
-    OPI_LANES(lane)
-    OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
-    OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
+    OPI_CLIMB(lane)
     opi_walk walk;
     opi_walk_begin(&walk, lane, range, first, n, 0, flags);
     for (uint64_t done = 0; done < n; done += walk.count) {
-        OPI_GLOBAL const uint8_t *const own_heads = OPI_AT(const uint8_t, heads) + done;
         opi_item item;
         opi_walk_next(&walk, flags);
-        const opi_node own = opi_rise(&item, OPI_AT(const opi_t, in) + done, own_heads, walk.count, stage OPI_GIVE_P);
+        const opi_node own = opi_rise(&item, in + done, heads + done, walk.count, stage OPI_GIVE_P);
         opi_lanes_up(lane, own, opi_used(walk.count) OPI_GIVE_P);
         const opi_place place = opi_lanes_down(lane, walk.has_carry OPI_GIVE_P);
         opi_walk_push(&walk, lane, range, 0 OPI_GIVE_P);
         opi_item_down(&item, &place OPI_GIVE_P);
         if (!walk.partial) opi_item_close(&item, walk.count, OPI_CARRY);
-        if (OPI_GIVEN(out))
-            opi_write(&item, &place, flags, own_heads, walk.count, OPI_AT(opi_t, out) + done, stage OPI_GIVE_P);
+        if (writes) opi_write(&item, &place, flags, heads + done, walk.count, out + done, stage OPI_GIVE_P);
         opi_walk_end(&walk, &item, range, 0);
         walk.at += walk.count;
         walk.left -= walk.count;
         walk.has_carry = 1;
     }
+}
+
+OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const uint64_t n, OPI_PARAM(range),
+                        const uint64_t first, const uint32_t flags, OPI_PARAM(result) OPI_KERNEL_P)
+{
+    OPI_READ_P
+    OPI_LANES(lane)
+    OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
+    OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
+    opi_do_alone(lane, stage, OPI_AT(const opi_t, in), OPI_AT(const uint8_t, heads), OPI_AT(opi_t, out),
+                 OPI_GIVEN(out), n, range, first, flags OPI_GIVE_P);
+    if (OPI_GIVEN(result)) opi_tell(range, OPI_AT(opi_answer, result));
 }
 
 /* Writes the value of the whole range. */

@@ -41,8 +41,8 @@ static const struct {
     const char *name;
     oplus_status (*call)(const arrays *a);
     int own, foreign;
-} calls[] = {{"reduce", reduce, 5, 5},        {"scan", scan, 4, 4}, {"map", map, 4, 4},
-             {"filter", filter, 5, 6},        {"sort", sort, 4, 3}, {"transpose", transpose, 4, 4},
+} calls[] = {{"reduce", reduce, 4, 4},        {"scan", scan, 4, 4}, {"map", map, 4, 4},
+             {"filter", filter, 4, 5},        {"sort", sort, 4, 3}, {"transpose", transpose, 4, 4},
              {"segreduce", segreduce, 10, 10}};
 
 /* --- 2. what the driver hears ------------------------------------------------------------------------------------- */
@@ -145,7 +145,34 @@ static void memory_of_the_runtime(void **state)
     fake->pop();
 }
 
-/* --- 4. the part -------------------------------------------------------------------------------------------------- */
+/* --- 4. a reduce of many tiles is one launch --- */
+
+enum { MANY = 3000001 };
+static oplus_status reduce_many(const arrays *a) { return oplus_reduce(dev, &oplus_sum_f32, a->in, MANY, a->out); }
+
+/* The work-groups' count is 0 before the first launch, also if a rehearsal has allocated it. */
+static void many_tiles_are_one_launch(void **state)
+{
+    char text[1024];
+    arrays a = {NULL, NULL, NULL};
+    (void)state;
+    good(oplus_alloc(dev, MANY * sizeof(float), &a.in));
+    good(oplus_alloc(dev, sizeof(float), &a.out));
+    good(oplus_explain(dev, text, sizeof text));
+    warm_up(reduce_many, &a);
+    if (!strstr(text, "  > last ") || !strstr(text, "  1 launches, 0 bytes")) fail_msg("%s", text);
+    good(oplus_explain(dev, NULL, 0));
+    count(reduce_many, &a);
+    write_heard(text, sizeof text);
+    if (!strstr(text, "MemcpyHtoD")) fail_msg("the count was not set to 0: %s", text);
+    if (count(reduce_many, &a) > 4) fail_msg("%d calls of the driver", heard.count);
+    write_heard(text, sizeof text);
+    assert_string_equal(text, "CtxGetCurrent, CtxPushCurrent, LaunchKernel, CtxPopCurrent");
+    oplus_free(dev, a.in);
+    oplus_free(dev, a.out);
+}
+
+/* --- 5. the part -------------------------------------------------------------------------------------------------- */
 
 static int open_it(void **state)
 {
@@ -163,7 +190,8 @@ static int close_it(void **state)
 static int run_fake(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(own_memory, open_it, close_it),
-                                       cmocka_unit_test_setup_teardown(memory_of_the_runtime, open_it, close_it)};
+                                       cmocka_unit_test_setup_teardown(memory_of_the_runtime, open_it, close_it),
+                                       cmocka_unit_test_setup_teardown(many_tiles_are_one_launch, open_it, close_it)};
     return cmocka_run_group_tests_name("calls of a fake driver", tests, find_fake, NULL);
 }
 
