@@ -31,8 +31,9 @@ typedef union plan {
 static bool is_scan(const opi_task *task) { return task->what == OPI_SCAN || task->lifted; }
 
 /* Plans a task that is one sweep: all but sort and segmented reduce. */
-static void make_plan(plan *p, const opi_isa *isa, const opi_task *task)
+static void make_plan(plan *p, const opi_cores *cores, const opi_task *task)
 {
+    const opi_isa *const isa = cores->isa;
     switch (task->what) {
     case OPI_MAP:
         opi_map_plan(&p->map, isa, task);
@@ -41,7 +42,7 @@ static void make_plan(plan *p, const opi_isa *isa, const opi_task *task)
         opi_filter_plan(&p->filter, isa, task);
         break;
     case OPI_TRANSPOSE:
-        opi_transpose_plan(&p->transpose, isa, task);
+        opi_transpose_plan(&p->transpose, isa, (size_t)cores->workers, task);
         break;
     default:
         if (is_scan(task))
@@ -71,7 +72,7 @@ static oplus_status run_sweep(opi_cores *cores, const char *call, const opi_task
     plan p;
     if (task->what == OPI_TRANSPOSE && task->n == 0) return OPLUS_OK;
     if (!carry && task->what != OPI_TRANSPOSE && opi_few_run(cores, task)) return OPLUS_OK;
-    make_plan(&p, cores->isa, task);
+    make_plan(&p, cores, task);
     if (!carry && task->result) {
         OPI_TRY(reserve_carry(cores, call, p.sweep.carry_bytes));
         carry = cores->carry.mem;
@@ -115,7 +116,7 @@ static oplus_status summarise(oplus_device *dev, const char *call, const opi_tas
     plan p;
     opi_cores *const cores = (opi_cores *)dev;
     OPI_TRY(opi_late_both(call, task->op, task->fn));
-    make_plan(&p, cores->isa, task);
+    make_plan(&p, cores, task);
     ticket->number = 0;
     if (task->n == 0) return OPLUS_OK;
     const opi_sweeping s = {cores, call, &p.sweep, carry, opi_cores_workers(cores, &p.sweep)};
@@ -134,7 +135,7 @@ static oplus_status apply(oplus_device *dev, const char *call, const opi_task *t
     if (task->n == 0) return OPLUS_OK;
     OPI_TRY(opi_late_both(call, task->op, task->fn));
     if (ticket->number == 0 || ticket->number != cores->ticket) return opi_cores_run(cores, call, task, carry);
-    make_plan(&p, cores->isa, task);
+    make_plan(&p, cores, task);
     ticket->number = 0;
     cores->ticket++; /* applying overwrites the parts' summaries */
     return opi_two_pass_apply(&(opi_sweeping){cores, call, &p.sweep, carry, cores->ticket_workers});
@@ -159,7 +160,7 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
     } else if (task->what == OPI_SEGREDUCE) {
         opi_segments_explain(cores, task, to);
     } else {
-        make_plan(&p, cores->isa, task);
+        make_plan(&p, cores, task);
         opi_cores_explain_sweep(cores, &p.sweep, to);
     }
     return OPLUS_OK;

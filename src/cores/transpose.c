@@ -20,8 +20,8 @@ enum {
     LINES_COLS = 1024,
     LINES_ROW_BYTES = 4096,
     LINES_COLUMN_BYTES = 8192,
-    LINES_COLUMN_LEAST = 2048,
-    LINES_TILES = 64,
+    LINES_COLUMN_LEAST = 1024,
+    LINES_TILES = 4,         /* of each of several threads, at least */
     LINES_STEP_BYTES = 4096, /* the rows of larger elements that are whole lines are too many */
     LINES_SCRATCH = 256 << 10,
 
@@ -219,18 +219,19 @@ static void plan_stages(opi_transpose_sweep *plan)
     plan->sweep.apply = apply_stages;
 }
 
-static void plan_lines(opi_transpose_sweep *plan)
+static void plan_lines(opi_transpose_sweep *plan, size_t workers)
 {
-    const size_t size = plan->size;
+    const size_t size = plan->size, wanted = workers > 1 ? LINES_TILES * workers : 1;
     const bool crowded = plan->rows * size % PAGE == 0; /* pages of columns of out drive each other out */
-    const size_t row_bytes = crowded ? LINES_ROW_BYTES / 2 : LINES_ROW_BYTES;
     const size_t fit = LINES_SCRATCH / (2 * opi_transpose_step(size) * size);
-    const size_t across = opi_smaller(LINES_COLS, opi_smaller(at_least_one(row_bytes / size), fit));
-    size_t column_bytes = LINES_COLUMN_BYTES;
-    deal(plan, part(plan->rows, column_bytes, size), across);
-    while (plan->sweep.n < LINES_TILES && column_bytes > LINES_COLUMN_LEAST) {
-        column_bytes /= 2;
+    const size_t row_bytes = crowded ? LINES_ROW_BYTES / 2 : LINES_ROW_BYTES;
+    size_t column_bytes = LINES_COLUMN_BYTES, most = LINES_COLS;
+    for (;;) {
+        const size_t across = opi_smaller(most, opi_smaller(at_least_one(row_bytes / size), fit));
         deal(plan, part(plan->rows, column_bytes, size), across);
+        if (plan->sweep.n >= wanted || column_bytes <= LINES_COLUMN_LEAST) break;
+        column_bytes /= 2;
+        if (plan->sweep.n * 2 < wanted && most > LINES_COLS / 4) most /= 2;
     }
     plan->sweep.scratch_bytes = opi_transpose_scratch(size, plan->across);
     plan->sweep.apply = apply_lines;
@@ -265,7 +266,7 @@ static void plan_move(opi_transpose_sweep *plan)
     plan->sweep.apply = apply_move;
 }
 
-void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, const opi_task *task)
+void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, size_t workers, const opi_task *task)
 {
     const opi_array *const in = &task->array[OPI_IN];
     opi_sweep_clear(&plan->sweep);
@@ -285,7 +286,7 @@ void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, const opi
     else if (plan->streaming && is_narrow(plan) && plan->size < RUN_BYTES)
         plan_stages(plan);
     else if (plan->streaming && opi_transpose_step(plan->size) * plan->size <= LINES_STEP_BYTES)
-        plan_lines(plan);
+        plan_lines(plan, workers);
     else
         plan_tiles(plan);
 }

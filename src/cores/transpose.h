@@ -36,7 +36,7 @@ typedef struct opi_transpose_sweep {
     bool streaming;      /* past the caches */
 } opi_transpose_sweep;
 
-/* The matrix must not be empty. */
-void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, const opi_task *task);
+/* The matrix must not be empty.  workers: how many threads there are. */
+void opi_transpose_plan(opi_transpose_sweep *plan, const opi_isa *isa, size_t workers, const opi_task *task);
 
 #endif
