@@ -12,9 +12,6 @@
 #define OPI_APART     8u  /* out is separate memory for what the tiles of this launch keep */
 #define OPI_LATER     16u /* another launch has said whether anything precedes the tiles */
 
-/* A reduce in one launch: levels of nodes of a work-group's own tiles. */
-#define OPI_LAST_LEVELS 24
-
 /* A sort goes digit by digit. */
 #define OPI_DIGIT_BITS 8
 #define OPI_DIGITS     (1u << OPI_DIGIT_BITS)

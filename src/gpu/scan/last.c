@@ -7,19 +7,25 @@
 #include "gpu/shared.h"
 
 enum {
+    MOST_LEVELS = 24,
+    STACK_BYTES = 4 << 10,
     LEAST_TILES = 2, /* fewer are faster with one work-group */
     GROUPS = 512     /* and up to twice as many: they read at full speed, and one work-group soon joins their nodes */
 };
 
 static opi_tile_cut cut_of(const opi_job *job, uint64_t n) { return opi_tiles_cut(job->at, n, opi_tile(job->shape)); }
 
-bool opi_last_fits(const opi_gpu_facts *facts) { return facts->architecture > 0; }
+unsigned opi_last_levels(const opi_gpu_facts *facts, size_t node)
+{
+    return facts->architecture > 0 ? (unsigned)opi_smaller(MOST_LEVELS, STACK_BYTES / node) : 0;
+}
+
+static unsigned levels_of(const opi_job *job) { return opi_last_levels(&job->g->gpu->facts, job->node); }
 
 /* A summary keeps the nodes of tiles. */
 bool opi_last_can(const opi_job *job, uint64_t n)
 {
-    return opi_last_fits(&job->g->gpu->facts) && !job->task->lifted && !job->keeps_nodes && !job->has_nodes &&
-           cut_of(job, n).tiles > 0;
+    return levels_of(job) > 0 && !job->task->lifted && !job->keeps_nodes && !job->has_nodes && cut_of(job, n).tiles > 0;
 }
 
 bool opi_last_suits(const opi_job *job, uint64_t n) { return cut_of(job, n).tiles >= LEAST_TILES; }
@@ -29,7 +35,7 @@ static uint32_t log_own_of(const opi_job *job, uint64_t begin, uint64_t tiles)
 {
     const uint64_t first = begin / opi_tile(job->shape);
     uint32_t k = 0;
-    while (k + 1 < OPI_LAST_LEVELS && tiles >> (k + 1) >= GROUPS && (first >> k & 1) == 0) k++;
+    while (k + 1 < levels_of(job) && tiles >> (k + 1) >= GROUPS && (first >> k & 1) == 0) k++;
     return k;
 }
 

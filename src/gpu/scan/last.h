@@ -4,8 +4,9 @@
 
 #include "gpu/job.h"
 
-/* Whether a device has what the kernel needs: its program then has the text "last". */
-bool opi_last_fits(const opi_gpu_facts *facts);
+/* How many levels of nodes of its own tiles a work-group keeps in its memory; 0: the device, or elements as large as
+ * this node, do not have the way.  A program with the text "last" defines OPI_LAST_LEVELS as this. */
+unsigned opi_last_levels(const opi_gpu_facts *facts, size_t node);
 
 bool opi_last_can(const opi_job *job, uint64_t n);
 bool opi_last_suits(const opi_job *job, uint64_t n);

@@ -38,7 +38,10 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "scan");
-    if (reduces(job) && !job->task->lifted && opi_last_fits(&job->g->gpu->facts)) opi_gpu_write_kernels(source, "last");
+    const unsigned levels = opi_last_levels(&source->gpu->facts, job->node);
+    if (!reduces(job) || job->task->lifted || levels == 0) return;
+    opi_gpu_define(source, "OPI_LAST_LEVELS", levels);
+    opi_gpu_write_kernels(source, "last");
 }
 
 static oplus_status get_program(opi_job *job)
