@@ -5,7 +5,10 @@
  * A worker that has lost its core in the middle of a block holds up those behind it no longer than PATIENCE: whoever
  * waits longer makes that block's summary itself, which has the same bits, and publishes it in the other's place.  The
  * other one applies its block nevertheless, from what it has kept in its scratch; so nobody helps where those behind
- * might then write over what the other one still reads (sweep->overtakes). */
+ * might then write over what the other one still reads (sweep->overtakes).
+ *
+ * A worker that gets two blocks in a row is alone, or nearly: the others have no core.  It knows what precedes the
+ * second one, and applies that block at once, which reads it once, not twice. */
 #include "cores/in_order.h"
 
 #include "base/memory.h"
@@ -24,7 +27,7 @@ enum {
 /* A place goes through these in order. */
 typedef enum stage {
     NOTHING,
-    TAKEN,   /* by the worker who will publish the summary */
+    TAKEN,   /* by the worker who will publish the summary, or the prefix at once */
     SUMMARY, /* of the block */
     PREFIX   /* of all up to the end of the block */
 } stage;
@@ -41,12 +44,16 @@ typedef struct round {
     const void *carry; /* what precedes the first block */
     size_t first, count;
     char *places, *carries, *scratch, *second; /* second: scratch for another's block */
+    char *nexts;
     size_t carry_stride, scratch_stride, place_stride;
 } round;
 
 static place *place_of(const round *r, size_t i) { return (place *)(r->places + i * r->place_stride); }
 static char *summary_of(const round *r, size_t i) { return (char *)place_of(r, i) + sizeof(place); }
 static char *prefix_of(const round *r, size_t i) { return summary_of(r, i) + r->carry_stride; }
+
+/* The block behind the one that a worker has just done. */
+static size_t *next_of(const round *r, size_t worker) { return (size_t *)(r->nexts + worker * OPI_CACHE_LINE); }
 
 static stage stage_of(const round *r, size_t i)
 {
@@ -105,12 +112,34 @@ static void look_back(const round *r, size_t i, void *before, void *own, void *s
     for (; known < i; known++) r->sweep->join(r->sweep, before, summary_of(r, known));
 }
 
+/* Applies block i; before: what precedes it, extended by the block on return. */
+static void apply(const round *r, size_t i, void *before, bool aggregated, void *scratch)
+{
+    const size_t begin = opi_block_begin(r->sweep, r->first + i), end = opi_block_end(r->sweep, r->first + i);
+    r->sweep->apply(r->sweep, begin, end, before, NULL, aggregated, scratch);
+}
+
+/* For the worker that has done block i - 1 as well.  False: another one makes the summary of block i. */
+static bool sweep_at_once(const round *r, size_t i, void *before, void *scratch)
+{
+    if (!take_place(r, i)) return false;
+    opi_carry_copy(r->sweep, before, prefix_of(r, i - 1));
+    apply(r, i, before, false, scratch);
+    opi_carry_copy(r->sweep, prefix_of(r, i), before);
+    publish(r, i, PREFIX);
+    return true;
+}
+
 static void sweep_block(void *job, size_t worker, size_t i)
 {
     const round *const r = job;
     char *const own = r->carries + 2 * worker * r->carry_stride, *const before = own + r->carry_stride;
     char *const scratch = r->scratch + worker * r->scratch_stride, *const second =
                                                                        r->second + worker * r->scratch_stride;
+    size_t *const next = next_of(r, worker);
+    const bool follows = i == *next;
+    *next = i + 1;
+    if (follows && sweep_at_once(r, i, before, scratch)) return;
     aggregate(r, i, own, scratch);
     if (take_place(r, i)) {
         opi_carry_copy(r->sweep, summary_of(r, i), own);
@@ -122,8 +151,7 @@ static void sweep_block(void *job, size_t worker, size_t i)
     opi_carry_copy(r->sweep, prefix_of(r, i), before);
     r->sweep->join(r->sweep, prefix_of(r, i), summary_of(r, i));
     publish(r, i, PREFIX);
-    const size_t begin = opi_block_begin(r->sweep, r->first + i), end = opi_block_end(r->sweep, r->first + i);
-    r->sweep->apply(r->sweep, begin, end, before, NULL, true, scratch);
+    apply(r, i, before, true, scratch);
 }
 
 /* --- rounds ------------------------------------------------------------------------------------------------------- */
@@ -147,7 +175,8 @@ size_t opi_in_order_bytes(const opi_sweep *sweep, size_t workers)
 {
     round r;
     set_strides(&r, sweep);
-    return blocks_of_round(&r, sweep, workers) * r.place_stride + workers * (2 * r.carry_stride + r.scratch_stride);
+    return blocks_of_round(&r, sweep, workers) * r.place_stride +
+           workers * (2 * r.carry_stride + r.scratch_stride + OPI_CACHE_LINE);
 }
 
 void opi_in_order_run(opi_crew **crew, int workers, const opi_sweep *sweep, void *carry, char *scratch, char *memory)
@@ -157,10 +186,12 @@ void opi_in_order_run(opi_crew **crew, int workers, const opi_sweep *sweep, void
     const size_t blocks = opi_blocks(sweep), most = blocks_of_round(&r, sweep, (size_t)workers);
     r.second = memory;
     r.carries = r.second + (size_t)workers * r.scratch_stride;
-    r.places = r.carries + 2 * (size_t)workers * r.carry_stride;
+    r.nexts = r.carries + 2 * (size_t)workers * r.carry_stride;
+    r.places = r.nexts + (size_t)workers * OPI_CACHE_LINE;
     for (; r.first < blocks; r.first += r.count) {
         r.count = blocks - r.first < most ? blocks - r.first : most;
         for (size_t i = 0; i < r.count; i++) atomic_init(&place_of(&r, i)->stage, NOTHING);
+        for (size_t w = 0; w < (size_t)workers; w++) *next_of(&r, w) = SIZE_MAX; /* none */
         opi_crew_run(crew, workers, sweep_block, &r, r.count);
         opi_carry_copy(sweep, carry, prefix_of(&r, r.count - 1));
     }

@@ -126,10 +126,28 @@ enum { BLOCK = 100 };
 typedef struct sums {
     opi_sweep sweep;
     uint64_t *x;
-    size_t still;       /* the block that stands still, or SIZE_MAX */
-    atomic_int times;   /* how often it was summed up */
-    atomic_bool helped; /* the first thread saw the second */
+    size_t still;        /* the block that stands still, or SIZE_MAX */
+    atomic_int at_once;  /* how many blocks were applied without being summed up before */
+    atomic_int times;    /* how often it was summed up */
+    atomic_bool helped;  /* the first thread saw the second */
+    atomic_size_t begun; /* the blocks before this have begun */
 } sums;
+
+/* Block b begins. */
+static void begin_block(sums *s, size_t b)
+{
+    size_t before = s->begun;
+    while (before <= b && !atomic_compare_exchange_weak(&s->begun, &before, b + 1)) {
+    }
+}
+
+/* Up to the block that stands still, waits until another thread has the block behind b: a thread that gets two in a row
+ * applies the second one at once, and nobody can help it. */
+static void let_others_go_on(sums *s, size_t b)
+{
+    if (s->still == SIZE_MAX) return;
+    for (int i = 0; i < 10000 && b < s->still && s->begun <= b + 1; i++) usleep(1000);
+}
 
 static void start(const opi_sweep *sweep, size_t at, void *carry)
 {
@@ -148,6 +166,7 @@ static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *ca
 {
     sums *const s = (sums *)sweep;
     (void)scratch;
+    begin_block(s, begin / BLOCK);
     for (size_t i = begin; i < end; i++) *(uint64_t *)carry += s->x[i];
     if (begin / BLOCK == s->still && atomic_fetch_add(&s->times, 1) == 0) stand_still(s);
 }
@@ -163,12 +182,15 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
 {
     sums *const s = (sums *)sweep;
     uint64_t sum = *(uint64_t *)carry;
-    (void)total, (void)aggregated, (void)scratch;
+    (void)total, (void)scratch;
+    if (!aggregated) atomic_fetch_add(&s->at_once, 1);
     for (size_t i = begin; i < end; i++) {
         const uint64_t x = s->x[i];
         s->x[i] = sum;
         sum += x;
     }
+    *(uint64_t *)carry = sum;
+    let_others_go_on(s, begin / BLOCK);
 }
 
 static void run_sums(opi_crew **crew, int workers, size_t n, size_t still)
@@ -192,6 +214,8 @@ static void run_sums(opi_crew **crew, int workers, size_t n, size_t still)
             fail_msg("%d threads, block %zu still: [%zu] is %llu", workers, still, i, (unsigned long long)s.x[i]);
     if (carry != 7 + (uint64_t)n * (n + 1) / 2)
         fail_msg("%d threads: the end is %llu", workers, (unsigned long long)carry);
+    if (workers == 1 && (size_t)s.at_once < n / BLOCK / 10 * 9) /* all but the first ones of rounds */
+        fail_msg("one thread summed up %zu blocks before it applied them", n / BLOCK - (size_t)s.at_once);
     if (still < n / BLOCK && !s.helped) fail_msg("%d threads: nobody helped with block %zu", workers, still);
     free(s.x);
     opi_free(scratch);
