@@ -44,7 +44,7 @@ typedef struct round {
     const void *carry; /* what precedes the first block */
     size_t first, count;
     char *places, *carries, *scratch, *second; /* second: scratch for another's block */
-    char *nexts;
+    char *nexts;                               /* of each worker: see next_of */
     size_t carry_stride, scratch_stride, place_stride;
 } round;
 

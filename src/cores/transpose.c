@@ -34,7 +34,7 @@ enum {
 
 /* --- from one matrix to another ----------------------------------------------------------------------------------- */
 
-typedef struct tile {
+typedef struct opi_transpose_tile {
     size_t row, col, rows, cols;
 } tile;
 
@@ -59,25 +59,42 @@ static char *out_at(const opi_transpose_sweep *plan, size_t row, size_t col)
     return plan->out + (row * plan->rows + col) * plan->size;
 }
 
-static void apply_tiles(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
-                        bool aggregated, void *scratch)
+static void put(const opi_transpose_sweep *plan, char *to, const char *from, size_t bytes)
 {
-    const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
-    (void)carry;
-    (void)total;
-    (void)aggregated;
+    if (plan->streaming)
+        plan->isa->stream(to, from, bytes, NULL);
+    else
+        memcpy(to, from, bytes);
+}
+
+static void turn_directly(const opi_transpose_sweep *plan, const tile *t, void *scratch)
+{
     (void)scratch;
-    for (size_t i = begin; i < end; i++) {
-        const tile t = tile_at(plan, i);
-        plan->isa->transpose(in_at(plan, t.row, t.col), plan->cols, out_at(plan, t.col, t.row), plan->rows, t.rows,
-                             t.cols, plan->size);
-    }
+    plan->isa->transpose(in_at(plan, t->row, t->col), plan->cols, out_at(plan, t->col, t->row), plan->rows, t->rows,
+                         t->cols, plan->size);
 }
 
-/* Tiles that lie in a cache are turned in scratch, so that rows which are a power of two of bytes apart do not drive
- * each other out. */
-static void apply_packed(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
-                         bool aggregated, void *scratch)
+/* In scratch: rows that are a power of two of bytes apart do not drive each other out of a cache.  Few rows or columns
+ * are then long runs of out, which may be written past the caches. */
+static void turn_packed(const opi_transpose_sweep *plan, const tile *t, void *scratch)
+{
+    const size_t run = t->rows * plan->size;
+    plan->isa->transpose(in_at(plan, t->row, t->col), plan->cols, scratch, t->rows, t->rows, t->cols, plan->size);
+    if (t->rows == plan->rows) /* whole rows of out */
+        put(plan, out_at(plan, t->col, 0), scratch, t->cols * run);
+    else
+        for (size_t c = 0; c < t->cols; c++)
+            put(plan, out_at(plan, t->col + c, t->row), (const char *)scratch + c * run, run);
+}
+
+static void turn_lines(const opi_transpose_sweep *plan, const tile *t, void *scratch)
+{
+    plan->isa->transpose_lines(in_at(plan, t->row, t->col), plan->cols, out_at(plan, t->col, t->row), plan->rows,
+                               t->rows, t->cols, plan->size, scratch);
+}
+
+static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch)
 {
     const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
     (void)carry;
@@ -85,50 +102,9 @@ static void apply_packed(const opi_sweep *sweep, size_t begin, size_t end, void 
     (void)aggregated;
     for (size_t i = begin; i < end; i++) {
         const tile t = tile_at(plan, i);
-        const size_t run = t.rows * plan->size;
-        plan->isa->transpose(in_at(plan, t.row, t.col), plan->cols, scratch, t.rows, t.rows, t.cols, plan->size);
-        if (t.rows == plan->rows) /* whole rows of out */
-            memcpy(out_at(plan, t.col, 0), scratch, t.cols * run);
-        else
-            for (size_t c = 0; c < t.cols; c++)
-                memcpy(out_at(plan, t.col + c, t.row), (const char *)scratch + c * run, run);
+        plan->turn(plan, &t, scratch);
     }
-}
-
-static void apply_lines(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
-                        bool aggregated, void *scratch)
-{
-    const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
-    (void)carry;
-    (void)total;
-    (void)aggregated;
-    for (size_t i = begin; i < end; i++) {
-        const tile t = tile_at(plan, i);
-        plan->isa->transpose_lines(in_at(plan, t.row, t.col), plan->cols, out_at(plan, t.col, t.row), plan->rows,
-                                   t.rows, t.cols, plan->size, scratch);
-    }
-    plan->isa->fence();
-}
-
-/* Few columns are few rows of out, and few rows are one row of it: tiles are runs of out when they are turned. */
-static void apply_stages(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
-                         bool aggregated, void *scratch)
-{
-    const opi_transpose_sweep *plan = (const opi_transpose_sweep *)sweep;
-    (void)carry;
-    (void)total;
-    (void)aggregated;
-    for (size_t i = begin; i < end; i++) {
-        const tile t = tile_at(plan, i);
-        const size_t run = t.rows * plan->size;
-        plan->isa->transpose(in_at(plan, t.row, t.col), plan->cols, scratch, t.rows, t.rows, t.cols, plan->size);
-        if (t.rows == plan->rows)
-            plan->isa->stream(out_at(plan, t.col, 0), scratch, t.cols * run, NULL);
-        else
-            for (size_t c = 0; c < t.cols; c++)
-                plan->isa->stream(out_at(plan, c, t.row), (const char *)scratch + c * run, run, NULL);
-    }
-    plan->isa->fence();
+    if (plan->streaming) plan->isa->fence();
 }
 
 /* --- in place: tiles change places with their mirror images ------------------------------------------------------ */
@@ -174,15 +150,8 @@ static void apply_move(const opi_sweep *sweep, size_t begin, size_t end, void *c
     (void)total;
     (void)aggregated;
     (void)scratch;
-    const size_t bytes = (end - begin) * plan->size;
-    const char *const from = plan->in + begin * plan->size;
-    char *const to = plan->out + begin * plan->size;
-    if (!plan->streaming) {
-        memcpy(to, from, bytes);
-        return;
-    }
-    plan->isa->stream(to, from, bytes, NULL);
-    plan->isa->fence();
+    put(plan, plan->out + begin * plan->size, plan->in + begin * plan->size, (end - begin) * plan->size);
+    if (plan->streaming) plan->isa->fence();
 }
 
 /* --- which of them */
@@ -202,6 +171,7 @@ static size_t part(size_t n, size_t bytes, size_t size)
 static void deal(opi_transpose_sweep *plan, size_t down, size_t across)
 {
     assert(down > 0 && across > 0);
+    plan->sweep.apply = apply;
     plan->down = opi_smaller(down, plan->rows);
     plan->across = opi_smaller(across, plan->cols);
     plan->sweep.n = (plan->rows + plan->down - 1) / plan->down * ((plan->cols + plan->across - 1) / plan->across);
@@ -216,7 +186,7 @@ static void plan_stages(opi_transpose_sweep *plan)
     else
         deal(plan, part(rows, STAGE_BYTES / cols, size), cols);
     plan->sweep.scratch_bytes = plan->down * plan->across * size;
-    plan->sweep.apply = apply_stages;
+    plan->turn = turn_packed;
 }
 
 static void plan_lines(opi_transpose_sweep *plan, size_t workers)
@@ -234,7 +204,7 @@ static void plan_lines(opi_transpose_sweep *plan, size_t workers)
         if (plan->sweep.n * 2 < wanted && most > LINES_COLS / 4) most /= 2;
     }
     plan->sweep.scratch_bytes = opi_transpose_scratch(size, plan->across);
-    plan->sweep.apply = apply_lines;
+    plan->turn = turn_lines;
 }
 
 /* Tiles that lie in a cache: runs of rows of out that are whole lines, and long enough. */
@@ -246,7 +216,8 @@ static void plan_tiles(opi_transpose_sweep *plan)
     const size_t across = opi_smaller(cols, at_least_one(tile_bytes / (run * size)));
     deal(plan, run * at_least_one(tile_bytes / (run * across * size)), across);
     plan->sweep.scratch_bytes = packed ? plan->down * plan->across * size : 0;
-    plan->sweep.apply = packed ? apply_packed : apply_tiles;
+    plan->turn = packed ? turn_packed : turn_directly;
+    plan->streaming = false;
 }
 
 static void plan_squares(opi_transpose_sweep *plan)

@@ -25,6 +25,8 @@ static inline size_t opi_transpose_scratch(size_t size, size_t cols)
     return OPI_CACHE_LINE * OPI_CACHE_LINE + cols * 2 * opi_transpose_step(size) * size;
 }
 
+struct opi_transpose_tile;
+
 typedef struct opi_transpose_sweep {
     opi_sweep sweep; /* over tiles, bands of rows one after the other; in place, over bands */
     const opi_isa *isa;
@@ -34,6 +36,7 @@ typedef struct opi_transpose_sweep {
     size_t rows, cols;   /* of in */
     size_t down, across; /* rows and columns of a tile */
     bool streaming;      /* past the caches */
+    void (*turn)(const struct opi_transpose_sweep *plan, const struct opi_transpose_tile *t, void *scratch);
 } opi_transpose_sweep;
 
 /* The matrix must not be empty.  workers: how many threads there are. */

@@ -80,19 +80,16 @@ FEW(24, ONE_BY_ONE)
 /* Whether the tile was one with few rows or columns, and without gaps; then it is done. */
 static bool few(const void *in, size_t in_stride, void *out, size_t out_stride, size_t rows, size_t cols, size_t size)
 {
+#define FEW_OF(size)                                                                                                   \
+    case size:                                                                                                         \
+        return few_##size(in, in_stride, out, out_stride, rows, cols);
     switch (size) {
-    case 1:
-        return few_1(in, in_stride, out, out_stride, rows, cols);
-    case 2:
-        return few_2(in, in_stride, out, out_stride, rows, cols);
-    case 4:
-        return few_4(in, in_stride, out, out_stride, rows, cols);
-    case 8:
-        return few_8(in, in_stride, out, out_stride, rows, cols);
-    case 16:
-        return few_16(in, in_stride, out, out_stride, rows, cols);
-    case 24:
-        return few_24(in, in_stride, out, out_stride, rows, cols);
+        FEW_OF(1)
+        FEW_OF(2)
+        FEW_OF(4)
+        FEW_OF(8)
+        FEW_OF(16)
+        FEW_OF(24)
     default:
         return false;
     }

@@ -117,38 +117,22 @@ OPI_INLINE void turn(const char *in, size_t in_stride, char *out, size_t out_str
 }
 
 /* Calls f(..., size) with a constant size, for sizes that elements often have. */
+#define TURN_CASE(f, n, ...)                                                                                           \
+    case n:                                                                                                            \
+        f(__VA_ARGS__, n);                                                                                             \
+        break;
 #define TURN_BY_SIZE(f, size, ...)                                                                                     \
     switch (size) {                                                                                                    \
-    case 1:                                                                                                            \
-        f(__VA_ARGS__, 1);                                                                                             \
-        break;                                                                                                         \
-    case 2:                                                                                                            \
-        f(__VA_ARGS__, 2);                                                                                             \
-        break;                                                                                                         \
-    case 3:                                                                                                            \
-        f(__VA_ARGS__, 3);                                                                                             \
-        break;                                                                                                         \
-    case 4:                                                                                                            \
-        f(__VA_ARGS__, 4);                                                                                             \
-        break;                                                                                                         \
-    case 6:                                                                                                            \
-        f(__VA_ARGS__, 6);                                                                                             \
-        break;                                                                                                         \
-    case 8:                                                                                                            \
-        f(__VA_ARGS__, 8);                                                                                             \
-        break;                                                                                                         \
-    case 12:                                                                                                           \
-        f(__VA_ARGS__, 12);                                                                                            \
-        break;                                                                                                         \
-    case 16:                                                                                                           \
-        f(__VA_ARGS__, 16);                                                                                            \
-        break;                                                                                                         \
-    case 24:                                                                                                           \
-        f(__VA_ARGS__, 24);                                                                                            \
-        break;                                                                                                         \
-    case 32:                                                                                                           \
-        f(__VA_ARGS__, 32);                                                                                            \
-        break;                                                                                                         \
+        TURN_CASE(f, 1, __VA_ARGS__)                                                                                   \
+        TURN_CASE(f, 2, __VA_ARGS__)                                                                                   \
+        TURN_CASE(f, 3, __VA_ARGS__)                                                                                   \
+        TURN_CASE(f, 4, __VA_ARGS__)                                                                                   \
+        TURN_CASE(f, 6, __VA_ARGS__)                                                                                   \
+        TURN_CASE(f, 8, __VA_ARGS__)                                                                                   \
+        TURN_CASE(f, 12, __VA_ARGS__)                                                                                  \
+        TURN_CASE(f, 16, __VA_ARGS__)                                                                                  \
+        TURN_CASE(f, 24, __VA_ARGS__)                                                                                  \
+        TURN_CASE(f, 32, __VA_ARGS__)                                                                                  \
     default:                                                                                                           \
         f(__VA_ARGS__, size);                                                                                          \
         break;                                                                                                         \
