@@ -57,8 +57,8 @@ typedef struct opi_accelerator {
     opi_gpu_buffer array[OPI_WHOLES]; /* scratch memory as large as the arrays of a primitive */
     opi_slot slot[OPI_SLOTS];
     opi_pipeline pipeline;
-    bool ended_is_0;        /* it has been made ready for its first launch */
     opi_gpu_buffer ended;   /* the count of work-groups that have ended, of the way "last" (gpu/scan/last.c) */
+    bool ended_is_0;        /* the count has been made ready for its first launch */
     opi_gpu_buffer staging; /* pinned memory for an exchange between ranks */
     uint64_t summaries;     /* number of summaries made so far */
     uint64_t ticket;        /* number of the summary whose tiles' nodes are in `work`; 0: none */

@@ -61,11 +61,10 @@ oplus_status opi_gpu_filter(opi_job *job)
     OPI_TRY(get_program(job));
     OPI_TRY(opi_gpu_param(g, job->call, job->task->fn, NULL, &job->param));
     OPI_TRY(opi_gpu_reserve(g, job->call, &g->range, opi_image_bytes(job->node)));
-    OPI_TRY(opi_gpu_reserve(g, job->call, &g->value, sizeof kept));
     OPI_TRY(opi_stage_look(job, &staging));
     job->fresh = true;
     job->overlaps = !staging.any && writes_over_input(job->task);
-    if (!staging.appends) OPI_TRY(opi_tiles_aim(job));
+    OPI_TRY(staging.appends ? opi_gpu_reserve(g, job->call, &g->value, sizeof kept) : opi_tiles_aim(job));
     OPI_TRY(staging.any ? opi_stage_run(job, &staging, count_kept, &kept) : opi_way_run_all(job));
     if (!staging.appends) return opi_tiles_take_result(job, staging.any);
     return opi_gpu_put(g, job->call, job->task->result, &kept, job->task->result_bytes);

@@ -22,15 +22,20 @@ static size_t node_bytes(const opi_task *task)
                         : type->size;
 }
 
-/* A reduce and a scan have programs of their own: a first call compiles what it needs. */
-static bool reduces(const opi_job *job) { return job->task->what == OPI_REDUCE; }
+/* Levels of the way "last", which a reduce may have: its program is then another one than a scan's, so that a first call
+ * compiles what it needs.  0: both have the same program. */
+static unsigned last_levels(const opi_job *job)
+{
+    const bool reduces = job->task->what == OPI_REDUCE && !job->task->lifted;
+    return reduces ? opi_last_levels(&job->g->gpu->facts, job->node) : 0;
+}
 
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
     opi_gpu_write_shape(source, job->shape, job->task->op->type->size);
     opi_gpu_define(source, "OPI_LIFTED", job->task->lifted);
-    opi_gpu_define(source, "OPI_REDUCES", reduces(job));
+    opi_gpu_define(source, "OPI_LAST_LEVELS", last_levels(job));
     opi_gpu_write_op(source, job->task->op);
     opi_gpu_write_kernels(source, job->task->lifted ? "lifted" : "plain");
     opi_gpu_write_tree(source, job->shape, job->task->op->type->size);
@@ -38,10 +43,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "scan");
-    const unsigned levels = opi_last_levels(&source->gpu->facts, job->node);
-    if (!reduces(job) || job->task->lifted || levels == 0) return;
-    opi_gpu_define(source, "OPI_LAST_LEVELS", levels);
-    opi_gpu_write_kernels(source, "last");
+    if (last_levels(job) > 0) opi_gpu_write_kernels(source, "last");
 }
 
 static oplus_status get_program(opi_job *job)
@@ -52,7 +54,7 @@ static oplus_status get_program(opi_job *job)
     job->shape = opi_shape_for(&job->g->gpu->facts, op->type->size, job->node);
     opi_key key = opi_key_begin("scan", job->shape);
     opi_key_number(&key, job->task->lifted);
-    opi_key_number(&key, reduces(job));
+    opi_key_number(&key, last_levels(job));
     opi_key_op(&key, op);
     opi_gpu_what(what, OPI_LABEL_OP, op->name, op->file, op->line);
     return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
