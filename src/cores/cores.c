@@ -28,10 +28,18 @@ typedef union plan {
     opi_transpose_sweep transpose;
 } plan;
 
+size_t opi_cores_threads(opi_cores *cores, size_t bytes)
+{
+    if (cores->workers == 1) return 1;
+    return opi_smaller((size_t)cores->workers, opi_processors_now(&cores->processors, bytes));
+}
+
+static size_t bytes_of_matrix(const opi_task *task) { return 2 * task->n * task->array[OPI_IN].size; }
+
 static bool is_scan(const opi_task *task) { return task->what == OPI_SCAN || task->lifted; }
 
 /* Plans a task that is one sweep: all but sort and segmented reduce. */
-static void make_plan(plan *p, const opi_cores *cores, const opi_task *task)
+static void make_plan(plan *p, opi_cores *cores, const opi_task *task)
 {
     const opi_isa *const isa = cores->isa;
     switch (task->what) {
@@ -42,7 +50,7 @@ static void make_plan(plan *p, const opi_cores *cores, const opi_task *task)
         opi_filter_plan(&p->filter, isa, task);
         break;
     case OPI_TRANSPOSE:
-        opi_transpose_plan(&p->transpose, isa, (size_t)cores->workers, task);
+        opi_transpose_plan(&p->transpose, isa, opi_cores_threads(cores, bytes_of_matrix(task)), task);
         break;
     default:
         if (is_scan(task))
@@ -226,6 +234,7 @@ oplus_status opi_cores_open(const char *call, int workers, opi_cores **cores)
     opened->isa = isa;
     opened->workers = workers;
     opi_ways_read(&opened->wanted);
+    opi_processors_open(&opened->processors);
     if (workers == 1)
         snprintf(opened->dev.name, sizeof opened->dev.name, "serial %s", isa->name);
     else
