@@ -3,6 +3,7 @@
 
 #include "base/fpenv.h"
 #include "base/memory.h"
+#include "cores/sleeper.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -30,8 +31,7 @@ typedef struct worker {
     _Alignas(OPI_CACHE_LINE) opi_crew *crew;
     size_t index; /* from 1 */
     pthread_t thread;
-    sem_t wake;
-    atomic_bool asleep; /* waits for `wake`, or is about to: whoever clears this must post */
+    opi_sleeper sleeper; /* while there is no job */
 } worker;
 
 struct opi_crew {
@@ -74,16 +74,7 @@ static void relax_some(void)
 
 /* --- sleeping and waking ------------------------------------------------------------------------------------------ */
 
-static void take(sem_t *semaphore)
-{
-    while (sem_wait(semaphore) != 0) {
-    } /* a signal's handler may interrupt it */
-}
-
-static void wake(worker *w)
-{
-    if (atomic_load(&w->asleep) && atomic_exchange(&w->asleep, false)) sem_post(&w->wake);
-}
+static void wake(worker *w) { opi_sleeper_wake(&w->sleeper, w->thread); }
 
 /* Is there a job that this worker may enter, and has not been in? */
 static bool is_open(uint64_t state, size_t index, uint32_t seen)
@@ -101,11 +92,8 @@ static void await_job(worker *w, uint32_t seen)
 {
     for (const unsigned long long begun = opi_crew_now(); opi_crew_now() - begun < SPIN_NS; relax_some())
         if (has_reason(w, seen)) return;
-    atomic_store(&w->asleep, true);
-    /* Whoever opens a job looks at `asleep` after that; here it is the other way round, so that one of them sees the
-     * other. */
-    if (has_reason(w, seen) && atomic_exchange(&w->asleep, false)) return;
-    take(&w->wake);
+    opi_sleeper_lie_down(&w->sleeper);
+    opi_sleeper_sleep(&w->sleeper, has_reason(w, seen));
 }
 
 /* As long as there are items, more workers are woken: so all are awake after a few steps, and a short job wakes
@@ -215,9 +203,9 @@ static size_t start_threads(opi_crew *crew, size_t wanted)
     for (; crew->started < wanted; crew->started++) {
         worker *const w = &crew->workers[crew->started];
         *w = (worker){.crew = crew, .index = crew->started};
-        sem_init(&w->wake, 0, 0);
+        opi_sleeper_open(&w->sleeper);
         if (start_thread(w)) continue;
-        sem_destroy(&w->wake);
+        opi_sleeper_close(&w->sleeper);
         break;
     }
     return crew->started < wanted ? crew->started : wanted;
@@ -233,7 +221,7 @@ void opi_crew_close(opi_crew *crew)
     for (size_t i = 1; mine && i < crew->started; i++) wake(&crew->workers[i]);
     for (size_t i = 1; mine && i < crew->started; i++) {
         pthread_join(crew->workers[i].thread, NULL);
-        sem_destroy(&crew->workers[i].wake);
+        opi_sleeper_close(&crew->workers[i].sleeper);
     }
     if (mine) sem_destroy(&crew->all_out);
     opi_free(crew);
@@ -264,7 +252,8 @@ static void close_job(opi_crew *crew)
     while (anybody_inside(crew)) {
         atomic_store(&crew->caller_asleep, true);
         if (!anybody_inside(crew) && atomic_exchange(&crew->caller_asleep, false)) return;
-        take(&crew->all_out);
+        while (sem_wait(&crew->all_out) != 0) {
+        } /* a signal's handler may interrupt it */
     }
 }
 
