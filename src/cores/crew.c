@@ -17,8 +17,9 @@
 #include <time.h>
 
 enum {
-    SPIN_NS = 20000, /* looking for the next job, or for the last item's end, before sleeping */
-    RELAXATIONS = 16 /* between two looks at the clock */
+    SPIN_NS = 20000,       /* looking for the next job, or for the last item's end, before sleeping */
+    HESITATION_NS = 20000, /* of a short job's caller, before it wakes threads that sleep */
+    RELAXATIONS = 16       /* between two looks at the clock */
 };
 
 /* The state of a crew in one word, so that a worker enters a job and the caller closes it in one step each:
@@ -41,6 +42,8 @@ struct opi_crew {
     _Alignas(OPI_CACHE_LINE) opi_crew_item *item; /* the job: written while it is closed */
     void *job;
     size_t items;
+    bool is_short;                  /* the next job, as far as the caller knows */
+    unsigned long long short_ended; /* when the last short job ended */
     atomic_bool caller_asleep, ending;
     sem_t all_out;
     unsigned generation; /* of the process that started the threads */
@@ -109,12 +112,21 @@ static void wake_some(opi_crew *crew, size_t wanted, int some)
 
 /* --- working ------------------------------------------------------------------------------------------------------ */
 
+/* Returns the number of the next item, which is then this worker's. */
+static size_t claim(opi_crew *crew) { return atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed); }
+
+/* Does items until it is time to wake others. */
+static void work_alone(opi_crew *crew, unsigned long long until)
+{
+    for (size_t i; opi_crew_now() < until && (i = claim(crew)) < crew->items;) crew->item(crew->job, 0, i);
+}
+
 static void work(opi_crew *crew, size_t index, size_t wanted)
 {
     enum { AT_ENTRY = 2, AT_ITEM = 1 };
     const size_t items = crew->items;
     if (atomic_load_explicit(&crew->next, memory_order_relaxed) + 1 < items) wake_some(crew, wanted, AT_ENTRY);
-    for (size_t i; (i = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed)) < items;) {
+    for (size_t i; (i = claim(crew)) < items;) {
         crew->item(crew->job, index, i);
         if (i + 1 < items) wake_some(crew, wanted, AT_ITEM);
     }
@@ -282,9 +294,32 @@ static void do_in_region(opi_crew *crew, size_t wanted, opi_crew_item *item, voi
     {
         OPI_OWN_MODE; /* the threads are the program's */
         const size_t worker = (size_t)omp_get_thread_num();
-        for (size_t i; (i = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed)) < items;)
-            item(job, worker, i);
+        for (size_t i; (i = claim(crew)) < items;) item(job, worker, i);
     }
+}
+
+bool opi_crew_sleeps(const opi_crew *crew)
+{
+    return !crew->openmp && (crew->started < 2 || opi_sleeper_is_asleep(&crew->workers[1].sleeper));
+}
+
+void opi_crew_hesitate(opi_crew *crew, bool is_short)
+{
+    if (crew) crew->is_short = is_short;
+}
+
+static void do_together(opi_crew *crew, size_t wanted, opi_crew_item *item, void *job, size_t items)
+{
+    const bool is_short = crew->is_short;
+    crew->is_short = false;
+    open_job(crew, wanted, item, job, items);
+    if (is_short && opi_crew_sleeps(crew)) {
+        const unsigned long long now = opi_crew_now();
+        if (now - crew->short_ended >= SPIN_NS) work_alone(crew, now + HESITATION_NS);
+    }
+    work(crew, 0, wanted);
+    close_job(crew);
+    if (is_short) crew->short_ended = opi_crew_now();
 }
 
 bool opi_crew_reserve(opi_crew **crew, int workers)
@@ -311,7 +346,5 @@ void opi_crew_run(opi_crew **crew, int workers, opi_crew_item *item, void *job, 
         do_alone(item, job, items);
         return;
     }
-    open_job(*crew, wanted, item, job, items);
-    work(*crew, 0, wanted);
-    close_job(*crew);
+    do_together(*crew, wanted, item, job, items);
 }

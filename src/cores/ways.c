@@ -11,6 +11,9 @@
 /* Bytes moved below which waking threads costs more than it saves: docs/performance.md has the measurement. */
 static const size_t small_work = (size_t)256 << 10;
 
+/* Bytes moved below which the caller lets threads sleep for some time, where there are many. */
+static const size_t short_work = (size_t)1 << 20;
+
 /* --- which of them ------------------------------------------------------------------------------------------------ */
 
 static bool is_small(const opi_sweep *sweep, size_t workers) { return workers == 1 || sweep->bytes < small_work; }
@@ -67,9 +70,16 @@ size_t opi_cores_workers(opi_cores *cores, const opi_sweep *sweep)
     return opi_smaller(opi_blocks(sweep), opi_cores_threads(cores, sweep->bytes));
 }
 
+/* Is a sweep likely to be done before threads that sleep could help?  The fewer they are, the less they save. */
+static bool is_short(const opi_sweep *sweep, size_t workers)
+{
+    return workers > 1 && sweep->bytes < short_work / (workers - 1) * workers;
+}
+
 oplus_status opi_sweep_by_way(opi_sweeping *s)
 {
     s->workers = opi_cores_workers(s->cores, s->sweep);
+    opi_crew_hesitate(s->cores->crew, is_short(s->sweep, s->workers) && !s->cores->processors.unlimited);
     return opi_cores_way_of(s->cores, s->sweep, s->workers)->run(s);
 }
 
