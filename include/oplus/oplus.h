@@ -144,7 +144,10 @@ OPLUS_API oplus_status oplus_trim(oplus_device *dev);
 
 /** Allocates memory of the device, aligned to at least 64 bytes, and sets *mem to its address.
  *
- *  Free it with oplus_free.  0 bytes give NULL.
+ *  Free it with oplus_free.  0 bytes give NULL.  Of the host's memory nothing is touched.  On a host with several
+ *  memory nodes (NUMA) the pages of an array of 64 MiB and more for a device with several threads lie on the nodes in
+ *  turn, so that all of them serve it, whichever thread fills it; unless the process has a policy of its own, as by
+ *  numactl, or the kernel refuses.
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
 OPLUS_API oplus_status oplus_alloc(oplus_device *dev, size_t bytes, void **mem);
 /** Frees memory that oplus_alloc gave on the same device, or releases what oplus_wrap made.  NULL is allowed. */

@@ -1,6 +1,7 @@
 /* The processor of the host: tasks become sweeps, and a schedule runs them. */
 #include "cores/cores.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cores/crew.h"
 #include "cores/few.h"
@@ -176,8 +177,7 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
 
 static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
 {
-    (void)dev;
-    *mem = opi_alloc(bytes);
+    *mem = opi_array_alloc(bytes, opi_cores_of(dev)->workers > 1);
     if (*mem) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes; free some or ask for less", call, bytes);
 }
@@ -185,7 +185,7 @@ static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, voi
 static void release(oplus_device *dev, void *mem)
 {
     (void)dev;
-    opi_free(mem);
+    opi_array_free(mem);
 }
 
 static oplus_status copy(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes)
