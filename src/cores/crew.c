@@ -1,14 +1,14 @@
-#define _GNU_SOURCE /* pthread_sigmask's signal sets under -std=c11 */
+#define _GNU_SOURCE /* cpu_set_t in cores/sleeper.h */
 #include "cores/crew.h"
 
 #include "base/fpenv.h"
 #include "base/memory.h"
 #include "cores/sleeper.h"
+#include "cores/spawn.h"
 
 #include <omp.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -195,20 +195,6 @@ opi_crew *opi_crew_of_openmp(void)
     return crew;
 }
 
-/* Blocks signals from outside, which are for the program's own threads; signals that a thread itself causes, and a
- * profiler's, stay unblocked. */
-static bool start_thread(worker *w)
-{
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    const bool started = pthread_create(&w->thread, NULL, live, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 /* Returns how many threads there are, this one counted. */
 static size_t start_threads(opi_crew *crew, size_t wanted)
 {
@@ -216,7 +202,7 @@ static size_t start_threads(opi_crew *crew, size_t wanted)
         worker *const w = &crew->workers[crew->started];
         *w = (worker){.crew = crew, .index = crew->started};
         opi_sleeper_open(&w->sleeper);
-        if (start_thread(w)) continue;
+        if (opi_spawn(&w->thread, live, w)) continue;
         opi_sleeper_close(&w->sleeper);
         break;
     }

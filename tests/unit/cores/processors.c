@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { LARGE = 64 << 20 };
@@ -215,13 +215,62 @@ static void no_more_threads_than_processors(void **state)
     free(out);
 }
 
-int main(void)
+/* --- a program whose threads OpenMP binds ------------------------------------------------------------------------- */
+
+/* How many threads of this process may use more than one processor. */
+static int unbound(void)
+{
+    int count = 0;
+    DIR *const tasks = must(opendir("/proc/self/task"));
+    for (const struct dirent *e; (e = readdir(tasks)) != NULL;) {
+        cpu_set_t mask;
+        if (e->d_name[0] == '.' || sched_getaffinity(atoi(e->d_name), sizeof mask, &mask) != 0) continue;
+        count += CPU_COUNT(&mask) > 1;
+    }
+    closedir(tasks);
+    return count;
+}
+
+/* The exit code of a program that OpenMP binds: 0 if its first thread is bound, and two others are not, after a while:
+ * a thread that has been woken has a narrower mask until it runs (cores/sleeper.h). */
+static int use_threads(void)
+{
+    static float x[N];
+    float sum;
+    oplus_device *dev;
+    if (unbound() != 0) return 2;
+    if (oplus_open("threads:3", &dev) != OPLUS_OK) return 1;
+    if (oplus_reduce(dev, &oplus_sum_f32, x, N, &sum) != OPLUS_OK) return 1;
+    for (int ms = 0; ms < 10000 && unbound() != 2; ms++) usleep(1000);
+    const int threads = unbound();
+    oplus_close(dev);
+    return threads == 2 ? 0 : 3;
+}
+
+static const char *program;
+
+/* OpenMP binds the first thread; the others may run wherever the program may. */
+static void threads_are_not_bound_with_their_caller(void **state)
+{
+    char command[4096];
+    (void)state;
+    if (CPU_COUNT(&all) < 2) skip();
+    snprintf(command, sizeof command, "OMP_PLACES=threads OMP_PROC_BIND=true '%s' --bound", program);
+    const int ended = system(command), code = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    if (code == 2) skip(); /* an OpenMP that binds only when a region begins */
+    if (code != 0) fail_msg("exit code %d", code);
+}
+
+int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_mask_changes, widen),
         cmocka_unit_test_teardown(tests_have_them_all, widen),
         cmocka_unit_test(a_quota_changes),
         cmocka_unit_test_teardown(no_more_threads_than_processors, widen),
+        cmocka_unit_test(threads_are_not_bound_with_their_caller),
     };
+    if (count == 2 && strcmp(arguments[1], "--bound") == 0) return use_threads();
+    program = arguments[0];
     return cmocka_run_group_tests_name("processors", tests, read_mask, NULL);
 }
