@@ -155,6 +155,11 @@ struct opi_driver {
     oplus_status (*query)(opi_gpu *gpu, const char *call, void *mark, bool *done); /* does not wait */
     void (*drop)(opi_gpu *gpu, void *mark);                                        /* NULL allowed */
     oplus_status (*sync)(opi_gpu *gpu, const char *call, opi_gpu_queue queue);     /* waits for all that was enqueued */
+
+    /* Whether what is enqueued is not done but recorded, to be done later and perhaps often: the caller's stream of CUDA
+     * is being captured into a graph.  Then all calls above fail that cannot be recorded: those that allocate, free, load,
+     * wait, or copy from or to the host.  NULL: never. */
+    bool (*recording)(opi_gpu *gpu);
 };
 
 /* Once for a public call; whoever has entered leaves, with the status of what was done between: the first failure
