@@ -86,6 +86,7 @@ typedef struct opi_launch {
 struct opi_driver {
     const char *name;    /* "cuda", "opencl" */
     const char *dialect; /* the dialect of its kernels: gpu/words/<name>.cl comes first */
+    bool by_kernel;      /* its compiler takes long: a kernel is compiled by itself, when it is first used */
 
     /* Both NULL where only oplus makes addresses of device memory. */
     bool (*installed)(void); /* its library can be opened; nothing of it is called */

@@ -62,6 +62,7 @@ static oplus_status sync(opi_gpu *gpu, const char *call, opi_gpu_queue queue)
 const opi_driver opi_cuda = {
     .name = "cuda",
     .dialect = "cuda",
+    .by_kernel = true,
     .installed = opi_cuda_installed,
     .loaded = opi_cuda_loaded,
     .list = opi_cuda_list,
