@@ -78,6 +78,57 @@ static void sleeping_workers_wake(void **state)
     opi_crew_close(crew);
 }
 
+/* After pauses a short job wakes nobody, nearly always: unless this thread loses its core meanwhile. */
+static void short_jobs_wake_nobody(void **state)
+{
+    opi_crew *crew = NULL;
+    int slept = 0;
+    (void)state;
+    opi_crew_hesitate(crew, true); /* which does nothing */
+    run_jobs(&crew, 10, 0);
+    for (int i = 0; i < 100; i++) {
+        tally *const t = must(calloc(1, sizeof *t));
+        for (int ms = 0; ms < 10000 && !opi_crew_sleeps(crew); ms++) usleep(1000);
+        usleep(100); /* longer than jobs that follow one another are apart */
+        opi_crew_hesitate(crew, true);
+        opi_crew_run(&crew, 2, count, t, 5);
+        slept += opi_crew_sleeps(crew);
+        expect_all(t, 5);
+        free(t);
+    }
+    if (slept < 50) fail_msg("of 100 short jobs %d woke nobody", slept);
+    opi_crew_close(crew);
+}
+
+typedef struct waiting {
+    atomic_int workers[2];
+} waiting;
+
+/* Takes time until both workers have had an item. */
+static void wait_for_both(void *job, size_t worker, size_t item)
+{
+    waiting *const w = job;
+    (void)item;
+    w->workers[worker] = 1;
+    if (!w->workers[0] || !w->workers[1]) usleep(100);
+}
+
+/* A job that turns out to be long has all workers all the same. */
+static void long_jobs_wake_all_in_the_end(void **state)
+{
+    opi_crew *crew = NULL;
+    (void)state;
+    run_jobs(&crew, 10, 0);
+    for (int i = 0; i < 10; i++) {
+        waiting w = {{0}};
+        usleep(1000);
+        opi_crew_hesitate(crew, true);
+        opi_crew_run(&crew, 2, wait_for_both, &w, 100000);
+        if (!w.workers[1]) fail_msg("the caller had no help");
+    }
+    opi_crew_close(crew);
+}
+
 static void *use_a_crew(void *unused)
 {
     opi_crew *crew = NULL;
@@ -243,9 +294,14 @@ static void many_rounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_item_once),  cmocka_unit_test(sleeping_workers_wake),
-        cmocka_unit_test(several_at_once), cmocka_unit_test(after_fork),
-        cmocka_unit_test(many_rounds),     cmocka_unit_test(others_do_the_work_of_one_that_stands_still),
+        cmocka_unit_test(short_jobs_wake_nobody),
+        cmocka_unit_test(long_jobs_wake_all_in_the_end),
+        cmocka_unit_test(each_item_once),
+        cmocka_unit_test(sleeping_workers_wake),
+        cmocka_unit_test(several_at_once),
+        cmocka_unit_test(after_fork),
+        cmocka_unit_test(many_rounds),
+        cmocka_unit_test(others_do_the_work_of_one_that_stands_still),
     };
     return cmocka_run_group_tests_name("crew", tests, NULL, NULL);
 }
