@@ -47,7 +47,7 @@ static void close_devices(const devices *d)
 
 /* --- the time of single calls: no batches, as a call may wait for a thread that has lost its core ------------------- */
 
-enum { LEAST_CALLS = 11, MOST_CALLS = 401 };
+enum { TURN_CALLS = 5, LEAST_CALLS = 3 * TURN_CALLS, MOST_CALLS = 400 };
 
 static int compare(const void *a, const void *b)
 {
@@ -71,19 +71,26 @@ static double time_call(const bench_contender *ours, bench_problem *p, long paus
     return tool_seconds() - begin;
 }
 
-/* The median of a quarter of a second of calls (quick: of a few), with pauses between them. */
-static double median_of_calls(bench_problem *p, oplus_device *dev, long pause_ns, bool quick)
+/* What a call costs on each device: the medians of a quarter of a second (quick: of a few calls) with pauses between
+ * them.  Devices take turns, so that all have the same company; two calls that do not count begin a turn. */
+static void time_devices(bench_problem *p, const devices *d, long pause_ns, bool quick, double *median)
 {
-    double time[MOST_CALLS];
+    static double time[1 + BENCH_MAX_LIST][MOST_CALLS];
     const bench_contender *const ours = ours_of(p);
+    const double end = tool_seconds() + (quick ? 0 : 0.25 * (double)d->count);
     size_t count = 0;
-    p->dev = dev;
-    for (int i = 0; i < 3; i++) ours->run(p);
-    const double end = tool_seconds() + (quick ? 0 : 0.25);
-    do time[count++] = time_call(ours, p, pause_ns);
-    while (count < LEAST_CALLS || (count < MOST_CALLS && tool_seconds() < end));
-    qsort(time, count, sizeof *time, compare);
-    return time[count / 2];
+    do {
+        for (size_t i = 0; i < d->count; i++) {
+            p->dev = d->of[i];
+            for (int k = 0; k < 2; k++) time_call(ours, p, pause_ns);
+            for (size_t k = 0; k < TURN_CALLS; k++) time[i][count + k] = time_call(ours, p, pause_ns);
+        }
+        count += TURN_CALLS;
+    } while (count < LEAST_CALLS || (count < MOST_CALLS && tool_seconds() < end));
+    for (size_t i = 0; i < d->count; i++) {
+        qsort(time[i], count, sizeof *time[i], compare);
+        median[i] = time[i][count / 2];
+    }
 }
 
 /* --- sizes -------------------------------------------------------------------------------------------------------- */
@@ -129,12 +136,13 @@ static void print_head(FILE *file, const bench_options *o, const devices *d)
 static void print_row(FILE *file, const bench_options *o, const devices *d, size_t n, int others)
 {
     fprintf(file, "| %zu | %d |", n, others);
+    double median[1 + BENCH_MAX_LIST];
     for (int c = 0; c < CASES; c++) {
         bench_problem problem;
         if (!o->primitive[cases[c].primitive]) continue;
         bench_problem_open(&problem, cases[c].primitive, cases[c].type, n, (bench_shape){0}, o->huge);
-        for (size_t i = 0; i < d->count; i++)
-            fprintf(file, "%s %.0f", i ? " /" : "", median_of_calls(&problem, d->of[i], 0, o->quick) * 1e6);
+        time_devices(&problem, d, 0, o->quick, median);
+        for (size_t i = 0; i < d->count; i++) fprintf(file, "%s %.0f", i ? " /" : "", median[i] * 1e6);
         fprintf(file, " |");
         fflush(file);
         bench_problem_close(&problem);
@@ -160,36 +168,32 @@ void bench_company(FILE *file, const bench_options *o)
 /* --- after pauses ------------------------------------------------------------------------------------------------- */
 
 enum { PAUSE_NS = 300000 };
+static const char usual_sizes[] = "2^14..2^21";
 
-/* Two figures: calls in a row, after pauses. */
-static void print_ratios(FILE *file, bench_problem *p, const devices *d, size_t device, bool quick)
+static void print_case(FILE *file, const bench_options *o, const devices *d, const company_case *c)
 {
-    for (int paused = 0; paused < 2; paused++) {
-        const long pause = paused ? PAUSE_NS : 0;
-        const double alone = median_of_calls(p, d->of[0], pause, quick);
-        fprintf(file, "%s %.2f", paused ? "," : "", alone / median_of_calls(p, d->of[device], pause, quick));
-    }
-    fprintf(file, " |");
-    fflush(file);
-}
-
-static void print_case(FILE *file, const bench_options *o, const devices *d, size_t device, const company_case *c)
-{
-    const sizes s = sizes_of(o, "2^14..2^21");
-    fprintf(file, "| %s %s, %s |", bench_primitive_name(c->primitive), bench_type_name(c->type),
-            oplus_device_name(d->of[device]));
+    static double row[MOST_SIZES][1 + BENCH_MAX_LIST], paused[MOST_SIZES][1 + BENCH_MAX_LIST];
+    const sizes s = sizes_of(o, usual_sizes);
     for (size_t i = 0; i < s.count; i++) {
         bench_problem problem;
         bench_problem_open(&problem, c->primitive, c->type, s.of[i], (bench_shape){0}, o->huge);
-        print_ratios(file, &problem, d, device, o->quick);
+        time_devices(&problem, d, 0, o->quick, row[i]);
+        time_devices(&problem, d, PAUSE_NS, o->quick, paused[i]);
         bench_problem_close(&problem);
     }
-    fputc('\n', file);
+    for (size_t k = 1; k < d->count; k++) {
+        fprintf(file, "| %s %s, %s |", bench_primitive_name(c->primitive), bench_type_name(c->type),
+                oplus_device_name(d->of[k]));
+        for (size_t i = 0; i < s.count; i++)
+            fprintf(file, " %.2f, %.2f |", row[i][0] / row[i][k], paused[i][0] / paused[i][k]);
+        fputc('\n', file);
+    }
+    fflush(file);
 }
 
 void bench_pauses(FILE *file, const bench_options *o)
 {
-    const sizes s = sizes_of(o, "2^14..2^21");
+    const sizes s = sizes_of(o, usual_sizes);
     const devices d = open_devices(o);
     fprintf(file, "\nhow many times as fast as one thread: calls in a row, after pauses of %d us\n\n| n |",
             PAUSE_NS / 1000);
@@ -198,7 +202,6 @@ void bench_pauses(FILE *file, const bench_options *o)
     for (size_t i = 0; i < s.count; i++) fprintf(file, "---|");
     fputc('\n', file);
     for (int c = 0; c < CASES; c++)
-        for (size_t i = 1; i < d.count; i++)
-            if (o->primitive[cases[c].primitive]) print_case(file, o, &d, i, &cases[c]);
+        if (o->primitive[cases[c].primitive]) print_case(file, o, &d, &cases[c]);
     close_devices(&d);
 }
