@@ -24,10 +24,13 @@ void opi_sleeper_sleep(opi_sleeper *s, bool stays_awake)
     if (s->moved) pthread_setaffinity_np(pthread_self(), sizeof s->all, &s->all);
 }
 
-/* A machine with more processors than a cpu_set_t has refuses: then the thread wakes wherever Linux likes. */
+enum { FEW_PROCESSORS = 4 };
+
+/* False: the thread wakes wherever Linux likes. */
 static bool move_away(opi_sleeper *s, pthread_t thread, int from)
 {
     if (pthread_getaffinity_np(thread, sizeof s->all, &s->all) != 0) return false;
+    if (CPU_COUNT(&s->all) > FEW_PROCESSORS) return false;
     cpu_set_t others = s->all;
     CPU_CLR((size_t)from, &others);
     return CPU_COUNT(&others) > 0 && pthread_setaffinity_np(thread, sizeof others, &others) == 0;

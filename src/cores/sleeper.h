@@ -1,11 +1,11 @@
 /* A thread that sleeps until another one wakes it, on a processor other than that one's.
  *
- * Linux wakes a thread where it went to sleep, or looks for an idle processor that shares a cache with that one; of a
- * virtual machine's processors these may be none.  So a worker that has once run on the caller's processor would come
- * back there each time, and take turns with the caller while another processor has nothing to do.  Whoever wakes it
- * there takes this processor out of its mask, and the thread puts it back when it is awake: that takes 2 us.  (Two
- * virtual processors, Linux 6.18, 2026-11-23: calls in a row on two threads, of 1 to 4 MiB, took up to twice as long
- * as on one thread, and 0.5 to 1.0 times as long since.) */
+ * On a virtual machine of two processors Linux 6.18 wakes a thread where it went to sleep, also if that processor is
+ * busy with the thread that wakes it, and the other one idles.  So a worker that had once run on the caller's processor
+ * came back there each time, and took turns with the caller: calls in a row on two threads, of 1 to 4 MiB, took up to
+ * twice as long as on one thread, and take 0.5 to 1.0 times as long since (2026-11-23).  Whoever wakes it there takes
+ * this processor out of its mask, and the thread puts it back when it is awake: that takes 2 us.  Where there are more
+ * than a few processors it was not needed. */
 #ifndef OPI_SLEEPER_H
 #define OPI_SLEEPER_H
 

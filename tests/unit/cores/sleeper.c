@@ -20,6 +20,13 @@ static int read_masks(void **state)
     return 0;
 }
 
+static void take_one(cpu_set_t *set)
+{
+    size_t last = CPU_SETSIZE - 1;
+    while (!CPU_ISSET(last, set)) last--;
+    CPU_CLR(last, set);
+}
+
 static int widen(void **state)
 {
     (void)state;
@@ -72,6 +79,7 @@ static void wakes_elsewhere(void **state)
     int elsewhere = 0;
     (void)state;
     if (CPU_COUNT(&all) < 2) skip();
+    while (CPU_COUNT(&all) > 4) take_one(&all); /* with more of them it is left to Linux */
     for (int i = 0; i < 20; i++) elsewhere += !CPU_ISSET((size_t)wake_with(&all), &first);
     if (elsewhere < 10) fail_msg("it woke elsewhere %d times of 20", elsewhere); /* Linux may move it once more */
 }
