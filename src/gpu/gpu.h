@@ -35,7 +35,7 @@ typedef struct opi_rehearsal {
 typedef struct opi_pipeline {
     opi_gpu_buffer states; /* what work-groups tell each other */
     bool is_clear;         /* the states have been made ready for their first launch */
-    opi_gpu_buffer fault;  /* pinned memory: a word that is not 0 after a launch has given up */
+    opi_gpu_buffer fault;  /* pinned memory: a word that is not 0 after a launch has given up (of a sort, too) */
 } opi_pipeline;
 
 /* Memory that nothing uses any more but what has been recorded. */

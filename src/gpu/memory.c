@@ -152,6 +152,15 @@ oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue qu
     return opi_pipeline_fault(g, call);
 }
 
+oplus_status opi_fault_reserve(opi_accelerator *g, const char *call)
+{
+    opi_gpu_buffer *const fault = &g->pipeline.fault;
+    if (fault->mem) return OPLUS_OK;
+    OPI_TRY(opi_pinned_reserve(g, call, fault, sizeof(uint32_t)));
+    *(uint32_t *)fault->mem = 0;
+    return OPLUS_OK;
+}
+
 oplus_status opi_pipeline_fault(opi_accelerator *g, const char *call)
 {
     volatile uint32_t *const fault = g->pipeline.fault.mem;
@@ -159,7 +168,7 @@ oplus_status opi_pipeline_fault(opi_accelerator *g, const char *call)
     *fault = 0;
     return opi_fail(OPLUS_ERR_INTERNAL,
                     "%s: work-groups on %s waited too long for each other and gave up, so that results are wrong; set "
-                    "OPLUS_WAY=tiles to compute without waiting, and report this",
+                    "OPLUS_WAY=tiles,passes to compute without waiting, and report this",
                     call, g->gpu->facts.where);
 }
 
