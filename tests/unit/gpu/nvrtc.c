@@ -82,6 +82,8 @@ static oplus_status kernel(opi_gpu *gpu, const char *call, void *program, const 
     (void)gpu;
     snprintf(begin, sizeof begin, "KERNEL void %s(", name);
     *made = strstr(program, begin);
+    snprintf(begin, sizeof begin, "_BOUNDS void %s(", name); /* how many work-items it has at most */
+    if (!*made) *made = strstr(program, begin);
     return *made ? OPLUS_OK : opi_fail(OPLUS_ERR_INTERNAL, "%s: no kernel %s", call, name);
 }
 
@@ -282,6 +284,7 @@ static void move(oplus_device *dev, bool all)
     good(oplus_filter(dev, &small_first_fn, in, N, out, &kept), "filter");
     for (size_t i = 0; i < (all ? sizeof keys / sizeof *keys : 1); i++) {
         good(oplus_sort(dev, keys[i], OPLUS_DESCENDING, out, N), "sort");
+        good(oplus_sort(dev, keys[i], OPLUS_ASCENDING, out, 100), "sort of few");
         good(oplus_sort_pairs(dev, keys[i], OPLUS_ASCENDING, out, &small3_type, in, N), "sort_pairs");
     }
     for (size_t i = 0; i < (all ? sizeof types / sizeof *types : 2); i++)
