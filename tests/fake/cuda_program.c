@@ -47,7 +47,7 @@ CUresult cuFuncSetAttribute(CUfunction kernel, CUfunction_attribute which, int v
     if (kernel != &function) return CUDA_ERROR_INVALID_HANDLE;
     if (which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
         if (value < 0 || value > FAKE_SHARED_MOST) return CUDA_ERROR_INVALID_VALUE;
-        fake_books.allowed = value;
+        if (value > fake_books.allowed) fake_books.allowed = value; /* the one function stands for all kernels */
         return CUDA_SUCCESS;
     }
     if (which != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT || value < -1 || value > 100)
