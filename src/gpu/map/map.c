@@ -55,12 +55,12 @@ static oplus_status get_program(opi_job *job)
 
 oplus_status opi_map_blocks(opi_job *job, const opi_part *part)
 {
-    const uint64_t tile = opi_tile(job->shape);
+    const uint64_t tile = opi_tile(job->shape), one_more = moved_together(job->task->fn, job->shape) > 1;
     opi_arguments a = {.count = 0};
     for (int k = 0; k < job->task->arrays; k++) opi_add(&a, opi_memory(part->address[k]));
     opi_add(&a, opi_value(part->n));
     opi_add(&a, opi_memory(job->param));
-    return opi_gpu_launch(job, "opi_apply", (part->n + tile - 1) / tile, a.list, a.count);
+    return opi_gpu_launch(job, "opi_apply", (part->n + tile - 1) / tile + one_more, a.list, a.count);
 }
 
 oplus_status opi_gpu_map(opi_job *job)

@@ -1,7 +1,8 @@
 /* Map: out[i] = fn(a[i], b[i], ..., parameter).
  *
  * There are OPI_INPUTS input arrays; OPI_PARAMETER is 1 if there is a parameter.  OPI_MOVED elements of each array are
- * moved at once: as many elements of the largest type as 16 bytes hold; 1 if the size of a type does not divide 16. */
+ * moved at once: as many elements of the largest type as 16 bytes hold; 1 if the size of a type does not divide 16.  There
+ * is one work-group more than whole tiles, because the first tile may begin before the arrays. */
 
 #define OPI_E    (1u << OPI_LOG_E)
 #define OPI_W    (1u << OPI_LOG_W)
@@ -36,31 +37,69 @@
 
 #if OPI_MOVED > 1
 #define OPI_RUN         (OPI_E / OPI_MOVED) /* moves of one work-item */
+
+/* What is moved at once.  A pack of the output is aligned, because the first tile begins before the output if it has to.
+ * Then an input may be beyond a multiple of the size of its pack, by `skew` bytes: it is loaded as words of 4 bytes, and
+ * each word is made of two, if the skew asks for it.  The first and the last word may have bytes of other elements: the
+ * tile must not be the first or the last one then. */
 #define OPI_PACK(T)                                                                                                    \
     typedef struct __attribute__((aligned(OPI_MOVED * sizeof(T)))) T##_pack {                                          \
         T x[OPI_MOVED];                                                                                                \
-    } T##_pack;
-#define OPI_PACK_INPUT(k) OPI_PACK(opi_##k)
-#define OPI_IS_ALIGNED(k) &&OPI_ALIGNED(k)
+    } T##_pack;                                                                                                        \
+    typedef union T##_words {                                                                                          \
+        T##_pack pack;                                                                                                 \
+        uint32_t word[(sizeof(T##_pack) + 3) / 4];                                                                     \
+    } T##_words;
+#define OPI_PACK_INPUT(k)                                                                                              \
+    OPI_PACK(opi_##k)                                                                                                  \
+    OPI_FUNCTION opi_##k##_pack opi_load_##k(OPI_GLOBAL const opi_##k *from, uint32_t skew)                            \
+    {                                                                                                                  \
+        const uint32_t by = 8 * (skew & 3), words = sizeof(opi_##k##_pack) / 4;                                        \
+        OPI_GLOBAL const uint32_t *const word = (OPI_GLOBAL const uint32_t *)((ulong)from & ~(ulong)3);                \
+        opi_##k##_words x;                                                                                             \
+        if (skew == 0) return *(OPI_GLOBAL const opi_##k##_pack *)from;                                                \
+        if (words == 0) { /* less than a word */                                                                       \
+            _Pragma("unroll") for (uint32_t i = 0; i < OPI_MOVED; i++) x.pack.x[i] = from[i];                          \
+            return x.pack;                                                                                             \
+        }                                                                                                              \
+        _Pragma("unroll") for (uint32_t i = 0; i < words; i++) x.word[i] = word[i];                                    \
+        if (by == 0) return x.pack;                                                                                    \
+        const uint32_t last = word[words];                                                                             \
+        _Pragma("unroll") for (uint32_t i = 0; i < words; i++)                                                         \
+            x.word[i] = x.word[i] >> by | (i + 1 < words ? x.word[i + 1] : last) << (32 - by);                         \
+        return x.pack;                                                                                                 \
+    }
+#define OPI_ALL_ZERO(k)     &&skew_##k == 0
+#define OPI_SKEW(k)         const uint32_t skew_##k = (uint32_t)((ulong)k % sizeof(opi_##k##_pack));
 #define OPI_LOAD(k)                                                                                                    \
     opi_##k##_pack pack_##k[OPI_RUN];                                                                                  \
     _Pragma("unroll") for (uint32_t j = 0; j < OPI_RUN; j++)                                                           \
-        pack_##k[j] = ((OPI_GLOBAL const opi_##k##_pack *)k)[(j << OPI_LOG_W) + OPI_SELF];
+        pack_##k[j] = opi_load_##k(k + (((j << OPI_LOG_W) + OPI_SELF) * OPI_MOVED), skew_##k);
 #define OPI_OF_PACK(k)      pack_##k[j].x[i]
 #define OPI_NEXT_OF_PACK(k) , pack_##k[j].x[i]
+#define OPI_OTHERS          4 /* at least so many elements are before a tile and behind it, if one has a skew */
 OPI_EACH(OPI_PACK_INPUT)
 OPI_PACK(opi_result)
 #endif
 
 OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n, OPI_PARAM(param))
 {
-    const uint64_t first = OPI_GROUP * OPI_TILE;
-    const uint32_t count = n - first < OPI_TILE ? (uint32_t)(n - first) : OPI_TILE;
+#if OPI_MOVED > 1
+    const uint64_t back = (ulong)OPI_AT(opi_result, out) % sizeof(opi_result_pack) / sizeof(opi_result);
+#else
+    const uint64_t back = 0;
+#endif
+    const uint64_t place = OPI_GROUP * OPI_TILE, first = place > back ? place - back : 0;
+    const uint64_t left = first < n ? n - first : 0, whole = place + OPI_TILE - back - first;
+    const uint32_t count = (uint32_t)(left < whole ? left : whole);
     OPI_GLOBAL opi_result *const to = OPI_AT(opi_result, out) + first;
     OPI_EACH(OPI_POINT)
     OPI_READ_PARAMETER
 #if OPI_MOVED > 1
-    if (count == OPI_TILE && OPI_ALIGNED(to) OPI_EACH(OPI_IS_ALIGNED)) {
+    OPI_EACH(OPI_SKEW)
+    const bool has_others = first >= OPI_OTHERS && left >= OPI_TILE + OPI_OTHERS;
+    if (count == OPI_TILE && (ulong)to % sizeof(opi_result_pack) == 0 &&
+        (has_others || (true OPI_EACH(OPI_ALL_ZERO)))) {
         OPI_EACH(OPI_LOAD) /* all loads are under way before the first value is used */
         _Pragma("unroll") for (uint32_t j = 0; j < OPI_RUN; j++) {
             opi_result_pack pack;

@@ -36,7 +36,14 @@ OPI_FUNCTION opi_part opi_part_at(uint64_t down, uint64_t across, uint64_t rows,
 /* Units between two rows, so that units of one column are in different banks. */
 #define OPI_GAP           (OPI_GAP_BYTES(OPI_UNIT) / OPI_UNIT)
 #define OPI_STAGE         (OPI_E * (OPI_E * OPI_UNITS + OPI_GAP))
-#define OPI_SHARED(stage) OPI_LOCAL_MEMORY opi_unit stage[OPI_STAGE];
+#define OPI_STAGES        (1 + OPI_SQUARE) /* two tiles change places */
+#if OPI_BLOCK > 1 /* a tile is also moved as words */
+#define OPI_SHARED(stage)                                                                                              \
+    OPI_LOCAL_MEMORY opi_vector stage##_words[OPI_STAGES * OPI_STAGE * OPI_UNIT / 16];                                 \
+    OPI_LOCAL opi_unit *const stage = (OPI_LOCAL opi_unit *)stage##_words;
+#else
+#define OPI_SHARED(stage) OPI_LOCAL_MEMORY opi_unit stage[OPI_STAGES * OPI_STAGE];
+#endif
 
 /* Unit q of a matrix that is `2^log_cols` elements wide. */
 typedef struct opi_spot {
@@ -81,6 +88,9 @@ OPI_FUNCTION opi_spot opi_spot_of(uint32_t j)
 #endif
 }
 
+#if OPI_BLOCK == 1
+
+/* Copies a whole square tile into the stage. */
 OPI_FUNCTION void opi_bring_even(OPI_LOCAL opi_unit *stage, OPI_GLOBAL const opi_unit *tile, uint64_t pitch)
 {
     opi_unit x[OPI_BATCH];
@@ -90,6 +100,87 @@ OPI_FUNCTION void opi_bring_even(OPI_LOCAL opi_unit *stage, OPI_GLOBAL const opi
         OPI_EACH_STEP(j) { OPI_HERE(opi_spot_of(j0 + j), OPI_E) = x[j]; }
     }
 }
+
+/* Writes the transpose of the tile in the stage. */
+OPI_FUNCTION void opi_write_even(OPI_GLOBAL opi_unit *tile, uint64_t pitch, OPI_LOCAL const opi_unit *stage)
+{
+    OPI_EACH_BATCH(j0)
+    OPI_EACH_STEP(j)
+    {
+        const opi_spot s = opi_spot_of(j0 + j);
+        OPI_THERE(tile, s, pitch) = OPI_HERE_TURNED(s, OPI_E);
+    }
+}
+
+#else
+
+/* Small elements are moved as words of OPI_BLOCK elements.  A work-item turns blocks of OPI_BLOCK words in its registers;
+ * OPI_ROW blocks are the width of a tile.  The words of a row of the stage are rotated, so that neighbours are in different
+ * banks whether they write a column or read a row. */
+#define OPI_ROW          (OPI_E / OPI_BLOCK)
+#define OPI_ROWS_AT_ONCE (OPI_W / OPI_ROW)
+#define OPI_ROTATED(stage, row, word) (stage)[(row) * OPI_ROW + (((word) + (row) / OPI_BLOCK) & (OPI_ROW - 1))]
+
+#if OPI_SIZE <= 2
+typedef uint32_t opi_word;
+#else
+typedef opi_vector opi_word;
+#endif
+
+OPI_FUNCTION void opi_turn_block(opi_word *w)
+{
+    const opi_word a = w[0], b = w[1];
+#if OPI_SIZE == 1
+    const opi_word c = w[2], d = w[3];
+    const uint32_t ab02 = (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8, ab13 = (a >> 8 & 0x00ff00ffu) | (b & 0xff00ff00u);
+    const uint32_t cd02 = (c & 0x00ff00ffu) | (d & 0x00ff00ffu) << 8, cd13 = (c >> 8 & 0x00ff00ffu) | (d & 0xff00ff00u);
+    w[0] = (ab02 & 0xffffu) | cd02 << 16;
+    w[1] = (ab13 & 0xffffu) | cd13 << 16;
+    w[2] = ab02 >> 16 | (cd02 & 0xffff0000u);
+    w[3] = ab13 >> 16 | (cd13 & 0xffff0000u);
+#elif OPI_SIZE == 2
+    w[0] = (a & 0xffffu) | b << 16;
+    w[1] = a >> 16 | (b & 0xffff0000u);
+#elif OPI_SIZE == 4
+    const opi_word c = w[2], d = w[3];
+    w[0].y = b.x, w[0].z = c.x, w[0].w = d.x;
+    w[1].x = a.y, w[1].z = c.y, w[1].w = d.y;
+    w[2].x = a.z, w[2].y = b.z, w[2].w = d.z;
+    w[3].x = a.w, w[3].y = b.w, w[3].z = c.w;
+#else
+    w[0].z = b.x, w[0].w = b.y;
+    w[1].x = a.z, w[1].y = a.w;
+#endif
+}
+
+/* Copies the transpose of a whole square tile into the stage. */
+OPI_FUNCTION void opi_bring_even(OPI_LOCAL opi_unit *stage, OPI_GLOBAL const opi_unit *tile, uint64_t pitch)
+{
+    OPI_GLOBAL const opi_word *const from = (OPI_GLOBAL const opi_word *)tile;
+    const uint32_t across = OPI_SELF % OPI_ROW, down = OPI_SELF / OPI_ROW;
+    opi_word x[OPI_ROW / OPI_ROWS_AT_ONCE][OPI_BLOCK];
+    _Pragma("unroll") for (uint32_t j = 0; j < OPI_ROW / OPI_ROWS_AT_ONCE; j++)
+        _Pragma("unroll") for (uint32_t k = 0; k < OPI_BLOCK; k++)
+            x[j][k] = from[((down + j * OPI_ROWS_AT_ONCE) * OPI_BLOCK + k) * (pitch / OPI_BLOCK) + across];
+    _Pragma("unroll") for (uint32_t j = 0; j < OPI_ROW / OPI_ROWS_AT_ONCE; j++) {
+        opi_turn_block(x[j]);
+        _Pragma("unroll") for (uint32_t k = 0; k < OPI_BLOCK; k++)
+            OPI_ROTATED((OPI_LOCAL opi_word *)stage, across * OPI_BLOCK + k, down + j * OPI_ROWS_AT_ONCE) = x[j][k];
+    }
+}
+
+/* Writes the tile in the stage, which is turned already. */
+OPI_FUNCTION void opi_write_even(OPI_GLOBAL opi_unit *tile, uint64_t pitch, OPI_LOCAL const opi_unit *stage)
+{
+    OPI_GLOBAL opi_word *const to = (OPI_GLOBAL opi_word *)tile;
+    const uint32_t across = OPI_SELF % OPI_ROW, down = OPI_SELF / OPI_ROW;
+    _Pragma("unroll") for (uint32_t j = 0; j < OPI_E / OPI_ROWS_AT_ONCE; j++) {
+        const uint32_t row = down + j * OPI_ROWS_AT_ONCE;
+        to[row * (pitch / OPI_BLOCK) + across] = OPI_ROTATED((OPI_LOCAL const opi_word *)stage, row, across);
+    }
+}
+
+#endif
 
 OPI_FUNCTION void opi_bring(OPI_LOCAL opi_unit *stage, OPI_GLOBAL const opi_unit *tile, uint64_t pitch,
                             const opi_part *part)
@@ -110,12 +201,7 @@ OPI_FUNCTION void opi_turn(OPI_GLOBAL const opi_unit *in, uint64_t in_pitch, OPI
     if (OPI_EVEN && part->rows == OPI_E && part->cols == OPI_E) {
         opi_bring_even(stage, from, in_pitch);
         OPI_BARRIER();
-        OPI_EACH_BATCH(j0)
-        OPI_EACH_STEP(j)
-        {
-            const opi_spot s = opi_spot_of(j0 + j);
-            OPI_THERE(to, s, out_pitch) = OPI_HERE_TURNED(s, OPI_E);
-        }
+        opi_write_even(to, out_pitch, stage);
         return;
     }
     opi_bring(stage, from, in_pitch, part);
@@ -129,34 +215,18 @@ OPI_FUNCTION void opi_turn(OPI_GLOBAL const opi_unit *in, uint64_t in_pitch, OPI
 
 #else
 
-/* Exchanges a tile and its mirror image: first the tile waits in `stage`, then the image; both are turned on the
- * way. */
+/* Exchanges a tile and its mirror image. */
 OPI_FUNCTION void opi_exchange_even(OPI_GLOBAL opi_unit *tile, OPI_GLOBAL opi_unit *image, uint64_t n,
                                     OPI_LOCAL opi_unit *stage)
 {
-    opi_unit x[OPI_BATCH];
     opi_bring_even(stage, tile, n);
+    if (tile != image) opi_bring_even(stage + OPI_STAGE, image, n);
     OPI_BARRIER();
-    OPI_EACH_BATCH(j0)
-    {
-        OPI_EACH_STEP(j) { x[j] = OPI_THERE(image, opi_spot_of(j0 + j), n); }
-        OPI_EACH_STEP(j)
-        {
-            const opi_spot s = opi_spot_of(j0 + j);
-            OPI_THERE(image, s, n) = OPI_HERE_TURNED(s, OPI_E);
-            OPI_HERE_TURNED(s, OPI_E) = x[j];
-        }
-    }
-    if (tile == image) return;
-    OPI_BARRIER();
-    OPI_EACH_BATCH(j0)
-    OPI_EACH_STEP(j)
-    {
-        const opi_spot s = opi_spot_of(j0 + j);
-        OPI_THERE(tile, s, n) = OPI_HERE(s, OPI_E);
-    }
+    opi_write_even(image, n, stage);
+    if (tile != image) opi_write_even(tile, n, stage + OPI_STAGE);
 }
 
+/* The same at the edge: first the tile waits in `stage`, then the image; both are turned on the way. */
 OPI_FUNCTION void opi_exchange(OPI_GLOBAL opi_unit *matrix, uint64_t n, const opi_part *part, OPI_LOCAL opi_unit *stage)
 {
     OPI_GLOBAL opi_unit *const tile = OPI_TILE_AT(matrix, part->row, part->col, n);

@@ -10,10 +10,12 @@
 #include <stdio.h>
 
 enum {
-    ROW_BYTES = 128, /* least bytes of a row of a tile: neighbours read them together */
+    ROW_BYTES = 256, /* least bytes of a row of a tile: neighbours read them together */
     SIDE = 32,       /* rows and columns of a tile, unless that is too large */
     TILE_BYTES = 16 << 10,
-    SHAPED_BYTES = 64 /* bytes of an element, which decide how large a work-group is */
+    GAPS_BYTES = 1 << 10, /* of a tile, at most */
+    BLOCKS_LOG_W = 8,     /* work-groups that move words have 2^this work-items */
+    SHAPED_BYTES = 64     /* bytes of an element, which decide how large a work-group is */
 };
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
@@ -25,9 +27,24 @@ static unsigned unit_of(size_t size, const void *in, const void *out)
     return (unsigned)(all & -all);
 }
 
+/* Small elements are moved as words, if all words of the matrices are aligned. */
+static const struct {
+    size_t size, word; /* bytes */
+    unsigned log_e;    /* of the side of a tile: a row has 128 or 256 bytes */
+} blocks[] = {{1, 4, 7}, {2, 4, 6}, {4, 16, 6}, {8, 16, 5}};
+
+static int block_of(const opi_turning *t)
+{
+    const uintptr_t all = (uintptr_t)t->in | (uintptr_t)t->out | t->in_pitch * t->size | t->out_pitch * t->size;
+    for (int i = 0; i < (int)(sizeof blocks / sizeof *blocks); i++)
+        if (blocks[i].size == t->size && all % blocks[i].word == 0 && t->job.shape.log_w == BLOCKS_LOG_W) return i;
+    return -1;
+}
+
+/* In place, a work-group has two tiles, with their gaps. */
 static unsigned log_side(const opi_gpu_facts *facts, size_t size, bool shared)
 {
-    const size_t room = shared ? opi_smaller(TILE_BYTES, facts->local / 2) : TILE_BYTES;
+    const size_t room = shared ? opi_smaller(TILE_BYTES, facts->local / 2 - GAPS_BYTES) : TILE_BYTES;
     unsigned log_side = 0;
     while (4 * (size << 2 * log_side) <= room && (!shared || size << log_side < ROW_BYTES || 1 << log_side < SIDE))
         log_side++;
@@ -49,6 +66,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     const opi_shape shape = t->job.shape;
     opi_gpu_write_shape(source, shape, t->size);
     opi_gpu_define(source, "OPI_UNIT", t->unit);
+    opi_gpu_define(source, "OPI_BLOCK", t->block);
     opi_gpu_define(source, "OPI_SQUARE", t->in == t->out);
     opi_gpu_define(source, "OPI_STAGED", shape.log_w > 0 && shape.log_e > 0);
     opi_gpu_write_kernels(source, "unit");
@@ -64,11 +82,13 @@ oplus_status opi_turn_prepare(opi_job *job, uint64_t n)
     (void)n;
     t->unit = unit_of(t->size, t->in, t->out);
     job->shape = opi_shape_for(facts, opi_smaller(t->size, SHAPED_BYTES), 0);
-    job->shape.log_e = log_side(facts, t->size, job->shape.log_w > 0);
+    const int block = block_of(t);
+    t->block = block < 0 ? 1 : (unsigned)(blocks[block].word / t->size);
+    job->shape.log_e = block < 0 ? log_side(facts, t->size, job->shape.log_w > 0) : blocks[block].log_e;
     job->shape.vectors = false;
     opi_key key = opi_key_begin("transpose", job->shape);
     opi_key_number(&key, t->size);
-    opi_key_number(&key, t->unit);
+    opi_key_number(&key, (uint64_t)t->unit << 8 | t->block);
     opi_key_number(&key, t->in == t->out);
     snprintf(what, sizeof what, "transpose of elements of %zu bytes", t->size);
     return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, t, &job->program);

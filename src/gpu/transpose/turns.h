@@ -13,7 +13,8 @@ typedef struct opi_turning {
     char *out;                  /* the same: in place */
     size_t rows, cols;          /* of the input, */
     size_t in_pitch, out_pitch; /* between whose rows so many elements are, and between those of the output */
-    unsigned unit;              /* bytes that are moved at a time */
+    unsigned unit;              /* bytes that are moved at a time, */
+    unsigned block;             /* unless so many elements are moved as one word; 1: they are not */
 } opi_turning;
 
 /* The part that the struct describes. */
