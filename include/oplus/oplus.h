@@ -212,6 +212,10 @@ OPLUS_API oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplu
  *  offsets once to check them, then the offsets and the elements of the segments once.  Work is divided by elements:
  *  one long segment keeps all threads busy.
  *
+ *  On CUDA, with all arrays in the device's memory, the call does not wait for the check: offsets and elements are read
+ *  once, results of segments near a wrong offset are not written, and the next call that waits, such as oplus_sync,
+ *  returns the error.
+ *
  *  @param dev       where to compute
  *  @param op        the operator
  *  @param in        n elements
@@ -220,8 +224,8 @@ OPLUS_API oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplu
  *  @param offsets   segments + 1 indices from 0 to n that never decrease; none are read if segments is 0
  *  @param segments  how many segments there are
  *  @param out       room for `segments` elements
- *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: also for a wrong offset, before anything is written; the message names the
- *          first one. */
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: also for a wrong offset, before anything is written (but see above); the
+ *          message names the first one. */
 OPLUS_API oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *in, size_t n,
                                        const oplus_type *offset, const void *offsets, size_t segments, void *out);
 

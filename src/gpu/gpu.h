@@ -63,13 +63,14 @@ typedef struct opi_accelerator {
     opi_gpu_buffer array[OPI_WHOLES]; /* scratch memory as large as the arrays of a primitive */
     opi_slot slot[OPI_SLOTS];
     opi_pipeline pipeline;
-    opi_gpu_buffer ended;   /* the count of work-groups that have ended, of the way "last" (gpu/scan/last.c) */
-    bool ended_is_0;        /* the count has been made ready for its first launch */
-    opi_gpu_buffer staging; /* pinned memory for an exchange between ranks */
-    opi_retired retired;    /* device memory that recorded work may still use */
-    bool recorded;          /* launches have been recorded (opi_driver::recording), to be done at any later time */
-    uint64_t summaries;     /* number of summaries made so far */
-    uint64_t ticket;        /* number of the summary whose tiles' nodes are in `work`; 0: none */
+    opi_gpu_buffer ended;        /* the count of work-groups that have ended, of the way "last" (gpu/scan/last.c) */
+    bool ended_is_0;             /* the count has been made ready for its first launch */
+    opi_gpu_buffer wrong_offset; /* pinned memory: 1 + the segment in which a launch has found a wrong offset, or 0 */
+    opi_gpu_buffer staging;      /* pinned memory for an exchange between ranks */
+    opi_retired retired;         /* device memory that recorded work may still use */
+    bool recorded;               /* launches have been recorded (opi_driver::recording), to be done at any later time */
+    uint64_t summaries;          /* number of summaries made so far */
+    uint64_t ticket;             /* number of the summary whose tiles' nodes are in `work`; 0: none */
 } opi_accelerator;
 
 extern const opi_machine opi_gpu_machine;

@@ -81,6 +81,7 @@ void opi_gpu_release_all(opi_accelerator *g)
     }
     opi_gpu_release(g, &g->pipeline.states);
     opi_pinned_release(g, &g->pipeline.fault);
+    opi_pinned_release(g, &g->wrong_offset);
     opi_pinned_release(g, &g->staging);
     opi_buffer_release(&g->image);
     free(g->param_copy);
@@ -136,20 +137,42 @@ oplus_status opi_gpu_mark(opi_accelerator *g, const char *call, opi_gpu_queue qu
     return g->rehearsal ? OPLUS_OK : g->gpu->driver->mark(g->gpu, call, queue, mark);
 }
 
+/* A call that did not wait may have found wrong offsets. */
+static oplus_status offsets_fault(opi_accelerator *g, const char *call)
+{
+    volatile uint64_t *const wrong = g->wrong_offset.mem;
+    if (!wrong || !*wrong) return OPLUS_OK;
+    const unsigned long long s = *wrong - 1;
+    *wrong = 0;
+    return opi_fail(
+        OPLUS_ERR_ARGUMENT,
+        "%s: an earlier oplus_segreduce, which did not wait, found wrong offsets: offsets[%llu] or the next one "
+        "is smaller than the one before it, or larger than n, or its segment is empty and the operator has "
+        "no identity; some of its results were not written",
+        call, s);
+}
+
+/* What kernels have told since the last time. */
+static oplus_status fault(opi_accelerator *g, const char *call)
+{
+    OPI_TRY(opi_pipeline_fault(g, call));
+    return offsets_fault(g, call);
+}
+
 oplus_status opi_gpu_reached(opi_accelerator *g, const char *call, void **mark)
 {
     if (!*mark) return OPLUS_OK;
     const oplus_status status = g->gpu->driver->reached(g->gpu, call, *mark);
     g->gpu->driver->drop(g->gpu, *mark);
     *mark = NULL;
-    return status == OPLUS_OK ? opi_pipeline_fault(g, call) : status;
+    return status == OPLUS_OK ? fault(g, call) : status;
 }
 
 oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue queue)
 {
     if (g->rehearsal) return OPLUS_OK;
     OPI_TRY(g->gpu->driver->sync(g->gpu, call, queue));
-    return opi_pipeline_fault(g, call);
+    return fault(g, call);
 }
 
 oplus_status opi_fault_reserve(opi_accelerator *g, const char *call)

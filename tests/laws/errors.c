@@ -351,6 +351,31 @@ static void wrong_offsets(void **state)
     }
 }
 
+/* If all arrays are in the device's memory, a call need not wait: then the next call that waits tells of wrong offsets,
+ * once. */
+static void wrong_offsets_there(void **state)
+{
+    static const uint32_t good[] = {0, 3, 3, 10};
+    void *mem[3]; /* elements, offsets, sums */
+    (void)state;
+    for (int k = 0; k < 3; k++) FINE(oplus_alloc(dev, N * sizeof(float), &mem[k]));
+    FINE(oplus_copy(dev, mem[0], x, N * sizeof *x));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        if (wrong[i].n > N) continue;
+        FINE(oplus_copy(dev, mem[1], &wrong[i].offsets, 4 * wrong[i].type->size));
+        oplus_status status =
+            oplus_segreduce(dev, &oplus_sum_f32, mem[0], wrong[i].n, wrong[i].type, mem[1], 3, mem[2]);
+        if (status == OPLUS_OK) status = oplus_sync(dev);
+        assert_int_equal(status, OPLUS_ERR_ARGUMENT);
+        assert_non_null(strstr(oplus_last_error(), "offsets["));
+        FINE(oplus_sync(dev));
+    }
+    FINE(oplus_copy(dev, mem[1], good, sizeof good));
+    FINE(oplus_segreduce(dev, &oplus_sum_f32, mem[0], 10, &oplus_u32, mem[1], 3, mem[2]));
+    FINE(oplus_sync(dev));
+    for (int k = 0; k < 3; k++) oplus_free(dev, mem[k]);
+}
+
 static void segreduce(void **state)
 {
     const oplus_op *const sum = &oplus_sum_f32;
@@ -603,6 +628,7 @@ int main(void)
         cmocka_unit_test(segscan),
         cmocka_unit_test(segreduce),
         cmocka_unit_test(wrong_offsets),
+        cmocka_unit_test(wrong_offsets_there),
         cmocka_unit_test(map),
         cmocka_unit_test(filter),
         cmocka_unit_test(sort),
@@ -617,10 +643,19 @@ int main(void)
 
     /* --- an accelerator says the same --- */
     const struct CMUnitTest of_arguments[] = {
-        cmocka_unit_test(other_headers), cmocka_unit_test(parameters), cmocka_unit_test(reduce_and_fold),
-        cmocka_unit_test(scan),          cmocka_unit_test(segscan),    cmocka_unit_test(segreduce),
-        cmocka_unit_test(wrong_offsets), cmocka_unit_test(map),        cmocka_unit_test(filter),
-        cmocka_unit_test(sort),          cmocka_unit_test(transpose),  cmocka_unit_test(carries),
+        cmocka_unit_test(other_headers),
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(reduce_and_fold),
+        cmocka_unit_test(scan),
+        cmocka_unit_test(segscan),
+        cmocka_unit_test(segreduce),
+        cmocka_unit_test(wrong_offsets),
+        cmocka_unit_test(map),
+        cmocka_unit_test(filter),
+        cmocka_unit_test(sort),
+        cmocka_unit_test(transpose),
+        cmocka_unit_test(carries),
+        cmocka_unit_test(wrong_offsets_there),
     };
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];

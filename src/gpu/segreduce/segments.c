@@ -28,14 +28,18 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "segreduce");
 }
 
-oplus_status opi_gpu_segments_program(opi_segments *s)
+void opi_gpu_segments_shape(opi_segments *s)
+{
+    s->job.shape = opi_shape_for(&s->job.g->gpu->facts, s->size, s->size);
+    const unsigned log_tile = opi_log_tile(s->job.shape);
+    s->log_least = s->job.shape.log_w == 0 || log_tile < LOG_LEAST ? log_tile : LOG_LEAST;
+}
+
+static oplus_status get_program(opi_segments *s)
 {
     opi_job *const job = &s->job;
     const oplus_op *const op = job->task->op;
     char what[OPI_WHAT_BYTES];
-    job->shape = opi_shape_for(&job->g->gpu->facts, s->size, s->size);
-    const unsigned log_tile = opi_log_tile(job->shape);
-    s->log_least = job->shape.log_w == 0 || log_tile < LOG_LEAST ? log_tile : LOG_LEAST;
     opi_key key = opi_key_begin("segreduce", job->shape);
     opi_key_number(&key, s->log_least);
     opi_key_number(&key, s->offset);
@@ -102,9 +106,10 @@ static bool has_long(const opi_segments *s, uint64_t n) { return n >= (uint64_t)
 
 oplus_status opi_gpu_segments_prepare(opi_job *job, uint64_t n)
 {
-    const opi_segments *const s = (const opi_segments *)job;
+    opi_segments *const s = (opi_segments *)job;
     opi_accelerator *const g = job->g;
     opi_looking l;
+    OPI_TRY(get_program(s));
     if (!has_long(s, n)) return OPLUS_OK;
     OPI_TRY(opi_looking_begin(&l, job, s->segments, s->offset));
     OPI_TRY(opi_gpu_reserve(g, job->call, &g->work, opi_looking_bytes(&l) + (l.segments + 1) * sizeof(uint64_t)));

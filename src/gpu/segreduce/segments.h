@@ -12,9 +12,11 @@ typedef struct opi_segments {
     unsigned log_least;  /* shorter segments are a work-item's */
     uint64_t segments;   /* of the batch, */
     uint64_t first;      /* and the offset of its first element */
+    bool are_looked_at;  /* whether the offsets are known to be in order */
 } opi_segments;
 
-oplus_status opi_gpu_segments_program(opi_segments *s);
+/* How the segments are cut for the way "segments", which all devices have. */
+void opi_gpu_segments_shape(opi_segments *s);
 oplus_status opi_gpu_segments_prepare(opi_job *job, uint64_t n);
 oplus_status opi_gpu_segments_run(opi_job *job, const opi_part *part);
 

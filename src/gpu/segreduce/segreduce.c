@@ -7,6 +7,7 @@
 #include "gpu/memory.h"
 #include "gpu/segreduce/offsets.h"
 #include "gpu/segreduce/segments.h"
+#include "gpu/segreduce/windows.h"
 #include "gpu/ways.h"
 
 typedef struct reducing {
@@ -154,16 +155,38 @@ static oplus_status look(reducing *r, uint64_t ends[2])
                            &r->out_side);
 }
 
+/* Whether the host has to know the offsets before it begins: not if all arrays are on the device, and the kernels check
+ * the offsets themselves. */
+static oplus_status has_to_wait(reducing *r, bool *waits)
+{
+    const opi_job *const job = &r->s.job;
+    const opi_task *const task = job->task;
+    const opi_offsets *const offsets = &task->segments.offsets;
+    const opi_array *const in = &task->array[OPI_IN];
+    *waits = true;
+    if (!opi_windows_check(&r->s, task->n) || !is_shared(r)) return OPLUS_OK;
+    OPI_TRY(opi_gpu_side_of(job->g, job->call, "offsets", offsets->at, opi_offsets_bytes(offsets), &r->offsets_side));
+    OPI_TRY(opi_gpu_side_of(job->g, job->call, "in", in->mem, task->n * r->s.size, &r->in_side));
+    OPI_TRY(opi_gpu_side_of(job->g, job->call, "out", task->array[OPI_SEGMENT_OUT].mem, offsets->segments * r->s.size,
+                            &r->out_side));
+    *waits = r->offsets_side != OPI_SIDE_DEVICE || (r->in_side != OPI_SIDE_DEVICE && task->n > 0) ||
+             r->out_side != OPI_SIDE_DEVICE;
+    return OPLUS_OK;
+}
+
 oplus_status opi_gpu_segreduce(opi_job *job)
 {
     const opi_task *const task = job->task;
     const opi_offsets *const offsets = &task->segments.offsets;
     reducing r = {.s = {.job = *job, .size = task->op->type->size, .offset = offsets->bytes}};
     char *const out = (char *)task->array[OPI_SEGMENT_OUT].mem;
-    uint64_t ends[2];
-    OPI_TRY(look(&r, ends));
-    OPI_TRY(opi_gpu_segments_program(&r.s));
+    uint64_t ends[2] = {0, task->n};
+    bool waits;
+    opi_gpu_segments_shape(&r.s);
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, task->op, &r.s.job.param));
+    OPI_TRY(has_to_wait(&r, &waits));
+    if (waits) OPI_TRY(look(&r, ends));
+    r.s.are_looked_at = waits;
     const uint64_t n = ends[1] - ends[0];
     const char *const in = n > 0 ? task->array[OPI_IN].mem : NULL;
     if (fits(&r, offsets->segments, n) && is_shared(&r)) {

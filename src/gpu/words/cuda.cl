@@ -2,6 +2,7 @@
 #define OPI_KERNEL       extern "C" __global__
 #define OPI_ABSENT       template <int> __global__ /* in place of OPI_KERNEL: not compiled now (gpu/program.c) */
 #define OPI_WHOLE_KERNEL extern "C" __global__ __launch_bounds__(OPI_W)
+#define OPI_RESIDENT_KERNEL extern "C" __global__ __launch_bounds__(OPI_W, OPI_RESIDENTS)
 #define OPI_INCREMENT(place) atomicAdd(place, 1u)
 #define OPI_FUNCTION     static __device__ __forceinline__
 #define OPI_ROLLED       _Pragma("unroll 1")
@@ -22,6 +23,18 @@
 #define OPI_SHUFFLE_DOWN(word, by)  __shfl_down_sync(0xffffffffu, word, by)
 #define OPI_BARRIER()    __syncthreads()
 #define OPI_BARRIER_ALL() __syncthreads()
+#define OPI_FENCE()      __threadfence()
+#if __CUDA_ARCH__ >= 800
+#define OPI_COPY_WORD(to, from)                                                                                        \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)   \
+                 : "memory")
+#define OPI_COPIES_END() asm volatile("cp.async.commit_group;" ::: "memory")
+#define OPI_COPIES_WAIT(but) asm volatile("cp.async.wait_group %0;" ::"n"(but) : "memory")
+#else
+#define OPI_COPY_WORD(to, from) *(to) = *(from)
+#define OPI_COPIES_END()
+#define OPI_COPIES_WAIT(but)
+#endif
 
 typedef signed char int8_t;
 typedef short int16_t;

@@ -9,7 +9,8 @@
 
 #define OPI_KERNEL       kernel
 #define OPI_WHOLE_KERNEL kernel __attribute__((reqd_work_group_size(OPI_W, 1, 1))) /* work-groups are never smaller */
-#define OPI_INCREMENT(place) atomic_inc(place) /* of 32 bits, in local memory */
+#define OPI_RESIDENT_KERNEL OPI_WHOLE_KERNEL /* at least OPI_RESIDENTS of its work-groups fit a multiprocessor */
+#define OPI_INCREMENT(place) atomic_inc(place) /* of 32 bits */
 #define OPI_FUNCTION     static inline
 #define OPI_ROLLED /* before a loop: do not unroll it */
 #define OPI_RESTRICT     restrict /* for a pointer */
@@ -27,6 +28,12 @@
 #define OPI_GROUPS       ((uint64_t)get_num_groups(0))
 #define OPI_BARRIER()    barrier(CLK_LOCAL_MEM_FENCE)
 #define OPI_BARRIER_ALL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+/* Copies of words to local memory, which may take place later.  END ends a series of them.  WAIT waits until all series
+ * but the last `but` have taken place; a barrier must follow. */
+#define OPI_COPY_WORD(to, from) *(to) = *(from)
+#define OPI_COPIES_END()
+#define OPI_COPIES_WAIT(but)
+#define OPI_FENCE()      mem_fence(CLK_GLOBAL_MEM_FENCE) /* what another work-group sees then, only CUDA promises */
 
 #define _Bool bool
 typedef char int8_t;

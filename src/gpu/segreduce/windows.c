@@ -1,0 +1,133 @@
+#include "gpu/segreduce/windows.h"
+
+#include "base/error.h"
+#include "gpu/canon/tree.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/ways.h"
+#include "text/source.h"
+
+#include <string.h>
+
+enum {
+    LOG_W = 8,                 /* staged.cl divides a tile into 16 * 16 units, one for each work-item */
+    LOG_OWN = 2,               /* tiles of a long segment that a work-group does, at most */
+    RESIDENTS = 5,             /* work-groups on a multiprocessor, at least: some copy while others compute */
+    LARGEST = 24,              /* bytes of an element whose tiles fit local memory twice */
+    CUT = 3 * sizeof(uint64_t) /* bytes of a window's beginning */
+};
+
+/* Elements are read from words of 4 bytes: none may lie across two of them in another way than words do. */
+static bool is_made_of_words(const oplus_type *type)
+{
+    if (type->size == 1 || type->size == 2) return type->align == type->size;
+    return type->size % 4 == 0 && type->align % 4 == 0;
+}
+
+/* OpenCL promises no order of memory between work-groups. */
+bool opi_windows_can(const opi_job *job, uint64_t n)
+{
+    const opi_gpu_facts *const facts = &job->g->gpu->facts;
+    const oplus_type *const type = job->task->op->type;
+    (void)n;
+    return facts->architecture > 0 && job->shape.log_w == LOG_W && type->size <= LARGEST && is_made_of_words(type);
+}
+
+bool opi_windows_suit(const opi_job *job, uint64_t n)
+{
+    (void)n;
+    return job->g->gpu->facts.architecture > 0;
+}
+
+bool opi_windows_check(const opi_segments *s, uint64_t n)
+{
+    return s->job.g->gpu->facts.architecture > 0 && opi_way_of(&s->job, n)->run == opi_windows_run;
+}
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_segments *const s = context;
+    opi_gpu_write_shape(source, s->job.shape, s->size);
+    opi_gpu_define(source, "OPI_LOG_OWN", LOG_OWN);
+    opi_gpu_define(source, "OPI_RESIDENTS", RESIDENTS);
+    opi_gpu_define(source, "OPI_OFFSET_SIZE", s->offset);
+    opi_gpu_write_op(source, s->job.task->op);
+    opi_gpu_write_kernels(source, "plain");
+    opi_gpu_write_tree(source, s->job.shape, s->size);
+    opi_gpu_write_kernels(source, "offset");
+    opi_gpu_write_kernels(source, "staged");
+    opi_gpu_write_kernels(source, "long");
+    opi_gpu_write_kernels(source, "windows");
+}
+
+static oplus_status get_program(opi_segments *s)
+{
+    opi_job *const job = &s->job;
+    const oplus_op *const op = job->task->op;
+    char what[OPI_WHAT_BYTES];
+    opi_key key = opi_key_begin("windows", job->shape);
+    opi_key_number(&key, s->offset);
+    opi_key_op(&key, op);
+    opi_gpu_what(what, OPI_LABEL_OP, op->name, op->file, op->line);
+    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, s, &job->program);
+}
+
+/* --- the way ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t windows_of(const opi_segments *s, uint64_t n)
+{
+    return (s->segments + n + opi_tile(s->job.shape) - 1) >> opi_log_tile(s->job.shape);
+}
+
+static size_t cuts_bytes(uint64_t windows) { return opi_round_up((size_t)(windows + 1) * CUT, OPI_CACHE_LINE); }
+
+/* Memory in which kernels tell of a wrong offset. */
+static oplus_status reserve_fault(opi_accelerator *g, const char *call)
+{
+    if (g->wrong_offset.mem) return OPLUS_OK;
+    OPI_TRY(opi_pinned_reserve(g, call, &g->wrong_offset, sizeof(uint64_t)));
+    memset(g->wrong_offset.mem, 0, sizeof(uint64_t));
+    return OPLUS_OK;
+}
+
+oplus_status opi_windows_prepare(opi_job *job, uint64_t n)
+{
+    opi_segments *const s = (opi_segments *)job;
+    const uint64_t windows = windows_of(s, n);
+    OPI_TRY(get_program(s));
+    if (!s->are_looked_at) OPI_TRY(reserve_fault(job->g, job->call));
+    OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->work,
+                            cuts_bytes(windows) + (size_t)(windows + 1) * sizeof(uint32_t)));
+    return opi_gpu_reserve(job->g, job->call, &job->g->nodes, (size_t)windows * s->size);
+}
+
+static oplus_status launch_cuts(const opi_segments *s, const opi_part *part, uint64_t windows, const char *counts)
+{
+    const opi_gpu_argument list[] = {opi_memory(part->address[OPI_OFFSETS]), opi_value(s->segments), opi_value(windows),
+                                     opi_memory(s->job.g->work.mem), opi_memory(counts)};
+    return opi_gpu_launch(&s->job, "opi_window_cuts", (windows >> LOG_W) + 1, list, sizeof list / sizeof *list);
+}
+
+oplus_status opi_windows_run(opi_job *job, const opi_part *part)
+{
+    const opi_segments *const s = (const opi_segments *)job;
+    const uint64_t windows = windows_of(s, part->n), largest = job->task->segments.offsets.largest;
+    const uint32_t empty_allowed = job->task->op->identity != NULL;
+    char *const cuts = job->g->work.mem, *const counts = cuts + cuts_bytes(windows);
+    opi_arguments a = {.count = 0};
+    OPI_TRY(launch_cuts(s, part, windows, counts));
+    opi_add(&a, opi_memory(part->address[OPI_IN]));
+    opi_add(&a, opi_memory(part->address[OPI_OFFSETS]));
+    opi_add(&a, opi_value(s->first));
+    opi_add(&a, opi_value(largest));
+    opi_add(&a, opi_value(empty_allowed));
+    opi_add(&a, opi_memory(cuts));
+    opi_add(&a, opi_memory(counts));
+    opi_add(&a, opi_memory(job->g->nodes.mem));
+    opi_add(&a, opi_memory(part->address[OPI_SEGMENT_OUT]));
+    opi_add(&a, opi_memory(s->are_looked_at ? NULL : job->g->wrong_offset.mem));
+    if (job->task->op->param_type) opi_add(&a, opi_memory(job->param));
+    return opi_gpu_launch(job, "opi_segment_windows", windows, a.list, a.count);
+}
