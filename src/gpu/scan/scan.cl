@@ -125,15 +125,21 @@ OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const u
     if (OPI_GIVEN(result)) opi_tell(range, OPI_AT(opi_answer, result));
 }
 
+/* A node as an argument of a kernel: OpenCL takes no bool there, nor a struct that has one. */
+typedef struct opi_given_node {
+    uint8_t byte[sizeof(opi_node)];
+} opi_given_node;
+
 /* The range becomes one node, which stands for all elements before `end`: the init of a fold, say. */
-OPI_KERNEL void opi_begin(OPI_PARAM(range), const uint64_t end, const uint32_t level, const opi_node node)
+OPI_KERNEL void opi_begin(OPI_PARAM(range), const uint64_t end, const uint32_t level, const opi_given_node node)
 {
     OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
+    OPI_GLOBAL uint8_t *const own = (OPI_GLOBAL uint8_t *)OPI_RANGE_NODE(range);
+    OPI_GLOBAL uint8_t *const fold = (OPI_GLOBAL uint8_t *)OPI_RANGE_FOLD(range);
     range->end = end;
     range->count = 1;
     range->level[0] = (uint8_t)level;
-    OPI_RANGE_NODE(range)[0] = node;
-    OPI_RANGE_FOLD(range)[0] = node;
+    for (uint32_t k = 0; k < sizeof(opi_node); k++) own[k] = fold[k] = node.byte[k];
 }
 
 /* Writes the value of the whole range. */
