@@ -31,6 +31,12 @@ uint64_t odd_key(rng *r, const oplus_type *type, unsigned kind, size_t i, size_t
         return i / 100;
     case 8: /* small, of both signs */
         return (any & 0x3ff) - (any >> 60 ? 512 : 0x3ff00);
+    case 9: /* half are 0; floats, few of them below it */
+        if (any & 1) return 0;
+        memcpy(&word, &narrow, sizeof word);
+        memcpy(&key, &between, sizeof key);
+        if (bits == 32) key = word;
+        return rng_below(r, 500) ? key & ~(UINT64_C(1) << (bits - 1)) : key | UINT64_C(1) << (bits - 1);
     default:
         return any;
     }

@@ -6,7 +6,7 @@
 
 #include "support/rng.h"
 
-enum { KEY_KINDS = 10 };
+enum { KEY_KINDS = 11 };
 
 /* Key i of n, as its bits; `kind` is below KEY_KINDS. */
 uint64_t odd_key(rng *r, const oplus_type *type, unsigned kind, size_t i, size_t n);

@@ -112,7 +112,8 @@ OPI_FUNCTION opi_map opi_choose_map(const opi_sample *s, opi_map map)
 /* Of a cell: how many buckets it has of its own, and how wide they are. */
 typedef struct opi_plan {
     uint32_t low, used, shift;
-    uint32_t pure, pures; /* buckets that have one key each: the first, their number */
+    uint32_t pures;   /* buckets that have one key each; there is one bucket before them and one behind them */
+    uint32_t skipped; /* buckets of others before this cell's own: 1 if the one before them has no place in the cell */
     bool shares;          /* it is so light that it shares a bucket */
 } opi_plan;
 
@@ -125,7 +126,7 @@ OPI_FUNCTION opi_plan opi_plan_cell(const opi_sample *s, const opi_map *map, uin
                                     uint32_t wanted)
 {
     opi_plan plan;
-    plan.low = plan.used = plan.shift = plan.pure = plan.pures = 0;
+    plan.low = plan.used = plan.shift = plan.pures = plan.skipped = 0;
     plan.shares = count * wanted < s->size;
     if (plan.shares) return plan;
     const uint32_t outside = count / 64, least = count * wanted * 7 / (10 * s->size);
@@ -147,9 +148,9 @@ OPI_FUNCTION opi_plan opi_plan_cell(const opi_sample *s, const opi_map *map, uin
     plan.used = (width >> plan.shift) + 1;
     if (opi_is_exact(map) && least >= 3 && width < least) { /* a bucket for each, one below, one above */
         plan.pures = plan.used;
-        plan.pure = (plan.low & OPI_LAST_PLACE_IN_CELL) > 0;
-        plan.low -= plan.pure;
-        plan.used += plan.pure + 1;
+        plan.skipped = (plan.low & OPI_LAST_PLACE_IN_CELL) == 0; /* the one below is that of cells before this one */
+        plan.low -= !plan.skipped;
+        plan.used += 2;
     }
     return plan;
 }
@@ -181,10 +182,10 @@ OPI_FUNCTION uint32_t opi_make_cells(const opi_sample *s, const opi_map *map, ui
     OPI_UNROLL for (uint32_t j = 0; j < OPI_CELLS_EACH; j++) {
         if (from + j >= OPI_CELLS) continue;
         const uint32_t first = before + light * wanted / s->size;
-        to[from + j] = opi_make_cell(plan[j].low, plan[j].shares ? 0 : plan[j].used - 1, first,
-                                     plan[j].shift);
+        to[from + j] = opi_make_cell(plan[j].low, plan[j].shares ? 0 : plan[j].used - 1 - plan[j].skipped,
+                                     first + plan[j].skipped, plan[j].shift);
         for (uint32_t i = 0; i < plan[j].pures; i++) {
-            const uint32_t bucket = first + plan[j].pure + i;
+            const uint32_t bucket = first + 1 + i;
             atomicOr(&pure[bucket / 32], 1u << bucket % 32);
         }
         before += plan[j].used;

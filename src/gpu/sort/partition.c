@@ -4,6 +4,8 @@
 #include "gpu/launch.h"
 #include "gpu/sort/partition_cut.h"
 
+#include <assert.h>
+
 /* How n keys are dealt. */
 typedef struct cut {
     uint32_t bits;   /* of a bucket's number if the keys are even */
@@ -13,6 +15,9 @@ typedef struct cut {
     uint32_t sample; /* keys of the sample */
     uint64_t list;   /* entries of each list */
 } cut;
+
+/* Digits of the first deal. */
+static uint32_t firsts_of(const cut *c) { return ((c->most - 1) >> c->low) + 1; }
 
 static cut cut_of(const opi_job *job, size_t key, uint64_t n)
 {
@@ -25,6 +30,8 @@ static cut cut_of(const opi_job *job, size_t key, uint64_t n)
     c.wanted = (uint32_t)opi_smaller(2u << c.bits, c.low == 0 ? ONE_DEAL : room / 3 * 2);
     c.most = (uint32_t)opi_smaller(room, c.wanted / 2 * 3 + 16);
     if (c.most < 1u << c.bits) c.most = 1u << c.bits;
+    while (c.low > 0 && firsts_of(&c) > DIGITS) c.low++;
+    assert(c.low <= LOW_BITS);
     c.sample = (uint32_t)opi_smaller(opi_larger(c.wanted, 2 * SORT_W / SAMPLE_EACH) * SAMPLE_EACH, SORT_MOST);
     c.sample -= c.sample % SORT_W;
     return c;
@@ -149,8 +156,7 @@ static oplus_status find_places(const partition *p)
     const uint32_t n = (uint32_t)p->n;
     const opi_gpu_argument list[] = {opi_memory(p->job->g->work.mem), opi_value(p->c.list), opi_value(n),
                                      opi_value(p->c.low)};
-    const uint64_t firsts = ((p->c.most - 1) >> p->c.low) + 1;
-    return opi_gpu_launch_of(p->job, p->program, "opi_keys_places", firsts, PLACES_W, list, 4);
+    return opi_gpu_launch_of(p->job, p->program, "opi_keys_places", firsts_of(&p->c), PLACES_W, list, 4);
 }
 
 /* The only deal. */

@@ -19,6 +19,7 @@ enum {
     FEW_V = 8,          /* keys that a work-item of the only deal has */
     DIGITS = 512,       /* the most digits of a deal */
     BUCKETS = 96 << 10, /* the most buckets: a work-group counts them in its memory */
+    LOW_BITS = 8,       /* the most of them in the second deal */
     BUCKET_BITS = 16,   /* the most bits of a bucket's number if the keys are even */
     LOG_BUCKET = 12,    /* a bucket should have at most so many keys */
     ONE_BITS = 8,       /* up to so many bits there is one deal, and then buckets may be smaller: */
