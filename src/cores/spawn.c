@@ -34,7 +34,8 @@ static bool create(pthread_t *thread, void *(*run)(void *), void *given)
     pthread_attr_setaffinity_np(&attributes, sizeof all, &all);
     const bool created = pthread_create(thread, &attributes, run, given) == 0;
     pthread_attr_destroy(&attributes);
-    return created;
+    return created ||
+           pthread_create(thread, NULL, run, given) == 0; /* the process may have been moved away from them */
 }
 
 bool opi_spawn(pthread_t *thread, void *(*run)(void *), void *given)
