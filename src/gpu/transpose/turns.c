@@ -33,11 +33,20 @@ static const struct {
     unsigned log_e;    /* of the side of a tile: a row has 128 or 256 bytes */
 } blocks[] = {{1, 4, 7}, {2, 4, 6}, {4, 16, 6}, {8, 16, 5}};
 
+/* In place, a work-group has two tiles, with a gap behind each row. */
+static bool fits_here(const opi_turning *t, int i)
+{
+    const size_t side = (size_t)1 << blocks[i].log_e, tile = side * (side * t->size + OPI_VECTOR_BYTES);
+    return (t->in == t->out ? 2 : 1) * tile <= t->job.g->gpu->facts.local;
+}
+
 static int block_of(const opi_turning *t)
 {
     const uintptr_t all = (uintptr_t)t->in | (uintptr_t)t->out | t->in_pitch * t->size | t->out_pitch * t->size;
     for (int i = 0; i < (int)(sizeof blocks / sizeof *blocks); i++)
-        if (blocks[i].size == t->size && all % blocks[i].word == 0 && t->job.shape.log_w == BLOCKS_LOG_W) return i;
+        if (blocks[i].size == t->size && all % blocks[i].word == 0 && t->job.shape.log_w == BLOCKS_LOG_W &&
+            fits_here(t, i))
+            return i;
     return -1;
 }
 
