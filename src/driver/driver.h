@@ -161,6 +161,8 @@ struct opi_driver {
      * is being captured into a graph.  Then all calls above fail that cannot be recorded: those that allocate, free, load,
      * wait, or copy from or to the host.  NULL: never. */
     bool (*recording)(opi_gpu *gpu);
+    /* While this is so: forgets memory that `wrap` made known, without waiting.  False: it is other memory. */
+    bool (*forget)(opi_gpu *gpu, void *mem);
 };
 
 /* Once for a public call; whoever has entered leaves, with the status of what was done between: the first failure

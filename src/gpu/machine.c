@@ -101,10 +101,10 @@ static void release(oplus_device *dev, void *mem)
 {
     opi_gpu *const gpu = gpu_of(dev);
     if (!mem || opi_enter(gpu, "oplus_free") != OPLUS_OK) return;
-    if (opi_gpu_is_recording(of(dev)))
-        opi_gpu_retire(of(dev), mem);
-    else
+    if (!opi_gpu_is_recording(of(dev)))
         gpu->driver->free(gpu, mem);
+    else if (!gpu->driver->forget(gpu, mem))
+        opi_gpu_retire(of(dev), mem);
     opi_leave(gpu, "oplus_free", OPLUS_OK);
 }
 
@@ -153,9 +153,10 @@ static oplus_status sync(oplus_device *dev, const char *call)
 static void give_back(oplus_device *dev, const char *call, bool programs)
 {
     const oplus_status entered = opi_enter(gpu_of(dev), call);
-    for (int q = 0; q < OPI_QUEUES; q++) opi_gpu_sync(of(dev), call, (opi_gpu_queue)q);
+    for (int q = 0; q < OPI_QUEUES; q++) gpu_of(dev)->driver->sync(gpu_of(dev), call, (opi_gpu_queue)q);
     opi_gpu_release_all(of(dev));
     if (programs) opi_programs_release(&of(dev)->programs);
+    if (programs) opi_gpu_release_words(of(dev));
     if (entered == OPLUS_OK) opi_leave(gpu_of(dev), call, OPLUS_OK);
 }
 

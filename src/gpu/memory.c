@@ -42,10 +42,20 @@ void opi_gpu_release(opi_accelerator *g, opi_gpu_buffer *buffer)
     buffer->bytes = 0;
 }
 
+/* While launches are recorded, the driver refuses this; it does so before the old memory of a buffer is given up. */
+static oplus_status may_grow(opi_accelerator *g, const char *call)
+{
+    void *mem;
+    if (!opi_gpu_is_recording(g)) return OPLUS_OK;
+    OPI_TRY(g->gpu->driver->alloc(g->gpu, call, 1, &mem));
+    g->gpu->driver->free(g->gpu, mem);
+    return OPLUS_OK;
+}
+
 oplus_status opi_gpu_reserve(opi_accelerator *g, const char *call, opi_gpu_buffer *buffer, size_t bytes)
 {
     if (buffer->mem && bytes <= buffer->bytes) return OPLUS_OK;
-    opi_gpu_is_recording(g);    /* then the old memory must stay */
+    OPI_TRY(may_grow(g, call));
     opi_gpu_release(g, buffer); /* first: there may be no room for both */
     OPI_TRY(g->gpu->driver->alloc(g->gpu, call, bytes, &buffer->mem));
     buffer->bytes = bytes;
@@ -62,6 +72,7 @@ void opi_pinned_release(opi_accelerator *g, opi_gpu_buffer *buffer)
 oplus_status opi_pinned_reserve(opi_accelerator *g, const char *call, opi_gpu_buffer *buffer, size_t bytes)
 {
     if (buffer->mem && bytes <= buffer->bytes) return OPLUS_OK;
+    OPI_TRY(may_grow(g, call));
     opi_pinned_release(g, buffer);
     OPI_TRY(g->gpu->driver->pinned_alloc(g->gpu, call, bytes, &buffer->mem));
     buffer->bytes = bytes;
@@ -80,14 +91,18 @@ void opi_gpu_release_all(opi_accelerator *g)
         opi_pinned_release(g, &g->slot[i].pinned);
     }
     opi_gpu_release(g, &g->pipeline.states);
-    opi_pinned_release(g, &g->pipeline.fault);
-    opi_pinned_release(g, &g->wrong_offset);
     opi_pinned_release(g, &g->staging);
     opi_buffer_release(&g->image);
     free(g->param_copy);
     g->param_copy = NULL;
     g->param_bytes = 0;
     g->ticket = 0;
+}
+
+void opi_gpu_release_words(opi_accelerator *g)
+{
+    opi_pinned_release(g, &g->pipeline.fault);
+    opi_pinned_release(g, &g->wrong_offset);
 }
 
 oplus_status opi_gpu_side_of(opi_accelerator *g, const char *call, const char *argument, const void *p, size_t bytes,
@@ -256,14 +271,17 @@ static oplus_status bring(opi_accelerator *g, const char *call, const parameter 
         if (g->param.bytes < bytes) g->param_bytes = 0; /* it was in the buffer */
         return opi_gpu_reserve(g, call, &g->param, bytes);
     }
+    if (opi_gpu_is_recording(g)) /* refused, before anything has changed */
+        OPI_TRY(opi_gpu_upload(g, call, OPI_QUEUE_COMPUTE, g->param.mem, p->value, p->size));
     char *const copy = calloc(1, bytes);
     if (!copy) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of parameter", call, bytes);
     memcpy(copy, p->value, p->size);
     if (p->identity) memcpy(copy + p->identity_at, p->identity, p->identity_size);
     free(g->param_copy);
     g->param_copy = copy;
-    g->param_bytes = 0;                             /* until the copy is done */
-    if (g->recorded) opi_gpu_release(g, &g->param); /* what has been recorded goes on with the old value */
+    g->param_bytes = 0;                                   /* until the copy is done */
+    if (g->param_recorded) opi_gpu_release(g, &g->param); /* what has been recorded goes on with the old value */
+    g->param_recorded = false;
     OPI_TRY(opi_gpu_reserve(g, call, &g->param, bytes));
     OPI_TRY(opi_gpu_put(g, call, g->param.mem, copy, bytes));
     g->param_bytes = bytes;
@@ -283,6 +301,7 @@ oplus_status opi_gpu_param(opi_accelerator *g, const char *call, const oplus_fn 
         p.identity_size = op->type->size;
     }
     if (!is_there(g, &p)) OPI_TRY(bring(g, call, &p));
+    g->param_recorded |= opi_gpu_is_recording(g);
     *address = g->param.mem;
     return OPLUS_OK;
 }

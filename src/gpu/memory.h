@@ -13,7 +13,9 @@ oplus_status opi_pinned_reserve(opi_accelerator *g, const char *call, opi_gpu_bu
 void opi_pinned_release(opi_accelerator *g, opi_gpu_buffer *buffer);
 /* The word of pinned memory in which a launch says that it gave up: see opi_pipeline_fault. */
 oplus_status opi_fault_reserve(opi_accelerator *g, const char *call);
+/* All but the words in which kernels tell of faults: the next call that waits looks at them. */
 void opi_gpu_release_all(opi_accelerator *g);
+void opi_gpu_release_words(opi_accelerator *g);
 /* Whether launches are recorded now, to be done later (opi_driver::recording).  From then on released buffers stay until
  * opi_gpu_release_all, because recorded launches may use them. */
 bool opi_gpu_is_recording(opi_accelerator *g);

@@ -94,4 +94,5 @@ const opi_driver opi_cuda = {
     .drop = drop,
     .sync = sync,
     .recording = opi_cuda_recording,
+    .forget = opi_cuda_forget,
 };

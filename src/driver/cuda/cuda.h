@@ -42,6 +42,7 @@ static inline oplus_status opi_cuda_status(const opi_cuda_gpu *g, const char *ca
 
 /* Whether the caller's stream is being captured into a graph. */
 bool opi_cuda_recording(opi_gpu *gpu);
+bool opi_cuda_forget(opi_gpu *gpu, void *mem);
 /* For what cannot be recorded: refuses it while the stream is being captured, because the driver's own refusal would also
  * spoil the capture.  what: "allocate memory". */
 oplus_status opi_cuda_not_recording(const opi_cuda_gpu *g, const char *call, const char *what);

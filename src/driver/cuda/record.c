@@ -13,6 +13,16 @@ static bool is_recording(const opi_cuda_gpu *g)
 
 bool opi_cuda_recording(opi_gpu *gpu) { return is_recording(opi_cuda_self(gpu)); }
 
+bool opi_cuda_forget(opi_gpu *gpu, void *mem)
+{
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    const opi_span *const known = opi_spans_find(&g->spans, mem);
+    opi_span span;
+    if (!known || !known->lent) return false;
+    opi_spans_remove(&g->spans, mem, &span);
+    return true;
+}
+
 oplus_status opi_cuda_not_recording(const opi_cuda_gpu *g, const char *call, const char *what)
 {
     if (!is_recording(g)) return OPLUS_OK;
