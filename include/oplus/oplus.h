@@ -212,9 +212,9 @@ OPLUS_API oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplu
  *  offsets once to check them, then the offsets and the elements of the segments once.  Work is divided by elements:
  *  one long segment keeps all threads busy.
  *
- *  On CUDA, with all arrays in the device's memory, the call does not wait for the check: offsets and elements are read
- *  once, results of segments near a wrong offset are not written, and the next call that waits, such as oplus_sync,
- *  returns the error.
+ *  On CUDA, with all arrays in the device's memory and elements of 1, 2 or 4 to 24 bytes whose alignment is 4 or their
+ *  size, the call does not wait for the check: offsets and elements are read once, results of segments near a wrong
+ *  offset are not written, and the next call that waits, such as oplus_sync, returns the error.
  *
  *  @param dev       where to compute
  *  @param op        the operator
