@@ -231,6 +231,29 @@ static void memory_of_a_capture_stays(void **state)
     oplus_free(dev, a.in);
 }
 
+/* A call that is refused leaves what other calls need as it was.  Memory that was wrapped is forgotten at once. */
+static void refused_in_a_capture(void **state)
+{
+    static char native[ROOM];
+    arrays a = {NULL, NULL, NULL};
+    void *wrapped;
+    (void)state;
+    good(oplus_alloc(dev, MANY * sizeof(float), &a.in));
+    fake->know(native, ROOM, 2, 0, false);
+    good(oplus_wrap(dev, native, ROOM, &wrapped));
+    warm_up(many_pairs, &a); /* programs for many */
+    oplus_trim(dev);
+    warm_up(some_pairs, &a);
+    fake->capturing = true;
+    fails_with(OPLUS_ERR_UNSUPPORTED, many_pairs(&a), "is being captured into a graph");
+    good(some_pairs(&a));
+    oplus_free(dev, wrapped);
+    fake->capturing = false;
+    assert_false(fake->spoiled);
+    good(some_pairs(&a));
+    oplus_free(dev, a.in);
+}
+
 /* --- 6. the part -------------------------------------------------------------------------------------------------- */
 
 static int open_it(void **state)
@@ -260,7 +283,8 @@ static int run_fake(void)
         cmocka_unit_test_setup_teardown(memory_of_the_runtime, open_it, close_it),
         cmocka_unit_test_setup_teardown(many_tiles_are_one_launch, open_it, close_it),
         cmocka_unit_test_setup_teardown(captured, open_on_stream, close_it),
-        cmocka_unit_test_setup_teardown(memory_of_a_capture_stays, open_on_stream, close_it)};
+        cmocka_unit_test_setup_teardown(memory_of_a_capture_stays, open_on_stream, close_it),
+        cmocka_unit_test_setup_teardown(refused_in_a_capture, open_on_stream, close_it)};
     return cmocka_run_group_tests_name("calls of a fake driver", tests, find_fake, NULL);
 }
 
