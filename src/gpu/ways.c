@@ -31,7 +31,7 @@ static const opi_way ways[] = {
     {OPI_FILTER, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_FILTER, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
     {OPI_MAP, "blocks", NULL, NULL, NULL, opi_map_blocks, apart},
-    {OPI_SEGREDUCE, "windows", opi_windows_can, opi_windows_suit, opi_windows_prepare, opi_windows_run,
+    {OPI_SEGREDUCE, "windows", opi_windows_can, NULL, opi_windows_prepare, opi_windows_run,
      "each work-group does as many segments and elements together: two launches, whatever the segments are"},
     {OPI_SEGREDUCE, "segments", NULL, NULL, opi_gpu_segments_prepare, opi_gpu_segments_run,
      "short segments are a work-item's, longer ones have work-groups of their own"},

@@ -33,16 +33,7 @@ bool opi_windows_can(const opi_job *job, uint64_t n)
     return facts->architecture > 0 && job->shape.log_w == LOG_W && type->size <= LARGEST && is_made_of_words(type);
 }
 
-bool opi_windows_suit(const opi_job *job, uint64_t n)
-{
-    (void)n;
-    return job->g->gpu->facts.architecture > 0;
-}
-
-bool opi_windows_check(const opi_segments *s, uint64_t n)
-{
-    return s->job.g->gpu->facts.architecture > 0 && opi_way_of(&s->job, n)->run == opi_windows_run;
-}
+bool opi_windows_check(const opi_segments *s, uint64_t n) { return opi_way_of(&s->job, n)->run == opi_windows_run; }
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
 

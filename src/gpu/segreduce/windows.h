@@ -5,11 +5,10 @@
 #include "gpu/segreduce/segments.h"
 
 bool opi_windows_can(const opi_job *job, uint64_t n);
-bool opi_windows_suit(const opi_job *job, uint64_t n);
 oplus_status opi_windows_prepare(opi_job *job, uint64_t n);
 oplus_status opi_windows_run(opi_job *job, const opi_part *part);
 
-/* Whether the way checks offsets itself, and tells later of a wrong one (opi_offsets_fault): then nobody has to wait for
+/* Whether the way checks offsets itself, and tells later of a wrong one: then nobody has to wait for
  * a check. */
 bool opi_windows_check(const opi_segments *s, uint64_t n);
 
