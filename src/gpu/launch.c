@@ -55,7 +55,7 @@ oplus_status opi_gpu_launch_as(const opi_job *job, opi_program *program, const c
     OPI_TRY(opi_kernel_get(&g->programs, job->call, program, kernel, &own.kernel)); /* and the kernel of the layout */
     OPI_TRY(check_layout(g, job->call, program));
     if (!g->rehearsal) {
-        if (!g->recorded) opi_gpu_is_recording(g);
+        if (!g->recorded) opi_gpu_see_recording(g);
         return g->gpu->driver->launch(g->gpu, job->call, &own);
     }
     g->rehearsal->launches++;

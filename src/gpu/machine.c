@@ -101,7 +101,7 @@ static void release(oplus_device *dev, void *mem)
 {
     opi_gpu *const gpu = gpu_of(dev);
     if (!mem || opi_enter(gpu, "oplus_free") != OPLUS_OK) return;
-    if (!opi_gpu_is_recording(of(dev)))
+    if (!opi_gpu_see_recording(of(dev)))
         gpu->driver->free(gpu, mem);
     else if (!gpu->driver->forget(gpu, mem))
         opi_gpu_retire(of(dev), mem);
@@ -155,15 +155,17 @@ static void give_back(oplus_device *dev, const char *call, bool programs)
     const oplus_status entered = opi_enter(gpu_of(dev), call);
     for (int q = 0; q < OPI_QUEUES; q++) gpu_of(dev)->driver->sync(gpu_of(dev), call, (opi_gpu_queue)q);
     opi_gpu_release_all(of(dev));
-    if (programs) opi_programs_release(&of(dev)->programs);
-    if (programs) opi_gpu_release_words(of(dev));
+    if (programs) {
+        opi_programs_release(&of(dev)->programs);
+        opi_gpu_release_words(of(dev));
+    }
     if (entered == OPLUS_OK) opi_leave(gpu_of(dev), call, OPLUS_OK);
 }
 
 /* Nothing can be freed while launches are recorded. */
 static void trim(oplus_device *dev)
 {
-    if (opi_gpu_is_recording(of(dev))) return;
+    if (opi_gpu_see_recording(of(dev))) return;
     give_back(dev, "oplus_trim", false);
     opi_cores_trim(dev->cores);
 }

@@ -7,7 +7,7 @@
 
 /* --- buffers ------------------------------------------------------------------------------------------------------ */
 
-bool opi_gpu_is_recording(opi_accelerator *g)
+bool opi_gpu_see_recording(opi_accelerator *g)
 {
     const opi_driver *const driver = g->gpu->driver;
     const bool now = driver->recording && driver->recording(g->gpu);
@@ -46,7 +46,7 @@ void opi_gpu_release(opi_accelerator *g, opi_gpu_buffer *buffer)
 static oplus_status may_grow(opi_accelerator *g, const char *call)
 {
     void *mem;
-    if (!opi_gpu_is_recording(g)) return OPLUS_OK;
+    if (!opi_gpu_see_recording(g)) return OPLUS_OK;
     OPI_TRY(g->gpu->driver->alloc(g->gpu, call, 1, &mem));
     g->gpu->driver->free(g->gpu, mem);
     return OPLUS_OK;
@@ -271,7 +271,7 @@ static oplus_status bring(opi_accelerator *g, const char *call, const parameter 
         if (g->param.bytes < bytes) g->param_bytes = 0; /* it was in the buffer */
         return opi_gpu_reserve(g, call, &g->param, bytes);
     }
-    if (opi_gpu_is_recording(g)) /* refused, before anything has changed */
+    if (opi_gpu_see_recording(g)) /* refused, before anything has changed */
         OPI_TRY(opi_gpu_upload(g, call, OPI_QUEUE_COMPUTE, g->param.mem, p->value, p->size));
     char *const copy = calloc(1, bytes);
     if (!copy) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of parameter", call, bytes);
@@ -301,7 +301,7 @@ oplus_status opi_gpu_param(opi_accelerator *g, const char *call, const oplus_fn 
         p.identity_size = op->type->size;
     }
     if (!is_there(g, &p)) OPI_TRY(bring(g, call, &p));
-    g->param_recorded |= opi_gpu_is_recording(g);
+    g->param_recorded |= opi_gpu_see_recording(g);
     *address = g->param.mem;
     return OPLUS_OK;
 }

@@ -16,9 +16,9 @@ oplus_status opi_fault_reserve(opi_accelerator *g, const char *call);
 /* All but the words in which kernels tell of faults: the next call that waits looks at them. */
 void opi_gpu_release_all(opi_accelerator *g);
 void opi_gpu_release_words(opi_accelerator *g);
-/* Whether launches are recorded now, to be done later (opi_driver::recording).  From then on released buffers stay until
- * opi_gpu_release_all, because recorded launches may use them. */
-bool opi_gpu_is_recording(opi_accelerator *g);
+/* Looks whether launches are recorded now, to be done later (opi_driver::recording), and remembers if they are: from then
+ * on released buffers stay until opi_gpu_release_all, because recorded launches may use them. */
+bool opi_gpu_see_recording(opi_accelerator *g);
 /* Frees device memory at opi_gpu_release_all. */
 void opi_gpu_retire(opi_accelerator *g, void *mem);
 

@@ -154,7 +154,7 @@ static oplus_status clear(const opi_job *job, opi_program *program)
     const opi_gpu_argument list[] = {opi_memory(p->states.mem), opi_value(places)};
     if (p->is_clear || job->g->rehearsal) return OPLUS_OK;
     OPI_TRY(opi_gpu_launch_of(job, program, "opi_clear_states", job->g->gpu->facts.units, CLEARED_ITEMS, list, 2));
-    p->is_clear = !opi_gpu_is_recording(job->g); /* a recorded launch has cleared nothing yet */
+    p->is_clear = !opi_gpu_see_recording(job->g); /* a recorded launch has cleared nothing yet */
     return OPLUS_OK;
 }
 
