@@ -4,6 +4,7 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/version.h"
+#include "text/source.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -31,7 +32,8 @@ opi_key opi_key_begin(const char *primitive, opi_shape shape)
     return key;
 }
 
-void opi_key_type(opi_key *key, const oplus_type *type)
+/* NULL allowed. */
+static void add_type(opi_key *key, const oplus_type *type)
 {
     if (!type) {
         opi_key_number(key, UINT64_MAX);
@@ -42,20 +44,20 @@ void opi_key_type(opi_key *key, const oplus_type *type)
     opi_key_number(key, (uint64_t)type->size << 16 | (uint64_t)type->align << 8 | (uint64_t)type->scalar);
 }
 
-void opi_key_op(opi_key *key, const oplus_op *op)
+static void add_op(opi_key *key, const oplus_op *op)
 {
-    opi_key_type(key, op->type);
+    add_type(key, op->type);
     add_text(key, op->text);
     opi_key_number(key, op->origin);
-    opi_key_type(key, op->param_type); /* with a parameter the identity is a value of the call, as the parameter is */
+    add_type(key, op->param_type); /* with a parameter the identity is a value of the call, as the parameter is */
     if (op->identity && !op->param_type) add(key, op->identity, op->type->size);
 }
 
-void opi_key_fn(opi_key *key, const oplus_fn *fn)
+static void add_fn(opi_key *key, const oplus_fn *fn)
 {
-    opi_key_type(key, fn->result);
-    opi_key_type(key, fn->param_type);
-    for (unsigned k = 0; k < fn->arity; k++) opi_key_type(key, fn->input[k]);
+    add_type(key, fn->result);
+    add_type(key, fn->param_type);
+    for (unsigned k = 0; k < fn->arity; k++) add_type(key, fn->input[k]);
     add_text(key, fn->text);
     opi_key_number(key, (uint64_t)fn->origin << 1 | (fn->predicate != 0)); /* the words around the same text differ */
 }
@@ -171,6 +173,26 @@ oplus_status opi_program_get(opi_programs *programs, const char *call, const cha
     programs->first = made;
     *program = made;
     return status;
+}
+
+oplus_status opi_program_of_op(opi_programs *programs, const char *call, const oplus_op *op, opi_key key,
+                               void (*write)(opi_gpu_source *source, const void *context), const void *context,
+                               opi_program **program)
+{
+    char what[OPI_WHAT_BYTES];
+    add_op(&key, op);
+    opi_gpu_what(what, OPI_LABEL_OP, op->name, op->file, op->line);
+    return opi_program_get(programs, call, what, key.hash, write, context, program);
+}
+
+oplus_status opi_program_of_fn(opi_programs *programs, const char *call, const oplus_fn *fn, opi_key key,
+                               void (*write)(opi_gpu_source *source, const void *context), const void *context,
+                               opi_program **program)
+{
+    char what[OPI_WHAT_BYTES];
+    add_fn(&key, fn);
+    opi_gpu_what(what, fn->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, fn->name, fn->file, fn->line);
+    return opi_program_get(programs, call, what, key.hash, write, context, program);
 }
 
 /* --- kernels ------------------------------------------------------------------------------------------------------ */

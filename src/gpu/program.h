@@ -33,25 +33,29 @@ typedef struct opi_programs {
     opi_program *first;
 } opi_programs;
 
-/* Finds the program with this key.  If it is new, `write` writes its source, and it is compiled.  what: the program in
- * words for messages, "operator \"compose\"". */
-oplus_status opi_program_get(opi_programs *programs, const char *call, const char *what, opi_hash key,
-                             void (*write)(opi_gpu_source *source, const void *context), const void *context,
-                             opi_program **program);
-/* Finds a kernel of a program, and compiles it if it has a program of its own. */
-oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_program *program, const char *name,
-                            void **kernel);
-void opi_programs_release(opi_programs *programs);
-
-/* A key is a hash of everything that the source is written from: it begins with the name of the primitive, and the
- * functions below add to it. */
+/* A key is a hash of everything that the source is written from: it begins with the name of the primitive and
+ * the shape of its kernels, and numbers are added. */
 typedef struct opi_key {
     opi_hash hash;
 } opi_key;
 opi_key opi_key_begin(const char *primitive, opi_shape shape);
 void opi_key_number(opi_key *key, uint64_t number);
-void opi_key_type(opi_key *key, const oplus_type *type); /* NULL allowed */
-void opi_key_op(opi_key *key, const oplus_op *op);
-void opi_key_fn(opi_key *key, const oplus_fn *fn);
+
+/* Finds the program with this key.  If it is new, `write` writes its source, and it is compiled.  what: the program in
+ * words for messages, "operator \"compose\"". */
+oplus_status opi_program_get(opi_programs *programs, const char *call, const char *what, opi_hash key,
+                             void (*write)(opi_gpu_source *source, const void *context), const void *context,
+                             opi_program **program);
+/* The same for a program around an operator or a function, which is added to the key, and which messages name. */
+oplus_status opi_program_of_op(opi_programs *programs, const char *call, const oplus_op *op, opi_key key,
+                               void (*write)(opi_gpu_source *source, const void *context), const void *context,
+                               opi_program **program);
+oplus_status opi_program_of_fn(opi_programs *programs, const char *call, const oplus_fn *fn, opi_key key,
+                               void (*write)(opi_gpu_source *source, const void *context), const void *context,
+                               opi_program **program);
+/* Finds a kernel of a program, and compiles it if it has a program of its own. */
+oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_program *program, const char *name,
+                            void **kernel);
+void opi_programs_release(opi_programs *programs);
 
 #endif

@@ -5,7 +5,6 @@
 #include "gpu/memory.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
-#include "text/source.h"
 
 static void write_source(opi_gpu_source *source, const void *context)
 {
@@ -28,13 +27,10 @@ static void write_source(opi_gpu_source *source, const void *context)
 static oplus_status get_program(opi_job *job)
 {
     const oplus_fn *const keep = job->task->fn;
-    char what[OPI_WHAT_BYTES];
     job->node = sizeof(uint64_t);
     job->shape = opi_shape_for(&job->g->gpu->facts, keep->input[0]->size, job->node);
     opi_key key = opi_key_begin("filter", job->shape);
-    opi_key_fn(&key, keep);
-    opi_gpu_what(what, keep->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, keep->name, keep->file, keep->line);
-    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
+    return opi_program_of_fn(&job->g->programs, job->call, keep, key, write_source, job, &job->program);
 }
 
 /* Whether the kept elements may be written over elements that have yet to be read.  `out` has room for all items, or

@@ -5,7 +5,6 @@
 #include "gpu/memory.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
-#include "text/source.h"
 
 enum { MOST_ELEMENT = 64 /* bytes of an element; a larger one counts as this when a map is cut */ };
 
@@ -45,12 +44,9 @@ static void write_source(opi_gpu_source *source, const void *context)
 static oplus_status get_program(opi_job *job)
 {
     const oplus_fn *const fn = job->task->fn;
-    char what[OPI_WHAT_BYTES];
     job->shape = opi_shape_for(&job->g->gpu->facts, element_bytes(fn), 0);
     opi_key key = opi_key_begin("map", job->shape);
-    opi_key_fn(&key, fn);
-    opi_gpu_what(what, fn->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, fn->name, fn->file, fn->line);
-    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
+    return opi_program_of_fn(&job->g->programs, job->call, fn, key, write_source, job, &job->program);
 }
 
 oplus_status opi_map_blocks(opi_job *job, const opi_part *part)

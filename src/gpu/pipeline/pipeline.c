@@ -4,7 +4,6 @@
 #include "gpu/canon/tiles.h"
 #include "gpu/canon/tree.h"
 #include "gpu/pipeline/groups.h"
-#include "text/source.h"
 
 /* Where it is faster than tiles, on an H200 (docs/performance.md). */
 enum { LEAST_BYTES = 4 << 20 };
@@ -64,14 +63,11 @@ static void write_source(opi_gpu_source *source, const void *context)
 static oplus_status get_groups(const opi_job *job, opi_groups *groups)
 {
     const oplus_op *const op = job->task->op;
-    char what[OPI_WHAT_BYTES];
     opi_key key = opi_key_begin("pipeline", opi_groups_shape(op->type->size));
     opi_key_number(&key, job->task->lifted);
-    opi_key_op(&key, op);
-    opi_gpu_what(what, OPI_LABEL_OP, op->name, op->file, op->line);
     *groups = (opi_groups){
         .kernel = "opi_pipeline", .element = op->type->size, .node = job->node, .lifted = job->task->lifted};
-    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &groups->program);
+    return opi_program_of_op(&job->g->programs, job->call, op, key, write_source, job, &groups->program);
 }
 
 oplus_status opi_pipeline_prepare(opi_job *job, uint64_t n)

@@ -4,7 +4,6 @@
 #include "gpu/pipeline/groups.h"
 #include "gpu/pipeline/pipeline.h"
 #include "base/error.h"
-#include "text/source.h"
 
 /* Where it is faster than tiles, on an H200 (docs/performance.md). */
 enum { LARGEST_FAST = 8, LEAST_BYTES = 1 << 20 };
@@ -55,13 +54,10 @@ static oplus_status get_groups(const opi_job *job, opi_groups *groups)
 {
     const oplus_fn *const keep = job->task->fn;
     const size_t element = type_of(job)->size;
-    char what[OPI_WHAT_BYTES];
     opi_key key = opi_key_begin("sieve", opi_groups_shape(element));
-    opi_key_fn(&key, keep);
-    opi_gpu_what(what, keep->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, keep->name, keep->file, keep->line);
     *groups = (opi_groups){
         .kernel = "opi_sieve", .element = element, .node = sizeof(uint64_t), .beside = heaps_bytes(element)};
-    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &groups->program);
+    return opi_program_of_fn(&job->g->programs, job->call, keep, key, write_source, job, &groups->program);
 }
 
 oplus_status opi_sieve_prepare(opi_job *job, uint64_t n)

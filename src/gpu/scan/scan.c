@@ -8,7 +8,6 @@
 #include "gpu/scan/last.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
-#include "text/source.h"
 
 #include <assert.h>
 
@@ -50,15 +49,12 @@ static void write_source(opi_gpu_source *source, const void *context)
 static oplus_status get_program(opi_job *job)
 {
     const oplus_op *const op = job->task->op;
-    char what[OPI_WHAT_BYTES];
     job->node = node_bytes(job->task);
     job->shape = opi_shape_for(&job->g->gpu->facts, op->type->size, job->node);
     opi_key key = opi_key_begin("scan", job->shape);
     opi_key_number(&key, job->task->lifted);
     opi_key_number(&key, last_levels(job));
-    opi_key_op(&key, op);
-    opi_gpu_what(what, OPI_LABEL_OP, op->name, op->file, op->line);
-    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, job, &job->program);
+    return opi_program_of_op(&job->g->programs, job->call, op, key, write_source, job, &job->program);
 }
 
 /* Reserves host memory for an image of the carry. */

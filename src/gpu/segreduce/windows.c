@@ -5,7 +5,6 @@
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/ways.h"
-#include "text/source.h"
 
 #include <string.h>
 
@@ -57,12 +56,9 @@ static oplus_status get_program(opi_segments *s)
 {
     opi_job *const job = &s->job;
     const oplus_op *const op = job->task->op;
-    char what[OPI_WHAT_BYTES];
     opi_key key = opi_key_begin("windows", job->shape);
     opi_key_number(&key, s->offset);
-    opi_key_op(&key, op);
-    opi_gpu_what(what, OPI_LABEL_OP, op->name, op->file, op->line);
-    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, s, &job->program);
+    return opi_program_of_op(&job->g->programs, job->call, op, key, write_source, s, &job->program);
 }
 
 /* --- the way ------------------------------------------------------------------------------------------------------ */
