@@ -18,11 +18,6 @@ static const opi_cuda_calls *cu;
 static CUcontext context;
 static CUstream stream;
 
-static void good(oplus_status status, const char *what)
-{
-    if (status != OPLUS_OK) fail_msg("%s: %s", what, oplus_last_error());
-}
-
 /* --- graphs: of the driver, but nothing that the library calls ---------------------------------------------------- */
 
 typedef struct CUgraph_st *graph;
@@ -118,15 +113,15 @@ static void draw(rng *r)
         out[i] = (uint32_t)i;
     }
     memset(here.small, 0xa5, ROOM);
-    good(oplus_copy(dev, there.in, in, MOST * sizeof *in), "copy");
-    good(oplus_copy(dev, there.out, out, MOST * sizeof *out), "copy");
-    good(oplus_copy(dev, there.small, here.small, ROOM), "copy");
+    must_be_ok(oplus_copy(dev, there.in, in, MOST * sizeof *in), "copy");
+    must_be_ok(oplus_copy(dev, there.out, out, MOST * sizeof *out), "copy");
+    must_be_ok(oplus_copy(dev, there.small, here.small, ROOM), "copy");
 }
 
 static void compare(const call *c, size_t n, int replay, const char *what, const void *own, const void *device,
                     size_t bytes)
 {
-    good(oplus_copy(dev, fetched, device, bytes), "copy");
+    must_be_ok(oplus_copy(dev, fetched, device, bytes), "copy");
     if (memcmp(fetched, own, bytes) != 0)
         fail_msg("%s, n = %zu, replay %d: %s differs; OPLUS_TEST_SEED=%llu", c->name, n, replay, what,
                  (unsigned long long)test_seed());
@@ -134,7 +129,7 @@ static void compare(const call *c, size_t n, int replay, const char *what, const
 
 static void compare_all(const call *c, size_t n, int replay)
 {
-    good(c->run(serial, &here, n), c->name);
+    must_be_ok(c->run(serial, &here, n), c->name);
     compare(c, n, replay, "in", here.in, there.in, MOST * sizeof(uint32_t));
     compare(c, n, replay, "out", here.out, there.out, MOST * sizeof(uint32_t));
     compare(c, n, replay, "the result", here.small, there.small, ROOM);
@@ -147,7 +142,7 @@ static graph_exec capture(const call *c, size_t n)
     graph recorded;
     graph_exec made;
     done(graphs.begin(stream, CAPTURES_THREAD), "cuStreamBeginCapture");
-    good(c->run(dev, &there, n), c->name);
+    must_be_ok(c->run(dev, &there, n), c->name);
     done(graphs.end(stream, &recorded), "cuStreamEndCapture");
     done(graphs.instantiate(&made, recorded, 0), "cuGraphInstantiateWithFlags");
     done(graphs.destroy(recorded), "cuGraphDestroy");
@@ -159,7 +154,7 @@ static void replay(const call *c, size_t n, rng *r)
 {
     parameter = 1000003;
     draw(r);
-    good(c->run(dev, &there, n), c->name); /* warms up */
+    must_be_ok(c->run(dev, &there, n), c->name); /* warms up */
     const graph_exec made = capture(c, n);
     for (int i = 0; i < REPLAYS; i++) {
         parameter = 1000003;
@@ -168,7 +163,7 @@ static void replay(const call *c, size_t n, rng *r)
         compare_all(c, n, i);
         parameter = 77;
         draw(r);
-        good(c->run(dev, &there, i ? MOST : n / 2), c->name);
+        must_be_ok(c->run(dev, &there, i ? MOST : n / 2), c->name);
         compare_all(c, i ? MOST : n / 2, -i);
     }
     done(graphs.destroy_exec(made), "cuGraphExecDestroy");
@@ -200,8 +195,8 @@ static void what_cannot_be_recorded_is_refused(void **state)
     assert_int_equal(oplus_sync(dev), OPLUS_ERR_UNSUPPORTED);
     done(graphs.end(stream, &recorded), "cuStreamEndCapture");
     done(graphs.destroy(recorded), "cuGraphDestroy");
-    good(sort(dev, &there, MOST), "a sort after it");
-    good(sort(serial, &here, MOST), "the core");
+    must_be_ok(sort(dev, &there, MOST), "a sort after it");
+    must_be_ok(sort(serial, &here, MOST), "the core");
     compare(&calls[0], MOST, 0, "in", here.in, there.in, MOST * sizeof(uint32_t));
 }
 
@@ -222,13 +217,13 @@ static bool open_stream(void)
 
 static void open_all(void)
 {
-    good(oplus_open_on("cuda:0", stream, &dev), "open");
-    good(oplus_open("serial", &serial), "open");
+    must_be_ok(oplus_open_on("cuda:0", stream, &dev), "open");
+    must_be_ok(oplus_open("serial", &serial), "open");
     here = (arrays){must(malloc(MOST * sizeof(uint32_t))), must(malloc(MOST * sizeof(uint32_t))), must(malloc(ROOM))};
     fetched = must(malloc(MOST * sizeof(uint32_t)));
-    good(oplus_alloc(dev, MOST * sizeof(uint32_t), &there.in), "alloc");
-    good(oplus_alloc(dev, MOST * sizeof(uint32_t), &there.out), "alloc");
-    good(oplus_alloc(dev, ROOM, &there.small), "alloc");
+    must_be_ok(oplus_alloc(dev, MOST * sizeof(uint32_t), &there.in), "alloc");
+    must_be_ok(oplus_alloc(dev, MOST * sizeof(uint32_t), &there.out), "alloc");
+    must_be_ok(oplus_alloc(dev, ROOM, &there.small), "alloc");
 }
 
 static void close_all(void)

@@ -13,17 +13,6 @@ static oplus_device *dev;
 /* Values without a pattern whose length divides any block size. */
 static uint8_t element(uint64_t i) { return (uint8_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 56); }
 
-static uint64_t free_bytes(void)
-{
-    char line[256];
-    unsigned long long kb = 0;
-    FILE *const info = fopen("/proc/meminfo", "r");
-    if (info == NULL) return 0;
-    while (fgets(line, sizeof line, info) != NULL && sscanf(line, "MemAvailable: %llu kB", &kb) != 1) continue;
-    fclose(info);
-    return (uint64_t)kb * 1024;
-}
-
 static void fill(void)
 {
 #pragma omp parallel for
@@ -146,7 +135,7 @@ int main(void)
         printf("large: skipped, OPLUS_TEST_%s set; ./run check all has it\n", test_quick() ? "QUICK is" : "ALL is not");
         return 77;
     }
-    if (free_bytes() < (UINT64_C(12) << 30)) {
+    if (test_free_bytes() < (UINT64_C(12) << 30)) {
         printf("large: skipped, less than 12 GB of memory are free\n");
         return 77;
     }

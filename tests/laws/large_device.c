@@ -29,23 +29,7 @@ OPLUS_MAP(twice_f32, float, float, { return 2 * a + 1; })
 static numbers of_u8 = {&oplus_u8, &oplus_sum_u8, &low_u8_fn, &twice_u8_fn, UINT64_C(6000000007), 0, 0, 0, 0, 0};
 static numbers of_f32 = {&oplus_f32, &oplus_sum_f32, &low_f32_fn, &twice_f32_fn, UINT64_C(5000000003), 0, 0, 0, 0, 0};
 
-static void good(oplus_status status, const char *what)
-{
-    if (status != OPLUS_OK) fail_msg("%s: %s", what, oplus_last_error());
-}
-
 /* --- data --------------------------------------------------------------------------------------------------------- */
-
-static uint64_t free_bytes(void)
-{
-    char line[256];
-    unsigned long long kb = 0;
-    FILE *const info = fopen("/proc/meminfo", "r");
-    if (info == NULL) return 0;
-    while (fgets(line, sizeof line, info) != NULL && sscanf(line, "MemAvailable: %llu kB", &kb) != 1) continue;
-    fclose(info);
-    return (uint64_t)kb * 1024;
-}
 
 static uint64_t hash(uint64_t i)
 {
@@ -75,17 +59,17 @@ static void make(numbers *x)
     for (int i = 0; i < devices && i < 16; i++)
         if (strcmp(info[i].where, "cuda:0") == 0) memory = info[i].memory;
     x->bytes = x->n * x->type->size;
-    if (memory < 3 * x->bytes || free_bytes() < 2 * x->bytes + ((uint64_t)4 << 30)) {
+    if (memory < 3 * x->bytes || test_free_bytes() < 2 * x->bytes + ((uint64_t)4 << 30)) {
         printf("not tried: %llu GB of %s need three times as much on the device, and twice as much here\n",
                (unsigned long long)(x->bytes >> 30), x->type->name);
         skip();
     }
     x->x = must(malloc(x->bytes));
     x->expected = must(malloc(x->bytes));
-    good(oplus_alloc(dev, x->bytes, (void **)&x->in), "alloc");
-    good(oplus_alloc(dev, x->bytes, (void **)&x->out), "alloc");
+    must_be_ok(oplus_alloc(dev, x->bytes, (void **)&x->in), "alloc");
+    must_be_ok(oplus_alloc(dev, x->bytes, (void **)&x->out), "alloc");
     fill(x);
-    good(oplus_copy(dev, x->in, x->x, x->bytes), "copy");
+    must_be_ok(oplus_copy(dev, x->in, x->x, x->bytes), "copy");
 }
 
 static void unmake(numbers *x)
@@ -102,7 +86,7 @@ static void compare(const numbers *x, const char *what, const unsigned char *dev
     unsigned char *const chunk = must(malloc(CHUNK));
     for (uint64_t done = 0; done < bytes; done += CHUNK) {
         const size_t more = bytes - done < CHUNK ? (size_t)(bytes - done) : CHUNK;
-        good(oplus_copy(dev, chunk, device + done, more), "copy");
+        must_be_ok(oplus_copy(dev, chunk, device + done, more), "copy");
         for (size_t i = 0; memcmp(chunk, x->expected + done, more) != 0 && i < more; i++)
             if (chunk[i] != x->expected[done + i])
                 fail_msg("%s of %s: byte %llu differs", what, x->type->name, (unsigned long long)(done + i));
@@ -117,16 +101,16 @@ static void scans(const numbers *x)
 {
     for (int exclusive = 0; exclusive < 2; exclusive++) {
         const oplus_kind kind = exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
-        good(oplus_scan(cores, x->sum, kind, x->x, x->n, x->expected), "scan");
-        good(oplus_scan(dev, x->sum, kind, x->in, x->n, x->out), "scan");
+        must_be_ok(oplus_scan(cores, x->sum, kind, x->x, x->n, x->expected), "scan");
+        must_be_ok(oplus_scan(dev, x->sum, kind, x->in, x->n, x->out), "scan");
         compare(x, exclusive ? "exclusive scan" : "scan", x->out, x->bytes);
     }
     uint8_t *const heads = must(calloc(x->n, 1)), *there;
     for (uint64_t i = 0; i < x->n; i += 1 + hash(i) % 2000003) heads[i] = 1;
-    good(oplus_alloc(dev, x->n, (void **)&there), "alloc");
-    good(oplus_copy(dev, there, heads, x->n), "copy");
-    good(oplus_segscan(cores, x->sum, OPLUS_INCLUSIVE, x->x, heads, x->n, x->expected), "segscan");
-    good(oplus_segscan(dev, x->sum, OPLUS_INCLUSIVE, x->in, there, x->n, x->out), "segscan");
+    must_be_ok(oplus_alloc(dev, x->n, (void **)&there), "alloc");
+    must_be_ok(oplus_copy(dev, there, heads, x->n), "copy");
+    must_be_ok(oplus_segscan(cores, x->sum, OPLUS_INCLUSIVE, x->x, heads, x->n, x->expected), "segscan");
+    must_be_ok(oplus_segscan(dev, x->sum, OPLUS_INCLUSIVE, x->in, there, x->n, x->out), "segscan");
     compare(x, "segmented scan", x->out, x->bytes);
     free(heads);
     oplus_free(dev, there);
@@ -136,27 +120,27 @@ static void reduces(const numbers *x)
 {
     const uint64_t offsets[SEGMENTS + 1] = {3, 1000, 1000, x->n - 9, x->n - 4, x->n};
     unsigned char sums[SEGMENTS * 8];
-    good(oplus_reduce(cores, x->sum, x->x, x->n, x->expected), "reduce");
-    good(oplus_reduce(dev, x->sum, x->in, x->n, x->out), "reduce");
+    must_be_ok(oplus_reduce(cores, x->sum, x->x, x->n, x->expected), "reduce");
+    must_be_ok(oplus_reduce(dev, x->sum, x->in, x->n, x->out), "reduce");
     compare(x, "reduce", x->out, x->type->size);
-    good(oplus_segreduce(cores, x->sum, x->x, x->n, &oplus_u64, offsets, SEGMENTS, x->expected), "segreduce");
-    good(oplus_segreduce(dev, x->sum, x->in, x->n, &oplus_u64, offsets, SEGMENTS, sums), "segreduce");
+    must_be_ok(oplus_segreduce(cores, x->sum, x->x, x->n, &oplus_u64, offsets, SEGMENTS, x->expected), "segreduce");
+    must_be_ok(oplus_segreduce(dev, x->sum, x->in, x->n, &oplus_u64, offsets, SEGMENTS, sums), "segreduce");
     assert_memory_equal(sums, x->expected, SEGMENTS * x->type->size);
 }
 
 static void moves(const numbers *x)
 {
     size_t kept, kept_there;
-    good(oplus_map(cores, x->twice, (const void *const[]){x->x}, x->n, x->expected), "map");
-    good(oplus_map(dev, x->twice, (const void *const[]){x->in}, x->n, x->out), "map");
+    must_be_ok(oplus_map(cores, x->twice, (const void *const[]){x->x}, x->n, x->expected), "map");
+    must_be_ok(oplus_map(dev, x->twice, (const void *const[]){x->in}, x->n, x->out), "map");
     compare(x, "map", x->out, x->bytes);
-    good(oplus_filter(cores, x->keep, x->x, x->n, x->expected, &kept), "filter");
-    good(oplus_filter(dev, x->keep, x->in, x->n, x->out, &kept_there), "filter");
+    must_be_ok(oplus_filter(cores, x->keep, x->x, x->n, x->expected, &kept), "filter");
+    must_be_ok(oplus_filter(dev, x->keep, x->in, x->n, x->out, &kept_there), "filter");
     assert_true(kept == kept_there);
     compare(x, "filter", x->out, kept * x->type->size);
     const uint64_t cols = x->n / MOST_ROWS;
-    good(oplus_transpose(cores, x->type, x->x, MOST_ROWS, cols, x->expected), "transpose");
-    good(oplus_transpose(dev, x->type, x->in, MOST_ROWS, cols, x->out), "transpose");
+    must_be_ok(oplus_transpose(cores, x->type, x->x, MOST_ROWS, cols, x->expected), "transpose");
+    must_be_ok(oplus_transpose(dev, x->type, x->in, MOST_ROWS, cols, x->out), "transpose");
     compare(x, "transpose", x->out, MOST_ROWS * cols * x->type->size);
 }
 
@@ -164,10 +148,10 @@ static void moves(const numbers *x)
 static void sorts(const numbers *x)
 {
     memcpy(x->expected, x->x, x->bytes);
-    good(oplus_sort(cores, x->type, OPLUS_ASCENDING, x->expected, x->n), "sort");
+    must_be_ok(oplus_sort(cores, x->type, OPLUS_ASCENDING, x->expected, x->n), "sort");
     oplus_trim(cores);
     oplus_free(dev, x->out); /* a sort needs room for as much */
-    good(oplus_sort(dev, x->type, OPLUS_ASCENDING, x->in, x->n), "sort");
+    must_be_ok(oplus_sort(dev, x->type, OPLUS_ASCENDING, x->in, x->n), "sort");
     compare(x, "sort", x->in, x->bytes);
     oplus_trim(dev);
 }

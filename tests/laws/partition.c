@@ -32,11 +32,6 @@ enum {
 static oplus_device *dev, *core;
 static unsigned char *x, *got; /* of the host */
 
-static void good(oplus_status status, const char *what)
-{
-    if (status != OPLUS_OK) fail_msg("%s: %s", what, oplus_last_error());
-}
-
 /* --- random calls ------------------------------------------------------------------------------------------------- */
 
 static const oplus_type *const types[] = {&oplus_u32, &oplus_u64, &oplus_i32, &oplus_i64, &oplus_f32, &oplus_f64};
@@ -80,13 +75,13 @@ static void run(const call *c)
 {
     const size_t size = c->type->size, before = GUARD + c->skew * size, room = before + c->n * size + GUARD;
     unsigned char *mem;
-    good(oplus_alloc(dev, room, (void **)&mem), "alloc");
+    must_be_ok(oplus_alloc(dev, room, (void **)&mem), "alloc");
     memset(got, 0xa5, room);
     memcpy(got + before, x, c->n * size);
-    good(oplus_copy(dev, mem, got, room), "copy");
-    good(oplus_sort(dev, c->type, c->order, mem + before, c->n), "the sort");
-    good(oplus_copy(dev, got, mem, room), "copy");
-    good(oplus_sort(core, c->type, c->order, x, c->n), "the core");
+    must_be_ok(oplus_copy(dev, mem, got, room), "copy");
+    must_be_ok(oplus_sort(dev, c->type, c->order, mem + before, c->n), "the sort");
+    must_be_ok(oplus_copy(dev, got, mem, room), "copy");
+    must_be_ok(oplus_sort(core, c->type, c->order, x, c->n), "the core");
     for (size_t i = 0; i < room; i++)
         if (got[i] != (i < before || i >= room - GUARD ? 0xa5 : x[i - before]))
             fail_msg("%zu %s of kind %u + %zu, %s: byte %zu differs; OPLUS_TEST_SEED=%llu", c->n, c->type->name,
@@ -139,10 +134,10 @@ static void still_works(oplus_device *where, uint64_t *mem)
     rng r = test_rng("still works");
     const call c = {.type = &oplus_u64, .kind = KEY_KINDS - 1, .n = SOME};
     fill(&c, &r);
-    good(oplus_copy(where, mem, x, SOME * sizeof *mem), "copy");
-    good(oplus_sort(where, &oplus_u64, OPLUS_ASCENDING, mem, SOME), "a sort after one that gave up");
-    good(oplus_copy(where, got, mem, SOME * sizeof *mem), "copy");
-    good(oplus_sort(core, &oplus_u64, OPLUS_ASCENDING, x, SOME), "the core");
+    must_be_ok(oplus_copy(where, mem, x, SOME * sizeof *mem), "copy");
+    must_be_ok(oplus_sort(where, &oplus_u64, OPLUS_ASCENDING, mem, SOME), "a sort after one that gave up");
+    must_be_ok(oplus_copy(where, got, mem, SOME * sizeof *mem), "copy");
+    must_be_ok(oplus_sort(core, &oplus_u64, OPLUS_ASCENDING, x, SOME), "the core");
     assert_memory_equal(got, x, SOME * sizeof *mem);
 }
 
@@ -152,16 +147,16 @@ static void gives_up(void **state)
     oplus_device *lost;
     (void)state;
     loses = true;
-    good(oplus_open("cuda", &lost), "open");
-    good(oplus_alloc(lost, SOME * sizeof *mem, (void **)&mem), "alloc");
+    must_be_ok(oplus_open("cuda", &lost), "open");
+    must_be_ok(oplus_alloc(lost, SOME * sizeof *mem, (void **)&mem), "alloc");
     still_works(lost, mem);
     for (int i = 0; i < 3; i++) {
         memset(x, 0, SOME * sizeof *mem); /* two keys fill two buckets */
         memset(x, 1, SOME);
-        good(oplus_copy(lost, mem, x, SOME * sizeof *mem), "copy");
-        good(oplus_sort(lost, &oplus_u64, OPLUS_ASCENDING, mem, SOME), "a call that only enqueues");
+        must_be_ok(oplus_copy(lost, mem, x, SOME * sizeof *mem), "copy");
+        must_be_ok(oplus_sort(lost, &oplus_u64, OPLUS_ASCENDING, mem, SOME), "a call that only enqueues");
         has_given_up(oplus_sync(lost));
-        good(oplus_sync(lost), "the fault is told once");
+        must_be_ok(oplus_sync(lost), "the fault is told once");
         has_given_up(oplus_sort(lost, &oplus_u64, OPLUS_ASCENDING, x, SOME)); /* an array of the host */
         still_works(lost, mem);
     }

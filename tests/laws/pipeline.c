@@ -31,11 +31,6 @@ enum {
 
 static oplus_device *dev, *serial;
 
-static void good(oplus_status status, const char *what)
-{
-    if (status != OPLUS_OK) fail_msg("%s: %s", what, oplus_last_error());
-}
-
 /* --- random calls ------------------------------------------------------------------------------------------------- */
 
 static const char *const names[] = {"sum_u8",  "hash1", "hash2",   "sum_i16",   "sum_f32",  "hash4",
@@ -114,18 +109,18 @@ static void run(const call *c)
     const size_t size = c->s->op->type->size, bytes = c->n * size, skew = c->in_place ? c->skew_in : c->skew_out;
     const size_t before = GUARD + skew * size, room = before + bytes + GUARD;
     unsigned char *in, *out, *flags;
-    good(scan(serial, c, x, heads, expected), "the core");
-    good(oplus_alloc(dev, c->skew_in * size + bytes, (void **)&in), "alloc");
-    good(oplus_alloc(dev, c->skew_heads + c->n, (void **)&flags), "alloc");
-    good(oplus_alloc(dev, room, (void **)&out), "alloc");
+    must_be_ok(scan(serial, c, x, heads, expected), "the core");
+    must_be_ok(oplus_alloc(dev, c->skew_in * size + bytes, (void **)&in), "alloc");
+    must_be_ok(oplus_alloc(dev, c->skew_heads + c->n, (void **)&flags), "alloc");
+    must_be_ok(oplus_alloc(dev, room, (void **)&out), "alloc");
     memset(got, 0xa5, room);
     if (c->in_place) memcpy(got + before, x, bytes);
-    good(oplus_copy(dev, out, got, room), "copy");
-    good(oplus_copy(dev, in + c->skew_in * size, x, bytes), "copy");
-    good(oplus_copy(dev, flags + c->skew_heads, heads, c->n), "copy");
-    good(scan(dev, c, c->in_place ? out + before : in + c->skew_in * size, flags + c->skew_heads, out + before),
-         c->s->name);
-    good(oplus_copy(dev, got, out, room), "copy");
+    must_be_ok(oplus_copy(dev, out, got, room), "copy");
+    must_be_ok(oplus_copy(dev, in + c->skew_in * size, x, bytes), "copy");
+    must_be_ok(oplus_copy(dev, flags + c->skew_heads, heads, c->n), "copy");
+    must_be_ok(scan(dev, c, c->in_place ? out + before : in + c->skew_in * size, flags + c->skew_heads, out + before),
+               c->s->name);
+    must_be_ok(oplus_copy(dev, got, out, room), "copy");
     compare(c, bytes, before);
     oplus_free(dev, flags);
     oplus_free(dev, in);
@@ -197,17 +192,17 @@ static void filter(const oplus_fn *keep, size_t n, size_t skew_in, size_t skew_o
     const size_t skew = back == SIZE_MAX ? skew_out : skew_in, before = GUARD + skew * size;
     size_t kept, kept_there, moved = back == SIZE_MAX ? 0 : back * size, room = before + moved + bytes + GUARD;
     unsigned char *in, *out;
-    good(oplus_filter(serial, keep, x, n, expected, &kept), "the core");
-    good(oplus_alloc(dev, skew_in * size + bytes, (void **)&in), "alloc");
-    good(oplus_alloc(dev, room, (void **)&out), "alloc");
+    must_be_ok(oplus_filter(serial, keep, x, n, expected, &kept), "the core");
+    must_be_ok(oplus_alloc(dev, skew_in * size + bytes, (void **)&in), "alloc");
+    must_be_ok(oplus_alloc(dev, room, (void **)&out), "alloc");
     memset(got, 0xa5, room);
     if (back != SIZE_MAX) memcpy(got + before + moved, x, bytes);
-    good(oplus_copy(dev, out, got, room), "copy");
-    good(oplus_copy(dev, in + skew_in * size, x, bytes), "copy");
-    good(oplus_filter(dev, keep, back == SIZE_MAX ? in + skew_in * size : out + before + moved, n, out + before,
-                      &kept_there),
-         keep->name);
-    good(oplus_copy(dev, got, out, room), "copy");
+    must_be_ok(oplus_copy(dev, out, got, room), "copy");
+    must_be_ok(oplus_copy(dev, in + skew_in * size, x, bytes), "copy");
+    must_be_ok(oplus_filter(dev, keep, back == SIZE_MAX ? in + skew_in * size : out + before + moved, n, out + before,
+                            &kept_there),
+               keep->name);
+    must_be_ok(oplus_copy(dev, got, out, room), "copy");
     if (kept != kept_there || memcmp(got + before, expected, kept * size) != 0)
         fail_msg("%s of %zu, in + %zu, out + %zu, %ld back: %zu are kept, not %zu, or others; OPLUS_TEST_SEED=%llu",
                  keep->name, n, skew_in, skew_out, (long)back, kept_there, kept, (unsigned long long)test_seed());
@@ -259,14 +254,14 @@ static void has_given_up(oplus_status status)
 static void still_works(uint32_t *mem)
 {
     size_t kept, kept_there;
-    good(oplus_copy(dev, mem, x, FEW * sizeof *mem), "copy");
-    good(oplus_scan(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, mem, FEW, mem), "a scan after one that gave up");
-    good(oplus_copy(dev, got, mem, FEW * sizeof *mem), "copy");
-    good(oplus_scan(serial, &oplus_sum_u32, OPLUS_INCLUSIVE, x, FEW, expected), "the core");
+    must_be_ok(oplus_copy(dev, mem, x, FEW * sizeof *mem), "copy");
+    must_be_ok(oplus_scan(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, mem, FEW, mem), "a scan after one that gave up");
+    must_be_ok(oplus_copy(dev, got, mem, FEW * sizeof *mem), "copy");
+    must_be_ok(oplus_scan(serial, &oplus_sum_u32, OPLUS_INCLUSIVE, x, FEW, expected), "the core");
     assert_memory_equal(got, expected, FEW * sizeof *mem);
-    good(oplus_filter(dev, &odd_u32_fn, mem, FEW, mem, &kept_there), "a filter after one that gave up");
-    good(oplus_filter(serial, &odd_u32_fn, expected, FEW, expected, &kept), "the core");
-    good(oplus_copy(dev, got, mem, kept * sizeof *mem), "copy");
+    must_be_ok(oplus_filter(dev, &odd_u32_fn, mem, FEW, mem, &kept_there), "a filter after one that gave up");
+    must_be_ok(oplus_filter(serial, &odd_u32_fn, expected, FEW, expected, &kept), "the core");
+    must_be_ok(oplus_copy(dev, got, mem, kept * sizeof *mem), "copy");
     assert_int_equal(kept, kept_there);
     assert_memory_equal(got, expected, kept * sizeof *mem);
 }
@@ -278,18 +273,18 @@ static void gives_up(void **state)
     rng r = test_rng("gives up");
     (void)state;
     fill(subject_named("hash4"), &r, FEW);
-    good(oplus_alloc(dev, FEW * sizeof *mem, (void **)&mem), "alloc");
-    good(oplus_alloc(dev, sizeof *kept, (void **)&kept), "alloc");
+    must_be_ok(oplus_alloc(dev, FEW * sizeof *mem, (void **)&mem), "alloc");
+    must_be_ok(oplus_alloc(dev, sizeof *kept, (void **)&kept), "alloc");
     still_works(mem);
     for (int i = 0; i < 3; i++) {
         loses = true;
-        good(oplus_scan(dev, &lost_sum_op, OPLUS_INCLUSIVE, mem, FEW, mem), "a call that only enqueues");
+        must_be_ok(oplus_scan(dev, &lost_sum_op, OPLUS_INCLUSIVE, mem, FEW, mem), "a call that only enqueues");
         has_given_up(oplus_sync(dev));
         has_given_up(oplus_scan(dev, &lost_sum_op, OPLUS_INCLUSIVE, x, FEW, got)); /* arrays of the host */
-        good(oplus_filter(dev, &lost_fn, mem, FEW, mem, kept), "a call that only enqueues");
+        must_be_ok(oplus_filter(dev, &lost_fn, mem, FEW, mem, kept), "a call that only enqueues");
         has_given_up(oplus_sync(dev));
         loses = false;
-        good(oplus_sync(dev), "the fault is told once");
+        must_be_ok(oplus_sync(dev), "the fault is told once");
         still_works(mem);
     }
     oplus_free(dev, mem);

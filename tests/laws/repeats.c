@@ -16,11 +16,6 @@ static oplus_device *dev, *cores;
 OPLUS_PREDICATE(low, uint32_t, { return a < 0x60000000u; })
 OPLUS_ZIP(differs, uint32_t, uint32_t, uint32_t, { return a != b; })
 
-static void good(oplus_status status, const char *what)
-{
-    if (status != OPLUS_OK) fail_msg("%s: %s", what, oplus_last_error());
-}
-
 /* `in` is the input; a call writes `out`, which has been `in` where it sorts, and `values`. */
 typedef struct arrays {
     void *in, *out, *values, *small;
@@ -53,17 +48,17 @@ static uint32_t *any; /* whether the words of an output differ */
 /* Both places hold what they held before the first call. */
 static void begin_at(oplus_device *d, const arrays *a)
 {
-    good(oplus_copy(d, a->out, a->in, (size_t)WORDS * 4), "copy");
-    good(oplus_copy(d, a->values, a->in, (size_t)N * 4), "copy");
+    must_be_ok(oplus_copy(d, a->out, a->in, (size_t)WORDS * 4), "copy");
+    must_be_ok(oplus_copy(d, a->values, a->in, (size_t)N * 4), "copy");
 }
 
 static void compare_with_cores(const char *name)
 {
     uint32_t *const fetched = must(malloc((size_t)WORDS * 4));
-    good(oplus_copy(dev, fetched, there.out, (size_t)WORDS * 4), name);
+    must_be_ok(oplus_copy(dev, fetched, there.out, (size_t)WORDS * 4), name);
     for (size_t i = 0; i < WORDS; i++)
         if (fetched[i] != ((uint32_t *)here.out)[i]) fail_msg("%s: word %zu differs from the cores'", name, i);
-    good(oplus_copy(dev, fetched, there.values, (size_t)N * 4), name);
+    must_be_ok(oplus_copy(dev, fetched, there.values, (size_t)N * 4), name);
     assert_memory_equal(fetched, here.values, (size_t)N * 4);
     free(fetched);
 }
@@ -71,21 +66,21 @@ static void compare_with_cores(const char *name)
 static uint32_t differing(void)
 {
     uint32_t count;
-    good(oplus_map(dev, &differs_fn, (const void *const[]){there.out, first}, WORDS, any), "map");
-    good(oplus_reduce(dev, &oplus_sum_u32, any, WORDS, &count), "reduce");
+    must_be_ok(oplus_map(dev, &differs_fn, (const void *const[]){there.out, first}, WORDS, any), "map");
+    must_be_ok(oplus_reduce(dev, &oplus_sum_u32, any, WORDS, &count), "reduce");
     return count;
 }
 
 static void repeat(size_t i, long times)
 {
     begin_at(cores, &here);
-    good(calls[i].run(cores, &here), calls[i].name);
+    must_be_ok(calls[i].run(cores, &here), calls[i].name);
     for (long k = 0; k < times; k++) {
         begin_at(dev, &there);
-        good(calls[i].run(dev, &there), calls[i].name);
+        must_be_ok(calls[i].run(dev, &there), calls[i].name);
         if (k == 0) {
             compare_with_cores(calls[i].name);
-            good(oplus_copy(dev, first, there.out, (size_t)WORDS * 4), "copy");
+            must_be_ok(oplus_copy(dev, first, there.out, (size_t)WORDS * 4), "copy");
             continue;
         }
         const uint32_t count = differing();
@@ -109,9 +104,9 @@ static void make_all(void)
     void **const device[] = {&there.in, &there.out, &there.values, &there.small, &first, (void **)&any};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) *own[i] = must(malloc((size_t)WORDS * 4));
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
-        good(oplus_alloc(dev, (size_t)WORDS * 4, device[i]), "alloc");
+        must_be_ok(oplus_alloc(dev, (size_t)WORDS * 4, device[i]), "alloc");
     for (size_t i = 0; i < WORDS; i++) ((uint32_t *)here.in)[i] = (uint32_t)rng_next(&r) & 0x7f7fffffu & 0xbfffffffu;
-    good(oplus_copy(dev, there.in, here.in, (size_t)WORDS * 4), "copy");
+    must_be_ok(oplus_copy(dev, there.in, here.in, (size_t)WORDS * 4), "copy");
 }
 
 static void free_all(void)

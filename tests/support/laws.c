@@ -45,6 +45,22 @@ rng test_rng(const char *name)
     return (rng){hash ^ test_seed()};
 }
 
+uint64_t test_free_bytes(void)
+{
+    char line[256];
+    unsigned long long kb = 0;
+    FILE *const info = fopen("/proc/meminfo", "r");
+    if (info == NULL) return 0;
+    while (fgets(line, sizeof line, info) != NULL && sscanf(line, "MemAvailable: %llu kB", &kb) != 1) continue;
+    fclose(info);
+    return (uint64_t)kb * 1024;
+}
+
+void must_be_ok(oplus_status status, const char *what)
+{
+    if (status != OPLUS_OK) fail_msg("%s: %s", what, oplus_last_error());
+}
+
 void *must(void *mem)
 {
     if (mem == NULL) {

@@ -30,8 +30,12 @@ bool test_quick(void);
 bool test_all(void);
 /* Random numbers of its own for each name, so that a test draws the same numbers whatever runs before it. */
 rng test_rng(const char *name);
+/* Bytes of the host's memory that are free. */
+uint64_t test_free_bytes(void);
 /* Returns the memory, or ends the test program. */
 void *must(void *mem);
+/* Fails the test with the call's message, unless the status is OPLUS_OK. */
+void must_be_ok(oplus_status status, const char *what);
 
 /* --- places: every device with every instruction set that this machine has --------------------------------------- */
 
