@@ -12,6 +12,9 @@
 #define OPI_APART     8u  /* out is separate memory for what the tiles of this launch keep */
 #define OPI_LATER     16u /* another launch has said whether anything precedes the tiles */
 
+/* Of a reduce by the way "last": log2 of the nodes that a work-item joins at the end. */
+#define OPI_LOG_LAST_JOINED 3
+
 /* A sort goes digit by digit. */
 #define OPI_DIGIT_BITS 8
 #define OPI_DIGITS     (1u << OPI_DIGIT_BITS)

@@ -18,8 +18,8 @@ static const char one_group[] = "one work-group goes from tile to tile: fewer th
                   apart[] = "each work-group does a tile of its own";
 
 static const opi_way ways[] = {
-    {OPI_REDUCE, "last", opi_last_can, opi_last_suits, opi_last_prepare, opi_last_run,
-     "each work-group sums up a tile, and the one that ends last joins the sums: one launch"},
+    {OPI_REDUCE, "last", opi_last_can, NULL, opi_last_prepare, opi_last_run,
+     "each work-group sums up a part, and the one that ends last joins the sums: one launch"},
     {OPI_REDUCE, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_REDUCE, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
     {OPI_SCAN, "pipeline", opi_pipeline_can, opi_pipeline_suits, opi_pipeline_prepare, opi_pipeline_run,
