@@ -1,6 +1,7 @@
 /* Reduce and scan on an accelerator, segmented or not: their program, what precedes the first item, and what follows
  * the last one. */
 #include "base/error.h"
+#include "gpu/canon/look_back.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/canon/tree.h"
 #include "gpu/launch.h"
@@ -42,7 +43,12 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "scan");
-    if (has_last(job)) opi_last_write(source, job->node);
+    if (has_last(job)) {
+        opi_last_write(source, job->node);
+    } else if (opi_look_back_fits(&job->g->gpu->facts, job->shape, job->task->op->type->size)) {
+        opi_look_back_write(source);
+        opi_gpu_write_kernels(source, "scan_once");
+    }
 }
 
 static oplus_status get_program(opi_job *job)
