@@ -197,12 +197,21 @@ oplus_status opi_program_of_fn(opi_programs *programs, const char *call, const o
 
 /* --- kernels ------------------------------------------------------------------------------------------------------ */
 
-#define KERNEL "OPI_KERNEL"
 #define ABSENT "OPI_ABSENT"
-_Static_assert(sizeof KERNEL == sizeof ABSENT, "one is written over the other");
 static const char layout[] = "opi_layout"; /* it stays in every program: see gpu/launch.c */
 
-/* Whether a kernel's declaration, from its KERNEL on, has this name. */
+/* The length of the word at the beginning of a line that makes a function a kernel, OPI_KERNEL or one that demands more
+ * (OPI_WHOLE_KERNEL, OPI_PIPE_KERNEL); 0: the line is no declaration of a kernel. */
+static size_t kernel_word(const char *line)
+{
+    static const char begin[] = "OPI_", end[] = "KERNEL";
+    const size_t length = strcspn(line, " \n");
+    const bool named = length >= sizeof begin + sizeof end - 2 && strncmp(line, begin, sizeof begin - 1) == 0 &&
+                       strncmp(line + length - (sizeof end - 1), end, sizeof end - 1) == 0;
+    return named && line[length] == ' ' ? length : 0;
+}
+
+/* Whether a kernel's declaration has this name. */
 static bool declares(const char *declaration, const char *name)
 {
     const char *const begin = strstr(declaration, "void ");
@@ -213,8 +222,13 @@ static bool declares(const char *declaration, const char *name)
 /* The source with one kernel; the others become functions that nobody calls. */
 static void leave_only(char *text, const char *name)
 {
-    for (char *at = text; (at = strstr(at, "\n" KERNEL " ")) != NULL; at += sizeof KERNEL)
-        if (!declares(at, name) && !declares(at, layout)) memcpy(at + 1, ABSENT, sizeof ABSENT - 1);
+    for (char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const size_t word = kernel_word(line);
+        if (word == 0 || declares(line, name) || declares(line, layout)) continue;
+        memset(line, ' ', word);
+        memcpy(line, ABSENT, sizeof ABSENT - 1);
+    }
 }
 
 static oplus_status make_kernel(opi_gpu *gpu, const char *call, opi_program *program, const char *name, void **own)
