@@ -102,7 +102,7 @@ static bool is_slow(const place *at) { return at->tries.plain != NULL; }
 static size_t draw_n(rng *r, size_t size, bool slow)
 {
     const size_t dice = rng_below(r, 100), tile = (16 << 10) / size;
-    const size_t order = rng_below(r, dice < 88 || slow ? 12 : 20);
+    const size_t order = rng_below(r, dice < 88 || slow ? 12 : test_quick() ? 16 : 20);
     if (dice < 88 || dice > 97) return ((size_t)1 << order) - 1 + rng_below(r, (size_t)1 << order);
     const size_t n = tile * (1 + rng_below(r, slow ? 2 : 12)) - 2 + rng_below(r, 5);
     return n < MOST ? n : MOST;
