@@ -2,13 +2,17 @@
  *
  * A work-item has a run of OPI_E consecutive elements.  If OPI_VECTORS is 1, whole tiles are moved in vectors of 16
  * bytes, and neighbouring work-items move neighbouring vectors; the elements change hands in local memory (`stage`).
- * Otherwise each work-item reads and writes its own run. */
+ * The same holds, element by element, where an array is not aligned, or where there is a part of a tile.  If it is 0,
+ * each work-item reads and writes its own run. */
 
 #if OPI_VECTORS
 #define OPI_RUN_VECTORS  ((OPI_E * OPI_SIZE) / 16)
 #define OPI_TILE_VECTORS (OPI_W * OPI_RUN_VECTORS)
 #define OPI_STAGE        (OPI_TILE_VECTORS + OPI_TILE_VECTORS / 8)
 #define OPI_STAGED(v)    ((v) + (v) / 8) /* a gap every 128 bytes: neighbours then read different banks */
+#define OPI_PER_STAGED   (16 / OPI_SIZE) /* elements of a vector */
+#define OPI_STAGED_ELEMENT(stage, i)                                                                                   \
+    ((OPI_LOCAL opi_t *)&(stage)[OPI_STAGED((i) / OPI_PER_STAGED)] + (i) % OPI_PER_STAGED)
 typedef union opi_run {
     opi_vector v[OPI_RUN_VECTORS];
     opi_t x[OPI_E];
@@ -32,14 +36,17 @@ OPI_FUNCTION void opi_load(OPI_GLOBAL const opi_t *in, uint32_t count, uint32_t 
             const uint32_t v = (j << OPI_LOG_W) + OPI_SELF;
             stage[OPI_STAGED(v)] = ((OPI_GLOBAL const opi_vector *)in)[v];
         }
-        OPI_BARRIER();
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++)
-            run->v[j] = stage[OPI_STAGED(OPI_SELF * OPI_RUN_VECTORS + j)];
-        OPI_BARRIER();
-        return;
+    } else {
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
+            const uint32_t i = (j << OPI_LOG_W) + OPI_SELF;
+            *OPI_STAGED_ELEMENT(stage, i) = in[i < count ? i : count - 1];
+        }
     }
-#endif
-#if OPI_LOG_W == 0
+    OPI_BARRIER();
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++)
+        run->v[j] = stage[OPI_STAGED(OPI_SELF * OPI_RUN_VECTORS + j)];
+    OPI_BARRIER();
+#elif OPI_LOG_W == 0
     for (uint32_t j = 0; j < count; j++) run->x[j] = in[j];
     for (uint32_t j = count; j < OPI_N(size); j++) run->x[j] = run->x[count - 1];
 #else
@@ -52,19 +59,22 @@ OPI_FUNCTION void opi_store(OPI_GLOBAL opi_t *out, uint32_t count, uint32_t size
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
 #if OPI_VECTORS
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++)
+        stage[OPI_STAGED(OPI_SELF * OPI_RUN_VECTORS + j)] = run->v[j];
+    OPI_BARRIER();
     if (count == OPI_TILE && OPI_ALIGNED(out)) {
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++)
-            stage[OPI_STAGED(OPI_SELF * OPI_RUN_VECTORS + j)] = run->v[j];
-        OPI_BARRIER();
         OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++) {
             const uint32_t v = (j << OPI_LOG_W) + OPI_SELF;
             ((OPI_GLOBAL opi_vector *)out)[v] = stage[OPI_STAGED(v)];
         }
-        OPI_BARRIER();
-        return;
+    } else {
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
+            const uint32_t i = (j << OPI_LOG_W) + OPI_SELF;
+            if (i < count) out[i] = *OPI_STAGED_ELEMENT(stage, i);
+        }
     }
-#endif
-#if OPI_LOG_W == 0
+    OPI_BARRIER();
+#elif OPI_LOG_W == 0
     for (uint32_t j = 0; j < count; j++) out[j] = run->x[j];
 #else
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
