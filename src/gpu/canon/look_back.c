@@ -8,15 +8,15 @@
 #include <stdlib.h>
 
 enum {
-    ARCHITECTURE = 70, /* the first whose work-groups make progress independently of each other's work-items */
-    LOG_W = 8,         /* a work-group looks at so many neighbours together */
-    LEVELS = 3,        /* of nodes; each has 2^LOG_W times the tiles of the one before */
-    LARGEST = 16,      /* bytes of an element */
-    HEAD_PLACES = 16,  /* as OPI_FIRST_TOLD of look_back.cl */
-    BULK_COPIES = 90,  /* the first architecture that has them */
-    MOST_SCANNED = 8 << 20,
-    MOST_FILTERED = 4 << 20, /* bytes */
-    POLL_PAUSE = 20          /* nanoseconds between two looks */
+    ARCHITECTURE = 70,     /* the first whose work-groups make progress independently of each other's work-items */
+    LOG_W = 8,             /* a work-group looks at so many neighbours together */
+    LEVELS = 3,            /* of nodes; each has 2^LOG_W times the tiles of the one before */
+    LARGEST = 16,          /* bytes of an element */
+    HEAD_PLACES = 16,      /* as OPI_FIRST_TOLD of look_back.cl */
+    BULK_COPIES = 90,      /* the first architecture that has them */
+    MOST_TILES = 512,      /* for which it is faster than the way "pipeline", and than three launches */
+    LARGE_TILE = 16 << 10, /* bytes; work-groups of smaller tiles spend more time on nodes than on elements */
+    POLL_PAUSE = 20        /* nanoseconds between two looks */
 };
 
 #define PATIENCE UINT64_C(20000000000) /* cycles that a warp waits before it gives up: some ten seconds */
@@ -26,8 +26,9 @@ bool opi_look_back_fits(const opi_gpu_facts *facts, opi_shape shape, size_t elem
     return facts->architecture >= ARCHITECTURE && facts->lanes == 32 && shape.log_w == LOG_W && element <= LARGEST;
 }
 
-void opi_look_back_write(opi_gpu_source *source)
+void opi_look_back_write(opi_gpu_source *source, unsigned residents)
 {
+    opi_gpu_define(source, "OPI_RESIDENTS", residents);
     opi_gpu_define(source, "OPI_LOOK_LEVELS", LEVELS);
     opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
     opi_gpu_define(source, "OPI_POLL_PAUSE", POLL_PAUSE);
@@ -57,12 +58,12 @@ bool opi_look_back_can(const opi_job *job, uint64_t n)
            !tells && tiles_of(job, n) <= (uint64_t)1 << LOG_W * LEVELS;
 }
 
-/* On a device that has bulk copies the way "pipeline" is faster for more (docs/performance.md). */
+/* See docs/performance.md.  What older devices can read and write is less than what the work-groups ask for. */
 bool opi_look_back_suits(const opi_job *job, uint64_t n)
 {
-    const opi_task *const task = job->task;
-    const size_t most = task->what == OPI_FILTER ? MOST_FILTERED : MOST_SCANNED;
-    return job->g->gpu->facts.architecture < BULK_COPIES || n * task->array[OPI_IN].size <= most;
+    const bool is_old = job->g->gpu->facts.architecture < BULK_COPIES;
+    const size_t bytes = opi_tile(job->shape) * job->task->array[OPI_IN].size;
+    return tiles_of(job, n) <= MOST_TILES || (is_old && bytes >= LARGE_TILE);
 }
 
 /* --- memory -------------------------------------------------------------------------------------------------------- */

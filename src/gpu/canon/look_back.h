@@ -7,8 +7,9 @@
 
 /* Whether work-groups of this shape can look back; element: size of what a tile consists of. */
 bool opi_look_back_fits(const opi_gpu_facts *facts, opi_shape shape, size_t element);
-/* Writes the text and its numbers; the kernel opi_once of the primitive follows. */
-void opi_look_back_write(opi_gpu_source *source);
+/* Writes the text and its numbers; the kernel opi_once of the primitive follows.  residents: how many work-groups are to
+ * fit a multiprocessor.  The more, the more bytes are on their way, until registers lack. */
+void opi_look_back_write(opi_gpu_source *source, unsigned residents);
 
 /* --- the way (gpu/ways.h) -------------------------------------------------------------------------------------------- */
 

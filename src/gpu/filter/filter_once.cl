@@ -1,6 +1,6 @@
 /* A filter in one launch that reads each element once: each work-group does a tile, and looks back (canon/look_back.cl).
  * A tile is written when all tiles before it have been read, so that out may begin at `in` or before it. */
-OPI_KERNEL void opi_once(OPI_PARAM(in), OPI_PARAM(out), const uint64_t n, OPI_PARAM(range), OPI_PARAM(told),
+OPI_RESIDENT_KERNEL void opi_once(OPI_PARAM(in), OPI_PARAM(out), const uint64_t n, OPI_PARAM(range), OPI_PARAM(told),
                          const uint64_t places, OPI_PARAM(fault), const uint32_t flags, OPI_PARAM(result),
                          OPI_PARAM(param))
 {

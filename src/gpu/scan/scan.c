@@ -46,7 +46,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     if (has_last(job)) {
         opi_last_write(source, job->node);
     } else if (opi_look_back_fits(&job->g->gpu->facts, job->shape, job->task->op->type->size)) {
-        opi_look_back_write(source);
+        opi_look_back_write(source, !job->task->lifted && job->node == 4 ? 6 : 1); /* measured for floats */
         opi_gpu_write_kernels(source, "scan_once");
     }
 }

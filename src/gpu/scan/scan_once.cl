@@ -1,6 +1,6 @@
 /* A scan in one launch that reads each element once: each work-group does a tile, and looks back (canon/look_back.cl).
  * Nothing precedes the first element.  places: of what is told, the head included. */
-OPI_KERNEL void opi_once(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const uint64_t n, OPI_PARAM(told),
+OPI_RESIDENT_KERNEL void opi_once(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const uint64_t n, OPI_PARAM(told),
                          const uint64_t places, OPI_PARAM(fault), const uint32_t flags OPI_KERNEL_P)
 {
     OPI_READ_P
