@@ -1,13 +1,14 @@
-/* The way "pipeline" of CUDA, scans and filters: calls of any size and alignment in device memory have the bits of one core, and touch
- * nothing outside of their arrays.  If a group waits in vain, the call says so, and the device goes on.
+/* The ways of CUDA in one launch, "pipeline" and "look-back", scans and filters: calls of any size and alignment in device memory have
+ * the bits of one core, and touch nothing outside of their arrays.  If a group waits in vain, the call says so, and the device goes on.
  *
  * The linker sends opi_gpu_define, which writes the numbers of a kernel's source, through the __wrap_ function here
- * (pipeline.link).  It ends with 77 where no device has this way.
+ * (pipeline.link).  It ends with 77 where no device has such a way.
  *
  *     pipeline          all
  *     pipeline any_*    the tests of such names
  *
- *     OPLUS_TEST_CALLS=n   so many random calls */
+ *     OPLUS_TEST_CALLS=n     so many random calls
+ *     OPLUS_TEST_WAY=name    that way alone */
 #include "support/laws.h"
 
 #include "driver/driver.h"
@@ -62,6 +63,7 @@ static call draw(rng *r)
     c.kind = c.s->op->identity && rng_below(r, 2) ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
     c.in_place = rng_below(r, 4) == 0;
     c.n = tiles * tile + (dice == 0 ? 0 : dice == 1 ? rng_below(r, 40) : rng_below(r, tile));
+    if (rng_below(r, 8) == 0) c.n = 1 + rng_below(r, 2 * tile);
     c.skew_in = rng_below(r, 3) ? rng_below(r, MOST_SKEW) : 0;
     c.skew_out = rng_below(r, 3) ? rng_below(r, MOST_SKEW) : c.skew_in;
     c.skew_heads = rng_below(r, 2) * rng_below(r, MOST_SKEW);
@@ -220,11 +222,37 @@ static void any_filter(void **state)
     for (long i = calls(); i > 0; i--) {
         const oplus_fn keep = draw_predicate(&r);
         const size_t size = keep.input[0]->size, tiles = draw_tiles(&r);
-        const size_t n = tiles * TILE_BYTES / size + (rng_below(&r, 4) ? rng_below(&r, TILE_BYTES / size) : 0);
+        const size_t tile = TILE_BYTES / size, more = rng_below(&r, 4) ? rng_below(&r, tile) : 0;
+        const size_t n = rng_below(&r, 8) ? tiles * tile + more : 1 + rng_below(&r, 2 * tile);
         const size_t skew = rng_below(&r, MOST_SKEW), back = rng_below(&r, 4) ? SIZE_MAX : rng_below(&r, MOST_BACK);
         fill(subject_named("hash4"), &r, n * size / 4 + 1);
         filter(&keep, n, rng_below(&r, 2) ? skew : 0, rng_below(&r, MOST_SKEW), back);
     }
+}
+
+/* --- epochs -------------------------------------------------------------------------------------------------------- */
+
+/* Launches are numbered, and after 2^32 - 1 numbers begin again. */
+static void epochs_end(void **state)
+{
+    const uint64_t soon = UINT64_C(0xfffffff0) << 32;
+    const opi_accelerator *const g = (const opi_accelerator *)dev;
+    rng r = test_rng("epochs");
+    (void)state;
+    const call whole = {.s = subject_named("hash4"), .n = 1000 * TILE_BYTES / 4};
+    fill(whole.s, &r, whole.n);
+    run(&whole);
+    if (!g->told.mem) skip(); /* another way than "look-back" */
+    must_be_ok(oplus_copy(dev, g->told.mem, &soon, sizeof soon), "copy");
+    for (int i = 0; i < 40; i++) {
+        call c = draw(&r);
+        c.heads = 0;
+        fill(c.s, &r, c.n);
+        run(&c);
+    }
+    uint64_t next;
+    must_be_ok(oplus_copy(dev, &next, g->told.mem, sizeof next), "copy");
+    assert_in_range(next >> 32, 1, 40);
 }
 
 /* --- giving up ---------------------------------------------------------------------------------------------------- */
@@ -293,12 +321,20 @@ static void gives_up(void **state)
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static bool open_both(void)
+static const struct {
+    const char *name, *lacks;
+    unsigned architecture;
+} ways[] = {{"pipeline", "bulk copies", 90}, {"look-back", "work-items that wait for others", 70}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static bool open_dev(int way)
 {
-    setenv("OPLUS_WAY", "pipeline", 1);
+    const char *const wanted = getenv("OPLUS_TEST_WAY");
+    if (wanted && strcmp(wanted, ways[way].name) != 0) return false;
+    setenv("OPLUS_WAY", ways[way].name, 1);
     if (oplus_open("cuda", &dev) != OPLUS_OK) return printf("not tried: %s\n", oplus_last_error()), false;
-    if (opi_gpu_driver_of(dev)->facts.architecture >= 90) return oplus_open("serial", &serial) == OPLUS_OK;
-    printf("not tried: %s has no bulk copies\n", opi_gpu_driver_of(dev)->facts.name);
+    if (opi_gpu_driver_of(dev)->facts.architecture >= ways[way].architecture) return true;
+    printf("%s is not tried: %s has no %s\n", ways[way].name, opi_gpu_driver_of(dev)->facts.name, ways[way].lacks);
     oplus_close(dev);
     return false;
 }
@@ -306,19 +342,24 @@ static bool open_both(void)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan), cmocka_unit_test(any_filter),
-                                       cmocka_unit_test(gives_up)};
+                                       cmocka_unit_test(epochs_end), cmocka_unit_test(gives_up)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
-    if (!open_both()) return 77;
+    int failed = 0, tried = 0;
+    must_be_ok(oplus_open("serial", &serial), "serial");
     x = must(malloc(MOST_BYTES));
     got = must(malloc(MOST_BYTES + 2 * GUARD + (MOST_SKEW + MOST_BACK) * 16));
     expected = must(malloc(MOST_BYTES));
     heads = must(malloc(MOST_BYTES));
-    const int failed = cmocka_run_group_tests_name("pipeline", tests, NULL, NULL);
+    for (int way = 0; way < WAYS; way++) {
+        if (!open_dev(way)) continue;
+        failed += cmocka_run_group_tests_name(ways[way].name, tests, NULL, NULL);
+        tried++;
+        oplus_close(dev);
+    }
     free(x);
     free(got);
     free(expected);
     free(heads);
-    oplus_close(dev);
     oplus_close(serial);
-    return failed;
+    return tried > 0 ? failed : 77;
 }
