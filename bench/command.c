@@ -7,6 +7,7 @@
 #include <oplus/oplus.h>
 
 #include "cliffs.h"
+#include "company.h"
 #include "data.h"
 #include "device.h"
 #include "die.h"
@@ -54,10 +55,10 @@ static void on_devices(const bench_options *o, FILE *table, bench_log *log, benc
 }
 
 static void one_case(const bench_options *o, FILE *table, bench_log *log, bench_primitive primitive, bench_type type,
-                     size_t n, bench_pattern pattern)
+                     size_t n, bench_shape shape)
 {
     bench_problem problem;
-    bench_problem_open(&problem, primitive, type, n, (bench_shape){.pattern = pattern}, o->huge);
+    bench_problem_open(&problem, primitive, type, n, shape, o->huge);
     if (bench_options_cores(o)) on_cores(o, table, log, &problem);
     on_devices(o, table, log, &problem);
     bench_problem_close(&problem);
@@ -68,11 +69,18 @@ static void all_patterns(const bench_options *o, FILE *table, bench_log *log, be
                          bench_type type, size_t n)
 {
     if (!bench_is_sort(primitive)) {
-        one_case(o, table, log, primitive, type, n, BENCH_PATTERN_RANDOM);
+        one_case(o, table, log, primitive, type, n, (bench_shape){0});
         return;
     }
     for (int k = 0; k < BENCH_PATTERN_COUNT; k++)
-        if (o->pattern[k]) one_case(o, table, log, primitive, type, n, (bench_pattern)k);
+        if (o->pattern[k]) one_case(o, table, log, primitive, type, n, (bench_shape){.pattern = (bench_pattern)k});
+}
+
+static void all_sizes(const bench_options *o, FILE *table, bench_log *log, bench_primitive primitive, bench_type type)
+{
+    const bool shaped = primitive == BENCH_TRANSPOSE && o->shape_count > 0;
+    for (size_t k = 0; shaped && k < o->shape_count; k++) one_case(o, table, log, primitive, type, 0, o->shape[k]);
+    for (size_t k = 0; !shaped && k < o->n_count; k++) all_patterns(o, table, log, primitive, type, o->n[k]);
 }
 
 static void all_cases(const bench_options *o, FILE *table, bench_log *log)
@@ -80,9 +88,8 @@ static void all_cases(const bench_options *o, FILE *table, bench_log *log)
     bench_print_head(table, o->device_count > 0);
     for (int p = 0; p < BENCH_PRIMITIVE_COUNT; p++)
         for (int t = 0; t < BENCH_TYPE_COUNT; t++)
-            for (size_t k = 0; k < o->n_count; k++)
-                if (o->primitive[p] && o->type[t] && bench_primitive_has((bench_primitive)p, (bench_type)t))
-                    all_patterns(o, table, log, (bench_primitive)p, (bench_type)t, o->n[k]);
+            if (o->primitive[p] && o->type[t] && bench_primitive_has((bench_primitive)p, (bench_type)t))
+                all_sizes(o, table, log, (bench_primitive)p, (bench_type)t);
 }
 
 /* The places of cases, as bits: 1 << bench_place. */
@@ -104,24 +111,29 @@ static void all_goals(const bench_options *o, FILE *table, bench_log *log)
     for (size_t d = 0; d < o->device_count; d++) bench_device_goals(table, log, &o->plan, &accelerators[d], o->quick);
 }
 
+/* The other tables compare with the plain loop or with one thread. */
+static bool compares_peers(const bench_options *o) { return !o->cliffs && !o->pauses && o->company_count == 0; }
+
 /* False: a result at a cliff was wrong; the log tells of other wrong results. */
 static bool measure(bench_options *o, FILE *table, bench_log *log, int argc, char **argv)
 {
     bool right = true;
     static bench_peers peers;
     for (size_t d = 0; d < o->device_count; d++) accelerators[d] = bench_accelerator_open(o->device[d]);
-    if (!o->no_peers && !o->cliffs) {
+    if (!o->no_peers && compares_peers(o)) {
         bench_peers_load(&peers, o->peers, places_of(o));
         o->plan.peers = &peers;
     }
     bench_log_open(log, argc, argv, o->plan.peers);
     for (size_t d = 0; d < o->device_count; d++) bench_log_add_device(log, o->device[d], accelerators[d].dev);
     bench_print_about(table, log);
-    if (!o->no_peers && !o->cliffs) bench_peers_print_absent(table, "# peer ", &peers, places_of(o));
+    if (!o->no_peers && compares_peers(o)) bench_peers_print_absent(table, "# peer ", &peers, places_of(o));
     if (o->goals) all_goals(o, table, log);
     if (o->latency) bench_latency(table, log, o, o->threads[o->threads_count - 1]);
     if (o->cliffs) right = bench_cliffs(table, o->primitive, o->plan.rounds, o->quick);
-    if (!o->goals && !o->latency && !o->cliffs) all_cases(o, table, log);
+    if (o->company_count > 0) bench_company(table, o);
+    if (o->pauses) bench_pauses(table, o);
+    if (!o->goals && !o->latency && compares_peers(o)) all_cases(o, table, log);
     for (size_t d = 0; d < o->device_count; d++) oplus_close(accelerators[d].dev);
     return right;
 }

@@ -3,7 +3,6 @@
 #include "options.h"
 
 #include <getopt.h>
-#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +32,7 @@ static const char help[] =
     "                    key of a hundred),power (a power law) or all\n"
     "  --n LIST          sizes, 1e3 or 2^20, or ranges: 2^10..2^27 (doubling), 1e3..1e8:10;\n"
     "                    default: 1e3,1e5,1e7\n"
+    "  --shape LIST      matrices for transpose in place of --n, as 3x1e7,4096x4096\n"
     "  --threads LIST    default: 1 and all\n"
     "  --device LIST     gpu, cuda:N, opencl:N, opencl:gpu ... (see `oplus devices`) instead of cores,\n"
     "                    or, with --threads, as well as cores; may be given several times\n"
@@ -43,6 +43,10 @@ static const char help[] =
     "  --cliffs          compare shapes that are easily slow (short segments, narrow matrices, few\n"
     "                    elements) with the plain loop on one thread, as Markdown; --primitive,\n"
     "                    --rounds and --quick may be given too\n"
+    "  --company LIST    what a call costs on one thread and on --threads beside so many processes\n"
+    "                    that keep a core busy each, 0,1,2,4 for example, as Markdown; --primitive, --n\n"
+    "  --pauses          how many times as fast as one thread --threads are, by the bytes of a call:\n"
+    "                    calls in a row, and after pauses, in which threads sleep; --primitive, --n\n"
     "  --from FILE       measure nothing, take the results that --json FILE wrote; --primitive,\n"
     "                    --type, --pattern, --n, --threads, --device and --place choose some of them\n"
     "how it is measured:\n"
@@ -65,21 +69,7 @@ static const char help[] =
     "exit codes: 0 good, 1 failed, or oplus gave a wrong result, 2 wrong usage,\n"
     "            4 the device is unavailable\n";
 
-/* --- lists on the command line -------------------------------------------------------------------------------- */
-
-/* Parses a list of existing names, or "all". */
-static void parse_names(const char *option, const char *text, bool *chosen, size_t count, const char *(*name)(size_t))
-{
-    char *copy = strdup(text), *rest = copy;
-    memset(chosen, 0, count * sizeof *chosen);
-    for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
-        bool found = false;
-        for (size_t i = 0; i < count; i++)
-            if (strcmp(word, "all") == 0 || strcmp(word, name(i)) == 0) chosen[i] = found = true;
-        if (!found) tool_die(TOOL_USAGE, "%s: there is no '%s'; see oplus bench --help", option, word);
-    }
-    free(copy);
-}
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 static const char *primitive_name(size_t i) { return bench_primitive_name((bench_primitive)i); }
 static const char *type_name(size_t i) { return bench_type_name((bench_type)i); }
@@ -87,70 +77,34 @@ static const char *pattern_name(size_t i) { return bench_pattern_name((bench_pat
 
 static void parse_primitives(bench_options *o, const char *list)
 {
-    parse_names("--primitive", list, o->primitive, BENCH_PRIMITIVE_COUNT, primitive_name);
+    bench_list_names("--primitive", list, o->primitive, BENCH_PRIMITIVE_COUNT, primitive_name);
 }
 
 static void parse_types(bench_options *o, const char *list)
 {
-    parse_names("--type", list, o->type, BENCH_TYPE_COUNT, type_name);
+    bench_list_names("--type", list, o->type, BENCH_TYPE_COUNT, type_name);
 }
 
 static void parse_patterns(bench_options *o, const char *list)
 {
-    parse_names("--pattern", list, o->pattern, BENCH_PATTERN_COUNT, pattern_name);
+    bench_list_names("--pattern", list, o->pattern, BENCH_PATTERN_COUNT, pattern_name);
 }
 
-/* "1e6", "1000", "2^20", up to the end of the text, a comma, a colon or two dots; 0 if it is none. */
-static double parse_size(const char *text, const char **end)
+static void parse_sizes(bench_options *o, const char *list) { o->n_count = bench_list_sizes("--n", list, o->n); }
+
+static void parse_threads(bench_options *o, const char *list)
 {
-    char word[32], *rest;
-    size_t length = 0;
-    while (text[length] && !strchr(",:", text[length]) && strncmp(text + length, "..", 2) != 0) length++;
-    *end = text + length;
-    snprintf(word, sizeof word, "%.*s", (int)length, text);
-    double x = strtod(word, &rest);
-    if (rest > word && *rest == '^') x = pow(x, strtod(rest + 1, &rest));
-    return *rest ? 0 : x;
+    o->threads_count = bench_list_numbers("--threads", list, o->threads, 1, 4096);
 }
 
-static void parse_sizes(bench_options *o, const char *list)
+static void parse_company(bench_options *o, const char *list)
 {
-    const char *text = list, *end;
-    o->n_count = 0;
-    do {
-        const double first = parse_size(text, &end);
-        double last = first, step = 2;
-        if (*end == '.') last = parse_size(end + 2, &end);
-        if (*end == ':') step = parse_size(end + 1, &end);
-        if ((*end && *end != ',') || !(step > 1) || !(first >= 1) || !(first <= last) || !(last <= 0x1p40))
-            tool_die(TOOL_USAGE, "--n: '%s' is no list of sizes of 1 to 2^40, as 1e3,2^20 or 2^10..2^27:4", list);
-        double n = first;
-        do {
-            if (o->n_count == BENCH_MAX_LIST)
-                tool_die(TOOL_USAGE, "--n: '%s' are more than %d sizes", list, BENCH_MAX_LIST);
-            o->n[o->n_count++] = (size_t)n;
-        } while ((n *= step) <= last * 1.0001);
-        text = end + 1;
-    } while (*end);
+    o->company_count = bench_list_numbers("--company", list, o->company, 0, BENCH_MAX_LIST);
 }
 
-static long parse_count(const char *option, const char *text, char **end, long most)
+static void parse_shapes(bench_options *o, const char *list)
 {
-    const long count = strtol(text, end, 10);
-    if (*end == text || count < 1 || count > most || (**end && **end != ','))
-        tool_die(TOOL_USAGE, "%s: '%s' is not a number of 1 to %ld", option, text, most);
-    return count;
-}
-
-static void parse_threads(bench_options *o, const char *text)
-{
-    char *end;
-    o->threads_count = 0;
-    do {
-        if (o->threads_count == BENCH_MAX_LIST) tool_die(TOOL_USAGE, "--threads: more than %d numbers", BENCH_MAX_LIST);
-        o->threads[o->threads_count++] = (int)parse_count("--threads", text, &end, 4096);
-        text = end + 1;
-    } while (*end);
+    o->shape_count = bench_list_shapes("--shape", list, o->shape);
 }
 
 static const char *place_name(size_t i)
@@ -161,7 +115,7 @@ static const char *place_name(size_t i)
 
 static void parse_places(bench_options *o, const char *list)
 {
-    parse_names("--place", list, o->place, BENCH_ARRAY_PLACES, place_name);
+    bench_list_names("--place", list, o->place, BENCH_ARRAY_PLACES, place_name);
 }
 
 /* The names stay in memory to the end, because rows of results point to them. */
@@ -179,9 +133,7 @@ static void parse_devices(bench_options *o, const char *list)
 
 static void parse_rounds(bench_options *o, const char *text)
 {
-    char *end;
-    o->plan.rounds = (int)parse_count("--rounds", text, &end, BENCH_MAX_ROUNDS);
-    if (*end) tool_die(TOOL_USAGE, "--rounds: '%s' is not one number", text);
+    o->plan.rounds = bench_list_number("--rounds", text, BENCH_MAX_ROUNDS);
 }
 
 /* --- the command line ------------------------------------------------------------------------------------------- */
@@ -207,6 +159,8 @@ static const option_row rows[] = {
     PARSED("threads", 0, parse_threads, offsetof(bench_options, threads_given)),
     PARSED("device", 0, parse_devices, NOWHERE),
     PARSED("place", 0, parse_places, offsetof(bench_options, place_given)),
+    PARSED("shape", 0, parse_shapes, NOWHERE),
+    PARSED("company", 0, parse_company, NOWHERE),
     PARSED("rounds", 0, parse_rounds, offsetof(bench_options, rounds_given)),
     TEXT(csv),
     TEXT(json),
@@ -216,6 +170,7 @@ static const option_row rows[] = {
     FLAG("goals", 0, goals),
     FLAG("latency", 0, latency),
     FLAG("cliffs", 0, cliffs),
+    FLAG("pauses", 0, pauses),
     FLAG("quick", 0, quick),
     FLAG("huge", 0, huge),
     FLAG("all", 0, all),
@@ -306,6 +261,11 @@ static void defaults(bench_options *o)
     if (omp_get_max_threads() > 1) o->threads[o->threads_count++] = omp_get_max_threads();
 }
 
+static bool own_tables(const bench_options *o)
+{
+    return o->goals || o->latency || o->cliffs || o->pauses || o->company_count > 0;
+}
+
 bool bench_options_cores(const bench_options *o) { return o->threads_given || o->device_count == 0; }
 
 void bench_options_parse(bench_options *o, int argc, char **argv)
@@ -317,7 +277,7 @@ void bench_options_parse(bench_options *o, int argc, char **argv)
         exit(TOOL_GOOD);
     }
     if (o->from &&
-        (o->goals || o->latency || o->cliffs || o->quick || o->huge || o->rounds_given || o->peers || o->no_peers))
+        (own_tables(o) || o->shape_count > 0 || o->quick || o->huge || o->rounds_given || o->peers || o->no_peers))
         tool_die(TOOL_USAGE, "--from measures nothing: it goes with --primitive, --type, --pattern, --n, --threads, "
                              "--device, --place and outputs");
     if (o->peers && o->no_peers) tool_die(TOOL_USAGE, "--peers and --no-peers: which one?");
@@ -327,6 +287,8 @@ void bench_options_parse(bench_options *o, int argc, char **argv)
         tool_die(TOOL_USAGE,
                  "--latency is of cores; of a device, the table says what a call costs: --device %s --n 1e3",
                  o->device[0]);
+    if ((o->company_count > 0 || o->pauses) && o->device_count > 0)
+        tool_die(TOOL_USAGE, "--company and --pauses are of threads: they do not go with --device");
     if (o->cliffs && (o->device_count > 0 || o->type_given || o->pattern_given || o->n_given || o->threads_given))
         tool_die(TOOL_USAGE, "--cliffs has types and sizes of its own, on one thread of the cores: it goes with "
                              "--primitive, --rounds and --quick");

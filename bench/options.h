@@ -2,10 +2,8 @@
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
+#include "lists.h"
 #include "measure.h"
-#include "shape.h"
-
-enum { BENCH_MAX_LIST = 64 };
 
 /* Where a device's arrays may be. */
 enum { BENCH_ARRAYS_THERE, BENCH_ARRAYS_HERE, BENCH_ARRAY_PLACES };
@@ -15,12 +13,16 @@ typedef struct bench_options {
     size_t n[BENCH_MAX_LIST], n_count;
     int threads[BENCH_MAX_LIST];
     size_t threads_count;
+    int company[BENCH_MAX_LIST]; /* numbers of busy processes */
+    size_t company_count;
+    bench_shape shape[BENCH_MAX_LIST]; /* of transposes */
+    size_t shape_count;
     const char *device[BENCH_MAX_LIST];
     size_t device_count;
     bool place[BENCH_ARRAY_PLACES]; /* for a device's arrays */
     bench_plan plan;
     const char *csv, *json, *plot, *from, *peers;
-    bool goals, latency, cliffs, quick, huge, all, no_peers, help;
+    bool goals, latency, cliffs, pauses, quick, huge, all, no_peers, help;
     bool n_given, threads_given, type_given, pattern_given, rounds_given, place_given;
 } bench_options;
 

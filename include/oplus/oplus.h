@@ -87,7 +87,9 @@ typedef struct oplus_device oplus_device;
  *
  *  Threads belong to the handle: the first call that is large enough starts them, oplus_close ends them.  Between
  *  calls they sleep.  The calling thread works too, and does not wait for a thread that has no core to run on.  Where
- *  threads cannot start, as under `ulimit -u` or the limit of a container, calls use fewer.  Inside an OpenMP parallel
+ *  threads cannot start, as under `ulimit -u` or the limit of a container, calls use fewer.  No more threads take part
+ *  in a call than there are processors for this process at that time, however many were asked for; results do not
+ *  depend on it.  OPLUS_ALL_THREADS=1 in the environment, for tests, lifts this limit.  Inside an OpenMP parallel
  *  region a call runs on the calling thread alone.  After fork() the child's calls start threads of their own.
  *  OPLUS_ISA=baseline|avx2|avx512|neon in the environment forces the instruction set of the library's own loops.
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: the number of threads, or OPLUS_ISA, is not valid; OPLUS_ERR_DEVICE: there is
@@ -142,7 +144,10 @@ OPLUS_API oplus_status oplus_trim(oplus_device *dev);
 
 /** Allocates memory of the device, aligned to at least 64 bytes, and sets *mem to its address.
  *
- *  Free it with oplus_free.  0 bytes give NULL.
+ *  Free it with oplus_free.  0 bytes give NULL.  Of the host's memory nothing is touched.  On a host with several
+ *  memory nodes (NUMA) the pages of an array of 64 MiB and more for a device with several threads lie on the nodes in
+ *  turn, so that all of them serve it, whichever thread fills it; unless the process has a policy of its own, as by
+ *  numactl, or the kernel refuses.
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
 OPLUS_API oplus_status oplus_alloc(oplus_device *dev, size_t bytes, void **mem);
 /** Frees memory that oplus_alloc gave on the same device, or releases what oplus_wrap made.  NULL is allowed. */

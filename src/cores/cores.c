@@ -1,6 +1,7 @@
 /* The processor of the host: tasks become sweeps, and a schedule runs them. */
 #include "cores/cores.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cores/crew.h"
 #include "cores/few.h"
@@ -28,10 +29,18 @@ typedef union plan {
     opi_transpose_sweep transpose;
 } plan;
 
+size_t opi_cores_threads(opi_cores *cores, size_t bytes)
+{
+    if (cores->workers == 1) return 1;
+    return opi_smaller((size_t)cores->workers, opi_processors_now(&cores->processors, bytes));
+}
+
+static size_t bytes_of_matrix(const opi_task *task) { return 2 * task->n * task->array[OPI_IN].size; }
+
 static bool is_scan(const opi_task *task) { return task->what == OPI_SCAN || task->lifted; }
 
 /* Plans a task that is one sweep: all but sort and segmented reduce. */
-static void make_plan(plan *p, const opi_cores *cores, const opi_task *task)
+static void make_plan(plan *p, opi_cores *cores, const opi_task *task)
 {
     const opi_isa *const isa = cores->isa;
     switch (task->what) {
@@ -42,7 +51,7 @@ static void make_plan(plan *p, const opi_cores *cores, const opi_task *task)
         opi_filter_plan(&p->filter, isa, task);
         break;
     case OPI_TRANSPOSE:
-        opi_transpose_plan(&p->transpose, isa, (size_t)cores->workers, task);
+        opi_transpose_plan(&p->transpose, isa, opi_cores_threads(cores, bytes_of_matrix(task)), task);
         break;
     default:
         if (is_scan(task))
@@ -168,8 +177,7 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
 
 static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, void **mem)
 {
-    (void)dev;
-    *mem = opi_alloc(bytes);
+    *mem = opi_array_alloc(bytes, opi_cores_of(dev)->workers > 1);
     if (*mem) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes; free some or ask for less", call, bytes);
 }
@@ -177,7 +185,7 @@ static oplus_status alloc(oplus_device *dev, const char *call, size_t bytes, voi
 static void release(oplus_device *dev, void *mem)
 {
     (void)dev;
-    opi_free(mem);
+    opi_array_free(mem);
 }
 
 static oplus_status copy(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes)
@@ -226,6 +234,7 @@ oplus_status opi_cores_open(const char *call, int workers, opi_cores **cores)
     opened->isa = isa;
     opened->workers = workers;
     opi_ways_read(&opened->wanted);
+    opi_processors_open(&opened->processors);
     if (workers == 1)
         snprintf(opened->dev.name, sizeof opened->dev.name, "serial %s", isa->name);
     else

@@ -4,13 +4,15 @@
 
 #include "base/memory.h"
 #include "cores/isa.h"
+#include "cores/processors.h"
 #include "cores/sweep.h"
 #include "task/machine.h"
 #include "task/way.h"
 
 typedef struct opi_cores {
     oplus_device dev;
-    int workers;            /* threads; 1 if serial */
+    int workers; /* threads that were asked for; 1 if serial */
+    opi_processors processors;
     struct opi_crew *crew;  /* those that were started (cores/crew.h); NULL: none yet */
     const opi_isa *isa;     /* the built-in leaves for this processor */
     opi_buffer workspace;   /* of a sweep: carries and the workers' scratch */
@@ -31,6 +33,10 @@ oplus_status opi_cores_open(const char *call, int workers, opi_cores **cores);
 oplus_status opi_cores_use_openmp(const char *call, opi_cores *cores);
 void opi_cores_close(opi_cores *cores); /* NULL allowed */
 void opi_cores_trim(opi_cores *cores);
+
+/* How many threads may take part in a call that moves so many bytes: those of the handle, but no more than there are
+ * processors. */
+size_t opi_cores_threads(opi_cores *cores, size_t bytes);
 
 /* Does a task on the cores, whatever machine they stand beside: its arrays are the host's. */
 oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *task, opi_range *carry);

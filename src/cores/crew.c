@@ -1,13 +1,14 @@
-#define _GNU_SOURCE /* pthread_sigmask's signal sets under -std=c11 */
+#define _GNU_SOURCE /* cpu_set_t in cores/sleeper.h */
 #include "cores/crew.h"
 
 #include "base/fpenv.h"
 #include "base/memory.h"
+#include "cores/sleeper.h"
+#include "cores/spawn.h"
 
 #include <omp.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,8 +17,9 @@
 #include <time.h>
 
 enum {
-    SPIN_NS = 20000, /* looking for the next job, or for the last item's end, before sleeping */
-    RELAXATIONS = 16 /* between two looks at the clock */
+    SPIN_NS = 20000,       /* looking for the next job, or for the last item's end, before sleeping */
+    HESITATION_NS = 20000, /* of a short job's caller, before it wakes threads that sleep */
+    RELAXATIONS = 16       /* between two looks at the clock */
 };
 
 /* The state of a crew in one word, so that a worker enters a job and the caller closes it in one step each:
@@ -30,8 +32,7 @@ typedef struct worker {
     _Alignas(OPI_CACHE_LINE) opi_crew *crew;
     size_t index; /* from 1 */
     pthread_t thread;
-    sem_t wake;
-    atomic_bool asleep; /* waits for `wake`, or is about to: whoever clears this must post */
+    opi_sleeper sleeper; /* while there is no job */
 } worker;
 
 struct opi_crew {
@@ -41,6 +42,8 @@ struct opi_crew {
     _Alignas(OPI_CACHE_LINE) opi_crew_item *item; /* the job: written while it is closed */
     void *job;
     size_t items;
+    bool is_short;                  /* the next job, as far as the caller knows */
+    unsigned long long short_ended; /* when the last short job ended */
     atomic_bool caller_asleep, ending;
     sem_t all_out;
     unsigned generation; /* of the process that started the threads */
@@ -74,16 +77,7 @@ static void relax_some(void)
 
 /* --- sleeping and waking ------------------------------------------------------------------------------------------ */
 
-static void take(sem_t *semaphore)
-{
-    while (sem_wait(semaphore) != 0) {
-    } /* a signal's handler may interrupt it */
-}
-
-static void wake(worker *w)
-{
-    if (atomic_load(&w->asleep) && atomic_exchange(&w->asleep, false)) sem_post(&w->wake);
-}
+static void wake(worker *w) { opi_sleeper_wake(&w->sleeper, w->thread); }
 
 /* Is there a job that this worker may enter, and has not been in? */
 static bool is_open(uint64_t state, size_t index, uint32_t seen)
@@ -101,11 +95,8 @@ static void await_job(worker *w, uint32_t seen)
 {
     for (const unsigned long long begun = opi_crew_now(); opi_crew_now() - begun < SPIN_NS; relax_some())
         if (has_reason(w, seen)) return;
-    atomic_store(&w->asleep, true);
-    /* Whoever opens a job looks at `asleep` after that; here it is the other way round, so that one of them sees the
-     * other. */
-    if (has_reason(w, seen) && atomic_exchange(&w->asleep, false)) return;
-    take(&w->wake);
+    opi_sleeper_lie_down(&w->sleeper);
+    opi_sleeper_sleep(&w->sleeper, has_reason(w, seen));
 }
 
 /* As long as there are items, more workers are woken: so all are awake after a few steps, and a short job wakes
@@ -121,12 +112,21 @@ static void wake_some(opi_crew *crew, size_t wanted, int some)
 
 /* --- working ------------------------------------------------------------------------------------------------------ */
 
+/* Returns the number of the next item, which is then this worker's. */
+static size_t claim(opi_crew *crew) { return atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed); }
+
+/* Does items until it is time to wake others. */
+static void work_alone(opi_crew *crew, unsigned long long until)
+{
+    for (size_t i; opi_crew_now() < until && (i = claim(crew)) < crew->items;) crew->item(crew->job, 0, i);
+}
+
 static void work(opi_crew *crew, size_t index, size_t wanted)
 {
     enum { AT_ENTRY = 2, AT_ITEM = 1 };
     const size_t items = crew->items;
     if (atomic_load_explicit(&crew->next, memory_order_relaxed) + 1 < items) wake_some(crew, wanted, AT_ENTRY);
-    for (size_t i; (i = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed)) < items;) {
+    for (size_t i; (i = claim(crew)) < items;) {
         crew->item(crew->job, index, i);
         if (i + 1 < items) wake_some(crew, wanted, AT_ITEM);
     }
@@ -195,29 +195,15 @@ opi_crew *opi_crew_of_openmp(void)
     return crew;
 }
 
-/* Blocks signals from outside, which are for the program's own threads; signals that a thread itself causes, and a
- * profiler's, stay unblocked. */
-static bool start_thread(worker *w)
-{
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    const bool started = pthread_create(&w->thread, NULL, live, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 /* Returns how many threads there are, this one counted. */
 static size_t start_threads(opi_crew *crew, size_t wanted)
 {
     for (; crew->started < wanted; crew->started++) {
         worker *const w = &crew->workers[crew->started];
         *w = (worker){.crew = crew, .index = crew->started};
-        sem_init(&w->wake, 0, 0);
-        if (start_thread(w)) continue;
-        sem_destroy(&w->wake);
+        opi_sleeper_open(&w->sleeper);
+        if (opi_spawn(&w->thread, live, w)) continue;
+        opi_sleeper_close(&w->sleeper);
         break;
     }
     return crew->started < wanted ? crew->started : wanted;
@@ -233,7 +219,7 @@ void opi_crew_close(opi_crew *crew)
     for (size_t i = 1; mine && i < crew->started; i++) wake(&crew->workers[i]);
     for (size_t i = 1; mine && i < crew->started; i++) {
         pthread_join(crew->workers[i].thread, NULL);
-        sem_destroy(&crew->workers[i].wake);
+        opi_sleeper_close(&crew->workers[i].sleeper);
     }
     if (mine) sem_destroy(&crew->all_out);
     opi_free(crew);
@@ -264,7 +250,8 @@ static void close_job(opi_crew *crew)
     while (anybody_inside(crew)) {
         atomic_store(&crew->caller_asleep, true);
         if (!anybody_inside(crew) && atomic_exchange(&crew->caller_asleep, false)) return;
-        take(&crew->all_out);
+        while (sem_wait(&crew->all_out) != 0) {
+        } /* a signal's handler may interrupt it */
     }
 }
 
@@ -293,9 +280,32 @@ static void do_in_region(opi_crew *crew, size_t wanted, opi_crew_item *item, voi
     {
         OPI_OWN_MODE; /* the threads are the program's */
         const size_t worker = (size_t)omp_get_thread_num();
-        for (size_t i; (i = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed)) < items;)
-            item(job, worker, i);
+        for (size_t i; (i = claim(crew)) < items;) item(job, worker, i);
     }
+}
+
+bool opi_crew_sleeps(const opi_crew *crew)
+{
+    return !crew->openmp && (crew->started < 2 || opi_sleeper_is_asleep(&crew->workers[1].sleeper));
+}
+
+void opi_crew_hesitate(opi_crew *crew, bool is_short)
+{
+    if (crew) crew->is_short = is_short;
+}
+
+static void do_together(opi_crew *crew, size_t wanted, opi_crew_item *item, void *job, size_t items)
+{
+    const bool is_short = crew->is_short;
+    crew->is_short = false;
+    open_job(crew, wanted, item, job, items);
+    if (is_short && opi_crew_sleeps(crew)) {
+        const unsigned long long now = opi_crew_now();
+        if (now - crew->short_ended >= SPIN_NS) work_alone(crew, now + HESITATION_NS);
+    }
+    work(crew, 0, wanted);
+    close_job(crew);
+    if (is_short) crew->short_ended = opi_crew_now();
 }
 
 bool opi_crew_reserve(opi_crew **crew, int workers)
@@ -322,7 +332,5 @@ void opi_crew_run(opi_crew **crew, int workers, opi_crew_item *item, void *job, 
         do_alone(item, job, items);
         return;
     }
-    open_job(*crew, wanted, item, job, items);
-    work(*crew, 0, wanted);
-    close_job(*crew);
+    do_together(*crew, wanted, item, job, items);
 }

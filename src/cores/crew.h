@@ -29,6 +29,12 @@ bool opi_crew_reserve(opi_crew **crew, int workers);
 /* Does all items, on at most `workers` threads.  Items begin in order: when item i begins, all items before it have
  * begun. */
 void opi_crew_run(opi_crew **crew, int workers, opi_crew_item *item, void *job, size_t items);
+/* Says that the next job is short: if the threads sleep, the caller works alone for as long as it would take them to
+ * come, and wakes them only if there is work left then.  A job that follows another one at once wakes them at once.
+ * crew: NULL allowed. */
+void opi_crew_hesitate(opi_crew *crew, bool is_short);
+/* Do its threads sleep?  False if they are OpenMP's, of which nobody knows. */
+bool opi_crew_sleeps(const opi_crew *crew);
 /* Ends the threads; NULL allowed. */
 void opi_crew_close(opi_crew *crew);
 

@@ -8,7 +8,8 @@
  * might then write over what the other one still reads (sweep->overtakes).
  *
  * A worker that gets two blocks in a row is alone, or nearly: the others have no core.  It knows what precedes the
- * second one, and applies that block at once, which reads it once, not twice. */
+ * second one, and applies that block at once, which reads it once, not twice.  If it then loses its core, others make
+ * that block's summary too, unless it is written over its own items (sweep->replaces). */
 #include "cores/in_order.h"
 
 #include "base/memory.h"
@@ -27,7 +28,9 @@ enum {
 /* A place goes through these in order. */
 typedef enum stage {
     NOTHING,
-    TAKEN,   /* by the worker who will publish the summary, or the prefix at once */
+    TAKEN,   /* by the worker who will publish the summary */
+    AT_ONCE, /* by the worker who will publish the prefix at once */
+    HELPED,  /* the same, and another one makes the summary */
     SUMMARY, /* of the block */
     PREFIX   /* of all up to the end of the block */
 } stage;
@@ -74,12 +77,29 @@ static void aggregate(const round *r, size_t i, void *carry, void *scratch)
     r->sweep->aggregate(r->sweep, begin, end, carry, scratch);
 }
 
-/* Takes the place of block i, to publish its summary; false: another worker has it. */
-static bool take_place(const round *r, size_t i)
+/* Takes the place of block i from one stage to another; false: it is at another stage. */
+static bool advance(const round *r, size_t i, stage from, stage to)
 {
-    int nothing = NOTHING;
-    return atomic_compare_exchange_strong_explicit(&place_of(r, i)->stage, &nothing, TAKEN, memory_order_acquire,
+    int expected = (int)from;
+    return atomic_compare_exchange_strong_explicit(&place_of(r, i)->stage, &expected, (int)to, memory_order_acq_rel,
                                                    memory_order_relaxed);
+}
+
+static bool take_place(const round *r, size_t i) { return advance(r, i, NOTHING, TAKEN); }
+
+/* Makes the summary of a block whose worker has not begun, or has lost its core; false: nobody else may, or has to. */
+static bool help(const round *r, size_t i, stage at, void *own, void *scratch)
+{
+    const opi_sweep *const sweep = r->sweep;
+    if (sweep->overtakes || (at == AT_ONCE && sweep->replaces)) return false;
+    if (!(at == NOTHING && take_place(r, i)) && !(at == AT_ONCE && advance(r, i, AT_ONCE, HELPED))) return false;
+    aggregate(r, i, own, scratch);
+    opi_carry_copy(sweep, summary_of(r, i), own);
+    if (at == NOTHING)
+        publish(r, i, SUMMARY);
+    else
+        advance(r, i, HELPED, SUMMARY); /* unless the prefix has been published */
+    return true;
 }
 
 /* Waits until there is a summary in the place of block i; after a while tries to make it.  own: room for a summary. */
@@ -91,13 +111,7 @@ static stage await_summary(const round *r, size_t i, void *own, void *scratch)
         if (at >= SUMMARY) return at;
         opi_crew_relax();
         if (looks % 32 != 0 || opi_crew_now() - begun < PATIENCE_NS) continue;
-        if (at == NOTHING && !r->sweep->overtakes && take_place(r, i)) {
-            aggregate(r, i, own, scratch);
-            opi_carry_copy(r->sweep, summary_of(r, i), own);
-            publish(r, i, SUMMARY);
-            return SUMMARY;
-        }
-        sched_yield();
+        if (!help(r, i, at, own, scratch)) sched_yield();
     }
 }
 
@@ -122,7 +136,7 @@ static void apply(const round *r, size_t i, void *before, bool aggregated, void 
 /* For the worker that has done block i - 1 as well.  False: another one makes the summary of block i. */
 static bool sweep_at_once(const round *r, size_t i, void *before, void *scratch)
 {
-    if (!take_place(r, i)) return false;
+    if (!advance(r, i, NOTHING, AT_ONCE)) return false;
     opi_carry_copy(r->sweep, before, prefix_of(r, i - 1));
     apply(r, i, before, false, scratch);
     opi_carry_copy(r->sweep, prefix_of(r, i), before);

@@ -334,6 +334,7 @@ void opi_scan_plan(opi_scan_sweep *plan, const opi_isa *isa, const opi_task *tas
     plan->streaming = plan->in != plan->out && n * size >= OPI_STREAMING_BYTES;
 
     const size_t block = opi_loops_block(&plan->loops, plan->loops.level, BLOCK_BYTES);
+    plan->sweep.replaces = plan->in == plan->out;
     plan->sweep.n = n;
     plan->sweep.block = block;
     plan->sweep.skew = (size_t)(task->first % block);

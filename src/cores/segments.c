@@ -160,7 +160,7 @@ oplus_status opi_segreduce_run(opi_cores *cores, const char *call, const opi_tas
     return opi_cores_sweep(cores, call, &plan.sweep, NULL);
 }
 
-void opi_segments_explain(const opi_cores *cores, const opi_task *task, opi_saying *to)
+void opi_segments_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
 {
     const opi_offsets *const offsets = &task->segments.offsets;
     if (opi_offset(offsets, 0) >= opi_offset(offsets, offsets->segments)) return; /* nothing but identities, or wrong */

@@ -51,11 +51,16 @@ static oplus_status partition(const char *call, opi_cores *cores, const opi_sort
     return OPLUS_OK;
 }
 
+static size_t threads_for(opi_cores *cores, const opi_sort *sort)
+{
+    return opi_cores_threads(cores, 2 * sort->n * sort->format->bytes);
+}
+
 /* Whether all of it is too large for a core's cache, or worth several threads. */
-static bool is_partitioned(const opi_cores *cores, const opi_sort *sort)
+static bool is_partitioned(opi_cores *cores, const opi_sort *sort)
 {
     const size_t pays = sort->by_vectors ? PARTITION_FOR_VECTORS : PARTITION_FOR_THREADS;
-    return sort->n > sort->cache_records || (cores->workers > 1 && sort->n >= pays);
+    return sort->n > sort->cache_records || (sort->n >= pays && threads_for(cores, sort) > 1);
 }
 
 /* Until the buckets are sorted only scratch memory is written: a failure before leaves the caller's arrays intact. */
@@ -96,12 +101,12 @@ static oplus_status run(const char *call, opi_cores *cores, opi_sort *sort)
     return opi_cores_sweep(cores, call, &buckets.sweep, NULL);
 }
 
-static opi_sort plan_of(const opi_cores *cores, const opi_task *task)
+static opi_sort plan_of(opi_cores *cores, const opi_task *task)
 {
     opi_sort sort = opi_sort_plan(cores->isa, task->sort.key, task->sort.order, (void *)task->array[OPI_KEYS].mem,
                                   task->sort.value, (void *)task->array[OPI_VALUES].mem, task->n);
     if (sort.by_vectors && opi_way_is_wanted(&cores->wanted, "digits")) opi_sort_prefer_digits(&sort);
-    if (cores->workers > 1) opi_sort_share(&sort, (size_t)cores->workers, PARTITION_FOR_VECTORS);
+    if (cores->workers > 1) opi_sort_share(&sort, threads_for(cores, &sort), PARTITION_FOR_VECTORS);
     return sort;
 }
 
@@ -122,12 +127,12 @@ static void explain_bucket(const opi_cores *cores, const opi_sort *sort, opi_say
     opi_say_way(to, !sort->by_vectors, "digits", "least significant digit first, stably");
 }
 
-void opi_sort_explain(const opi_cores *cores, const opi_task *task, opi_saying *to)
+void opi_sort_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
 {
     const opi_sort sort = plan_of(cores, task);
     const bool small = opi_sort_is_small(&sort), parted = !small && is_partitioned(cores, &sort);
     opi_say(to, "way: sort by %s, on %s\n", sort.by_vectors ? "vectors" : "digits",
-            parted && cores->workers > 1 ? "all threads" : "one thread");
+            parted && threads_for(cores, &sort) > 1 ? "all threads" : "one thread");
     opi_say_way(to, small, "stack", "few elements at once, without scratch memory");
     opi_say_way(to, !small && !parted, "cache", "what fits a core's cache");
     opi_say_way(to, parted, "partition", "by the highest digit that varies, until the parts fit a cache");

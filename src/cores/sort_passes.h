@@ -4,7 +4,7 @@
 
 #include "cores/cores.h"
 
-void opi_sort_explain(const opi_cores *cores, const opi_task *task, opi_saying *to);
+void opi_sort_explain(opi_cores *cores, const opi_task *task, opi_saying *to);
 oplus_status opi_sort_run(opi_cores *cores, const char *call, const opi_task *task);
 
 #endif

@@ -29,6 +29,7 @@ struct opi_sweep {
     bool whole;     /* apply also wants the summary of everything: all blocks are aggregated before any is applied */
     bool overtakes; /* apply may write over items of the blocks before: those must have been aggregated by whoever
                      * applies them */
+    bool replaces;  /* apply writes over the block's own items */
 
     /* An empty carry at item `at`. */
     void (*start)(const opi_sweep *sweep, size_t at, void *carry);

@@ -11,6 +11,9 @@
 /* Bytes moved below which waking threads costs more than it saves: docs/performance.md has the measurement. */
 static const size_t small_work = (size_t)256 << 10;
 
+/* Bytes moved below which the caller lets threads sleep for some time, where there are many. */
+static const size_t short_work = (size_t)1 << 20;
+
 /* --- which of them ------------------------------------------------------------------------------------------------ */
 
 static bool is_small(const opi_sweep *sweep, size_t workers) { return workers == 1 || sweep->bytes < small_work; }
@@ -61,16 +64,22 @@ const opi_cores_way *opi_cores_way_of(const opi_cores *cores, const opi_sweep *s
     return way;
 }
 
-size_t opi_cores_workers(const opi_cores *cores, const opi_sweep *sweep)
+size_t opi_cores_workers(opi_cores *cores, const opi_sweep *sweep)
 {
-    if (cores->workers == 1) return 1;
-    const size_t blocks = opi_blocks(sweep), most = omp_in_parallel() ? 1 : (size_t)cores->workers;
-    return blocks < most ? blocks : most;
+    if (cores->workers == 1 || omp_in_parallel()) return 1;
+    return opi_smaller(opi_blocks(sweep), opi_cores_threads(cores, sweep->bytes));
+}
+
+/* Is a sweep likely to be done before threads that sleep could help?  The fewer they are, the less they save. */
+static bool is_short(const opi_sweep *sweep, size_t workers)
+{
+    return workers > 1 && sweep->bytes < short_work / (workers - 1) * workers;
 }
 
 oplus_status opi_sweep_by_way(opi_sweeping *s)
 {
     s->workers = opi_cores_workers(s->cores, s->sweep);
+    opi_crew_hesitate(s->cores->crew, is_short(s->sweep, s->workers) && !s->cores->processors.unlimited);
     return opi_cores_way_of(s->cores, s->sweep, s->workers)->run(s);
 }
 
@@ -83,11 +92,23 @@ oplus_status opi_cores_sweep(opi_cores *cores, const char *call, const opi_sweep
 static const char *why_serial(const opi_cores *cores, const opi_sweep *sweep, size_t workers)
 {
     if (cores->workers == 1) return "the device has one thread";
-    if (workers == 1 && opi_blocks(sweep) > 1) return "the call comes from inside an OpenMP parallel region";
-    return workers == 1 ? "there is one block" : "waking threads would take longer";
+    if (opi_blocks(sweep) <= 1) return "there is one block";
+    if (workers > 1) return "waking threads would take longer";
+    if (omp_in_parallel()) return "the call comes from inside an OpenMP parallel region";
+    return "there is one processor for this process";
 }
 
-void opi_cores_explain_sweep(const opi_cores *cores, const opi_sweep *sweep, opi_saying *to)
+/* Why there are fewer threads than were asked for. */
+static void explain_threads(const opi_cores *cores, const opi_sweep *sweep, size_t workers, opi_saying *to)
+{
+    if (workers == opi_blocks(sweep))
+        opi_say(to, "why not %d threads: there are %zu blocks\n", cores->workers, workers);
+    else
+        opi_say(to, "why not %d threads: there are %zu processors for this process (affinity mask, quota)\n",
+                cores->workers, workers);
+}
+
+void opi_cores_explain_sweep(opi_cores *cores, const opi_sweep *sweep, opi_saying *to)
 {
     const size_t workers = sweep->n > 0 ? opi_cores_workers(cores, sweep) : 1;
     const opi_cores_way *const way = opi_cores_way_of(cores, sweep, workers);
@@ -104,6 +125,7 @@ void opi_cores_explain_sweep(const opi_cores *cores, const opi_sweep *sweep, opi
         opi_say(to, "why: OPLUS_WAY asks for it\n");
     else if (serial)
         opi_say(to, "why not more threads: %s\n", why_serial(cores, sweep, workers));
+    if (!serial && workers < (size_t)cores->workers) explain_threads(cores, sweep, workers, to);
 }
 
 /* --- what they share ---------------------------------------------------------------------------------------------- */

@@ -24,9 +24,9 @@ typedef struct opi_cores_way {
 /* The way that is taken: the first that suits, of those in OPLUS_WAY if there are any. */
 const opi_cores_way *opi_cores_way_of(const opi_cores *cores, const opi_sweep *sweep, size_t workers);
 /* The ways, the one that is taken, and why not another. */
-void opi_cores_explain_sweep(const opi_cores *cores, const opi_sweep *sweep, opi_saying *to);
+void opi_cores_explain_sweep(opi_cores *cores, const opi_sweep *sweep, opi_saying *to);
 /* How many workers a sweep may have. */
-size_t opi_cores_workers(const opi_cores *cores, const opi_sweep *sweep);
+size_t opi_cores_workers(opi_cores *cores, const opi_sweep *sweep);
 
 /* Chooses a way, and runs the sweep by it; s->workers need not be set. */
 oplus_status opi_sweep_by_way(opi_sweeping *s);

@@ -86,6 +86,7 @@ typedef struct opi_launch {
 struct opi_driver {
     const char *name;    /* "cuda", "opencl" */
     const char *dialect; /* the dialect of its kernels: gpu/words/<name>.cl comes first */
+    bool by_kernel;      /* its compiler takes long: a kernel is compiled by itself, when it is first used */
 
     /* Both NULL where only oplus makes addresses of device memory. */
     bool (*installed)(void); /* its library can be opened; nothing of it is called */
@@ -155,6 +156,11 @@ struct opi_driver {
     oplus_status (*query)(opi_gpu *gpu, const char *call, void *mark, bool *done); /* does not wait */
     void (*drop)(opi_gpu *gpu, void *mark);                                        /* NULL allowed */
     oplus_status (*sync)(opi_gpu *gpu, const char *call, opi_gpu_queue queue);     /* waits for all that was enqueued */
+
+    /* Whether what is enqueued is not done but recorded, to be done later and perhaps often: the caller's stream of CUDA
+     * is being captured into a graph.  Then all calls above fail that cannot be recorded: those that allocate, free, load,
+     * wait, or copy from or to the host.  NULL: never. */
+    bool (*recording)(opi_gpu *gpu);
 };
 
 /* Once for a public call; whoever has entered leaves, with the status of what was done between: the first failure

@@ -35,8 +35,14 @@ typedef struct opi_rehearsal {
 typedef struct opi_pipeline {
     opi_gpu_buffer states; /* what work-groups tell each other */
     bool is_clear;         /* the states have been made ready for their first launch */
-    opi_gpu_buffer fault;  /* pinned memory: a word that is not 0 after a launch has given up */
+    opi_gpu_buffer fault;  /* pinned memory: a word that is not 0 after a launch has given up (of a sort, too) */
 } opi_pipeline;
+
+/* Memory that nothing uses any more but what has been recorded. */
+typedef struct opi_retired {
+    void **mem;
+    size_t count;
+} opi_retired;
 
 typedef struct opi_accelerator {
     oplus_device dev;
@@ -60,6 +66,8 @@ typedef struct opi_accelerator {
     opi_gpu_buffer ended;   /* the count of work-groups that have ended, of the way "last" (gpu/scan/last.c) */
     bool ended_is_0;        /* the count has been made ready for its first launch */
     opi_gpu_buffer staging; /* pinned memory for an exchange between ranks */
+    opi_retired retired;    /* device memory that recorded work may still use */
+    bool recorded;          /* launches have been recorded (opi_driver::recording), to be done at any later time */
     uint64_t summaries;     /* number of summaries made so far */
     uint64_t ticket;        /* number of the summary whose tiles' nodes are in `work`; 0: none */
 } opi_accelerator;

@@ -1,6 +1,7 @@
 #include "gpu/launch.h"
 
 #include "base/error.h"
+#include "gpu/memory.h"
 
 #include <stdlib.h>
 
@@ -51,9 +52,12 @@ oplus_status opi_gpu_launch_as(const opi_job *job, opi_program *program, const c
     opi_accelerator *const g = job->g;
     opi_launch own = *launch;
     if (own.groups == 0) return OPLUS_OK;
+    OPI_TRY(opi_kernel_get(&g->programs, job->call, program, kernel, &own.kernel)); /* and the kernel of the layout */
     OPI_TRY(check_layout(g, job->call, program));
-    OPI_TRY(opi_kernel_get(&g->programs, job->call, program, kernel, &own.kernel));
-    if (!g->rehearsal) return g->gpu->driver->launch(g->gpu, job->call, &own);
+    if (!g->rehearsal) {
+        if (!g->recorded) opi_gpu_is_recording(g);
+        return g->gpu->driver->launch(g->gpu, job->call, &own);
+    }
     g->rehearsal->launches++;
     return OPLUS_OK;
 }

@@ -101,7 +101,10 @@ static void release(oplus_device *dev, void *mem)
 {
     opi_gpu *const gpu = gpu_of(dev);
     if (!mem || opi_enter(gpu, "oplus_free") != OPLUS_OK) return;
-    gpu->driver->free(gpu, mem);
+    if (opi_gpu_is_recording(of(dev)))
+        opi_gpu_retire(of(dev), mem);
+    else
+        gpu->driver->free(gpu, mem);
     opi_leave(gpu, "oplus_free", OPLUS_OK);
 }
 
@@ -156,8 +159,10 @@ static void give_back(oplus_device *dev, const char *call, bool programs)
     if (entered == OPLUS_OK) opi_leave(gpu_of(dev), call, OPLUS_OK);
 }
 
+/* Nothing can be freed while launches are recorded. */
 static void trim(oplus_device *dev)
 {
+    if (opi_gpu_is_recording(of(dev))) return;
     give_back(dev, "oplus_trim", false);
     opi_cores_trim(dev->cores);
 }

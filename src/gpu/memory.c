@@ -7,9 +7,37 @@
 
 /* --- buffers ------------------------------------------------------------------------------------------------------ */
 
+bool opi_gpu_is_recording(opi_accelerator *g)
+{
+    const opi_driver *const driver = g->gpu->driver;
+    const bool now = driver->recording && driver->recording(g->gpu);
+    g->recorded |= now;
+    return now;
+}
+
+void opi_gpu_retire(opi_accelerator *g, void *mem)
+{
+    opi_retired *const retired = &g->retired;
+    void **const more = realloc(retired->mem, (retired->count + 1) * sizeof *more);
+    if (!more) return; /* it is never freed then: what has been recorded must not lose it */
+    retired->mem = more;
+    retired->mem[retired->count++] = mem;
+}
+
+static void free_retired(opi_accelerator *g)
+{
+    for (size_t i = 0; i < g->retired.count; i++) g->gpu->driver->free(g->gpu, g->retired.mem[i]);
+    free(g->retired.mem);
+    g->retired = (opi_retired){NULL, 0};
+    g->recorded = false;
+}
+
 void opi_gpu_release(opi_accelerator *g, opi_gpu_buffer *buffer)
 {
-    if (buffer->mem) g->gpu->driver->free(g->gpu, buffer->mem);
+    if (buffer->mem && g->recorded)
+        opi_gpu_retire(g, buffer->mem);
+    else if (buffer->mem)
+        g->gpu->driver->free(g->gpu, buffer->mem);
     buffer->mem = NULL;
     buffer->bytes = 0;
 }
@@ -17,6 +45,7 @@ void opi_gpu_release(opi_accelerator *g, opi_gpu_buffer *buffer)
 oplus_status opi_gpu_reserve(opi_accelerator *g, const char *call, opi_gpu_buffer *buffer, size_t bytes)
 {
     if (buffer->mem && bytes <= buffer->bytes) return OPLUS_OK;
+    opi_gpu_is_recording(g);    /* then the old memory must stay */
     opi_gpu_release(g, buffer); /* first: there may be no room for both */
     OPI_TRY(g->gpu->driver->alloc(g->gpu, call, bytes, &buffer->mem));
     buffer->bytes = bytes;
@@ -41,6 +70,7 @@ oplus_status opi_pinned_reserve(opi_accelerator *g, const char *call, opi_gpu_bu
 
 void opi_gpu_release_all(opi_accelerator *g)
 {
+    free_retired(g);
     opi_gpu_buffer *const all[] = {&g->range, &g->nodes, &g->value, &g->param, &g->work, &g->ended};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) opi_gpu_release(g, all[i]);
     g->ended_is_0 = false;
@@ -122,6 +152,15 @@ oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue qu
     return opi_pipeline_fault(g, call);
 }
 
+oplus_status opi_fault_reserve(opi_accelerator *g, const char *call)
+{
+    opi_gpu_buffer *const fault = &g->pipeline.fault;
+    if (fault->mem) return OPLUS_OK;
+    OPI_TRY(opi_pinned_reserve(g, call, fault, sizeof(uint32_t)));
+    *(uint32_t *)fault->mem = 0;
+    return OPLUS_OK;
+}
+
 oplus_status opi_pipeline_fault(opi_accelerator *g, const char *call)
 {
     volatile uint32_t *const fault = g->pipeline.fault.mem;
@@ -129,7 +168,7 @@ oplus_status opi_pipeline_fault(opi_accelerator *g, const char *call)
     *fault = 0;
     return opi_fail(OPLUS_ERR_INTERNAL,
                     "%s: work-groups on %s waited too long for each other and gave up, so that results are wrong; set "
-                    "OPLUS_WAY=tiles to compute without waiting, and report this",
+                    "OPLUS_WAY=tiles,passes to compute without waiting, and report this",
                     call, g->gpu->facts.where);
 }
 
@@ -200,7 +239,8 @@ static oplus_status bring(opi_accelerator *g, const char *call, const parameter 
     if (p->identity) memcpy(copy + p->identity_at, p->identity, p->identity_size);
     free(g->param_copy);
     g->param_copy = copy;
-    g->param_bytes = 0; /* until the copy is done */
+    g->param_bytes = 0;                             /* until the copy is done */
+    if (g->recorded) opi_gpu_release(g, &g->param); /* what has been recorded goes on with the old value */
     OPI_TRY(opi_gpu_reserve(g, call, &g->param, bytes));
     OPI_TRY(opi_gpu_put(g, call, g->param.mem, copy, bytes));
     g->param_bytes = bytes;

@@ -11,7 +11,14 @@ void opi_gpu_release(opi_accelerator *g, opi_gpu_buffer *buffer);
 /* As opi_gpu_reserve, for a buffer in pinned memory of the host. */
 oplus_status opi_pinned_reserve(opi_accelerator *g, const char *call, opi_gpu_buffer *buffer, size_t bytes);
 void opi_pinned_release(opi_accelerator *g, opi_gpu_buffer *buffer);
+/* The word of pinned memory in which a launch says that it gave up: see opi_pipeline_fault. */
+oplus_status opi_fault_reserve(opi_accelerator *g, const char *call);
 void opi_gpu_release_all(opi_accelerator *g);
+/* Whether launches are recorded now, to be done later (opi_driver::recording).  From then on released buffers stay until
+ * opi_gpu_release_all, because recorded launches may use them. */
+bool opi_gpu_is_recording(opi_accelerator *g);
+/* Frees device memory at opi_gpu_release_all. */
+void opi_gpu_retire(opi_accelerator *g, void *mem);
 
 /* Finds out whether an array lies in host memory or in device memory; NULL and 0 bytes count as host memory. */
 oplus_status opi_gpu_side_of(opi_accelerator *g, const char *call, const char *argument, const void *p, size_t bytes,

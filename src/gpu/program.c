@@ -94,73 +94,171 @@ static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const
     return OPLUS_OK;
 }
 
+/* Whether this program was refused, and the same words again. */
+static oplus_status refused(const opi_program *program, const char *call)
+{
+    if (program->refusal == OPLUS_OK) return OPLUS_OK;
+    return opi_fail(program->refusal, "%s: %s", call, program->words ? program->words : program->what);
+}
+
+/* Another attempt would fail, too. */
+static void refuse(opi_program *program)
+{
+    const char *const said = opi_last_error(), *const words = strstr(said, ": ");
+    program->refusal = OPLUS_ERR_COMPILE;
+    program->words = strdup(words ? words + 2 : said);
+}
+
+static void free_program(opi_program *p)
+{
+    free(p->text);
+    free(p->what);
+    free(p->words);
+    free(p->layout);
+    free(p);
+}
+
+static opi_program *new_program(opi_gpu_source *source, opi_hash key, const char *what, char *text)
+{
+    opi_program *const made = calloc(1, sizeof *made);
+    char *const words = strdup(what);
+    if (!made || !words) {
+        free(made);
+        free(words);
+        free(text);
+        free(source->layout);
+        return NULL;
+    }
+    made->text = text;
+    made->what = words;
+    made->layout = source->layout;
+    made->layouts = source->layouts;
+    made->checked = source->layouts == 0;
+    made->key = key;
+    return made;
+}
+
+/* Compiles all kernels at once, unless each is compiled at its first use. */
+static oplus_status make_whole(opi_gpu *gpu, const char *call, opi_program *program)
+{
+    if (gpu->driver->by_kernel) return OPLUS_OK;
+    const oplus_status status = make(gpu, call, program->what, program->text, &program->handle);
+    free(program->text);
+    program->text = NULL;
+    if (status == OPLUS_ERR_COMPILE) refuse(program);
+    return status;
+}
+
 oplus_status opi_program_get(opi_programs *programs, const char *call, const char *what, opi_hash key,
                              void (*write)(opi_gpu_source *source, const void *context), const void *context,
                              opi_program **program)
 {
     *program = known(programs, key);
-    if (*program && !(*program)->handle)
-        return opi_fail((*program)->refusal, "%s: %s", call, (*program)->words ? (*program)->words : what);
-    if (*program) return OPLUS_OK;
+    if (*program) return refused(*program, call);
     opi_gpu_source source;
     char *text;
     opi_gpu_begin(&source, call, programs->gpu);
     if (source.status == OPLUS_OK) write(&source, context);
-    oplus_status status = opi_gpu_end(&source, &text);
-    if (status != OPLUS_OK) return status;
-    opi_program *const made = calloc(1, sizeof *made);
-    if (!made) {
-        free(text);
-        free(source.layout);
-        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the description of a program", call);
-    }
-    status = make(programs->gpu, call, what, text, &made->handle);
-    free(text);
-    if (status != OPLUS_OK && status != OPLUS_ERR_COMPILE) {
-        free(source.layout);
-        free(made);
+    OPI_TRY(opi_gpu_end(&source, &text));
+    opi_program *const made = new_program(&source, key, what, text);
+    if (!made) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the description of a program", call);
+    const oplus_status status = make_whole(programs->gpu, call, made);
+    if (status != OPLUS_OK && made->refusal == OPLUS_OK) {
+        free_program(made);
         return status;
     }
-    if (status == OPLUS_ERR_COMPILE) { /* another attempt would fail, too */
-        const char *const said = opi_last_error(), *const words = strstr(said, ": ");
-        made->refusal = status;
-        made->words = strdup(words ? words + 2 : said);
-    }
-    made->layout = source.layout;
-    made->layouts = source.layouts;
-    made->checked = source.layouts == 0;
-    made->key = key;
     made->next = programs->first;
     programs->first = made;
     *program = made;
     return status;
 }
 
+/* --- kernels ------------------------------------------------------------------------------------------------------ */
+
+#define KERNEL "OPI_KERNEL"
+#define ABSENT "OPI_ABSENT"
+_Static_assert(sizeof KERNEL == sizeof ABSENT, "one is written over the other");
+static const char layout[] = "opi_layout"; /* it stays in every program: see gpu/launch.c */
+
+/* Whether a kernel's declaration, from its KERNEL on, has this name. */
+static bool declares(const char *declaration, const char *name)
+{
+    const char *const begin = strstr(declaration, "void ");
+    const size_t length = strlen(name);
+    return begin && strncmp(begin + 5, name, length) == 0 && begin[5 + length] == '(';
+}
+
+/* The source with one kernel; the others become functions that nobody calls. */
+static void leave_only(char *text, const char *name)
+{
+    for (char *at = text; (at = strstr(at, "\n" KERNEL " ")) != NULL; at += sizeof KERNEL)
+        if (!declares(at, name) && !declares(at, layout)) memcpy(at + 1, ABSENT, sizeof ABSENT - 1);
+}
+
+static oplus_status make_kernel(opi_gpu *gpu, const char *call, opi_program *program, const char *name, void **own)
+{
+    char *const text = strdup(program->text);
+    if (!text) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the source of a kernel", call);
+    leave_only(text, name);
+    const oplus_status status = make(gpu, call, program->what, text, own);
+    free(text);
+    if (status == OPLUS_ERR_COMPILE && program->kernels == 0) refuse(program);
+    return status;
+}
+
+/* The program that has a kernel.  *own: it has been made for this kernel alone. */
+static oplus_status home_of(opi_gpu *gpu, const char *call, opi_program *program, const char *name, void **home,
+                            void **own)
+{
+    *own = NULL;
+    *home = program->handle;
+    if (*home) return OPLUS_OK;
+    if (strcmp(name, layout) == 0 && program->kernels > 0) {
+        *home = program->kernel[0].own;
+        return OPLUS_OK;
+    }
+    OPI_TRY(refused(program, call));
+    OPI_TRY(make_kernel(gpu, call, program, name, own));
+    *home = *own;
+    return OPLUS_OK;
+}
+
 oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_program *program, const char *name,
                             void **kernel)
 {
+    opi_gpu *const gpu = programs->gpu;
+    void *home, *own;
     for (int i = 0; i < program->kernels; i++) {
         if (strcmp(program->kernel[i].name, name) != 0) continue;
         *kernel = program->kernel[i].handle;
         return OPLUS_OK;
     }
-    opi_gpu *const gpu = programs->gpu;
-    const oplus_status status = gpu->driver->kernel(gpu, call, program->handle, name, kernel);
-    if (status != OPLUS_OK) return status;
+    OPI_TRY(home_of(gpu, call, program, name, &home, &own));
+    const oplus_status status = gpu->driver->kernel(gpu, call, home, name, kernel);
+    if (status != OPLUS_OK) {
+        if (own) gpu->driver->unload(gpu, own);
+        return status;
+    }
     assert(program->kernels < OPI_MAX_KERNELS && strlen(name) < sizeof program->kernel[0].name);
     snprintf(program->kernel[program->kernels].name, sizeof program->kernel[0].name, "%s", name);
+    program->kernel[program->kernels].own = own;
     program->kernel[program->kernels++].handle = *kernel;
     return OPLUS_OK;
+}
+
+static void unload(opi_gpu *gpu, const opi_program *program)
+{
+    if (program->handle) gpu->driver->unload(gpu, program->handle);
+    for (int i = 0; i < program->kernels; i++)
+        if (program->kernel[i].own) gpu->driver->unload(gpu, program->kernel[i].own);
 }
 
 void opi_programs_release(opi_programs *programs)
 {
     while (programs->first) {
         opi_program *const next = programs->first->next;
-        if (programs->first->handle) programs->gpu->driver->unload(programs->gpu, programs->first->handle);
-        free(programs->first->words);
-        free(programs->first->layout);
-        free(programs->first);
+        unload(programs->gpu, programs->first);
+        free_program(programs->first);
         programs->first = next;
     }
 }

@@ -1,5 +1,5 @@
 /* Programs of a device.  Each is compiled once from a source, found by its key, and kept in memory and in the cache on
- * disk. */
+ * disk: whole, or, where the driver says so (opi_driver::by_kernel), kernel by kernel as they are first used. */
 #ifndef OPI_PROGRAM_H
 #define OPI_PROGRAM_H
 
@@ -11,8 +11,9 @@ enum { OPI_MAX_KERNELS = 12 };
 typedef struct opi_program {
     struct opi_program *next;
     opi_hash key;
-    void *handle;            /* the driver's handle; NULL: the program was refused */
-    oplus_status refusal;    /* if refused: the status */
+    void *handle;            /* the driver's handle of all kernels; NULL: each kernel has its own */
+    char *text, *what;       /* if each kernel has its own: the source, and the program in words */
+    oplus_status refusal;    /* OPLUS_OK, or the status with which it was refused */
     char *words;             /* if refused: the message, without the name of a call at its beginning */
     opi_layout_fact *layout; /* layout of its structs, which is compared with the device's before the first launch */
     int layouts;
@@ -22,6 +23,7 @@ typedef struct opi_program {
     struct {
         char name[32];
         void *handle;
+        void *own; /* the driver's handle of a program with this kernel alone; NULL: the kernel is one of another */
     } kernel[OPI_MAX_KERNELS];
 } opi_program;
 
@@ -36,7 +38,7 @@ typedef struct opi_programs {
 oplus_status opi_program_get(opi_programs *programs, const char *call, const char *what, opi_hash key,
                              void (*write)(opi_gpu_source *source, const void *context), const void *context,
                              opi_program **program);
-/* Finds a kernel of a program. */
+/* Finds a kernel of a program, and compiles it if it has a program of its own. */
 oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_program *program, const char *name,
                             void **kernel);
 void opi_programs_release(opi_programs *programs);

@@ -76,8 +76,8 @@ void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, 
 /* Copies between the caller's memory and pinned memory.  One thread is slower than the copy to the device. */
 static void copy_host(const opi_job *job, char *to, const char *from, size_t bytes)
 {
-    const int threads = job->g->dev.cores->workers, most = threads < COPY_THREADS ? threads : COPY_THREADS;
     if (job->g->rehearsal) return;
+    const int most = (int)opi_smaller(opi_cores_threads(job->g->dev.cores, bytes), COPY_THREADS);
     if (most < 2 || bytes < COPY_SHARED || omp_in_parallel())
         memcpy(to, from, bytes);
     else

@@ -6,6 +6,7 @@
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/scan/last.h"
 #include "gpu/segreduce/segments.h"
+#include "gpu/sort/partition.h"
 #include "gpu/sort/passes.h"
 #include "gpu/transpose/turns.h"
 #include "task/explain.h"
@@ -32,6 +33,8 @@ static const opi_way ways[] = {
     {OPI_MAP, "blocks", NULL, NULL, NULL, opi_map_blocks, apart},
     {OPI_SEGREDUCE, "segments", NULL, NULL, opi_gpu_segments_prepare, opi_gpu_segments_run,
      "short segments are a work-item's, longer ones have work-groups of their own"},
+    {OPI_SORT, "partition", opi_partition_can, opi_partition_suits, opi_partition_prepare, opi_partition_run,
+     "keys alone go to buckets by their highest digits, and a work-group sorts each bucket"},
     {OPI_SORT, "one-group", opi_sort_fits_one, NULL, opi_sort_one_prepare, opi_sort_one_run,
      "one work-group sorts all in its own memory"},
     {OPI_SORT, "passes", NULL, NULL, opi_sort_passes_prepare, opi_sort_passes_run,

@@ -50,6 +50,11 @@ bool fake_is_here(CUstream stream);
     CALL(name);                                                                                                        \
     if (fake_books.depth == 0) return CUDA_ERROR_INVALID_CONTEXT
 
+/* The same for a call that no capture allows: the driver refuses it, and the capture is lost. */
+#define CALL_OUT_OF_CAPTURE(name)                                                                                      \
+    CALL_IN_CONTEXT(name);                                                                                             \
+    if (fake_books.capturing) return fake_books.spoiled = true, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+
 /* What is exported. */
 #define DECLARE(name, suffix, parameters) CUresult cu##name##suffix parameters;
 OPI_CUDA_CALLS(DECLARE)

@@ -56,7 +56,7 @@ static void reset(void)
 {
     fake_books.failing = fake_books.calls = fake_books.depth = fake_books.synchronizations = 0;
     fake_books.failed = NULL;
-    fake_books.busy = false;
+    fake_books.busy = fake_books.capturing = fake_books.spoiled = false;
     memset(fake_books.size, 0, sizeof fake_books.size);
     memset(fake_books.live, 0, sizeof fake_books.live);
     fake_books.allowed = fake_books.carve_out = 0;
@@ -276,10 +276,17 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
     return CUDA_SUCCESS;
 }
 
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+    if (!stream) return CUDA_ERROR_INVALID_HANDLE;         /* not counted: it enqueues nothing */
+    *status = (CUstreamCaptureStatus)fake_books.capturing; /* 1: CU_STREAM_CAPTURE_STATUS_ACTIVE */
+    return CUDA_SUCCESS;
+}
+
 CUresult cuStreamSynchronize(CUstream stream)
 {
     const int most = sizeof fake_books.synchronized / sizeof *fake_books.synchronized;
-    CALL_IN_CONTEXT(StreamSynchronize);
+    CALL_OUT_OF_CAPTURE(StreamSynchronize);
     if (!fake_is_here(stream)) return CUDA_ERROR_INVALID_HANDLE;
     fake_books.synchronized[fake_books.synchronizations++ % most] = stream;
     return CUDA_SUCCESS;
@@ -318,13 +325,13 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
 
 CUresult cuEventQuery(CUevent event)
 {
-    CALL_IN_CONTEXT(EventQuery);
+    CALL_OUT_OF_CAPTURE(EventQuery);
     if (!event->stream) return CUDA_ERROR_INVALID_HANDLE;
     return fake_books.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 CUresult cuEventSynchronize(CUevent event)
 {
-    CALL_IN_CONTEXT(EventSynchronize);
+    CALL_OUT_OF_CAPTURE(EventSynchronize);
     return event->stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }

@@ -35,10 +35,12 @@ typedef struct fake_cuda {
     int failing;                     /* which call fails, from 1 on; 0: none */
     int error;                       /* with which result */
     bool busy;                       /* events have not been reached */
+    bool capturing;                  /* all streams are being captured */
     int size[FAKE_PARAMETERS];       /* sizes of the parameters of the next launch, up to a 0 */
     void (*heard)(const char *name); /* gets the name of each call that is counted; NULL: nobody listens */
     /* --- seen --- */
     int calls;
+    bool spoiled;       /* a call was made that a capture does not allow */
     const char *failed; /* the name of the call that was made to fail */
     int depth;          /* depth of this thread's stack of contexts */
     void *current;      /* top of that stack */

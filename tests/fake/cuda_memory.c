@@ -84,7 +84,7 @@ void fake_forget_memory(void)
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
 {
     void *mem;
-    CALL_IN_CONTEXT(MemAlloc);
+    CALL_OUT_OF_CAPTURE(MemAlloc);
     const CUresult result = take_memory(bytes, CU_MEMORYTYPE_DEVICE, &mem);
     if (result != CUDA_SUCCESS) return result;
     *address = (uintptr_t)mem;
@@ -94,7 +94,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
 
 CUresult cuMemFree_v2(CUdeviceptr address)
 {
-    CALL_IN_CONTEXT(MemFree);
+    CALL_OUT_OF_CAPTURE(MemFree);
     const CUresult result = give_memory(pointer(address), CU_MEMORYTYPE_DEVICE);
     if (result == CUDA_SUCCESS) fake_books.live[FAKE_MEMORY]--;
     return result;
@@ -102,7 +102,7 @@ CUresult cuMemFree_v2(CUdeviceptr address)
 
 CUresult cuMemHostAlloc(void **mem, size_t bytes, unsigned flags)
 {
-    CALL_IN_CONTEXT(MemHostAlloc);
+    CALL_OUT_OF_CAPTURE(MemHostAlloc);
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = take_memory(bytes, CU_MEMORYTYPE_HOST, mem);
     if (result == CUDA_SUCCESS) fake_books.live[FAKE_PINNED]++;
@@ -111,7 +111,7 @@ CUresult cuMemHostAlloc(void **mem, size_t bytes, unsigned flags)
 
 CUresult cuMemFreeHost(void *mem)
 {
-    CALL_IN_CONTEXT(MemFreeHost);
+    CALL_OUT_OF_CAPTURE(MemFreeHost);
     const CUresult result = give_memory(mem, CU_MEMORYTYPE_HOST);
     if (result == CUDA_SUCCESS) fake_books.live[FAKE_PINNED]--;
     return result;
@@ -127,13 +127,13 @@ static CUresult move(bool known, void *to, const void *from, size_t bytes, CUstr
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
-    CALL_IN_CONTEXT(MemcpyHtoDAsync);
+    CALL_OUT_OF_CAPTURE(MemcpyHtoDAsync);
     return move(holds(to, bytes), pointer(to), from, bytes, stream);
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    CALL_IN_CONTEXT(MemcpyDtoHAsync);
+    CALL_OUT_OF_CAPTURE(MemcpyDtoHAsync);
     return move(holds(from, bytes), to, pointer(from), bytes, stream);
 }
 

@@ -10,7 +10,7 @@ static struct CUfunc_st function; /* all kernels are this one */
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, CUjit_option *options, void **values)
 {
-    CALL_IN_CONTEXT(ModuleLoadDataEx);
+    CALL_OUT_OF_CAPTURE(ModuleLoadDataEx);
     const char *const text = image;
     const bool cubin = memcmp(text, ELFMAG, SELFMAG) == 0;
     if (count == 2 && strstr(text + (cubin ? sizeof(Elf64_Ehdr) : 0), "damaged")) {

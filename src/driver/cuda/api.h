@@ -82,6 +82,8 @@
     X(CU_JIT_ERROR_LOG_BUFFER, 5)                                                                                      \
     X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)
 
+#define OPI_CUDA_CAPTURE_STATUS(X) X(CU_STREAM_CAPTURE_STATUS_NONE, 0)
+
 #define OPI_CUDA_FLAGS(X)                                                                                              \
     X(CU_MEMORYTYPE_HOST, 1)                                                                                           \
     X(CU_MEMORYTYPE_DEVICE, 2)                                                                                         \
@@ -116,6 +118,7 @@ typedef enum CUdevice_attribute {
 } CUdevice_attribute;
 typedef enum CUfunction_attribute { OPI_CUDA_FUNCTION_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUfunction_attribute;
 typedef enum CUlaunchAttributeID { OPI_CUDA_LAUNCH_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUlaunchAttributeID;
+typedef enum CUstreamCaptureStatus { OPI_CUDA_CAPTURE_STATUS(OPI_CUDA_CONSTANT) } CUstreamCaptureStatus;
 typedef enum CUpointer_attribute { OPI_CUDA_POINTER_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUpointer_attribute;
 typedef enum CUjit_option { OPI_CUDA_JIT_OPTIONS(OPI_CUDA_CONSTANT) } CUjit_option;
 enum { OPI_CUDA_FLAGS(OPI_CUDA_CONSTANT) };
@@ -170,6 +173,7 @@ typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
     X(StreamCreate, , (CUstream *, unsigned))                                                                          \
     X(StreamDestroy, _v2, (CUstream))                                                                                  \
     X(StreamGetCtx, , (CUstream, CUcontext *))                                                                         \
+    X(StreamIsCapturing, , (CUstream, CUstreamCaptureStatus *))                                                        \
     X(StreamSynchronize, , (CUstream))                                                                                 \
     X(StreamWaitEvent, , (CUstream, CUevent, unsigned))                                                                \
     X(EventCreate, , (CUevent *, unsigned))                                                                            \

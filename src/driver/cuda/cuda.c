@@ -15,6 +15,7 @@ static oplus_status mark(opi_gpu *gpu, const char *call, opi_gpu_queue queue, vo
     const opi_cuda_gpu *const g = opi_cuda_self(gpu);
     CUevent event = NULL;
     *mark = NULL;
+    OPI_TRY(opi_cuda_not_recording(g, call, "copy arrays of the host"));
     OPI_TRY(OPI_CUDA_TRY(g, call, EventCreate, &event, CU_EVENT_DISABLE_TIMING));
     const oplus_status status = OPI_CUDA_TRY(g, call, EventRecord, event, g->stream[queue]);
     if (status == OPLUS_OK)
@@ -52,6 +53,7 @@ static void drop(opi_gpu *gpu, void *mark)
 static oplus_status sync(opi_gpu *gpu, const char *call, opi_gpu_queue queue)
 {
     const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    OPI_TRY(opi_cuda_not_recording(g, call, "wait for a result"));
     return OPI_CUDA_TRY(g, call, StreamSynchronize, g->stream[queue]);
 }
 
@@ -60,6 +62,7 @@ static oplus_status sync(opi_gpu *gpu, const char *call, opi_gpu_queue queue)
 const opi_driver opi_cuda = {
     .name = "cuda",
     .dialect = "cuda",
+    .by_kernel = true,
     .installed = opi_cuda_installed,
     .loaded = opi_cuda_loaded,
     .list = opi_cuda_list,
@@ -90,4 +93,5 @@ const opi_driver opi_cuda = {
     .query = query,
     .drop = drop,
     .sync = sync,
+    .recording = opi_cuda_recording,
 };

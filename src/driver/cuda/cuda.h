@@ -38,6 +38,14 @@ static inline oplus_status opi_cuda_status(const opi_cuda_gpu *g, const char *ca
     return result == CUDA_SUCCESS ? OPLUS_OK : opi_cuda_fail(g, call, name, result, "");
 }
 
+/* --- recording (record.c) --- */
+
+/* Whether the caller's stream is being captured into a graph. */
+bool opi_cuda_recording(opi_gpu *gpu);
+/* For what cannot be recorded: refuses it while the stream is being captured, because the driver's own refusal would also
+ * spoil the capture.  what: "allocate memory". */
+oplus_status opi_cuda_not_recording(const opi_cuda_gpu *g, const char *call, const char *what);
+
 /* Makes a call of the driver on behalf of a public one: OPI_CUDA_TRY(g, call, MemFree, address). */
 #define OPI_CUDA_TRY(g, call, name, ...) opi_cuda_status(g, call, "cu" #name, (g)->cu->name(__VA_ARGS__))
 

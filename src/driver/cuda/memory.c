@@ -38,6 +38,7 @@ oplus_status opi_cuda_alloc(opi_gpu *gpu, const char *call, size_t bytes, void *
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     CUdeviceptr got = 0;
     *mem = NULL;
+    OPI_TRY(opi_cuda_not_recording(g, call, "allocate memory"));
     OPI_TRY(make_room(g, call));
     OPI_TRY(allocated(g, call, "cuMemAlloc", g->cu->MemAlloc(&got, bytes), bytes));
     memcpy(mem, &got, sizeof *mem);
@@ -49,6 +50,7 @@ oplus_status opi_cuda_pinned_alloc(opi_gpu *gpu, const char *call, size_t bytes,
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     *mem = NULL;
+    OPI_TRY(opi_cuda_not_recording(g, call, "allocate memory"));
     OPI_TRY(make_room(g, call));
     OPI_TRY(allocated(g, call, "cuMemHostAlloc", g->cu->MemHostAlloc(mem, bytes, 0), bytes));
     know(g, *mem, bytes, OPI_SIDE_PINNED, false);
@@ -155,6 +157,7 @@ oplus_status opi_cuda_upload(opi_gpu *gpu, const char *call, opi_gpu_queue queue
                              size_t bytes)
 {
     const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    OPI_TRY(opi_cuda_not_recording(g, call, "copy from the host"));
     return OPI_CUDA_TRY(g, call, MemcpyHtoDAsync, address(to), from, bytes, g->stream[queue]);
 }
 
@@ -162,6 +165,7 @@ oplus_status opi_cuda_download(opi_gpu *gpu, const char *call, opi_gpu_queue que
                                size_t bytes)
 {
     const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    OPI_TRY(opi_cuda_not_recording(g, call, "copy to the host"));
     return OPI_CUDA_TRY(g, call, MemcpyDtoHAsync, to, address(from), bytes, g->stream[queue]);
 }
 

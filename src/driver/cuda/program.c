@@ -78,6 +78,7 @@ oplus_status opi_cuda_load(opi_gpu *gpu, const char *call, const void *binary, s
 {
     const opi_cuda_gpu *const g = opi_cuda_self(gpu);
     *out = NULL;
+    OPI_TRY(opi_cuda_not_recording(g, call, "load its program"));
     if (!is_whole(binary, bytes))
         return opi_fail(OPLUS_ERR_DEVICE, "%s: a program of %zu bytes for %s is damaged; compile it anew", call, bytes,
                         g->gpu.facts.where);

@@ -147,10 +147,7 @@ oplus_status opi_groups_prepare(const opi_job *job, const opi_groups *groups, ui
     OPI_TRY(count_residents(job, groups));
     if (bytes > p->states.bytes) p->is_clear = false;
     OPI_TRY(opi_gpu_reserve(job->g, job->call, &p->states, bytes));
-    if (p->fault.mem) return OPLUS_OK;
-    OPI_TRY(opi_pinned_reserve(job->g, job->call, &p->fault, sizeof(uint32_t)));
-    *(uint32_t *)p->fault.mem = 0;
-    return OPLUS_OK;
+    return opi_fault_reserve(job->g, job->call);
 }
 
 void opi_groups_add(opi_accelerator *g, opi_arguments *to, uint64_t *places)

@@ -141,13 +141,6 @@ OPI_FUNCTION uint32_t opi_length(const opi_pipe *pipe, uint32_t i)
     return left < OPI_TILE_BYTES ? (uint32_t)left : OPI_TILE_BYTES;
 }
 
-/* How many elements there are behind tile i, or, if there are more, 16. */
-OPI_FUNCTION uint32_t opi_behind(const opi_pipe *pipe, uint32_t i)
-{
-    const uint64_t end = (uint64_t)(i + 1) * OPI_TILE_BYTES;
-    return end >= pipe->bytes ? 0 : pipe->bytes - end < 16 * OPI_SIZE ? (uint32_t)(pipe->bytes - end) / OPI_SIZE : 16;
-}
-
 /* What bulk copies move of an array into a stage: bytes first .. last from `from` and from the beginning of the stage on.
  * All three are multiples of 16. */
 typedef struct opi_span {
@@ -155,13 +148,13 @@ typedef struct opi_span {
     uint32_t first, last;
 } opi_span;
 
-/* Of tile i an array has `length` bytes, which begin `skew` bytes behind `from`; behind them it has `more` bytes, or at
- * least 16.  Bulk copies move units of 16 bytes.  Where the first unit or the last one goes beyond the array, the warp
- * copies the tile's part of it. */
+/* Tile i of an array has up to `most` bytes, which begin `skew` bytes behind `from`; there the array has `left` bytes.
+ * Bulk copies move units of 16 bytes.  Where the first unit or the last one goes beyond the array, the warp copies the
+ * tile's part of it.  The last tile may be so short that it lies in the last unit of the tile before. */
 OPI_FUNCTION opi_span opi_copy_ends(const opi_pipe *pipe, uint32_t i, unsigned char *stage, const unsigned char *from,
-                                    uint32_t skew, uint32_t length, uint32_t more)
+                                    uint32_t skew, uint32_t most, uint64_t left)
 {
-    const uint32_t end = skew + length;
+    const uint32_t end = skew + (left < most ? (uint32_t)left : most);
     opi_span span;
     span.from = from;
     span.first = 0;
@@ -170,7 +163,7 @@ OPI_FUNCTION opi_span opi_copy_ends(const opi_pipe *pipe, uint32_t i, unsigned c
         span.first = 16;
         if (pipe->lane >= skew && pipe->lane < 16) stage[pipe->lane] = from[pipe->lane];
     }
-    if (end + more < span.last) {
+    if (span.last > skew + left) {
         span.last -= 16;
         if (span.last + pipe->lane < end) stage[span.last + pipe->lane] = from[span.last + pipe->lane];
     }
@@ -201,8 +194,8 @@ OPI_FUNCTION void opi_bring(const opi_pipe *pipe, uint32_t i, uint32_t s)
     unsigned char *const stage = pipe->stages + s * OPI_STAGE_BYTES;
     const unsigned char *const from = pipe->in - pipe->skew + (uint64_t)i * OPI_TILE_BYTES;
     const uint32_t length = opi_length(pipe, i);
-    const uint32_t more = opi_behind(pipe, i);
-    const opi_span span = opi_copy_ends(pipe, i, stage, from, pipe->skew, length, more * OPI_SIZE);
+    const uint64_t left = pipe->bytes - (uint64_t)i * OPI_TILE_BYTES;
+    const opi_span span = opi_copy_ends(pipe, i, stage, from, pipe->skew, OPI_TILE_BYTES, left);
     uint32_t bytes = span.last - span.first;
     if (length < OPI_TILE_BYTES)
         for (uint32_t at = length + pipe->lane * OPI_SIZE; at < OPI_TILE_BYTES; at += 32 * OPI_SIZE)
@@ -210,7 +203,7 @@ OPI_FUNCTION void opi_bring(const opi_pipe *pipe, uint32_t i, uint32_t s)
 #if OPI_LIFTED
     const unsigned char *const heads = pipe->heads - pipe->heads_skew + (uint64_t)i * OPI_TILE;
     const opi_span flags =
-        opi_copy_ends(pipe, i, stage + OPI_HEADS_AT, heads, pipe->heads_skew, length / OPI_SIZE, more);
+        opi_copy_ends(pipe, i, stage + OPI_HEADS_AT, heads, pipe->heads_skew, OPI_TILE, left / OPI_SIZE);
     bytes += flags.last - flags.first;
 #endif
     __syncwarp(); /* what the warp has written itself is there before the stage is full */

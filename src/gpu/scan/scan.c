@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/canon/tree.h"
+#include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/scan/last.h"
 #include "gpu/stage.h"
@@ -83,6 +84,17 @@ static oplus_status prepare(opi_job *job)
 
 /* --- what is carried ---------------------------------------------------------------------------------------------- */
 
+enum { MOST_ARGUMENT = 256 }; /* bytes of an argument of a kernel; any device takes so many */
+
+/* A carry of one node, as the init of a fold is, is an argument of a launch, which nobody waits for. */
+static oplus_status launch_carry(const opi_job *job, const opi_range_image *head)
+{
+    const uint32_t level = head->level[0];
+    const opi_gpu_argument list[] = {
+        opi_memory(job->g->range.mem), opi_value(head->end), opi_value(level), {false, head + 1, job->node}};
+    return opi_gpu_launch_of(job, job->program, "opi_begin", 1, 1, list, 4);
+}
+
 /* Copies what precedes item 0 from the host. */
 static oplus_status bring_carry(opi_job *job)
 {
@@ -90,6 +102,8 @@ static oplus_status bring_carry(opi_job *job)
     job->fresh = !job->carry || job->carry->count == 0;
     if (job->fresh) return OPLUS_OK;
     opi_range_pack(job->carry, job->node, image);
+    const opi_range_image *const head = image;
+    if (head->count == 1 && job->node <= MOST_ARGUMENT) return launch_carry(job, head);
     return opi_gpu_put(job->g, job->call, job->g->range.mem, image, opi_image_bytes(job->node));
 }
 

@@ -125,6 +125,17 @@ OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const u
     if (OPI_GIVEN(result)) opi_tell(range, OPI_AT(opi_answer, result));
 }
 
+/* The range becomes one node, which stands for all elements before `end`: the init of a fold, say. */
+OPI_KERNEL void opi_begin(OPI_PARAM(range), const uint64_t end, const uint32_t level, const opi_node node)
+{
+    OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
+    range->end = end;
+    range->count = 1;
+    range->level[0] = (uint8_t)level;
+    OPI_RANGE_NODE(range)[0] = node;
+    OPI_RANGE_FOLD(range)[0] = node;
+}
+
 /* Writes the value of the whole range. */
 OPI_KERNEL void opi_result(OPI_PARAM(range), OPI_PARAM(result) OPI_KERNEL_P)
 {

@@ -1,5 +1,6 @@
 /* The dialect of CUDA C++, as NVRTC compiles it without headers.  See opencl.cl. */
 #define OPI_KERNEL       extern "C" __global__
+#define OPI_ABSENT       template <int> __global__ /* in place of OPI_KERNEL: not compiled now (gpu/program.c) */
 #define OPI_WHOLE_KERNEL extern "C" __global__ __launch_bounds__(OPI_W)
 #define OPI_INCREMENT(place) atomicAdd(place, 1u)
 #define OPI_FUNCTION     static __device__ __forceinline__

@@ -23,6 +23,7 @@ typedef struct arrays {
 static oplus_device *dev;
 
 static oplus_status reduce(const arrays *a) { return oplus_reduce(dev, &oplus_sum_f32, a->in, N, a->out); }
+static oplus_status fold(const arrays *a) { return oplus_fold(dev, &oplus_sum_f32, &(float){1}, a->in, N, a->out); }
 static oplus_status scan(const arrays *a) { return oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, a->in, N, a->out); }
 static oplus_status map(const arrays *a) { return oplus_map(dev, &twice_fn, (const void *const[]){a->in}, N, a->out); }
 static oplus_status filter(const arrays *a) { return oplus_filter(dev, &positive_fn, a->in, N, a->out, a->more); }
@@ -41,9 +42,11 @@ static const struct {
     const char *name;
     oplus_status (*call)(const arrays *a);
     int own, foreign;
-} calls[] = {{"reduce", reduce, 4, 4},        {"scan", scan, 4, 4}, {"map", map, 4, 4},
-             {"filter", filter, 4, 5},        {"sort", sort, 4, 3}, {"transpose", transpose, 4, 4},
-             {"segreduce", segreduce, 10, 10}};
+    bool waits; /* for the device, so that it cannot be captured into a graph */
+} calls[] = {{"reduce", reduce, 4, 4, false},       {"fold", fold, 5, 5, false},
+             {"scan", scan, 4, 4, false},           {"map", map, 4, 4, false},
+             {"filter", filter, 4, 5, false},       {"sort", sort, 4, 3, false},
+             {"transpose", transpose, 4, 4, false}, {"segreduce", segreduce, 10, 10, true}};
 
 /* --- 2. what the driver hears ------------------------------------------------------------------------------------- */
 
@@ -150,6 +153,14 @@ static void memory_of_the_runtime(void **state)
 enum { MANY = 3000001 };
 static oplus_status reduce_many(const arrays *a) { return oplus_reduce(dev, &oplus_sum_f32, a->in, MANY, a->out); }
 
+/* The first half of `in` are keys, the second half values. */
+static oplus_status pairs_of(const arrays *a, size_t n)
+{
+    return oplus_sort_pairs(dev, &oplus_u32, OPLUS_ASCENDING, a->in, &oplus_u32, (uint32_t *)a->in + MANY / 2, n);
+}
+static oplus_status some_pairs(const arrays *a) { return pairs_of(a, MANY / 30); }
+static oplus_status many_pairs(const arrays *a) { return pairs_of(a, MANY / 2); }
+
 /* The work-groups' count is 0 before the first launch, also if a rehearsal has allocated it. */
 static void many_tiles_are_one_launch(void **state)
 {
@@ -172,12 +183,72 @@ static void many_tiles_are_one_launch(void **state)
     oplus_free(dev, a.out);
 }
 
-/* --- 5. the part -------------------------------------------------------------------------------------------------- */
+/* --- 5. a stream that is being captured into a graph --- */
+
+/* Calls that are warm make none of the driver's calls that would spoil the capture; calls that are not are refused. */
+static void captured(void **state)
+{
+    arrays a;
+    (void)state;
+    good(oplus_alloc(dev, ROOM, &a.in));
+    good(oplus_alloc(dev, ROOM, &a.out));
+    good(oplus_alloc(dev, ROOM, &a.more));
+    set_offsets(a.more);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        oplus_trim(dev); /* a fold has the program of a reduce */
+        fake->capturing = true;
+        fails_with(OPLUS_ERR_UNSUPPORTED, calls[i].call(&a), "is being captured into a graph");
+        fake->capturing = false;
+        warm_up(calls[i].call, &a);
+        fake->capturing = true;
+        if (calls[i].waits)
+            fails_with(OPLUS_ERR_UNSUPPORTED, calls[i].call(&a), "is being captured into a graph");
+        else
+            good(calls[i].call(&a));
+        if (fake->spoiled) fail_msg("%s spoils a capture", calls[i].name);
+        fake->capturing = false;
+    }
+    oplus_free(dev, a.in);
+    oplus_free(dev, a.out);
+    oplus_free(dev, a.more);
+}
+
+/* What a captured launch uses stays, although the next call needs more of it, until the device is trimmed. */
+static void memory_of_a_capture_stays(void **state)
+{
+    arrays a = {NULL, NULL, NULL};
+    (void)state;
+    good(oplus_alloc(dev, MANY * sizeof(float), &a.in));
+    good(oplus_alloc(dev, sizeof(float), &a.out));
+    warm_up(some_pairs, &a);
+    fake->capturing = true;
+    good(some_pairs(&a));
+    const int before = fake->live[FAKE_MEMORY];
+    oplus_free(dev, a.out); /* refused by the driver during a capture */
+    oplus_trim(dev);
+    assert_int_equal(fake->live[FAKE_MEMORY], before);
+    fake->capturing = false;
+    warm_up(many_pairs, &a);
+    assert_true(fake->live[FAKE_MEMORY] > before); /* the larger scratch memory, beside the old one */
+    oplus_trim(dev);
+    assert_int_equal(fake->live[FAKE_MEMORY], 1); /* a.in */
+    assert_false(fake->spoiled);
+    oplus_free(dev, a.in);
+}
+
+/* --- 6. the part -------------------------------------------------------------------------------------------------- */
 
 static int open_it(void **state)
 {
     begin_books(state);
     good(oplus_open("cuda:0", &dev));
+    return 0;
+}
+
+static int open_on_stream(void **state)
+{
+    begin_books(state);
+    good(oplus_open_on("cuda:0", fake->stream(0), &dev));
     return 0;
 }
 
@@ -189,9 +260,12 @@ static int close_it(void **state)
 
 static int run_fake(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(own_memory, open_it, close_it),
-                                       cmocka_unit_test_setup_teardown(memory_of_the_runtime, open_it, close_it),
-                                       cmocka_unit_test_setup_teardown(many_tiles_are_one_launch, open_it, close_it)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(own_memory, open_it, close_it),
+        cmocka_unit_test_setup_teardown(memory_of_the_runtime, open_it, close_it),
+        cmocka_unit_test_setup_teardown(many_tiles_are_one_launch, open_it, close_it),
+        cmocka_unit_test_setup_teardown(captured, open_on_stream, close_it),
+        cmocka_unit_test_setup_teardown(memory_of_a_capture_stays, open_on_stream, close_it)};
     return cmocka_run_group_tests_name("calls of a fake driver", tests, find_fake, NULL);
 }
 

@@ -1,8 +1,9 @@
 /* NVRTC compiles every kernel for GPUs that are not here: a driver of CUDA's dialect whose memory is the host's, whose
  * launches do nothing, and which gives each source to NVRTC.
  *
- *     nvrtc               some operators, for one architecture
- *     nvrtc 75         the same for that one, and all that moves elements
+ *     nvrtc            some operators, for one architecture; as the driver of CUDA does, each kernel that is launched by
+ *                      itself
+ *     nvrtc 75         the same for that one, and all that moves elements; programs are compiled whole, with all kernels
  *     nvrtc 75 more    more operators
  *
  * It ends with 77 where NVRTC is not installed. */
@@ -81,16 +82,27 @@ static oplus_status kernel(opi_gpu *gpu, const char *call, void *program, const 
     (void)gpu;
     snprintf(begin, sizeof begin, "KERNEL void %s(", name);
     *made = strstr(program, begin);
+    snprintf(begin, sizeof begin, "_BOUNDS void %s(", name); /* how many work-items it has at most */
+    if (!*made) *made = strstr(program, begin);
     return *made ? OPLUS_OK : opi_fail(OPLUS_ERR_INTERNAL, "%s: no kernel %s", call, name);
 }
 
 static oplus_device *current;
 
+static bool is_in(const char *text, const char *place) { return text && place >= text && place < text + strlen(text); }
+
+static bool has(const opi_program *p, const char *launched)
+{
+    bool found = is_in(p->handle, launched);
+    for (int i = 0; i < p->kernels; i++) found = found || is_in(p->kernel[i].own, launched);
+    return found;
+}
+
 /* The results of two kernels matter at once.  Structs are laid out as on the host, */
 static void answer_layout(const char *launched, uint64_t *bytes)
 {
     const opi_program *p = ((opi_accelerator *)current)->programs.first;
-    while (launched < (const char *)p->handle || launched >= (const char *)p->handle + strlen(p->handle)) p = p->next;
+    while (!has(p, launched)) p = p->next;
     for (int i = 0; i < p->layouts; i++) bytes[i] = p->layout[i].bytes;
 }
 
@@ -158,30 +170,30 @@ static oplus_status sync(opi_gpu *gpu, const char *call, opi_gpu_queue queue) { 
 
 static void close_gpu(opi_gpu *gpu) { (void)gpu; }
 
-static const opi_driver driver = {.name = "nvrtc",
-                                  .dialect = "cuda",
-                                  .close = close_gpu,
-                                  .alloc = alloc,
-                                  .free = release,
-                                  .pinned_alloc = alloc,
-                                  .pinned_free = release,
-                                  .side = side,
-                                  .upload = copy,
-                                  .download = copy,
-                                  .copy = copy,
-                                  .compile = compile,
-                                  .binary = no_binary,
-                                  .kernel = kernel,
-                                  .unload = release,
-                                  .launch = launch,
-                                  .allow = allow,
-                                  .residents = residents,
-                                  .mark = mark,
-                                  .after = after,
-                                  .reached = reached,
-                                  .query = query,
-                                  .drop = release,
-                                  .sync = sync};
+static opi_driver driver = {.name = "nvrtc",
+                            .dialect = "cuda",
+                            .close = close_gpu,
+                            .alloc = alloc,
+                            .free = release,
+                            .pinned_alloc = alloc,
+                            .pinned_free = release,
+                            .side = side,
+                            .upload = copy,
+                            .download = copy,
+                            .copy = copy,
+                            .compile = compile,
+                            .binary = no_binary,
+                            .kernel = kernel,
+                            .unload = release,
+                            .launch = launch,
+                            .allow = allow,
+                            .residents = residents,
+                            .mark = mark,
+                            .after = after,
+                            .reached = reached,
+                            .query = query,
+                            .drop = release,
+                            .sync = sync};
 
 static opi_gpu gpu = {&driver,
                       {.where = "nvrtc",
@@ -272,6 +284,7 @@ static void move(oplus_device *dev, bool all)
     good(oplus_filter(dev, &small_first_fn, in, N, out, &kept), "filter");
     for (size_t i = 0; i < (all ? sizeof keys / sizeof *keys : 1); i++) {
         good(oplus_sort(dev, keys[i], OPLUS_DESCENDING, out, N), "sort");
+        good(oplus_sort(dev, keys[i], OPLUS_ASCENDING, out, 100), "sort of few");
         good(oplus_sort_pairs(dev, keys[i], OPLUS_ASCENDING, out, &small3_type, in, N), "sort_pairs");
     }
     for (size_t i = 0; i < (all ? sizeof types / sizeof *types : 2); i++)
@@ -357,6 +370,7 @@ int main(int argc, char **argv)
     void *binary;
     size_t bytes;
     all = argc > 1;
+    driver.by_kernel = argc == 1;
     architecture = (unsigned)strtoul(argc > 1 ? argv[1] : "90", NULL, 10);
     if (argc > 2 && strcmp(argv[2], "more") == 0) names = more;
     setenv("OPLUS_CACHE", "0", 1);
