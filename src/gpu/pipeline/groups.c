@@ -6,16 +6,14 @@
 enum {
     ARCHITECTURE = 90,         /* the first that has bulk copies */
     LEVELS = 5,                /* of published nodes; each has 32 times the tiles of the one before */
-    RING_BYTES = 200 << 10,    /* for all stages */
+    LOCAL_BYTES = 227 << 10,   /* the most shared memory of a group */
     SPARE_BYTES = 128,         /* of a stage: arrays may begin anywhere, and stages begin at multiples of this */
     DECLARED_BYTES = 16 << 10, /* the most memory that the kernel declares beside its stages */
-    LOG_PARTS = 3,
-    CARRY_WARPS = 3,
+    LOG_PARTS = 3,             /* a tile has 2^LOG_PARTS parts, each of which one warp writes */
     FEED_WARPS = 1,
     POLL_PAUSE = 20, /* nanoseconds between two looks at what others publish, so that those who work are not slowed */
     CLEARED_ITEMS = 256
 };
-_Static_assert(OPI_GROUPS_PARTS == 1 << LOG_PARTS, "the parts of a tile");
 
 #define PATIENCE UINT64_C(20000000000) /* cycles that a warp waits before it gives up: some ten seconds */
 
@@ -39,13 +37,27 @@ opi_shape opi_groups_shape(size_t element)
 
 static size_t tile_bytes(size_t element) { return (size_t)OPI_VECTOR_BYTES << opi_groups_shape(element).log_w; }
 
-/* With heads a tile has more bytes, so that there are fewer stages.  They are a multiple of the warps of either role. */
-static unsigned reduce_warps(bool lifted) { return lifted ? 3 : 4; }
-static unsigned stages_step(bool lifted) { return lifted ? 3 : 12; }
-static unsigned items_of(bool lifted)
+/* The warps of the roles; up to 24 warps have 80 registers each.  The number of stages is a multiple of `step`, and so of
+ * the teams and of the warps of each role. */
+typedef struct roles {
+    unsigned teams, reduce, carry; /* a team has a warp for each part of a tile */
+    unsigned step;
+} roles;
+
+static roles roles_of(const opi_groups *groups)
 {
-    return 32 * (OPI_GROUPS_PARTS + reduce_warps(lifted) + CARRY_WARPS + FEED_WARPS);
+    static const roles one_team = {1, 4, 3, 12}, two_teams = {2, 4, 3, 12}, with_heads = {2, 4, 2, 4};
+    return groups->lifted ? with_heads : groups->slow ? two_teams : one_team;
 }
+
+static unsigned items_of(const opi_groups *groups)
+{
+    const roles r = roles_of(groups);
+    return 32 * ((r.teams << LOG_PARTS) + r.reduce + r.carry + FEED_WARPS);
+}
+
+/* Each part's kept elements are put side by side, at most 16 bytes further than the part. */
+size_t opi_groups_heaps(size_t element) { return tile_bytes(element) + ((size_t)OPI_VECTOR_BYTES << LOG_PARTS); }
 
 static size_t stage_bytes(const opi_groups *groups)
 {
@@ -55,21 +67,20 @@ static size_t stage_bytes(const opi_groups *groups)
 
 static unsigned stages_of(const opi_groups *groups)
 {
-    const unsigned most = (unsigned)(RING_BYTES / stage_bytes(groups));
-    return most - most % stages_step(groups->lifted);
+    const unsigned most = (unsigned)((LOCAL_BYTES - DECLARED_BYTES - groups->beside) / stage_bytes(groups));
+    return most - most % roles_of(groups).step;
 }
 
 static size_t ring_bytes(const opi_groups *groups) { return stages_of(groups) * stage_bytes(groups); }
 
 uint64_t opi_groups_tile(size_t element) { return opi_tile(opi_groups_shape(element)); }
 uint64_t opi_groups_most_tiles(void) { return (uint64_t)1 << (5 * LEVELS); }
-size_t opi_groups_part(size_t element) { return tile_bytes(element) >> LOG_PARTS; }
 
 bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups)
 {
     const size_t element = groups->element;
     return facts->architecture >= ARCHITECTURE && facts->resident && facts->lanes == 32 &&
-           facts->group >= items_of(groups->lifted) && element <= OPI_VECTOR_BYTES && (element & (element - 1)) == 0 &&
+           facts->group >= items_of(groups) && element <= OPI_VECTOR_BYTES && (element & (element - 1)) == 0 &&
            ring_bytes(groups) + groups->beside + DECLARED_BYTES <= facts->local_most;
 }
 
@@ -79,15 +90,17 @@ opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_groups *group
 {
     const size_t element = groups->element;
     const opi_shape shape = opi_groups_shape(element);
+    const roles r = roles_of(groups);
     opi_gpu_write_shape(source, shape, element);
     opi_gpu_define(source, "OPI_LOG_PARTS", LOG_PARTS);
     opi_gpu_define(source, "OPI_LOG_LINES", log_lines(element));
+    opi_gpu_define(source, "OPI_TEAMS", r.teams);
     opi_gpu_define(source, "OPI_STAGES", stages_of(groups));
     opi_gpu_define(source, "OPI_LIFTED", groups->lifted);
     opi_gpu_define(source, "OPI_STAGE_SPARE", SPARE_BYTES);
-    opi_gpu_define(source, "OPI_REDUCE_WARPS", reduce_warps(groups->lifted));
-    opi_gpu_define(source, "OPI_CARRY_WARPS", CARRY_WARPS);
-    opi_gpu_define(source, "OPI_PIPE_ITEMS", items_of(groups->lifted));
+    opi_gpu_define(source, "OPI_REDUCE_WARPS", r.reduce);
+    opi_gpu_define(source, "OPI_CARRY_WARPS", r.carry);
+    opi_gpu_define(source, "OPI_PIPE_ITEMS", items_of(groups));
     opi_gpu_define(source, "OPI_PIPE_LEVELS", LEVELS);
     opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
     opi_gpu_define(source, "OPI_POLL_PAUSE", POLL_PAUSE);
@@ -107,7 +120,7 @@ static oplus_status count_residents(const opi_job *job, const opi_groups *groups
 {
     opi_gpu *const gpu = job->g->gpu;
     const size_t bytes = ring_bytes(groups) + groups->beside;
-    opi_launch launch = {.items = items_of(groups->lifted), .local = bytes, .resident = true};
+    opi_launch launch = {.items = items_of(groups), .local = bytes, .resident = true};
     if (groups->program->residents > 0) return OPLUS_OK;
     OPI_TRY(opi_kernel_get(&job->g->programs, job->call, groups->program, groups->kernel, &launch.kernel));
     OPI_TRY(gpu->driver->allow(gpu, job->call, launch.kernel, bytes, 100));
@@ -161,7 +174,7 @@ static oplus_status clear(const opi_job *job, opi_program *program)
 oplus_status opi_groups_launch(const opi_job *job, const opi_groups *groups, uint64_t tiles, const opi_arguments *a)
 {
     const opi_launch all = {.groups = opi_smaller(tiles, groups->program->residents),
-                            .items = items_of(groups->lifted),
+                            .items = items_of(groups),
                             .local = ring_bytes(groups) + groups->beside,
                             .resident = true,
                             .argument = a->list,

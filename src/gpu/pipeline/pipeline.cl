@@ -6,7 +6,8 @@
  *     feed    copies tiles into the ring, some stages ahead (ring.cl)
  *     reduce  sums a tile up and publishes its node (reduce.cl)
  *     carry   finds what precedes each part of a tile (carry.cl)
- *     scan    OPI_PARTS warps, one for each part: nodes up, prefixes down, results out
+ *     scan    OPI_PARTS warps, one for each part: nodes up, prefixes down, results out; OPI_TEAMS such teams take tiles
+ *             in turn, so that one's latencies are hidden by the others' work
  *
  * All groups must be resident, because they wait for each other.  Every wait gives up after OPI_PATIENCE cycles. */
 
@@ -82,14 +83,16 @@ OPI_FUNCTION opi_line opi_line_down(const opi_line *line, const opi_heads *heads
     return result;
 }
 
-OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t warp, uint32_t flags OPI_TAKE_P)
+/* The warp of a team that has part `warp` of each of its tiles. */
+OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t team, uint32_t warp, uint32_t flags OPI_TAKE_P)
 {
     opi_ring *const ring = pipe->ring;
     const uint32_t at = warp * OPI_PART_BYTES + pipe->lane * 16;
-    for (uint32_t k = 0, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k++) {
+    for (uint32_t k = team, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k += OPI_TEAMS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES;
         unsigned char *const to = pipe->out + (uint64_t)i * OPI_TILE_BYTES;
         const uint32_t length = opi_length(pipe, i);
+        const bool whole = length == OPI_TILE_BYTES && OPI_ALIGNED(pipe->out);
         opi_part part;
         opi_before before;
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
@@ -109,7 +112,7 @@ OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t warp, uint32_t flags O
         OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
             const opi_place place = opi_place_in(pipe, before, part.left[j], part.node[j] OPI_GIVE_P);
             const opi_line result = opi_line_down(&part.line[j], &part.heads[j], &place, flags OPI_GIVE_P);
-            opi_write_line(to, at + j * 512, length, &result);
+            opi_write_line(to, at + j * 512, length, whole, &result);
             before.any = 1;
             before.node = part.node[j];
         }
@@ -136,12 +139,12 @@ OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out
     opi_take_range(&ring, OPI_AT(const opi_range, range), begin);
     opi_meet(&pipe);
 
-    if (warp < OPI_PARTS)
-        opi_scan(&pipe, warp, flags OPI_GIVE_P);
-    else if (warp < OPI_PARTS + OPI_REDUCE_WARPS)
-        opi_reduce(&pipe, warp - OPI_PARTS OPI_GIVE_P);
-    else if (warp < OPI_PARTS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
-        opi_carry(&pipe, warp - OPI_PARTS - OPI_REDUCE_WARPS, OPI_AT(opi_range, range) OPI_GIVE_P);
+    if (warp < OPI_WRITE_WARPS)
+        opi_scan(&pipe, warp / OPI_PARTS, warp % OPI_PARTS, flags OPI_GIVE_P);
+    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS)
+        opi_reduce(&pipe, warp - OPI_WRITE_WARPS OPI_GIVE_P);
+    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
+        opi_carry(&pipe, warp - OPI_WRITE_WARPS - OPI_REDUCE_WARPS, OPI_AT(opi_range, range) OPI_GIVE_P);
     else
         opi_feed(&pipe);
     opi_finish(&pipe, places);

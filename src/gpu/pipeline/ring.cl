@@ -6,9 +6,9 @@
 
 #undef OPI_UNROLL
 #define OPI_UNROLL _Pragma("unroll")
-#undef OPI_ALIGNED
 
 #define OPI_PARTS       (1u << OPI_LOG_PARTS)
+#define OPI_WRITE_WARPS (OPI_TEAMS * OPI_PARTS)
 #define OPI_LINES       (1u << OPI_LOG_LINES) /* a work-item has so many vectors of a tile */
 #define OPI_PART_BYTES  (OPI_LINES * 32 * 16)
 #define OPI_TILE_BYTES  (OPI_PARTS * OPI_PART_BYTES)
@@ -277,11 +277,12 @@ OPI_FUNCTION opi_heads opi_heads_at(const opi_pipe *pipe, uint32_t s, uint32_t a
     return heads;
 }
 
-/* Writes the vector that begins `at` bytes behind the first element of a tile of `length` bytes. */
-OPI_FUNCTION void opi_write_line(unsigned char *tile, uint32_t at, uint32_t length, const opi_line *line)
+/* Writes the vector that begins `at` bytes behind the first element of a tile of `length` bytes.  whole: the tile is
+ * whole and aligned; it is the same for all vectors, so that compilers ask once for all of them. */
+OPI_FUNCTION void opi_write_line(unsigned char *tile, uint32_t at, uint32_t length, bool whole, const opi_line *line)
 {
     unsigned char *const to = tile + at;
-    if (((unsigned long)to & 15) == 0 && at + 16 <= length)
+    if (whole)
         __stcs((opi_vector *)to, line->v);
     else
         OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)

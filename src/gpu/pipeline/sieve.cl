@@ -6,7 +6,8 @@
  *     feed    copies tiles into the ring, some stages ahead (ring.cl)
  *     count   counts a tile's kept elements, and publishes their number
  *     carry   finds how many are kept before each part of a tile
- *     sieve   OPI_PARTS warps, one for each part: puts its kept elements side by side, then out
+ *     sieve   OPI_PARTS warps, one for each part: puts its kept elements side by side, then out; OPI_TEAMS such teams
+ *             take tiles in turn
  *
  * A tile is written when the numbers of all tiles before it are known, which are in the rings of their groups by then.
  * So out may begin at `in` or before it: what is written over has been read. */
@@ -128,7 +129,8 @@ OPI_FUNCTION void opi_find_places(const opi_pipe *pipe, opi_part *part)
 {
     part->kept = 0;
     OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j += 2) {
-        const uint32_t own = __popc(part->mask[j]) | __popc(part->mask[j + 1]) << 16;
+        uint32_t own = __popc(part->mask[j]);
+        if (j + 1 < OPI_LINES) own |= __popc(part->mask[j + 1]) << 16;
         uint32_t up_to = own;
         OPI_UNROLL for (uint32_t by = 1; by < 32; by *= 2) {
             const uint32_t left = __shfl_up_sync(0xffffffffu, up_to, by);
@@ -136,7 +138,7 @@ OPI_FUNCTION void opi_find_places(const opi_pipe *pipe, opi_part *part)
         }
         const uint32_t all = __shfl_sync(0xffffffffu, up_to, 31);
         part->place[j] = part->kept + (up_to - own & 0xffff);
-        part->place[j + 1] = part->kept + (all & 0xffff) + (up_to - own >> 16);
+        if (j + 1 < OPI_LINES) part->place[j + 1] = part->kept + (all & 0xffff) + (up_to - own >> 16);
         part->kept += (all & 0xffff) + (all >> 16);
     }
 }
@@ -171,11 +173,11 @@ OPI_FUNCTION void opi_pour(const opi_pipe *pipe, opi_unit *to, const unsigned ch
     if (last >= first && tail < end) to[tail] = units[tail];
 }
 
-OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t warp, const opi_p p)
+OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t team, uint32_t warp, const opi_p p)
 {
     opi_ring *const ring = pipe->ring;
-    unsigned char *const heap = pipe->stages + OPI_STAGES * OPI_STAGE_BYTES + warp * OPI_HEAP_BYTES;
-    for (uint32_t k = 0, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k++) {
+    unsigned char *const heap = pipe->stages + OPI_STAGES * OPI_STAGE_BYTES + (team * OPI_PARTS + warp) * OPI_HEAP_BYTES;
+    for (uint32_t k = team, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k += OPI_TEAMS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES, length = opi_length(pipe, i);
         const uint32_t at = warp * OPI_PART_BYTES + pipe->lane * 16;
         opi_part part;
@@ -216,12 +218,12 @@ OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), 
                                                                             : OPI_RANGE_FOLD(carried)[carried->count - 1]);
     opi_meet(&pipe);
 
-    if (warp < OPI_PARTS)
-        opi_sieve_tiles(&pipe, warp, OPI_READ(param));
-    else if (warp < OPI_PARTS + OPI_REDUCE_WARPS)
-        opi_count(&pipe, warp - OPI_PARTS, OPI_READ(param));
-    else if (warp < OPI_PARTS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
-        opi_carry(&pipe, warp - OPI_PARTS - OPI_REDUCE_WARPS, carried, end);
+    if (warp < OPI_WRITE_WARPS)
+        opi_sieve_tiles(&pipe, warp / OPI_PARTS, warp % OPI_PARTS, OPI_READ(param));
+    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS)
+        opi_count(&pipe, warp - OPI_WRITE_WARPS, OPI_READ(param));
+    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
+        opi_carry(&pipe, warp - OPI_WRITE_WARPS - OPI_REDUCE_WARPS, carried, end);
     else
         opi_feed(&pipe);
     opi_finish(&pipe, places);
