@@ -8,6 +8,7 @@
  *     pipeline any_*    the tests of such names
  *
  *     OPLUS_TEST_CALLS=n   so many random calls */
+#include "laws/structs.h"
 #include "support/laws.h"
 
 #include "driver/driver.h"
@@ -54,9 +55,9 @@ static size_t draw_tiles(rng *r)
     return 1 + rng_below(r, dice == 0 && !test_quick() ? MOST_TILES : dice < 8 ? MANY_TILES : SOME_TILES);
 }
 
-static call draw(rng *r)
+static call draw(rng *r, const subject *of)
 {
-    call c = {.s = subject_named(names[rng_below(r, NAMES)])};
+    call c = {.s = of};
     const size_t tile = TILE_BYTES / c.s->op->type->size, dice = rng_below(r, 4);
     const size_t tiles = draw_tiles(r);
     c.kind = c.s->op->identity && rng_below(r, 2) ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
@@ -133,17 +134,27 @@ static long calls(void)
     return given ? strtol(given, NULL, 10) : test_quick() ? 30 : 300;
 }
 
+static void try_scan(rng *r, const subject *s)
+{
+    const call c = draw(r, s);
+    fill(c.s, r, c.n);
+    for (size_t k = 0; k < c.n; k++) heads[k] = 0;
+    for (size_t k = 0; c.heads > 0 && k < c.n; k += 1 + rng_below(r, 2 * c.heads)) heads[k] = (uint8_t)(k | 1);
+    run(&c);
+}
+
 static void any_scan(void **state)
 {
     rng r = test_rng("pipeline");
     (void)state;
-    for (long i = calls(); i > 0; i--) {
-        const call c = draw(&r);
-        fill(c.s, &r, c.n);
-        for (size_t k = 0; k < c.n; k++) heads[k] = 0;
-        for (size_t k = 0; c.heads > 0 && k < c.n; k += 1 + rng_below(&r, 2 * c.heads)) heads[k] = (uint8_t)(k | 1);
-        run(&c);
-    }
+    for (long i = calls(); i > 0; i--) try_scan(&r, subject_named(names[rng_below(&r, NAMES)]));
+}
+
+static void any_struct(void **state)
+{
+    rng r = test_rng("structs of a pipeline");
+    (void)state;
+    for (long i = calls(); i > 0; i--) try_scan(&r, &structs[(size_t)i % STRUCTS]);
 }
 
 /* --- random filters ------------------------------------------------------------------------------------------------ */
@@ -159,9 +170,14 @@ OPLUS_PREDICATE(first_is_less, pair32, { return a.a < a.b; })
 OPLUS_PREDICATE(any_bit, matrix22, { return (a.m[0] & 3) != 0; })
 OPLUS_PREDICATE(all_u32, uint32_t, { return a == a; })
 OPLUS_PREDICATE(no_u16, uint16_t, { return a != a; })
+OPLUS_PREDICATE(odd_words3, words3, { return (a.m[1] & 1) == 1; })
+OPLUS_PREDICATE(odd_words5, words5, { return (a.m[4] & 1) == 1; })
+OPLUS_PREDICATE(small_words6, words6, { return a.m[2] >> 30 == 0; })
+OPLUS_PREDICATE(odd_words16, words16, { return (a.m[15] & 1) == 1; })
 
-static const oplus_fn *const plain[] = {&odd_u32_fn, &small_u64_fn, &sum_is_odd_fn, &first_is_less_fn,
-                                        &any_bit_fn, &all_u32_fn,   &no_u16_fn};
+static const oplus_fn *const plain[] = {&odd_u32_fn,    &small_u64_fn,    &sum_is_odd_fn, &first_is_less_fn,
+                                        &any_bit_fn,    &all_u32_fn,      &no_u16_fn,     &odd_words3_fn,
+                                        &odd_words5_fn, &small_words6_fn, &odd_words16_fn};
 enum { PLAIN = sizeof plain / sizeof *plain };
 
 /* A predicate; its parameter stays where it is. */
@@ -305,12 +321,12 @@ static bool open_both(void)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan), cmocka_unit_test(any_filter),
-                                       cmocka_unit_test(gives_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan), cmocka_unit_test(any_struct),
+                                       cmocka_unit_test(any_filter), cmocka_unit_test(gives_up)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     if (!open_both()) return 77;
     x = must(malloc(MOST_BYTES));
-    got = must(malloc(MOST_BYTES + 2 * GUARD + (MOST_SKEW + MOST_BACK) * 16));
+    got = must(malloc(MOST_BYTES + 2 * GUARD + (MOST_SKEW + MOST_BACK) * 64));
     expected = must(malloc(MOST_BYTES));
     heads = must(malloc(MOST_BYTES));
     const int failed = cmocka_run_group_tests_name("pipeline", tests, NULL, NULL);

@@ -21,7 +21,7 @@ OPI_FUNCTION void opi_find_bits(const opi_pipe *pipe, uint32_t tile, const opi_l
                                 opi_words *bit OPI_TAKE_P)
 {
     __syncwarp(); /* all have read the nodes of the tile before */
-    OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++) {
+    OPI_UNROLL_NODES for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++) {
         const uint32_t i = tile >> 5 * level, most = i & 31;
         if (most == 0) continue;
         opi_join_neighbours(pipe, level, i, opi_seen(pipe, level, i, most, &look[level], own), most,

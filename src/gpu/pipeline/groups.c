@@ -4,13 +4,16 @@
 #include "gpu/memory.h"
 
 enum {
-    ARCHITECTURE = 90,         /* the first that has bulk copies */
-    LEVELS = 5,                /* of published nodes; each has 32 times the tiles of the one before */
-    LOCAL_BYTES = 227 << 10,   /* the most shared memory of a group */
-    SPARE_BYTES = 128,         /* of a stage: arrays may begin anywhere, and stages begin at multiples of this */
-    DECLARED_BYTES = 16 << 10, /* the most memory that the kernel declares beside its stages */
-    LOG_PARTS = 3,             /* a tile has 2^LOG_PARTS parts, each of which one warp writes */
+    ARCHITECTURE = 90,       /* the first that has bulk copies */
+    LEVELS = 5,              /* of published nodes; each has 32 times the tiles of the one before */
+    LOCAL_BYTES = 227 << 10, /* the most shared memory of a group */
+    SPARE_BYTES = 128,       /* of a stage: arrays may begin anywhere, and stages begin at multiples of this */
+    RING_HEAD_BYTES = 512,   /* what a ring has once, beside nodes; and for each stage its barriers */
+    BARRIERS_BYTES = 40,
+    LOG_LANES = 5,
+    TEAM_WARPS = 8, /* that write a tile together, if it has so many parts */
     FEED_WARPS = 1,
+    LARGEST_NARROW = 16, /* bytes of an element whose nodes go through registers as a whole (OPI_WIDE) */
     POLL_PAUSE = 20, /* nanoseconds between two looks at what others publish, so that those who work are not slowed */
     CLEARED_ITEMS = 256
 };
@@ -18,27 +21,41 @@ enum {
 #define PATIENCE UINT64_C(20000000000) /* cycles that a warp waits before it gives up: some ten seconds */
 
 /* --- the shape ----------------------------------------------------------------------------------------------------
- * A work-item has 2^log_lines vectors of 16 bytes.  Its registers must hold five nodes for each. */
+ * A work-item has runs of whole vectors of 16 bytes: a line of a part is a run of each work-item of a warp.  Its registers
+ * must hold five nodes for each line of a part, and tiles should have some 16 to 24 KiB. */
+typedef struct cut {
+    unsigned element; /* bytes */
+    unsigned log_parts, log_lines;
+} cut;
 
-static unsigned log_lines(size_t element) { return element == 16 ? 1 : 2; }
+static cut cut_of(size_t element)
+{
+    static const cut cuts[] = {{1, 4, 1},  {2, 3, 2},  {4, 3, 2},  {8, 3, 2},  {12, 4, 0}, {16, 4, 1},
+                               {20, 3, 0}, {24, 4, 0}, {32, 4, 0}, {40, 3, 0}, {48, 4, 0}, {64, 3, 0}};
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+        if (cuts[i].element == element) return cuts[i];
+    return (cut){.element = 0};
+}
 
+/* Of a run of whole vectors, as short as possible. */
 static unsigned log_elements(size_t element)
 {
     unsigned k = 0;
-    while (element << (k + 1) <= OPI_VECTOR_BYTES) k++;
+    while ((element << k) % OPI_VECTOR_BYTES > 0) k++;
     return k;
 }
 
-/* To the texts of the canonical tree, each vector of a tile is a work-item's run. */
+/* To the texts of the canonical tree, each run of a tile is a work-item's. */
 opi_shape opi_groups_shape(size_t element)
 {
-    return (opi_shape){.log_w = LOG_PARTS + 5 + log_lines(element), .log_e = log_elements(element), .vectors = true};
+    const cut c = cut_of(element);
+    return (opi_shape){.log_w = c.log_parts + LOG_LANES + c.log_lines, .log_e = log_elements(element), .vectors = true};
 }
 
-static size_t tile_bytes(size_t element) { return (size_t)OPI_VECTOR_BYTES << opi_groups_shape(element).log_w; }
+static size_t tile_bytes(size_t element) { return element * (size_t)opi_groups_tile(element); }
 
-/* The warps of the roles; up to 24 warps have 80 registers each.  The number of stages is a multiple of `step`, and so of
- * the teams and of the warps of each role. */
+/* The warps of the roles.  Up to 12 warps have 168 registers each, up to 16 have 128, up to 24 have 80.  The number of
+ * stages is a multiple of `step`, and so of the teams and of the warps of each role. */
 typedef struct roles {
     unsigned teams, reduce, carry; /* a team has a warp for each part of a tile */
     unsigned step;
@@ -46,18 +63,26 @@ typedef struct roles {
 
 static roles roles_of(const opi_groups *groups)
 {
-    static const roles one_team = {1, 4, 3, 12}, two_teams = {2, 4, 3, 12}, with_heads = {2, 4, 2, 4};
+    static const roles one_team = {1, 4, 3, 12}, two_teams = {2, 4, 3, 12}, with_heads = {2, 4, 2, 4},
+                       large = {1, 4, 4, 4}, filter = {1, 4, 2, 4};
+    if (groups->counts) return filter;
+    if (groups->element > 8) return large;
     return groups->lifted ? with_heads : groups->slow ? two_teams : one_team;
 }
+
+static unsigned team_of(size_t element) { return (unsigned)opi_smaller(TEAM_WARPS, 1u << cut_of(element).log_parts); }
 
 static unsigned items_of(const opi_groups *groups)
 {
     const roles r = roles_of(groups);
-    return 32 * ((r.teams << LOG_PARTS) + r.reduce + r.carry + FEED_WARPS);
+    return (r.teams * team_of(groups->element) + r.reduce + r.carry + FEED_WARPS) << LOG_LANES;
 }
 
-/* Each part's kept elements are put side by side, at most 16 bytes further than the part. */
-size_t opi_groups_heaps(size_t element) { return tile_bytes(element) + ((size_t)OPI_VECTOR_BYTES << LOG_PARTS); }
+/* Each warp that writes puts a part's kept elements side by side, at most 16 bytes further than the part. */
+size_t opi_groups_heaps(size_t element)
+{
+    return team_of(element) * ((tile_bytes(element) >> cut_of(element).log_parts) + OPI_VECTOR_BYTES);
+}
 
 static size_t stage_bytes(const opi_groups *groups)
 {
@@ -65,9 +90,28 @@ static size_t stage_bytes(const opi_groups *groups)
     return groups->lifted ? own + (size_t)opi_groups_tile(groups->element) + SPARE_BYTES : own;
 }
 
+/* At most so many bytes has a node, in whole words: of a scan, or the count of a filter. */
+static size_t node_bytes(const opi_groups *groups)
+{
+    const size_t head = groups->lifted ? sizeof(uint64_t) : 0;
+    return (groups->element + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t) + head;
+}
+
+/* Bytes that the kernel declares beside its stages (opi_ring): for each stage, and once. */
+static size_t beside_stage(const opi_groups *groups)
+{
+    return BARRIERS_BYTES + node_bytes(groups) * (2 * (1u << cut_of(groups->element).log_parts) + 1);
+}
+
+static size_t beside_ring(const opi_groups *groups)
+{
+    return RING_HEAD_BYTES + node_bytes(groups) * 5 * LEVELS * (roles_of(groups).carry + 1);
+}
+
 static unsigned stages_of(const opi_groups *groups)
 {
-    const unsigned most = (unsigned)((LOCAL_BYTES - DECLARED_BYTES - groups->beside) / stage_bytes(groups));
+    const size_t left = LOCAL_BYTES - beside_ring(groups) - groups->beside;
+    const unsigned most = (unsigned)(left / (stage_bytes(groups) + beside_stage(groups)));
     return most - most % roles_of(groups).step;
 }
 
@@ -78,10 +122,8 @@ uint64_t opi_groups_most_tiles(void) { return (uint64_t)1 << (5 * LEVELS); }
 
 bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups)
 {
-    const size_t element = groups->element;
-    return facts->architecture >= ARCHITECTURE && facts->resident && facts->lanes == 32 &&
-           facts->group >= items_of(groups) && element <= OPI_VECTOR_BYTES && (element & (element - 1)) == 0 &&
-           ring_bytes(groups) + groups->beside + DECLARED_BYTES <= facts->local_most;
+    return cut_of(groups->element).element > 0 && facts->architecture >= ARCHITECTURE && facts->resident &&
+           facts->lanes == 1 << LOG_LANES && facts->group >= items_of(groups) && facts->local_most >= LOCAL_BYTES;
 }
 
 /* --- the program --------------------------------------------------------------------------------------------------- */
@@ -92,8 +134,10 @@ opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_groups *group
     const opi_shape shape = opi_groups_shape(element);
     const roles r = roles_of(groups);
     opi_gpu_write_shape(source, shape, element);
-    opi_gpu_define(source, "OPI_LOG_PARTS", LOG_PARTS);
-    opi_gpu_define(source, "OPI_LOG_LINES", log_lines(element));
+    opi_gpu_define(source, "OPI_LOG_PARTS", cut_of(element).log_parts);
+    opi_gpu_define(source, "OPI_LOG_LINES", cut_of(element).log_lines);
+    opi_gpu_define(source, "OPI_TEAM_WARPS", TEAM_WARPS);
+    opi_gpu_define(source, "OPI_WIDE", element > LARGEST_NARROW);
     opi_gpu_define(source, "OPI_TEAMS", r.teams);
     opi_gpu_define(source, "OPI_STAGES", stages_of(groups));
     opi_gpu_define(source, "OPI_LIFTED", groups->lifted);

@@ -13,6 +13,7 @@ typedef struct opi_groups {
     size_t beside;        /* bytes of shared memory beside the stages of the ring */
     bool lifted;          /* each element has a head: a byte of another array */
     bool slow;            /* a vector is much work: two teams of warps write, and take tiles in turn */
+    bool counts;          /* a node is a number, of what a filter keeps */
 } opi_groups;
 
 uint64_t opi_groups_tile(size_t element); /* elements */
