@@ -108,7 +108,7 @@ static void all_goals(const bench_options *o, FILE *table, bench_log *log)
         bench_goals(table, log, o);
         if (!o->latency) bench_latency(table, log, o, 1);
     }
-    for (size_t d = 0; d < o->device_count; d++) bench_device_goals(table, log, &o->plan, &accelerators[d], o->quick);
+    for (size_t d = 0; d < o->device_count; d++) bench_device_goals(table, log, &accelerators[d], o);
 }
 
 /* The other tables compare with the plain loop or with one thread. */

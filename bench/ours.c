@@ -31,8 +31,8 @@ BENCH_FOR_NUMBERS(FUNCTIONS)
 static const oplus_type *const types[] = {&oplus_f32, &oplus_f64, &oplus_i32,         &oplus_i64,
                                           &oplus_u32, &oplus_u64, &bench_affine_type, &bench_affine64_type,
                                           &oplus_u8,  &oplus_u16, &bench_triple_type};
-static const oplus_op *const sums[] = {&oplus_sum_f32, &oplus_sum_f64, &oplus_sum_i32, &oplus_sum_i64,
-                                       &oplus_sum_u32, &oplus_sum_u64, &compose_op,    &compose64_op};
+static const oplus_op *const sums[] = {&oplus_sum_f32, &oplus_sum_f64, &oplus_sum_i32, &oplus_sum_i64, &oplus_sum_u32,
+                                       &oplus_sum_u64, &compose_op,    &compose64_op,  &oplus_sum_u8,  &oplus_sum_u16};
 static const oplus_op *const maxima[] = {&oplus_max_f32, &oplus_max_f64, &oplus_max_i32,
                                          &oplus_max_i64, &oplus_max_u32, &oplus_max_u64};
 static const oplus_fn *const squares[] = {&square_f32_fn, &square_f64_fn, &square_i32_fn,

@@ -88,7 +88,7 @@ OPI_FUNCTION void opi_write_count(opi_range *range, uint64_t end, uint64_t kept)
 {
     range->end = end;
     range->count = 1; /* for a count no other nodes are needed */
-    range->level[0] = 255;
+    range->level[0] = OPI_INIT_LEVEL;
     OPI_RANGE_NODE(range)[0] = kept;
     OPI_RANGE_FOLD(range)[0] = kept;
 }

@@ -1,9 +1,10 @@
-/* Operators over structs of 12 to 64 bytes, which do not commute.  Their reference is the core, so that they have no
- * function of their own. */
-#ifndef TEST_LAWS_STRUCTS_H
-#define TEST_LAWS_STRUCTS_H
+/* Operators and predicates of laws/pipeline.  Their reference is the core, so that they have no functions of their own. */
+#ifndef TEST_LAWS_PIPELINE_OPERATORS_H
+#define TEST_LAWS_PIPELINE_OPERATORS_H
 
 #include "support/subjects.h"
+
+/* --- structs of 12 to 64 bytes; operators that do not commute ------------------------------------------------------ */
 
 /* x -> m[0] x + m[i] for each i, one after the other: associative, and in one order only. */
 #define AFFINE(name, words)                                                                                            \
@@ -58,5 +59,49 @@ static const subject structs[] = {
     AFFINE_SUBJECT(words6),  AFFINE_SUBJECT(words8),  AFFINE_SUBJECT(words10),
     AFFINE_SUBJECT(words12), AFFINE_SUBJECT(words16), {.name = "mixed24", .op = &join24_op, .random = random_mixed24}};
 enum { STRUCTS = sizeof structs / sizeof *structs };
+
+/* --- predicates ---------------------------------------------------------------------------------------------------- */
+
+OPLUS_STRUCT(pair16, uint16_t a; uint16_t b;)
+OPLUS_PREDICATE_WITH(below_u8, uint8_t, uint8_t, { return a < p; })
+OPLUS_PREDICATE_WITH(below_u16, uint16_t, uint32_t, { return a < p; })
+OPLUS_PREDICATE_WITH(below_f32, float, float, { return a < p; })
+OPLUS_PREDICATE(odd_u32, uint32_t, { return (a & 1) == 1; })
+OPLUS_PREDICATE(small_u64, uint64_t, { return a >> 63 == 0; })
+OPLUS_PREDICATE(sum_is_odd, pair16, { return ((a.a + a.b) & 1) == 1; })
+OPLUS_PREDICATE(first_is_less, pair32, { return a.a < a.b; })
+OPLUS_PREDICATE(any_bit, matrix22, { return (a.m[0] & 3) != 0; })
+OPLUS_PREDICATE(all_u32, uint32_t, { return a == a; })
+OPLUS_PREDICATE(no_u16, uint16_t, { return a != a; })
+OPLUS_PREDICATE(odd_words3, words3, { return (a.m[1] & 1) == 1; })
+OPLUS_PREDICATE(odd_words5, words5, { return (a.m[4] & 1) == 1; })
+OPLUS_PREDICATE(small_words6, words6, { return a.m[2] >> 30 == 0; })
+OPLUS_PREDICATE(odd_words16, words16, { return (a.m[15] & 1) == 1; })
+
+static const oplus_fn *const plain[] = {&odd_u32_fn,    &small_u64_fn,    &sum_is_odd_fn, &first_is_less_fn,
+                                        &any_bit_fn,    &all_u32_fn,      &no_u16_fn,     &odd_words3_fn,
+                                        &odd_words5_fn, &small_words6_fn, &odd_words16_fn};
+enum { PLAIN = sizeof plain / sizeof *plain };
+
+/* A predicate; its parameter stays where it is. */
+static oplus_fn draw_predicate(rng *r)
+{
+    static uint8_t limit8;
+    static uint32_t limit32;
+    static float limit;
+    limit8 = (uint8_t)rng_next(r);
+    limit32 = (uint32_t)rng_below(r, 70000);
+    limit = (float)rng_unit(r);
+    switch (rng_below(r, 6)) {
+    case 0:
+        return oplus_with(&below_u8_fn, &limit8);
+    case 1:
+        return oplus_with(&below_u16_fn, &limit32);
+    case 2:
+        return oplus_with(&below_f32_fn, &limit);
+    default:
+        return *plain[rng_below(r, PLAIN)];
+    }
+}
 
 #endif
