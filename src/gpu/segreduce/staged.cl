@@ -1,7 +1,7 @@
 /* Elements in local memory, and their canonical tree: a part of windows.cl.
  *
- * Elements lie in `stage` as words of 4 bytes.  Work-items read runs of OPI_E elements; a gap after every 32 words
- * brings the runs of neighbours into different banks.
+ * Elements lie in `stage` as words of 4 bytes.  Work-items read runs of OPI_E elements; a gap of OPI_GAP words after
+ * every 32 brings the runs of neighbours into different banks.
  *
  * A unit is OPI_E elements, counted from the start of a segment; a chapter is 16 units.  The node of a unit is found by
  * the work-item in whose window it begins: of elements and segments together, as for windows of work-groups, a work-item
@@ -10,7 +10,7 @@
 
 #define OPI_LOG_CHAPTER 4
 #define OPI_CHAPTER     (1u << OPI_LOG_CHAPTER)
-#define OPI_GAPPED(word) ((word) + ((word) >> 5))
+#define OPI_GAPPED(word) ((word) + OPI_GAP * ((word) >> 5))
 /* The segments of a window, and their elements without those of the last one, are a tile together; that one has less
  * than a tile.  The beginnings of the segments are at the end of the stage. */
 #define OPI_STAGE_WORDS                                                                                                \

@@ -9,10 +9,13 @@
 #include <string.h>
 
 enum {
-    LOG_W = 8,                 /* staged.cl divides a tile into 16 * 16 units, one for each work-item */
-    LOG_OWN = 2,               /* tiles of a long segment that a work-group does, at most */
-    RESIDENTS = 5,             /* work-groups on a multiprocessor, at least: some copy while others compute */
-    LARGEST = 24,              /* bytes of an element whose tiles fit local memory twice */
+    LOG_W = 8,     /* staged.cl divides a tile into 16 * 16 units, one for each work-item */
+    LOG_OWN = 2,   /* tiles of a long segment that a work-group does, at most */
+    RESIDENTS = 5, /* work-groups on a multiprocessor, at least: some copy while others compute */
+    LARGEST = 24,  /* bytes of an element whose tiles fit local memory twice */
+    WORD_BYTES = 4,
+    SPARSE_WORDS = 8,          /* of a segment, on average: if there are less, many segments may be empty */
+    BANKS = 32,                /* of local memory, each a word wide */
     CUT = 3 * sizeof(uint64_t) /* bytes of a window's beginning */
 };
 
@@ -42,6 +45,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_shape(source, s->job.shape, s->size);
     opi_gpu_define(source, "OPI_LOG_OWN", LOG_OWN);
     opi_gpu_define(source, "OPI_RESIDENTS", RESIDENTS);
+    opi_gpu_define(source, "OPI_GAP", s->gap);
+    opi_gpu_define(source, "OPI_SPARSE", s->is_sparse);
     opi_gpu_define(source, "OPI_OFFSET_SIZE", s->offset);
     opi_gpu_write_op(source, s->job.task->op);
     opi_gpu_write_kernels(source, "plain");
@@ -52,12 +57,25 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "windows");
 }
 
-static oplus_status get_program(opi_segments *s)
+/* Words between which there are gaps in local memory: neighbouring work-items begin a segment's length apart.  With gaps of
+ * one word, segments of 31 or 62 words would all begin in the same bank; wider gaps take more instructions. */
+static unsigned gap_of(uint64_t words) { return words == BANKS - 1 || words == 2 * (BANKS - 1) ? 3 : 1; }
+
+/* Words of a segment, on average. */
+static uint64_t words_of(const opi_segments *s, uint64_t n)
+{
+    return s->segments > 0 ? (n * s->size / WORD_BYTES + s->segments / 2) / s->segments : 0;
+}
+
+static oplus_status get_program(opi_segments *s, uint64_t n)
 {
     opi_job *const job = &s->job;
     const oplus_op *const op = job->task->op;
+    const uint64_t words = words_of(s, n);
+    s->gap = gap_of(words);
+    s->is_sparse = words < SPARSE_WORDS;
     opi_key key = opi_key_begin("windows", job->shape);
-    opi_key_number(&key, s->offset);
+    opi_key_number(&key, (uint64_t)s->gap << 9 | (uint64_t)s->is_sparse << 8 | s->offset);
     return opi_program_of_op(&job->g->programs, job->call, op, key, write_source, s, &job->program);
 }
 
@@ -84,7 +102,7 @@ oplus_status opi_windows_prepare(opi_job *job, uint64_t n)
     opi_segments *const s = (opi_segments *)job;
     const uint64_t windows = windows_of(s, n);
     static const char *const kernels[] = {"opi_window_cuts", "opi_segment_windows"};
-    OPI_TRY(get_program(s));
+    OPI_TRY(get_program(s, n));
     OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, 2));
     if (!s->are_looked_at) OPI_TRY(reserve_fault(job->g, job->call));
     OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->work,

@@ -71,11 +71,73 @@ OPI_FUNCTION void opi_report(OPI_GLOBAL volatile uint64_t *fault, uint64_t s)
     if (fault) *fault = s + 1;
 }
 
+#define OPI_WARP 32u
+#define OPI_DENSE (OPI_WARP / 2)
+
 /* What the work-items of a group tell each other. */
 typedef struct opi_board {
     uint32_t is_wrong, has_units, is_last;
     uint32_t ends[OPI_ENDS];
+#if OPI_SPARSE
+    uint16_t queue[OPI_W / OPI_WARP][2 * OPI_WARP]; /* of each warp: segments that wait for a work-item */
+#endif
 } opi_board;
+
+/* Whether segment i has to be reduced by one work-item.  Empty segments are written here; what is wrong, or has units, is
+ * told by the board. */
+OPI_FUNCTION bool opi_is_direct(const opi_window *window, uint32_t i, OPI_LOCAL const uint32_t *begin,
+                                uint32_t empty_allowed, OPI_LOCAL opi_board *board, OPI_GLOBAL opi_t *to,
+                                OPI_GLOBAL volatile uint64_t *fault OPI_TAKE_P)
+{
+    const uint32_t elements = window->elements, from = begin[i], count = begin[i + 1] - from;
+    if (from > elements || count > elements - from || (count == 0 && !empty_allowed)) {
+        opi_report(fault, window->s + i);
+        board->is_wrong = 1;
+        return false;
+    }
+    if (count >= OPI_DIRECT) board->has_units = 1;
+    if (count == 0) to[i] = opi_quiet(opi_identity());
+    return count > 0 && count < OPI_DIRECT;
+}
+
+/* Segments of a few units, each by one work-item.  If OPI_SPARSE is set, a warp looks at OPI_WARP neighbours at once; and if few of
+ * them have elements, these wait in a queue until there is one for each work-item. */
+OPI_FUNCTION void opi_do_direct(const opi_window *window, const opi_staged *staged, OPI_LOCAL const uint32_t *begin,
+                                uint32_t empty_allowed, OPI_LOCAL opi_board *board, OPI_GLOBAL opi_t *to,
+                                OPI_GLOBAL volatile uint64_t *fault OPI_TAKE_P)
+{
+    const uint32_t n = window->segments;
+#if !OPI_SPARSE
+    for (uint32_t i = OPI_SELF; i < n; i += OPI_W)
+        if (opi_is_direct(window, i, begin, empty_allowed, board, to, fault OPI_GIVE_P))
+            to[i] = opi_quiet(opi_finish_direct(staged, begin[i], begin[i + 1] - begin[i] OPI_GIVE_P));
+#else
+    const uint32_t lane = OPI_SELF % OPI_WARP;
+    OPI_LOCAL uint16_t *const queue = board->queue[OPI_SELF / OPI_WARP];
+    uint32_t held = 0; /* in the queue */
+    OPI_ROLLED for (uint32_t first = OPI_SELF - lane; first < n || held > 0; first += OPI_W) {
+        uint32_t i = first + lane;
+        bool mine = i < n && opi_is_direct(window, i, begin, empty_allowed, board, to, fault OPI_GIVE_P);
+        const uint32_t direct = __ballot_sync(0xffffffffu, mine), more = __popc(direct);
+        const bool is_dense = more >= OPI_DENSE;
+        uint32_t taken = 0; /* from the queue */
+        if (!is_dense) {
+            if (mine) queue[held + __popc(direct & ((1u << lane) - 1))] = (uint16_t)i;
+            __syncwarp();
+            held += more;
+            if (held >= OPI_WARP || first + OPI_W >= n) taken = held < OPI_WARP ? held : OPI_WARP;
+            mine = lane < taken;
+            if (mine) i = queue[lane];
+        }
+        if (mine) to[i] = opi_quiet(opi_finish_direct(staged, begin[i], begin[i + 1] - begin[i] OPI_GIVE_P));
+        if (taken == 0) continue;
+        held -= taken;
+        __syncwarp();
+        if (lane < held) queue[lane] = queue[OPI_WARP + lane];
+        __syncwarp();
+    }
+#endif
+}
 
 /* The short segments of a window.  First those of a few units, each by one work-item; then the others, if there are
  * any, from the nodes of units. */
@@ -99,17 +161,7 @@ OPI_FUNCTION void opi_do_short(const opi_window *window, OPI_GLOBAL const opi_of
     }
     OPI_COPIES_WAIT(0);
     OPI_BARRIER();
-    for (uint32_t i = OPI_SELF; i < n; i += OPI_W) {
-        const uint32_t from = begin[i], count = begin[i + 1] - from;
-        if (from > elements || count > elements - from || (count == 0 && !empty_allowed)) {
-            opi_report(fault, window->s + i);
-            board->is_wrong = 1;
-        } else if (count >= OPI_DIRECT) {
-            board->has_units = 1;
-        } else {
-            to[i] = opi_quiet(count == 0 ? opi_identity() : opi_finish_direct(&staged, from, count OPI_GIVE_P));
-        }
-    }
+    opi_do_direct(window, &staged, begin, empty_allowed, board, to, fault OPI_GIVE_P);
     OPI_BARRIER();
     if (board->is_wrong || !board->has_units) return;
     opi_find_units(&staged, begin, n, board->ends OPI_GIVE_P);

@@ -12,7 +12,7 @@ enum {
     SECTOR_BYTES = 32,
     ROW_WORDS = 64, /* of a row of a tile of small units */
     LONG_UNITS = 5, /* of an element of small units: its lines are long enough without whole sectors */
-    BAND = 32,      /* tiles of a column that are done together: their reads and writes share sectors */
+    BAND = 128,     /* tiles of a column that are done together: their reads and writes share sectors */
     REGISTERS = 20  /* of a work-item, that hold what is on its way to local memory */
 };
 
@@ -54,7 +54,8 @@ static void cut_small(cut *c)
 static void cut_large(cut *c, size_t size)
 {
     c->spread = 1;
-    c->across = c->down = size <= 4 ? 2 * LANES : size <= 16 ? LANES : LANES / 2;
+    c->across = c->down = size <= 4 ? 2 * LANES : size <= (c->square ? 16 : 24) ? LANES : LANES / 2;
+    if (size <= 12 && !c->square) c->down = 2 * LANES;
     c->extra = c->units % 2 && !c->square ? SECTOR_BYTES / c->unit - 1 : 0;
 }
 
@@ -113,7 +114,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_INVERSE", c.inverse);
     opi_gpu_define(source, "OPI_SPREAD", c.spread);
     opi_gpu_define(source, "OPI_BATCH", c.batch);
-    opi_gpu_define(source, "OPI_BAND", BAND);
+    opi_gpu_define(source, "OPI_BAND", t->size <= WORD_BYTES ? BAND : BAND / 4);
     opi_gpu_define(source, "OPI_SQUARE", c.square);
     opi_gpu_write_kernels(source, "unit");
     opi_gpu_write_kernels(source, "moved");

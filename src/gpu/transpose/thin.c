@@ -8,7 +8,7 @@
 enum {
     LOG_W = 8,
     LOG_LEAST_TEAM = 5,
-    FEW = 96, /* rows or columns */
+    FEW = 64, /* rows or columns */
     WORD_BYTES = 4,
     STAGE_BYTES = 32 << 10,
     BANKS_BYTES = 128 /* of local memory, that lie in different banks */
@@ -51,7 +51,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_shape(source, t->job.shape, t->size);
     opi_gpu_define(source, "OPI_UNIT", t->unit);
     opi_gpu_define(source, "OPI_STAGE", spread_out(t));
-    opi_gpu_define(source, "OPI_BATCH", word_of(t) > WORD_BYTES ? 4 : 8);
+    opi_gpu_define(source, "OPI_BATCH", opi_turn_unit(t) == WORD_BYTES ? 8 : 4);
     opi_gpu_write_kernels(source, "unit");
     opi_gpu_write_kernels(source, "moved");
     opi_gpu_write_kernels(source, "thin");
