@@ -113,7 +113,7 @@ static oplus_status bring(const opi_job *job, piece *p)
     for (int k = 0; k < job->task->arrays; k++) {
         if (!p->host[k] || job->task->array[k].access != OPI_READS) continue;
         char *const own = own_place(job, p, k), *const to = (char *)p->part.address[k];
-        if (p->host[k] != own) opi_copy_host(job->g, p->host[k], own, bytes_of(job, p, k));
+        if (p->host[k] != own) opi_fill_pinned(job->g, p->host[k], own, bytes_of(job, p, k));
         OPI_TRY(opi_gpu_upload(job->g, job->call, OPI_QUEUE_UP, to, p->host[k], bytes_of(job, p, k)));
     }
     return opi_gpu_mark(job->g, job->call, OPI_QUEUE_UP, &p->brought);
@@ -156,7 +156,7 @@ static oplus_status settle(const opi_job *job, const piece *p)
         if (!p->host[k] || access == OPI_READS) continue;
         char *const own = access == OPI_APPENDS ? p->end : own_place(job, p, k);
         const size_t bytes = access == OPI_APPENDS ? p->appended * job->task->array[k].size : bytes_of(job, p, k);
-        if (p->host[k] != own && bytes > 0) opi_copy_host(job->g, own, p->host[k], bytes);
+        if (p->host[k] != own && bytes > 0) opi_empty_pinned(job->g, own, p->host[k], bytes);
     }
     return OPLUS_OK;
 }
