@@ -167,7 +167,6 @@ static oplus_status append(opi_job *job, const opi_staging *s, piece *p, opi_sta
 {
     const int k = job->task->arrays - 1;
     const size_t size = job->task->array[k].size;
-    opi_gpu_side side;
     p->appended = p->part.n; /* a rehearsal assumes that all are kept */
     OPI_TRY(compute(job, p));
     OPI_TRY(count(job, &p->appended));
@@ -176,8 +175,7 @@ static oplus_status append(opi_job *job, const opi_staging *s, piece *p, opi_sta
     job->fresh = true; /* the next piece counts from 0 */
     job->at = 0;
     if (p->appended == 0) return OPLUS_OK;
-    OPI_TRY(opi_gpu_side_of(job->g, job->call, "out", p->end, p->appended * size, &side));
-    if (!s->pinned || side == OPI_SIDE_PINNED) p->host[k] = p->end;
+    if (!s->pinned || s->side[k] == OPI_SIDE_PINNED) p->host[k] = p->end;
     OPI_TRY(opi_gpu_download(job->g, job->call, OPI_QUEUE_DOWN, p->host[k], p->part.address[k], p->appended * size));
     return opi_gpu_mark(job->g, job->call, OPI_QUEUE_DOWN, &p->slot->mark);
 }
