@@ -113,7 +113,7 @@ static oplus_status bring(const opi_job *job, piece *p)
     for (int k = 0; k < job->task->arrays; k++) {
         if (!p->host[k] || job->task->array[k].access != OPI_READS) continue;
         char *const own = own_place(job, p, k), *const to = (char *)p->part.address[k];
-        if (p->host[k] != own) opi_copy_host(job->g, p->host[k], own, bytes_of(job, p, k));
+        if (p->host[k] != own) opi_fill_pinned(job->g, p->host[k], own, bytes_of(job, p, k));
         OPI_TRY(opi_gpu_upload(job->g, job->call, OPI_QUEUE_UP, to, p->host[k], bytes_of(job, p, k)));
     }
     return opi_gpu_mark(job->g, job->call, OPI_QUEUE_UP, &p->brought);
@@ -156,7 +156,7 @@ static oplus_status settle(const opi_job *job, const piece *p)
         if (!p->host[k] || access == OPI_READS) continue;
         char *const own = access == OPI_APPENDS ? p->end : own_place(job, p, k);
         const size_t bytes = access == OPI_APPENDS ? p->appended * job->task->array[k].size : bytes_of(job, p, k);
-        if (p->host[k] != own && bytes > 0) opi_copy_host(job->g, own, p->host[k], bytes);
+        if (p->host[k] != own && bytes > 0) opi_empty_pinned(job->g, own, p->host[k], bytes);
     }
     return OPLUS_OK;
 }
@@ -167,7 +167,6 @@ static oplus_status append(opi_job *job, const opi_staging *s, piece *p, opi_sta
 {
     const int k = job->task->arrays - 1;
     const size_t size = job->task->array[k].size;
-    opi_gpu_side side;
     p->appended = p->part.n; /* a rehearsal assumes that all are kept */
     OPI_TRY(compute(job, p));
     OPI_TRY(count(job, &p->appended));
@@ -176,8 +175,7 @@ static oplus_status append(opi_job *job, const opi_staging *s, piece *p, opi_sta
     job->fresh = true; /* the next piece counts from 0 */
     job->at = 0;
     if (p->appended == 0) return OPLUS_OK;
-    OPI_TRY(opi_gpu_side_of(job->g, job->call, "out", p->end, p->appended * size, &side));
-    if (!s->pinned || side == OPI_SIDE_PINNED) p->host[k] = p->end;
+    if (!s->pinned || s->side[k] == OPI_SIDE_PINNED) p->host[k] = p->end;
     OPI_TRY(opi_gpu_download(job->g, job->call, OPI_QUEUE_DOWN, p->host[k], p->part.address[k], p->appended * size));
     return opi_gpu_mark(job->g, job->call, OPI_QUEUE_DOWN, &p->slot->mark);
 }

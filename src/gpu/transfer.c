@@ -13,7 +13,7 @@ enum {
     COPY_SHARED = 1 << 20, /* from this number of bytes on, several threads copy */
     COPY_THREADS = 16,
     MOST_SHARE = 64 << 10, /* bytes that a thread copies at once: threads come and go while a piece is copied */
-    MOST_PIECE = 8 << 20   /* bytes of a piece on its way through pinned memory */
+    MOST_PIECE = 16 << 20  /* bytes of a piece on its way through pinned memory */
 };
 
 /* --- copies on the host ------------------------------------------------------------------------------------------- */
@@ -22,6 +22,7 @@ typedef struct shared_copy {
     char *to;
     const char *from;
     size_t bytes, share;
+    const opi_isa *isa; /* NULL: memcpy */
 } shared_copy;
 
 static void copy_share(void *job, size_t worker, size_t i)
@@ -29,26 +30,44 @@ static void copy_share(void *job, size_t worker, size_t i)
     const shared_copy *const c = job;
     const size_t begin = i * c->share;
     (void)worker;
-    memcpy(c->to + begin, c->from + begin, opi_smaller(c->share, c->bytes - begin));
+    const size_t bytes = opi_smaller(c->share, c->bytes - begin);
+    if (!c->isa) {
+        memcpy(c->to + begin, c->from + begin, bytes);
+        return;
+    }
+    c->isa->stream(c->to + begin, c->from + begin, bytes, NULL);
+    c->isa->fence();
 }
 
-void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, int threads)
+void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, int threads, const opi_isa *isa)
 {
     if (bytes == 0) return;
     const size_t even = opi_round_up((bytes + (size_t)threads - 1) / (size_t)threads, OPI_CACHE_LINE);
     const size_t share = opi_smaller(even, MOST_SHARE), shares = (bytes + share - 1) / share;
-    opi_crew_run(crew, threads, copy_share, &(shared_copy){to, from, bytes, share}, shares);
+    opi_crew_run(crew, threads, copy_share, &(shared_copy){to, from, bytes, share, isa}, shares);
 }
 
 /* One thread is slower than the copy to the device. */
-void opi_copy_host(const opi_accelerator *g, char *to, const char *from, size_t bytes)
+static void copy_host(const opi_accelerator *g, char *to, const char *from, size_t bytes, const opi_isa *isa)
 {
     if (g->rehearsal) return;
     const int most = (int)opi_smaller(opi_cores_threads(g->dev.cores, bytes), COPY_THREADS);
     if (most < 2 || bytes < COPY_SHARED || omp_in_parallel())
         memcpy(to, from, bytes);
     else
-        opi_copy_shared(&g->dev.cores->crew, to, from, bytes, most);
+        opi_copy_shared(&g->dev.cores->crew, to, from, bytes, most, isa);
+}
+
+/* Pinned memory stays in the caches: the device reads it next, and it is written again soon. */
+void opi_fill_pinned(const opi_accelerator *g, char *pinned, const char *from, size_t bytes)
+{
+    copy_host(g, pinned, from, bytes, NULL);
+}
+
+/* The caller's array does not: its lines would be read first, and would drive others out. */
+void opi_empty_pinned(const opi_accelerator *g, char *to, const char *pinned, size_t bytes)
+{
+    copy_host(g, to, pinned, bytes, g->dev.cores->isa);
 }
 
 /* --- arrays in pieces through pinned memory ----------------------------------------------------------------------- */
@@ -96,7 +115,7 @@ static oplus_status bring_pieces(const transfer *t)
     for (size_t begin = 0; begin < t->bytes; begin += t->piece) {
         opi_slot *const slot = slot_of(t, begin);
         OPI_TRY(opi_gpu_reached(t->g, t->call, &slot->mark)); /* the copy that had the slot before */
-        opi_copy_host(t->g, slot->pinned.mem, t->from + begin, piece_bytes(t, begin));
+        opi_fill_pinned(t->g, slot->pinned.mem, t->from + begin, piece_bytes(t, begin));
         OPI_TRY(
             opi_gpu_upload(t->g, t->call, OPI_QUEUE_COMPUTE, t->to + begin, slot->pinned.mem, piece_bytes(t, begin)));
         OPI_TRY(opi_gpu_mark(t->g, t->call, OPI_QUEUE_COMPUTE, &slot->mark));
@@ -117,7 +136,7 @@ static oplus_status take_pieces(const transfer *t)
         }
         opi_slot *const slot = slot_of(t, begin);
         OPI_TRY(opi_gpu_reached(t->g, t->call, &slot->mark));
-        opi_copy_host(t->g, t->to + begin, slot->pinned.mem, piece_bytes(t, begin));
+        opi_empty_pinned(t->g, t->to + begin, slot->pinned.mem, piece_bytes(t, begin));
     }
     return OPLUS_OK;
 }
@@ -153,7 +172,7 @@ oplus_status opi_gpu_copy(opi_accelerator *g, const char *call, void *dst, const
     OPI_TRY(opi_gpu_side_of(g, call, "out", dst, bytes, &to));
     if (from == OPI_SIDE_DEVICE && to == OPI_SIDE_DEVICE) return opi_gpu_move(g, call, dst, src, bytes);
     if (from != OPI_SIDE_DEVICE && to != OPI_SIDE_DEVICE) {
-        opi_copy_host(g, dst, src, bytes);
+        copy_host(g, dst, src, bytes, NULL);
         return OPLUS_OK;
     }
     OPI_TRY(to == OPI_SIDE_DEVICE ? opi_transfer_up(g, call, from, dst, src, bytes)

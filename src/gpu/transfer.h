@@ -3,12 +3,15 @@
 #define OPI_GPU_TRANSFER_H
 
 #include "cores/crew.h"
+#include "cores/isa.h"
 #include "gpu/gpu.h"
 
-/* memcpy by several threads. */
-void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, int threads);
-/* The same, by as many threads of the device's cores as make it faster; a rehearsal copies nothing. */
-void opi_copy_host(const opi_accelerator *g, char *to, const char *from, size_t bytes);
+/* Copies on the host from or to pinned memory, by as many threads of the device's cores as make it faster; a rehearsal
+ * copies nothing. */
+void opi_fill_pinned(const opi_accelerator *g, char *pinned, const char *from, size_t bytes);
+void opi_empty_pinned(const opi_accelerator *g, char *to, const char *pinned, size_t bytes);
+/* The same by so many threads.  isa: not NULL: the copy bypasses the caches. */
+void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, int threads, const opi_isa *isa);
 
 /* Whether copies of so many bytes from or to the host go through pinned memory: a driver's own copies of other memory are
  * several times slower. */
