@@ -235,14 +235,6 @@ oplus_status opi_gpu_put(opi_accelerator *g, const char *call, void *to, const v
     return opi_gpu_sync(g, call, OPI_QUEUE_COMPUTE);
 }
 
-oplus_status opi_gpu_copy(opi_accelerator *g, const char *call, void *dst, const void *src, size_t bytes)
-{
-    opi_gpu_side from;
-    if (dst == src) return OPLUS_OK;
-    OPI_TRY(opi_gpu_side_of(g, call, "src", src, bytes, &from));
-    return from == OPI_SIDE_DEVICE ? opi_gpu_fetch(g, call, dst, src, bytes) : opi_gpu_put(g, call, dst, src, bytes);
-}
-
 /* --- parameters --------------------------------------------------------------------------------------------------- */
 
 /* Copies a parameter; behind it is room for an operator's identity, which may be missing (NULL). */
