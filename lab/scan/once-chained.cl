@@ -2,7 +2,7 @@
  *
  * Changes: One launch. A work-group takes the next tile, sums it up while it has it, and waits for what precedes it:
  * the tile before publishes that together with its number of this launch, in one word of 8 bytes. Then it publishes what
- * precedes the next tile.
+ * precedes the next tile. Tiles are twice as large.
  *
  * Why: Elements are read once and written once: twice through memory, as a copy. Tiles are taken in order (a counter,
  * not the number of the work-group), so that the tile before is always taken by somebody who runs. Still slow: tiles
@@ -10,24 +10,24 @@
 KERNEL scan(ARRAY(const uint, in), ARRAY(uint, out), ARRAY(volatile ulong, states), ARRAY(uint, counter), const uint n,
             const uint launch, const uint first)
 {
-    SHARED uint tile[PADDED(TILE)], total[ITEMS / WARP], taken, precedes;
+    SHARED uint tile[PADDED(TILE_ONCE)], total[ITEMS / WARP], taken, precedes;
     const uint self = ITEM;
     const uint lane = self % WARP;
-    uint x[EACH];
+    uint x[EACH_ONCE];
 
     if (self == 0)
         taken = TAKE(counter) - first;
     BARRIER();
     const uint mine = taken;
-    const uint i = mine * TILE + self;
+    const uint i = mine * TILE_ONCE + self;
 
-    UNROLLED for (uint k = 0; k < TILE; k += ITEMS)
+    UNROLLED for (uint k = 0; k < TILE_ONCE; k += ITEMS)
         tile[PADDED(k + self)] = i + k < n ? in[i + k] : 0;
     BARRIER();
 
     uint own = 0;
-    UNROLLED for (uint k = 0; k < EACH; k++)
-        x[k] = own += tile[PADDED(self * EACH + k)];
+    UNROLLED for (uint k = 0; k < EACH_ONCE; k++)
+        x[k] = own += tile[PADDED(self * EACH_ONCE + k)];
 
     UNROLLED for (uint by = 1; by < WARP; by *= 2) {
         const uint before = SHUFFLE_UP(own, by);
@@ -54,11 +54,11 @@ KERNEL scan(ARRAY(const uint, in), ARRAY(uint, out), ARRAY(volatile ulong, state
     before += lane > 0 ? left : 0;
     for (uint warp = 0; warp < self / WARP; warp++)
         before += total[warp];
-    UNROLLED for (uint k = 0; k < EACH; k++)
-        tile[PADDED(self * EACH + k)] = before + x[k];
+    UNROLLED for (uint k = 0; k < EACH_ONCE; k++)
+        tile[PADDED(self * EACH_ONCE + k)] = before + x[k];
     BARRIER();
 
-    UNROLLED for (uint k = 0; k < TILE; k += ITEMS)
+    UNROLLED for (uint k = 0; k < TILE_ONCE; k += ITEMS)
         if (i + k < n)
             out[i + k] = tile[PADDED(k + self)];
 }

@@ -46,7 +46,7 @@ static void launch(lab_work *work, uint64_t groups, bool resident)
 static void by_turns(lab_work *work)
 {
     once *const o = work->context;
-    const uint32_t tiles = lab_ceiling(work->n, TILE);
+    const uint32_t tiles = lab_ceiling(work->n, TILE_ONCE);
     launch(work, tiles, false);
     o->taken += tiles;
 }
@@ -96,7 +96,7 @@ void scan_once(lab *l, lab_work *work)
 {
     once o = {.data = *scan_data_of(work)};
     scan_data *const before = work->context;
-    const size_t bytes = (size_t)lab_ceiling(work->n, TILE) * sizeof(uint64_t);
+    const size_t bytes = (size_t)lab_ceiling(work->n, TILE_ONCE) * sizeof(uint64_t);
     void *const zeros = tool_alloc(bytes);
     memset(zeros, 0, bytes);
     o.states = lab_alloc(work->dev, bytes);

@@ -146,8 +146,8 @@ static void draw_kinds(call *c, rng *r)
     c->n = draw_n(r, c->value->size, false);
     if (c->what == TRANSPOSE) draw_rows(c, r);
     lay(c, IN, r, c->what == TRANSPOSE ? c->value->size : c->key->size, c->n);
-    lay(c, MORE, r, c->value->size, c->what == PAIRS ? c->n : 0);
-    lay(c, OUT, r, c->value->size, c->what == TRANSPOSE ? c->n : 0);
+    if (c->what == PAIRS) lay(c, MORE, r, c->value->size, c->n);
+    if (c->what == TRANSPOSE) lay(c, OUT, r, c->value->size, c->n);
 }
 
 static void draw_functions(call *c, rng *r)
@@ -162,7 +162,7 @@ static void draw_functions(call *c, rng *r)
         lay(c, k == 0 ? IN : MORE, r, c->fn->input[k]->size, c->n);
     }
     lay(c, OUT, r, filters ? c->fn->input[0]->size : c->fn->result->size, c->n);
-    lay(c, NOTE, r, sizeof(size_t), filters);
+    if (filters) lay(c, NOTE, r, sizeof(size_t), 1);
     c->in_place = c->in_place && c->size[IN] == c->size[OUT];
 }
 

@@ -37,7 +37,7 @@ typedef struct call {
     unsigned style;
     bool in_place;
     unsigned char init[64];
-    size_t size[ARRAYS], elements[ARRAYS], shift[ARRAYS]; /* shift: elements from an aligned place */
+    size_t size[ARRAYS], elements[ARRAYS], shift[ARRAYS]; /* size 0: not used; shift: elements from an aligned place */
     bool here[ARRAYS];                                    /* in host memory */
 } call;
 
