@@ -49,6 +49,8 @@ typedef enum bench_type {
     BENCH_U8,       /* this and the next ones are transposed only */
     BENCH_U16,
     BENCH_TRIPLE, /* bench_triple: 24 bytes */
+    BENCH_PIXEL,  /* bench_pixel: 3 bytes */
+    BENCH_POINT,  /* bench_point: 12 bytes */
     BENCH_TYPE_COUNT,
     BENCH_ANY_TYPE = BENCH_TYPE_COUNT
 } bench_type;
@@ -64,6 +66,14 @@ typedef struct bench_affine64 {
 typedef struct bench_triple {
     double x, y, z;
 } bench_triple;
+
+typedef struct bench_pixel {
+    uint8_t r, g, b;
+} bench_pixel;
+
+typedef struct bench_point {
+    float x, y, z;
+} bench_point;
 
 typedef struct bench_pair { /* key last: comparable as one little-endian word */
     uint32_t value, key;

@@ -79,8 +79,12 @@ static void all_patterns(const bench_options *o, FILE *table, bench_log *log, be
 static void all_sizes(const bench_options *o, FILE *table, bench_log *log, bench_primitive primitive, bench_type type)
 {
     const bool shaped = primitive == BENCH_TRANSPOSE && o->shape_count > 0;
+    const bool cut = primitive == BENCH_SEGREDUCE && o->segments_count > 0;
     for (size_t k = 0; shaped && k < o->shape_count; k++) one_case(o, table, log, primitive, type, 0, o->shape[k]);
-    for (size_t k = 0; !shaped && k < o->n_count; k++) all_patterns(o, table, log, primitive, type, o->n[k]);
+    for (size_t k = 0; cut && k < o->n_count; k++)
+        for (size_t s = 0; s < o->segments_count; s++)
+            one_case(o, table, log, primitive, type, o->n[k], o->segments[s]);
+    for (size_t k = 0; !shaped && !cut && k < o->n_count; k++) all_patterns(o, table, log, primitive, type, o->n[k]);
 }
 
 static void all_cases(const bench_options *o, FILE *table, bench_log *log)
@@ -108,7 +112,7 @@ static void all_goals(const bench_options *o, FILE *table, bench_log *log)
         bench_goals(table, log, o);
         if (!o->latency) bench_latency(table, log, o, 1);
     }
-    for (size_t d = 0; d < o->device_count; d++) bench_device_goals(table, log, &o->plan, &accelerators[d], o->quick);
+    for (size_t d = 0; d < o->device_count; d++) bench_device_goals(table, log, &accelerators[d], o);
 }
 
 /* The other tables compare with the plain loop or with one thread. */

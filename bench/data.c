@@ -22,8 +22,8 @@ static const char *const primitive_names[] = {
 static const struct {
     const char *name;
     size_t size;
-} types[] = {{"f32", 4},    {"f64", 8},       {"i32", 4}, {"i64", 8}, {"u32", 4},    {"u64", 8},
-             {"affine", 8}, {"affine64", 16}, {"u8", 1},  {"u16", 2}, {"triple", 24}};
+} types[] = {{"f32", 4},       {"f64", 8}, {"i32", 4}, {"i64", 8},     {"u32", 4},   {"u64", 8},   {"affine", 8},
+             {"affine64", 16}, {"u8", 1},  {"u16", 2}, {"triple", 24}, {"pixel", 3}, {"point", 12}};
 
 const char *bench_primitive_name(bench_primitive primitive) { return primitive_names[primitive]; }
 const char *bench_type_name(bench_type type) { return types[type].name; }
@@ -99,6 +99,12 @@ static void fill_values(void *mem, bench_type type, size_t n)
         case BENCH_U16:
             ((uint16_t *)mem)[i] = (uint16_t)v;
             break;
+        case BENCH_PIXEL:
+            ((bench_pixel *)mem)[i] = (bench_pixel){(uint8_t)v, (uint8_t)(r >> 11), (uint8_t)(r >> 19)};
+            break;
+        case BENCH_POINT:
+            ((bench_point *)mem)[i] = (bench_point){(float)v, (float)(r >> 40), (float)v};
+            break;
         case BENCH_TRIPLE:
             ((bench_triple *)mem)[i] = (bench_triple){v, (double)(r >> 11), v};
             break;
@@ -123,7 +129,7 @@ static void *allocate(size_t bytes, bool huge)
 }
 
 /* Segments of random lengths, many of them empty: as many as their mean length says, so that the last one, which ends
- * where the elements do, may be longer. */
+ * where the elements do, may be longer.  If the mean is below 1 the last one is empty, and elements are left over. */
 static void draw_segments(bench_problem *p, double length, bool huge)
 {
     const bool empty = length == BENCH_LENGTHS_EMPTY;
@@ -134,7 +140,7 @@ static void draw_segments(bench_problem *p, double length, bool huge)
         const uint64_t end = offsets[s - 1] + bench_random_length(length, &random_state);
         offsets[s] = end < p->n ? end : p->n;
     }
-    offsets[segments] = empty ? 0 : p->n;
+    offsets[segments] = empty ? 0 : length > 0 && length < 1 ? offsets[segments - 1] : p->n;
     p->offsets = offsets;
     p->segments = segments;
     p->inside = (size_t)offsets[segments];

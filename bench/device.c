@@ -113,7 +113,7 @@ void bench_problem_solve(bench_problem *there)
     bench_problem *const host = there->host;
     const bench_contender *ours = bench_kernels_here()->ours;
     while (ours->primitive != there->primitive) ours++; /* the table has every primitive */
-    must(oplus_open("serial", &host->dev));
+    must(oplus_open("threads", &host->dev));
     bench_problem_spoil(host);
     ours->run(host);
     oplus_close(host->dev);

@@ -23,7 +23,7 @@ void bench_problem_recall(bench_problem *there);
 /* Whether the arrays are in a device's memory. */
 bool bench_is_there(const bench_problem *problem);
 
-/* Computes the right result, on one core, into the host's arrays. */
+/* Computes the right result, on the cores, into the host's arrays. */
 void bench_problem_solve(bench_problem *there);
 
 /* The same as in data.c, for arrays in a device's memory.  Every call waits until the work is done. */

@@ -12,8 +12,7 @@
 void bench_goals(FILE *file, bench_log *log, const bench_options *options);
 
 /* The same for an accelerator (quick: on 2^20 elements at most). */
-void bench_device_goals(FILE *file, bench_log *log, const bench_plan *plan, const bench_accelerator *accelerator,
-                        bool quick);
+void bench_device_goals(FILE *file, bench_log *log, const bench_accelerator *accelerator, const bench_options *options);
 
 /* Measures what a call of the chosen primitives costs on a few elements, beside the plain loop; threads: of the device. */
 void bench_latency(FILE *file, bench_log *log, const bench_options *options, int threads);

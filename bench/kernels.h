@@ -33,7 +33,9 @@ const char *bench_kernels_built(void);
     X(AFFINE64, affine64, bench_affine64, )                                                                            \
     X(U8, u8, uint8_t, )                                                                                               \
     X(U16, u16, uint16_t, )                                                                                            \
-    X(TRIPLE, triple, bench_triple, )
+    X(TRIPLE, triple, bench_triple, )                                                                                  \
+    X(PIXEL, pixel, bench_pixel, )                                                                                     \
+    X(POINT, point, bench_point, )
 
 /* How limits.c, loops.c, ours.c and cliff_loops.c name their tables. */
 #define BENCH_TWIN_(table, isa) bench_##table##_##isa

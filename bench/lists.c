@@ -90,6 +90,39 @@ int bench_list_number(const char *option, const char *text, long most)
     return number;
 }
 
+/* A mean length, or the name of a law; 0 if it is neither. */
+static double parse_length(const char *text, const char **end)
+{
+    static const struct {
+        const char *name;
+        double length;
+    } laws[] = {{"power", BENCH_LENGTHS_POWER}, {"empty", BENCH_LENGTHS_EMPTY}};
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+        if (strncmp(text, laws[i].name, strlen(laws[i].name)) == 0) {
+            *end = text + strlen(laws[i].name);
+            return laws[i].length;
+        }
+    const double length = parse_size(text, end);
+    return length >= 0.001 && length <= 0x1p40 ? length : 0;
+}
+
+size_t bench_list_lengths(const char *option, const char *list, bench_shape *shapes)
+{
+    const char *text = list, *end;
+    size_t count = 0;
+    do {
+        const double length = parse_length(text, &end);
+        if ((*end && *end != ',') || length == 0)
+            tool_die(TOOL_USAGE,
+                     "%s: '%s' is no list of mean lengths from 0.001 on, of 'power' and 'empty', as 3,1e4,power",
+                     option, list);
+        check_room(option, list, count);
+        shapes[count++] = (bench_shape){.length = length};
+        text = end + 1;
+    } while (*end);
+    return count;
+}
+
 size_t bench_list_shapes(const char *option, const char *list, bench_shape *shapes)
 {
     const char *text = list, *end;

@@ -17,6 +17,8 @@ size_t bench_list_sizes(const char *option, const char *list, size_t *sizes);
 /* "1,2,16": numbers of least to most. */
 size_t bench_list_numbers(const char *option, const char *list, int *numbers, long least, long most);
 int bench_list_number(const char *option, const char *text, long most);
+/* "3,1e4,power,empty": lengths of segments. */
+size_t bench_list_lengths(const char *option, const char *list, bench_shape *shapes);
 /* "3x1000,64x64": rows and columns of matrices. */
 size_t bench_list_shapes(const char *option, const char *list, bench_shape *shapes);
 

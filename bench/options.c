@@ -25,7 +25,8 @@ static const char help[] =
     "  --primitive LIST  map,zip,reduce,max,fold,scan,exclusive,segscan,segreduce,filter,sort,\n"
     "                    pairs,transpose or all (default)\n"
     "  -t, --type LIST   f32,f64,i32,i64,u32,u64,affine,affine64 or all; affine: a struct of 8\n"
-    "                    bytes, affine64: of 16; for transpose also u8,u16,triple, 24 bytes;\n"
+    "                    bytes, affine64: of 16; for transpose also u8,u16, and structs\n"
+    "                    of 3, 12 and 24 bytes: pixel,point,triple;\n"
     "                    default: f32,i64,u32,affine,affine64\n"
     "  --pattern LIST    how the keys of sort and pairs lie: random (default), sorted,reversed,\n"
     "                    equal,few (16 values),pipe (an organ pipe),nearly (sorted, but for one\n"
@@ -33,6 +34,9 @@ static const char help[] =
     "  --n LIST          sizes, 1e3 or 2^20, or ranges: 2^10..2^27 (doubling), 1e3..1e8:10;\n"
     "                    default: 1e3,1e5,1e7\n"
     "  --shape LIST      matrices for transpose in place of --n, as 3x1e7,4096x4096\n"
+    "  --segments LIST   how many elements segments of segreduce have on average, at random from 0\n"
+    "                    to twice as many, as 3,100,1e4; or power (a power law), empty; default:\n"
+    "                    100, none of them empty\n"
     "  --threads LIST    default: 1 and all\n"
     "  --device LIST     gpu, cuda:N, opencl:N, opencl:gpu ... (see `oplus devices`) instead of cores,\n"
     "                    or, with --threads, as well as cores; may be given several times\n"
@@ -107,6 +111,11 @@ static void parse_shapes(bench_options *o, const char *list)
     o->shape_count = bench_list_shapes("--shape", list, o->shape);
 }
 
+static void parse_segments(bench_options *o, const char *list)
+{
+    o->segments_count = bench_list_lengths("--segments", list, o->segments);
+}
+
 static const char *place_name(size_t i)
 {
     static const char *const names[] = {[BENCH_ARRAYS_THERE] = "device", [BENCH_ARRAYS_HERE] = "host"};
@@ -160,6 +169,7 @@ static const option_row rows[] = {
     PARSED("device", 0, parse_devices, NOWHERE),
     PARSED("place", 0, parse_places, offsetof(bench_options, place_given)),
     PARSED("shape", 0, parse_shapes, NOWHERE),
+    PARSED("segments", 0, parse_segments, NOWHERE),
     PARSED("company", 0, parse_company, NOWHERE),
     PARSED("rounds", 0, parse_rounds, offsetof(bench_options, rounds_given)),
     TEXT(csv),
@@ -276,8 +286,8 @@ void bench_options_parse(bench_options *o, int argc, char **argv)
         fputs(help, stdout);
         exit(TOOL_GOOD);
     }
-    if (o->from &&
-        (own_tables(o) || o->shape_count > 0 || o->quick || o->huge || o->rounds_given || o->peers || o->no_peers))
+    if (o->from && (own_tables(o) || o->shape_count > 0 || o->segments_count > 0 || o->quick || o->huge ||
+                    o->rounds_given || o->peers || o->no_peers))
         tool_die(TOOL_USAGE, "--from measures nothing: it goes with --primitive, --type, --pattern, --n, --threads, "
                              "--device, --place and outputs");
     if (o->peers && o->no_peers) tool_die(TOOL_USAGE, "--peers and --no-peers: which one?");

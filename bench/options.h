@@ -17,6 +17,8 @@ typedef struct bench_options {
     size_t company_count;
     bench_shape shape[BENCH_MAX_LIST]; /* of transposes */
     size_t shape_count;
+    bench_shape segments[BENCH_MAX_LIST]; /* of segmented reduces */
+    size_t segments_count;
     const char *device[BENCH_MAX_LIST];
     size_t device_count;
     bool place[BENCH_ARRAY_PLACES]; /* for a device's arrays */

@@ -21,6 +21,8 @@ OPLUS_OP(compose64, bench_affine64, (1, 0), OPLUS_WIDE, {
 })
 
 OPLUS_DESCRIBE(bench_triple, double x; double y; double z;)
+OPLUS_DESCRIBE(bench_pixel, uint8_t r; uint8_t g; uint8_t b;)
+OPLUS_DESCRIBE(bench_point, float x; float y; float z;)
 
 #define FUNCTIONS(ID, suffix, T, U)                                                                                    \
     OPLUS_MAP(square_##suffix, T, T, { return a * a; })                                                                \
@@ -28,11 +30,12 @@ OPLUS_DESCRIBE(bench_triple, double x; double y; double z;)
     OPLUS_PREDICATE(odd_##suffix, T, { return (int)a & 1; })
 BENCH_FOR_NUMBERS(FUNCTIONS)
 
-static const oplus_type *const types[] = {&oplus_f32, &oplus_f64, &oplus_i32,         &oplus_i64,
-                                          &oplus_u32, &oplus_u64, &bench_affine_type, &bench_affine64_type,
-                                          &oplus_u8,  &oplus_u16, &bench_triple_type};
-static const oplus_op *const sums[] = {&oplus_sum_f32, &oplus_sum_f64, &oplus_sum_i32, &oplus_sum_i64,
-                                       &oplus_sum_u32, &oplus_sum_u64, &compose_op,    &compose64_op};
+static const oplus_type *const types[] = {&oplus_f32,       &oplus_f64, &oplus_i32,         &oplus_i64,
+                                          &oplus_u32,       &oplus_u64, &bench_affine_type, &bench_affine64_type,
+                                          &oplus_u8,        &oplus_u16, &bench_triple_type, &bench_pixel_type,
+                                          &bench_point_type};
+static const oplus_op *const sums[] = {&oplus_sum_f32, &oplus_sum_f64, &oplus_sum_i32, &oplus_sum_i64, &oplus_sum_u32,
+                                       &oplus_sum_u64, &compose_op,    &compose64_op,  &oplus_sum_u8,  &oplus_sum_u16};
 static const oplus_op *const maxima[] = {&oplus_max_f32, &oplus_max_f64, &oplus_max_i32,
                                          &oplus_max_i64, &oplus_max_u32, &oplus_max_u64};
 static const oplus_fn *const squares[] = {&square_f32_fn, &square_f64_fn, &square_i32_fn,

@@ -25,6 +25,7 @@ static const struct {
     {"OpenBLAS", "Debian has g++ libopenblas-dev", BENCH_CORES},
     {"NumPy", "Debian has python3-dev python3-numpy", BENCH_CORES},
     {"CUB", "nvcc is, of the CUDA toolkit", BENCH_CUDA},
+    {"newest CUB", "nvcc is, with nvidia-cuda-cccl of PyPI (./run bench)", BENCH_CUDA},
 };
 
 bench_place bench_peer_place(const bench_peer *peer) { return (bench_place)(peer->contenders->traits & BENCH_PLACES); }

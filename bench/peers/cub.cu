@@ -1,4 +1,4 @@
-// CUB, of the CUDA toolkit, on arrays in the memory of a CUDA device; and how fast that memory can be read.
+// CUB, of the CUDA toolkit or the newest (CUB_TITLE says which), on arrays in the memory of a CUDA device; and how fast that memory can be read.
 //
 // The runtime works in the device's primary context, which is oplus's too, so that both know the same addresses.
 // Numbers of elements are given as int, for which CUB has its fastest code.  Sorts read `in` and write `out`: CUB's own
@@ -209,6 +209,8 @@ static const bench_contender table[] = {
     PEER_NUMBERS("cub::DeviceReduce::Sum", REDUCE, BENCH_CUDA, reduce),
     PEER_NUMBERS("cub::DeviceReduce::Max", MAXIMUM, BENCH_CUDA, reduce_max),
     PEER_ALL("cub::DeviceScan::InclusiveScan", SCAN, BENCH_CUDA, scan),
+    PEER("cub::DeviceScan::InclusiveScan", SCAN, U8, BENCH_CUDA, scan<uint8_t>),
+    PEER("cub::DeviceScan::InclusiveScan", SCAN, U16, BENCH_CUDA, scan<uint16_t>),
     PEER_ALL("cub::DeviceScan::ExclusiveScan", EXCLUSIVE, BENCH_CUDA, exclusive),
     PEER_NUMBERS("cub::DeviceScan::InclusiveSumByKey", SEGSCAN, BENCH_CUDA, segscan),
     PEER_NUMBERS("cub::DeviceSegmentedReduce::Sum", SEGREDUCE, BENCH_CUDA, segreduce),
@@ -231,6 +233,9 @@ static const char *open_cub()
     return nullptr; // where there is no CUDA device, nobody asks for more
 }
 
+#ifndef CUB_TITLE
+#define CUB_TITLE "CUB"
+#endif
 #define NVCC PEER_TEXT(__CUDACC_VER_MAJOR__) "." PEER_TEXT(__CUDACC_VER_MINOR__)
 extern "C" const bench_peer bench_peer_module = {
-    BENCH_ABI, "CUB", version, "nvcc " NVCC " " BENCH_FLAGS, open_cub, begin, end, wait, table};
+    BENCH_ABI, CUB_TITLE, version, "nvcc " NVCC " " BENCH_FLAGS, open_cub, begin, end, wait, table};

@@ -13,6 +13,12 @@
 #define WARP_SYNC()    __syncwarp()
 #define SHUFFLE_DOWN(x, by) __shfl_down_sync(0xffffffffu, x, by)
 #define SHUFFLE_UP(x, by)   __shfl_up_sync(0xffffffffu, x, by)
+/* For kernels whose work-groups wait for each other, on CUDA alone: a number that nobody else gets; which lanes of the warp
+ * have x != 0, and the first of them; how often a wait looks before it gives up. */
+#define TAKE(counter)   atomicAdd(counter, 1u)
+#define LANES_WITH(x)   __ballot_sync(0xffffffffu, (x) != 0)
+#define FIRST_OF(lanes) ((uint)__ffs(lanes) - 1)
+#define PATIENCE        (1u << 22)
 #define UNROLLED       _Pragma("unroll")
 #define ROLLED         _Pragma("unroll 1")
 

@@ -97,8 +97,10 @@ const lab_rung reduce_rungs[] = {
     {.name = "many", .file = "reduce/08-many.cl", .run = in_few_groups, .lecture = {0, 0, 77.21}},
     {.name = "shuffles", .file = "reduce/09-shuffles.cl", .run = in_few_groups, .skip = lab_no_shuffles},
     {.name = "vectors", .file = "reduce/10-vectors.cl", .run = in_vectors, .skip = lab_no_shuffles},
-    LAB_RUNG_OF_OPLUS(by_oplus, "oplus_reduce(dev, &oplus_sum_u32, in, n, out).",
-                      "All of the above for any type and any associative operator; elements keep their order."),
+    LAB_RUNG_OF_OPLUS(
+        by_oplus, "oplus_reduce(dev, &oplus_sum_u32, in, n, out).",
+        "All of the above for any type and any associative operator; elements keep their order. On CUDA it is "
+        "one launch: the work-group that finds that it is the last one joins the sums of all."),
     LAB_RUNG_OF_CUB(by_cub, "DeviceReduce::Sum", "NVIDIA's own, tuned for each device."),
     {.run = NULL}};
 

@@ -43,10 +43,11 @@ static const lab_rung rungs[] = {
     {.name = "staged", .file = "scan/06-staged.cl", .run = in_tiles},
     {.name = "reduce-first", .file = "scan/07-reduce-first.cl", .run = scan_after_reduce},
     {.name = "shuffles", .file = "scan/08-shuffles.cl", .run = scan_after_reduce, .skip = lab_no_shuffles},
-    LAB_RUNG_OF_OPLUS(by_oplus, "oplus_scan(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, in, n, out).",
-                      "Reduces first, too, for any type and any operator that is associative: elements keep their "
-                      "order, and the tree is the same on every device, so that sums which round have the same bits "
-                      "everywhere."),
+    LAB_RUNG_OF_OPLUS(
+        by_oplus, "oplus_scan(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, in, n, out).",
+        "For any type and any operator that is associative: elements keep their order, and the tree is "
+        "the same on every device, so that sums which round have the same bits everywhere. On CUDA "
+        "many elements are read only once, as the next ladder shows; elsewhere, oplus reduces first, too."),
     LAB_RUNG_OF_CUB(by_cub, "DeviceScan::InclusiveSum",
                     "Twice through memory, one launch: a work-group looks back at the sums of those before it, and "
                     "waits where they are not finished. That those will finish rests on how CUDA schedules "
@@ -84,6 +85,7 @@ static void climb(lab *l)
     d.expected = host;
     work.cub = lab_peer_open(l->dev);
     lab_climb(l, &ladder, &work);
+    scan_once(l, &work);
     lab_peer_close(work.cub);
     scan_release(&work);
     free(host);

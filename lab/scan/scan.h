@@ -36,7 +36,6 @@ void scan_model(lab_work *work);
 void scan_model_free(lab_work *work);
 void scan_spoil(lab_work *work);
 bool scan_right(lab_work *work);
-/* Why the rung CUB cannot run. */
 
 /* The array; or the sums of the blocks of a level, one each, in place. */
 typedef struct scan_level {
@@ -60,5 +59,7 @@ void scan_after_reduce(lab_work *work);
 void scan_draw(lab *l);     /* steps on a few elements */
 void scan_doubles(lab *l);  /* in double precision */
 void scan_segments(lab *l); /* segmented */
+/* From three launches to one, on the same work. */
+void scan_once(lab *l, lab_work *work);
 
 #endif

@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 1024 };
-
-static _Thread_local char message[MESSAGE_BYTES];
+static _Thread_local char message[OPI_FAILURE_BYTES];
 
 static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
@@ -29,7 +27,7 @@ oplus_status opi_fail(oplus_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    message[opi_cut(message, MESSAGE_BYTES - 1)] = '\0';
+    message[opi_cut(message, OPI_FAILURE_BYTES - 1)] = '\0';
     return status;
 }
 

@@ -4,6 +4,8 @@
 
 #include <oplus/oplus.h>
 
+enum { OPI_FAILURE_BYTES = 1024 }; /* of a message; a longer one is cut */
+
 /* Records in words what failed, with which argument and value, and what to do; returns `status`. */
 oplus_status opi_fail(oplus_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -86,7 +86,6 @@ typedef struct opi_launch {
 struct opi_driver {
     const char *name;    /* "cuda", "opencl" */
     const char *dialect; /* the dialect of its kernels: gpu/words/<name>.cl comes first */
-    bool by_kernel;      /* its compiler takes long: a kernel is compiled by itself, when it is first used */
 
     /* Both NULL where only oplus makes addresses of device memory. */
     bool (*installed)(void); /* its library can be opened; nothing of it is called */
@@ -132,6 +131,11 @@ struct opi_driver {
      * compilation, cut to fit, goes into the message after `what` ("operator \"compose\"") with OPLUS_ERR_COMPILE. */
     oplus_status (*compile)(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program);
     oplus_status (*load)(opi_gpu *gpu, const char *call, const void *binary, size_t bytes, void **program);
+    /* The first half of `compile`: what `load` takes, in memory to be freed.  Several threads may call it at the same time,
+     * without entering the device.  NULL where a program is compiled whole; otherwise the compiler takes so long that each
+     * kernel is compiled by itself, when it is first used. */
+    oplus_status (*translate)(const opi_gpu *gpu, const char *call, const char *what, const char *source, void **binary,
+                              size_t *bytes);
     /* In memory to be freed. */
     oplus_status (*binary)(opi_gpu *gpu, const char *call, void *program, void **binary, size_t *bytes);
     oplus_status (*kernel)(opi_gpu *gpu, const char *call, void *program, const char *name, void **kernel);

@@ -65,6 +65,8 @@ typedef struct opi_accelerator {
     opi_pipeline pipeline;
     opi_gpu_buffer ended;        /* the count of work-groups that have ended, of the way "last" (gpu/scan/last.c) */
     bool ended_is_0;             /* the count has been made ready for its first launch */
+    opi_gpu_buffer told;         /* what work-groups tell each other, of the way "look-back" (gpu/canon/look_back.c) */
+    bool told_is_clear;          /* ... has been made ready for its first launch */
     opi_gpu_buffer wrong_offset; /* pinned memory: 1 + the segment in which a launch has found a wrong offset, or 0 */
     opi_gpu_buffer staging;      /* pinned memory for an exchange between ranks */
     opi_retired retired;         /* device memory that recorded work may still use */

@@ -4,6 +4,7 @@
 #include "cores/count.h"
 #include "gpu/job.h"
 #include "gpu/memory.h"
+#include "gpu/transfer.h"
 #include "gpu/ways.h"
 
 #include <errno.h>

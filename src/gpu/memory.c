@@ -82,9 +82,9 @@ oplus_status opi_pinned_reserve(opi_accelerator *g, const char *call, opi_gpu_bu
 void opi_gpu_release_all(opi_accelerator *g)
 {
     free_retired(g);
-    opi_gpu_buffer *const all[] = {&g->range, &g->nodes, &g->value, &g->param, &g->work, &g->ended};
+    opi_gpu_buffer *const all[] = {&g->range, &g->nodes, &g->value, &g->param, &g->work, &g->ended, &g->told};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) opi_gpu_release(g, all[i]);
-    g->ended_is_0 = false;
+    g->ended_is_0 = g->told_is_clear = false;
     for (int i = 0; i < OPI_WHOLES; i++) opi_gpu_release(g, &g->array[i]);
     for (int i = 0; i < OPI_SLOTS; i++) {
         opi_gpu_release(g, &g->slot[i].device);
@@ -233,14 +233,6 @@ oplus_status opi_gpu_put(opi_accelerator *g, const char *call, void *to, const v
     }
     OPI_TRY(opi_gpu_upload(g, call, OPI_QUEUE_COMPUTE, to, from, bytes));
     return opi_gpu_sync(g, call, OPI_QUEUE_COMPUTE);
-}
-
-oplus_status opi_gpu_copy(opi_accelerator *g, const char *call, void *dst, const void *src, size_t bytes)
-{
-    opi_gpu_side from;
-    if (dst == src) return OPLUS_OK;
-    OPI_TRY(opi_gpu_side_of(g, call, "src", src, bytes, &from));
-    return from == OPI_SIDE_DEVICE ? opi_gpu_fetch(g, call, dst, src, bytes) : opi_gpu_put(g, call, dst, src, bytes);
 }
 
 /* --- parameters --------------------------------------------------------------------------------------------------- */

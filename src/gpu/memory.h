@@ -48,8 +48,6 @@ oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue qu
 oplus_status opi_gpu_fetch(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes);
 /* Copies bytes from host memory to host or device memory; waits. */
 oplus_status opi_gpu_put(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes);
-/* Copies bytes between any addresses, as oplus_copy. */
-oplus_status opi_gpu_copy(opi_accelerator *g, const char *call, void *dst, const void *src, size_t bytes);
 
 /* Sets *address to the device address of the parameter of fn or of op, whichever is not NULL, and copies the parameter
  * there if it has changed; NULL if there is no parameter. */

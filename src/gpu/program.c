@@ -3,7 +3,7 @@
 
 #include "base/cache.h"
 #include "base/error.h"
-#include "base/version.h"
+#include "gpu/translate.h"
 #include "text/source.h"
 
 #include <assert.h>
@@ -75,11 +75,7 @@ static opi_program *known(const opi_programs *programs, opi_hash key)
  * the program is compiled again. */
 static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const char *source, void **handle)
 {
-    const opi_gpu_facts *const facts = &gpu->facts;
-    char architecture[16];
-    snprintf(architecture, sizeof architecture, "%u", facts->architecture);
-    const opi_hash key = opi_hash_strings(
-        (const char *const[]){OPI_VERSION, gpu->driver->name, facts->name, facts->driver, architecture, source, NULL});
+    const opi_hash key = opi_translation_key(gpu, source);
     size_t bytes;
     void *const kept = opi_cache_load(key, ".bin", &bytes);
     const bool loaded = kept && gpu->driver->load(gpu, call, kept, bytes, handle) == OPLUS_OK;
@@ -96,15 +92,13 @@ static oplus_status make(opi_gpu *gpu, const char *call, const char *what, const
     return OPLUS_OK;
 }
 
-/* Whether this program was refused, and the same words again. */
-static oplus_status refused(const opi_program *program, const char *call)
+oplus_status opi_program_refused(const opi_program *program, const char *call)
 {
     if (program->refusal == OPLUS_OK) return OPLUS_OK;
     return opi_fail(program->refusal, "%s: %s", call, program->words ? program->words : program->what);
 }
 
-/* Another attempt would fail, too. */
-static void refuse(opi_program *program)
+void opi_program_refuse(opi_program *program)
 {
     const char *const said = opi_last_error(), *const words = strstr(said, ": ");
     program->refusal = OPLUS_ERR_COMPILE;
@@ -143,11 +137,11 @@ static opi_program *new_program(opi_gpu_source *source, opi_hash key, const char
 /* Compiles all kernels at once, unless each is compiled at its first use. */
 static oplus_status make_whole(opi_gpu *gpu, const char *call, opi_program *program)
 {
-    if (gpu->driver->by_kernel) return OPLUS_OK;
+    if (gpu->driver->translate) return OPLUS_OK;
     const oplus_status status = make(gpu, call, program->what, program->text, &program->handle);
     free(program->text);
     program->text = NULL;
-    if (status == OPLUS_ERR_COMPILE) refuse(program);
+    if (status == OPLUS_ERR_COMPILE) opi_program_refuse(program);
     return status;
 }
 
@@ -156,7 +150,7 @@ oplus_status opi_program_get(opi_programs *programs, const char *call, const cha
                              opi_program **program)
 {
     *program = known(programs, key);
-    if (*program) return refused(*program, call);
+    if (*program) return opi_program_refused(*program, call);
     opi_gpu_source source;
     char *text;
     opi_gpu_begin(&source, call, programs->gpu);
@@ -195,78 +189,7 @@ oplus_status opi_program_of_fn(opi_programs *programs, const char *call, const o
     return opi_program_get(programs, call, what, key.hash, write, context, program);
 }
 
-/* --- kernels ------------------------------------------------------------------------------------------------------ */
-
-#define KERNEL "OPI_KERNEL"
-#define ABSENT "OPI_ABSENT"
-_Static_assert(sizeof KERNEL == sizeof ABSENT, "one is written over the other");
-static const char layout[] = "opi_layout"; /* it stays in every program: see gpu/launch.c */
-
-/* Whether a kernel's declaration, from its KERNEL on, has this name. */
-static bool declares(const char *declaration, const char *name)
-{
-    const char *const begin = strstr(declaration, "void ");
-    const size_t length = strlen(name);
-    return begin && strncmp(begin + 5, name, length) == 0 && begin[5 + length] == '(';
-}
-
-/* The source with one kernel; the others become functions that nobody calls. */
-static void leave_only(char *text, const char *name)
-{
-    for (char *at = text; (at = strstr(at, "\n" KERNEL " ")) != NULL; at += sizeof KERNEL)
-        if (!declares(at, name) && !declares(at, layout)) memcpy(at + 1, ABSENT, sizeof ABSENT - 1);
-}
-
-static oplus_status make_kernel(opi_gpu *gpu, const char *call, opi_program *program, const char *name, void **own)
-{
-    char *const text = strdup(program->text);
-    if (!text) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the source of a kernel", call);
-    leave_only(text, name);
-    const oplus_status status = make(gpu, call, program->what, text, own);
-    free(text);
-    if (status == OPLUS_ERR_COMPILE && program->kernels == 0) refuse(program);
-    return status;
-}
-
-/* The program that has a kernel.  *own: it has been made for this kernel alone. */
-static oplus_status home_of(opi_gpu *gpu, const char *call, opi_program *program, const char *name, void **home,
-                            void **own)
-{
-    *own = NULL;
-    *home = program->handle;
-    if (*home) return OPLUS_OK;
-    if (strcmp(name, layout) == 0 && program->kernels > 0) {
-        *home = program->kernel[0].own;
-        return OPLUS_OK;
-    }
-    OPI_TRY(refused(program, call));
-    OPI_TRY(make_kernel(gpu, call, program, name, own));
-    *home = *own;
-    return OPLUS_OK;
-}
-
-oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_program *program, const char *name,
-                            void **kernel)
-{
-    opi_gpu *const gpu = programs->gpu;
-    void *home, *own;
-    for (int i = 0; i < program->kernels; i++) {
-        if (strcmp(program->kernel[i].name, name) != 0) continue;
-        *kernel = program->kernel[i].handle;
-        return OPLUS_OK;
-    }
-    OPI_TRY(home_of(gpu, call, program, name, &home, &own));
-    const oplus_status status = gpu->driver->kernel(gpu, call, home, name, kernel);
-    if (status != OPLUS_OK) {
-        if (own) gpu->driver->unload(gpu, own);
-        return status;
-    }
-    assert(program->kernels < OPI_MAX_KERNELS && strlen(name) < sizeof program->kernel[0].name);
-    snprintf(program->kernel[program->kernels].name, sizeof program->kernel[0].name, "%s", name);
-    program->kernel[program->kernels].own = own;
-    program->kernel[program->kernels++].handle = *kernel;
-    return OPLUS_OK;
-}
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 static void unload(opi_gpu *gpu, const opi_program *program)
 {

@@ -1,5 +1,6 @@
 /* Programs of a device.  Each is compiled once from a source, found by its key, and kept in memory and in the cache on
- * disk: whole, or, where the driver says so (opi_driver::by_kernel), kernel by kernel as they are first used. */
+ * disk: whole, or, where the driver can translate sources (opi_driver::translate), kernel by kernel as they are first
+ * used. */
 #ifndef OPI_PROGRAM_H
 #define OPI_PROGRAM_H
 
@@ -53,9 +54,17 @@ oplus_status opi_program_of_op(opi_programs *programs, const char *call, const o
 oplus_status opi_program_of_fn(opi_programs *programs, const char *call, const oplus_fn *fn, opi_key key,
                                void (*write)(opi_gpu_source *source, const void *context), const void *context,
                                opi_program **program);
+/* The status and the words with which a program was refused; OPLUS_OK if it was not. */
+oplus_status opi_program_refused(const opi_program *program, const char *call);
+/* Remembers the failure of this moment: another attempt would fail, too. */
+void opi_program_refuse(opi_program *program);
 /* Finds a kernel of a program, and compiles it if it has a program of its own. */
 oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_program *program, const char *name,
                             void **kernel);
+/* Makes kernels of a program ready before they are used.  Those that have to be compiled by themselves are compiled at the
+ * same time, by several threads; opi_kernel_get would compile one after the other. */
+oplus_status opi_kernels_make(opi_programs *programs, const char *call, opi_program *program, const char *const *names,
+                              size_t count);
 void opi_programs_release(opi_programs *programs);
 
 #endif

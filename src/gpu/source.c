@@ -41,6 +41,7 @@ void opi_gpu_begin(opi_gpu_source *source, const char *call, const opi_gpu *gpu)
     }
     opi_gpu_define(source, "OPI_F64", gpu->facts.f64);
     opi_gpu_define(source, "OPI_IMAGE_NODES", OPI_IMAGE_NODES);
+    opi_gpu_define(source, "OPI_INIT_LEVEL", OPI_INIT_LEVEL);
     opi_gpu_write_kernels(source, "shared");
     opi_gpu_write_kernels(source, gpu->driver->dialect);
 }

@@ -1,20 +1,19 @@
 /* Arrays of the host on an accelerator: they are cut into pieces that end at tiles; each piece is copied to the device,
- * computed, and copied back.  While one piece is computed the next is copied. */
+ * computed, and copied back.  While one piece is computed the next is copied, and the one before is copied back. */
 #include "gpu/stage.h"
 
 #include "base/error.h"
-#include "cores/cores.h"
 #include "gpu/memory.h"
+#include "gpu/transfer.h"
 #include "gpu/ways.h"
 
 #include <assert.h>
-#include <omp.h>
 #include <string.h>
 
 enum {
-    PINNED_FROM = 1 << 20, /* from this number of bytes on, a copy through pinned memory is faster */
-    COPY_SHARED = 1 << 20, /* from this number of bytes on, several threads copy */
-    COPY_THREADS = 8
+    PIECES = 16,           /* of a call: more hide more of the first copy and of the last one, */
+    LEAST_PIECE = 4 << 20, /* but each takes some 30 us of the host's time */
+    MOST_PIECE = 16 << 20
 };
 
 /* --- which arrays ------------------------------------------------------------------------------------------------- */
@@ -25,6 +24,12 @@ static const char *name_of(const opi_task *task, int k)
     if (task->array[k].access != OPI_READS) return "out";
     if (task->what == OPI_MAP && task->arrays > 2) return inputs[k];
     return k == OPI_IN ? "in" : "heads";
+}
+
+/* Bytes of a piece of arrays of so many bytes. */
+static size_t piece_bytes(const opi_accelerator *g, size_t bytes)
+{
+    return opi_smaller(g->piece_bytes, opi_larger(LEAST_PIECE, opi_smaller(bytes / PIECES, MOST_PIECE)));
 }
 
 oplus_status opi_stage_look(const opi_job *job, opi_staging *staging)
@@ -44,44 +49,10 @@ oplus_status opi_stage_look(const opi_job *job, opi_staging *staging)
         staging->item_bytes += array->size;
     }
     if (!staging->any) return OPLUS_OK;
-    const size_t tiles = job->g->piece_bytes / staging->item_bytes / tile;
+    const size_t tiles = piece_bytes(job->g, task->n * staging->item_bytes) / staging->item_bytes / tile;
     staging->piece_items = (tiles ? tiles : 1) * tile;
-    staging->pinned = !job->g->gpu->facts.host_cores && task->n * staging->item_bytes >= PINNED_FROM;
+    staging->pinned = opi_goes_through_pinned(job->g, OPI_SIDE_HOST, task->n * staging->item_bytes);
     return OPLUS_OK;
-}
-
-/* --- copies on the host ------------------------------------------------------------------------------------------- */
-
-typedef struct shared_copy {
-    char *to;
-    const char *from;
-    size_t bytes, share;
-} shared_copy;
-
-static void copy_share(void *job, size_t worker, size_t i)
-{
-    const shared_copy *const c = job;
-    const size_t begin = i * c->share;
-    (void)worker;
-    if (begin < c->bytes)
-        memcpy(c->to + begin, c->from + begin, c->share < c->bytes - begin ? c->share : c->bytes - begin);
-}
-
-void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, int threads)
-{
-    const size_t share = opi_round_up((bytes + (size_t)threads - 1) / (size_t)threads, OPI_CACHE_LINE);
-    opi_crew_run(crew, threads, copy_share, &(shared_copy){to, from, bytes, share}, (size_t)threads);
-}
-
-/* Copies between the caller's memory and pinned memory.  One thread is slower than the copy to the device. */
-static void copy_host(const opi_job *job, char *to, const char *from, size_t bytes)
-{
-    if (job->g->rehearsal) return;
-    const int most = (int)opi_smaller(opi_cores_threads(job->g->dev.cores, bytes), COPY_THREADS);
-    if (most < 2 || bytes < COPY_SHARED || omp_in_parallel())
-        memcpy(to, from, bytes);
-    else
-        opi_copy_shared(&job->g->dev.cores->crew, to, from, bytes, most);
 }
 
 /* --- one piece ---------------------------------------------------------------------------------------------------- */
@@ -92,6 +63,9 @@ typedef struct piece {
     uint64_t begin;
     opi_part part;
     char *host[OPI_MAX_ARRAYS]; /* what the driver copies from or to; NULL: no copy */
+    void *brought;              /* mark behind the copies to the device */
+    char *end;                  /* where its appended items belong */
+    uint64_t appended;          /* their number */
 } piece;
 
 static char *own_place(const opi_job *job, const piece *p, int k)
@@ -134,15 +108,31 @@ static oplus_status reserve_all(opi_job *job, const opi_staging *s, size_t skew)
     return opi_way_prepare(job, items);
 }
 
-static oplus_status bring(const opi_job *job, const piece *p)
+static oplus_status bring(const opi_job *job, piece *p)
 {
     for (int k = 0; k < job->task->arrays; k++) {
         if (!p->host[k] || job->task->array[k].access != OPI_READS) continue;
         char *const own = own_place(job, p, k), *const to = (char *)p->part.address[k];
-        if (p->host[k] != own) copy_host(job, p->host[k], own, bytes_of(job, p, k));
+        if (p->host[k] != own) opi_copy_host(job->g, p->host[k], own, bytes_of(job, p, k));
         OPI_TRY(opi_gpu_upload(job->g, job->call, OPI_QUEUE_UP, to, p->host[k], bytes_of(job, p, k)));
     }
-    return opi_gpu_follow(job->g, job->call, OPI_QUEUE_UP, OPI_QUEUE_COMPUTE);
+    return opi_gpu_mark(job->g, job->call, OPI_QUEUE_UP, &p->brought);
+}
+
+static void drop(const opi_job *job, void **mark)
+{
+    job->g->gpu->driver->drop(job->g->gpu, *mark);
+    *mark = NULL;
+}
+
+/* Computes a piece as soon as it has been brought. */
+static oplus_status compute(opi_job *job, piece *p)
+{
+    opi_gpu *const gpu = job->g->gpu;
+    oplus_status status = OPLUS_OK;
+    if (p->brought) status = gpu->driver->after(gpu, job->call, OPI_QUEUE_COMPUTE, p->brought);
+    drop(job, &p->brought);
+    return status == OPLUS_OK ? opi_way_run(job, &p->part) : status;
 }
 
 static oplus_status take(const opi_job *job, const piece *p)
@@ -162,67 +152,81 @@ static oplus_status settle(const opi_job *job, const piece *p)
     if (!p->slot || !p->slot->mark) return OPLUS_OK;
     OPI_TRY(opi_gpu_reached(job->g, job->call, &p->slot->mark));
     for (int k = 0; k < job->task->arrays; k++) {
-        if (!p->host[k] || job->task->array[k].access != OPI_WRITES) continue;
-        char *const own = own_place(job, p, k);
-        if (p->host[k] != own) copy_host(job, own, p->host[k], bytes_of(job, p, k));
+        const opi_access access = job->task->array[k].access;
+        if (!p->host[k] || access == OPI_READS) continue;
+        char *const own = access == OPI_APPENDS ? p->end : own_place(job, p, k);
+        const size_t bytes = access == OPI_APPENDS ? p->appended * job->task->array[k].size : bytes_of(job, p, k);
+        if (p->host[k] != own && bytes > 0) opi_copy_host(job->g, own, p->host[k], bytes);
     }
     return OPLUS_OK;
 }
 
-/* Sets how many items this piece appends; the pieces before it have appended `appended`.  The host must know this. */
-static oplus_status append(opi_job *job, const piece *p, opi_stage_count *count, uint64_t *appended)
+/* Computes a piece that appends, and begins to copy what it has appended; the pieces before it have appended `appended`
+ * items.  The host must know the number: it waits for this piece, while the next one is on its way to the device. */
+static oplus_status append(opi_job *job, const opi_staging *s, piece *p, opi_stage_count *count, uint64_t *appended)
 {
     const int k = job->task->arrays - 1;
     const size_t size = job->task->array[k].size;
-    uint64_t own = p->part.n; /* a rehearsal assumes that all are kept */
-    OPI_TRY(count(job, &own));
-    char *const to = (char *)job->task->array[k].mem + *appended * size;
-    if (own > 0) OPI_TRY(opi_gpu_fetch(job->g, job->call, to, p->part.address[k], own * size));
-    *appended += own;
+    opi_gpu_side side;
+    p->appended = p->part.n; /* a rehearsal assumes that all are kept */
+    OPI_TRY(compute(job, p));
+    OPI_TRY(count(job, &p->appended));
+    p->end = (char *)job->task->array[k].mem + *appended * size;
+    *appended += p->appended;
     job->fresh = true; /* the next piece counts from 0 */
     job->at = 0;
-    return OPLUS_OK;
+    if (p->appended == 0) return OPLUS_OK;
+    OPI_TRY(opi_gpu_side_of(job->g, job->call, "out", p->end, p->appended * size, &side));
+    if (!s->pinned || side == OPI_SIDE_PINNED) p->host[k] = p->end;
+    OPI_TRY(opi_gpu_download(job->g, job->call, OPI_QUEUE_DOWN, p->host[k], p->part.address[k], p->appended * size));
+    return opi_gpu_mark(job->g, job->call, OPI_QUEUE_DOWN, &p->slot->mark);
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
-/* Computes piece `p`, whose slot is free, and begins to copy its results back. */
-static oplus_status run_piece(opi_job *job, const opi_staging *s, piece *p, opi_stage_count *count, uint64_t *appended)
-{
-    lay_out(job, s, p);
-    OPI_TRY(bring(job, p));
-    OPI_TRY(opi_way_run(job, &p->part));
-    return s->appends ? append(job, p, count, appended) : take(job, p);
-}
-
 /* After a failure, no copy may be under way when the slots are used again. */
 static void abandon(const opi_job *job, piece *pieces)
 {
-    opi_gpu *const gpu = job->g->gpu;
     for (int q = 0; q < OPI_QUEUES; q++) opi_gpu_sync(job->g, job->call, (opi_gpu_queue)q);
     for (int i = 0; i < OPI_SLOTS; i++) {
-        if (!pieces[i].slot) continue;
-        gpu->driver->drop(gpu, pieces[i].slot->mark);
-        pieces[i].slot->mark = NULL;
+        drop(job, &pieces[i].brought);
+        if (pieces[i].slot) drop(job, &pieces[i].slot->mark);
     }
+}
+
+/* Begins to bring the next piece, of up to `most` items from `begin` on, in a slot that another piece may have had. */
+static oplus_status begin_piece(const opi_job *job, const opi_staging *s, uint64_t begin, uint64_t most, opi_slot *slot,
+                                piece *p)
+{
+    const uint64_t left = job->task->n - begin;
+    OPI_TRY(settle(job, p));
+    p->slot = slot;
+    p->begin = begin;
+    p->part.n = most < left ? most : left;
+    p->part.last = p->part.n == left || s->appends;
+    lay_out(job, s, p);
+    return bring(job, p);
 }
 
 static oplus_status run_pieces(opi_job *job, const opi_staging *s, piece *pieces, opi_stage_count *count,
                                uint64_t *appended)
 {
-    const uint64_t n = job->task->n, skew = job->at % opi_tile(job->shape);
-    uint64_t index = 0;
-    for (uint64_t begin = 0; begin < n; index++) {
-        piece *const p = &pieces[index % OPI_SLOTS];
-        const uint64_t room = begin == 0 ? s->piece_items - skew : s->piece_items;
-        OPI_TRY(settle(job, p)); /* the piece that had the slot before */
-        p->slot = &job->g->slot[index % OPI_SLOTS];
-        p->begin = begin;
-        p->part.n = room < n - begin ? room : n - begin;
+    uint64_t index = 0, most = s->piece_items - job->at % opi_tile(job->shape);
+    piece *before = NULL;
+    for (uint64_t begin = 0; begin < job->task->n; index++, most = s->piece_items) {
+        const size_t i = index % OPI_SLOTS;
+        piece *const p = &pieces[i];
+        OPI_TRY(begin_piece(job, s, begin, most, &job->g->slot[i], p));
         begin += p->part.n;
-        p->part.last = begin == n || s->appends;
-        OPI_TRY(run_piece(job, s, p, count, appended));
+        if (before) OPI_TRY(append(job, s, before, count, appended));
+        if (s->appends) {
+            before = p;
+        } else {
+            OPI_TRY(compute(job, p));
+            OPI_TRY(take(job, p));
+        }
     }
+    if (before) OPI_TRY(append(job, s, before, count, appended));
     for (uint64_t i = 0; i < OPI_SLOTS; i++) OPI_TRY(settle(job, &pieces[(index + i) % OPI_SLOTS]));
     return OPLUS_OK;
 }

@@ -2,7 +2,6 @@
 #ifndef OPI_GPU_STAGE_H
 #define OPI_GPU_STAGE_H
 
-#include "cores/crew.h"
 #include "gpu/job.h"
 
 /* Which arrays of a job must be copied to the device, and how. */
@@ -24,8 +23,5 @@ typedef oplus_status opi_stage_count(opi_job *job, uint64_t *count);
  * an array in host memory, `count` is called after each, and *appended is the number that all of them have
  * appended. */
 oplus_status opi_stage_run(opi_job *job, const opi_staging *staging, opi_stage_count *count, uint64_t *appended);
-
-/* memcpy by several threads. */
-void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, int threads);
 
 #endif

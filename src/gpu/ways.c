@@ -1,6 +1,7 @@
 #include "gpu/ways.h"
 
 #include "base/error.h"
+#include "gpu/canon/look_back.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/map/map.h"
 #include "gpu/pipeline/pipeline.h"
@@ -16,17 +17,21 @@
 
 static const char one_group[] = "one work-group goes from tile to tile: fewer than four whole tiles",
                   tiles[] = "tiles are summed up, their sums joined, then all is written: three launches or more",
+                  back[] =
+                      "each work-group reads a tile once, and looks back at the sums of those before it: one launch",
                   apart[] = "each work-group does a tile of its own";
 
 static const opi_way ways[] = {
-    {OPI_REDUCE, "last", opi_last_can, opi_last_suits, opi_last_prepare, opi_last_run,
-     "each work-group sums up a tile, and the one that ends last joins the sums: one launch"},
+    {OPI_REDUCE, "last", opi_last_can, NULL, opi_last_prepare, opi_last_run,
+     "each work-group sums up a part, and the one that ends last joins the sums: one launch"},
     {OPI_REDUCE, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_REDUCE, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
+    {OPI_SCAN, "look-back", opi_look_back_can, opi_look_back_suits, opi_look_back_prepare, opi_look_back_run, back},
     {OPI_SCAN, "pipeline", opi_pipeline_can, opi_pipeline_suits, opi_pipeline_prepare, opi_pipeline_run,
      "work-groups that stay read each tile once, and tell each other its sum: one launch"},
     {OPI_SCAN, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_SCAN, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
+    {OPI_FILTER, "look-back", opi_look_back_can, opi_look_back_suits, opi_look_back_prepare, opi_look_back_run, back},
     {OPI_FILTER, "pipeline", opi_sieve_can, opi_sieve_suits, opi_sieve_prepare, opi_sieve_run,
      "work-groups that stay read each tile once, and tell each other how much they keep: one launch"},
     {OPI_FILTER, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
@@ -44,6 +49,10 @@ static const opi_way ways[] = {
      "digit by digit: each element is read and written once, and tiles tell each other where theirs go"},
     {OPI_SORT, "passes", NULL, NULL, opi_sort_passes_prepare, opi_sort_passes_run,
      "digit by digit: count, add up, deal out"},
+    {OPI_TRANSPOSE, "thin", opi_thin_can, opi_thin_suits, opi_thin_prepare, opi_thin_run,
+     "few rows or columns: each work-group does a run of all of them"},
+    {OPI_TRANSPOSE, "lines", opi_lines_can, opi_lines_suits, opi_lines_prepare, opi_lines_run,
+     "each work-group does a tile whose results are whole lines of memory"},
     {OPI_TRANSPOSE, "squares", opi_turn_is_in_place, NULL, opi_turn_prepare, opi_turn_squares,
      "square tiles change places in pairs"},
     {OPI_TRANSPOSE, "tiles", opi_turn_is_apart, NULL, opi_turn_prepare, opi_turn_tiles, apart},

@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { INIT_LEVEL = 255 }; /* a value in front of everything: merges with nothing */
-
 static unsigned char *value_at(opi_range *range, int j) { return range->values + (size_t)j * range->op->type->size; }
 
 static unsigned char *prefix_at(opi_range *range, int j) { return value_at(range, OPI_RANGE_NODES + j); }
@@ -36,7 +34,7 @@ void opi_range_start(opi_range *range, const oplus_op *op, uint64_t first, bool 
 void opi_range_init(opi_range *range, const void *init)
 {
     assert(range->count == 0);
-    range->level[0] = INIT_LEVEL;
+    range->level[0] = OPI_INIT_LEVEL;
     range->flag[0] = 0;
     range->count = 1;
     memcpy(value_at(range, 0), init, range->op->type->size);
@@ -75,7 +73,8 @@ void opi_range_push(opi_range *range, unsigned level, const void *value, uint8_t
         append(range, value_at(range, top - 1), &range->flag[top - 1], value_at(range, top), range->flag[top]);
         top--;
         /* An exact node has no level: it may stand for any number of elements. */
-        if (range->level[top] != INIT_LEVEL) range->level[top] = range->op->flags & OPLUS_EXACT ? 0 : (uint8_t)(k + 1);
+        if (range->level[top] != OPI_INIT_LEVEL)
+            range->level[top] = range->op->flags & OPLUS_EXACT ? 0 : (uint8_t)(k + 1);
     }
     range->count = top + 1;
     if (range->folded > top) range->folded = top;
@@ -166,7 +165,7 @@ void opi_range_pack(opi_range *range, size_t node, void *image)
     if (!fold) return;
     if (range->op->flags & OPLUS_EXACT) {
         head->count = 1;
-        head->level[0] = INIT_LEVEL;
+        head->level[0] = OPI_INIT_LEVEL;
         put_node(range, nodes, fold, any_flag(range));
         put_node(range, folds, fold, any_flag(range));
         return;
@@ -245,7 +244,7 @@ void opi_range_read(opi_range *left, uint64_t end, const void *record)
     for (int j = 0; j < count; j++, from += 2 + size) {
         if (left->op->flags & OPLUS_EXACT)
             opi_range_push_exact(left, 0, from + 2, from[1]);
-        else if (from[0] == INIT_LEVEL)
+        else if (from[0] == OPI_INIT_LEVEL)
             opi_range_init(left, from + 2);
         else
             opi_range_push(left, from[0], from + 2, from[1]);

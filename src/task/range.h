@@ -20,6 +20,9 @@
  * merges. */
 enum { OPI_RANGE_NODES = 130 };
 
+/* The level of a value in front of everything, which merges with nothing: the init of a fold, say. */
+enum { OPI_INIT_LEVEL = 255 };
+
 typedef struct opi_range {
     const oplus_op *op;
     uint64_t first, end;

@@ -58,11 +58,12 @@ OPLUS_OP_WITH(sum_modulo, uint32_t, uint32_t, (0), 0, { return (uint32_t)(((uint
 OPLUS_PREDICATE(odd, uint32_t, { return (a & 1) == 1; })
 static uint32_t parameter;
 
-/* Arrays in one memory; `in` is as large as `out`, `small` has ROOM bytes. */
+/* Arrays in one memory; `in` is as large as `out`, `small` has ROOM bytes.  Segment s begins at offsets[s], for every n. */
 typedef struct arrays {
     void *in, *out, *small;
+    const void *offsets;
 } arrays;
-enum { ROOM = 64 };
+enum { ROOM = 64, LENGTH = 23 /* of a segment, about */ };
 
 #define CALL(name, ...)                                                                                                \
     static oplus_status name(oplus_device *d, const arrays *a, size_t n) { return __VA_ARGS__; }
@@ -70,6 +71,7 @@ CALL(reduce, oplus_reduce(d, &oplus_sum_f32, a->in, n, a->small))
 CALL(fold, oplus_fold(d, &oplus_sum_f32, &(float){0.5f}, a->in, n, a->small))
 CALL(scan, oplus_scan(d, &oplus_sum_f32, OPLUS_INCLUSIVE, a->in, n, a->out))
 CALL(segscan, oplus_segscan(d, &oplus_sum_u32, OPLUS_EXCLUSIVE, a->in, a->in, n, a->out))
+CALL(segreduce, oplus_segreduce(d, &oplus_sum_f32, a->in, n, &oplus_u32, a->offsets, n / LENGTH, a->out))
 CALL(filter, oplus_filter(d, &odd_fn, a->in, n, a->out, a->small))
 CALL(sort, oplus_sort(d, &oplus_u32, OPLUS_DESCENDING, a->in, n))
 CALL(sort_f32, oplus_sort(d, &oplus_f32, OPLUS_ASCENDING, a->in, n))
@@ -93,10 +95,10 @@ typedef struct call {
     const char *name;
     oplus_status (*run)(oplus_device *d, const arrays *a, size_t n);
 } call;
-static const call calls[] = {{"reduce", reduce},       {"fold", fold},          {"scan", scan},
-                             {"scan with", scan_with}, {"segscan", segscan},    {"map", map},
-                             {"filter", filter},       {"sort", sort},          {"sort f32", sort_f32},
-                             {"pairs", pairs},         {"transpose", transpose}};
+static const call calls[] = {{"reduce", reduce},       {"fold", fold},           {"scan", scan},
+                             {"scan with", scan_with}, {"segscan", segscan},     {"map", map},
+                             {"filter", filter},       {"sort", sort},           {"sort f32", sort_f32},
+                             {"pairs", pairs},         {"transpose", transpose}, {"segreduce", segreduce}};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- data --------------------------------------------------------------------------------------------------------- */
@@ -133,6 +135,20 @@ static void compare_all(const call *c, size_t n, int replay)
     compare(c, n, replay, "in", here.in, there.in, MOST * sizeof(uint32_t));
     compare(c, n, replay, "out", here.out, there.out, MOST * sizeof(uint32_t));
     compare(c, n, replay, "the result", here.small, there.small, ROOM);
+}
+
+/* Segments of 0 to 2 * LENGTH elements, in both memories. */
+static void cut_segments(void)
+{
+    uint32_t *const offsets = must(malloc((MOST / LENGTH + 1) * sizeof *offsets));
+    rng r = test_rng("segments");
+    void *mem;
+    for (size_t s = 0; s <= MOST / LENGTH; s++) offsets[s] = (uint32_t)(s * LENGTH);
+    for (size_t s = 1; s < MOST / LENGTH; s++) offsets[s] -= (uint32_t)(rng_next(&r) % (LENGTH + 1));
+    must_be_ok(oplus_alloc(dev, (MOST / LENGTH + 1) * sizeof *offsets, &mem), "alloc");
+    must_be_ok(oplus_copy(dev, mem, offsets, (MOST / LENGTH + 1) * sizeof *offsets), "copy");
+    here.offsets = offsets;
+    there.offsets = mem;
 }
 
 /* --- captures ------------------------------------------------------------------------------------------------------ */
@@ -219,11 +235,13 @@ static void open_all(void)
 {
     must_be_ok(oplus_open_on("cuda:0", stream, &dev), "open");
     must_be_ok(oplus_open("serial", &serial), "open");
-    here = (arrays){must(malloc(MOST * sizeof(uint32_t))), must(malloc(MOST * sizeof(uint32_t))), must(malloc(ROOM))};
+    here = (arrays){must(malloc(MOST * sizeof(uint32_t))), must(malloc(MOST * sizeof(uint32_t))), must(malloc(ROOM)),
+                    NULL};
     fetched = must(malloc(MOST * sizeof(uint32_t)));
     must_be_ok(oplus_alloc(dev, MOST * sizeof(uint32_t), &there.in), "alloc");
     must_be_ok(oplus_alloc(dev, MOST * sizeof(uint32_t), &there.out), "alloc");
     must_be_ok(oplus_alloc(dev, ROOM, &there.small), "alloc");
+    cut_segments();
 }
 
 static void close_all(void)
@@ -231,7 +249,9 @@ static void close_all(void)
     free(here.in);
     free(here.out);
     free(here.small);
+    free((void *)here.offsets);
     free(fetched);
+    oplus_free(dev, (void *)there.offsets);
     oplus_free(dev, there.in);
     oplus_free(dev, there.out);
     oplus_free(dev, there.small);

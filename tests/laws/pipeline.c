@@ -1,13 +1,15 @@
-/* The way "pipeline" of CUDA, scans and filters: calls of any size and alignment in device memory have the bits of one core, and touch
- * nothing outside of their arrays.  If a group waits in vain, the call says so, and the device goes on.
+/* The ways of CUDA in one launch, "pipeline" and "look-back", scans and filters: calls of any size and alignment in device memory have
+ * the bits of one core, and touch nothing outside of their arrays.  If a group waits in vain, the call says so, and the device goes on.
  *
  * The linker sends opi_gpu_define, which writes the numbers of a kernel's source, through the __wrap_ function here
- * (pipeline.link).  It ends with 77 where no device has this way.
+ * (pipeline.link).  It ends with 77 where no device has such a way.
  *
  *     pipeline          all
  *     pipeline any_*    the tests of such names
  *
- *     OPLUS_TEST_CALLS=n   so many random calls */
+ *     OPLUS_TEST_CALLS=n     so many random calls
+ *     OPLUS_TEST_WAY=name    that way alone */
+#include "laws/pipeline_operators.h"
 #include "support/laws.h"
 
 #include "driver/driver.h"
@@ -54,14 +56,15 @@ static size_t draw_tiles(rng *r)
     return 1 + rng_below(r, dice == 0 && !test_quick() ? MOST_TILES : dice < 8 ? MANY_TILES : SOME_TILES);
 }
 
-static call draw(rng *r)
+static call draw(rng *r, const subject *of)
 {
-    call c = {.s = subject_named(names[rng_below(r, NAMES)])};
+    call c = {.s = of};
     const size_t tile = TILE_BYTES / c.s->op->type->size, dice = rng_below(r, 4);
     const size_t tiles = draw_tiles(r);
     c.kind = c.s->op->identity && rng_below(r, 2) ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
     c.in_place = rng_below(r, 4) == 0;
     c.n = tiles * tile + (dice == 0 ? 0 : dice == 1 ? rng_below(r, 40) : rng_below(r, tile));
+    if (rng_below(r, 8) == 0) c.n = 1 + rng_below(r, 2 * tile);
     c.skew_in = rng_below(r, 3) ? rng_below(r, MOST_SKEW) : 0;
     c.skew_out = rng_below(r, 3) ? rng_below(r, MOST_SKEW) : c.skew_in;
     c.skew_heads = rng_below(r, 2) * rng_below(r, MOST_SKEW);
@@ -133,57 +136,30 @@ static long calls(void)
     return given ? strtol(given, NULL, 10) : test_quick() ? 30 : 300;
 }
 
+static void try_scan(rng *r, const subject *s)
+{
+    const call c = draw(r, s);
+    fill(c.s, r, c.n);
+    for (size_t k = 0; k < c.n; k++) heads[k] = 0;
+    for (size_t k = 0; c.heads > 0 && k < c.n; k += 1 + rng_below(r, 2 * c.heads)) heads[k] = (uint8_t)(k | 1);
+    run(&c);
+}
+
 static void any_scan(void **state)
 {
     rng r = test_rng("pipeline");
     (void)state;
-    for (long i = calls(); i > 0; i--) {
-        const call c = draw(&r);
-        fill(c.s, &r, c.n);
-        for (size_t k = 0; k < c.n; k++) heads[k] = 0;
-        for (size_t k = 0; c.heads > 0 && k < c.n; k += 1 + rng_below(&r, 2 * c.heads)) heads[k] = (uint8_t)(k | 1);
-        run(&c);
-    }
+    for (long i = calls(); i > 0; i--) try_scan(&r, subject_named(names[rng_below(&r, NAMES)]));
+}
+
+static void any_struct(void **state)
+{
+    rng r = test_rng("structs of a pipeline");
+    (void)state;
+    for (long i = calls(); i > 0; i--) try_scan(&r, &structs[(size_t)i % STRUCTS]);
 }
 
 /* --- random filters ------------------------------------------------------------------------------------------------ */
-
-OPLUS_STRUCT(pair16, uint16_t a; uint16_t b;)
-OPLUS_PREDICATE_WITH(below_u8, uint8_t, uint8_t, { return a < p; })
-OPLUS_PREDICATE_WITH(below_u16, uint16_t, uint32_t, { return a < p; })
-OPLUS_PREDICATE_WITH(below_f32, float, float, { return a < p; })
-OPLUS_PREDICATE(odd_u32, uint32_t, { return (a & 1) == 1; })
-OPLUS_PREDICATE(small_u64, uint64_t, { return a >> 63 == 0; })
-OPLUS_PREDICATE(sum_is_odd, pair16, { return ((a.a + a.b) & 1) == 1; })
-OPLUS_PREDICATE(first_is_less, pair32, { return a.a < a.b; })
-OPLUS_PREDICATE(any_bit, matrix22, { return (a.m[0] & 3) != 0; })
-OPLUS_PREDICATE(all_u32, uint32_t, { return a == a; })
-OPLUS_PREDICATE(no_u16, uint16_t, { return a != a; })
-
-static const oplus_fn *const plain[] = {&odd_u32_fn, &small_u64_fn, &sum_is_odd_fn, &first_is_less_fn,
-                                        &any_bit_fn, &all_u32_fn,   &no_u16_fn};
-enum { PLAIN = sizeof plain / sizeof *plain };
-
-/* A predicate; its parameter stays where it is. */
-static oplus_fn draw_predicate(rng *r)
-{
-    static uint8_t limit8;
-    static uint32_t limit32;
-    static float limit;
-    limit8 = (uint8_t)rng_next(r);
-    limit32 = (uint32_t)rng_below(r, 70000);
-    limit = (float)rng_unit(r);
-    switch (rng_below(r, 6)) {
-    case 0:
-        return oplus_with(&below_u8_fn, &limit8);
-    case 1:
-        return oplus_with(&below_u16_fn, &limit32);
-    case 2:
-        return oplus_with(&below_f32_fn, &limit);
-    default:
-        return *plain[rng_below(r, PLAIN)];
-    }
-}
 
 /* in[skew_in ..] to other memory; or, if `back` is not SIZE_MAX, to `back` elements before `in`. */
 static void filter(const oplus_fn *keep, size_t n, size_t skew_in, size_t skew_out, size_t back)
@@ -220,11 +196,37 @@ static void any_filter(void **state)
     for (long i = calls(); i > 0; i--) {
         const oplus_fn keep = draw_predicate(&r);
         const size_t size = keep.input[0]->size, tiles = draw_tiles(&r);
-        const size_t n = tiles * TILE_BYTES / size + (rng_below(&r, 4) ? rng_below(&r, TILE_BYTES / size) : 0);
+        const size_t tile = TILE_BYTES / size, more = rng_below(&r, 4) ? rng_below(&r, tile) : 0;
+        const size_t n = rng_below(&r, 8) ? tiles * tile + more : 1 + rng_below(&r, 2 * tile);
         const size_t skew = rng_below(&r, MOST_SKEW), back = rng_below(&r, 4) ? SIZE_MAX : rng_below(&r, MOST_BACK);
         fill(subject_named("hash4"), &r, n * size / 4 + 1);
         filter(&keep, n, rng_below(&r, 2) ? skew : 0, rng_below(&r, MOST_SKEW), back);
     }
+}
+
+/* --- epochs -------------------------------------------------------------------------------------------------------- */
+
+/* Launches are numbered, and after 2^32 - 1 numbers begin again. */
+static void epochs_end(void **state)
+{
+    const uint64_t soon = UINT64_C(0xfffffff0) << 32;
+    const opi_accelerator *const g = (const opi_accelerator *)dev;
+    rng r = test_rng("epochs");
+    (void)state;
+    const call whole = {.s = subject_named("hash4"), .n = 1000 * TILE_BYTES / 4};
+    fill(whole.s, &r, whole.n);
+    run(&whole);
+    if (!g->told.mem) skip(); /* another way than "look-back" */
+    must_be_ok(oplus_copy(dev, g->told.mem, &soon, sizeof soon), "copy");
+    for (int i = 0; i < 40; i++) {
+        call c = draw(&r, subject_named(names[rng_below(&r, NAMES)]));
+        c.heads = 0;
+        fill(c.s, &r, c.n);
+        run(&c);
+    }
+    uint64_t next;
+    must_be_ok(oplus_copy(dev, &next, g->told.mem, sizeof next), "copy");
+    assert_in_range(next >> 32, 1, 40);
 }
 
 /* --- giving up ---------------------------------------------------------------------------------------------------- */
@@ -293,32 +295,46 @@ static void gives_up(void **state)
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static bool open_both(void)
+static const struct {
+    const char *name, *lacks;
+    unsigned architecture;
+} ways[] = {{"pipeline", "bulk copies", 90}, {"look-back", "work-items that wait for others", 70}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static bool open_dev(int way)
 {
-    setenv("OPLUS_WAY", "pipeline", 1);
+    const char *const wanted = getenv("OPLUS_TEST_WAY");
+    if (wanted && strcmp(wanted, ways[way].name) != 0) return false;
+    setenv("OPLUS_WAY", ways[way].name, 1);
     if (oplus_open("cuda", &dev) != OPLUS_OK) return printf("not tried: %s\n", oplus_last_error()), false;
-    if (opi_gpu_driver_of(dev)->facts.architecture >= 90) return oplus_open("serial", &serial) == OPLUS_OK;
-    printf("not tried: %s has no bulk copies\n", opi_gpu_driver_of(dev)->facts.name);
+    if (opi_gpu_driver_of(dev)->facts.architecture >= ways[way].architecture) return true;
+    printf("%s is not tried: %s has no %s\n", ways[way].name, opi_gpu_driver_of(dev)->facts.name, ways[way].lacks);
     oplus_close(dev);
     return false;
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan), cmocka_unit_test(any_filter),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan), cmocka_unit_test(any_struct),
+                                       cmocka_unit_test(any_filter), cmocka_unit_test(epochs_end),
                                        cmocka_unit_test(gives_up)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
-    if (!open_both()) return 77;
+    int failed = 0, tried = 0;
+    must_be_ok(oplus_open("serial", &serial), "serial");
     x = must(malloc(MOST_BYTES));
-    got = must(malloc(MOST_BYTES + 2 * GUARD + (MOST_SKEW + MOST_BACK) * 16));
+    got = must(malloc(MOST_BYTES + 2 * GUARD + (MOST_SKEW + MOST_BACK) * 64));
     expected = must(malloc(MOST_BYTES));
     heads = must(malloc(MOST_BYTES));
-    const int failed = cmocka_run_group_tests_name("pipeline", tests, NULL, NULL);
+    for (int way = 0; way < WAYS; way++) {
+        if (!open_dev(way)) continue;
+        failed += cmocka_run_group_tests_name(ways[way].name, tests, NULL, NULL);
+        tried++;
+        oplus_close(dev);
+    }
     free(x);
     free(got);
     free(expected);
     free(heads);
-    oplus_close(dev);
     oplus_close(serial);
-    return failed;
+    return tried > 0 ? failed : 77;
 }

@@ -62,7 +62,6 @@ static oplus_status sync(opi_gpu *gpu, const char *call, opi_gpu_queue queue)
 const opi_driver opi_cuda = {
     .name = "cuda",
     .dialect = "cuda",
-    .by_kernel = true,
     .installed = opi_cuda_installed,
     .loaded = opi_cuda_loaded,
     .list = opi_cuda_list,
@@ -81,6 +80,7 @@ const opi_driver opi_cuda = {
     .copy = opi_cuda_copy,
     .compile = opi_cuda_compile,
     .load = opi_cuda_load,
+    .translate = opi_cuda_translate,
     .binary = opi_cuda_binary,
     .kernel = opi_cuda_kernel,
     .unload = opi_cuda_unload,

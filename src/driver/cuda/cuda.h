@@ -78,6 +78,8 @@ oplus_status opi_cuda_copy(opi_gpu *gpu, const char *call, opi_gpu_queue queue, 
 
 /* --- programs (program.c) --- */
 oplus_status opi_cuda_compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program);
+oplus_status opi_cuda_translate(const opi_gpu *gpu, const char *call, const char *what, const char *source,
+                                void **binary, size_t *bytes);
 oplus_status opi_cuda_load(opi_gpu *gpu, const char *call, const void *binary, size_t bytes, void **program);
 oplus_status opi_cuda_binary(opi_gpu *gpu, const char *call, void *program, void **binary, size_t *bytes);
 oplus_status opi_cuda_kernel(opi_gpu *gpu, const char *call, void *program, const char *name, void **kernel);

@@ -95,12 +95,18 @@ oplus_status opi_cuda_load(opi_gpu *gpu, const char *call, const void *binary, s
     return status;
 }
 
+oplus_status opi_cuda_translate(const opi_gpu *gpu, const char *call, const char *what, const char *source,
+                                void **binary, size_t *bytes)
+{
+    return opi_nvrtc_compile(call, what, source, gpu->facts.architecture, binary, bytes);
+}
+
 oplus_status opi_cuda_compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **out)
 {
     void *binary;
     size_t bytes;
     *out = NULL;
-    oplus_status status = opi_nvrtc_compile(call, what, source, gpu->facts.architecture, &binary, &bytes);
+    oplus_status status = opi_cuda_translate(gpu, call, what, source, &binary, &bytes);
     if (status == OPLUS_OK) status = opi_cuda_load(gpu, call, binary, bytes, out);
     free(binary);
     return status;

@@ -107,7 +107,7 @@ OPI_FUNCTION void opi_walk_end(const opi_walk *walk, opi_item *item, OPI_GLOBAL 
         if (first + j != walk->count - 1) continue;
         range->end += walk->left << base;
         range->count = 1;
-        range->level[0] = 255;
+        range->level[0] = OPI_INIT_LEVEL;
         OPI_RANGE_NODE(range)[0] = item->x[j];
         OPI_RANGE_FOLD(range)[0] = item->x[j];
     }

@@ -197,6 +197,11 @@ static oplus_status together(opi_job *job, const char *const *address, uint64_t 
 {
     const bool applies = address[job->task->arrays - 1] != NULL; /* a reduce only aggregates */
     const uint32_t flags = flags_of(job, keep);
+    static const char *const kernels[] = {"opi_aggregate", "opi_spine", "opi_apply", "opi_move"};
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels,
+                             !applies        ? 2
+                             : job->overlaps ? 4
+                                             : 3));
     OPI_TRY(aggregate(job, address, tiles));
     OPI_TRY(join_nodes(job, (level){job->g->nodes.mem, tiles, opi_log_tile(job->shape), keep, applies}));
     if (!applies) return OPLUS_OK;

@@ -33,6 +33,12 @@
 #define OPI_UNROLL _Pragma("unroll")
 #endif
 
+/* A node that goes from one work-item to another, word by word. */
+typedef union opi_words {
+    opi_node node;
+    uint32_t word[(sizeof(opi_node) + 3) / 4];
+} opi_words;
+
 /* --- a run of nodes -------------------------------------------------------------------------------------------------
  * X(i) is the place of node i, i < 2^log_n, and the run is aligned.  On the way up X(m-1), 2^k being the lowest bit set
  * in m, becomes N(k, (m - 2^k) >> k); on the way down it becomes P(m) = P(q) (+) N(k, q >> k), q = m - 2^k.  It is Brent

@@ -14,12 +14,6 @@ typedef struct opi_climb {
 #define OPI_LOG_WARPS  (OPI_LOG_W - 5)
 #define OPI_OF_WARP(i) lane[i]
 
-/* The node of another work-item, moved word by word. */
-typedef union opi_words {
-    opi_node node;
-    uint32_t word[(sizeof(opi_node) + 3) / 4];
-} opi_words;
-
 OPI_FUNCTION opi_node opi_neighbour(opi_node node, uint32_t mask)
 {
     opi_words x;

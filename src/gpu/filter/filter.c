@@ -1,5 +1,6 @@
 /* Filter on an accelerator: the carry from tile to tile is the number of kept elements. */
 #include "base/error.h"
+#include "gpu/canon/look_back.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/canon/tree.h"
 #include "gpu/memory.h"
@@ -22,6 +23,9 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "unit");
     opi_gpu_write_kernels(source, "filter");
+    if (!opi_look_back_fits(&job->g->gpu->facts, job->shape, keep->input[0]->size)) return;
+    opi_look_back_write(source);
+    opi_gpu_write_kernels(source, "filter_once");
 }
 
 static oplus_status get_program(opi_job *job)

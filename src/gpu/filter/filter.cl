@@ -220,7 +220,7 @@ OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(out), const uint64_t n, OPI_PAR
     if (OPI_SELF > 0) return;
     range->end = begin + n;
     range->count = 1; /* for a count no other nodes are needed */
-    range->level[0] = 255;
+    range->level[0] = OPI_INIT_LEVEL;
     OPI_RANGE_NODE(range)[0] = kept;
     OPI_RANGE_FOLD(range)[0] = kept;
     if (OPI_GIVEN(result)) *OPI_AT(uint64_t, result) = kept;

@@ -21,7 +21,7 @@ OPI_FUNCTION void opi_find_bits(const opi_pipe *pipe, uint32_t tile, const opi_l
                                 opi_words *bit OPI_TAKE_P)
 {
     __syncwarp(); /* all have read the nodes of the tile before */
-    OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++) {
+    OPI_UNROLL_NODES for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++) {
         const uint32_t i = tile >> 5 * level, most = i & 31;
         if (most == 0) continue;
         opi_join_neighbours(pipe, level, i, opi_seen(pipe, level, i, most, &look[level], own), most,
@@ -45,8 +45,11 @@ OPI_FUNCTION opi_carried opi_fold_bits(uint32_t tile, const opi_words *bit, opi_
     carried.own.any = 0;
     carried.own.node = carried.ending = own;
     OPI_ROLLED for (uint32_t k = 0; k < carried.level; k++) carried.ending = opi_join(bit[k].node, carried.ending);
-    OPI_ROLLED for (uint32_t k = 32 - __clz(tile); k-- > carried.level;)
-        if (tile >> k & 1) opi_append(&carried.own, bit[k].node OPI_GIVE_P);
+    OPI_ROLLED for (uint32_t left = tile >> carried.level << carried.level; left;) {
+        const uint32_t k = 31 - __clz(left);
+        opi_append(&carried.own, bit[k].node OPI_GIVE_P);
+        left ^= 1u << k;
+    }
     opi_before next = carried.own;
     opi_append(&next, carried.ending OPI_GIVE_P);
     carried.next = next.node;

@@ -4,47 +4,84 @@
 #include "gpu/memory.h"
 
 enum {
-    ARCHITECTURE = 90,         /* the first that has bulk copies */
-    LEVELS = 5,                /* of published nodes; each has 32 times the tiles of the one before */
-    RING_BYTES = 200 << 10,    /* for all stages */
-    SPARE_BYTES = 128,         /* of a stage: arrays may begin anywhere, and stages begin at multiples of this */
-    DECLARED_BYTES = 16 << 10, /* the most memory that the kernel declares beside its stages */
-    LOG_PARTS = 3,
-    CARRY_WARPS = 3,
+    ARCHITECTURE = 90,       /* the first that has bulk copies */
+    LEVELS = 5,              /* of published nodes; each has 32 times the tiles of the one before */
+    LOCAL_BYTES = 227 << 10, /* the most shared memory of a group */
+    SPARE_BYTES = 128,       /* of a stage: arrays may begin anywhere, and stages begin at multiples of this */
+    RING_HEAD_BYTES = 512,   /* what a ring has once, beside nodes; and for each stage its barriers */
+    BARRIERS_BYTES = 40,
+    LOG_LANES = 5,
+    TEAM_WARPS = 8, /* that write a tile together, if it has so many parts */
     FEED_WARPS = 1,
+    LARGEST_NARROW = 16, /* bytes of an element whose nodes go through registers as a whole (OPI_WIDE) */
     POLL_PAUSE = 20, /* nanoseconds between two looks at what others publish, so that those who work are not slowed */
     CLEARED_ITEMS = 256
 };
-_Static_assert(OPI_GROUPS_PARTS == 1 << LOG_PARTS, "the parts of a tile");
 
 #define PATIENCE UINT64_C(20000000000) /* cycles that a warp waits before it gives up: some ten seconds */
 
 /* --- the shape ----------------------------------------------------------------------------------------------------
- * A work-item has 2^log_lines vectors of 16 bytes.  Its registers must hold five nodes for each. */
+ * A work-item has runs of whole vectors of 16 bytes: a line of a part is a run of each work-item of a warp.  Its registers
+ * must hold five nodes for each line of a part, and tiles should have some 16 to 24 KiB. */
+typedef struct cut {
+    unsigned element; /* bytes */
+    unsigned log_parts, log_lines;
+} cut;
 
-static unsigned log_lines(size_t element) { return element == 16 ? 1 : 2; }
+static cut cut_of(size_t element)
+{
+    static const cut cuts[] = {{1, 4, 1},  {2, 3, 2},  {4, 3, 2},  {8, 3, 2},  {12, 4, 0}, {16, 4, 1},
+                               {20, 3, 0}, {24, 4, 0}, {32, 4, 0}, {40, 3, 0}, {48, 4, 0}, {64, 3, 0}};
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+        if (cuts[i].element == element) return cuts[i];
+    return (cut){.element = 0};
+}
 
+/* Of a run of whole vectors, as short as possible. */
 static unsigned log_elements(size_t element)
 {
     unsigned k = 0;
-    while (element << (k + 1) <= OPI_VECTOR_BYTES) k++;
+    while ((element << k) % OPI_VECTOR_BYTES > 0) k++;
     return k;
 }
 
-/* To the texts of the canonical tree, each vector of a tile is a work-item's run. */
+/* To the texts of the canonical tree, each run of a tile is a work-item's. */
 opi_shape opi_groups_shape(size_t element)
 {
-    return (opi_shape){.log_w = LOG_PARTS + 5 + log_lines(element), .log_e = log_elements(element), .vectors = true};
+    const cut c = cut_of(element);
+    return (opi_shape){.log_w = c.log_parts + LOG_LANES + c.log_lines, .log_e = log_elements(element), .vectors = true};
 }
 
-static size_t tile_bytes(size_t element) { return (size_t)OPI_VECTOR_BYTES << opi_groups_shape(element).log_w; }
+static size_t tile_bytes(size_t element) { return element * (size_t)opi_groups_tile(element); }
 
-/* With heads a tile has more bytes, so that there are fewer stages.  They are a multiple of the warps of either role. */
-static unsigned reduce_warps(bool lifted) { return lifted ? 3 : 4; }
-static unsigned stages_step(bool lifted) { return lifted ? 3 : 12; }
-static unsigned items_of(bool lifted)
+/* The warps of the roles.  Up to 12 warps have 168 registers each, up to 16 have 128, up to 24 have 80.  The number of
+ * stages is a multiple of `step`, and so of the teams and of the warps of each role. */
+typedef struct roles {
+    unsigned teams, reduce, carry; /* a team has a warp for each part of a tile */
+    unsigned step;
+} roles;
+
+static roles roles_of(const opi_groups *groups)
 {
-    return 32 * (OPI_GROUPS_PARTS + reduce_warps(lifted) + CARRY_WARPS + FEED_WARPS);
+    static const roles one_team = {1, 4, 3, 12}, two_teams = {2, 4, 3, 12}, with_heads = {2, 4, 2, 4},
+                       large = {1, 4, 4, 4}, filter = {1, 4, 2, 4};
+    if (groups->counts) return filter;
+    if (groups->element > 8) return large;
+    return groups->lifted ? with_heads : groups->slow ? two_teams : one_team;
+}
+
+static unsigned team_of(size_t element) { return (unsigned)opi_smaller(TEAM_WARPS, 1u << cut_of(element).log_parts); }
+
+static unsigned items_of(const opi_groups *groups)
+{
+    const roles r = roles_of(groups);
+    return (r.teams * team_of(groups->element) + r.reduce + r.carry + FEED_WARPS) << LOG_LANES;
+}
+
+/* Each warp that writes puts a part's kept elements side by side, at most 16 bytes further than the part. */
+size_t opi_groups_heaps(size_t element)
+{
+    return team_of(element) * ((tile_bytes(element) >> cut_of(element).log_parts) + OPI_VECTOR_BYTES);
 }
 
 static size_t stage_bytes(const opi_groups *groups)
@@ -53,24 +90,40 @@ static size_t stage_bytes(const opi_groups *groups)
     return groups->lifted ? own + (size_t)opi_groups_tile(groups->element) + SPARE_BYTES : own;
 }
 
+/* At most so many bytes has a node, in whole words: of a scan, or the count of a filter. */
+static size_t node_bytes(const opi_groups *groups)
+{
+    const size_t head = groups->lifted ? sizeof(uint64_t) : 0;
+    return (groups->element + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t) + head;
+}
+
+/* Bytes that the kernel declares beside its stages (opi_ring): for each stage, and once. */
+static size_t beside_stage(const opi_groups *groups)
+{
+    return BARRIERS_BYTES + node_bytes(groups) * (2 * (1u << cut_of(groups->element).log_parts) + 1);
+}
+
+static size_t beside_ring(const opi_groups *groups)
+{
+    return RING_HEAD_BYTES + node_bytes(groups) * 5 * LEVELS * (roles_of(groups).carry + 1);
+}
+
 static unsigned stages_of(const opi_groups *groups)
 {
-    const unsigned most = (unsigned)(RING_BYTES / stage_bytes(groups));
-    return most - most % stages_step(groups->lifted);
+    const size_t left = LOCAL_BYTES - beside_ring(groups) - groups->beside;
+    const unsigned most = (unsigned)(left / (stage_bytes(groups) + beside_stage(groups)));
+    return most - most % roles_of(groups).step;
 }
 
 static size_t ring_bytes(const opi_groups *groups) { return stages_of(groups) * stage_bytes(groups); }
 
 uint64_t opi_groups_tile(size_t element) { return opi_tile(opi_groups_shape(element)); }
 uint64_t opi_groups_most_tiles(void) { return (uint64_t)1 << (5 * LEVELS); }
-size_t opi_groups_part(size_t element) { return tile_bytes(element) >> LOG_PARTS; }
 
 bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups)
 {
-    const size_t element = groups->element;
-    return facts->architecture >= ARCHITECTURE && facts->resident && facts->lanes == 32 &&
-           facts->group >= items_of(groups->lifted) && element <= OPI_VECTOR_BYTES && (element & (element - 1)) == 0 &&
-           ring_bytes(groups) + groups->beside + DECLARED_BYTES <= facts->local_most;
+    return cut_of(groups->element).element > 0 && facts->architecture >= ARCHITECTURE && facts->resident &&
+           facts->lanes == 1 << LOG_LANES && facts->group >= items_of(groups) && facts->local_most >= LOCAL_BYTES;
 }
 
 /* --- the program --------------------------------------------------------------------------------------------------- */
@@ -79,15 +132,19 @@ opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_groups *group
 {
     const size_t element = groups->element;
     const opi_shape shape = opi_groups_shape(element);
+    const roles r = roles_of(groups);
     opi_gpu_write_shape(source, shape, element);
-    opi_gpu_define(source, "OPI_LOG_PARTS", LOG_PARTS);
-    opi_gpu_define(source, "OPI_LOG_LINES", log_lines(element));
+    opi_gpu_define(source, "OPI_LOG_PARTS", cut_of(element).log_parts);
+    opi_gpu_define(source, "OPI_LOG_LINES", cut_of(element).log_lines);
+    opi_gpu_define(source, "OPI_TEAM_WARPS", TEAM_WARPS);
+    opi_gpu_define(source, "OPI_WIDE", element > LARGEST_NARROW);
+    opi_gpu_define(source, "OPI_TEAMS", r.teams);
     opi_gpu_define(source, "OPI_STAGES", stages_of(groups));
     opi_gpu_define(source, "OPI_LIFTED", groups->lifted);
     opi_gpu_define(source, "OPI_STAGE_SPARE", SPARE_BYTES);
-    opi_gpu_define(source, "OPI_REDUCE_WARPS", reduce_warps(groups->lifted));
-    opi_gpu_define(source, "OPI_CARRY_WARPS", CARRY_WARPS);
-    opi_gpu_define(source, "OPI_PIPE_ITEMS", items_of(groups->lifted));
+    opi_gpu_define(source, "OPI_REDUCE_WARPS", r.reduce);
+    opi_gpu_define(source, "OPI_CARRY_WARPS", r.carry);
+    opi_gpu_define(source, "OPI_PIPE_ITEMS", items_of(groups));
     opi_gpu_define(source, "OPI_PIPE_LEVELS", LEVELS);
     opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
     opi_gpu_define(source, "OPI_POLL_PAUSE", POLL_PAUSE);
@@ -107,8 +164,10 @@ static oplus_status count_residents(const opi_job *job, const opi_groups *groups
 {
     opi_gpu *const gpu = job->g->gpu;
     const size_t bytes = ring_bytes(groups) + groups->beside;
-    opi_launch launch = {.items = items_of(groups->lifted), .local = bytes, .resident = true};
+    opi_launch launch = {.items = items_of(groups), .local = bytes, .resident = true};
     if (groups->program->residents > 0) return OPLUS_OK;
+    const char *const names[] = {groups->kernel, "opi_clear_states"};
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, groups->program, names, 2));
     OPI_TRY(opi_kernel_get(&job->g->programs, job->call, groups->program, groups->kernel, &launch.kernel));
     OPI_TRY(gpu->driver->allow(gpu, job->call, launch.kernel, bytes, 100));
     return gpu->driver->residents(gpu, job->call, &launch, &groups->program->residents);
@@ -161,7 +220,7 @@ static oplus_status clear(const opi_job *job, opi_program *program)
 oplus_status opi_groups_launch(const opi_job *job, const opi_groups *groups, uint64_t tiles, const opi_arguments *a)
 {
     const opi_launch all = {.groups = opi_smaller(tiles, groups->program->residents),
-                            .items = items_of(groups->lifted),
+                            .items = items_of(groups),
                             .local = ring_bytes(groups) + groups->beside,
                             .resident = true,
                             .argument = a->list,

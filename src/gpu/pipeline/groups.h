@@ -12,12 +12,13 @@ typedef struct opi_groups {
     size_t element, node; /* bytes of an element, and of what groups tell each other of a tile */
     size_t beside;        /* bytes of shared memory beside the stages of the ring */
     bool lifted;          /* each element has a head: a byte of another array */
+    bool slow;            /* a vector is much work: two teams of warps write, and take tiles in turn */
+    bool counts;          /* a node is a number, of what a filter keeps */
 } opi_groups;
 
 uint64_t opi_groups_tile(size_t element); /* elements */
 uint64_t opi_groups_most_tiles(void);     /* of one launch and what precedes it */
-size_t opi_groups_part(size_t element);   /* bytes of a warp's part of a tile */
-enum { OPI_GROUPS_PARTS = 8 };
+size_t opi_groups_heaps(size_t element);  /* bytes in which a filter puts the kept elements side by side */
 
 /* Whether a device can run such groups. */
 bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups);

@@ -6,13 +6,14 @@
  *     feed    copies tiles into the ring, some stages ahead (ring.cl)
  *     reduce  sums a tile up and publishes its node (reduce.cl)
  *     carry   finds what precedes each part of a tile (carry.cl)
- *     scan    OPI_PARTS warps, one for each part: nodes up, prefixes down, results out
+ *     scan    OPI_PARTS warps, one for each part: nodes up, prefixes down, results out; OPI_TEAMS such teams take tiles
+ *             in turn, so that one's latencies are hidden by the others' work
  *
  * All groups must be resident, because they wait for each other.  Every wait gives up after OPI_PATIENCE cycles. */
 
 /* --- the role scan ------------------------------------------------------------------------------------------------ */
 
-/* A warp's part of a tile: each line is 32 vectors, one of each work-item. */
+/* A warp's part of a tile: each line is 32 runs, one of each work-item. */
 typedef struct opi_part {
     opi_line line[OPI_LINES];
     opi_heads heads[OPI_LINES];
@@ -22,16 +23,27 @@ typedef struct opi_part {
 
 #define OPI_OF_LINE(j) part->node[j]
 
+/* Where a tile is written. */
+typedef struct opi_target {
+    unsigned char *to;
+    uint32_t stage, at; /* the tile is in this stage; a part's runs of this work-item begin there */
+    uint32_t length;
+    bool whole;         /* a whole tile, which begins at a multiple of 16 bytes */
+    bool aligned;       /* so it does in its stage */
+} opi_target;
+
+/* In step k aligned blocks of 2^k work-items become pairs.  The last work-item of a block has its node: those of a right
+ * block get that of the left one, so that the last of them has the node of the pair.  What others join is not used. */
 OPI_FUNCTION void opi_scan_up(const opi_pipe *pipe, opi_part *part OPI_TAKE_P)
 {
     OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
         opi_node own = opi_line_up(&part->line[j], &part->heads[j] OPI_GIVE_P);
         OPI_UNROLL for (uint32_t k = 0; k < 5; k++) {
-            const bool right = pipe->lane >> k & 1;
-            const opi_node got = part->left[j][k] = opi_node_across(own, 1u << k);
-            own = opi_join(right ? got : own, right ? own : got);
+            const uint32_t last = (pipe->lane & ~((2u << k) - 1)) | ((1u << k) - 1);
+            const opi_node got = part->left[j][k] = opi_node_of(own, last);
+            own = opi_join(got, own);
         }
-        part->node[j] = own;
+        part->node[j] = opi_node_of(own, 31);
     }
     OPI_UP(OPI_OF_LINE, OPI_LOG_LINES)
 }
@@ -46,13 +58,18 @@ OPI_FUNCTION void opi_scan_down(opi_part *part, const opi_before *before, opi_no
     part->node[OPI_LINES - 1] = after;
 }
 
-/* Finds what precedes this work-item's vector of a line. */
+/* Finds what precedes this work-item's run of a line. */
 OPI_FUNCTION opi_place opi_place_in(const opi_pipe *pipe, opi_before before, const opi_node left[5],
                                     opi_node after OPI_TAKE_P)
 {
     opi_place place;
-    OPI_UNROLL for (uint32_t up = 0; up < 5; up++)
-        if (pipe->lane >> (4 - up) & 1) opi_append(&before, left[4 - up] OPI_GIVE_P);
+    if (before.any) { /* as good as always, and the same for the whole warp */
+        OPI_UNROLL for (uint32_t up = 0; up < 5; up++)
+            if (pipe->lane >> (4 - up) & 1) before.node = opi_join(before.node, left[4 - up]);
+    } else {
+        OPI_UNROLL for (uint32_t up = 0; up < 5; up++)
+            if (pipe->lane >> (4 - up) & 1) opi_append(&before, left[4 - up] OPI_GIVE_P);
+    }
     place.has_before = before.any;
     place.before = before.node;
     place.after = opi_node_behind(before.node, 1);
@@ -60,7 +77,7 @@ OPI_FUNCTION opi_place opi_place_in(const opi_pipe *pipe, opi_before before, con
     return place;
 }
 
-/* Makes of a vector its results. */
+/* Makes of a run its results. */
 OPI_FUNCTION opi_line opi_line_down(const opi_line *line, const opi_heads *heads, const opi_place *place,
                                     uint32_t flags OPI_TAKE_P)
 {
@@ -82,37 +99,57 @@ OPI_FUNCTION opi_line opi_line_down(const opi_line *line, const opi_heads *heads
     return result;
 }
 
-OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t warp, uint32_t flags OPI_TAKE_P)
+/* Writes a part: its results. */
+OPI_FUNCTION void opi_scan_out(const opi_pipe *pipe, const opi_target *target, const opi_part *part, opi_before before,
+                               uint32_t flags OPI_TAKE_P)
+{
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
+        const uint32_t at = target->at + j * OPI_LINE_BYTES;
+        const opi_place place = opi_place_in(pipe, before, part->left[j], part->node[j] OPI_GIVE_P);
+        const opi_line result = opi_line_down(&part->line[j], &part->heads[j], &place, flags OPI_GIVE_P);
+        if (OPI_RUN_VECTORS > 1 && target->whole && target->aligned)
+            opi_write_through(pipe, target->stage, target->to, at, &result);
+        else
+            opi_write_line(target->to, at, target->length, target->whole, &result);
+        before.any = 1;
+        before.node = part->node[j];
+    }
+}
+
+/* A warp of a team: it has parts `warp`, warp + OPI_TEAM, ... of each of the team's tiles. */
+OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t team, uint32_t warp, uint32_t flags, bool aligned OPI_TAKE_P)
 {
     opi_ring *const ring = pipe->ring;
-    const uint32_t at = warp * OPI_PART_BYTES + pipe->lane * 16;
-    for (uint32_t k = 0, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k++) {
+    for (uint32_t k = team, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k += OPI_TEAMS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES;
-        unsigned char *const to = pipe->out + (uint64_t)i * OPI_TILE_BYTES;
-        const uint32_t length = opi_length(pipe, i);
-        opi_part part;
-        opi_before before;
+        opi_target target;
+        target.stage = s;
+        target.to = pipe->out + (uint64_t)i * OPI_TILE_BYTES;
+        target.length = opi_length(pipe, i);
+        target.whole = target.length == OPI_TILE_BYTES && OPI_ALIGNED(pipe->out);
+        target.aligned = aligned;
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
-            part.line[j] = opi_line_at(pipe, s, at + j * 512);
-            part.heads[j] = opi_heads_at(pipe, s, at + j * 512);
-        }
-        opi_arrive(pipe, &ring->empty[s]);
-        opi_scan_up(pipe, &part OPI_GIVE_P);
+        OPI_ROLLED for (uint32_t turn = 0; turn < OPI_TURNS; turn++) {
+            const uint32_t which = turn * OPI_TEAM + warp;
+            opi_part part;
+            opi_before before;
+            target.at = which * OPI_PART_BYTES + pipe->lane * OPI_RUN_BYTES;
+            OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
+                part.line[j] = opi_line_at(pipe, s, target.at + j * OPI_LINE_BYTES, aligned);
+                part.heads[j] = opi_heads_at(pipe, s, target.at + j * OPI_LINE_BYTES);
+            }
+            if (OPI_RUN_VECTORS == 1 && turn == OPI_TURNS - 1) opi_arrive(pipe, &ring->empty[s]);
+            opi_scan_up(pipe, &part OPI_GIVE_P);
 
-        if (!opi_wait(pipe, &ring->carried[s], phase)) return;
-        before.any = warp > 0 || pipe->begin + i > 0;
-        before.node = ring->before[s][warp].node;
-        const opi_node after = ring->before[s][warp + 1].node;
-        opi_arrive(pipe, &ring->used[s]);
-        opi_scan_down(&part, &before, after OPI_GIVE_P);
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
-            const opi_place place = opi_place_in(pipe, before, part.left[j], part.node[j] OPI_GIVE_P);
-            const opi_line result = opi_line_down(&part.line[j], &part.heads[j], &place, flags OPI_GIVE_P);
-            opi_write_line(to, at + j * 512, length, &result);
-            before.any = 1;
-            before.node = part.node[j];
+            if (turn == 0 && !opi_wait(pipe, &ring->carried[s], phase)) return;
+            before.any = which > 0 || pipe->begin + i > 0;
+            before.node = ring->before[s][which].node;
+            const opi_node after = ring->before[s][which + 1].node;
+            if (turn == OPI_TURNS - 1) opi_arrive(pipe, &ring->used[s]);
+            opi_scan_down(&part, &before, after OPI_GIVE_P);
+            opi_scan_out(pipe, &target, &part, before, flags OPI_GIVE_P);
         }
+        if (OPI_RUN_VECTORS > 1) opi_arrive(pipe, &ring->empty[s]);
     }
 }
 
@@ -136,12 +173,17 @@ OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out
     opi_take_range(&ring, OPI_AT(const opi_range, range), begin);
     opi_meet(&pipe);
 
-    if (warp < OPI_PARTS)
-        opi_scan(&pipe, warp, flags OPI_GIVE_P);
-    else if (warp < OPI_PARTS + OPI_REDUCE_WARPS)
-        opi_reduce(&pipe, warp - OPI_PARTS OPI_GIVE_P);
-    else if (warp < OPI_PARTS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
-        opi_carry(&pipe, warp - OPI_PARTS - OPI_REDUCE_WARPS, OPI_AT(opi_range, range) OPI_GIVE_P);
+    const bool aligned = pipe.skew == 0;
+    if (warp < OPI_WRITE_WARPS && aligned)
+        opi_scan(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, flags, true OPI_GIVE_P);
+    else if (warp < OPI_WRITE_WARPS)
+        opi_scan(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, flags, false OPI_GIVE_P);
+    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS && aligned)
+        opi_reduce(&pipe, warp - OPI_WRITE_WARPS, true OPI_GIVE_P);
+    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS)
+        opi_reduce(&pipe, warp - OPI_WRITE_WARPS, false OPI_GIVE_P);
+    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
+        opi_carry(&pipe, warp - OPI_WRITE_WARPS - OPI_REDUCE_WARPS, OPI_AT(opi_range, range) OPI_GIVE_P);
     else
         opi_feed(&pipe);
     opi_finish(&pipe, places);

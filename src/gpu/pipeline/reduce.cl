@@ -8,28 +8,55 @@ OPI_FUNCTION opi_node opi_line_up(const opi_line *line, const opi_heads *heads O
     return opi_item_up(&item, OPI_TILE OPI_GIVE_P);
 }
 
-/* The node of a part, in every work-item.  Work-items that exchange nodes of two lines keep one line each, so that the
- * number of exchanges is small. */
-OPI_FUNCTION opi_node opi_part_up(const opi_pipe *pipe, uint32_t s, uint32_t part OPI_TAKE_P)
+OPI_FUNCTION opi_node opi_line_node(const opi_pipe *pipe, uint32_t s, uint32_t j, bool aligned OPI_TAKE_P)
 {
-    opi_node node[OPI_LINES];
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
-        const uint32_t at = part * OPI_PART_BYTES + (j * 32 + pipe->lane) * 16;
-        const opi_line line = opi_line_at(pipe, s, at);
-        const opi_heads heads = opi_heads_at(pipe, s, at);
-        node[j] = opi_line_up(&line, &heads OPI_GIVE_P);
+    const uint32_t at = j * OPI_LINE_BYTES + pipe->lane * OPI_RUN_BYTES;
+    const opi_line line = opi_line_at(pipe, s, at, aligned);
+    const opi_heads heads = opi_heads_at(pipe, s, at);
+    return opi_line_up(&line, &heads OPI_GIVE_P);
+}
+
+/* Work-items that differ in bit k have nodes of two lines, or of two sets of lines.  Each keeps one of them, joins it with
+ * what its partner has, and gives the other away: one exchange for both. */
+OPI_FUNCTION opi_node opi_fly_two(const opi_pipe *pipe, opi_node first, opi_node second, uint32_t k OPI_TAKE_P)
+{
+    const bool right = pipe->lane >> k & 1;
+    const opi_node kept = right ? second : first;
+    const opi_node got = opi_node_across(right ? first : second, 1u << k);
+    return opi_join(right ? got : kept, right ? kept : got);
+}
+
+/* The node of a line in each work-item: work-item `lane` gets that of line `first` + lane % OPI_ROUND.  Lines are paired as
+ * soon as two are there, so that few nodes are held at the same time: held[k] is of 2^k lines. */
+OPI_FUNCTION opi_node opi_lines_up(const opi_pipe *pipe, uint32_t s, uint32_t first, bool aligned OPI_TAKE_P)
+{
+    opi_node held[OPI_LOG_ROUND + 1];
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_ROUND; j++) {
+        opi_node node = opi_line_node(pipe, s, first + j, aligned OPI_GIVE_P);
+        OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_ROUND && (j >> k & 1); k++)
+            node = opi_fly_two(pipe, held[k], node, k OPI_GIVE_P);
+        OPI_UNROLL for (uint32_t k = 0; k <= OPI_LOG_ROUND; k++)
+            if (((j + 1) & ((1u << k) - 1)) == 0 && ((j + 1) >> k & 1)) held[k] = node;
     }
-    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LINES; k++) {
-        const bool right = pipe->lane >> k & 1;
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES >> (k + 1); j++) {
-            const opi_node kept = right ? node[2 * j + 1] : node[2 * j];
-            const opi_node got = opi_node_across(right ? node[2 * j] : node[2 * j + 1], 1u << k);
-            node[j] = opi_join(right ? got : kept, right ? kept : got);
-        }
+    opi_node own = held[OPI_LOG_ROUND];
+    OPI_UNROLL for (uint32_t k = OPI_LOG_ROUND; k < 5; k++) own = opi_fly(pipe, own, k OPI_GIVE_P);
+    return own;
+}
+
+/* Sums the tile in stage s up, and sets the nodes of its parts.  The tile's node is in every work-item.  Rounds are a
+ * loop, because all roles together have more code than the caches of instructions hold. */
+OPI_FUNCTION opi_node opi_tile_up(const opi_pipe *pipe, uint32_t s, bool aligned OPI_TAKE_P)
+{
+    opi_node own; /* of line `lane` */
+    OPI_ROLLED for (uint32_t first = 0; first < OPI_ALL_LINES; first += OPI_ROUND) {
+        const opi_node node = opi_lines_up(pipe, s, first, aligned OPI_GIVE_P);
+        if ((pipe->lane & (OPI_ALL_LINES - 1)) >= first) own = node;
     }
-    OPI_UNROLL for (uint32_t k = 0; k < 5; k++) /* the lanes of a line, then the lines */
-        node[0] = opi_fly(pipe, node[0], (k + OPI_LOG_LINES) % 5 OPI_GIVE_P);
-    return node[0];
+    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LINES; k++) own = opi_fly(pipe, own, k OPI_GIVE_P);
+    if ((pipe->lane & (OPI_LINES - 1)) == 0 && pipe->lane < OPI_ALL_LINES)
+        pipe->ring->part[s][pipe->lane / OPI_LINES] = opi_words_of(own);
+    OPI_UNROLL for (uint32_t k = OPI_LOG_LINES; k < OPI_LOG_ALL; k++) own = opi_fly(pipe, own, k OPI_GIVE_P);
+    return own;
 }
 
 /* The node of OPI_PARTS work-items, each with the node of a part, in every work-item. */
@@ -40,21 +67,15 @@ OPI_FUNCTION opi_node opi_parts_up(const opi_pipe *pipe, opi_node part OPI_TAKE_
 }
 
 /* One of OPI_REDUCE_WARPS warps. */
-OPI_FUNCTION void opi_reduce(const opi_pipe *pipe, uint32_t warp OPI_TAKE_P)
+OPI_FUNCTION void opi_reduce(const opi_pipe *pipe, uint32_t warp, bool aligned OPI_TAKE_P)
 {
     opi_ring *const ring = pipe->ring;
     for (uint32_t k = warp, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles;
          k += OPI_REDUCE_WARPS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES;
-        opi_node own;
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
         if (!opi_wait_before(pipe, &ring->carried[s], phase)) return;
-        _Pragma("unroll 2") for (uint32_t part = 0; part < OPI_PARTS; part++) {
-            const opi_node node = opi_part_up(pipe, s, part OPI_GIVE_P);
-            if (part == 0 || (pipe->lane & (OPI_PARTS - 1)) == part) own = node;
-        }
-        if (pipe->lane < OPI_PARTS) ring->part[s][pipe->lane] = opi_words_of(own);
-        own = opi_parts_up(pipe, own OPI_GIVE_P);
+        const opi_node own = opi_tile_up(pipe, s, aligned OPI_GIVE_P);
         if (pipe->lane == 0 && !OPI_IS_SILENT(pipe->begin + i)) opi_publish(pipe, 0, pipe->begin + i, own);
         opi_arrive(pipe, &ring->empty[s]);
         opi_arrive(pipe, &ring->summed[s]);

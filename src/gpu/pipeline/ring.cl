@@ -6,11 +6,22 @@
 
 #undef OPI_UNROLL
 #define OPI_UNROLL _Pragma("unroll")
-#undef OPI_ALIGNED
 
 #define OPI_PARTS       (1u << OPI_LOG_PARTS)
-#define OPI_LINES       (1u << OPI_LOG_LINES) /* a work-item has so many vectors of a tile */
-#define OPI_PART_BYTES  (OPI_LINES * 32 * 16)
+#define OPI_TEAM        (OPI_PARTS < OPI_TEAM_WARPS ? OPI_PARTS : OPI_TEAM_WARPS)
+#define OPI_WRITE_WARPS (OPI_TEAMS * OPI_TEAM)
+#define OPI_TURNS       (OPI_PARTS / OPI_TEAM) /* parts of a tile that a warp of a team has, one after the other */
+#define OPI_LINES       (1u << OPI_LOG_LINES)  /* a work-item has so many runs of a part */
+#define OPI_RUN_BYTES   (OPI_E * OPI_SIZE)     /* whole vectors, and few of them */
+#define OPI_RUN_VECTORS (OPI_RUN_BYTES / 16)
+#define OPI_LINE_BYTES  (32 * OPI_RUN_BYTES)
+#define OPI_LOG_ALL     (OPI_LOG_PARTS + OPI_LOG_LINES)
+#define OPI_ALL_LINES   (1u << OPI_LOG_ALL) /* of a tile; at most 32 */
+#ifndef OPI_LOG_ROUND
+#define OPI_LOG_ROUND   3
+#endif
+#define OPI_ROUND       (1u << OPI_LOG_ROUND) /* lines that a warp sums up at once */
+#define OPI_PART_BYTES  (OPI_LINES * OPI_LINE_BYTES)
 #define OPI_TILE_BYTES  (OPI_PARTS * OPI_PART_BYTES)
 #if OPI_LIFTED /* the heads of a tile lie behind its elements */
 #define OPI_HEADS_AT    (OPI_TILE_BYTES + OPI_STAGE_SPARE)
@@ -123,10 +134,10 @@ OPI_FUNCTION void opi_ring_begin(opi_ring *ring)
 {
     for (uint32_t s = 0; s < OPI_STAGES; s++) {
         opi_barrier_begin(&ring->full[s], 1);
-        opi_barrier_begin(&ring->empty[s], OPI_PARTS + 1);
+        opi_barrier_begin(&ring->empty[s], OPI_TEAM + 1);
         opi_barrier_begin(&ring->summed[s], 1);
         opi_barrier_begin(&ring->carried[s], 1);
-        opi_barrier_begin(&ring->used[s], OPI_PARTS);
+        opi_barrier_begin(&ring->used[s], OPI_TEAM);
     }
     ring->gave_up = 0;
     asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
@@ -227,19 +238,20 @@ OPI_FUNCTION void opi_feed(const opi_pipe *pipe)
     opi_land(pipe, k);
 }
 
-/* One vector of elements. */
+/* A run of elements. */
 typedef union opi_line {
-    opi_vector v;
+    opi_vector v[OPI_RUN_VECTORS];
     opi_t x[OPI_E];
 } opi_line;
 
-/* Reads the vector that begins `at` bytes behind the first element of the tile in stage s. */
-OPI_FUNCTION opi_line opi_line_at(const opi_pipe *pipe, uint32_t s, uint32_t at)
+/* Reads the run that begins `at` bytes behind the first element of the tile in stage s.  aligned: skew is 0; callers
+ * give a constant, so that each of their loops has the loads of one case only. */
+OPI_FUNCTION opi_line opi_line_at(const opi_pipe *pipe, uint32_t s, uint32_t at, bool aligned)
 {
     const unsigned char *const from = pipe->stages + s * OPI_STAGE_BYTES + pipe->skew + at;
     opi_line line;
-    if (pipe->skew == 0)
-        line.v = *(const opi_vector *)from;
+    if (aligned)
+        OPI_UNROLL for (uint32_t k = 0; k < OPI_RUN_VECTORS; k++) line.v[k] = ((const opi_vector *)from)[k];
     else
         OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) line.x[j] = ((const opi_t *)from)[j];
     return line;
@@ -262,7 +274,7 @@ typedef union opi_heads {
     uint8_t of[OPI_E];
 } opi_heads;
 
-/* Reads the flags of the vector that begins at byte `at` of the tile in stage s; without heads they mean nothing. */
+/* Reads the flags of the run that begins at byte `at` of the tile in stage s; without heads they mean nothing. */
 OPI_FUNCTION opi_heads opi_heads_at(const opi_pipe *pipe, uint32_t s, uint32_t at)
 {
     opi_heads heads;
@@ -277,13 +289,27 @@ OPI_FUNCTION opi_heads opi_heads_at(const opi_pipe *pipe, uint32_t s, uint32_t a
     return heads;
 }
 
-/* Writes the vector that begins `at` bytes behind the first element of a tile of `length` bytes. */
-OPI_FUNCTION void opi_write_line(unsigned char *tile, uint32_t at, uint32_t length, const opi_line *line)
+/* Writes the run that begins `at` bytes behind the first element of a tile of `length` bytes.  whole: the tile is whole
+ * and aligned; it is the same for all runs, so that compilers ask once for all of them. */
+OPI_FUNCTION void opi_write_line(unsigned char *tile, uint32_t at, uint32_t length, bool whole, const opi_line *line)
 {
     unsigned char *const to = tile + at;
-    if (((unsigned long)to & 15) == 0 && at + 16 <= length)
-        __stcs((opi_vector *)to, line->v);
+    if (whole)
+        OPI_UNROLL for (uint32_t k = 0; k < OPI_RUN_VECTORS; k++) __stcs((opi_vector *)to + k, line->v[k]);
     else
         OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
             if (at + j * OPI_SIZE < length) ((opi_t *)to)[j] = line->x[j];
+}
+
+/* The same for all runs of a line of a whole tile, which is in stage s and needed there no longer: the warp puts them
+ * there, and writes vectors that are neighbours. */
+OPI_FUNCTION void opi_write_through(const opi_pipe *pipe, uint32_t s, unsigned char *tile, uint32_t at,
+                                    const opi_line *line)
+{
+    unsigned char *const stage = pipe->stages + s * OPI_STAGE_BYTES;
+    const uint32_t begin = at - pipe->lane * OPI_RUN_BYTES + pipe->lane * 16;
+    OPI_UNROLL for (uint32_t k = 0; k < OPI_RUN_VECTORS; k++) ((opi_vector *)(stage + at))[k] = line->v[k];
+    __syncwarp();
+    OPI_UNROLL for (uint32_t k = 0; k < OPI_RUN_VECTORS; k++)
+        __stcs((opi_vector *)(tile + begin) + k * 32, ((const opi_vector *)(stage + begin))[k * 32]);
 }

@@ -10,8 +10,15 @@ enum { LARGEST_FAST = 8, LEAST_BYTES = 1 << 20 };
 
 static const oplus_type *type_of(const opi_job *job) { return job->task->fn->input[0]; }
 
-/* Each part's kept elements are put side by side, at most 16 bytes further than the part. */
-static size_t heaps_bytes(size_t element) { return OPI_GROUPS_PARTS * (opi_groups_part(element) + OPI_VECTOR_BYTES); }
+static opi_groups groups_of(const opi_job *job)
+{
+    const size_t element = type_of(job)->size;
+    return (opi_groups){.kernel = "opi_sieve",
+                        .element = element,
+                        .node = sizeof(uint64_t),
+                        .beside = opi_groups_heaps(element),
+                        .counts = true};
+}
 
 static uint64_t tiles_of(const opi_job *job, uint64_t n)
 {
@@ -22,7 +29,7 @@ static uint64_t tiles_of(const opi_job *job, uint64_t n)
 bool opi_sieve_can(const opi_job *job, uint64_t n)
 {
     const size_t element = type_of(job)->size;
-    const opi_groups groups = {.element = element, .beside = heaps_bytes(element)};
+    const opi_groups groups = groups_of(job);
     return opi_groups_fit(&job->g->gpu->facts, &groups) && n >= opi_groups_tile(element) &&
            tiles_of(job, n) < opi_groups_most_tiles();
 }
@@ -37,7 +44,7 @@ static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
     const oplus_fn *const keep = job->task->fn;
-    const opi_groups groups = {.element = type_of(job)->size, .beside = heaps_bytes(type_of(job)->size)};
+    const opi_groups groups = groups_of(job);
     const opi_shape shape = opi_groups_write_shape(source, &groups);
     opi_gpu_define(source, "OPI_UNIT", opi_smaller(type_of(job)->align, OPI_VECTOR_BYTES));
     opi_gpu_define(source, "OPI_PARAMETER", keep->param_type != NULL);
@@ -53,10 +60,8 @@ static void write_source(opi_gpu_source *source, const void *context)
 static oplus_status get_groups(const opi_job *job, opi_groups *groups)
 {
     const oplus_fn *const keep = job->task->fn;
-    const size_t element = type_of(job)->size;
-    opi_key key = opi_key_begin("sieve", opi_groups_shape(element));
-    *groups = (opi_groups){
-        .kernel = "opi_sieve", .element = element, .node = sizeof(uint64_t), .beside = heaps_bytes(element)};
+    const opi_key key = opi_key_begin("sieve", opi_groups_shape(type_of(job)->size));
+    *groups = groups_of(job);
     return opi_program_of_fn(&job->g->programs, job->call, keep, key, write_source, job, &groups->program);
 }
 

@@ -6,7 +6,8 @@
  *     feed    copies tiles into the ring, some stages ahead (ring.cl)
  *     count   counts a tile's kept elements, and publishes their number
  *     carry   finds how many are kept before each part of a tile
- *     sieve   OPI_PARTS warps, one for each part: puts its kept elements side by side, then out
+ *     sieve   OPI_PARTS warps, one for each part: puts its kept elements side by side, then out; OPI_TEAMS such teams
+ *             take tiles in turn
  *
  * A tile is written when the numbers of all tiles before it are known, which are in the rings of their groups by then.
  * So out may begin at `in` or before it: what is written over has been read. */
@@ -20,32 +21,34 @@ OPI_FUNCTION uint64_t opi_sum(uint64_t own)
     return own;
 }
 
-/* Which elements of a line are kept, as bits.  The line begins at byte `at` of a tile of `length` bytes. */
+/* Which elements of a run are kept, as bits.  The run begins at byte `at` of a tile of `length` bytes. */
 OPI_FUNCTION uint32_t opi_kept_of(const opi_line *line, uint32_t at, uint32_t length, const opi_p p)
 {
     uint32_t mask = 0;
     OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
         if (OPI_KEEPS(line->x[e], p)) mask |= 1u << e;
-    if (at + 16 > length) mask &= at < length ? (1u << (length - at) / OPI_SIZE) - 1 : 0;
+    if (length < OPI_TILE_BYTES && at + OPI_RUN_BYTES > length)
+        mask &= at < length ? (1u << (length - at) / OPI_SIZE) - 1 : 0;
     return mask;
 }
 
 /* --- the role count ------------------------------------------------------------------------------------------------ */
 
 /* How many elements of a part are kept, in every work-item.  The tile has `length` bytes. */
-OPI_FUNCTION uint32_t opi_count_part(const opi_pipe *pipe, uint32_t s, uint32_t part, uint32_t length, const opi_p p)
+OPI_FUNCTION uint32_t opi_count_part(const opi_pipe *pipe, uint32_t s, uint32_t part, uint32_t length, bool aligned,
+                                     const opi_p p)
 {
     uint32_t kept = 0;
     OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
-        const uint32_t at = part * OPI_PART_BYTES + (j * 32 + pipe->lane) * 16;
-        const opi_line line = opi_line_at(pipe, s, at);
+        const uint32_t at = part * OPI_PART_BYTES + j * OPI_LINE_BYTES + pipe->lane * OPI_RUN_BYTES;
+        const opi_line line = opi_line_at(pipe, s, at, aligned);
         kept += __popc(opi_kept_of(&line, at, length, p));
     }
     return __reduce_add_sync(0xffffffffu, kept);
 }
 
 /* One of OPI_REDUCE_WARPS warps. */
-OPI_FUNCTION void opi_count(const opi_pipe *pipe, uint32_t warp, const opi_p p)
+OPI_FUNCTION void opi_count(const opi_pipe *pipe, uint32_t warp, bool aligned, const opi_p p)
 {
     opi_ring *const ring = pipe->ring;
     for (uint32_t k = warp, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles;
@@ -55,7 +58,7 @@ OPI_FUNCTION void opi_count(const opi_pipe *pipe, uint32_t warp, const opi_p p)
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
         if (!opi_wait_before(pipe, &ring->carried[s], phase)) return;
         _Pragma("unroll 2") for (uint32_t part = 0; part < OPI_PARTS; part++) {
-            const uint32_t kept = opi_count_part(pipe, s, part, length, p);
+            const uint32_t kept = opi_count_part(pipe, s, part, length, aligned, p);
             if (pipe->lane == part) own = kept;
         }
         if (pipe->lane < OPI_PARTS) ring->part[s][pipe->lane] = opi_words_of(own);
@@ -85,7 +88,7 @@ OPI_FUNCTION void opi_write_count(opi_range *range, uint64_t end, uint64_t kept)
 {
     range->end = end;
     range->count = 1; /* for a count no other nodes are needed */
-    range->level[0] = 255;
+    range->level[0] = OPI_INIT_LEVEL;
     OPI_RANGE_NODE(range)[0] = kept;
     OPI_RANGE_FOLD(range)[0] = kept;
 }
@@ -102,20 +105,20 @@ OPI_FUNCTION void opi_carry(const opi_pipe *pipe, uint32_t warp, opi_range *rang
         if (!opi_wait(pipe, &ring->summed[s], phase)) return;
         const uint32_t part = pipe->lane < OPI_PARTS ? (uint32_t)ring->part[s][pipe->lane].node : 0;
         uint32_t up_to = part;
-        OPI_UNROLL for (uint32_t by = 1; by <= OPI_PARTS; by *= 2) {
+        OPI_UNROLL for (uint32_t by = 1; by < 32; by *= 2) {
             const uint32_t left = __shfl_up_sync(0xffffffffu, up_to, by);
             if (pipe->lane >= by) up_to += left;
         }
         if (!opi_wait_before(pipe, &ring->used[s], phase)) return;
-        if (pipe->lane <= OPI_PARTS) ring->before[s][pipe->lane] = opi_words_of(before + up_to - part);
+        if (pipe->lane < OPI_PARTS) ring->before[s][pipe->lane] = opi_words_of(before + up_to - part);
         opi_arrive(pipe, &ring->carried[s]);
-        if (i == pipe->tiles - 1 && pipe->lane == OPI_PARTS) opi_write_count(range, end, before + up_to);
+        if (i == pipe->tiles - 1 && pipe->lane == 31) opi_write_count(range, end, before + up_to);
     }
 }
 
 /* --- the role sieve ------------------------------------------------------------------------------------------------ */
 
-/* A warp's part of a tile: each line is 32 vectors, one of each work-item. */
+/* A warp's part of a tile: each line is 32 runs, one of each work-item. */
 typedef struct opi_part {
     opi_line line[OPI_LINES];
     uint32_t mask[OPI_LINES];  /* the kept elements of the line */
@@ -123,21 +126,28 @@ typedef struct opi_part {
     uint32_t kept;             /* of the part */
 } opi_part;
 
-/* Counts of two lines are added at once: each is less than 2^16. */
+/* Counts of several lines are added at once, each in its own bits of a word: a line has at most 32 * OPI_E. */
+#define OPI_AT_ONCE   (OPI_LINES < (OPI_E > 4 ? 2 : 4) ? OPI_LINES : OPI_E > 4 ? 2 : 4)
+#define OPI_BITS_EACH (OPI_E > 4 ? 16 : 8)
+#define OPI_COUNT(word, j) ((word) >> (j) * OPI_BITS_EACH & (1u << OPI_BITS_EACH) - 1)
+
 OPI_FUNCTION void opi_find_places(const opi_pipe *pipe, opi_part *part)
 {
     part->kept = 0;
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j += 2) {
-        const uint32_t own = __popc(part->mask[j]) | __popc(part->mask[j + 1]) << 16;
+    OPI_UNROLL for (uint32_t first = 0; first < OPI_LINES; first += OPI_AT_ONCE) {
+        uint32_t own = 0;
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_AT_ONCE; j++)
+            own |= __popc(part->mask[first + j]) << j * OPI_BITS_EACH;
         uint32_t up_to = own;
         OPI_UNROLL for (uint32_t by = 1; by < 32; by *= 2) {
             const uint32_t left = __shfl_up_sync(0xffffffffu, up_to, by);
             if (pipe->lane >= by) up_to += left;
         }
         const uint32_t all = __shfl_sync(0xffffffffu, up_to, 31);
-        part->place[j] = part->kept + (up_to - own & 0xffff);
-        part->place[j + 1] = part->kept + (all & 0xffff) + (up_to - own >> 16);
-        part->kept += (all & 0xffff) + (all >> 16);
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_AT_ONCE; j++) {
+            part->place[first + j] = part->kept + OPI_COUNT(up_to - own, j);
+            part->kept += OPI_COUNT(all, j);
+        }
     }
 }
 
@@ -158,12 +168,12 @@ OPI_FUNCTION void opi_pour(const opi_pipe *pipe, opi_unit *to, const unsigned ch
     const opi_unit *const units = (const opi_unit *)heap;
     const uint32_t first = lead > 0 ? OPI_PER_VECTOR : 0, last = end / OPI_PER_VECTOR * OPI_PER_VECTOR;
     const uint32_t head = lead + pipe->lane, tail = last + pipe->lane;
-    opi_vector v[OPI_LINES];
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
+    opi_vector v[OPI_LINES * OPI_RUN_VECTORS];
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES * OPI_RUN_VECTORS; j++) {
         const uint32_t q = first + (j * 32 + pipe->lane) * OPI_PER_VECTOR;
         if (q < last) v[j] = *(const opi_vector *)(units + q);
     }
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES * OPI_RUN_VECTORS; j++) {
         const uint32_t q = first + (j * 32 + pipe->lane) * OPI_PER_VECTOR;
         if (q < last) __stcs((opi_vector *)(to + q), v[j]);
     }
@@ -171,29 +181,35 @@ OPI_FUNCTION void opi_pour(const opi_pipe *pipe, opi_unit *to, const unsigned ch
     if (last >= first && tail < end) to[tail] = units[tail];
 }
 
-OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t warp, const opi_p p)
+/* A warp of a team: it has parts `warp`, warp + OPI_TEAM, ... of each of the team's tiles. */
+OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t team, uint32_t warp, bool aligned,
+                                  const opi_p p)
 {
     opi_ring *const ring = pipe->ring;
-    unsigned char *const heap = pipe->stages + OPI_STAGES * OPI_STAGE_BYTES + warp * OPI_HEAP_BYTES;
-    for (uint32_t k = 0, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k++) {
+    unsigned char *const heap = pipe->stages + OPI_STAGES * OPI_STAGE_BYTES + (team * OPI_TEAM + warp) * OPI_HEAP_BYTES;
+    for (uint32_t k = team, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k += OPI_TEAMS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES, length = opi_length(pipe, i);
-        const uint32_t at = warp * OPI_PART_BYTES + pipe->lane * 16;
-        opi_part part;
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) part.line[j] = opi_line_at(pipe, s, at + j * 512);
-        opi_arrive(pipe, &ring->empty[s]);
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
-            part.mask[j] = opi_kept_of(&part.line[j], at + j * 512, length, p);
-        opi_find_places(pipe, &part);
+        OPI_ROLLED for (uint32_t turn = 0; turn < OPI_TURNS; turn++) {
+            const uint32_t which = turn * OPI_TEAM + warp;
+            const uint32_t at = which * OPI_PART_BYTES + pipe->lane * OPI_RUN_BYTES;
+            opi_part part;
+            OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
+                part.line[j] = opi_line_at(pipe, s, at + j * OPI_LINE_BYTES, aligned);
+            if (turn == OPI_TURNS - 1) opi_arrive(pipe, &ring->empty[s]);
+            OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
+                part.mask[j] = opi_kept_of(&part.line[j], at + j * OPI_LINE_BYTES, length, p);
+            opi_find_places(pipe, &part);
 
-        if (!opi_wait(pipe, &ring->carried[s], phase)) return;
-        opi_unit *const to = (opi_unit *)((opi_t *)pipe->out + ring->before[s][warp].node);
-        const uint32_t lead = OPI_UNITS_BEYOND(to);
-        opi_arrive(pipe, &ring->used[s]);
-        opi_heap_up(&part, (opi_t *)((opi_unit *)heap + lead));
-        __syncwarp();
-        opi_pour(pipe, to - lead, heap, lead, lead + part.kept * OPI_UNITS);
-        __syncwarp(); /* the heap is free again */
+            if (turn == 0 && !opi_wait(pipe, &ring->carried[s], phase)) return;
+            opi_unit *const to = (opi_unit *)((opi_t *)pipe->out + ring->before[s][which].node);
+            const uint32_t lead = OPI_UNITS_BEYOND(to);
+            if (turn == OPI_TURNS - 1) opi_arrive(pipe, &ring->used[s]);
+            opi_heap_up(&part, (opi_t *)((opi_unit *)heap + lead));
+            __syncwarp();
+            opi_pour(pipe, to - lead, heap, lead, lead + part.kept * OPI_UNITS);
+            __syncwarp(); /* the heap is free again */
+        }
     }
 }
 
@@ -216,12 +232,17 @@ OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), 
                                                                             : OPI_RANGE_FOLD(carried)[carried->count - 1]);
     opi_meet(&pipe);
 
-    if (warp < OPI_PARTS)
-        opi_sieve_tiles(&pipe, warp, OPI_READ(param));
-    else if (warp < OPI_PARTS + OPI_REDUCE_WARPS)
-        opi_count(&pipe, warp - OPI_PARTS, OPI_READ(param));
-    else if (warp < OPI_PARTS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
-        opi_carry(&pipe, warp - OPI_PARTS - OPI_REDUCE_WARPS, carried, end);
+    const bool aligned = pipe.skew == 0;
+    if (warp < OPI_WRITE_WARPS && aligned)
+        opi_sieve_tiles(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, true, OPI_READ(param));
+    else if (warp < OPI_WRITE_WARPS)
+        opi_sieve_tiles(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, false, OPI_READ(param));
+    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS && aligned)
+        opi_count(&pipe, warp - OPI_WRITE_WARPS, true, OPI_READ(param));
+    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS)
+        opi_count(&pipe, warp - OPI_WRITE_WARPS, false, OPI_READ(param));
+    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
+        opi_carry(&pipe, warp - OPI_WRITE_WARPS - OPI_REDUCE_WARPS, carried, end);
     else
         opi_feed(&pipe);
     opi_finish(&pipe, places);

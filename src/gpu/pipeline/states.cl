@@ -1,7 +1,8 @@
 /* What work-groups tell each other: nodes of tiles (level 0), of 32 tiles (level 1), of 32^2 (level 2), ...
  *
  * Each word of a node is published together with the epoch of the launch, in one store of 8 bytes.  So a word is valid
- * exactly if its epoch is this launch's: nothing has to be cleared before a launch, and no order of stores matters.
+ * exactly if its epoch is this launch's: nothing has to be cleared before a launch.  No order of stores matters, but where
+ * nodes are wide (OPI_WIDE), of more than 16 bytes: the last word is written behind a fence, and readers wait for it alone.
  *
  * A launch begins at any tile.  The nodes that precede it (pipe->ring->old) stand in for what nobody publishes. */
 
@@ -23,6 +24,21 @@ OPI_FUNCTION void opi_write_state(uint64_t *p, uint64_t state)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(state) : "memory");
 }
+
+OPI_FUNCTION void opi_fence(void) { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
+/* Before words are read of whose nodes only the last one was seen. */
+OPI_FUNCTION void opi_after_look(void)
+{
+    if (OPI_WIDE) opi_fence();
+}
+
+/* Loops over nodes that need not be in registers: code is short where a node is wide. */
+#if OPI_WIDE
+#define OPI_UNROLL_NODES OPI_ROLLED
+#else
+#define OPI_UNROLL_NODES OPI_UNROLL
+#endif
 
 /* Index of the first node of a level that has a place. */
 OPI_FUNCTION uint32_t opi_level_begin(const opi_pipe *pipe, uint32_t level) { return pipe->begin >> 5 * level & ~31u; }
@@ -59,13 +75,17 @@ OPI_FUNCTION void opi_publish(const opi_pipe *pipe, uint32_t level, uint32_t i, 
 {
     uint64_t *const p = opi_state_of(pipe, level, i);
     const opi_words x = opi_words_of(node);
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++)
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) {
+        if (OPI_WIDE && w == OPI_WORDS - 1) opi_fence(); /* whoever sees the last word sees all */
         opi_write_state(p + 32 * w, (uint64_t)pipe->epoch << 32 | x.word[w]);
+    }
 }
 
-/* A warp's look at 32 neighbours of one level. */
+/* A warp's look at 32 neighbours of one level.  Registers hold few wide nodes: of those it is only the last word. */
+#define OPI_SEEN_FROM  (OPI_WIDE ? OPI_WORDS - 1 : 0)
+#define OPI_SEEN_WORDS (OPI_WORDS - OPI_SEEN_FROM)
 typedef struct opi_look {
-    uint64_t word[OPI_WORDS];
+    uint64_t word[OPI_SEEN_WORDS];
 } opi_look;
 
 /* Whether node i of a level is published, if it is a whole one. */
@@ -80,14 +100,14 @@ OPI_FUNCTION void opi_look_at(const opi_pipe *pipe, uint32_t level, uint32_t i, 
     const uint32_t own = (i & ~31u) + pipe->lane;
     const bool wanted = pipe->lane < most && opi_is_published(pipe, level, own);
     const uint64_t *const p = opi_state_of(pipe, level, own);
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++)
-        look->word[w] = wanted ? opi_read_state(p + 32 * w) : (uint64_t)pipe->epoch << 32;
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_SEEN_WORDS; w++)
+        look->word[w] = wanted ? opi_read_state(p + 32 * (OPI_SEEN_FROM + w)) : (uint64_t)pipe->epoch << 32;
 }
 
 OPI_FUNCTION bool opi_is_there(const opi_pipe *pipe, const opi_look *look)
 {
     bool there = true;
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) there = there && look->word[w] >> 32 == pipe->epoch;
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_SEEN_WORDS; w++) there = there && look->word[w] >> 32 == pipe->epoch;
     return there;
 }
 
@@ -98,7 +118,12 @@ OPI_FUNCTION opi_node opi_seen(const opi_pipe *pipe, uint32_t level, uint32_t i,
     const uint32_t own = (i & ~31u) + pipe->lane;
     opi_words x;
     if (pipe->lane >= most || !opi_is_published(pipe, level, own)) return other;
+#if OPI_WIDE
+    const uint64_t *const p = opi_state_of(pipe, level, own);
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) x.word[w] = (uint32_t)opi_read_state(p + 32 * w);
+#else
     OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) x.word[w] = (uint32_t)look->word[w];
+#endif
     return x.node;
 }
 
@@ -131,7 +156,7 @@ OPI_FUNCTION opi_node opi_join_neighbours(const opi_pipe *pipe, uint32_t level, 
 {
     const uint32_t begin = pipe->begin >> 5 * level;
     const bool has_old = (begin & ~31u) == (i & ~31u);
-    OPI_UNROLL for (uint32_t k = 0; k < 5; k++) {
+    OPI_UNROLL_NODES for (uint32_t k = 0; k < 5; k++) {
         if (has_old && begin >> k & 1 && (begin & 31) >> (k + 1) << (k + 1) == pipe->lane)
             node = pipe->ring->old[5 * level + k].node;
         if (wanted >> k & 1 && pipe->lane == wanted >> (k + 1) << (k + 1)) bit[k] = opi_words_of(node);
@@ -142,20 +167,25 @@ OPI_FUNCTION opi_node opi_join_neighbours(const opi_pipe *pipe, uint32_t level, 
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
-/* Waits for the published nodes that precede a tile on all levels.  All are asked for before the first is looked at. */
+/* Waits for the published nodes that precede a tile on all levels.  All are asked for before the first is looked at, and
+ * those that have been seen are not asked for again. */
 OPI_FUNCTION bool opi_listen(const opi_pipe *pipe, uint32_t tile, opi_look look[OPI_PIPE_LEVELS])
 {
     const uint64_t since = (uint64_t)clock64();
+    OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
+        opi_look_at(pipe, level, tile >> 5 * level, tile >> 5 * level & 31, &look[level]);
     for (bool there = false; !there;) {
         there = true;
         OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
-            opi_look_at(pipe, level, tile >> 5 * level, tile >> 5 * level & 31, &look[level]);
-        OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
             there = opi_is_there(pipe, &look[level]) && there;
         there = __all_sync(0xffffffffu, there);
+        if (there) opi_after_look();
         if (there) break;
         if (__any_sync(0xffffffffu, opi_gives_up(pipe, since))) return false;
         __nanosleep(OPI_POLL_PAUSE);
+        OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
+            if (!opi_is_there(pipe, &look[level]))
+                opi_look_at(pipe, level, tile >> 5 * level, tile >> 5 * level & 31, &look[level]);
     }
     return true;
 }
@@ -171,6 +201,7 @@ OPI_FUNCTION bool opi_close(const opi_pipe *pipe, uint32_t tile, opi_node own OP
         while (__any_sync(0xffffffffu, !opi_is_there(pipe, &look)) &&
                !__any_sync(0xffffffffu, opi_gives_up(pipe, since)));
         if (__any_sync(0xffffffffu, !opi_is_there(pipe, &look))) return false;
+        opi_after_look();
         own = opi_join_neighbours(pipe, level, tile, opi_seen(pipe, level, tile, 32, &look, own), 0, 0 OPI_GIVE_P);
         if (pipe->lane == 0) opi_publish(pipe, level + 1, tile >> 5, own);
     }

@@ -1,42 +1,104 @@
 #include "gpu/scan/last.h"
 
 #include "base/error.h"
-#include "gpu/canon/tiles.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/shared.h"
 
 enum {
-    MOST_LEVELS = 24,
-    STACK_BYTES = 4 << 10,
-    LEAST_TILES = 2, /* fewer are faster with one work-group */
-    GROUPS = 512     /* and up to twice as many: they read at full speed, and one work-group soon joins their nodes */
+    LARGEST = 32,    /* bytes of an element: a work-item has several in registers */
+    SPAN_BYTES = 64, /* of elements that are no part of a vector: neighbouring loads share lines of the cache */
+    LOG_LINE = 5,    /* work-items of a line: a warp */
+    LOG_GROUP = 8,
+    LOG_WARPS = LOG_GROUP - LOG_LINE,
+    GROUPS = 512, /* at least, if there are so many strips: they read at full speed; */
+    GROUPS_OF_MANY =
+        1024,     /* and if each has many strips: not all groups run at once then, and small ones end together */
+    LOG_MANY = 7, /* many strips: more than 2^7 for a group */
+    MOST_GROUPS = (1 << (LOG_GROUP + OPI_LOG_LAST_JOINED)) - 1,
+    BITS = 96 /* of the three numbers that have a node for each bit: groups, strips, elements */
 };
 
-static opi_tile_cut cut_of(const opi_job *job, uint64_t n) { return opi_tiles_cut(job->at, n, opi_tile(job->shape)); }
+/* --- the shape of a strip ------------------------------------------------------------------------------------------ */
 
-unsigned opi_last_levels(const opi_gpu_facts *facts, size_t node)
+static bool is_part_of_vector(size_t size) { return OPI_VECTOR_BYTES % size == 0; }
+
+/* log2 of the elements of a span. */
+static unsigned log_span(size_t size)
 {
-    return facts->architecture > 0 ? (unsigned)opi_smaller(MOST_LEVELS, STACK_BYTES / node) : 0;
+    const size_t most = is_part_of_vector(size) ? OPI_VECTOR_BYTES : SPAN_BYTES;
+    unsigned k = 0;
+    while (size << (k + 1) <= most) k++;
+    return k;
 }
 
-static unsigned levels_of(const opi_job *job) { return opi_last_levels(&job->g->gpu->facts, job->node); }
+/* How a work-item loads: in 2^log_lines lines, with at least `residents` groups on a multiprocessor. */
+typedef struct loading {
+    unsigned log_lines, residents;
+} loading;
 
-/* A summary keeps the nodes of tiles. */
+/* It has many small elements to join, and then more work-items hide more (H200, 2026-11-23: u8, 256 MiB, 70 us with 4
+ * lines and 8 groups, 99 with 8 lines; f32, 1 GiB, 243 with 8, 245 with 4). */
+static loading loading_of(size_t size)
+{
+    if (!is_part_of_vector(size)) return (loading){1, 1};
+    return size <= 2 ? (loading){2, 8} : (loading){3, 1};
+}
+
+static unsigned log_strip(size_t size) { return LOG_LINE + loading_of(size).log_lines + log_span(size); }
+
+bool opi_last_is_for(const opi_gpu_facts *facts, size_t size)
+{
+    return facts->architecture > 0 && size <= LARGEST && facts->lanes == 1u << LOG_LINE;
+}
+
+void opi_last_write(opi_gpu_source *source, size_t size)
+{
+    opi_gpu_define(source, "OPI_LOG_SPAN", log_span(size));
+    opi_gpu_define(source, "OPI_LOG_LINES", loading_of(size).log_lines);
+    opi_gpu_define(source, "OPI_RESIDENTS", loading_of(size).residents);
+    opi_gpu_define(source, "OPI_SPAN_IS_VECTOR", is_part_of_vector(size));
+    opi_gpu_write_kernels(source, "last");
+}
+
+/* --- how n elements are cut ---------------------------------------------------------------------------------------- */
+
+typedef struct last_cut {
+    uint64_t strips;  /* whole strips, */
+    unsigned log_own; /* of which a group has 2^this */
+    uint64_t whole;   /* groups that have so many */
+    uint32_t tail;    /* elements behind the strips */
+} last_cut;
+
+static last_cut cut_of(const opi_job *job, uint64_t n)
+{
+    const unsigned log = log_strip(job->node);
+    last_cut c = {.strips = n >> log, .log_own = LOG_WARPS, .tail = (uint32_t)(n & (((uint64_t)1 << log) - 1))};
+    while (c.strips >> (c.log_own + 1) >= (c.log_own < LOG_MANY ? GROUPS : GROUPS_OF_MANY)) c.log_own++;
+    c.whole = c.strips >> c.log_own;
+    return c;
+}
+
+static unsigned ones(uint64_t bits) { return (unsigned)__builtin_popcountll(bits); }
+
+/* Strips that are not enough for a whole group have a group for each bit of their number; all elements behind the strips
+ * have one. */
+static uint64_t groups_of(const last_cut *c)
+{
+    return c->whole + ones(c->strips & (((uint64_t)1 << c->log_own) - 1)) + (c->tail > 0);
+}
+
+/* --- the way ------------------------------------------------------------------------------------------------------- */
+
+/* The strips of a group must be a node: the first one must begin at a multiple of their number.  A summary keeps the nodes
+ * of tiles. */
 bool opi_last_can(const opi_job *job, uint64_t n)
 {
-    return levels_of(job) > 0 && !job->task->lifted && !job->keeps_nodes && !job->has_nodes && cut_of(job, n).tiles > 0;
-}
-
-bool opi_last_suits(const opi_job *job, uint64_t n) { return cut_of(job, n).tiles >= LEAST_TILES; }
-
-/* A work-group has 2^this tiles, which are a node: they begin at a multiple of their number. */
-static uint32_t log_own_of(const opi_job *job, uint64_t begin, uint64_t tiles)
-{
-    const uint64_t first = begin / opi_tile(job->shape);
-    uint32_t k = 0;
-    while (k + 1 < levels_of(job) && tiles >> (k + 1) >= GROUPS && (first >> k & 1) == 0) k++;
-    return k;
+    if (!opi_last_is_for(&job->g->gpu->facts, job->node) || job->shape.log_w != LOG_GROUP) return false;
+    if (job->task->lifted || job->keeps_nodes || job->has_nodes) return false;
+    const last_cut c = cut_of(job, n);
+    const uint64_t own = (uint64_t)1 << (log_strip(job->node) + c.log_own);
+    return c.whole <= MOST_GROUPS && c.log_own < 32 && job->at % own == 0;
 }
 
 /* The count of those that have ended is 0 between launches: the last one sets it back. */
@@ -54,29 +116,20 @@ static oplus_status reserve_count(const opi_job *job)
 
 oplus_status opi_last_prepare(opi_job *job, uint64_t n)
 {
-    const uint64_t tiles = cut_of(job, n).tiles;
+    const last_cut c = cut_of(job, n);
     OPI_TRY(reserve_count(job));
-    return opi_gpu_reserve(job->g, job->call, &job->g->nodes, (size_t)(tiles + 1) * job->node);
+    return opi_gpu_reserve(job->g, job->call, &job->g->nodes, (size_t)(c.whole + BITS) * job->node);
 }
 
 oplus_status opi_last_run(opi_job *job, const opi_part *part)
 {
-    const opi_tile_cut c = cut_of(job, part->n);
-    const uint64_t tile = opi_tile(job->shape);
+    const last_cut c = cut_of(job, part->n);
     const bool keep = job->keep || !part->last;
-    const char *const from = part->address[OPI_IN] + c.head * job->task->array[OPI_IN].size;
+    const uint32_t flags = (job->fresh ? OPI_FRESH : 0u) | (keep ? OPI_KEEP : 0u), log_own = c.log_own;
     opi_arguments a = {.count = 0};
-    if (c.head > 0) {
-        opi_part head = *part;
-        head.n = c.head;
-        head.last = false;
-        OPI_TRY(opi_one_group(job, &head));
-    }
-    const uint32_t log_own = log_own_of(job, job->at, c.tiles), own = 1u << log_own;
-    const uint32_t flags = (job->fresh ? OPI_FRESH : 0u) | (keep ? OPI_KEEP : 0u);
-    opi_add(&a, opi_memory(from));
+    opi_add(&a, opi_memory(part->address[OPI_IN]));
     opi_add(&a, opi_memory(job->g->nodes.mem));
-    opi_add(&a, opi_value(c.tiles));
+    opi_add(&a, opi_value(c.strips));
     opi_add(&a, opi_value(log_own));
     opi_add(&a, opi_value(c.tail));
     opi_add(&a, opi_memory(job->g->range.mem));
@@ -85,9 +138,9 @@ oplus_status opi_last_run(opi_job *job, const opi_part *part)
     opi_add(&a, opi_memory(job->g->ended.mem));
     opi_add(&a, opi_memory(job->result));
     if (job->task->op->param_type) opi_add(&a, opi_memory(job->param));
-    OPI_TRY(opi_gpu_launch(job, "opi_reduce", (c.tiles + own - 1) / own, a.list, a.count));
+    OPI_TRY(opi_gpu_launch(job, "opi_reduce", groups_of(&c), a.list, a.count));
     job->fresh = false;
     job->told = job->result != NULL;
-    job->at += c.tiles * tile + c.tail;
+    job->at += part->n;
     return OPLUS_OK;
 }

@@ -1,64 +1,306 @@
-/* A reduce in one launch: each work-group finds the node of 2^log_own tiles, and the one that ends last joins the nodes,
- * and does the elements behind the whole tiles.  Which one that is does not matter: the tree is the same.  In CUDA
- * alone. */
+/* A reduce in one launch: each work-group finds the node of 2^log_own strips, and the one that ends last joins the
+ * nodes.  Which one that is does not matter: the tree is the same.  In CUDA alone.
+ *
+ * A strip is what a warp loads at once: OPI_LINES lines of 32 spans, one span for each work-item.  A span is as many
+ * elements as 16 bytes hold, or a few if they are no part of 16 bytes.  No work-item needs another's elements, so that only registers change hands.
+ *
+ * Of `strips` strips, whole groups have 2^log_own each.  Each bit that is set in the number of strips behind them has a
+ * work-group of its own, and the elements behind the strips have the last one. */
 
-/* Joins the node of tile t of a group's own tiles; then stack[k] is the node of 2^k tiles for each bit k that is set in
- * t + 1. */
-OPI_FUNCTION void opi_stack(OPI_LOCAL opi_node *stack, uint32_t t, opi_node node OPI_TAKE_P)
+#define OPI_SPAN       (1u << OPI_LOG_SPAN)
+#define OPI_LINES      (1u << OPI_LOG_LINES)
+#define OPI_LOG_STRIP  (5 + OPI_LOG_LINES + OPI_LOG_SPAN)
+#define OPI_STRIP      (1u << OPI_LOG_STRIP)
+#define OPI_LOG_WARPS_OF_GROUP (OPI_LOG_W - 5)
+#define OPI_LOG_JOINED OPI_LOG_LAST_JOINED
+#define OPI_MOST_NODES 96 /* that are joined one after the other: a node for each bit of three numbers */
+
+typedef union opi_span {
+    opi_t x[OPI_SPAN];
+#if OPI_SPAN_IS_VECTOR
+    opi_vector vector;
+#endif
+} opi_span;
+
+OPI_FUNCTION opi_span opi_load_span(OPI_GLOBAL const opi_t *from, bool aligned)
 {
-    uint32_t level = 0;
-    for (; t >> level & 1; level++) node = opi_join(stack[level], node);
-    stack[level] = node;
+    opi_span span;
+#if OPI_SPAN_IS_VECTOR
+    if (aligned) {
+        span.vector = *(OPI_GLOBAL const opi_vector *)from;
+        return span;
+    }
+#endif
+    OPI_UNROLL for (uint32_t i = 0; i < OPI_SPAN; i++) span.x[i] = from[i];
+    return span;
 }
 
-/* Tiles that are no 2^log_own have a node for each bit of their number, the largest first. */
-#define OPI_FOR_BITS(level, tiles, log_own)                                                                            \
-    for (uint32_t level = (log_own) + 1; level-- > 0;)                                                                 \
-        if ((tiles) >> level & 1)
+#define OPI_OF_SPAN(i) span->x[i]
 
-/* ended: how many work-groups have ended; 0 between launches. */
-OPI_KERNEL void opi_reduce(OPI_PARAM(in), OPI_PARAM(nodes), const uint64_t tiles, const uint32_t log_own,
-                           const uint64_t tail, OPI_PARAM(range), const uint64_t first, const uint32_t flags,
-                           OPI_PARAM(ended), OPI_PARAM(result) OPI_KERNEL_P)
+OPI_FUNCTION opi_node opi_span_up(opi_span *span OPI_TAKE_P)
+{
+    OPI_UP(OPI_OF_SPAN, OPI_LOG_SPAN)
+    return span->x[OPI_SPAN - 1];
+}
+
+/* --- the work-items of a warp --------------------------------------------------------------------------------------- */
+
+#define OPI_LANE (OPI_SELF & 31)
+
+/* The node of another work-item of the warp. */
+OPI_FUNCTION opi_node opi_of_lane(opi_node node, uint32_t lane)
+{
+    union {
+        opi_node node;
+        uint32_t word[(sizeof(opi_node) + 3) / 4];
+    } x;
+    x.word[sizeof x / 4 - 1] = 0;
+    x.node = node;
+    OPI_UNROLL for (uint32_t i = 0; i < sizeof x / 4; i++) x.word[i] = OPI_SHUFFLE(x.word[i], lane);
+    return x.node;
+}
+
+/* Work-items at distance 2^k join their nodes: both have the result. */
+OPI_FUNCTION opi_node opi_pair_up(opi_node own, uint32_t k OPI_TAKE_P)
+{
+    const bool right = OPI_LANE >> k & 1;
+    const opi_node got = opi_of_lane(own, OPI_LANE ^ 1u << k);
+    return opi_join(right ? got : own, right ? own : got);
+}
+
+/* The node of a strip, in every work-item.  Work-items that exchange nodes of two lines keep one line each, so that there
+ * are few exchanges. */
+OPI_FUNCTION opi_node opi_strip_up(OPI_GLOBAL const opi_t *from, bool aligned OPI_TAKE_P)
+{
+    opi_span span[OPI_LINES];
+    opi_node node[OPI_LINES];
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
+        span[j] = opi_load_span(from + ((j * 32 + OPI_LANE) << OPI_LOG_SPAN), aligned);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) node[j] = opi_span_up(&span[j] OPI_GIVE_P);
+    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LINES; k++) {
+        const bool right = OPI_LANE >> k & 1;
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES >> (k + 1); j++) {
+            const opi_node kept = right ? node[2 * j + 1] : node[2 * j];
+            const opi_node got = opi_of_lane(right ? node[2 * j] : node[2 * j + 1], OPI_LANE ^ 1u << k);
+            node[j] = opi_join(right ? got : kept, right ? kept : got);
+        }
+    }
+    OPI_UNROLL for (uint32_t k = 0; k < 5; k++) /* the work-items of a line, then the lines */
+        node[0] = opi_pair_up(node[0], (k + OPI_LOG_LINES) % 5 OPI_GIVE_P);
+    return node[0];
+}
+
+/* Items t = 0, 1, 2, ..., whose nodes come one after the other to all work-items of a warp: work-item k keeps the node of 2^k
+ * items for each bit k that is set in the number of items.  Returns the largest node that ends with item t. */
+OPI_FUNCTION opi_node opi_pile_up(opi_node *kept, uint32_t t, opi_node node OPI_TAKE_P)
+{
+    uint32_t level = 0;
+    for (; t >> level & 1; level++) node = opi_join(opi_of_lane(*kept, level), node);
+    if (OPI_LANE == level) *kept = node;
+    return node;
+}
+
+/* The node of 2^level elements, fewer than a strip, in work-item 0 of the warp. */
+OPI_FUNCTION opi_node opi_few_up(OPI_GLOBAL const opi_t *from, uint32_t level, bool aligned OPI_TAKE_P)
+{
+    const uint32_t log_spans = level < OPI_LOG_SPAN ? level : level - OPI_LOG_SPAN; /* or elements, if fewer than a span */
+    const uint32_t log_own = log_spans < 5 ? log_spans : 5, own = OPI_LANE & ((1u << log_own) - 1);
+    opi_node node, kept;
+    for (uint32_t t = 0; t < 1u << (log_spans - log_own); t++) {
+        if (level < OPI_LOG_SPAN) {
+            node = from[own];
+        } else {
+            opi_span span = opi_load_span(from + ((32 * t + own) << OPI_LOG_SPAN), aligned);
+            node = opi_span_up(&span OPI_GIVE_P);
+        }
+        for (uint32_t k = 0; k < log_own; k++) node = opi_pair_up(node, k OPI_GIVE_P);
+        node = opi_pile_up(&kept, t, node OPI_GIVE_P);
+    }
+    return node;
+}
+
+/* --- a work-group --------------------------------------------------------------------------------------------------- */
+
+/* The node of 2^log_strips strips, for work-item 0.  Warps read neighbouring strips: what a group reads at a time is as
+ * long as possible. */
+OPI_FUNCTION opi_node opi_group_up(OPI_LOCAL opi_node (*of_warp)[OPI_W / 32], OPI_GLOBAL const opi_t *from,
+                                   uint32_t log_strips OPI_TAKE_P)
+{
+    const uint32_t log_warps = log_strips < OPI_LOG_WARPS_OF_GROUP ? log_strips : OPI_LOG_WARPS_OF_GROUP;
+    const uint32_t steps = 1u << (log_strips - log_warps), warp = OPI_SELF >> 5;
+    const bool aligned = OPI_ALIGNED(from);
+    opi_node node, kept;
+    from += (uint64_t)warp * OPI_STRIP;
+    for (uint32_t t = 0; t < steps; t++, from += (uint64_t)OPI_STRIP << log_warps) {
+        if (warp >> log_warps == 0) node = opi_strip_up(from, aligned OPI_GIVE_P);
+        if (OPI_LANE == 0) of_warp[t & 1][warp] = node;
+        OPI_BARRIER(); /* one is enough: the next step writes the other half */
+        if (warp > 0) continue;
+        node = of_warp[t & 1][OPI_LANE & ((1u << log_warps) - 1)];
+        for (uint32_t k = 0; k < log_warps; k++) node = opi_pair_up(node, k OPI_GIVE_P);
+        node = opi_pile_up(&kept, t, node OPI_GIVE_P);
+    }
+    return node;
+}
+
+/* The highest bit of a number that is not 0. */
+OPI_FUNCTION uint32_t opi_top(uint32_t bits) { return 31 - __clz(bits); }
+
+/* Writes the nodes of `count` elements, fewer than a strip, the largest first. */
+OPI_FUNCTION void opi_write_few(OPI_GLOBAL opi_node *to, OPI_GLOBAL const opi_t *from, uint32_t count OPI_TAKE_P)
+{
+    const uint32_t warp = OPI_SELF >> 5;
+    uint32_t begin = 0, i = 0;
+    for (uint32_t bits = count; bits; i++) {
+        const uint32_t level = opi_top(bits);
+        if (i % (OPI_W / 32) == warp) {
+            const opi_node node = opi_few_up(from + begin, level, OPI_ALIGNED(from) OPI_GIVE_P);
+            if (OPI_LANE == 0) to[i] = node;
+        }
+        begin += 1u << level;
+        bits ^= 1u << level;
+    }
+}
+
+/* Writes the nodes of one group. */
+OPI_FUNCTION void opi_write_nodes(OPI_LOCAL opi_node (*of_warp)[OPI_W / 32], OPI_GLOBAL opi_node *node,
+                                  OPI_GLOBAL const opi_t *in, uint64_t strips, uint32_t log_own, uint32_t tail OPI_TAKE_P)
+{
+    const uint64_t whole = strips >> log_own;
+    uint64_t begin = OPI_GROUP << log_own;
+    uint32_t level = log_own;
+    if (OPI_GROUP >= whole) {
+        uint32_t bits = (uint32_t)(strips & (((uint64_t)1 << log_own) - 1));
+        begin = whole << log_own;
+        for (uint64_t g = whole; g < OPI_GROUP && bits; g++) {
+            begin += (uint64_t)1 << opi_top(bits);
+            bits ^= 1u << opi_top(bits);
+        }
+        if (bits == 0) {
+            opi_write_few(node + OPI_GROUP, in + strips * OPI_STRIP, tail OPI_GIVE_P);
+            return;
+        }
+        level = opi_top(bits);
+    }
+    const opi_node own = opi_group_up(of_warp, in + begin * OPI_STRIP, level OPI_GIVE_P);
+    if (OPI_SELF == 0) node[OPI_GROUP] = own;
+}
+
+/* --- the group that ends last --------------------------------------------------------------------------------------- */
+
+/* The nodes from which the result is joined, from left to right, each with its level. */
+typedef struct opi_list {
+    uint8_t level[OPI_MOST_NODES];
+    opi_node node[OPI_MOST_NODES];
+} opi_list;
+
+/* Joins m < 2^(OPI_LOG_W + OPI_LOG_JOINED) nodes of a level to a node for each bit of m, which the list gets. */
+OPI_FUNCTION void opi_list_whole(OPI_LOCAL opi_list *list, OPI_LOCAL opi_node *of_warp, OPI_GLOBAL const opi_node *node,
+                                 uint32_t m OPI_TAKE_P)
+{
+    opi_node own[1u << OPI_LOG_JOINED];
+    const uint32_t first = OPI_SELF << OPI_LOG_JOINED;
+    /* What is joined beyond m is in no node that the list gets. */
+    OPI_UNROLL for (uint32_t j = 0; j < 1u << OPI_LOG_JOINED; j++) own[j] = node[first + j < m ? first + j : m - 1];
+    /* The node of 2^k of them that the bit k of m names begins here, and its place is behind those of higher bits. */
+#define OPI_BEGINS(k) (m >> (k) & 1 && first == (m >> (k) ^ 1) << (k))
+#define OPI_LIST(k, of) list->node[__popc(m >> (k) >> 1)] = (of)
+    OPI_UNROLL for (uint32_t j = 0; j < 1u << OPI_LOG_JOINED; j++)
+        if (m & 1 && first + j == m - 1) OPI_LIST(0, own[j]);
+    OPI_UNROLL for (uint32_t k = 1; k < OPI_LOG_JOINED; k++)
+        OPI_UNROLL for (uint32_t j = 0; j < 1u << (OPI_LOG_JOINED - k); j++) {
+            own[j] = opi_join(own[2 * j], own[2 * j + 1]);
+            if (m >> k & 1 && first + (j << k) == (m >> k ^ 1) << k) OPI_LIST(k, own[j]);
+        }
+    opi_node up = opi_join(own[0], own[1]); /* of all that this work-item has */
+    OPI_UNROLL for (uint32_t k = 0; k < 5; k++) {
+        if (OPI_BEGINS(k + OPI_LOG_JOINED)) OPI_LIST(k + OPI_LOG_JOINED, up);
+        up = opi_pair_up(up, k OPI_GIVE_P);
+    }
+    if (OPI_LANE == 0) of_warp[OPI_SELF >> 5] = up;
+    OPI_BARRIER();
+    if (OPI_SELF < 32) {
+        up = of_warp[OPI_SELF & ((1u << OPI_LOG_WARPS_OF_GROUP) - 1)];
+        OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_WARPS_OF_GROUP; k++) {
+            const uint32_t level = k + 5 + OPI_LOG_JOINED;
+            if (m >> level & 1 && OPI_SELF == (m >> level ^ 1) << k) OPI_LIST(level, up);
+            up = opi_pair_up(up, k OPI_GIVE_P);
+        }
+    }
+#undef OPI_BEGINS
+#undef OPI_LIST
+}
+
+/* Work-item 0 writes the levels of the nodes of each bit, from place `at` on, and returns the place behind them. */
+OPI_FUNCTION uint32_t opi_list_levels(OPI_LOCAL opi_list *list, uint32_t at, uint32_t bits, uint32_t base)
+{
+    for (; bits; bits ^= 1u << opi_top(bits)) list->level[at++] = (uint8_t)(opi_top(bits) + base);
+    return at;
+}
+
+/* Appends the nodes of the list to the range. */
+OPI_FUNCTION void opi_push_list(OPI_GLOBAL opi_range *range, OPI_LOCAL const opi_list *list, uint32_t count,
+                                uint64_t first, uint32_t flags OPI_TAKE_P)
+{
+    if (flags & OPI_FRESH) {
+        range->end = first;
+        range->count = 0;
+    }
+    for (uint32_t i = 0; i < count; i++) opi_push(range, list->level[i], list->node[i] OPI_GIVE_P);
+}
+
+/* Whether all that is before the first element is one node, which joins no other: an init, or nothing. */
+OPI_FUNCTION bool opi_is_simple(OPI_GLOBAL const opi_range *range, uint32_t flags)
+{
+    return flags & OPI_FRESH || (range->count == 1 && range->level[0] == OPI_INIT_LEVEL);
+}
+
+/* Work-item 0: the nodes become the result, if one is wanted, and the range, if that is wanted. */
+OPI_FUNCTION void opi_finish(OPI_LOCAL const opi_list *list, uint32_t count, OPI_GLOBAL opi_range *range,
+                             uint64_t first, uint32_t flags, OPI_GLOBAL opi_answer *result OPI_TAKE_P)
+{
+    if (!result || flags & OPI_KEEP || !opi_is_simple(range, flags)) {
+        opi_push_list(range, list, count, first, flags OPI_GIVE_P);
+        if (result) *result = OPI_ANSWER(OPI_RANGE_FOLD(range)[range->count - 1]);
+        return;
+    }
+    opi_node all = list->node[0];
+    if (!(flags & OPI_FRESH)) all = opi_join(OPI_RANGE_FOLD(range)[0], all);
+    for (uint32_t i = 1; i < count; i++) all = opi_join(all, list->node[i]);
+    *result = OPI_ANSWER(all);
+}
+
+/* nodes: room for a node of each group, and of each bit of tail; ended: how many work-groups have ended; 0 between
+ * launches. */
+OPI_RESIDENT_KERNEL void opi_reduce(OPI_PARAM(in), OPI_PARAM(nodes), const uint64_t strips, const uint32_t log_own,
+                                 const uint32_t tail, OPI_PARAM(range), const uint64_t first, const uint32_t flags,
+                                 OPI_PARAM(ended), OPI_PARAM(result) OPI_KERNEL_P)
 {
     OPI_READ_P
-    OPI_LANES(lane)
-    OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
-    OPI_LOCAL_MEMORY opi_node stack[OPI_LAST_LEVELS];
+    OPI_LOCAL_MEMORY opi_list list;
+    OPI_LOCAL_MEMORY opi_node of_warp[2][OPI_W / 32];
     OPI_LOCAL_MEMORY uint32_t is_last;
-    const uint8_t *const no_heads = 0;
-    OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in);
     OPI_GLOBAL opi_node *const node = OPI_AT(opi_node, nodes);
-    OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
-    const uint64_t begin = OPI_GROUP << log_own;
-    const uint32_t own = tiles - begin < 1u << log_own ? (uint32_t)(tiles - begin) : 1u << log_own;
-    for (uint32_t t = 0; t < own; t++) {
-        opi_item item;
-        opi_lanes_up(lane, opi_rise(&item, from + (begin + t) * OPI_TILE, no_heads, OPI_TILE, stage OPI_GIVE_P),
-                     OPI_W OPI_GIVE_P);
-        if (OPI_SELF == 0) opi_stack(stack, t, OPI_TOTAL OPI_GIVE_P);
-        OPI_BARRIER();
-    }
-    if (OPI_SELF == 0) {
-        uint64_t at = 1 + OPI_GROUP;
-        OPI_FOR_BITS(level, own, log_own) node[at++] = stack[level];
-        __threadfence(); /* whoever sees the count sees the nodes */
-        is_last = atomicAdd(OPI_AT(uint32_t, ended), 1u) + 1 == OPI_GROUPS;
-    }
+    OPI_GLOBAL uint32_t *const count_of_ended = OPI_AT(uint32_t, ended);
+    opi_write_nodes(of_warp, node, OPI_AT(const opi_t, in), strips, log_own, tail OPI_GIVE_P);
+    OPI_FENCE(); /* whoever sees the count sees the nodes */
+    OPI_BARRIER();
+    if (OPI_SELF == 0) is_last = OPI_INCREMENT(count_of_ended) + 1 == OPI_GROUPS;
     OPI_BARRIER();
     if (!is_last) return;
-    __threadfence();
-    opi_join_nodes(lane, node, tiles >> log_own, range, first, OPI_LOG_TILE + log_own, flags OPI_GIVE_P);
-    OPI_BARRIER_ALL();
+    OPI_FENCE();
+    const uint32_t m = (uint32_t)(strips >> log_own), rest = (uint32_t)(strips & (((uint64_t)1 << log_own) - 1));
+    const uint32_t whole = __popc(m), count = whole + __popc(rest) + __popc(tail);
+    if (OPI_SELF < count - whole) list.node[whole + OPI_SELF] = node[m + OPI_SELF];
+    if (m > 0) opi_list_whole(&list, of_warp[0], node, m OPI_GIVE_P);
     if (OPI_SELF == 0) {
-        const uint32_t rest = (uint32_t)tiles & ((1u << log_own) - 1);
-        uint64_t at = 1 + (tiles >> log_own);
-        OPI_FOR_BITS(level, rest, log_own) opi_push(range, OPI_LOG_TILE + level, node[at++] OPI_GIVE_P);
-        *OPI_AT(uint32_t, ended) = 0;
+        uint32_t at = opi_list_levels(&list, 0, m, OPI_LOG_STRIP + log_own);
+        at = opi_list_levels(&list, at, rest, OPI_LOG_STRIP);
+        opi_list_levels(&list, at, tail, 0);
+        *count_of_ended = 0;
     }
-    OPI_BARRIER_ALL();
-    if (tail > 0)
-        opi_do_alone(lane, stage, from + tiles * OPI_TILE, no_heads, 0, false, tail, range, 0,
-                     flags & ~OPI_FRESH OPI_GIVE_P);
-    if (OPI_GIVEN(result)) opi_tell(range, OPI_AT(opi_answer, result));
+    OPI_BARRIER();
+    if (OPI_SELF == 0)
+        opi_finish(&list, count, OPI_AT(opi_range, range), first, flags,
+                   OPI_GIVEN(result) ? OPI_AT(opi_answer, result) : 0 OPI_GIVE_P);
 }

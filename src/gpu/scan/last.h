@@ -3,13 +3,14 @@
 #define OPI_GPU_LAST_H
 
 #include "gpu/job.h"
+#include "gpu/source.h"
 
-/* How many levels of nodes of its own tiles a work-group keeps in its memory; 0: the device, or elements as large as
- * this node, do not have the way.  A program with the text "last" defines OPI_LAST_LEVELS as this. */
-unsigned opi_last_levels(const opi_gpu_facts *facts, size_t node);
+/* Whether the device has the way for elements of `size` bytes. */
+bool opi_last_is_for(const opi_gpu_facts *facts, size_t size);
+/* Writes its kernel. */
+void opi_last_write(opi_gpu_source *source, size_t size);
 
 bool opi_last_can(const opi_job *job, uint64_t n);
-bool opi_last_suits(const opi_job *job, uint64_t n);
 oplus_status opi_last_prepare(opi_job *job, uint64_t n);
 oplus_status opi_last_run(opi_job *job, const opi_part *part);
 

@@ -1,6 +1,7 @@
 /* Reduce and scan on an accelerator, segmented or not: their program, what precedes the first item, and what follows
  * the last one. */
 #include "base/error.h"
+#include "gpu/canon/look_back.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/canon/tree.h"
 #include "gpu/launch.h"
@@ -22,12 +23,11 @@ static size_t node_bytes(const opi_task *task)
                         : type->size;
 }
 
-/* Levels of the way "last", which a reduce may have: its program is then another one than a scan's, so that a first call
- * compiles what it needs.  0: both have the same program. */
-static unsigned last_levels(const opi_job *job)
+/* Whether the program is that of a reduce with the way "last": it is another one than a scan's, so that a first call
+ * compiles what it needs. */
+static bool has_last(const opi_job *job)
 {
-    const bool reduces = job->task->what == OPI_REDUCE && !job->task->lifted;
-    return reduces ? opi_last_levels(&job->g->gpu->facts, job->node) : 0;
+    return job->task->what == OPI_REDUCE && !job->task->lifted && opi_last_is_for(&job->g->gpu->facts, job->node);
 }
 
 static void write_source(opi_gpu_source *source, const void *context)
@@ -35,7 +35,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     const opi_job *const job = context;
     opi_gpu_write_shape(source, job->shape, job->task->op->type->size);
     opi_gpu_define(source, "OPI_LIFTED", job->task->lifted);
-    opi_gpu_define(source, "OPI_LAST_LEVELS", last_levels(job));
+    opi_gpu_define(source, "OPI_HAS_LAST", has_last(job));
     opi_gpu_write_op(source, job->task->op);
     opi_gpu_write_kernels(source, job->task->lifted ? "lifted" : "plain");
     opi_gpu_write_tree(source, job->shape, job->task->op->type->size);
@@ -43,7 +43,12 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "tile");
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "scan");
-    if (last_levels(job) > 0) opi_gpu_write_kernels(source, "last");
+    if (has_last(job)) {
+        opi_last_write(source, job->node);
+    } else if (opi_look_back_fits(&job->g->gpu->facts, job->shape, job->task->op->type->size)) {
+        opi_look_back_write(source);
+        opi_gpu_write_kernels(source, "scan_once");
+    }
 }
 
 static oplus_status get_program(opi_job *job)
@@ -53,7 +58,7 @@ static oplus_status get_program(opi_job *job)
     job->shape = opi_shape_for(&job->g->gpu->facts, op->type->size, job->node);
     opi_key key = opi_key_begin("scan", job->shape);
     opi_key_number(&key, job->task->lifted);
-    opi_key_number(&key, last_levels(job));
+    opi_key_number(&key, has_last(job));
     return opi_program_of_op(&job->g->programs, job->call, op, key, write_source, job, &job->program);
 }
 

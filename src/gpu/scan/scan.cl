@@ -66,7 +66,7 @@ OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(nodes) 
     if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[1 + OPI_GROUP] = OPI_TOTAL;
 }
 
-#if OPI_LAST_LEVELS == 0 /* the program of a scan */
+#if !OPI_HAS_LAST /* the program of a scan */
 OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_PARAM(nodes), OPI_PARAM(range),
                           const uint32_t flags OPI_KERNEL_P)
 {

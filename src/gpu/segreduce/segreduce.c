@@ -8,6 +8,7 @@
 #include "gpu/segreduce/offsets.h"
 #include "gpu/segreduce/segments.h"
 #include "gpu/segreduce/windows.h"
+#include "gpu/transfer.h"
 #include "gpu/ways.h"
 
 typedef struct reducing {
@@ -34,9 +35,9 @@ static oplus_status reserve(const opi_job *job, int i, size_t bytes, const char 
     return OPLUS_OK;
 }
 
-static oplus_status bring(const opi_job *job, const void *from, size_t bytes, const char *to)
+static oplus_status bring(const opi_job *job, opi_gpu_side side, const void *from, size_t bytes, const char *to)
 {
-    return opi_gpu_upload(job->g, job->call, OPI_QUEUE_COMPUTE, (void *)to, from, bytes);
+    return opi_transfer_up(job->g, job->call, side, (void *)to, from, bytes);
 }
 
 /* Copies the host's arrays to the device, computes, and copies the results back. */
@@ -54,18 +55,18 @@ static oplus_status run_batch(reducing *r, const batch *b)
     address[OPI_SEGMENT_OUT] = b->out;
     if (brings) {
         OPI_TRY(reserve(job, 0, in_bytes, &address[OPI_IN]));
-        OPI_TRY(bring(job, b->in, in_bytes, address[OPI_IN]));
+        OPI_TRY(bring(job, r->in_side, b->in, in_bytes, address[OPI_IN]));
     }
     if (r->offsets_side != OPI_SIDE_DEVICE) {
         OPI_TRY(reserve(job, 1, offsets_bytes, &address[OPI_OFFSETS]));
-        OPI_TRY(bring(job, b->offsets, offsets_bytes, address[OPI_OFFSETS]));
+        OPI_TRY(bring(job, r->offsets_side, b->offsets, offsets_bytes, address[OPI_OFFSETS]));
     }
     if (takes) OPI_TRY(reserve(job, 2, out_bytes, &address[OPI_SEGMENT_OUT]));
     r->s.segments = segments;
     r->s.first = b->first;
     OPI_TRY(opi_way_run(job, &part));
     if (!takes) return OPLUS_OK;
-    return opi_gpu_download(job->g, job->call, OPI_QUEUE_COMPUTE, b->out, address[OPI_SEGMENT_OUT], out_bytes);
+    return opi_transfer_down(job->g, job->call, r->out_side, b->out, address[OPI_SEGMENT_OUT], out_bytes);
 }
 
 /* The same; afterwards no copy of the host's arrays is under way. */

@@ -83,7 +83,9 @@ oplus_status opi_windows_prepare(opi_job *job, uint64_t n)
 {
     opi_segments *const s = (opi_segments *)job;
     const uint64_t windows = windows_of(s, n);
+    static const char *const kernels[] = {"opi_window_cuts", "opi_segment_windows"};
     OPI_TRY(get_program(s));
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, 2));
     if (!s->are_looked_at) OPI_TRY(reserve_fault(job->g, job->call));
     OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->work,
                             cuts_bytes(windows) + (size_t)(windows + 1) * sizeof(uint32_t)));

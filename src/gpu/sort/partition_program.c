@@ -74,6 +74,8 @@ static oplus_status allow(const opi_job *job, opi_program *program, const char *
 
 static oplus_status allow_one(const opi_job *job, opi_program *program, size_t key)
 {
+    static const char *const kernels[] = {"opi_keys_one", "opi_keys_one_large"};
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, program, kernels, 2));
     OPI_TRY(allow(job, program, "opi_keys_one", local_bytes(key, SORT_W)));
     OPI_TRY(allow(job, program, "opi_keys_one_large", local_bytes(key, LARGE_W)));
     program->residents = 1;
@@ -84,6 +86,15 @@ static oplus_status allow_all(const opi_job *job, opi_program *program, size_t k
 {
     opi_gpu *const gpu = job->g->gpu;
     opi_launch rest = {.items = SORT_W, .local = rest_bytes(key), .resident = true};
+    const char *const kernels[] = {/* what takes longest begins first */
+                                   size == SIZE_FEW ? "opi_keys_deal_few" : "opi_keys_deal",
+                                   "opi_keys_rest",
+                                   "opi_keys_sample",
+                                   "opi_keys_count",
+                                   "opi_keys_sort_large",
+                                   "opi_keys_sort",
+                                   "opi_keys_places"};
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, program, kernels, size == SIZE_FEW ? 6 : 7));
     OPI_TRY(allow(job, program, "opi_keys_sample", local_bytes(key, SORT_W)));
     OPI_TRY(allow(job, program, "opi_keys_count", gpu->facts.local_most));
     if (size == SIZE_FEW) OPI_TRY(allow(job, program, "opi_keys_deal_few", few_bytes(key)));

@@ -159,7 +159,9 @@ oplus_status opi_sort_passes_prepare(opi_job *job, uint64_t n)
 {
     opi_sorting *const s = (opi_sorting *)job;
     opi_accelerator *const g = job->g;
+    static const char *const kernels[] = {"opi_histogram", "opi_rows", "opi_scatter", "opi_gather"};
     OPI_TRY(get_program(s, false));
+    OPI_TRY(opi_kernels_make(&g->programs, job->call, job->program, kernels, s->indexed ? 4 : 3));
     OPI_TRY(reserve(s, n));
     return opi_gpu_reserve(g, job->call, &g->work, OPI_DIGITS * (parts_of(s, n) + 1) * sizeof(uint64_t));
 }

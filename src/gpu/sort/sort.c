@@ -9,6 +9,7 @@
 #include "cores/merge.h"
 #include "gpu/memory.h"
 #include "gpu/sort/passes.h"
+#include "gpu/transfer.h"
 #include "gpu/ways.h"
 
 #include <assert.h>
@@ -28,17 +29,12 @@ typedef struct room {
 
 /* --- copies to the device, and back ------------------------------------------------------------------------------- */
 
-static oplus_status upload(const opi_sorting *s, char *to, const char *from, size_t bytes)
-{
-    return opi_gpu_upload(s->job.g, s->job.call, OPI_QUEUE_COMPUTE, to, from, bytes);
-}
-
 /* Copies to the caller's array, or to where else the result is wanted. */
 static oplus_status deliver(const opi_sorting *s, opi_gpu_side side, char *to, const char *from, size_t bytes)
 {
     if (to == from || bytes == 0) return OPLUS_OK;
     return side == OPI_SIDE_DEVICE ? opi_gpu_move(s->job.g, s->job.call, to, from, bytes)
-                                   : opi_gpu_download(s->job.g, s->job.call, OPI_QUEUE_COMPUTE, to, from, bytes);
+                                   : opi_transfer_down(s->job.g, s->job.call, side, to, from, bytes);
 }
 
 static uint64_t index_at(const opi_sorting *s, const char *index, uint64_t i)
@@ -58,7 +54,7 @@ static oplus_status gather_on_host(const opi_sorting *s, const opi_place *from, 
                                    const room *room)
 {
     const opi_job *const job = &s->job;
-    OPI_TRY(opi_gpu_download(job->g, job->call, OPI_QUEUE_COMPUTE, room->index, sorted->values, n * s->payload));
+    OPI_TRY(opi_transfer_down(job->g, job->call, OPI_SIDE_HOST, room->index, sorted->values, n * s->payload));
     OPI_TRY(opi_gpu_sync(job->g, job->call, OPI_QUEUE_COMPUTE));
     if (job->g->rehearsal) return OPLUS_OK; /* a rehearsal has no indices */
     char *const gathered = s->to.values == from->values ? room->values : s->to.values;
@@ -97,8 +93,10 @@ static oplus_status sort_there(sorting *all, opi_place from, uint64_t n, opi_pla
     const opi_place home = opi_sort_scratch(s, n, 1);
     opi_place begin = {keys_here ? from.keys : home.keys, values_here ? from.values : home.values};
     if (s->indexed) begin.values = NULL; /* the first pass makes the indices */
-    if (!keys_here) OPI_TRY(upload(s, begin.keys, from.keys, n * s->key));
-    if (!values_here && !s->indexed) OPI_TRY(upload(s, begin.values, from.values, n * s->value));
+    if (!keys_here)
+        OPI_TRY(opi_transfer_up(job->g, job->call, all->keys_side, (char *)begin.keys, from.keys, n * s->key));
+    if (!values_here && !s->indexed)
+        OPI_TRY(opi_transfer_up(job->g, job->call, all->values_side, (char *)begin.values, from.values, n * s->value));
 
     /* --- 2. sort --- */
     const opi_place sorted = direct ? to : opi_sort_scratch(s, n, opi_sort_last(s));

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "cores/cores.h"
 #include "gpu/memory.h"
+#include "gpu/transfer.h"
 #include "gpu/transpose/turns.h"
 
 /* A matrix of the task, and its transpose. */
@@ -10,6 +11,7 @@ typedef struct turner {
     const char *in;
     char *out;
     size_t rows, cols;
+    opi_gpu_side from, to; /* where the matrices lie */
 } turner;
 
 /* Transposes rows x cols from one matrix on the device to another; pitches are in elements. */
@@ -28,12 +30,12 @@ static oplus_status turn(turner *all, const char *in, size_t in_pitch, size_t ro
 
 static oplus_status upload(const turner *all, char *to, const char *from, size_t bytes)
 {
-    return opi_gpu_upload(all->t.job.g, all->t.job.call, OPI_QUEUE_COMPUTE, to, from, bytes);
+    return opi_transfer_up(all->t.job.g, all->t.job.call, all->from, to, from, bytes);
 }
 
 static oplus_status download(const turner *all, char *to, const char *from, size_t bytes)
 {
-    return opi_gpu_download(all->t.job.g, all->t.job.call, OPI_QUEUE_COMPUTE, to, from, bytes);
+    return opi_transfer_down(all->t.job.g, all->t.job.call, all->to, to, from, bytes);
 }
 
 static oplus_status sync(const turner *all) { return opi_gpu_sync(all->t.job.g, all->t.job.call, OPI_QUEUE_COMPUTE); }
@@ -118,11 +120,10 @@ oplus_status opi_gpu_transpose(opi_job *job)
                   .rows = task->matrix.rows,
                   .cols = task->matrix.cols};
     const size_t bytes = task->n * all.t.size;
-    opi_gpu_side from, to;
-    OPI_TRY(opi_gpu_side_of(job->g, job->call, "in", all.in, bytes, &from));
-    OPI_TRY(opi_gpu_side_of(job->g, job->call, "out", all.out, bytes, &to));
+    OPI_TRY(opi_gpu_side_of(job->g, job->call, "in", all.in, bytes, &all.from));
+    OPI_TRY(opi_gpu_side_of(job->g, job->call, "out", all.out, bytes, &all.to));
     if (all.rows == 1 || all.cols == 1) return opi_gpu_copy(job->g, job->call, all.out, all.in, bytes);
-    const bool brings = from != OPI_SIDE_DEVICE, takes = to != OPI_SIDE_DEVICE;
+    const bool brings = all.from != OPI_SIDE_DEVICE, takes = all.to != OPI_SIDE_DEVICE;
     if (brings && takes) return bytes <= room_of(&all) / 2 ? turn_whole(&all) : turn_on_host(&all);
     if (brings) return turn_from_host(&all);
     if (takes) return turn_to_host(&all);

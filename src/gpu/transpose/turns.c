@@ -20,10 +20,9 @@ enum {
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
-/* The largest power of two that divides the size and all addresses on the device. */
-static unsigned unit_of(size_t size, const void *in, const void *out)
+unsigned opi_turn_unit(const opi_turning *t)
 {
-    const uintptr_t all = size | (uintptr_t)in | (uintptr_t)out | OPI_VECTOR_BYTES;
+    const uintptr_t all = t->size | (uintptr_t)t->in | (uintptr_t)t->out | OPI_VECTOR_BYTES;
     return (unsigned)(all & -all);
 }
 
@@ -40,14 +39,27 @@ static bool fits_here(const opi_turning *t, int i)
     return (t->in == t->out ? 2 : 1) * tile <= t->job.g->gpu->facts.local;
 }
 
+static opi_shape shape_of(const opi_turning *t)
+{
+    return opi_shape_for(&t->job.g->gpu->facts, opi_smaller(t->size, SHAPED_BYTES), 0);
+}
+
 static int block_of(const opi_turning *t)
 {
     const uintptr_t all = (uintptr_t)t->in | (uintptr_t)t->out | t->in_pitch * t->size | t->out_pitch * t->size;
     for (int i = 0; i < (int)(sizeof blocks / sizeof *blocks); i++)
-        if (blocks[i].size == t->size && all % blocks[i].word == 0 && t->job.shape.log_w == BLOCKS_LOG_W &&
+        if (blocks[i].size == t->size && all % blocks[i].word == 0 && shape_of(t).log_w == BLOCKS_LOG_W &&
             fits_here(t, i))
             return i;
     return -1;
+}
+
+bool opi_turn_has_words(const opi_turning *t) { return block_of(t) >= 0; }
+
+bool opi_turn_is_even(const opi_turning *t)
+{
+    const int block = block_of(t);
+    return block >= 0 && (t->rows | t->cols) % ((size_t)1 << blocks[block].log_e) == 0;
 }
 
 /* In place, a work-group has two tiles, with their gaps. */
@@ -89,8 +101,8 @@ oplus_status opi_turn_prepare(opi_job *job, uint64_t n)
     const opi_gpu_facts *const facts = &job->g->gpu->facts;
     char what[64];
     (void)n;
-    t->unit = unit_of(t->size, t->in, t->out);
-    job->shape = opi_shape_for(facts, opi_smaller(t->size, SHAPED_BYTES), 0);
+    t->unit = opi_turn_unit(t);
+    job->shape = shape_of(t);
     const int block = block_of(t);
     t->block = block < 0 ? 1 : (unsigned)(blocks[block].word / t->size);
     job->shape.log_e = block < 0 ? log_side(facts, t->size, job->shape.log_w > 0) : blocks[block].log_e;
@@ -150,13 +162,15 @@ oplus_status opi_turn_tiles(opi_job *job, const opi_part *part)
                           sizeof list / sizeof *list);
 }
 
+uint64_t opi_turn_pairs(uint64_t tiles) { return tiles % 2 ? (tiles + 1) / 2 * tiles : tiles / 2 * (tiles + 1); }
+
 oplus_status opi_turn_squares(opi_job *job, const opi_part *part)
 {
     const opi_turning *const t = (const opi_turning *)job;
     const uint64_t side = t->rows, tiles = tiles_of(side, job->shape.log_e);
     const opi_gpu_argument list[] = {opi_memory(t->out), opi_value(side)};
     (void)part;
-    return opi_gpu_launch(job, "opi_transpose", tiles % 2 ? (tiles + 1) / 2 * tiles : tiles / 2 * (tiles + 1), list, 2);
+    return opi_gpu_launch(job, "opi_transpose", opi_turn_pairs(tiles), list, 2);
 }
 
 oplus_status opi_turn(opi_turning *t)

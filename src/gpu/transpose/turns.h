@@ -4,6 +4,8 @@
 
 #include "gpu/job.h"
 
+enum { OPI_MOST_TURNED = 64 }; /* bytes of an element, for the ways "thin" and "lines" */
+
 /* A transpose under way, matrix after matrix.  A part's addresses are those of the matrix and of where it goes. */
 typedef struct opi_turning {
     opi_job job; /* log_e of its shape is of the side of a square tile */
@@ -20,10 +22,26 @@ typedef struct opi_turning {
 /* The part that the struct describes. */
 oplus_status opi_turn(opi_turning *t);
 
+/* The largest power of two up to OPI_VECTOR_BYTES that divides the size of an element and the addresses of the matrices. */
+unsigned opi_turn_unit(const opi_turning *t);
+/* Whether the tiles of the way "tiles" or "squares" are moved as words, and whether all of them are whole then. */
+bool opi_turn_has_words(const opi_turning *t);
+bool opi_turn_is_even(const opi_turning *t);
+/* How many pairs of tiles change places, of tiles x tiles; a tile of the diagonal is a pair with itself. */
+uint64_t opi_turn_pairs(uint64_t tiles);
+
 /* --- ways ----------------------------------------------------------------------------------------------------------- */
 
 bool opi_turn_is_in_place(const opi_job *job, uint64_t n);
 bool opi_turn_is_apart(const opi_job *job, uint64_t n);
+bool opi_thin_can(const opi_job *job, uint64_t n);
+bool opi_thin_suits(const opi_job *job, uint64_t n);
+oplus_status opi_thin_prepare(opi_job *job, uint64_t n);
+oplus_status opi_thin_run(opi_job *job, const opi_part *part);
+bool opi_lines_can(const opi_job *job, uint64_t n);
+bool opi_lines_suits(const opi_job *job, uint64_t n);
+oplus_status opi_lines_prepare(opi_job *job, uint64_t n);
+oplus_status opi_lines_run(opi_job *job, const opi_part *part);
 oplus_status opi_turn_prepare(opi_job *job, uint64_t n);
 oplus_status opi_turn_squares(opi_job *job, const opi_part *part);
 oplus_status opi_turn_tiles(opi_job *job, const opi_part *part);

@@ -56,6 +56,15 @@ static oplus_status copy(opi_gpu *gpu, const char *call, opi_gpu_queue queue, vo
 }
 
 /* A program is its text, in which kernels are searched. */
+static oplus_status load(opi_gpu *gpu, const char *call, const void *binary, size_t bytes, void **program)
+{
+    (void)gpu, (void)call;
+    *program = must(malloc(bytes));
+    memcpy(*program, binary, bytes);
+    counted.programs++;
+    return OPLUS_OK;
+}
+
 static oplus_status compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program)
 {
     void *binary;
@@ -63,9 +72,18 @@ static oplus_status compile(opi_gpu *gpu, const char *call, const char *what, co
     OPI_TRY(opi_nvrtc_compile(call, what, source, gpu->facts.architecture, &binary, &bytes));
     assert_true(bytes > 100);
     free(binary);
-    counted.programs++;
-    *program = must(malloc(strlen(source) + 1));
-    strcpy(*program, source);
+    return load(gpu, call, source, strlen(source) + 1, program);
+}
+
+/* The text, too, if NVRTC takes it; several threads do this. */
+static oplus_status translate(const opi_gpu *gpu, const char *call, const char *what, const char *source, void **binary,
+                              size_t *bytes)
+{
+    OPI_TRY(opi_nvrtc_compile(call, what, source, gpu->facts.architecture, binary, bytes));
+    free(*binary);
+    *bytes = strlen(source) + 1;
+    *binary = must(malloc(*bytes));
+    memcpy(*binary, source, *bytes);
     return OPLUS_OK;
 }
 
@@ -182,6 +200,8 @@ static opi_driver driver = {.name = "nvrtc",
                             .download = copy,
                             .copy = copy,
                             .compile = compile,
+                            .load = load,
+                            .translate = translate,
                             .binary = no_binary,
                             .kernel = kernel,
                             .unload = release,
@@ -318,6 +338,7 @@ static void odd_types(oplus_device *dev)
     const char *const remedy = strstr(oplus_last_error(), "knows none of the program's macros, enumeration constants"),
                       *const name = strstr(oplus_last_error(), "\"THREE\"");
     if (!remedy || !name || name < remedy) fail_msg("%s", oplus_last_error());
+    if (!strstr(oplus_last_error(), "nvrtc.c:")) fail_msg("not the place in the user's file: %s", oplus_last_error());
 }
 
 /* Texts, over each of these types: their functions are generic, their operands constant. */
@@ -370,7 +391,7 @@ int main(int argc, char **argv)
     void *binary;
     size_t bytes;
     all = argc > 1;
-    driver.by_kernel = argc == 1;
+    if (argc > 1) driver.translate = NULL; /* programs are compiled whole */
     architecture = (unsigned)strtoul(argc > 1 ? argv[1] : "90", NULL, 10);
     if (argc > 2 && strcmp(argv[2], "more") == 0) names = more;
     setenv("OPLUS_CACHE", "0", 1);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/stage.h"
+#include "gpu/transfer.h"
 
 enum { MOST = 5000, GUARD = 64 };
 

@@ -1,0 +1,162 @@
+#include "gpu/transfer.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cores/cores.h"
+#include "gpu/memory.h"
+
+#include <omp.h>
+#include <string.h>
+
+enum {
+    PINNED_FROM = 1 << 20, /* from this number of bytes on, a copy through pinned memory is faster */
+    COPY_SHARED = 1 << 20, /* from this number of bytes on, several threads copy */
+    COPY_THREADS = 16,
+    MOST_SHARE = 64 << 10, /* bytes that a thread copies at once: threads come and go while a piece is copied */
+    MOST_PIECE = 8 << 20   /* bytes of a piece on its way through pinned memory */
+};
+
+/* --- copies on the host ------------------------------------------------------------------------------------------- */
+
+typedef struct shared_copy {
+    char *to;
+    const char *from;
+    size_t bytes, share;
+} shared_copy;
+
+static void copy_share(void *job, size_t worker, size_t i)
+{
+    const shared_copy *const c = job;
+    const size_t begin = i * c->share;
+    (void)worker;
+    memcpy(c->to + begin, c->from + begin, opi_smaller(c->share, c->bytes - begin));
+}
+
+void opi_copy_shared(opi_crew **crew, char *to, const char *from, size_t bytes, int threads)
+{
+    if (bytes == 0) return;
+    const size_t even = opi_round_up((bytes + (size_t)threads - 1) / (size_t)threads, OPI_CACHE_LINE);
+    const size_t share = opi_smaller(even, MOST_SHARE), shares = (bytes + share - 1) / share;
+    opi_crew_run(crew, threads, copy_share, &(shared_copy){to, from, bytes, share}, shares);
+}
+
+/* One thread is slower than the copy to the device. */
+void opi_copy_host(const opi_accelerator *g, char *to, const char *from, size_t bytes)
+{
+    if (g->rehearsal) return;
+    const int most = (int)opi_smaller(opi_cores_threads(g->dev.cores, bytes), COPY_THREADS);
+    if (most < 2 || bytes < COPY_SHARED || omp_in_parallel())
+        memcpy(to, from, bytes);
+    else
+        opi_copy_shared(&g->dev.cores->crew, to, from, bytes, most);
+}
+
+/* --- arrays in pieces through pinned memory ----------------------------------------------------------------------- */
+
+bool opi_goes_through_pinned(const opi_accelerator *g, opi_gpu_side side, size_t bytes)
+{
+    return side == OPI_SIDE_HOST && !g->gpu->facts.host_cores && bytes >= PINNED_FROM;
+}
+
+/* An array on its way. */
+typedef struct transfer {
+    opi_accelerator *g;
+    const char *call;
+    char *to;
+    const char *from;
+    size_t bytes, piece;
+} transfer;
+
+static size_t piece_bytes(const transfer *t, size_t begin) { return opi_smaller(t->piece, t->bytes - begin); }
+
+static opi_slot *slot_of(const transfer *t, size_t begin) { return &t->g->slot[begin / t->piece % OPI_SLOTS]; }
+
+static oplus_status reserve(const transfer *t)
+{
+    for (size_t begin = 0, i = 0; begin < t->bytes && i < OPI_SLOTS; begin += t->piece, i++)
+        OPI_TRY(opi_pinned_reserve(t->g, t->call, &t->g->slot[i].pinned, t->piece));
+    return OPLUS_OK;
+}
+
+/* Waits for all copies, so that the slots are free. */
+static oplus_status settle(const transfer *t, oplus_status status)
+{
+    opi_gpu *const gpu = t->g->gpu;
+    const oplus_status settled = opi_gpu_sync(t->g, t->call, OPI_QUEUE_COMPUTE);
+    for (int i = 0; i < OPI_SLOTS; i++) {
+        gpu->driver->drop(gpu, t->g->slot[i].mark);
+        t->g->slot[i].mark = NULL;
+    }
+    return status != OPLUS_OK ? status : settled;
+}
+
+static oplus_status bring_pieces(const transfer *t)
+{
+    OPI_TRY(reserve(t));
+    for (size_t begin = 0; begin < t->bytes; begin += t->piece) {
+        opi_slot *const slot = slot_of(t, begin);
+        OPI_TRY(opi_gpu_reached(t->g, t->call, &slot->mark)); /* the copy that had the slot before */
+        opi_copy_host(t->g, slot->pinned.mem, t->from + begin, piece_bytes(t, begin));
+        OPI_TRY(
+            opi_gpu_upload(t->g, t->call, OPI_QUEUE_COMPUTE, t->to + begin, slot->pinned.mem, piece_bytes(t, begin)));
+        OPI_TRY(opi_gpu_mark(t->g, t->call, OPI_QUEUE_COMPUTE, &slot->mark));
+    }
+    return OPLUS_OK;
+}
+
+static oplus_status take_pieces(const transfer *t)
+{
+    size_t begun = 0;
+    OPI_TRY(reserve(t));
+    for (size_t begin = 0; begin < t->bytes; begin += t->piece) {
+        for (; begun < t->bytes && begun < begin + OPI_SLOTS * t->piece; begun += t->piece) {
+            opi_slot *const free = slot_of(t, begun);
+            OPI_TRY(opi_gpu_download(t->g, t->call, OPI_QUEUE_COMPUTE, free->pinned.mem, t->from + begun,
+                                     piece_bytes(t, begun)));
+            OPI_TRY(opi_gpu_mark(t->g, t->call, OPI_QUEUE_COMPUTE, &free->mark));
+        }
+        opi_slot *const slot = slot_of(t, begin);
+        OPI_TRY(opi_gpu_reached(t->g, t->call, &slot->mark));
+        opi_copy_host(t->g, t->to + begin, slot->pinned.mem, piece_bytes(t, begin));
+    }
+    return OPLUS_OK;
+}
+
+static transfer transfer_of(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes)
+{
+    return (transfer){g, call, to, from, bytes, opi_smaller(g->piece_bytes, MOST_PIECE)};
+}
+
+oplus_status opi_transfer_up(opi_accelerator *g, const char *call, opi_gpu_side side, void *to, const void *from,
+                             size_t bytes)
+{
+    const transfer t = transfer_of(g, call, to, from, bytes);
+    if (bytes == 0) return OPLUS_OK;
+    if (!opi_goes_through_pinned(g, side, bytes)) return opi_gpu_upload(g, call, OPI_QUEUE_COMPUTE, to, from, bytes);
+    return settle(&t, bring_pieces(&t));
+}
+
+oplus_status opi_transfer_down(opi_accelerator *g, const char *call, opi_gpu_side side, void *to, const void *from,
+                               size_t bytes)
+{
+    const transfer t = transfer_of(g, call, to, from, bytes);
+    if (bytes == 0) return OPLUS_OK;
+    if (!opi_goes_through_pinned(g, side, bytes)) return opi_gpu_download(g, call, OPI_QUEUE_COMPUTE, to, from, bytes);
+    return settle(&t, take_pieces(&t));
+}
+
+oplus_status opi_gpu_copy(opi_accelerator *g, const char *call, void *dst, const void *src, size_t bytes)
+{
+    opi_gpu_side from, to;
+    if (dst == src || bytes == 0) return OPLUS_OK;
+    OPI_TRY(opi_gpu_side_of(g, call, "src", src, bytes, &from));
+    OPI_TRY(opi_gpu_side_of(g, call, "out", dst, bytes, &to));
+    if (from == OPI_SIDE_DEVICE && to == OPI_SIDE_DEVICE) return opi_gpu_move(g, call, dst, src, bytes);
+    if (from != OPI_SIDE_DEVICE && to != OPI_SIDE_DEVICE) {
+        opi_copy_host(g, dst, src, bytes);
+        return OPLUS_OK;
+    }
+    OPI_TRY(to == OPI_SIDE_DEVICE ? opi_transfer_up(g, call, from, dst, src, bytes)
+                                  : opi_transfer_down(g, call, to, dst, src, bytes));
+    return opi_gpu_sync(g, call, OPI_QUEUE_COMPUTE);
+}

@@ -1,0 +1,54 @@
+/* Random calls, drawn from a few operators and types, so that their programs are compiled once.  A call says everything but
+ * where its arrays lie. */
+#ifndef TEST_CALLS_H
+#define TEST_CALLS_H
+
+#include "support/laws.h"
+
+typedef enum primitive {
+    REDUCE,
+    FOLD,
+    SCAN,
+    SEGSCAN,
+    STREAM,
+    SEGREDUCE,
+    FILTER,
+    MAP,
+    SORT,
+    PAIRS,
+    TRANSPOSE,
+    PRIMITIVES
+} primitive;
+
+enum { IN, MORE, OUT, NOTE, ARRAYS }; /* MORE: heads, offsets, values, a second input; NOTE: how many were kept */
+enum { MOST = 1 << 20, MOST_BYTES = MOST * 24 }; /* elements of an array, and what they take */
+
+typedef struct call {
+    primitive what;
+    const place *at;
+    size_t share;
+    const oplus_op *op;
+    const oplus_fn *fn;
+    const subject *from[2]; /* what the inputs are filled with */
+    const oplus_type *key, *value, *offset;
+    oplus_kind kind;
+    oplus_order order;
+    size_t n, segments, rows, cols, cut, heads;
+    unsigned style;
+    bool in_place;
+    unsigned char init[64];
+    size_t size[ARRAYS], elements[ARRAYS], shift[ARRAYS]; /* shift: elements from an aligned place */
+    bool here[ARRAYS];                                    /* in host memory */
+} call;
+
+/* Draws a call of one of SHARES shares of all operators, functions and types; where compilers are slow it draws from less. */
+enum { SHARES = 12 };
+call call_draw(rng *r, const place *at, size_t share);
+/* Fills the inputs, with the random numbers that follow. */
+void call_fill(const call *c, rng *r, unsigned char *const to[]);
+/* Makes the call with these arrays. */
+oplus_status call_make(const call *c, oplus_device *d, unsigned char *const a[]);
+/* Says in words what it is. */
+void call_describe(const call *c, char *text, size_t bytes);
+
+#endif
