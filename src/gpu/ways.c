@@ -7,6 +7,7 @@
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/scan/last.h"
 #include "gpu/segreduce/windows.h"
+#include "gpu/sort/digits.h"
 #include "gpu/sort/partition.h"
 #include "gpu/sort/passes.h"
 #include "gpu/transpose/turns.h"
@@ -44,6 +45,8 @@ static const opi_way ways[] = {
      "keys alone go to buckets by their highest digits, and a work-group sorts each bucket"},
     {OPI_SORT, "one-group", opi_sort_fits_one, NULL, opi_sort_one_prepare, opi_sort_one_run,
      "one work-group sorts all in its own memory"},
+    {OPI_SORT, "digits", opi_digits_can, NULL, opi_digits_prepare, opi_digits_run,
+     "digit by digit: each element is read and written once, and tiles tell each other where theirs go"},
     {OPI_SORT, "passes", NULL, NULL, opi_sort_passes_prepare, opi_sort_passes_run,
      "digit by digit: count, add up, deal out"},
     {OPI_TRANSPOSE, "thin", opi_thin_can, opi_thin_suits, opi_thin_prepare, opi_thin_run,

@@ -71,13 +71,15 @@ static size_t keys_bytes(const opi_sorting *s, uint64_t n) { return opi_round_up
 opi_place opi_sort_scratch(const opi_sorting *s, uint64_t n, unsigned i)
 {
     char *const mem = s->job.g->array[i].mem;
-    return (opi_place){mem, s->payload ? mem + keys_bytes(s, n) : NULL};
+    return (opi_place){mem, s->payload && mem ? mem + keys_bytes(s, n) : NULL};
 }
+
+size_t opi_sort_bytes(const opi_sorting *s, uint64_t n) { return keys_bytes(s, n) + n * s->payload; }
 
 static oplus_status reserve(const opi_sorting *s, uint64_t n)
 {
     opi_accelerator *const g = s->job.g;
-    const size_t bytes = keys_bytes(s, n) + n * s->payload;
+    const size_t bytes = opi_sort_bytes(s, n);
     for (int i = 0; i < 2; i++) OPI_TRY(opi_gpu_reserve(g, s->job.call, &g->array[i], bytes));
     return OPLUS_OK;
 }

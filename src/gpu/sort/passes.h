@@ -17,6 +17,7 @@ typedef struct opi_sorting {
     size_t unit;                /* of the integers that a value is made of */
     bool indexed;               /* an index travels instead of the value */
     bool staged;                /* the keys lie on the host */
+    bool direct;                /* keys and values lie on the device, and the values themselves travel */
     bool small;                 /* the program is for as many elements as one work-group sorts */
     opi_place to;               /* may be opi_sort_scratch(s, n, opi_sort_last(s)) */
 } opi_sorting;
@@ -26,6 +27,8 @@ void opi_sort_shape(opi_sorting *s);
 /* One of the two places in g->array[0 .. 1] that elements go to and fro between; they are there once a way has
  * prepared. */
 opi_place opi_sort_scratch(const opi_sorting *s, uint64_t n, unsigned i);
+/* The bytes of such a place. */
+size_t opi_sort_bytes(const opi_sorting *s, uint64_t n);
 /* The one that a sort may end in. */
 unsigned opi_sort_last(const opi_sorting *s);
 /* Whether it may end where it begins. */

@@ -84,8 +84,9 @@ static oplus_status sort_there(sorting *all, opi_place from, uint64_t n, opi_pla
     const bool keys_here = all->keys_side == OPI_SIDE_DEVICE;
     const bool values_here = !s->payload || all->values_side == OPI_SIDE_DEVICE;
     s->staged = !keys_here;
+    s->direct = keys_here && values_here && !s->indexed;
     OPI_TRY(opi_way_prepare(job, n));
-    const bool direct = keys_here && values_here && !s->indexed && opi_sort_ends_at_begin(s);
+    const bool direct = s->direct && opi_sort_ends_at_begin(s);
     if (s->indexed && values_here) OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->array[2], n * s->value));
 
     /* --- 1. copy to the device --- */

@@ -1,0 +1,196 @@
+#include "gpu/sort/digits.h"
+
+#include "base/error.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/shared.h"
+#include "gpu/sort/passes.h"
+
+/* How the kernels are cut: measured on an H200. */
+enum {
+    ARCHITECTURE = 80, /* the first that adds up a warp in one instruction */
+    DIGITS_W = 512,
+    DIGITS_GROUPS = 2, /* of a multiprocessor */
+    CROWD = 8,         /* keys of a warp with one digit, above which votes are faster than additions */
+    FEW_V = 8,         /* keys of a work-item if there are few tiles */
+    FEW_TILES = 4,     /* so many large ones for each multiprocessor */
+    WORK_BYTES = 16 << 10
+};
+
+#define PATIENCE  UINT64_C(20000000000)     /* cycles that a group waits before it gives up: some ten seconds */
+#define MOST_KEYS ((UINT64_C(1) << 30) - 1) /* a tile tells 30 bits */
+
+/* --- sizes --------------------------------------------------------------------------------------------------------- */
+
+/* Keys of a work-item. */
+static unsigned each_of(const opi_sorting *s)
+{
+    if (s->payload == 0) return s->key <= 4 ? 24 : 16;
+    return s->key <= 4 && s->payload <= 4 ? 16 : 8;
+}
+
+/* Whether there are few tiles. */
+static bool is_few(const opi_sorting *s, uint64_t n)
+{
+    return n < (uint64_t)FEW_TILES * s->job.g->gpu->facts.units * DIGITS_W * each_of(s);
+}
+
+static uint64_t tiles_of(const opi_sorting *s, uint64_t n)
+{
+    const uint64_t tile = DIGITS_W * (uint64_t)(is_few(s, n) ? FEW_V : each_of(s));
+    return (n + tile - 1) / tile;
+}
+
+/* Shared memory of a group: as opi_digits_tile of digits_tile.cl, or more. */
+static size_t local_bytes(const opi_sorting *s, unsigned each)
+{
+    const size_t tile = (size_t)DIGITS_W * each;
+    return tile * (s->key + s->payload + (s->payload ? 2 : 0)) + (size_t)(DIGITS_W / 32 + 1) * OPI_DIGITS * 4 + 256;
+}
+
+/* --- the program --------------------------------------------------------------------------------------------------- */
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_sorting *const s = context;
+    opi_gpu_write_shape(source, s->job.shape, s->key);
+    opi_gpu_define(source, "OPI_KEY_SIZE", s->key);
+    opi_gpu_define(source, "OPI_VALUE_SIZE", s->payload);
+    opi_gpu_define(source, "OPI_VALUE_UNIT", s->indexed ? s->payload : s->unit);
+    opi_gpu_define(source, "OPI_INDEXED", s->indexed);
+    opi_gpu_define(source, "OPI_FAR_UNIT", s->unit);
+    opi_gpu_define(source, "OPI_DIGITS_W", DIGITS_W);
+    opi_gpu_define(source, "OPI_DIGITS_GROUPS", DIGITS_GROUPS);
+    opi_gpu_define(source, "OPI_DIGITS_V", each_of(s));
+    opi_gpu_define(source, "OPI_DIGITS_FEW_V", FEW_V);
+    opi_gpu_define(source, "OPI_DIGITS_LOCAL", local_bytes(s, each_of(s)));
+    opi_gpu_define(source, "OPI_DIGITS_FEW_LOCAL", local_bytes(s, FEW_V));
+    opi_gpu_define(source, "OPI_DIGITS_BYTES", WORK_BYTES);
+    opi_gpu_define(source, "OPI_CROWD", CROWD);
+    opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
+    opi_gpu_write_kernels(source, "sums");
+    opi_gpu_write_kernels(source, "sort");
+    opi_gpu_write_kernels(source, "digits");
+    opi_gpu_write_kernels(source, "digits_tile");
+    opi_gpu_write_kernels(source, "digits_pass");
+}
+
+static oplus_status get_program(opi_sorting *s)
+{
+    opi_job *const job = &s->job;
+    opi_key key = opi_key_begin("digits", job->shape);
+    opi_key_number(&key, s->key);
+    opi_key_number(&key, s->payload);
+    opi_key_number(&key, s->unit);
+    opi_key_number(&key, s->indexed);
+    return opi_program_get(&job->g->programs, job->call, "the sort", key.hash, write_source, s, &job->program);
+}
+
+/* The kernel that moves n elements by one digit. */
+static const char *pass_of(const opi_sorting *s, uint64_t n)
+{
+    return is_few(s, n) ? "opi_digits_pass_few" : "opi_digits_pass";
+}
+
+static size_t pass_bytes(const opi_sorting *s, uint64_t n) { return local_bytes(s, is_few(s, n) ? FEW_V : each_of(s)); }
+
+static oplus_status allow(const opi_sorting *s, uint64_t n)
+{
+    opi_gpu *const gpu = s->job.g->gpu;
+    void *kernel;
+    OPI_TRY(opi_kernel_get(&s->job.g->programs, s->job.call, s->job.program, pass_of(s, n), &kernel));
+    return gpu->driver->allow(gpu, s->job.call, kernel, pass_bytes(s, n), 100);
+}
+
+/* --- the way ------------------------------------------------------------------------------------------------------- */
+
+bool opi_digits_can(const opi_job *job, uint64_t n)
+{
+    const opi_sorting *const s = (const opi_sorting *)job;
+    const opi_gpu_facts *const facts = &job->g->gpu->facts;
+    return facts->architecture >= ARCHITECTURE && facts->lanes == 32 && facts->group >= DIGITS_W && n <= MOST_KEYS &&
+           job->shape.log_w > 0 && facts->local_most >= local_bytes(s, each_of(s));
+}
+
+oplus_status opi_digits_prepare(opi_job *job, uint64_t n)
+{
+    opi_sorting *const s = (opi_sorting *)job;
+    opi_accelerator *const g = job->g;
+    const size_t bytes = opi_sort_bytes(s, n);
+    OPI_TRY(get_program(s));
+    OPI_TRY(allow(s, n));
+    OPI_TRY(opi_fault_reserve(g, job->call));
+    OPI_TRY(opi_gpu_reserve(g, job->call, &g->array[0], bytes));
+    if (!s->direct) OPI_TRY(opi_gpu_reserve(g, job->call, &g->array[1], bytes));
+    return opi_gpu_reserve(g, job->call, &g->work, WORK_BYTES + 2 * tiles_of(s, n) * OPI_DIGITS * sizeof(uint32_t));
+}
+
+/* A sort under way. */
+typedef struct moving {
+    const opi_sorting *s;
+    opi_place from, other;
+    uint32_t n, tiles;
+} moving;
+
+static oplus_status begin(const moving *m)
+{
+    const opi_job *const job = &m->s->job;
+    const uint64_t groups = opi_smaller((uint64_t)2 * job->g->gpu->facts.units, m->tiles);
+    const opi_gpu_argument clear[] = {opi_memory(job->g->work.mem), opi_value(m->tiles)};
+    const opi_gpu_argument count[] = {opi_memory(m->from.keys), opi_memory(job->g->work.mem), opi_value(m->n),
+                                      opi_value(m->s->negative), opi_value(m->s->flip)};
+    OPI_TRY(opi_gpu_launch_of(job, job->program, "opi_digits_begin", groups, DIGITS_W, clear, 2));
+    return opi_gpu_launch_of(job, job->program, "opi_digits_count", groups, DIGITS_W, count, 5);
+}
+
+static void add_place(opi_arguments *a, opi_place place)
+{
+    opi_add(a, opi_memory(place.keys));
+    opi_add(a, opi_memory(place.values));
+}
+
+static oplus_status pass(const moving *m, uint32_t number)
+{
+    const opi_sorting *const s = m->s;
+    opi_arguments a = {.count = 0};
+    add_place(&a, m->from);
+    add_place(&a, m->other);
+    add_place(&a, s->to);
+    opi_add(&a, opi_memory(s->job.g->work.mem));
+    opi_add(&a, opi_memory(s->job.g->pipeline.fault.mem));
+    opi_add(&a, opi_value(m->n));
+    opi_add(&a, opi_value(m->tiles));
+    opi_add(&a, opi_value(number));
+    opi_add(&a, opi_value(s->negative));
+    opi_add(&a, opi_value(s->flip));
+    const opi_launch l = {
+        .groups = m->tiles, .items = DIGITS_W, .local = pass_bytes(s, m->n), .argument = a.list, .arguments = a.count};
+    return opi_gpu_launch_as(&s->job, s->job.program, pass_of(s, m->n), &l);
+}
+
+static oplus_status end(const moving *m)
+{
+    const opi_sorting *const s = m->s;
+    opi_arguments a = {.count = 0};
+    if (m->other.keys == s->to.keys) return OPLUS_OK;
+    add_place(&a, m->other);
+    add_place(&a, s->to);
+    opi_add(&a, opi_memory(s->job.g->work.mem));
+    opi_add(&a, opi_value(m->n));
+    return opi_gpu_launch_of(&s->job, s->job.program, "opi_digits_end", (uint64_t)4 * s->job.g->gpu->facts.units,
+                             DIGITS_W, a.list, a.count);
+}
+
+oplus_status opi_digits_run(opi_job *job, const opi_part *part)
+{
+    const opi_sorting *const s = (const opi_sorting *)job;
+    const moving m = {.s = s,
+                      .from = {(char *)part->address[OPI_KEYS], (char *)part->address[OPI_VALUES]},
+                      .other = opi_sort_scratch(s, part->n, 0),
+                      .n = (uint32_t)part->n,
+                      .tiles = (uint32_t)tiles_of(s, part->n)};
+    OPI_TRY(opi_pipeline_fault(job->g, job->call));
+    OPI_TRY(begin(&m));
+    for (uint32_t i = 0; i < s->key; i++) OPI_TRY(pass(&m, i));
+    return end(&m);
+}

@@ -1,0 +1,160 @@
+/* The way "digits": a stable sort from the lowest digit to the highest, which reads and writes each element once a
+ * digit.  CUDA, compute capability 8.0.  This text comes behind sums.cl and sort.cl.
+ *
+ *     begin   clears memory
+ *     count   reads all keys and counts the values of all their digits; digits that do not vary are left out
+ *     pass    moves the elements by one digit; a work-group has a tile
+ *     end     copies the result to its place, if the number of passes was odd
+ *
+ * In a pass a group tells how many keys of each digit its tile has, and looks back over the tiles before until it knows
+ * how many all of them have.  Tiles are taken in order, so that those before run already or are done; every wait gives up
+ * after OPI_PATIENCE cycles.
+ *
+ * Numbering the keys of a tile: each warp has counters of its own.  An atomic addition to them gives a key the next
+ * number of its digit.  Which of a warp's additions to one counter comes first is nowhere promised, so that the group
+ * looks afterwards whether the order is right; if not, it numbers again with votes, which need no promise.
+ *
+ * Defined before this text: the numbers of gpu/sort/digits.c. */
+
+#undef OPI_UNROLL
+#define OPI_UNROLL   _Pragma("unroll")
+#define OPI_ALL      0xffffffffu /* the work-items of a warp */
+#define OPI_LANE     (OPI_SELF & 31)
+#define OPI_WARPS    (OPI_DIGITS_W / 32)
+#define OPI_KEY_BITS (8 * OPI_KEY_SIZE)
+#define OPI_LAST_KEY ((opi_key) ~(opi_key)0)
+#define OPI_COUNT_BOUNDS  __launch_bounds__(OPI_DIGITS_W)
+#define OPI_DIGITS_BOUNDS __launch_bounds__(OPI_DIGITS_W, OPI_DIGITS_GROUPS)
+
+/* What a tile tells of a digit: 30 bits of a number, and in the highest two what the number is. */
+#define OPI_OWN     (1u << 30) /* keys of this tile */
+#define OPI_UP_TO   (2u << 30) /* keys of this tile and all before */
+#define OPI_GAVE_UP (3u << 30) /* none: a group waited in vain */
+
+/* --- what the launches of a sort tell each other ------------------------------------------------------------------- */
+
+typedef struct opi_digits_work {
+    uint32_t finished; /* groups of `count` that are done */
+    uint32_t gave_up;  /* a group waited in vain: launches that follow leave everything as it is */
+    uint32_t passes;
+    uint32_t shift[OPI_KEY_SIZE];              /* where the digit of each pass begins */
+    uint32_t ticket[OPI_KEY_SIZE];             /* tiles that each pass has begun */
+    uint32_t count[OPI_KEY_SIZE][OPI_DIGITS]; /* keys of each digit, then where they begin */
+} opi_digits_work;
+static_assert(sizeof(opi_digits_work) <= OPI_DIGITS_BYTES, "the host reserves less");
+
+/* Behind it are twice OPI_DIGITS words for each tile: for passes of even, and of odd numbers. */
+OPI_FUNCTION uint32_t *opi_states(opi_digits_work *work, uint32_t pass, uint32_t tiles)
+{
+    return (uint32_t *)((unsigned char *)work + OPI_DIGITS_BYTES) + (pass & 1) * (uint64_t)tiles * OPI_DIGITS;
+}
+
+/* --- keys ---------------------------------------------------------------------------------------------------------- */
+
+/* As in opi_digit: keys compare as unsigned integers, once these bits are inverted. */
+typedef struct opi_order {
+    opi_key negative, flip;
+} opi_order;
+
+OPI_FUNCTION opi_order opi_order_if(bool is, uint64_t negative, uint64_t flip)
+{
+    opi_order order;
+    order.negative = is ? (opi_key)negative : (opi_key)0;
+    order.flip = is ? (opi_key)flip : (opi_key)0;
+    return order;
+}
+
+OPI_FUNCTION bool opi_is_identity(opi_order order) { return order.negative == 0 && order.flip == 0; }
+
+OPI_FUNCTION opi_key opi_invert(opi_key key, opi_key negative)
+{
+    return key >> (OPI_KEY_BITS - 1) ? (opi_key)(key ^ negative) : key;
+}
+OPI_FUNCTION opi_key opi_mapped(opi_key key, opi_order order)
+{
+    return (opi_key)(opi_invert(key, order.negative) ^ order.flip);
+}
+OPI_FUNCTION opi_key opi_unmapped(opi_key x, opi_order order)
+{
+    return opi_invert((opi_key)(x ^ order.flip), order.negative);
+}
+
+OPI_FUNCTION uint32_t opi_digit_at(opi_key x, uint32_t shift) { return (uint32_t)(x >> shift) & (OPI_DIGITS - 1); }
+
+/* The sum of the values before this work-item's.  `sum` has 32 words, which nobody uses before a barrier that follows. */
+OPI_FUNCTION uint32_t opi_sum_before(uint32_t own, uint32_t *sum)
+{
+    const uint32_t lane = OPI_LANE, warp = OPI_SELF / 32;
+    uint32_t up_to = own;
+    OPI_UNROLL for (uint32_t by = 1; by < 32; by *= 2) {
+        const uint32_t left = __shfl_up_sync(OPI_ALL, up_to, by);
+        if (lane >= by) up_to += left;
+    }
+    if (lane == 31) sum[warp] = up_to;
+    __syncthreads();
+    return up_to - own + __reduce_add_sync(OPI_ALL, lane < warp ? sum[lane] : 0);
+}
+
+/* --- counting ------------------------------------------------------------------------------------------------------ */
+
+OPI_KERNEL void opi_digits_begin(OPI_PARAM(works), const uint32_t tiles)
+{
+    opi_digits_work *const work = OPI_AT(opi_digits_work, works);
+    uint32_t *const states = opi_states(work, 0, tiles);
+    const uint64_t self = OPI_GROUP * blockDim.x + OPI_SELF, all = OPI_GROUPS * blockDim.x;
+    for (uint64_t i = self; i < sizeof *work / sizeof(uint32_t); i += all) ((uint32_t *)work)[i] = 0;
+    for (uint64_t i = self; i < (uint64_t)tiles * OPI_DIGITS; i += all) states[i] = 0;
+}
+
+typedef uint32_t opi_digit_counts[OPI_KEY_SIZE][OPI_DIGITS];
+
+OPI_FUNCTION void opi_count_key(opi_digit_counts count, opi_key key, opi_order order)
+{
+    const opi_key x = opi_mapped(key, order);
+    OPI_UNROLL for (uint32_t b = 0; b < OPI_KEY_SIZE; b++) atomicAdd(&count[b][opi_digit_at(x, 8 * b)], 1u);
+}
+
+/* All groups have counted: finds where the digits begin, and which of them vary. */
+OPI_FUNCTION void opi_plan_passes(opi_digits_work *work, uint32_t n, uint32_t *sum)
+{
+    uint32_t passes = 0;
+    for (uint32_t b = 0; b < OPI_KEY_SIZE; b++) {
+        const uint32_t own = OPI_SELF < OPI_DIGITS ? *(volatile uint32_t *)&work->count[b][OPI_SELF] : 0;
+        const uint32_t start = opi_sum_before(own, sum);
+        if (OPI_SELF < OPI_DIGITS) work->count[b][OPI_SELF] = start;
+        if (__syncthreads_or(own == n)) continue;
+        if (OPI_SELF == 0) work->shift[passes] = 8 * b;
+        passes++;
+    }
+    if (OPI_SELF == 0) work->passes = passes > 0 ? passes : 1; /* indices are made even if all keys are equal */
+}
+
+OPI_KERNEL OPI_COUNT_BOUNDS void opi_digits_count(OPI_PARAM(keys), OPI_PARAM(works), const uint32_t n,
+                                                  const uint64_t negative, const uint64_t flip)
+{
+    __shared__ opi_digit_counts count;
+    __shared__ uint32_t sum[32], is_last;
+    opi_digits_work *const work = OPI_AT(opi_digits_work, works);
+    const opi_key *const from = OPI_AT(const opi_key, keys);
+    const opi_order order = opi_order_if(true, negative, flip);
+    for (uint32_t i = OPI_SELF; i < OPI_KEY_SIZE * OPI_DIGITS; i += OPI_DIGITS_W) (&count[0][0])[i] = 0;
+    __syncthreads();
+    const uint64_t all = OPI_GROUPS * OPI_DIGITS_W;
+    uint64_t i = OPI_GROUP * OPI_DIGITS_W + OPI_SELF;
+    for (; i + 7 * all < n; i += 8 * all) {
+        opi_key own[8]; /* all are under way before the first is looked at */
+        OPI_UNROLL for (uint32_t u = 0; u < 8; u++) own[u] = from[i + u * all];
+        OPI_UNROLL for (uint32_t u = 0; u < 8; u++) opi_count_key(count, own[u], order);
+    }
+    for (; i < n; i += all) opi_count_key(count, from[i], order);
+    __syncthreads();
+    for (uint32_t j = OPI_SELF; j < OPI_KEY_SIZE * OPI_DIGITS; j += OPI_DIGITS_W)
+        if ((&count[0][0])[j] > 0) atomicAdd(&(&work->count[0][0])[j], (&count[0][0])[j]);
+    __threadfence();
+    __syncthreads();
+    if (OPI_SELF == 0) is_last = atomicAdd(&work->finished, 1u) == (uint32_t)OPI_GROUPS - 1;
+    __syncthreads();
+    if (!is_last) return;
+    __threadfence();
+    opi_plan_passes(work, n, sum);
+}
