@@ -30,7 +30,7 @@ typedef struct cut {
 
 static cut cut_of(size_t element)
 {
-    static const cut cuts[] = {{1, 4, 1},  {2, 3, 2},  {4, 3, 2},  {8, 3, 2},  {12, 4, 0}, {16, 4, 1},
+    static const cut cuts[] = {{1, 3, 2},  {2, 3, 2},  {4, 3, 2},  {8, 3, 2},  {12, 4, 0}, {16, 4, 1},
                                {20, 3, 0}, {24, 4, 0}, {32, 4, 0}, {40, 3, 0}, {48, 4, 0}, {64, 3, 0}};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
         if (cuts[i].element == element) return cuts[i];
@@ -64,9 +64,9 @@ typedef struct roles {
 static roles roles_of(const opi_groups *groups)
 {
     static const roles one_team = {1, 4, 3, 12}, two_teams = {2, 4, 3, 12}, with_heads = {2, 4, 2, 4},
-                       large = {1, 4, 4, 4}, filter = {1, 4, 2, 4};
-    if (groups->counts) return filter;
+                       large = {1, 4, 2, 4}, filter = {1, 4, 2, 4};
     if (groups->element > 8) return large;
+    if (groups->counts && groups->element >= 4) return filter;
     return groups->lifted ? with_heads : groups->slow ? two_teams : one_team;
 }
 

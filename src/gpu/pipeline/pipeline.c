@@ -6,11 +6,11 @@
 #include "gpu/pipeline/groups.h"
 
 /* Where it is faster than tiles, on an H200 (docs/performance.md). */
-enum { LEAST_BYTES = 4 << 20, LEAST_BYTES_OF_BYTES = 16 << 20, LARGEST_FAST = 8 };
+enum { LEAST_BYTES = 4 << 20, LEAST_BYTES_OF_BYTES = 16 << 20 };
 static bool is_fast(const opi_task *task, uint64_t bytes)
 {
     const size_t element = task->op->type->size;
-    if (task->lifted ? element != 4 : element > LARGEST_FAST) return false;
+    if (task->lifted && element != 4 && (element <= 8 || element == 16)) return false;
     return bytes >= (element == 1 ? LEAST_BYTES_OF_BYTES : LEAST_BYTES);
 }
 

@@ -21,34 +21,32 @@ OPI_FUNCTION uint64_t opi_sum(uint64_t own)
     return own;
 }
 
-/* Which elements of a run are kept, as bits.  The run begins at byte `at` of a tile of `length` bytes. */
+/* Which elements of a line are kept, as bits.  The line begins at byte `at` of a tile of `length` bytes. */
 OPI_FUNCTION uint32_t opi_kept_of(const opi_line *line, uint32_t at, uint32_t length, const opi_p p)
 {
     uint32_t mask = 0;
     OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
         if (OPI_KEEPS(line->x[e], p)) mask |= 1u << e;
-    if (length < OPI_TILE_BYTES && at + OPI_RUN_BYTES > length)
-        mask &= at < length ? (1u << (length - at) / OPI_SIZE) - 1 : 0;
+    if (at + OPI_RUN_BYTES > length) mask &= at < length ? (1u << (length - at) / OPI_SIZE) - 1 : 0;
     return mask;
 }
 
 /* --- the role count ------------------------------------------------------------------------------------------------ */
 
 /* How many elements of a part are kept, in every work-item.  The tile has `length` bytes. */
-OPI_FUNCTION uint32_t opi_count_part(const opi_pipe *pipe, uint32_t s, uint32_t part, uint32_t length, bool aligned,
-                                     const opi_p p)
+OPI_FUNCTION uint32_t opi_count_part(const opi_pipe *pipe, uint32_t s, uint32_t part, uint32_t length, const opi_p p)
 {
     uint32_t kept = 0;
     OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
         const uint32_t at = part * OPI_PART_BYTES + j * OPI_LINE_BYTES + pipe->lane * OPI_RUN_BYTES;
-        const opi_line line = opi_line_at(pipe, s, at, aligned);
+        const opi_line line = opi_line_at(pipe, s, at, pipe->skew == 0);
         kept += __popc(opi_kept_of(&line, at, length, p));
     }
     return __reduce_add_sync(0xffffffffu, kept);
 }
 
 /* One of OPI_REDUCE_WARPS warps. */
-OPI_FUNCTION void opi_count(const opi_pipe *pipe, uint32_t warp, bool aligned, const opi_p p)
+OPI_FUNCTION void opi_count(const opi_pipe *pipe, uint32_t warp, const opi_p p)
 {
     opi_ring *const ring = pipe->ring;
     for (uint32_t k = warp, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles;
@@ -58,7 +56,7 @@ OPI_FUNCTION void opi_count(const opi_pipe *pipe, uint32_t warp, bool aligned, c
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
         if (!opi_wait_before(pipe, &ring->carried[s], phase)) return;
         _Pragma("unroll 2") for (uint32_t part = 0; part < OPI_PARTS; part++) {
-            const uint32_t kept = opi_count_part(pipe, s, part, length, aligned, p);
+            const uint32_t kept = opi_count_part(pipe, s, part, length, p);
             if (pipe->lane == part) own = kept;
         }
         if (pipe->lane < OPI_PARTS) ring->part[s][pipe->lane] = opi_words_of(own);
@@ -105,14 +103,14 @@ OPI_FUNCTION void opi_carry(const opi_pipe *pipe, uint32_t warp, opi_range *rang
         if (!opi_wait(pipe, &ring->summed[s], phase)) return;
         const uint32_t part = pipe->lane < OPI_PARTS ? (uint32_t)ring->part[s][pipe->lane].node : 0;
         uint32_t up_to = part;
-        OPI_UNROLL for (uint32_t by = 1; by < 32; by *= 2) {
+        OPI_UNROLL for (uint32_t by = 1; by <= OPI_PARTS; by *= 2) {
             const uint32_t left = __shfl_up_sync(0xffffffffu, up_to, by);
             if (pipe->lane >= by) up_to += left;
         }
         if (!opi_wait_before(pipe, &ring->used[s], phase)) return;
-        if (pipe->lane < OPI_PARTS) ring->before[s][pipe->lane] = opi_words_of(before + up_to - part);
+        if (pipe->lane <= OPI_PARTS) ring->before[s][pipe->lane] = opi_words_of(before + up_to - part);
         opi_arrive(pipe, &ring->carried[s]);
-        if (i == pipe->tiles - 1 && pipe->lane == 31) opi_write_count(range, end, before + up_to);
+        if (i == pipe->tiles - 1 && pipe->lane == OPI_PARTS) opi_write_count(range, end, before + up_to);
     }
 }
 
@@ -126,28 +124,22 @@ typedef struct opi_part {
     uint32_t kept;             /* of the part */
 } opi_part;
 
-/* Counts of several lines are added at once, each in its own bits of a word: a line has at most 32 * OPI_E. */
-#define OPI_AT_ONCE   (OPI_LINES < (OPI_E > 4 ? 2 : 4) ? OPI_LINES : OPI_E > 4 ? 2 : 4)
-#define OPI_BITS_EACH (OPI_E > 4 ? 16 : 8)
-#define OPI_COUNT(word, j) ((word) >> (j) * OPI_BITS_EACH & (1u << OPI_BITS_EACH) - 1)
-
+/* Counts of two lines are added at once: each is less than 2^16. */
 OPI_FUNCTION void opi_find_places(const opi_pipe *pipe, opi_part *part)
 {
     part->kept = 0;
-    OPI_UNROLL for (uint32_t first = 0; first < OPI_LINES; first += OPI_AT_ONCE) {
-        uint32_t own = 0;
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_AT_ONCE; j++)
-            own |= __popc(part->mask[first + j]) << j * OPI_BITS_EACH;
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j += 2) {
+        uint32_t own = __popc(part->mask[j]);
+        if (j + 1 < OPI_LINES) own |= __popc(part->mask[j + 1]) << 16;
         uint32_t up_to = own;
         OPI_UNROLL for (uint32_t by = 1; by < 32; by *= 2) {
             const uint32_t left = __shfl_up_sync(0xffffffffu, up_to, by);
             if (pipe->lane >= by) up_to += left;
         }
         const uint32_t all = __shfl_sync(0xffffffffu, up_to, 31);
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_AT_ONCE; j++) {
-            part->place[first + j] = part->kept + OPI_COUNT(up_to - own, j);
-            part->kept += OPI_COUNT(all, j);
-        }
+        part->place[j] = part->kept + (up_to - own & 0xffff);
+        if (j + 1 < OPI_LINES) part->place[j + 1] = part->kept + (all & 0xffff) + (up_to - own >> 16);
+        part->kept += (all & 0xffff) + (all >> 16);
     }
 }
 
@@ -182,8 +174,7 @@ OPI_FUNCTION void opi_pour(const opi_pipe *pipe, opi_unit *to, const unsigned ch
 }
 
 /* A warp of a team: it has parts `warp`, warp + OPI_TEAM, ... of each of the team's tiles. */
-OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t team, uint32_t warp, bool aligned,
-                                  const opi_p p)
+OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t team, uint32_t warp, const opi_p p)
 {
     opi_ring *const ring = pipe->ring;
     unsigned char *const heap = pipe->stages + OPI_STAGES * OPI_STAGE_BYTES + (team * OPI_TEAM + warp) * OPI_HEAP_BYTES;
@@ -195,7 +186,7 @@ OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t team, uint32_t 
             const uint32_t at = which * OPI_PART_BYTES + pipe->lane * OPI_RUN_BYTES;
             opi_part part;
             OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
-                part.line[j] = opi_line_at(pipe, s, at + j * OPI_LINE_BYTES, aligned);
+                part.line[j] = opi_line_at(pipe, s, at + j * OPI_LINE_BYTES, pipe->skew == 0);
             if (turn == OPI_TURNS - 1) opi_arrive(pipe, &ring->empty[s]);
             OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
                 part.mask[j] = opi_kept_of(&part.line[j], at + j * OPI_LINE_BYTES, length, p);
@@ -232,15 +223,10 @@ OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), 
                                                                             : OPI_RANGE_FOLD(carried)[carried->count - 1]);
     opi_meet(&pipe);
 
-    const bool aligned = pipe.skew == 0;
-    if (warp < OPI_WRITE_WARPS && aligned)
-        opi_sieve_tiles(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, true, OPI_READ(param));
-    else if (warp < OPI_WRITE_WARPS)
-        opi_sieve_tiles(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, false, OPI_READ(param));
-    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS && aligned)
-        opi_count(&pipe, warp - OPI_WRITE_WARPS, true, OPI_READ(param));
+    if (warp < OPI_WRITE_WARPS)
+        opi_sieve_tiles(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, OPI_READ(param));
     else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS)
-        opi_count(&pipe, warp - OPI_WRITE_WARPS, false, OPI_READ(param));
+        opi_count(&pipe, warp - OPI_WRITE_WARPS, OPI_READ(param));
     else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
         opi_carry(&pipe, warp - OPI_WRITE_WARPS - OPI_REDUCE_WARPS, carried, end);
     else

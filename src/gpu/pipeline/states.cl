@@ -167,15 +167,14 @@ OPI_FUNCTION opi_node opi_join_neighbours(const opi_pipe *pipe, uint32_t level, 
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
-/* Waits for the published nodes that precede a tile on all levels.  All are asked for before the first is looked at, and
- * those that have been seen are not asked for again. */
+/* Waits for the published nodes that precede a tile on all levels.  All are asked for before the first is looked at. */
 OPI_FUNCTION bool opi_listen(const opi_pipe *pipe, uint32_t tile, opi_look look[OPI_PIPE_LEVELS])
 {
     const uint64_t since = (uint64_t)clock64();
-    OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
-        opi_look_at(pipe, level, tile >> 5 * level, tile >> 5 * level & 31, &look[level]);
     for (bool there = false; !there;) {
         there = true;
+        OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
+            opi_look_at(pipe, level, tile >> 5 * level, tile >> 5 * level & 31, &look[level]);
         OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
             there = opi_is_there(pipe, &look[level]) && there;
         there = __all_sync(0xffffffffu, there);
@@ -183,9 +182,6 @@ OPI_FUNCTION bool opi_listen(const opi_pipe *pipe, uint32_t tile, opi_look look[
         if (there) break;
         if (__any_sync(0xffffffffu, opi_gives_up(pipe, since))) return false;
         __nanosleep(OPI_POLL_PAUSE);
-        OPI_UNROLL for (uint32_t level = 0; level < OPI_PIPE_LEVELS; level++)
-            if (!opi_is_there(pipe, &look[level]))
-                opi_look_at(pipe, level, tile >> 5 * level, tile >> 5 * level & 31, &look[level]);
     }
     return true;
 }
