@@ -21,6 +21,13 @@ static void check_value(const problem *p, const place *where, const char *what, 
     free(value);
 }
 
+/* Half of the time a multiple of a power of two: a way of a device may take what begins and ends there only. */
+static size_t rounded(rng *r, size_t n)
+{
+    const unsigned k = rng_below(r, 2) ? (unsigned)rng_below(r, 15) : 0;
+    return n >> k ? n >> k << k : n;
+}
+
 /* --- P(n) from parts */
 
 enum { MOST_PARTS = 12 };
@@ -35,7 +42,7 @@ static void joined_in_any_order(const problem *p, const place *where, rng *r)
 
     /* --- 1. cut, also into empty parts --- */
     for (int i = 1; i < parts; i++) {
-        cut[i] = rng_below(r, n + 1);
+        cut[i] = rounded(r, rng_below(r, n + 1));
         for (int k = i; cut[k - 1] > cut[k]; k--) {
             const size_t swap = cut[k];
             cut[k] = cut[k - 1];
@@ -48,7 +55,7 @@ static void joined_in_any_order(const problem *p, const place *where, rng *r)
     for (int i = 0; i < parts; i++) {
         run(p, where, oplus_carry_open(p->s->op, cut[i], &carry[i]));
         for (size_t begin = cut[i], m; begin < cut[i + 1]; begin += m) {
-            m = 1 + rng_below(r, cut[i + 1] - begin);
+            m = rounded(r, 1 + rng_below(r, cut[i + 1] - begin));
             run(p, where, oplus_carry_add(where->dev, carry[i], at(p, p->x, begin), m));
         }
     }
@@ -106,8 +113,12 @@ static void begins_anywhere(const problem *p, const place *where, rng *r)
 {
     static const uint64_t bases[] = {
         0, 1, 7, 1000, 65535, UINT64_C(1) << 32, (UINT64_C(1) << 33) - 3, UINT64_C(1) << 62};
-    const uint64_t first = bases[rng_below(r, sizeof bases / sizeof *bases)] + rng_below(r, 100);
-    const size_t n = 1 + rng_below(r, p->max < 20000 ? p->max : 20000);
+    const bool at_tile =
+        rng_below(r, 2) == 1; /* then n is larger, too, so that several tiles are summarised together */
+    const uint64_t tile = UINT64_C(1) << (10 + rng_below(r, 5));
+    const uint64_t base = bases[rng_below(r, sizeof bases / sizeof *bases)] + rng_below(r, 100);
+    const uint64_t first = at_tile ? base / tile * tile + rng_below(r, 8) * tile : base;
+    const size_t most = at_tile ? 50000 : 20000, n = 1 + rng_below(r, p->max < most ? p->max : most);
     unsigned char *expected = must(malloc(p->size)), *out = must(malloc(n * p->size));
     oplus_carry *carry;
     range_fold(p, first, n, expected);

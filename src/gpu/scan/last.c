@@ -90,15 +90,15 @@ static uint64_t groups_of(const last_cut *c)
 
 /* --- the way ------------------------------------------------------------------------------------------------------- */
 
-/* The strips of a group must be a node: the first one must begin at a multiple of their number.  A summary keeps the nodes
- * of tiles. */
+/* The group that ends last joins nodes as the bits of n say: each must be a node of the tree where it begins.  That is so if
+ * the largest one begins at a multiple of its size.  A summary keeps the nodes of tiles. */
 bool opi_last_can(const opi_job *job, uint64_t n)
 {
     if (!opi_last_is_for(&job->g->gpu->facts, job->node) || job->shape.log_w != LOG_GROUP) return false;
     if (job->task->lifted || job->keeps_nodes || job->has_nodes) return false;
     const last_cut c = cut_of(job, n);
-    const uint64_t own = (uint64_t)1 << (log_strip(job->node) + c.log_own);
-    return c.whole <= MOST_GROUPS && c.log_own < 32 && job->at % own == 0;
+    const uint64_t largest = (uint64_t)1 << (63 - __builtin_clzll(n));
+    return c.whole <= MOST_GROUPS && c.log_own < 32 && job->at % largest == 0;
 }
 
 /* The count of those that have ended is 0 between launches: the last one sets it back. */
