@@ -46,6 +46,7 @@ bool opi_pipeline_can(const opi_job *job, uint64_t n)
 {
     const opi_groups groups = groups_of(job->task);
     if (job->has_nodes || !opi_groups_fit(&job->g->gpu->facts, &groups)) return false;
+    if (job->task->op->type->align > OPI_VECTOR_BYTES) return false; /* nodes are larger than the ring has room for */
     return begins_at_0(job) && cut_of(job, n).tiles > 0 && (job->at + n) / tile_of(job) < opi_groups_most_tiles();
 }
 
