@@ -117,7 +117,10 @@ oplus_status opi_digits_prepare(opi_job *job, uint64_t n)
     opi_sorting *const s = (opi_sorting *)job;
     opi_accelerator *const g = job->g;
     const size_t bytes = opi_sort_bytes(s, n);
+    const char *const kernels[] = {pass_of(s, n), "opi_digits_begin", "opi_digits_count", "opi_digits_end",
+                                   "opi_gather"};
     OPI_TRY(get_program(s));
+    OPI_TRY(opi_kernels_make(&g->programs, job->call, job->program, kernels, s->indexed ? 5 : 4));
     OPI_TRY(allow(s, n));
     OPI_TRY(opi_fault_reserve(g, job->call));
     OPI_TRY(opi_gpu_reserve(g, job->call, &g->array[0], bytes));
