@@ -190,6 +190,15 @@ oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue qu
     return fault(g, call);
 }
 
+oplus_status opi_gpu_settle(opi_accelerator *g, const char *call, oplus_status status)
+{
+    char words[OPI_FAILURE_BYTES];
+    if (status == OPLUS_OK) return opi_gpu_sync(g, call, OPI_QUEUE_COMPUTE);
+    snprintf(words, sizeof words, "%s", opi_last_error());
+    for (int q = 0; q < OPI_QUEUES && !g->rehearsal; q++) g->gpu->driver->sync(g->gpu, call, (opi_gpu_queue)q);
+    return opi_fail(status, "%s", words);
+}
+
 oplus_status opi_fault_reserve(opi_accelerator *g, const char *call)
 {
     opi_gpu_buffer *const fault = &g->pipeline.fault;

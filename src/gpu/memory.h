@@ -41,6 +41,9 @@ oplus_status opi_gpu_follow(opi_accelerator *g, const char *call, opi_gpu_queue 
 oplus_status opi_gpu_mark(opi_accelerator *g, const char *call, opi_gpu_queue queue, void **mark);
 oplus_status opi_gpu_reached(opi_accelerator *g, const char *call, void **mark);
 oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue queue);
+/* Ends a call that copies from or to the caller's arrays: waits, so that no copy is under way when it returns.  If the call
+ * has failed (`status`), its failure and its words stay, and the next call that waits tells what earlier calls did wrong. */
+oplus_status opi_gpu_settle(opi_accelerator *g, const char *call, oplus_status status);
 
 /* --- done on return ----------------------------------------------------------------------------------------------- */
 

@@ -161,6 +161,19 @@ static oplus_status settle(const opi_job *job, const piece *p)
     return OPLUS_OK;
 }
 
+/* Finds where the driver copies what a piece has appended: to its place, or to the slot's pinned memory.  The output may
+ * begin in pinned memory, and end in other memory. */
+static oplus_status aim(const opi_job *job, const opi_staging *s, piece *p, int k)
+{
+    const char *const slot = p->slot->device.mem;
+    opi_gpu_side side = s->side[k];
+    if (side == OPI_SIDE_PINNED)
+        OPI_TRY(opi_gpu_side_of(job->g, job->call, "out", p->end, p->appended * job->task->array[k].size, &side));
+    const bool direct = !s->pinned || side == OPI_SIDE_PINNED;
+    p->host[k] = direct ? p->end : (char *)p->slot->pinned.mem + (p->part.address[k] - slot);
+    return OPLUS_OK;
+}
+
 /* Computes a piece that appends, and begins to copy what it has appended; the pieces before it have appended `appended`
  * items.  The host must know the number: it waits for this piece, while the next one is on its way to the device. */
 static oplus_status append(opi_job *job, const opi_staging *s, piece *p, opi_stage_count *count, uint64_t *appended)
@@ -175,7 +188,7 @@ static oplus_status append(opi_job *job, const opi_staging *s, piece *p, opi_sta
     job->fresh = true; /* the next piece counts from 0 */
     job->at = 0;
     if (p->appended == 0) return OPLUS_OK;
-    if (!s->pinned || s->side[k] == OPI_SIDE_PINNED) p->host[k] = p->end;
+    OPI_TRY(aim(job, s, p, k));
     OPI_TRY(opi_gpu_download(job->g, job->call, OPI_QUEUE_DOWN, p->host[k], p->part.address[k], p->appended * size));
     return opi_gpu_mark(job->g, job->call, OPI_QUEUE_DOWN, &p->slot->mark);
 }
@@ -183,13 +196,14 @@ static oplus_status append(opi_job *job, const opi_staging *s, piece *p, opi_sta
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
 /* After a failure, no copy may be under way when the slots are used again. */
-static void abandon(const opi_job *job, piece *pieces)
+static oplus_status abandon(const opi_job *job, piece *pieces, oplus_status failure)
 {
-    for (int q = 0; q < OPI_QUEUES; q++) opi_gpu_sync(job->g, job->call, (opi_gpu_queue)q);
+    const oplus_status status = opi_gpu_settle(job->g, job->call, failure);
     for (int i = 0; i < OPI_SLOTS; i++) {
         drop(job, &pieces[i].brought);
         if (pieces[i].slot) drop(job, &pieces[i].slot->mark);
     }
+    return status;
 }
 
 /* Begins to bring the next piece, of up to `most` items from `begin` on, in a slot that another piece may have had. */
@@ -236,6 +250,5 @@ oplus_status opi_stage_run(opi_job *job, const opi_staging *staging, opi_stage_c
     if (staging->appends) *appended = 0;
     OPI_TRY(reserve_all(job, staging, job->at % opi_tile(job->shape)));
     const oplus_status status = run_pieces(job, staging, pieces, count, appended);
-    if (status != OPLUS_OK) abandon(job, pieces);
-    return status;
+    return status == OPLUS_OK ? OPLUS_OK : abandon(job, pieces, status);
 }

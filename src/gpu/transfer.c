@@ -90,6 +90,7 @@ static size_t piece_bytes(const transfer *t, size_t begin) { return opi_smaller(
 
 static opi_slot *slot_of(const transfer *t, size_t begin) { return &t->g->slot[begin / t->piece % OPI_SLOTS]; }
 
+/* Where there is no pinned memory, the driver copies by itself: slower, but without an allocation. */
 static oplus_status reserve(const transfer *t)
 {
     for (size_t begin = 0, i = 0; begin < t->bytes && i < OPI_SLOTS; begin += t->piece, i++)
@@ -101,17 +102,16 @@ static oplus_status reserve(const transfer *t)
 static oplus_status settle(const transfer *t, oplus_status status)
 {
     opi_gpu *const gpu = t->g->gpu;
-    const oplus_status settled = opi_gpu_sync(t->g, t->call, OPI_QUEUE_COMPUTE);
+    const oplus_status settled = opi_gpu_settle(t->g, t->call, status);
     for (int i = 0; i < OPI_SLOTS; i++) {
         gpu->driver->drop(gpu, t->g->slot[i].mark);
         t->g->slot[i].mark = NULL;
     }
-    return status != OPLUS_OK ? status : settled;
+    return settled;
 }
 
 static oplus_status bring_pieces(const transfer *t)
 {
-    OPI_TRY(reserve(t));
     for (size_t begin = 0; begin < t->bytes; begin += t->piece) {
         opi_slot *const slot = slot_of(t, begin);
         OPI_TRY(opi_gpu_reached(t->g, t->call, &slot->mark)); /* the copy that had the slot before */
@@ -126,7 +126,6 @@ static oplus_status bring_pieces(const transfer *t)
 static oplus_status take_pieces(const transfer *t)
 {
     size_t begun = 0;
-    OPI_TRY(reserve(t));
     for (size_t begin = 0; begin < t->bytes; begin += t->piece) {
         for (; begun < t->bytes && begun < begin + OPI_SLOTS * t->piece; begun += t->piece) {
             opi_slot *const free = slot_of(t, begun);
@@ -152,6 +151,7 @@ oplus_status opi_transfer_up(opi_accelerator *g, const char *call, opi_gpu_side 
     const transfer t = transfer_of(g, call, to, from, bytes);
     if (bytes == 0) return OPLUS_OK;
     if (!opi_goes_through_pinned(g, side, bytes)) return opi_gpu_upload(g, call, OPI_QUEUE_COMPUTE, to, from, bytes);
+    if (reserve(&t) != OPLUS_OK) return settle(&t, opi_gpu_upload(g, call, OPI_QUEUE_COMPUTE, to, from, bytes));
     return settle(&t, bring_pieces(&t));
 }
 
@@ -161,6 +161,7 @@ oplus_status opi_transfer_down(opi_accelerator *g, const char *call, opi_gpu_sid
     const transfer t = transfer_of(g, call, to, from, bytes);
     if (bytes == 0) return OPLUS_OK;
     if (!opi_goes_through_pinned(g, side, bytes)) return opi_gpu_download(g, call, OPI_QUEUE_COMPUTE, to, from, bytes);
+    if (reserve(&t) != OPLUS_OK) return settle(&t, opi_gpu_download(g, call, OPI_QUEUE_COMPUTE, to, from, bytes));
     return settle(&t, take_pieces(&t));
 }
 

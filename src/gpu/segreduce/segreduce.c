@@ -75,8 +75,7 @@ static oplus_status run_settled(reducing *r, const batch *b)
     const oplus_status status = run_batch(r, b);
     if (r->in_side == OPI_SIDE_DEVICE && r->offsets_side == OPI_SIDE_DEVICE && r->out_side == OPI_SIDE_DEVICE)
         return status;
-    const oplus_status settled = opi_gpu_sync(r->s.job.g, r->s.job.call, OPI_QUEUE_COMPUTE);
-    return status != OPLUS_OK ? status : settled;
+    return opi_gpu_settle(r->s.job.g, r->s.job.call, status);
 }
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */

@@ -120,9 +120,7 @@ static oplus_status sort_whole(sorting *all, opi_place from, uint64_t n, opi_pla
     const opi_job *const job = &all->s.job;
     const bool on_device = all->keys_side == OPI_SIDE_DEVICE && (!all->s.value || all->values_side == OPI_SIDE_DEVICE);
     const oplus_status status = sort_there(all, from, n, to, room);
-    if (on_device) return status;
-    const oplus_status settled = opi_gpu_sync(job->g, job->call, OPI_QUEUE_COMPUTE);
-    return status != OPLUS_OK ? status : settled;
+    return on_device ? status : opi_gpu_settle(job->g, job->call, status);
 }
 
 /* --- arrays of the host ------------------------------------------------------------------------------------------- */

@@ -38,7 +38,11 @@ static oplus_status download(const turner *all, char *to, const char *from, size
     return opi_transfer_down(all->t.job.g, all->t.job.call, all->to, to, from, bytes);
 }
 
-static oplus_status sync(const turner *all) { return opi_gpu_sync(all->t.job.g, all->t.job.call, OPI_QUEUE_COMPUTE); }
+/* Then no copy is under way. */
+static oplus_status settle(const turner *all, oplus_status status)
+{
+    return opi_gpu_settle(all->t.job.g, all->t.job.call, status);
+}
 
 static oplus_status reserve(const turner *all, size_t bytes, char **mem)
 {
@@ -69,7 +73,7 @@ static oplus_status turn_from_host(turner *all)
         OPI_TRY(upload(all, mem, all->in + row * line, band * line));
         OPI_TRY(turn(all, mem, all->cols, band, all->cols, all->out + row * size, all->rows));
     }
-    return sync(all);
+    return OPLUS_OK;
 }
 
 /* Copies bands of columns of a matrix on the device to the host, where they become rows. */
@@ -84,7 +88,7 @@ static oplus_status turn_to_host(turner *all)
         OPI_TRY(turn(all, all->in + col * size, all->cols, all->rows, band, mem, all->rows));
         OPI_TRY(download(all, all->out + col * line, mem, band * line));
     }
-    return sync(all);
+    return OPLUS_OK;
 }
 
 /* Copies the whole matrix to the device and back. */
@@ -97,8 +101,7 @@ static oplus_status turn_whole(turner *all)
     oplus_status status = upload(all, came, all->in, bytes);
     if (status == OPLUS_OK) status = turn(all, came, all->cols, all->rows, all->cols, turned, all->rows);
     if (status == OPLUS_OK) status = download(all, all->out, turned, bytes);
-    const oplus_status settled = sync(all); /* then no copy is under way */
-    return status != OPLUS_OK ? status : settled;
+    return status;
 }
 
 /* If the matrix does not fit, the host would have to scatter each band that comes back over all of out.  In that time
@@ -124,8 +127,8 @@ oplus_status opi_gpu_transpose(opi_job *job)
     OPI_TRY(opi_gpu_side_of(job->g, job->call, "out", all.out, bytes, &all.to));
     if (all.rows == 1 || all.cols == 1) return opi_gpu_copy(job->g, job->call, all.out, all.in, bytes);
     const bool brings = all.from != OPI_SIDE_DEVICE, takes = all.to != OPI_SIDE_DEVICE;
-    if (brings && takes) return bytes <= room_of(&all) / 2 ? turn_whole(&all) : turn_on_host(&all);
-    if (brings) return turn_from_host(&all);
-    if (takes) return turn_to_host(&all);
+    if (brings && takes) return bytes <= room_of(&all) / 2 ? settle(&all, turn_whole(&all)) : turn_on_host(&all);
+    if (brings) return settle(&all, turn_from_host(&all));
+    if (takes) return settle(&all, turn_to_host(&all));
     return turn(&all, all.in, all.cols, all.rows, all.cols, all.out, all.rows);
 }

@@ -165,7 +165,8 @@ static void every_byte(void **state)
     closed(&g);
 }
 
-/* Whatever call fails, no copy is under way afterwards, no mark is left, and the next transfer is right. */
+/* Whatever call fails, no copy is under way afterwards, no mark is left, and the next transfer is right.  The first calls
+ * ask for pinned memory: without it the driver copies by itself. */
 static void failures(void **state)
 {
     (void)state;
@@ -177,7 +178,8 @@ static void failures(void **state)
             const oplus_status status = try(&g, directions[way], OPI_SIDE_HOST, MOST);
             failed = calls >= at;
             failing = 0;
-            assert_int_equal(status, failed ? OPLUS_ERR_DEVICE : OPLUS_OK);
+            assert_int_equal(status, failed && at > OPI_SLOTS ? OPLUS_ERR_DEVICE : OPLUS_OK);
+            if (status == OPLUS_OK) all_came(MOST);
             assert_int_equal(first, last);
             assert_int_equal(marks, 0);
             must_be_ok(try(&g, directions[way], OPI_SIDE_HOST, MOST), "transfer after a failure");
