@@ -36,7 +36,7 @@ typedef struct call {
     size_t n, segments, rows, cols, cut, heads;
     unsigned style;
     bool in_place;
-    unsigned char init[64];
+    _Alignas(max_align_t) unsigned char init[64];
     size_t size[ARRAYS], elements[ARRAYS], shift[ARRAYS]; /* size 0: not used; shift: elements from an aligned place */
     bool here[ARRAYS];                                    /* in host memory */
 } call;
