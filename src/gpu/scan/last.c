@@ -47,9 +47,9 @@ static loading loading_of(size_t size)
 
 static unsigned log_strip(size_t size) { return LOG_LINE + loading_of(size).log_lines + log_span(size); }
 
-bool opi_last_is_for(const opi_gpu_facts *facts, size_t size)
+bool opi_last_is_for(const opi_gpu_facts *facts, opi_shape shape, size_t size)
 {
-    return facts->architecture > 0 && size <= LARGEST && facts->lanes == 1u << LOG_LINE;
+    return facts->architecture > 0 && size <= LARGEST && facts->lanes == 1u << LOG_LINE && shape.log_w == LOG_GROUP;
 }
 
 void opi_last_write(opi_gpu_source *source, size_t size)
@@ -94,7 +94,7 @@ static uint64_t groups_of(const last_cut *c)
  * the largest one begins at a multiple of its size.  A summary keeps the nodes of tiles. */
 bool opi_last_can(const opi_job *job, uint64_t n)
 {
-    if (!opi_last_is_for(&job->g->gpu->facts, job->node) || job->shape.log_w != LOG_GROUP) return false;
+    if (!opi_last_is_for(&job->g->gpu->facts, job->shape, job->node)) return false;
     if (job->task->lifted || job->keeps_nodes || job->has_nodes) return false;
     const last_cut c = cut_of(job, n);
     const uint64_t largest = (uint64_t)1 << (63 - __builtin_clzll(n));

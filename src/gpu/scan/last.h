@@ -5,8 +5,8 @@
 #include "gpu/job.h"
 #include "gpu/source.h"
 
-/* Whether the device has the way for elements of `size` bytes. */
-bool opi_last_is_for(const opi_gpu_facts *facts, size_t size);
+/* Whether the device has the way for elements of `size` bytes, in kernels of this shape. */
+bool opi_last_is_for(const opi_gpu_facts *facts, opi_shape shape, size_t size);
 /* Writes its kernel. */
 void opi_last_write(opi_gpu_source *source, size_t size);
 

@@ -27,7 +27,8 @@ static size_t node_bytes(const opi_task *task)
  * compiles what it needs. */
 static bool has_last(const opi_job *job)
 {
-    return job->task->what == OPI_REDUCE && !job->task->lifted && opi_last_is_for(&job->g->gpu->facts, job->node);
+    return job->task->what == OPI_REDUCE && !job->task->lifted &&
+           opi_last_is_for(&job->g->gpu->facts, job->shape, job->node);
 }
 
 static void write_source(opi_gpu_source *source, const void *context)
