@@ -130,11 +130,7 @@ static void run(const call *c)
     if (c->value) compare(&arrays[1], c, "values");
 }
 
-static long calls(void)
-{
-    const char *const given = getenv("OPLUS_TEST_CALLS");
-    return given ? strtol(given, NULL, 10) : test_quick() ? 40 : 400;
-}
+static long calls(void) { return test_number("OPLUS_TEST_CALLS", test_quick() ? 40 : 400); }
 
 static void any_elements(void **state)
 {

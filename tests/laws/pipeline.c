@@ -130,11 +130,7 @@ static void run(const call *c)
     oplus_free(dev, out);
 }
 
-static long calls(void)
-{
-    const char *const given = getenv("OPLUS_TEST_CALLS");
-    return given ? strtol(given, NULL, 10) : test_quick() ? 30 : 300;
-}
+static long calls(void) { return test_number("OPLUS_TEST_CALLS", test_quick() ? 30 : 300); }
 
 static void try_scan(rng *r, const subject *s)
 {

@@ -90,8 +90,7 @@ static void repeat(size_t i, long times)
 
 static void each_call_gives_the_same(void **state)
 {
-    const char *const given = getenv("OPLUS_TEST_CALLS");
-    const long times = given ? strtol(given, NULL, 10) : test_all() ? 1000 : 100;
+    const long times = test_number("OPLUS_TEST_CALLS", test_all() ? 1000 : 100);
     (void)state;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) repeat(i, times);
 }

@@ -78,12 +78,6 @@ static void try_call(const call *c, long index, oplus_device *core, rng *r)
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
-static long number(const char *name, long otherwise)
-{
-    const char *const given = getenv(name);
-    return given ? strtol(given, NULL, 10) : otherwise;
-}
-
 /* Each call has random numbers of its own, so that it can be made alone. */
 static void make_call(const place *at, oplus_device *core, long index)
 {
@@ -172,7 +166,8 @@ static int run_children(long count)
 int main(void)
 {
     enum { COMPILING = 2000 };
-    const long one = number("OPLUS_TEST_CALL", -1), calls = number("OPLUS_TEST_CALLS", test_quick() ? 200 : COMPILING);
+    const long one = test_number("OPLUS_TEST_CALL", -1),
+               calls = test_number("OPLUS_TEST_CALLS", test_quick() ? 200 : COMPILING);
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     test_seed();
     first = one < 0 ? 0 : one;

@@ -45,6 +45,12 @@ rng test_rng(const char *name)
     return (rng){hash ^ test_seed()};
 }
 
+long test_number(const char *name, long otherwise)
+{
+    const char *const given = getenv(name);
+    return given ? strtol(given, NULL, 10) : otherwise;
+}
+
 uint64_t test_free_bytes(void)
 {
     char line[256];

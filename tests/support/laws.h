@@ -28,6 +28,8 @@ void test_seed_again(void);
 bool test_quick(void);
 /* OPLUS_TEST_ALL: long tests are run, too. */
 bool test_all(void);
+/* A number in the environment. */
+long test_number(const char *name, long otherwise);
 /* Random numbers of its own for each name, so that a test draws the same numbers whatever runs before it. */
 rng test_rng(const char *name);
 /* Bytes of the host's memory that are free. */
