@@ -75,6 +75,7 @@ static oplus_status add_kernel(opi_gpu *gpu, const char *call, opi_program *prog
     assert(program->kernels < OPI_MAX_KERNELS && strlen(name) < sizeof program->kernel[0].name);
     snprintf(program->kernel[program->kernels].name, sizeof program->kernel[0].name, "%s", name);
     program->kernel[program->kernels].own = own;
+    program->kernel[program->kernels].local = 0;
     program->kernel[program->kernels++].handle = kernel;
     return OPLUS_OK;
 }
@@ -162,5 +163,18 @@ oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_progra
         i = place_of(program, name);
     }
     *kernel = program->kernel[i].handle;
+    return OPLUS_OK;
+}
+
+oplus_status opi_kernel_allow(opi_programs *programs, const char *call, opi_program *program, const char *name,
+                              size_t local)
+{
+    opi_gpu *const gpu = programs->gpu;
+    void *kernel;
+    OPI_TRY(opi_kernel_get(programs, call, program, name, &kernel));
+    const int i = place_of(program, name);
+    if (program->kernel[i].local == local) return OPLUS_OK;
+    OPI_TRY(gpu->driver->allow(gpu, call, kernel, local, 100));
+    program->kernel[i].local = local;
     return OPLUS_OK;
 }

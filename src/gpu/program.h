@@ -24,7 +24,8 @@ typedef struct opi_program {
     struct {
         char name[32];
         void *handle;
-        void *own; /* the driver's handle of a program with this kernel alone; NULL: the kernel is one of another */
+        void *own;    /* the driver's handle of a program with this kernel alone; NULL: the kernel is one of another */
+        size_t local; /* bytes of shared memory that its launches may ask for; 0: the driver's usual limit holds */
     } kernel[OPI_MAX_KERNELS];
 } opi_program;
 
@@ -65,6 +66,10 @@ oplus_status opi_kernel_get(opi_programs *programs, const char *call, opi_progra
  * same time, by several threads; opi_kernel_get would compile one after the other. */
 oplus_status opi_kernels_make(opi_programs *programs, const char *call, opi_program *program, const char *const *names,
                               size_t count);
+/* Allows launches of a kernel, which is compiled if need be, to ask for `local` bytes of shared memory.  The driver is told
+ * once. */
+oplus_status opi_kernel_allow(opi_programs *programs, const char *call, opi_program *program, const char *name,
+                              size_t local);
 void opi_programs_release(opi_programs *programs);
 
 #endif

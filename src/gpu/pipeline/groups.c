@@ -168,8 +168,8 @@ static oplus_status count_residents(const opi_job *job, const opi_groups *groups
     if (groups->program->residents > 0) return OPLUS_OK;
     const char *const names[] = {groups->kernel, "opi_clear_states"};
     OPI_TRY(opi_kernels_make(&job->g->programs, job->call, groups->program, names, 2));
+    OPI_TRY(opi_kernel_allow(&job->g->programs, job->call, groups->program, groups->kernel, bytes));
     OPI_TRY(opi_kernel_get(&job->g->programs, job->call, groups->program, groups->kernel, &launch.kernel));
-    OPI_TRY(gpu->driver->allow(gpu, job->call, launch.kernel, bytes, 100));
     return gpu->driver->residents(gpu, job->call, &launch, &groups->program->residents);
 }
 

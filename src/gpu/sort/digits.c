@@ -94,14 +94,6 @@ static const char *pass_of(const opi_sorting *s, uint64_t n)
 
 static size_t pass_bytes(const opi_sorting *s, uint64_t n) { return local_bytes(s, is_few(s, n) ? FEW_V : each_of(s)); }
 
-static oplus_status allow(const opi_sorting *s, uint64_t n)
-{
-    opi_gpu *const gpu = s->job.g->gpu;
-    void *kernel;
-    OPI_TRY(opi_kernel_get(&s->job.g->programs, s->job.call, s->job.program, pass_of(s, n), &kernel));
-    return gpu->driver->allow(gpu, s->job.call, kernel, pass_bytes(s, n), 100);
-}
-
 /* --- the way ------------------------------------------------------------------------------------------------------- */
 
 bool opi_digits_can(const opi_job *job, uint64_t n)
@@ -121,7 +113,7 @@ oplus_status opi_digits_prepare(opi_job *job, uint64_t n)
                                    "opi_gather"};
     OPI_TRY(get_program(s));
     OPI_TRY(opi_kernels_make(&g->programs, job->call, job->program, kernels, s->indexed ? 5 : 4));
-    OPI_TRY(allow(s, n));
+    OPI_TRY(opi_kernel_allow(&g->programs, job->call, job->program, pass_of(s, n), pass_bytes(s, n)));
     OPI_TRY(opi_fault_reserve(g, job->call));
     OPI_TRY(opi_gpu_reserve(g, job->call, &g->array[0], bytes));
     if (!s->direct) OPI_TRY(opi_gpu_reserve(g, job->call, &g->array[1], bytes));

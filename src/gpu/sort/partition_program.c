@@ -66,10 +66,7 @@ oplus_status opi_partition_program(const opi_job *job, partition_size size, opi_
 
 static oplus_status allow(const opi_job *job, opi_program *program, const char *name, size_t local)
 {
-    opi_gpu *const gpu = job->g->gpu;
-    void *kernel;
-    OPI_TRY(opi_kernel_get(&job->g->programs, job->call, program, name, &kernel));
-    return gpu->driver->allow(gpu, job->call, kernel, local, 100);
+    return opi_kernel_allow(&job->g->programs, job->call, program, name, local);
 }
 
 static oplus_status allow_one(const opi_job *job, opi_program *program, size_t key)
