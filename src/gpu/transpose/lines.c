@@ -3,8 +3,6 @@
 #include "gpu/launch.h"
 #include "gpu/transpose/turns.h"
 
-#include <stdio.h>
-
 enum {
     LOG_W = 8,
     LANES = 32,
@@ -124,15 +122,10 @@ static void write_source(opi_gpu_source *source, const void *context)
 oplus_status opi_lines_prepare(opi_job *job, uint64_t n)
 {
     opi_turning *const t = (opi_turning *)job;
-    char what[64];
     (void)n;
     t->unit = opi_turn_unit(t);
     job->shape = (opi_shape){.log_w = LOG_W};
-    opi_key key = opi_key_begin("lines", job->shape);
-    opi_key_number(&key, t->size);
-    opi_key_number(&key, (uint64_t)t->unit << 1 | (t->in == t->out));
-    snprintf(what, sizeof what, "transpose of elements of %zu bytes", t->size);
-    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, t, &job->program);
+    return opi_turn_program(t, "lines", t->in == t->out, write_source);
 }
 
 /* --- launches ----------------------------------------------------------------------------------------------------- */

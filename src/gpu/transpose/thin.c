@@ -3,8 +3,6 @@
 #include "gpu/launch.h"
 #include "gpu/transpose/turns.h"
 
-#include <stdio.h>
-
 enum {
     LOG_W = 8,
     LOG_LEAST_TEAM = 5,
@@ -60,15 +58,10 @@ static void write_source(opi_gpu_source *source, const void *context)
 oplus_status opi_thin_prepare(opi_job *job, uint64_t n)
 {
     opi_turning *const t = (opi_turning *)job;
-    char what[64];
     (void)n;
     t->unit = opi_turn_unit(t);
     job->shape = (opi_shape){.log_w = LOG_W};
-    opi_key key = opi_key_begin("thin", job->shape);
-    opi_key_number(&key, t->size);
-    opi_key_number(&key, t->unit);
-    snprintf(what, sizeof what, "transpose of elements of %zu bytes", t->size);
-    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, t, &job->program);
+    return opi_turn_program(t, "thin", 0, write_source);
 }
 
 /* --- launches ------------------------------------------------------------------------------------------------------- */

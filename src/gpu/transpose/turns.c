@@ -95,11 +95,23 @@ static void write_source(opi_gpu_source *source, const void *context)
 }
 
 /* The addresses decide which program is used. */
+oplus_status opi_turn_program(opi_turning *t, const char *way, uint64_t own,
+                              void (*write)(opi_gpu_source *source, const void *context))
+{
+    opi_job *const job = &t->job;
+    char what[64];
+    opi_key key = opi_key_begin(way, job->shape);
+    opi_key_number(&key, t->size);
+    opi_key_number(&key, t->unit);
+    opi_key_number(&key, own);
+    snprintf(what, sizeof what, "transpose of elements of %zu bytes", t->size);
+    return opi_program_get(&job->g->programs, job->call, what, key.hash, write, t, &job->program);
+}
+
 oplus_status opi_turn_prepare(opi_job *job, uint64_t n)
 {
     opi_turning *const t = (opi_turning *)job;
     const opi_gpu_facts *const facts = &job->g->gpu->facts;
-    char what[64];
     (void)n;
     t->unit = opi_turn_unit(t);
     job->shape = shape_of(t);
@@ -107,12 +119,7 @@ oplus_status opi_turn_prepare(opi_job *job, uint64_t n)
     t->block = block < 0 ? 1 : (unsigned)(blocks[block].word / t->size);
     job->shape.log_e = block < 0 ? log_side(facts, t->size, job->shape.log_w > 0) : blocks[block].log_e;
     job->shape.vectors = false;
-    opi_key key = opi_key_begin("transpose", job->shape);
-    opi_key_number(&key, t->size);
-    opi_key_number(&key, (uint64_t)t->unit << 8 | t->block);
-    opi_key_number(&key, t->in == t->out);
-    snprintf(what, sizeof what, "transpose of elements of %zu bytes", t->size);
-    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, t, &job->program);
+    return opi_turn_program(t, "transpose", (uint64_t)t->block << 1 | (t->in == t->out), write_source);
 }
 
 /* --- launches ----------------------------------------------------------------------------------------------------- */

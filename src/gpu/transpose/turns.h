@@ -3,6 +3,7 @@
 #define OPI_GPU_TURNS_H
 
 #include "gpu/job.h"
+#include "gpu/source.h"
 
 enum { OPI_MOST_TURNED = 64 }; /* bytes of an element, for the ways "thin" and "lines" */
 
@@ -18,6 +19,10 @@ typedef struct opi_turning {
     unsigned unit;              /* bytes that are moved at a time, */
     unsigned block;             /* unless so many elements are moved as one word; 1: they are not */
 } opi_turning;
+
+/* Finds the program of a way for the elements, the unit and the shape of the job, and for `own`, a number of the way's. */
+oplus_status opi_turn_program(opi_turning *t, const char *way, uint64_t own,
+                              void (*write)(opi_gpu_source *source, const void *context));
 
 /* The part that the struct describes. */
 oplus_status opi_turn(opi_turning *t);
