@@ -2,7 +2,8 @@
  * nodes.  Which one that is does not matter: the tree is the same.  In CUDA alone.
  *
  * A strip is what a warp loads at once: OPI_LINES lines of 32 spans, one span for each work-item.  A span is as many
- * elements as 16 bytes hold, or a few if they are no part of 16 bytes.  No work-item needs another's elements, so that only registers change hands.
+ * elements as 16 bytes hold, or a few if they are no part of 16 bytes.  No work-item needs another's elements, so that only
+ * registers change hands.
  *
  * Of `strips` strips, whole groups have 2^log_own each.  Each bit that is set in the number of strips behind them has a
  * work-group of its own, and the elements behind the strips have the last one. */
