@@ -20,7 +20,9 @@ extern "C" {
     X(ZIP, "zip")             /* out = 2 a + b */                                                                      \
     X(REDUCE, "reduce")       /* sum; affine maps: composition */                                                      \
     X(MAXIMUM, "max")         /* reduce by maximum */                                                                  \
+    X(ARGMAX, "argmax")       /* where the greatest is: the first of equal ones */                                     \
     X(FOLD, "fold")           /* reduce with an initial value */                                                       \
+    X(DOT, "dot")             /* sum of x * y, which is fused: no products in memory */                                \
     X(SCAN, "scan")           /* inclusive, of the same operators as reduce */                                         \
     X(EXCLUSIVE, "exclusive") /* exclusive scan */                                                                     \
     X(SEGSCAN, "segscan")     /* segments of 100 on average */                                                         \
@@ -28,6 +30,7 @@ extern "C" {
     X(FILTER, "filter") /* about half is kept, at random */                                                            \
     X(SORT, "sort")                                                                                                    \
     X(PAIRS, "pairs") /* keys of 4 bytes with values of 4 bytes */                                                     \
+    X(MERGE, "merge") /* the first half of the elements with the rest, both sorted */                                  \
     X(TRANSPOSE, "transpose")
 
 typedef enum bench_primitive {
@@ -100,7 +103,7 @@ typedef struct bench_problem {
     int threads; /* of cores */
     struct oplus_device *dev;
 
-    const void *in, *in2;    /* in2: of a zip; or the values of pairs */
+    const void *in, *in2;    /* in2: of a zip and a dot; or the values of pairs */
     const uint8_t *heads;    /* segments as flags, */
     const int32_t *ids;      /* as numbers that rise by one at each head (both NULL if segments may be empty), */
     const uint64_t *offsets; /* and as offsets */

@@ -57,6 +57,8 @@ bool bench_primitive_has(bench_primitive primitive, bench_type type)
         return true;
     case BENCH_PAIRS:
         return type == BENCH_U32;
+    case BENCH_MERGE:
+        return type == BENCH_U32 || type == BENCH_U64;
     default:
         return type != BENCH_AFFINE && type != BENCH_AFFINE64;
     }
@@ -69,6 +71,25 @@ static uint64_t random_state;
 static uint64_t random_u64(void) { return bench_random_u64(&random_state); }
 
 bool bench_is_sort(bench_primitive primitive) { return primitive == BENCH_SORT || primitive == BENCH_PAIRS; }
+
+/* Sorted keys, evenly spread. */
+static void fill_sorted(void *mem, bench_type type, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double key = ((double)i + (double)(random_u64() >> 11) * 0x1p-53) / (double)n;
+        if (type == BENCH_U32)
+            ((uint32_t *)mem)[i] = (uint32_t)(key * UINT32_MAX);
+        else
+            ((uint64_t *)mem)[i] = (uint64_t)(key * 0x1p63);
+    }
+}
+
+static void fill_halves(void *mem, bench_type type, size_t n, size_t size)
+{
+    random_state = 1;
+    fill_sorted(mem, type, n / 2);
+    fill_sorted((char *)mem + n / 2 * size, type, n - n / 2);
+}
 
 /* Small integers, 0 on average: their sums are exact in every type.  Half of them are odd; the filter keeps these. */
 static void fill_values(void *mem, bench_type type, size_t n)
@@ -196,11 +217,13 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
     void *in = allocate(p->n * p->element, huge);
     if (bench_is_sort(primitive))
         bench_fill_keys(in, type, p->n, shape.pattern, &random_state);
+    else if (primitive == BENCH_MERGE)
+        fill_halves(in, type, p->n, p->element);
     else
         fill_values(in, type, p->n);
     p->in = in;
     p->out = allocate(p->n * p->element, huge);
-    if (primitive == BENCH_ZIP) {
+    if (primitive == BENCH_ZIP || primitive == BENCH_DOT) {
         void *in2 = allocate(p->n * p->element, huge);
         fill_values(in2, type, p->n);
         p->in2 = in2;
@@ -251,7 +274,9 @@ size_t bench_result_count(const bench_problem *p)
     switch (p->primitive) {
     case BENCH_REDUCE:
     case BENCH_MAXIMUM:
+    case BENCH_ARGMAX: /* the lower bytes of the place, as many as an element has */
     case BENCH_FOLD:
+    case BENCH_DOT:
         return 1;
     case BENCH_FILTER:
         return p->kept;
@@ -300,8 +325,8 @@ bool bench_pairs_belong(const bench_problem *p)
 
 bool bench_reads_only(bench_primitive primitive)
 {
-    return primitive == BENCH_REDUCE || primitive == BENCH_MAXIMUM || primitive == BENCH_FOLD ||
-           primitive == BENCH_SEGREDUCE;
+    return primitive == BENCH_REDUCE || primitive == BENCH_MAXIMUM || primitive == BENCH_ARGMAX ||
+           primitive == BENCH_FOLD || primitive == BENCH_DOT || primitive == BENCH_SEGREDUCE;
 }
 
 double bench_problem_bytes(const bench_problem *p)
@@ -310,6 +335,7 @@ double bench_problem_bytes(const bench_problem *p)
     switch (p->primitive) {
     case BENCH_REDUCE:
     case BENCH_MAXIMUM:
+    case BENCH_ARGMAX:
     case BENCH_FOLD:
         return n * size;
     case BENCH_ZIP:

@@ -177,7 +177,9 @@ static void there_and_back(bench_problem *p)
 
 const bench_contender bench_device_limits[] = {BENCH_PRIMITIVES(COPIES) GOES(REDUCE),
                                                GOES(MAXIMUM),
+                                               GOES(ARGMAX),
                                                GOES(FOLD),
+                                               GOES(DOT),
                                                GOES(SEGREDUCE),
                                                COMES_BACK(MAP),
                                                COMES_BACK(ZIP),
@@ -187,5 +189,6 @@ const bench_contender bench_device_limits[] = {BENCH_PRIMITIVES(COPIES) GOES(RED
                                                COMES_BACK(FILTER),
                                                COMES_BACK(SORT),
                                                COMES_BACK(PAIRS),
+                                               COMES_BACK(MERGE),
                                                COMES_BACK(TRANSPOSE),
                                                {0}};

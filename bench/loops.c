@@ -1,6 +1,7 @@
 /* The plain loops that a C programmer would write instead: the reference for every result; a call on a few elements
  * must not be much slower than they are. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels.h"
 
@@ -88,11 +89,26 @@ SEGMENTS(AFFINE64, affine64, bench_affine64, )
         T *restrict out = p->out;                                                                                      \
         for (size_t i = 0; i < p->n; i++) out[i] = in[i] * in[i];                                                      \
     }                                                                                                                  \
+    static void dot_##suffix(bench_problem *p)                                                                         \
+    {                                                                                                                  \
+        const T *in = p->in, *in2 = p->in2;                                                                            \
+        T sum = 0;                                                                                                     \
+        for (size_t i = 0; i < p->n; i++) sum = plus_##suffix(sum, in[i] * in2[i]);                                    \
+        *(T *)p->out = sum;                                                                                            \
+    }                                                                                                                  \
     static void zip_##suffix(bench_problem *p)                                                                         \
     {                                                                                                                  \
         const T *in = p->in, *in2 = p->in2;                                                                            \
         T *restrict out = p->out;                                                                                      \
         for (size_t i = 0; i < p->n; i++) out[i] = 2 * in[i] + in2[i];                                                 \
+    }                                                                                                                  \
+    static void argmax_##suffix(bench_problem *p)                                                                      \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        size_t at = 0;                                                                                                 \
+        for (size_t i = 1; i < p->n; i++)                                                                              \
+            if (in[i] > in[at]) at = i;                                                                                \
+        memcpy(p->out, &at, sizeof(T));                                                                                \
     }                                                                                                                  \
     static void max_##suffix(bench_problem *p)                                                                         \
     {                                                                                                                  \
@@ -140,6 +156,17 @@ BENCH_FOR_NUMBERS(ELEMENTWISE)
 BENCH_FOR_NUMBERS(MOVES)
 BENCH_FOR_MOVED(MOVES)
 
+#define MERGES(ID, suffix, T)                                                                                          \
+    static void merge_##suffix(bench_problem *p)                                                                       \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        size_t a = 0, half = p->n / 2, b = half;                                                                       \
+        for (size_t i = 0; i < p->n; i++) out[i] = b == p->n || (a < half && in[a] <= in[b]) ? in[a++] : in[b++];      \
+    }
+MERGES(U32, u32, uint32_t)
+MERGES(U64, u64, uint64_t)
+
 /* By key, and stable because equal keys are told apart by their index. */
 static int compare_pairs(const void *a, const void *b)
 {
@@ -166,14 +193,18 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
 #define NUMBERS(ID, suffix, T, U)                                                                                      \
     SEGMENTED(ID, suffix, T, U)                                                                                        \
     LOOP(MAP, ID, map_##suffix)                                                                                        \
+    LOOP(DOT, ID, dot_##suffix)                                                                                        \
     LOOP(ZIP, ID, zip_##suffix)                                                                                        \
     LOOP(MAXIMUM, ID, max_##suffix)                                                                                    \
+    LOOP(ARGMAX, ID, argmax_##suffix)                                                                                  \
     LOOP(FILTER, ID, filter_##suffix){"loop, no branch", BENCH_LOOP, BENCH_FILTER,                                     \
                                       BENCH_##ID,        0,          filter_branchless_##suffix},                      \
         MOVED(ID, suffix, T, U) QSORT(SORT, ID, sort_##suffix)
 
 const bench_contender BENCH_TWIN(loops, BENCH_ISA)[] = {
     BENCH_FOR_NUMBERS(ALL) ALL(AFFINE, affine, , ) ALL(AFFINE64, affine64, , ) SEGMENTED(AFFINE, affine, , )
-        SEGMENTED(AFFINE64, affine64, , ) BENCH_FOR_MOVED(MOVED) BENCH_FOR_NUMBERS(NUMBERS){
-            "qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},
+        SEGMENTED(AFFINE64, affine64, , ) BENCH_FOR_MOVED(MOVED)
+            BENCH_FOR_NUMBERS(NUMBERS){"loop", BENCH_LOOP, BENCH_MERGE, BENCH_U32, 0, merge_u32},
+    {"loop", BENCH_LOOP, BENCH_MERGE, BENCH_U64, 0, merge_u64},
+    {"qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},
     {0}};

@@ -27,6 +27,7 @@ OPLUS_DESCRIBE(bench_point, float x; float y; float z;)
 #define FUNCTIONS(ID, suffix, T, U)                                                                                    \
     OPLUS_MAP(square_##suffix, T, T, { return a * a; })                                                                \
     OPLUS_ZIP(axpy_##suffix, T, T, T, { return 2 * a + b; })                                                           \
+    OPLUS_ZIP(product_##suffix, T, T, T, { return a * b; })                                                            \
     OPLUS_PREDICATE(odd_##suffix, T, { return (int)a & 1; })
 BENCH_FOR_NUMBERS(FUNCTIONS)
 
@@ -42,6 +43,8 @@ static const oplus_fn *const squares[] = {&square_f32_fn, &square_f64_fn, &squar
                                           &square_i64_fn, &square_u32_fn, &square_u64_fn};
 static const oplus_fn *const axpys[] = {&axpy_f32_fn, &axpy_f64_fn, &axpy_i32_fn,
                                         &axpy_i64_fn, &axpy_u32_fn, &axpy_u64_fn};
+static const oplus_fn *const products[] = {&product_f32_fn, &product_f64_fn, &product_i32_fn,
+                                           &product_i64_fn, &product_u32_fn, &product_u64_fn};
 static const oplus_fn *const odds[] = {&odd_f32_fn, &odd_f64_fn, &odd_i32_fn, &odd_i64_fn, &odd_u32_fn, &odd_u64_fn};
 
 /* An accelerator may lack what the cores have: double precision, for example. */
@@ -66,10 +69,24 @@ static void zip(bench_problem *p)
 
 static void reduce(bench_problem *p) { must(p, oplus_reduce(p->dev, sums[p->type], p->in, p->n, p->out)); }
 static void maximum(bench_problem *p) { must(p, oplus_reduce(p->dev, maxima[p->type], p->in, p->n, p->out)); }
+/* An array of one element has no room for the place, which is 0. */
+static void argmax(bench_problem *p)
+{
+    size_t at = 0;
+    const bool has_room = p->n * p->element >= sizeof at;
+    must(p, oplus_argmax(p->dev, types[p->type], p->in, p->n, has_room ? p->out : &at));
+    if (!has_room) must(p, oplus_copy(p->dev, p->out, &at, p->element));
+}
+
 static void fold(bench_problem *p)
 {
     const void *init = p->host ? p->host->in : p->in; /* one value, in the host's memory */
     must(p, oplus_fold(p->dev, sums[p->type], init, p->in, p->n, p->out));
+}
+static void dot(bench_problem *p)
+{
+    const void *in[] = {p->in, p->in2};
+    must(p, oplus_map_reduce(p->dev, products[p->type], sums[p->type], in, p->n, p->out));
 }
 static void scan(bench_problem *p) { must(p, oplus_scan(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, p->n, p->out)); }
 static void exclusive(bench_problem *p)
@@ -94,6 +111,12 @@ static void pairs(bench_problem *p)
 {
     must(p, oplus_sort_pairs(p->dev, types[p->type], OPLUS_ASCENDING, p->out, &oplus_u32, p->out2, p->n));
 }
+static void merge(bench_problem *p)
+{
+    const size_t half = p->n / 2;
+    must(p, oplus_merge(p->dev, types[p->type], OPLUS_ASCENDING, p->in, half, (const char *)p->in + half * p->element,
+                        p->n - half, p->out));
+}
 static void transpose(bench_problem *p)
 {
     must(p, oplus_transpose(p->dev, types[p->type], p->in, p->rows, p->cols, p->out));
@@ -108,7 +131,9 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(ZIP, zip),
                                                        OURS(REDUCE, reduce),
                                                        OURS(MAXIMUM, maximum),
+                                                       OURS(ARGMAX, argmax),
                                                        OURS(FOLD, fold),
+                                                       OURS(DOT, dot),
                                                        OURS(SCAN, scan),
                                                        OURS(EXCLUSIVE, exclusive),
                                                        OURS(SEGSCAN, segscan),
@@ -116,5 +141,6 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(SORT, sort),
                                                        OURS(SEGREDUCE, segreduce),
                                                        OURS(PAIRS, pairs),
+                                                       OURS(MERGE, merge),
                                                        OURS(TRANSPOSE, transpose),
                                                        {0}};

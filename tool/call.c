@@ -22,6 +22,7 @@ static const struct {
     {"do not claim OPLUS_EXACT", "do not give --exact"},
     {"a reduce of n = 0 elements", "a reduce of no elements"},
     {"the value of an empty carry", "a reduce of no elements"},
+    {"or OPLUS_CLIP", "or --clip"},
     {"where is \"", "--device is \""},
 };
 

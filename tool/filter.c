@@ -1,7 +1,9 @@
 /* oplus filter: the elements that satisfy a predicate, of a stream. */
 #include "job.h"
+#include "made.h"
 #include "operator.h"
 #include "ranks.h"
+#include "select.h"
 #include "table/by_row.h"
 #include "tool.h"
 
@@ -10,18 +12,21 @@
 
 static const tool_usage usage = {
     .name = "filter",
-    .operands = "PRED [FILE]",
+    .operands = "PRED [FILE...]|--mask WHERE [FILE]",
     .least = 1,
-    .most = 2,
+    .most = 1 + OPLUS_MAX_ARITY,
     .about = "Keeps the elements of FILE (default: stdin) that satisfy PRED, in their order.\n"
              "The elements are read piece by piece, so that a fixed amount of memory is enough.\n"
              "If input and output are text, numbers are written as they were read, one on each\n"
              "line: 1e3 stays 1e3.\n\n"
              "PRED is zero, nonzero, positive, negative, even, odd, finite, inf or nan; or a text\n"
-             "in C over the element a:  'a > 0.5 && a < 1'.\n",
-    .options = TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
+             "in C over the element a:  'a > 0.5 && a < 1'.\n\n"
+             "With --map the elements are what FN makes of an element of each FILE.  Files are then\n"
+             "read whole.\n",
+    .options =
+        "mask indices both map result " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"seq -3 3 | oplus filter positive", "seq 1 20 | oplus filter 'a % 3 == 0'",
-                 "printf '1 nan 3' | oplus filter finite -t f32",
+                 "seq 1 9 | oplus filter 'a > 20' --map 'a * a'",
                  "oplus filter 'a > 10' --header --column qty sales.csv"},
     .exit_codes = TOOL_EXIT_CODES,
 };
@@ -99,24 +104,41 @@ static uint64_t filter_part(const tool_job *job, const oplus_fn *keep, tool_sour
     return tool_source_extent(source);
 }
 
+/* Of what --map makes. */
+static uint64_t filter_made(const tool_job *job, const oplus_fn *keep, tool_made *made, tool_sink *sink)
+{
+    size_t kept;
+    const size_t n = tool_made_read(made);
+    void *const out = tool_alloc(n * keep->input[0]->size);
+    tool_try(oplus_map_filter(job->dev, made->before.fn, keep, made->in, n, out, &kept));
+    tool_sink_write(sink, out, kept);
+    free(out);
+    return n;
+}
+
 int tool_filter(int argc, char **argv)
 {
     tool_job job;
     tool_job_open(&job, &usage, argc, argv);
-    if (tool_job_is_table(&job, job.operand[1])) return tool_table_filter(&job);
-    tool_source *const source = tool_job_input(&job, job.operand[1]);
-    tool_predicate_fit(job.operand[0], source);
-    const oplus_type *const type = tool_source_type(source);
+    if (tool_select_is_wanted(&job)) return tool_select(&job);
+    tool_made made;
+    const bool is_made = tool_made_open(&job, &made);
+    if (!is_made && tool_job_is_table(&job, job.operand[1])) return tool_table_filter(&job);
+    tool_source *const source = is_made ? made.source[0] : tool_job_input(&job, job.operand[1]);
+    if (!is_made) tool_predicate_fit(job.operand[0], source);
+    const oplus_type *const type = is_made ? made.before.fn->result : tool_source_type(source);
     tool_function_made keep = tool_predicate_open(job.operand[0], 1, &type);
 
     tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);
-    const uint64_t count = (job.comm ? filter_part : filter_stream)(&job, keep.fn, source, sink);
+    const uint64_t count = is_made ? filter_made(&job, keep.fn, &made, sink)
+                                   : (job.comm ? filter_part : filter_stream)(&job, keep.fn, source, sink);
 
     cJSON *const report = tool_job_report(&job, type, count);
     tool_json_add_count(report, "kept", tool_sink_count(sink));
     tool_job_finish(&job, sink, report, -1, NULL);
 
     tool_function_close(&keep);
+    tool_made_close(&made);
     tool_source_close(source);
     tool_job_close(&job);
     return TOOL_GOOD;

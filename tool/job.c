@@ -30,13 +30,19 @@ static void take_stdin(const char **taken, const char *name, const char *path)
 static void check_inputs(const tool_job *job)
 {
     const tool_options *const o = &job->options;
-    char *const *const file = job->operand + job->usage->least;
+    char *const *const file = job->operand + (job->usage->all_files || o->mask ? 0 : job->usage->least);
     const char *taken = NULL;
-    if (!*file && job->usage->most > job->usage->least) take_stdin(&taken, "FILE", NULL);
-    for (size_t i = 0; file[i]; i++) take_stdin(&taken, "FILE", file[i]);
+    const bool all = job->usage->all_files;
+    size_t files = 0;
+    while (file[files]) files++;
+    for (size_t i = 0; i < files; i++)
+        take_stdin(&taken, !all ? "FILE" : i ? "the second file" : "the first file", file[i]);
+    if (all ? files < job->usage->most : files == 0 && job->usage->most > job->usage->least)
+        take_stdin(&taken, "FILE", NULL);
     if (o->heads) take_stdin(&taken, "--heads", o->heads);
     if (o->offsets) take_stdin(&taken, "--offsets", o->offsets);
     if (o->lengths) take_stdin(&taken, "--lengths", o->lengths);
+    if (o->mask) take_stdin(&taken, "--mask", o->mask);
     if (o->values) take_stdin(&taken, "--values", o->values);
     if (o->keys && strcmp(o->keys, "-") == 0) take_stdin(&taken, "--keys", o->keys);
 }
@@ -44,10 +50,13 @@ static void check_inputs(const tool_job *job)
 static void check_outputs(const tool_options *o)
 {
     const char *const array = o->output ? o->output : "-";
-    const char *const also = o->values_out ? o->values_out : o->keys_out;
+    const char *const also = o->values_out ? o->values_out : o->both ? o->both : o->keys_out;
     if (also && tool_same_target(array, also))
         tool_die(TOOL_USAGE, "the %s and %s would both go to %s; write one to another file",
-                 o->values_out ? "sorted array" : "results", o->values_out ? "--values-out" : "--keys-out",
+                 o->values_out ? "sorted array" : "results",
+                 o->values_out ? "--values-out"
+                 : o->both     ? "--both"
+                               : "--keys-out",
                  strcmp(array, "-") == 0 ? "stdout" : array);
 }
 

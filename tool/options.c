@@ -55,14 +55,20 @@ static const option_row rows[] = {
     TEXT(heads, "FILE", 0,      "a file with an integer for each element; a segment begins where it is not 0"),
     TEXT(offsets, "FILE", 0,    "where each segment begins, and behind that where the last one ends"),
     TEXT(lengths, "FILE", 0,    "how many elements each segment has"),
+    TEXT(mask, "FILE", 0,       "a file with an integer for each element; those where it is not 0 are kept"),
+    FLAG(indices, 0,            "write at which indices the kept elements are, from 0 on"),
+    TEXT(both, "FILE", 0,       "write the elements that are not kept to FILE"),
     FLAG(text, 0,               "for tables: sort by the text of the columns, not by numbers"),
     FLAG(descending, 0,         "largest first"),
     TEXT(values, "FILE", 0,     "a value for each key, which moves with it"),
     LONG("values-type", values_type, "T", "element type of the values, as --type"),
     LONG("values-out", values_out, "FILE", "write the values to FILE"),
+    FLAG(clip, 0,               "an index out of range means the nearest element, and is no error"),
     TEXT(rows, "R", 0,          "number of rows"),
     TEXT(cols, "C", 0,          "number of columns"),
-    TEXT(result, "T", 0,        "type of the result (default: what FN gives)"),
+    TEXT(map, "FN", 0,          "combine what FN, as of oplus map, makes of an element of each FILE"),
+    TEXT(then, "FN", 0,         "write what FN makes of each result"),
+    TEXT(result, "T", 0,        "type of the result of FN, or of --map (default: what FN gives)"),
     TEXT(identity, "V", 0,      "the element that changes nothing, if OP is a text"),
     FLAG(commutative, 0,        "promise that a OP b equals b OP a"),
     FLAG(exact, 0,              "promise that OP is associative to the last bit"),
@@ -157,9 +163,10 @@ static void set(tool_options *options, const option_row *row, const char *value)
         memcpy(place, &(bool){true}, sizeof(bool));
 }
 
-static void count_operands(const tool_usage *usage, size_t n, char **operand)
+/* A mask takes the place of the operand that says which elements are kept. */
+static void count_operands(const tool_usage *usage, const tool_options *options, size_t n, char **operand)
 {
-    if (n < usage->least)
+    if (n < usage->least && !options->mask)
         tool_die(TOOL_USAGE, "%s is missing: oplus %s %s", n == 0 ? "an operand" : "another operand", usage->name,
                  usage->operands);
     if (n > usage->most)
@@ -194,7 +201,7 @@ int tool_options_parse(const tool_usage *usage, int argc, char **argv, tool_opti
         print_help(usage);
         tool_exit(TOOL_GOOD);
     }
-    count_operands(usage, (size_t)(argc - optind), argv + optind);
+    count_operands(usage, options, (size_t)(argc - optind), argv + optind);
     return optind;
 }
 

@@ -11,14 +11,16 @@
 typedef struct tool_options {
     const char *type, *format, *to, *output;       /* input and output */
     const char *identity, *result, *init;          /* of operators and functions */
+    const char *map, *then;                        /* functions before and after */
     const char *heads, *offsets, *lengths;         /* segments */
     const char *values, *values_type, *values_out; /* of sort */
+    const char *mask, *both;                       /* of filter */
     const char *rows, *cols;                       /* of transpose */
     const char *delimiter, *column, *into, *empty; /* of tables */
     const char *keys, *keys_out;                   /* of segments, too */
     const char *device, *threads;                  /* where */
-    bool check_overflow, commutative, exact, exclusive, descending, special, header, text, all, explain, json, quiet,
-        help;
+    bool check_overflow, commutative, exact, exclusive, descending, clip, indices, special, header, text, all, explain,
+        json, quiet, help;
 } tool_options;
 
 enum { TOOL_MAX_EXAMPLES = 4 };
@@ -28,6 +30,7 @@ typedef struct tool_usage {
     const char *name;     /* "reduce" */
     const char *operands; /* "OP [FILE]" */
     size_t least, most;   /* how many operands */
+    bool all_files;       /* every operand is a file; else those after the first `least` are */
     const char *about;    /* what it does, in a few lines */
     const char *options;  /* the long names of those it takes, one blank after each */
     const char *examples[TOOL_MAX_EXAMPLES];

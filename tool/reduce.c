@@ -1,9 +1,11 @@
 /* oplus reduce, oplus fold: one value of a stream, through a carry. */
 #include "job.h"
+#include "made.h"
 #include "operator.h"
 #include "overflow.h"
 #include "ranks.h"
 #include "rounding.h"
+#include "statistics.h"
 #include "tool.h"
 
 #include <assert.h>
@@ -12,18 +14,24 @@
 
 static const tool_usage reduce_usage = {
     .name = "reduce",
-    .operands = "OP [FILE]",
+    .operands = "OP [FILE...]",
     .least = 1,
-    .most = 2,
+    .most = 1 + OPLUS_MAX_ARITY,
     .about = "Combines all elements of FILE (default: stdin) into one: x0 OP x1 OP ... OP xn.\n"
              "If there are no elements, the result is the identity of OP.  The elements are read piece\n"
              "by piece, so that a fixed amount of memory is enough; the bits do not depend on the\n"
              "number of threads.  A sum has the type of its elements, and integers wrap around;\n"
-             "convert bytes first: oplus map a x.npy --result i64 | oplus reduce sum.\n\n" TOOL_OPERATOR_ABOUT,
-    .options = "check-overflow " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS
-        TOOL_ALL_OPTIONS,
+             "convert bytes first: --map a --result i64.\n\n"
+             "With --map the elements are what FN makes of an element of each FILE: a dot product is\n"
+             "oplus reduce sum --map 'a * b' x.npy y.npy.  Files that are no .npy are then read "
+             "whole.\n\n" TOOL_OPERATOR_ABOUT
+             "OP may also be argmin or argmax (where the least or the greatest element is, from 0 on;\n"
+             "the first of equal ones), or minmax (both values).  A NaN is the least and the greatest.\n",
+    .options = "map result check-overflow " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
+        TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
     .examples =
-        {"seq 1 100 | oplus reduce sum", "seq 1 9 | oplus reduce 'a > b ? a : b' --type f32 --json",
+        {"seq 1 100 | oplus reduce sum", "oplus reduce sum --map 'a * b' x.npy x.npy",
+         "printf '3 1 4 1 5' | oplus reduce argmin",
          "printf '0.5 1\\n0.5 2\\n' | oplus reduce -t 'float a; float b' 'r.a = a.a * b.a; r.b = a.b * b.a + b.b;'"},
     .exit_codes = TOOL_EXIT_CODES,
 };
@@ -122,6 +130,14 @@ static uint64_t reduce_part(const tool_job *job, const oplus_op *op, const void 
     return tool_source_extent(source);
 }
 
+/* Of what --map makes. */
+static uint64_t reduce_made(const tool_job *job, const oplus_op *op, tool_made *made, void *value)
+{
+    const size_t n = tool_made_read(made);
+    tool_try(oplus_map_reduce(job->dev, made->before.fn, op, made->in, n, value));
+    return n;
+}
+
 /* Warns that the result is an identity: such a value, -128 for example, looks like any other result. */
 static void warn_of_nothing(const tool_job *job, const oplus_type *type, const void *value)
 {
@@ -136,17 +152,26 @@ static int run(const tool_usage *usage, int argc, char **argv)
     tool_job job;
     tool_job_open(&job, usage, argc, argv);
     const bool fold = usage == &fold_usage;
+    const tool_statistic *const statistic = fold ? NULL : tool_statistic_named(job.operand[0]);
+    if (statistic && job.options.map)
+        tool_die(TOOL_USAGE, "--map is of operators; %s is not one: use oplus map first", job.operand[0]);
+    if (statistic && job.operand[1] && job.operand[2])
+        tool_die(TOOL_USAGE, "one operand too many, '%s'", job.operand[2]);
+    if (statistic) return tool_statistic_run(&job, statistic);
     if (fold && !job.options.init) tool_die(TOOL_USAGE, "--init is missing: the value to begin with");
-    tool_source *const source = tool_job_columns(&job, job.operand[1], false);
-    tool_operator_fit(job.operand[0], source);
-    const oplus_type *const type = tool_source_type(source);
+    tool_made made;
+    const bool is_made = tool_made_open(&job, &made);
+    tool_source *const source = is_made ? made.source[0] : tool_job_columns(&job, job.operand[1], false);
+    if (!is_made) tool_operator_fit(job.operand[0], source);
+    const oplus_type *const type = is_made ? made.before.fn->result : tool_source_type(source);
     const size_t lanes = tool_source_lanes(source); /* columns of a table */
     tool_operator op = tool_operator_open(job.operand[0], type, &job.options);
     void *const init = fold ? tool_alloc(type->size) : NULL, *const value = tool_alloc(lanes * type->size);
     if (fold) tool_value(type, "--init", job.options.init, init);
 
     tool_overflow *const overflow = tool_overflow_open(&job, type, lanes, init);
-    const uint64_t count = job.comm    ? reduce_part(&job, op.op, init, source, value)
+    const uint64_t count = is_made     ? reduce_made(&job, op.op, &made, value)
+                           : job.comm  ? reduce_part(&job, op.op, init, source, value)
                            : lanes > 1 ? reduce_columns(&job, op.op, init, source, value)
                                        : reduce_stream(&job, op.op, init, source, value, overflow);
     if (count == 0) tool_explain_nothing(&job.options);
@@ -163,6 +188,7 @@ static int run(const tool_usage *usage, int argc, char **argv)
     free(value);
     free(init);
     tool_operator_close(&op);
+    tool_made_close(&made);
     tool_source_close(source);
     tool_job_close(&job);
     return TOOL_GOOD;

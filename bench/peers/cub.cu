@@ -5,8 +5,12 @@
 // way, which need not put back what it has sorted.
 #include <climits>
 #include <cstdio>
+#include <type_traits>
 
 #include <cub/cub.cuh>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/tuple.h>
 
 #include "peer.hpp"
 
@@ -79,11 +83,50 @@ template <class T> static void reduce(bench_problem *p)
     });
 }
 
+template <class T> struct product_of_two {
+    PEER_ANYWHERE T operator()(thrust::tuple<T, T> pair) const { return thrust::get<0>(pair) * thrust::get<1>(pair); }
+};
+
+template <class T> static void dot(bench_problem *p)
+{
+    const view<T> v(p);
+    const auto pairs = thrust::make_zip_iterator(thrust::make_tuple(v.in, static_cast<const T *>(p->in2)));
+    const auto products = thrust::make_transform_iterator(pairs, product_of_two<T>());
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceReduce::Sum(mem, bytes, products, v.out, static_cast<int>(v.n), stream);
+    });
+}
+
 template <class T> static void reduce_max(bench_problem *p)
 {
     const view<T> v(p);
     enqueue(p, [&](void *mem, size_t &bytes) {
         return cub::DeviceReduce::Max(mem, bytes, v.in, v.out, static_cast<int>(v.n), stream);
+    });
+}
+
+struct less_than { // std::less is not code of the device
+    template <class T> __host__ __device__ bool operator()(T a, T b) const { return a < b; }
+};
+
+// Two sorted halves.
+template <class T> static void merge(bench_problem *p)
+{
+    const view<T> v(p);
+    const auto half = static_cast<int64_t>(v.n / 2), rest = static_cast<int64_t>(v.n) - half;
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceMerge::MergeKeys(mem, bytes, v.in, half, v.in + half, rest, v.out, less_than(), stream);
+    });
+}
+
+// The place; behind it the value, which is not compared.
+template <class T> static void argmax(bench_problem *p)
+{
+    const view<T> v(p);
+    using place = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceReduce::ArgMax(mem, bytes, v.in, v.n > 1 ? v.out + 1 : v.out,
+                                         reinterpret_cast<place *>(v.out), static_cast<int64_t>(v.n), stream);
     });
 }
 
@@ -208,6 +251,8 @@ static void read_limit(bench_problem *p)
 static const bench_contender table[] = {
     PEER_NUMBERS("cub::DeviceReduce::Sum", REDUCE, BENCH_CUDA, reduce),
     PEER_NUMBERS("cub::DeviceReduce::Max", MAXIMUM, BENCH_CUDA, reduce_max),
+    PEER_NUMBERS("cub::DeviceReduce::Sum of products", DOT, BENCH_CUDA, dot),
+    PEER_NUMBERS("cub::DeviceReduce::ArgMax", ARGMAX, BENCH_CUDA, argmax),
     PEER_ALL("cub::DeviceScan::InclusiveScan", SCAN, BENCH_CUDA, scan),
     PEER("cub::DeviceScan::InclusiveScan", SCAN, U8, BENCH_CUDA, scan<uint8_t>),
     PEER("cub::DeviceScan::InclusiveScan", SCAN, U16, BENCH_CUDA, scan<uint16_t>),
@@ -218,10 +263,14 @@ static const bench_contender table[] = {
     PEER_NUMBERS("cub::DeviceTransform", MAP, BENCH_CUDA, map),
     PEER_NUMBERS("cub::DeviceTransform", ZIP, BENCH_CUDA, zip),
     PEER_NUMBERS("cub::DeviceRadixSort::SortKeys", SORT, BENCH_CUDA, sort),
+    PEER("cub::DeviceMerge::MergeKeys", MERGE, U32, BENCH_CUDA, merge<uint32_t>),
+    PEER("cub::DeviceMerge::MergeKeys", MERGE, U64, BENCH_CUDA, merge<uint64_t>),
     PEER("cub::DeviceRadixSort::SortPairs", PAIRS, U32, BENCH_CUDA, sort_pairs),
     READ_LIMIT(REDUCE),
     READ_LIMIT(MAXIMUM),
+    READ_LIMIT(ARGMAX),
     READ_LIMIT(FOLD),
+    READ_LIMIT(DOT),
     READ_LIMIT(SEGREDUCE),
     PEER_END};
 

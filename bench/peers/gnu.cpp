@@ -62,6 +62,13 @@ static void stable_sort_pairs(bench_problem *p)
     __gnu_parallel::stable_sort(p->out_pairs, p->out_pairs + p->n, std::less<bench_pair>(), tag(p));
 }
 
+template <class T> static void merge(bench_problem *p)
+{
+    const view<T> v(p);
+    T *const in = const_cast<T *>(v.in); // it only reads, but asks for a reference that could write
+    __gnu_parallel::merge(in, in + v.n / 2, in + v.n / 2, in + v.n, v.out);
+}
+
 // Calls without a parameter for the number of threads ask OpenMP; a module may have its own OpenMP library.
 static void use_threads(const bench_problem *p) { omp_set_num_threads(p->threads); }
 
@@ -73,6 +80,8 @@ static const bench_contender table[] = {
     PEER_NUMBERS("__gnu_parallel::stable_sort", SORT, 0, stable_sort),
     PEER("__gnu_parallel::sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
     PEER("__gnu_parallel::stable_sort of records", PAIRS, U32, BENCH_RECORDS, stable_sort_pairs),
+    PEER("__gnu_parallel::merge", MERGE, U32, 0, merge<uint32_t>),
+    PEER("__gnu_parallel::merge", MERGE, U64, 0, merge<uint64_t>),
     PEER_END};
 
 PEER_MODULE("GNU parallel", "libstdc++ " PEER_TEXT(_GLIBCXX_RELEASE), use_threads, table)

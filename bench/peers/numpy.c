@@ -32,6 +32,8 @@ static const char program[] =
     "        self.map = lambda: np.multiply(x, x, out=out)\n"
     "        self.reduce = lambda: np.add.reduce(x, dtype=dt, out=one)\n"
     "        self.max = lambda: np.maximum.reduce(x, out=one)\n"
+    "        place = out.view(np.uint8)[:dt.itemsize]\n"
+    "        self.argmax = lambda: np.copyto(place, np.array([np.argmax(x)]).view(np.uint8)[:dt.itemsize])\n"
     "        self.fold = lambda: np.add.reduce(x, dtype=dt, out=one, initial=x[0])\n"
     "        self.scan = lambda: np.cumsum(x, dtype=dt, out=out)\n"
     "        self.sort = lambda: out.sort()\n"
@@ -168,6 +170,7 @@ static void call(const char *name)
     X(ZIP, zip, "np.multiply, np.add", 0)                                                                              \
     X(REDUCE, reduce, "np.add.reduce", 0)                                                                              \
     X(MAXIMUM, max, "np.maximum.reduce", 0)                                                                            \
+    X(ARGMAX, argmax, "np.argmax", 0)                                                                                  \
     X(FOLD, fold, "np.add.reduce(initial)", 0)                                                                         \
     X(SCAN, scan, "np.cumsum", 0)                                                                                      \
     X(EXCLUSIVE, exclusive, "np.cumsum, shifted", 0)                                                                   \

@@ -1,5 +1,7 @@
 // The C++ standard library: its serial algorithms and, where TBB is there, its parallel ones.
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <numeric>
 #ifdef BENCH_HAVE_TBB
 #include <execution>
@@ -22,6 +24,14 @@ template <class T> static void max(bench_problem *p)
     *v.out = *std::max_element(v.in, v.end);
 }
 
+// The lower bytes of the place.
+template <class T> static void argmax(bench_problem *p)
+{
+    const view<T> v(p);
+    const auto at = static_cast<uint64_t>(std::max_element(v.in, v.end) - v.in);
+    std::memcpy(v.out, &at, sizeof(T));
+}
+
 template <class T> static void scan(bench_problem *p)
 {
     const view<T> v(p);
@@ -38,6 +48,12 @@ template <class T> static void map(bench_problem *p)
 {
     const view<T> v(p);
     std::transform(v.in, v.end, v.out, square());
+}
+
+template <class T> static void dot(bench_problem *p)
+{
+    const view<T> v(p);
+    *v.out = std::transform_reduce(v.in, v.end, static_cast<const T *>(p->in2), T(0));
 }
 
 template <class T> static void zip(bench_problem *p)
@@ -126,6 +142,15 @@ template <class T> static void unseq_map(bench_problem *p)
     with_threads(p, [&] { std::transform(unseq, v.in, v.end, v.out, square()); });
 }
 
+template <class T> static void unseq_dot(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] {
+        *v.out = std::transform_reduce(unseq, v.in, v.end, static_cast<const T *>(p->in2), T(0), sum(),
+                                       std::multiplies<T>());
+    });
+}
+
 template <class T> static void unseq_zip(bench_problem *p)
 {
     const view<T> v(p);
@@ -167,6 +192,20 @@ static void par_stable_sort_pairs(bench_problem *p)
 }
 #endif
 
+template <class T> static void merge(bench_problem *p)
+{
+    const view<T> v(p);
+    std::merge(v.in, v.in + v.n / 2, v.in + v.n / 2, v.end, v.out);
+}
+
+#ifdef BENCH_HAVE_TBB
+template <class T> static void par_merge(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { std::merge(par, v.in, v.in + v.n / 2, v.in + v.n / 2, v.end, v.out); });
+}
+#endif
+
 #ifdef BENCH_HAVE_TBB
 #define BACKEND " on oneTBB"
 #else
@@ -178,6 +217,8 @@ static void par_stable_sort_pairs(bench_problem *p)
 static const bench_contender table[] = {
     PEER_ALL("std::reduce", REDUCE, 0, reduce),
     PEER_NUMBERS("std::max_element", MAXIMUM, 0, max),
+    PEER_NUMBERS("std::transform_reduce", DOT, 0, dot),
+    PEER_NUMBERS("std::max_element", ARGMAX, 0, argmax),
     PEER_ALL("std::inclusive_scan", SCAN, 0, scan),
     PEER_ALL("std::exclusive_scan", EXCLUSIVE, 0, exclusive),
     PEER_NUMBERS("std::transform", MAP, 0, map),
@@ -187,11 +228,14 @@ static const bench_contender table[] = {
     PEER_NUMBERS("std::stable_sort", SORT, 0, stable_sort),
     PEER("std::sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
     PEER("std::stable_sort of records", PAIRS, U32, BENCH_RECORDS, stable_sort_pairs),
+    PEER("std::merge", MERGE, U32, 0, merge<uint32_t>),
+    PEER("std::merge", MERGE, U64, 0, merge<uint64_t>),
 #ifdef BENCH_HAVE_TBB
     PEER_ALL("std::reduce(par)", REDUCE, 0, par_reduce),
     PEER_NUMBERS("std::reduce(par_unseq)", REDUCE, 0, unseq_reduce),
     PEER_NUMBERS("std::reduce(par)", MAXIMUM, 0, par_max),
     PEER_NUMBERS("std::reduce(par_unseq)", MAXIMUM, 0, unseq_max),
+    PEER_NUMBERS("std::transform_reduce(par_unseq)", DOT, 0, unseq_dot),
     PEER_ALL("std::inclusive_scan(par)", SCAN, 0, par_scan),
     PEER_NUMBERS("std::inclusive_scan(par_unseq)", SCAN, 0, unseq_scan),
     PEER_ALL("std::exclusive_scan(par)", EXCLUSIVE, 0, par_exclusive),
@@ -203,6 +247,8 @@ static const bench_contender table[] = {
     PEER_NUMBERS("std::stable_sort(par)", SORT, 0, par_stable_sort),
     PEER("std::sort(par) of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, par_sort_pairs),
     PEER("std::stable_sort(par) of records", PAIRS, U32, BENCH_RECORDS, par_stable_sort_pairs),
+    PEER("std::merge(par)", MERGE, U32, 0, par_merge<uint32_t>),
+    PEER("std::merge(par)", MERGE, U64, 0, par_merge<uint64_t>),
 #endif
     PEER_END};
 

@@ -39,6 +39,21 @@ template <class T, class Op> static void reduce_by(bench_problem *p, T start, Op
 template <class T> static void reduce(bench_problem *p) { reduce_by(p, identity<T>(), sum()); }
 template <class T> static void max(bench_problem *p) { reduce_by(p, *static_cast<const T *>(p->in), maximum()); }
 
+template <class T> static void dot(bench_problem *p)
+{
+    const view<T> v(p);
+    const T *const in2 = static_cast<const T *>(p->in2);
+    with_threads(p, [&] {
+        *v.out = tbb::parallel_reduce(
+            range(0, v.n), T(0),
+            [&](const range &r, T all) {
+                for (size_t i = r.begin(); i != r.end(); i++) all += v.in[i] * in2[i];
+                return all;
+            },
+            sum());
+    });
+}
+
 template <class T> static void scan(bench_problem *p)
 {
     const view<T> v(p);
@@ -112,6 +127,7 @@ static void sort_pairs(bench_problem *p)
 static const bench_contender table[] = {
     PEER_ALL("tbb::parallel_reduce", REDUCE, 0, reduce),
     PEER_NUMBERS("tbb::parallel_reduce", MAXIMUM, 0, max),
+    PEER_NUMBERS("tbb::parallel_reduce", DOT, 0, dot),
     PEER_ALL("tbb::parallel_scan", SCAN, 0, scan),
     PEER_ALL("tbb::parallel_scan", EXCLUSIVE, 0, exclusive),
     PEER_NUMBERS("tbb::parallel_scan with heads", SEGSCAN, 0, segscan),

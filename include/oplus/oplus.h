@@ -7,7 +7,8 @@
  *  - Every call that can fail returns an oplus_status; oplus_last_error() says in words what was wrong, with which
  *    argument, and what to do.  The library never prints and never exits.  After a failed call the inputs are intact;
  *    the contents of an output, and of an array that is input and output, are unspecified.
- *  - n is a number of elements and may be 0.  `in == out` is allowed; partial overlap is OPLUS_ERR_OVERLAP.
+ *  - n is a number of elements and may be 0.  `in == out` is allowed unless a call says otherwise; partial overlap is
+ *    OPLUS_ERR_OVERLAP.
  *  - Memory belongs to the caller; the library keeps no pointer to it after oplus_sync.
  *  - Arrays are aligned to their type.
  *  - Only one thread at a time may use a device handle, or a carry; different handles are independent.
@@ -16,9 +17,11 @@
  *  - In `a (+) b`, a is always the earlier element: only associativity is assumed, never commutativity.
  *  - Results have the same bits on every device and number of threads (docs/tree-v1.md).
  *
- *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks.  This header includes text.h
- *  (types, operators and functions given as text), info.h (the devices, and the cache) and typed.h (the calls with
- *  their types checked by the compiler). */
+ *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks.  This header includes more
+ *  primitives: elements.h (take, put), fused.h (a function before or after a primitive), order.h (argsort, search,
+ *  merge), runs.h (partition, indices, filter by a mask) and statistics.h (argmin, argmax, minmax).  It also includes
+ *  text.h (types, operators and functions given as text), info.h (the devices, and the cache) and typed.h (the calls
+ *  with their types checked by the compiler). */
 #ifndef OPLUS_OPLUS_H
 #define OPLUS_OPLUS_H
 
@@ -320,7 +323,12 @@ OPLUS_API oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, con
 #ifdef __cplusplus
 }
 #endif
+#include <oplus/elements.h>
+#include <oplus/fused.h>
 #include <oplus/info.h>
+#include <oplus/order.h>
+#include <oplus/runs.h>
 #include <oplus/text.h>
 #include <oplus/typed.h>
+#include <oplus/statistics.h>
 #endif

@@ -150,6 +150,17 @@ OPLUS_API oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm 
 OPLUS_API oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
                                            const void *in, size_t n, size_t rows, size_t cols, void *out, size_t m);
 
+/** @{ @brief As the call of the same name in statistics.h, for the n elements of each rank, over all ranks.  Some rank
+ *  has at least one element; indices count the elements of all ranks in their order.  Every rank gets the result, in
+ *  host memory. */
+OPLUS_API oplus_status oplus_argmin_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
+                                        const void *in, size_t n, size_t *at);
+OPLUS_API oplus_status oplus_argmax_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
+                                        const void *in, size_t n, size_t *at);
+OPLUS_API oplus_status oplus_minmax_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
+                                        const void *in, size_t n, void *out);
+/** @} */
+
 /* --- the same with their types checked (typed.h) ------------------------------------------------------------------ */
 
 /** @{ @brief As the function of the same name in lower case, with types checked and the arguments changed as typed.h

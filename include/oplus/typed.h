@@ -65,6 +65,12 @@
      oplus_sort_pairs(dev, OPLUS_TYPE_AT_(keys), order, keys, OPLUS_TYPE_AT_(values), values, n))
 #define OPLUS_TRANSPOSE(dev, in, rows, cols, out)                                                                      \
     (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out), oplus_transpose(dev, OPLUS_TYPE_AT_(out), in, rows, cols, out))
+#define OPLUS_TAKE(dev, bounds, in, n, indices, count, out)                                                            \
+    (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out), OPLUS_CHECK_OFFSETS_(indices),                                 \
+     oplus_take(dev, OPLUS_TYPE_AT_(out), bounds, in, n, OPLUS_TYPE_AT_(indices), indices, count, out))
+#define OPLUS_PUT(dev, bounds, in, indices, count, out, n)                                                             \
+    (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out), OPLUS_CHECK_OFFSETS_(indices),                                 \
+     oplus_put(dev, OPLUS_TYPE_AT_(out), bounds, in, OPLUS_TYPE_AT_(indices), indices, count, out, n))
 #define OPLUS_CARRY_INIT(op, carry, init)      (OPLUS_CHECK_IN_(op, init), oplus_carry_init(carry, init))
 #define OPLUS_CARRY_ADD(dev, op, carry, in, n) (OPLUS_CHECK_IN_(op, in), oplus_carry_add(dev, carry, in, n))
 #define OPLUS_CARRY_VALUE(op, carry, out)      (OPLUS_CHECK_OUT_(op, out), oplus_carry_value(carry, out))
@@ -74,15 +80,16 @@
 
 /* --- what the compiler says --------------------------------------------------------------------------------------- */
 
-#define OPLUS_SAYS_OP_      "oplus: an operator with a parameter is written OPLUS_WITH(op, &parameter), of its type"
-#define OPLUS_SAYS_FN_      "oplus: a function with a parameter is written OPLUS_WITH(fn, &parameter), of its type"
-#define OPLUS_SAYS_IN_      "oplus: the elements of an input are not of the type of the operator (cast a void *)"
-#define OPLUS_SAYS_OUT_     "oplus: the output has no elements of the type of the operator, to be written (cast a void *)"
-#define OPLUS_SAYS_HEADS_   "oplus: heads are bytes: of uint8_t, unsigned char or bool"
-#define OPLUS_SAYS_OFFSETS_ "oplus: offsets are of uint32_t, uint64_t, int32_t or int64_t; size_t is one of them"
-#define OPLUS_SAYS_LIST_    "oplus: the inputs stand in parentheses, a single one too: (x)"
-#define OPLUS_SAYS_ARITY_   "oplus: the function takes another number of inputs"
-#define OPLUS_SAYS_INPUT_   "oplus: the elements of an input are not of the type that the function takes (cast a void *)"
+#define OPLUS_SAYS_OP_    "oplus: an operator with a parameter is written OPLUS_WITH(op, &parameter), of its type"
+#define OPLUS_SAYS_FN_    "oplus: a function with a parameter is written OPLUS_WITH(fn, &parameter), of its type"
+#define OPLUS_SAYS_IN_    "oplus: the elements of an input are not of the type of the operator (cast a void *)"
+#define OPLUS_SAYS_OUT_   "oplus: the output has no elements of the type of the operator, to be written (cast a void *)"
+#define OPLUS_SAYS_HEADS_ "oplus: heads are bytes: of uint8_t, unsigned char or bool"
+#define OPLUS_SAYS_OFFSETS_                                                                                            \
+    "oplus: offsets and indices are of uint32_t, uint64_t, int32_t or int64_t; size_t is one of them"
+#define OPLUS_SAYS_LIST_  "oplus: the inputs stand in parentheses, a single one too: (x)"
+#define OPLUS_SAYS_ARITY_ "oplus: the function takes another number of inputs"
+#define OPLUS_SAYS_INPUT_ "oplus: the elements of an input are not of the type that the function takes (cast a void *)"
 #define OPLUS_SAYS_RESULT_                                                                                             \
     "oplus: the output has no elements of the result of the function, to be written (cast a void *)"
 #define OPLUS_SAYS_KEEP_ "oplus: this is no predicate; define it with OPLUS_PREDICATE"

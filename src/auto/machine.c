@@ -42,7 +42,8 @@ static bool any_there(const opi_auto *a, const opi_task *task)
 static opi_work work_of(const opi_task *task)
 {
     if (task->what == OPI_SORT) return OPI_WORK_SORT;
-    return task->what == OPI_REDUCE || task->what == OPI_SEGREDUCE ? OPI_WORK_READ : OPI_WORK_WRITE;
+    const bool reads = task->what == OPI_REDUCE || task->what == OPI_SEGREDUCE || task->what == OPI_EXTREME;
+    return reads ? OPI_WORK_READ : OPI_WORK_WRITE;
 }
 
 /* Where the data are the host's, the accelerator must be clearly faster, and take the task: its compiler may refuse the

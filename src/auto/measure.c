@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/version.h"
 #include "gpu/gpu.h"
+#include "task/make.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -3,13 +3,19 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "cores/bounds.h"
 #include "cores/crew.h"
+#include "cores/extreme.h"
 #include "cores/few.h"
 #include "cores/filter.h"
 #include "cores/map.h"
+#include "cores/merge_path.h"
+#include "cores/put.h"
 #include "cores/scan.h"
 #include "cores/segments.h"
+#include "cores/select.h"
 #include "cores/sort_passes.h"
+#include "cores/take.h"
 #include "cores/transpose.h"
 #include "cores/ways.h"
 #include "task/late.h"
@@ -27,6 +33,12 @@ typedef union plan {
     opi_map_sweep map;
     opi_filter_sweep filter;
     opi_transpose_sweep transpose;
+    opi_take_sweep take;
+    opi_put_sweep put;
+    opi_extreme_sweep extreme;
+    opi_bounds_sweep bounds;
+    opi_merge_path_sweep merge;
+    opi_select_sweep select;
 } plan;
 
 size_t opi_cores_threads(opi_cores *cores, size_t bytes)
@@ -50,8 +62,26 @@ static void make_plan(plan *p, opi_cores *cores, const opi_task *task)
     case OPI_FILTER:
         opi_filter_plan(&p->filter, isa, task);
         break;
+    case OPI_TAKE:
+        opi_take_plan(&p->take, isa, task);
+        break;
+    case OPI_SELECT:
+        opi_select_plan(&p->select, isa, task);
+        break;
+    case OPI_PUT:
+        opi_put_plan(&p->put, isa, opi_cores_threads(cores, opi_put_bytes(task)), task);
+        break;
     case OPI_TRANSPOSE:
         opi_transpose_plan(&p->transpose, isa, opi_cores_threads(cores, bytes_of_matrix(task)), task);
+        break;
+    case OPI_EXTREME:
+        opi_extreme_plan(&p->extreme, isa, task);
+        break;
+    case OPI_BOUNDS:
+        opi_bounds_plan(&p->bounds, task);
+        break;
+    case OPI_MERGE:
+        opi_merge_path_plan(&p->merge, task);
         break;
     default:
         if (is_scan(task))
@@ -94,12 +124,16 @@ static oplus_status run_sweep(opi_cores *cores, const char *call, const opi_task
 
 oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *task, opi_range *carry)
 {
-    OPI_TRY(opi_late_both(call, task->op, task->fn));
+    OPI_TRY(opi_late_all(call, task));
     switch (task->what) {
     case OPI_SORT:
         return opi_sort_run(cores, call, task);
     case OPI_SEGREDUCE:
         return opi_segreduce_run(cores, call, task);
+    case OPI_TAKE:
+        return opi_take_run(cores, call, task);
+    case OPI_PUT:
+        return opi_put_run(cores, call, task);
     default:
         return run_sweep(cores, call, task, carry);
     }
@@ -124,7 +158,7 @@ static oplus_status summarise(oplus_device *dev, const char *call, const opi_tas
 {
     plan p;
     opi_cores *const cores = (opi_cores *)dev;
-    OPI_TRY(opi_late_both(call, task->op, task->fn));
+    OPI_TRY(opi_late_all(call, task));
     make_plan(&p, cores, task);
     ticket->number = 0;
     if (task->n == 0) return OPLUS_OK;
@@ -142,7 +176,7 @@ static oplus_status apply(oplus_device *dev, const char *call, const opi_task *t
     plan p;
     opi_cores *const cores = (opi_cores *)dev;
     if (task->n == 0) return OPLUS_OK;
-    OPI_TRY(opi_late_both(call, task->op, task->fn));
+    OPI_TRY(opi_late_all(call, task));
     if (ticket->number == 0 || ticket->number != cores->ticket) return opi_cores_run(cores, call, task, carry);
     make_plan(&p, cores, task);
     ticket->number = 0;

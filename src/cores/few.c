@@ -39,7 +39,7 @@ OPI_APART static bool filter(const opi_cores *cores, const opi_task *task)
     _Alignas(OPI_CACHE_LINE) char elements[FEW_BYTES + OPI_COMPACT_OVERRUN];
     opi_leaf_of(keep)(in, keep->param, n, flags);
     const size_t kept = cores->isa->compact(in[0], flags, n, size, elements);
-    if (kept > 0) memcpy((void *)task->array[OPI_KEPT_OUT].mem, elements, kept * size); /* else out may be invalid */
+    if (kept > 0) memcpy((void *)opi_task_written(task)->mem, elements, kept * size); /* else out may be invalid */
     memcpy(task->result, &kept, sizeof kept);
     return true;
 }
@@ -71,7 +71,7 @@ OPI_APART static bool scan(const opi_cores *cores, const opi_task *task)
 {
     opi_loops loops;
     const void *const in = task->array[OPI_IN].mem;
-    char *const out = (char *)task->array[OPI_SCAN_OUT].mem;
+    char *const out = (char *)opi_task_written(task)->mem;
     const size_t n = task->n;
     _Alignas(OPI_CACHE_LINE) char scratch[SCRATCH_BYTES];
     opi_loops_plan(&loops, task->op, cores->isa, n * task->array[OPI_IN].size);
@@ -94,7 +94,9 @@ static bool is_exact(const opi_cores *cores, const oplus_op *op)
 
 bool opi_few_run(const opi_cores *cores, const opi_task *task)
 {
-    if (task->n == 0 || task->n * task->array[OPI_IN].size > FEW_BYTES || cores->wanted.count > 0) return false;
+    if (opi_task_is_fused(task) || task->n == 0 || task->n * task->array[OPI_IN].size > FEW_BYTES ||
+        cores->wanted.count > 0)
+        return false;
     switch (task->what) {
     case OPI_MAP:
         return map(cores, task);

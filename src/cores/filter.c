@@ -1,6 +1,7 @@
 #include "cores/filter.h"
 
 #include "base/memory.h"
+#include "cores/counting.h"
 #include "task/late.h"
 
 #include <assert.h>
@@ -11,21 +12,28 @@ enum {
     PIECE_BYTES = 16 << 10   /* of the input: with its flags and its kept ones in a first-level cache */
 };
 
-/* Scratch of a worker: how many elements of its block are kept, the flags of a piece, the kept elements. */
+/* Scratch of a worker: how many elements of its block are kept, the flags of a piece, a piece of made elements, the kept
+ * elements. */
 typedef struct workspace {
     size_t *kept;
     uint8_t *flags;
-    char *elements;
+    char *made, *elements;
 } workspace;
 
 static size_t flags_bytes(size_t size) { return opi_round_up(opi_elements_in(PIECE_BYTES, size), OPI_CACHE_LINE); }
+
+static size_t piece_elements(const opi_filter_sweep *plan)
+{
+    return plan->lens.fn ? plan->lens.piece : opi_elements_in(PIECE_BYTES, plan->size);
+}
 
 static workspace workspace_in(const opi_filter_sweep *plan, char *scratch)
 {
     workspace w;
     w.kept = (size_t *)scratch;
     w.flags = (uint8_t *)scratch + OPI_CACHE_LINE;
-    w.elements = scratch + OPI_CACHE_LINE + flags_bytes(plan->size);
+    w.made = scratch + OPI_CACHE_LINE + flags_bytes(plan->size);
+    w.elements = w.made + opi_lens_room(&plan->lens);
     return w;
 }
 
@@ -47,29 +55,17 @@ static void put(const opi_filter_sweep *plan, size_t at, const char *elements, s
         memcpy(to, elements, n * plan->size);
 }
 
-static void start(const opi_sweep *sweep, size_t at, void *carry)
-{
-    (void)sweep;
-    (void)at;
-    *(size_t *)carry = 0;
-}
-
-static void join(const opi_sweep *sweep, void *left, const void *right)
-{
-    (void)sweep;
-    *(size_t *)left += *(const size_t *)right;
-}
-
 static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
 {
     const opi_filter_sweep *plan = (const opi_filter_sweep *)sweep;
     const workspace w = workspace_in(plan, scratch);
-    const size_t piece = opi_elements_in(PIECE_BYTES, plan->size);
+    const size_t piece = piece_elements(plan);
     assert(end - begin <= sweep->block);
     size_t kept = 0;
     for (size_t i = begin; i < end; i += piece) {
         const size_t n = end - i < piece ? end - i : piece;
-        kept += compact_piece(plan, plan->in + i * plan->size, n, w.flags, w.elements + kept * plan->size);
+        kept +=
+            compact_piece(plan, opi_lens_see(&plan->lens, i, n, w.made), n, w.flags, w.elements + kept * plan->size);
     }
     *w.kept = kept;
     *(size_t *)carry += kept;
@@ -81,7 +77,7 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
 {
     const opi_filter_sweep *plan = (const opi_filter_sweep *)sweep;
     const workspace w = workspace_in(plan, scratch);
-    const size_t piece = opi_elements_in(PIECE_BYTES, plan->size);
+    const size_t piece = piece_elements(plan);
     size_t *const before = carry;
     (void)total;
     if (aggregated) {
@@ -90,7 +86,7 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     } else {
         for (size_t i = begin; i < end; i += piece) {
             const size_t n = end - i < piece ? end - i : piece;
-            const size_t kept = compact_piece(plan, plan->in + i * plan->size, n, w.flags, w.elements);
+            const size_t kept = compact_piece(plan, opi_lens_see(&plan->lens, i, n, w.made), n, w.flags, w.elements);
             put(plan, *before, w.elements, kept);
             *before += kept;
         }
@@ -98,34 +94,42 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     if (plan->streaming) plan->isa->fence();
 }
 
-static void finish(const opi_sweep *sweep, void *carry, void *out)
+/* Whether `out` may overlap elements that other workers are reading. */
+static bool overlaps(const opi_lens *lens, const opi_task *task, const char *out, size_t bytes)
 {
-    (void)sweep;
-    *(size_t *)out = *(const size_t *)carry;
+    const unsigned inputs = lens->fn ? lens->fn->arity : 1;
+    for (unsigned k = 0; k < inputs; k++) {
+        const uintptr_t in = (uintptr_t)lens->in[k], to = (uintptr_t)out;
+        const size_t in_bytes = task->n * (lens->fn ? lens->fn->input[k]->size : lens->size);
+        if (to < in + in_bytes && in < to + bytes) return true;
+    }
+    return false;
 }
 
 void opi_filter_plan(opi_filter_sweep *plan, const opi_isa *isa, const opi_task *task)
 {
-    const char *const in = task->array[OPI_IN].mem, *const out = task->array[OPI_KEPT_OUT].mem;
-    const size_t size = task->array[OPI_IN].size, n = task->n;
+    char *const out = (char *)opi_task_written(task)->mem;
+    const size_t size = opi_task_written(task)->size, n = task->n;
     opi_sweep_clear(&plan->sweep);
     plan->keep = task->fn;
     plan->leaf = opi_leaf_of(task->fn);
     plan->isa = isa;
     plan->size = size;
-    plan->in = in;
-    plan->out = (char *)out;
-    plan->streaming = in != out && n * size >= OPI_STREAMING_BYTES; /* in place, the lines are in the cache */
+    opi_lens_plan(&plan->lens, isa, task, size);
+    plan->out = out;
+    /* in place, the lines are in the cache */
+    plan->streaming = !opi_lens_sees(&plan->lens, out) && n * size >= OPI_STREAMING_BYTES;
     /* Kept elements move to the front, over blocks that other workers may be reading. */
-    plan->sweep.overtakes = (uintptr_t)out < (uintptr_t)in + n * size && (uintptr_t)in < (uintptr_t)out + n * size;
+    plan->sweep.overtakes = overlaps(&plan->lens, task, out, n * size);
     plan->sweep.n = n;
     plan->sweep.block = opi_elements_in(BLOCK_BYTES, size);
     plan->sweep.bytes = 2 * n * size;
     plan->sweep.carry_bytes = sizeof(size_t);
-    plan->sweep.scratch_bytes = OPI_CACHE_LINE + flags_bytes(size) + plan->sweep.block * size + OPI_COMPACT_OVERRUN;
-    plan->sweep.start = start;
+    plan->sweep.scratch_bytes = OPI_CACHE_LINE + flags_bytes(size) + opi_lens_room(&plan->lens) +
+                                plan->sweep.block * size + OPI_COMPACT_OVERRUN;
+    plan->sweep.start = opi_count_start;
     plan->sweep.aggregate = aggregate;
-    plan->sweep.join = join;
+    plan->sweep.join = opi_count_join;
     plan->sweep.apply = apply;
-    plan->sweep.finish = finish;
+    plan->sweep.finish = opi_count_finish;
 }

@@ -3,6 +3,7 @@
 #define OPI_FILTER_H
 
 #include "cores/isa.h"
+#include "cores/lens.h"
 #include "cores/sweep.h"
 #include "task/task.h"
 
@@ -13,7 +14,7 @@ typedef struct opi_filter_sweep {
     void (*leaf)(const void *const *in, const void *param, size_t n, void *out);
     const opi_isa *isa;
     size_t size; /* of an element, bytes */
-    const char *in;
+    opi_lens lens;
     char *out;
     bool streaming; /* kept elements are written past the caches */
 } opi_filter_sweep;

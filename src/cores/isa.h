@@ -69,6 +69,9 @@ typedef struct opi_isa {
      * be 2^63 or more.  Never false if one is, unless offsets[-1] is 2^63 or more itself. */
     bool (*falls_u32)(const uint32_t *offsets, size_t n, uint64_t gap);
     bool (*falls_u64)(const uint64_t *offsets, size_t n, uint64_t gap);
+    /* Whether one of n indices is larger than `largest`, which is less than 2^63. */
+    bool (*exceed_u32)(const uint32_t *indices, size_t n, uint64_t largest);
+    bool (*exceed_u64)(const uint64_t *indices, size_t n, uint64_t largest);
     /* Copies the elements with keep[i] != 0 (0 or 1) to out, in order, branch-free, and returns their number.  out has
      * room for n elements and OPI_COMPACT_OVERRUN bytes; it does not overlap in. */
     size_t (*compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);

@@ -15,19 +15,8 @@ enum {
     BLOCK_RUN_BYTES = 64 << 10, /* and for each run, since a block's place is looked for in all of them */
 };
 
-/* A part of a run, or of what a level has made. */
-typedef struct run {
-    const unsigned char *keys, *payload;
-    size_t n;
-} run;
-
-/* Where merged elements go. */
-typedef struct place {
-    unsigned char *keys, *payload;
-} place;
-
-#define MERGE_PASTE_(a, b) a##_##b
-#define MERGE_PASTE(a, b)  MERGE_PASTE_(a, b)
+typedef opi_merge_run run;
+typedef opi_merge_place place;
 
 #define T uint32_t
 #include "cores/merge_keys.h"
@@ -57,7 +46,7 @@ size_t opi_key_below(const opi_key_order *order, const void *keys, size_t begin,
 
 /* --- two runs ----------------------------------------------------------------------------------------------------- */
 
-static void merge_two(const opi_merge *m, run earlier, run later, place to)
+void opi_merge_two(const opi_key_order *order, opi_merge_payload payload, run earlier, run later, place to)
 {
 #define MERGES(T)                                                                                                      \
     {                                                                                                                  \
@@ -66,7 +55,7 @@ static void merge_two(const opi_merge *m, run earlier, run later, place to)
     static void (*const merge[][4])(const opi_key_order *order, run earlier, run later, place to) = {
         [1] = MERGES(uint8_t), [2] = MERGES(uint16_t), [4] = MERGES(uint32_t), [8] = MERGES(uint64_t)};
 #undef MERGES
-    merge[m->order.size][m->payload](&m->order, earlier, later, to);
+    merge[order->size][payload](order, earlier, later, to);
 }
 
 /* --- the scratch of a worker -------------------------------------------------------------------------------------- */
@@ -153,7 +142,7 @@ static void merge_parts(const opi_merge *m, const scratch *s, size_t parts, plac
         for (size_t i = 0; i < parts; i += 2) {
             const run made = {next.keys, next.payload, part[i].n + (i + 1 < parts ? part[i + 1].n : 0)};
             if (i + 1 < parts)
-                merge_two(m, part[i], part[i + 1], next);
+                opi_merge_two(&m->order, m->payload, part[i], part[i + 1], next);
             else
                 copy_part(m, part[i], next);
             part[i / 2] = made;
@@ -163,7 +152,7 @@ static void merge_parts(const opi_merge *m, const scratch *s, size_t parts, plac
         parts = (parts + 1) / 2;
     }
     if (parts == 2)
-        merge_two(m, part[0], part[1], to);
+        opi_merge_two(&m->order, m->payload, part[0], part[1], to);
     else
         copy_part(m, part[0], to);
 }

@@ -6,15 +6,25 @@
 #define OPI_LEAF_MERGE_H
 
 #include "cores/sweep.h"
+#include "type/scalars.h"
+
+#include <oplus/oplus.h>
 
 /* --- keys in order ------------------------------------------------------------------------------------------------ */
 
-/* How keys compare: mapped = raw ^ (raw < 0 ? float_mask : 0) ^ flip, as unsigned integers; opi_sort_plan
- * knows both. */
+/* How keys compare: mapped = raw ^ (raw < 0 ? float_mask : 0) ^ flip, as unsigned integers. */
 typedef struct opi_key_order {
     size_t size; /* of a key: 1, 2, 4 or 8 bytes */
     uint64_t float_mask, flip;
 } opi_key_order;
+
+static inline opi_key_order opi_key_order_of(const oplus_type *key, oplus_order order)
+{
+    const uint64_t sign = (uint64_t)1 << (8 * key->size - 1), all = sign | (sign - 1);
+    const opi_number number = opi_scalars[key->scalar].number;
+    return (opi_key_order){key->size, number == OPI_FLOATING ? sign - 1 : 0,
+                           (number == OPI_UNSIGNED ? 0 : sign) ^ (order == OPLUS_DESCENDING ? all : 0)};
+}
 
 /* The mapped key at place i. */
 uint64_t opi_key_at(const opi_key_order *order, const void *keys, size_t i);
@@ -30,6 +40,21 @@ typedef enum opi_merge_payload {
     OPI_MERGE_VALUE8,
     OPI_MERGE_INDEX
 } opi_merge_payload;
+
+/* A part of a run, or of what a level has made. */
+typedef struct opi_merge_run {
+    const unsigned char *keys, *payload;
+    size_t n;
+} opi_merge_run;
+
+/* Where merged elements go. */
+typedef struct opi_merge_place {
+    unsigned char *keys, *payload;
+} opi_merge_place;
+
+/* Merges two runs; of equal keys those of the earlier run come first. */
+void opi_merge_two(const opi_key_order *order, opi_merge_payload payload, opi_merge_run earlier, opi_merge_run later,
+                   opi_merge_place to);
 
 typedef struct opi_merge {
     opi_sweep sweep; /* first: a leaf finds its merge through it */

@@ -4,22 +4,9 @@
  *     T    the unsigned integer of a key
  * and itself including merge_two.h with each
  *     V    the unsigned integer that goes along with a key; undefined: keys alone */
-#define K(name) MERGE_PASTE(name, T)
-
-static inline T K(load)(const unsigned char *from, size_t i)
-{
-    T x;
-    memcpy(&x, from + i * sizeof x, sizeof x);
-    return x;
-}
+#include "cores/key_width.h"
 
 static inline void K(store)(unsigned char *to, size_t i, T x) { memcpy(to + i * sizeof x, &x, sizeof x); }
-
-static inline T K(mapped)(const opi_key_order *order, T raw)
-{
-    const T negative = (T)(0 - (T)(raw >> (8 * sizeof raw - 1)));
-    return (T)(raw ^ (negative & (T)order->float_mask) ^ (T)order->flip);
-}
 
 /* The same for the keys of integers, which need no mask: this is shorter, and each step waits for it. */
 static inline T K(mapped_integer)(const opi_key_order *order, T raw) { return (T)(raw ^ (T)order->flip); }

@@ -4,10 +4,10 @@
  * time.  What remains of the runs lies between a and x, and between b and y; while both hold two elements, the least
  * and the greatest of what remains are not the same. */
 #ifdef V
-#define MERGE(name) MERGE_PASTE(MERGE_PASTE(name, T), V)
+#define MERGE(name) KEY_PASTE(KEY_PASTE(name, T), V)
 #define BYTES       sizeof(V)
 #else
-#define MERGE(name) MERGE_PASTE(MERGE_PASTE(name, T), alone)
+#define MERGE(name) KEY_PASTE(KEY_PASTE(name, T), alone)
 #define BYTES       0
 #endif
 

@@ -40,6 +40,21 @@ void opi_reduce_append(const opi_loops *loops, const void *in, size_t n, opi_ran
     }
 }
 
+size_t opi_reduce_seen_scratch(const opi_loops *loops, const opi_lens *lens)
+{
+    return opi_lens_room(lens) + opi_reduce_scratch(loops);
+}
+
+void opi_reduce_seen(const opi_loops *loops, const opi_lens *lens, size_t begin, size_t end, uint64_t at,
+                     opi_range *range, char *scratch)
+{
+    char *const rest = scratch + opi_lens_room(lens);
+    for (size_t i = begin, n; i < end; i += n) {
+        n = opi_lens_piece(lens, i, end, at + (i - begin));
+        opi_reduce_append(loops, opi_lens_see(lens, i, n, scratch), n, range, rest);
+    }
+}
+
 void opi_reduce_slice(const opi_loops *loops, const void *in, size_t n, void *out, void *scratch)
 {
     const char *x = in;
@@ -69,7 +84,7 @@ static void start(const opi_sweep *sweep, size_t at, void *carry)
 static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
 {
     const opi_reduce_sweep *plan = (const opi_reduce_sweep *)sweep;
-    opi_reduce_append(&plan->loops, plan->in + begin * plan->loops.size, end - begin, carry, scratch);
+    opi_reduce_seen(&plan->loops, &plan->lens, begin, end, plan->first + begin, carry, scratch);
 }
 
 static void join(const opi_sweep *sweep, void *left, const void *right)
@@ -91,7 +106,7 @@ void opi_reduce_plan(opi_reduce_sweep *plan, const opi_isa *isa, const opi_task 
     const size_t size = task->op->type->size;
     opi_sweep_clear(&plan->sweep);
     opi_loops_plan(&plan->loops, task->op, isa, task->n * size);
-    plan->in = task->array[OPI_IN].mem;
+    opi_lens_plan(&plan->lens, isa, task, size);
     plan->first = task->first;
     const size_t block = opi_loops_block(&plan->loops, plan->loops.node_level, BLOCK_BYTES);
     plan->sweep.n = task->n;
@@ -99,7 +114,7 @@ void opi_reduce_plan(opi_reduce_sweep *plan, const opi_isa *isa, const opi_task 
     plan->sweep.skew = (size_t)(task->first % block);
     plan->sweep.bytes = task->n * size;
     plan->sweep.carry_bytes = opi_range_bytes(task->op);
-    plan->sweep.scratch_bytes = opi_reduce_scratch(&plan->loops);
+    plan->sweep.scratch_bytes = opi_reduce_seen_scratch(&plan->loops, &plan->lens);
     plan->sweep.start = start;
     plan->sweep.aggregate = aggregate;
     plan->sweep.join = join;

@@ -2,6 +2,7 @@
 #ifndef OPI_REDUCE_H
 #define OPI_REDUCE_H
 
+#include "cores/lens.h"
 #include "cores/loops.h"
 #include "cores/sweep.h"
 #include "task/task.h"
@@ -9,6 +10,11 @@
 /* Appends n elements that begin at range->end.  scratch: opi_reduce_scratch bytes. */
 void opi_reduce_append(const opi_loops *loops, const void *in, size_t n, opi_range *range, void *scratch);
 size_t opi_reduce_scratch(const opi_loops *loops);
+
+/* Appends elements [begin, end), whose first has the global index `at`.  scratch: opi_reduce_seen_scratch bytes. */
+void opi_reduce_seen(const opi_loops *loops, const opi_lens *lens, size_t begin, size_t end, uint64_t at,
+                     opi_range *range, char *scratch);
+size_t opi_reduce_seen_scratch(const opi_loops *loops, const opi_lens *lens);
 
 /* out = reduce of few (> 0) elements by themselves.  They begin at index 0, so that their nodes shrink from left to
  * right and the left fold needs no range; it holds while no two nodes are of one size. */
@@ -22,8 +28,8 @@ void opi_reduce_slice(const opi_loops *loops, const void *in, size_t n, void *ou
 typedef struct opi_reduce_sweep {
     opi_sweep sweep;
     opi_loops loops;
-    const char *in;
-    uint64_t first; /* global index of in[0] */
+    opi_lens lens;
+    uint64_t first; /* global index of element 0 */
 } opi_reduce_sweep;
 
 /* finish: the reduce of all that precedes the end (identity: of nothing). */

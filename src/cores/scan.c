@@ -1,5 +1,6 @@
 #include "cores/scan.h"
 #include "task/combine.h"
+#include "task/late.h"
 
 #include <assert.h>
 #include <string.h>
@@ -14,10 +15,10 @@ enum {
 
 static size_t stage_elements(const opi_loops *loops) { return opi_loops_block(loops, loops->level, STAGE_BYTES); }
 
-/* --- pieces of scratch: a value, a node, those of a run, the loops' own, the stage */
+/* --- pieces of scratch: a value, a node, those of a run, the loops' own, the stage, a piece of made elements */
 
 typedef struct workspace {
-    char *value, *node, *nodes, *loops, *stage;
+    char *value, *node, *nodes, *loops, *stage, *made;
 } workspace;
 
 static size_t value_bytes(const opi_loops *loops) { return opi_round_up(loops->size, OPI_CACHE_LINE); }
@@ -25,6 +26,25 @@ static size_t value_bytes(const opi_loops *loops) { return opi_round_up(loops->s
 static size_t nodes_bytes(const opi_loops *loops)
 {
     return opi_round_up((OPLUS_RUN_LEVEL + 1) * loops->size, OPI_CACHE_LINE);
+}
+
+static bool is_fused(const opi_scan_sweep *plan) { return plan->lens.fn || plan->after; }
+
+/* Elements of a piece of a scan: of what is written past the caches, or of what is made. */
+static size_t piece_elements(const opi_scan_sweep *plan)
+{
+    return plan->lens.fn ? plan->lens.piece : stage_elements(&plan->loops);
+}
+
+static size_t stage_bytes(const opi_scan_sweep *plan)
+{
+    return plan->streaming ? opi_round_up(piece_elements(plan) * plan->out_size, OPI_CACHE_LINE) : 0;
+}
+
+/* Room for a piece of elements that are scanned in place, before a function makes results of them. */
+static size_t made_bytes(const opi_scan_sweep *plan)
+{
+    return is_fused(plan) ? opi_round_up(piece_elements(plan) * plan->loops.size, OPI_CACHE_LINE) : 0;
 }
 
 static workspace workspace_in(const opi_scan_sweep *plan, char *scratch)
@@ -35,13 +55,14 @@ static workspace workspace_in(const opi_scan_sweep *plan, char *scratch)
     w.nodes = w.node + value_bytes(&plan->loops);
     w.loops = w.nodes + nodes_bytes(&plan->loops);
     w.stage = w.loops + opi_loops_scratch(&plan->loops);
+    w.made = w.stage + stage_bytes(plan);
     return w;
 }
 
 static size_t workspace_bytes(const opi_scan_sweep *plan)
 {
-    const size_t stage = plan->streaming ? stage_elements(&plan->loops) * plan->loops.size : 0;
-    return 2 * value_bytes(&plan->loops) + nodes_bytes(&plan->loops) + opi_loops_scratch(&plan->loops) + stage;
+    return 2 * value_bytes(&plan->loops) + nodes_bytes(&plan->loops) + opi_loops_scratch(&plan->loops) +
+           stage_bytes(plan) + made_bytes(plan);
 }
 
 /* --- scan of a run of elements that begins at range->end, which it extends */
@@ -217,12 +238,13 @@ static void node_from_head(const opi_scan_sweep *plan, const char *x, unsigned l
 static void append_lifted(const opi_scan_sweep *plan, size_t begin, size_t end, opi_range *range, const workspace *w)
 {
     const opi_loops *loops = &plan->loops;
+    const char *const in = plan->lens.in[0]; /* segmented scans are not fused */
     const size_t head = last_head(plan->heads, begin, end);
     if (head == end) {
-        opi_reduce_append(loops, plan->in + begin * loops->size, end - begin, range, w->value);
+        opi_reduce_append(loops, in + begin * loops->size, end - begin, range, w->value);
         return;
     }
-    const char *const at_head = plan->in + head * loops->size;
+    const char *const at_head = in + head * loops->size;
     if (loops->exact) {
         memcpy(w->node, at_head, loops->size);
         loops->exact->reduce(at_head + loops->size, end - head - 1, w->node);
@@ -232,7 +254,7 @@ static void append_lifted(const opi_scan_sweep *plan, size_t begin, size_t end, 
     for (size_t i = begin; i < end;) {
         const unsigned level = opi_loops_fit(loops->level, range->end, end - i);
         const size_t next = i + ((size_t)1 << level);
-        const char *const x = plan->in + i * loops->size;
+        const char *const x = in + i * loops->size;
         if (next <= head) {
             opi_range_push(range, level, at_head, 0);
         } else if (i <= head) {
@@ -257,7 +279,7 @@ static void start(const opi_sweep *sweep, size_t at, void *carry)
 static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
 {
     const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
-    opi_reduce_append(&plan->loops, plan->in + begin * plan->loops.size, end - begin, carry, scratch);
+    opi_reduce_seen(&plan->loops, &plan->lens, begin, end, plan->first + begin, carry, scratch);
 }
 
 static void aggregate_lifted(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
@@ -287,9 +309,27 @@ static bool writes_far(const opi_scan_sweep *plan, size_t begin)
     const opi_loops *loops = &plan->loops;
     const size_t block = (size_t)1 << loops->level, into = (size_t)((plan->first + begin) % block);
     const size_t aligned = loops->exact || into == 0 ? begin : begin + block - into;
-    if (!plan->streaming || ((uintptr_t)plan->out + aligned * loops->size) % OPI_CACHE_LINE) return false;
+    if (!plan->streaming || is_fused(plan) || ((uintptr_t)plan->out + aligned * loops->size) % OPI_CACHE_LINE)
+        return false;
     if (loops->exact) return loops->exact->streams && loops->quiet.mode == OPI_QUIET_NOTHING;
     return !plan->heads && loops->builtin && loops->builtin->block_far;
+}
+
+/* Makes of n results what is written. */
+static void finish_piece(const opi_scan_sweep *plan, const char *results, size_t n, char *out)
+{
+    const void *const in[] = {results};
+    plan->after_leaf(in, plan->after->param, n, out);
+    opi_quiet_run(&plan->after_quiet, out, n);
+}
+
+/* Scans the piece [i, i + n), whose results go to `to`. */
+static void scan_piece(const opi_scan_sweep *plan, size_t i, size_t n, char *to, opi_range *range, const workspace *w)
+{
+    const char *const x = opi_lens_see(&plan->lens, i, n, w->made);
+    char *const results = plan->after ? w->made : to;
+    scan_run(plan, x, plan->heads ? plan->heads + i : NULL, n, results, false, range, w);
+    if (plan->after) finish_piece(plan, results, n, to);
 }
 
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
@@ -298,23 +338,24 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
     const size_t size = plan->loops.size;
     const workspace w = workspace_in(plan, scratch);
-    const size_t piece = plan->streaming ? stage_elements(&plan->loops) : end - begin;
+    const bool by_pieces = plan->streaming || is_fused(plan);
+    const size_t piece = by_pieces ? piece_elements(plan) : end - begin;
     (void)total;
     if (writes_far(plan, begin)) {
-        scan_run(plan, plan->in + begin * size, plan->heads ? plan->heads + begin : NULL, end - begin,
+        scan_run(plan, plan->lens.in[0] + begin * size, plan->heads ? plan->heads + begin : NULL, end - begin,
                  plan->out + begin * size, true, carry, &w);
         plan->loops.isa->fence();
         return;
     }
     for (size_t i = begin; i < end;) {
         /* Pieces end at multiples of their length, so that their blocks are whole. */
-        const size_t room = plan->streaming ? piece - (size_t)((plan->first + i) % piece) : piece;
+        const size_t room = by_pieces ? piece - (size_t)((plan->first + i) % piece) : piece;
         const size_t n = room < end - i ? room : end - i;
-        char *const out = plan->streaming ? w.stage : plan->out + i * size;
-        scan_run(plan, plan->in + i * size, plan->heads ? plan->heads + i : NULL, n, out, false, carry, &w);
+        char *const out = plan->out + i * plan->out_size, *const to = plan->streaming ? w.stage : out;
+        scan_piece(plan, i, n, to, carry, &w);
         /* A block that has been aggregated is in a cache already. */
-        const char *const next = aggregated || end - i < 2 * piece ? NULL : plan->in + (i + n) * size;
-        if (plan->streaming) plan->loops.isa->stream(plan->out + i * size, out, n * size, next);
+        const char *const next = aggregated || end - i < 2 * piece ? NULL : opi_lens_ahead(&plan->lens, i + n);
+        if (plan->streaming) plan->loops.isa->stream(out, to, n * plan->out_size, next);
         i += n;
     }
     if (plan->streaming) plan->loops.isa->fence();
@@ -325,16 +366,22 @@ void opi_scan_plan(opi_scan_sweep *plan, const opi_isa *isa, const opi_task *tas
     const size_t size = task->op->type->size, n = task->n;
     opi_sweep_clear(&plan->sweep);
     opi_loops_plan(&plan->loops, task->op, isa, n * size);
-    plan->in = task->array[OPI_IN].mem;
+    opi_lens_plan(&plan->lens, isa, task, size);
     plan->heads = task->array[OPI_HEADS].mem;
     plan->lifted = task->lifted;
-    plan->out = (char *)task->array[OPI_SCAN_OUT].mem;
+    plan->out = (char *)opi_task_written(task)->mem;
     plan->exclusive = task->exclusive;
     plan->first = task->first;
-    plan->streaming = plan->in != plan->out && n * size >= OPI_STREAMING_BYTES;
+    plan->after = task->after;
+    if (plan->after) {
+        plan->after_leaf = opi_leaf_of(plan->after);
+        opi_quiet_plan(&plan->after_quiet, isa, plan->after->result);
+    }
+    plan->out_size = opi_task_written(task)->size;
+    plan->sweep.replaces = opi_lens_sees(&plan->lens, plan->out);
+    plan->streaming = !plan->sweep.replaces && n * plan->out_size >= OPI_STREAMING_BYTES;
 
     const size_t block = opi_loops_block(&plan->loops, plan->loops.level, BLOCK_BYTES);
-    plan->sweep.replaces = plan->in == plan->out;
     plan->sweep.n = n;
     plan->sweep.block = block;
     plan->sweep.skew = (size_t)(task->first % block);

@@ -10,10 +10,14 @@
 typedef struct opi_scan_sweep {
     opi_sweep sweep;
     opi_loops loops;
-    const char *in;
+    opi_lens lens;
+    const oplus_fn *after; /* what is made of a result; NULL: it is written as it is */
+    void (*after_leaf)(const void *const *in, const void *param, size_t n, void *out);
+    opi_quiet after_quiet;
     const uint8_t *heads; /* NULL: not segmented, or nothing to read */
     bool lifted;          /* what is carried is (value, flag) */
     char *out;
+    size_t out_size; /* of what is written for an element, bytes */
     bool exclusive;
     bool streaming; /* results go through a cached piece and non-temporal stores */
     uint64_t first; /* global index of in[0] */

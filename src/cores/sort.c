@@ -2,6 +2,7 @@
 #include "cores/sort.h"
 
 #include "base/memory.h"
+#include "cores/merge.h"
 
 #include <assert.h>
 #include <string.h>
@@ -38,11 +39,9 @@ opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order or
 {
     opi_sort sort = {
         .n = n, .keys = keys, .values = values, .key_size = key->size, .key_bits = 8 * (unsigned)key->size};
-    const uint64_t sign = (uint64_t)1 << (sort.key_bits - 1);
-    const bool is_float = key->scalar == OPLUS_F32 || key->scalar == OPLUS_F64;
-    const bool is_unsigned = key->scalar >= OPLUS_U8 && key->scalar <= OPLUS_U64;
-    sort.float_mask = is_float ? sign - 1 : 0;
-    sort.flip = (is_unsigned ? 0 : sign) ^ (order == OPLUS_DESCENDING ? sign | (sign - 1) : 0);
+    const opi_key_order by = opi_key_order_of(key, order);
+    sort.float_mask = by.float_mask;
+    sort.flip = by.flip;
 
     /* --- the smallest record that takes the key and the value, or else an index --- */
     bool wide = key->size > 4;
@@ -54,6 +53,14 @@ opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order or
     sort.format = &isa->sort[values ? wide ? OPI_SORT_PAIR64 : OPI_SORT_PAIR32 : wide ? OPI_SORT_U64 : OPI_SORT_U32];
     set_bucket(&sort, !values && key->size == sort.format->bytes ? sort.format->by_vectors : NULL);
     return sort;
+}
+
+void opi_sort_make_places(opi_sort *sort, const opi_isa *isa)
+{
+    const bool wide = sort->key_size > 4 || sort->n - 1 > UINT32_MAX;
+    sort->payload = OPI_SORT_PLACE;
+    sort->format = &isa->sort[wide ? OPI_SORT_PAIR64 : OPI_SORT_PAIR32];
+    set_bucket(sort, NULL);
 }
 
 /* --- partition */

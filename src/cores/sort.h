@@ -36,7 +36,12 @@ enum {
 };
 
 /* What travels with a key. */
-typedef enum opi_sort_payload { OPI_SORT_KEY_ALONE, OPI_SORT_VALUE, OPI_SORT_INDEX } opi_sort_payload;
+typedef enum opi_sort_payload {
+    OPI_SORT_KEY_ALONE,
+    OPI_SORT_VALUE,
+    OPI_SORT_INDEX, /* of the value, which is gathered */
+    OPI_SORT_PLACE  /* the index itself, which is written to `values`; the keys stay as they are */
+} opi_sort_payload;
 
 typedef struct opi_sort_format opi_sort_format;
 
@@ -129,6 +134,8 @@ typedef struct opi_sort_buckets {
 opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order order, void *keys,
                        const oplus_type *value, void *values, size_t n);
 
+/* Makes a sort of pairs an argsort: values is then an array of indices, of 4 or 8 bytes each, that it writes. */
+void opi_sort_make_places(opi_sort *sort, const opi_isa *isa);
 /* Makes it sort by digits even where vectors could sort. */
 void opi_sort_prefer_digits(opi_sort *sort);
 /* Makes it partition again what is more than one worker's share, at least `least` records, where vectors sort. */

@@ -47,7 +47,8 @@ static oplus_status partition(const char *call, opi_cores *cores, const opi_sort
         if (total.sorted || opi_sort_moves(&plan, &total)) break;
         digit.shift = opi_sort_shift(&total);
     }
-    *made = total.sorted && range.place == OPI_SORT_CALLER ? 0 : opi_sort_split(&plan, &total, ranges);
+    const bool is_done = total.sorted && range.place == OPI_SORT_CALLER && sort->payload != OPI_SORT_PLACE;
+    *made = is_done ? 0 : opi_sort_split(&plan, &total, ranges);
     return OPLUS_OK;
 }
 
@@ -66,7 +67,7 @@ static bool is_partitioned(opi_cores *cores, const opi_sort *sort)
 /* Until the buckets are sorted only scratch memory is written: a failure before leaves the caller's arrays intact. */
 static oplus_status run(const char *call, opi_cores *cores, opi_sort *sort)
 {
-    if (sort->n < 2) return OPLUS_OK;
+    if (sort->n < 2 && sort->payload != OPI_SORT_PLACE) return OPLUS_OK;
     if (opi_sort_is_small(sort)) {
         opi_sort_small(sort);
         return OPLUS_OK;
@@ -105,6 +106,7 @@ static opi_sort plan_of(opi_cores *cores, const opi_task *task)
 {
     opi_sort sort = opi_sort_plan(cores->isa, task->sort.key, task->sort.order, (void *)task->array[OPI_KEYS].mem,
                                   task->sort.value, (void *)task->array[OPI_VALUES].mem, task->n);
+    if (task->sort.places) opi_sort_make_places(&sort, cores->isa);
     if (sort.by_vectors && opi_way_is_wanted(&cores->wanted, "digits")) opi_sort_prefer_digits(&sort);
     if (cores->workers > 1) opi_sort_share(&sort, threads_for(cores, &sort), PARTITION_FOR_VECTORS);
     return sort;

@@ -79,6 +79,7 @@ typedef struct opi_launch {
     size_t local;     /* bytes of shared memory that each group has beside what the kernel declares */
     unsigned cluster; /* groups of a cluster, which reach each other's shared memory; it divides groups; 0 or 1: none */
     bool resident;    /* all groups run at the same time, so that one may wait for another; too many are refused */
+    bool early;       /* may begin before launches before it have ended: the kernel itself waits for them */
     const opi_gpu_argument *argument;
     int arguments; /* up to OPI_MAX_ARGUMENTS */
 } opi_launch;

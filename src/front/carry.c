@@ -1,8 +1,9 @@
 /* Streams: oplus_carry_open, _init, _add, _join, _value, _close, oplus_scan_from. */
+#include "cores/quiet.h"
 #include "front/check.h"
 #include "task/late.h"
+#include "task/make.h"
 #include "type/element.h"
-#include "cores/quiet.h"
 
 #include <string.h>
 

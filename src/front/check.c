@@ -88,10 +88,19 @@ oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout)
                     (int)layout);
 }
 
+static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+bool opi_is_same_type(const oplus_type *a, const oplus_type *b)
+{
+    if (a == b) return true;
+    if (a->scalar != b->scalar || a->size != b->size || a->align != b->align) return false;
+    return a->scalar != OPLUS_RECORD || (is_same_text(a->name, b->name) && is_same_text(a->text, b->text));
+}
+
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n)
 {
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL though n is %zu; give memory for %zu elements", call, argument,
-                    n, n);
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give memory for %zu element%s", call, argument, n,
+                    n == 1 ? "" : "s");
 }
 
 oplus_status opi_fail_bytes(const char *call, const char *argument, size_t n, size_t size)

@@ -57,6 +57,9 @@ oplus_status opi_check_op(const char *call, const oplus_op *op);
 oplus_status opi_check_kind(const char *call, oplus_kind kind);
 oplus_status opi_check_ranks_layout(const char *call, oplus_layout layout);
 
+/* Whether elements of two types are the same: scalars of one kind, or structs of one name and text. */
+bool opi_is_same_type(const oplus_type *a, const oplus_type *b);
+
 /* Checks a pointer to n elements: NULL is allowed only if n is 0. */
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n);
 static inline oplus_status opi_check_pointer(const char *call, const char *argument, const void *pointer, size_t n)

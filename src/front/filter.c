@@ -2,21 +2,14 @@
 #include "front/check.h"
 #include "front/fn.h"
 #include "ranks/ranks.h"
+#include "task/make.h"
 
 static oplus_status check(const char *call, oplus_device *dev, const oplus_fn *keep, const void *in, size_t n,
                           const void *out, const size_t *kept)
 {
     OPI_TRY(opi_check_device(call, dev));
-    OPI_TRY(opi_check_fn(call, "keep", keep));
-    if (keep->arity != 1 || keep->result->scalar != OPLUS_U8)
-        return opi_fail(
-            OPLUS_ERR_ARGUMENT,
-            "%s: keep is function \"%s\" of %u inputs with a result of type %s; give a predicate, one input and "
-            "a result 0 or 1 of type uint8_t, made by OPLUS_PREDICATE",
-            call, opi_name(keep->name), keep->arity, opi_name(keep->result->name));
+    OPI_TRY(opi_check_keep(call, keep, kept));
     OPI_TRY(opi_check_pointer(call, "in", in, n));
-    if (!kept)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: kept is NULL; give a size_t for the number of kept elements", call);
     const size_t size = keep->input[0]->size;
     OPI_TRY(opi_check_bytes(call, "n", n, size));
     /* It is not known yet how much is written to out.  If out begins before `in`, results are right even if the arrays

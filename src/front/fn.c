@@ -51,3 +51,16 @@ oplus_status opi_check_fn(const char *call, const char *argument, const oplus_fn
                         call, argument, own, opi_name(fn->param_type->name), own);
     return OPLUS_OK;
 }
+
+oplus_status opi_check_keep(const char *call, const oplus_fn *keep, const size_t *kept)
+{
+    OPI_TRY(opi_check_fn(call, "keep", keep));
+    if (keep->arity != 1 || keep->result->scalar != OPLUS_U8)
+        return opi_fail(
+            OPLUS_ERR_ARGUMENT,
+            "%s: keep is function \"%s\" of %u inputs with a result of type %s; give a predicate, one input and "
+            "a result 0 or 1 of type uint8_t, made by OPLUS_PREDICATE",
+            call, opi_name(keep->name), keep->arity, opi_name(keep->result->name));
+    if (kept) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: kept is NULL; give a size_t for the number of kept elements", call);
+}

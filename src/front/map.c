@@ -1,6 +1,7 @@
 /* oplus_map. */
 #include "front/check.h"
 #include "front/fn.h"
+#include "task/make.h"
 
 static const char *const input_names[OPLUS_MAX_ARITY] = {"in[0]", "in[1]", "in[2]", "in[3]",
                                                          "in[4]", "in[5]", "in[6]", "in[7]"};

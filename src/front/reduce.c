@@ -1,8 +1,9 @@
 /* oplus_reduce, oplus_fold, and over ranks. */
-#include "front/check.h"
 #include "cores/cores.h"
+#include "front/check.h"
 #include "ranks/ranks.h"
 #include "task/late.h"
+#include "task/make.h"
 
 /* out = the join of init, if there is one, and the n elements. */
 static oplus_status run(const char *call, oplus_device *dev, const oplus_op *op, const void *init, const void *in,

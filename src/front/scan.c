@@ -2,6 +2,7 @@
 #include "front/check.h"
 #include "ranks/ranks.h"
 #include "task/late.h"
+#include "task/make.h"
 
 static oplus_status check(const char *call, oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in,
                           size_t n, const void *out)

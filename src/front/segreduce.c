@@ -1,5 +1,6 @@
 /* oplus_segreduce.  The machine checks the order of the offsets, in the memory where they lie. */
 #include "front/check.h"
+#include "task/make.h"
 
 /* Checks the arguments; offset: the type of an offset. */
 static oplus_status check_offset_type(const char *call, const oplus_type *offset)

@@ -1,6 +1,7 @@
 /* oplus_sort, oplus_sort_pairs. */
 #include "front/sort.h"
 #include "front/check.h"
+#include "task/make.h"
 #include "type/scalars.h"
 
 static oplus_status check_key(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order,

@@ -2,6 +2,7 @@
 #include "front/check.h"
 #include "front/sort.h"
 #include "ranks/ranks.h"
+#include "task/make.h"
 
 /* The arguments of both calls; value and values NULL: there are only keys. */
 typedef struct sorting {

@@ -1,6 +1,7 @@
 /* oplus_transpose. */
-#include "front/check.h"
 #include "front/transpose.h"
+#include "front/check.h"
+#include "task/make.h"
 
 oplus_status opi_check_matrix(const char *call, const oplus_type *type, size_t rows, size_t cols)
 {

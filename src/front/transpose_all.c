@@ -2,6 +2,7 @@
 #include "front/check.h"
 #include "front/transpose.h"
 #include "ranks/ranks.h"
+#include "task/make.h"
 
 /* Checks everything that this rank can check alone; it gives n elements and gets m. */
 static oplus_status check(const char *call, oplus_device *dev, const oplus_type *type, const void *in, size_t n,

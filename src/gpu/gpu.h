@@ -68,6 +68,7 @@ typedef struct opi_accelerator {
     opi_gpu_buffer told;         /* what work-groups tell each other, of the way "look-back" (gpu/canon/look_back.c) */
     bool told_is_clear;          /* ... has been made ready for its first launch */
     opi_gpu_buffer wrong_offset; /* pinned memory: 1 + the segment in which a launch has found a wrong offset, or 0 */
+    opi_gpu_buffer wrong_index;  /* pinned memory: what a launch that nobody waited for has found (opi_wrong_index) */
     opi_gpu_buffer staging;      /* pinned memory for an exchange between ranks */
     opi_retired retired;         /* device memory that recorded work may still use */
     bool recorded;               /* launches have been recorded (opi_driver::recording), to be done at any later time */

@@ -41,8 +41,13 @@ oplus_status opi_gpu_scan_summarise(opi_job *job, opi_ticket *ticket);
 oplus_status opi_gpu_scan_apply(opi_job *job, opi_ticket *ticket);
 oplus_status opi_gpu_map(opi_job *job);
 oplus_status opi_gpu_filter(opi_job *job);
+oplus_status opi_gpu_take(opi_job *job);
+oplus_status opi_gpu_select(opi_job *job);
+oplus_status opi_gpu_put_by_index(opi_job *job);
 oplus_status opi_gpu_segreduce(opi_job *job);
 oplus_status opi_gpu_sort(opi_job *job);
 oplus_status opi_gpu_transpose(opi_job *job);
+oplus_status opi_gpu_extreme(opi_job *job);
+oplus_status opi_gpu_order(opi_job *job); /* does bounds or a merge */
 
 #endif

@@ -55,7 +55,7 @@ oplus_status opi_gpu_launch_as(const opi_job *job, opi_program *program, const c
     OPI_TRY(opi_kernel_get(&g->programs, job->call, program, kernel, &own.kernel)); /* and the kernel of the layout */
     OPI_TRY(check_layout(g, job->call, program));
     if (!g->rehearsal) {
-        if (!g->recorded) opi_gpu_see_recording(g);
+        if (!g->recorded || own.early) own.early &= !opi_gpu_see_recording(g); /* graphs have plain edges */
         return g->gpu->driver->launch(g->gpu, job->call, &own);
     }
     g->rehearsal->launches++;
@@ -74,4 +74,15 @@ oplus_status opi_gpu_launch(const opi_job *job, const char *kernel, uint64_t gro
                             int arguments)
 {
     return opi_gpu_launch_of(job, job->program, kernel, groups, 1u << job->shape.log_w, argument, arguments);
+}
+
+oplus_status opi_gpu_launch_early(const opi_job *job, const char *kernel, uint64_t groups,
+                                  const opi_gpu_argument *argument, int arguments)
+{
+    return opi_gpu_launch_as(job, job->program, kernel,
+                             &(opi_launch){.groups = groups,
+                                           .items = 1u << job->shape.log_w,
+                                           .early = true,
+                                           .argument = argument,
+                                           .arguments = arguments});
 }

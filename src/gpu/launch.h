@@ -17,6 +17,9 @@ static inline void opi_add(opi_arguments *a, opi_gpu_argument argument) { a->lis
  * launch. */
 oplus_status opi_gpu_launch(const opi_job *job, const char *kernel, uint64_t groups, const opi_gpu_argument *argument,
                             int arguments);
+/* The same for a kernel that begins with OPI_AFTER_LAUNCHES: it may be launched before the launches before it have ended. */
+oplus_status opi_gpu_launch_early(const opi_job *job, const char *kernel, uint64_t groups,
+                                  const opi_gpu_argument *argument, int arguments);
 /* Launches a kernel of another program, with `items` work-items in each group; as opi_gpu_launch. */
 oplus_status opi_gpu_launch_of(const opi_job *job, opi_program *program, const char *kernel, uint64_t groups,
                                unsigned items, const opi_gpu_argument *argument, int arguments);

@@ -25,9 +25,12 @@ static opi_gpu *gpu_of(oplus_device *dev) { return of(dev)->gpu; }
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
-    [OPI_REDUCE] = opi_gpu_scan,        [OPI_SCAN] = opi_gpu_scan,           [OPI_MAP] = opi_gpu_map,
-    [OPI_FILTER] = opi_gpu_filter,      [OPI_SEGREDUCE] = opi_gpu_segreduce, [OPI_SORT] = opi_gpu_sort,
-    [OPI_TRANSPOSE] = opi_gpu_transpose};
+    [OPI_REDUCE] = opi_gpu_scan,         [OPI_SCAN] = opi_gpu_scan,           [OPI_MAP] = opi_gpu_map,
+    [OPI_FILTER] = opi_gpu_filter,       [OPI_SEGREDUCE] = opi_gpu_segreduce, [OPI_SORT] = opi_gpu_sort,
+    [OPI_TRANSPOSE] = opi_gpu_transpose, [OPI_TAKE] = opi_gpu_take,           [OPI_EXTREME] = opi_gpu_extreme,
+    [OPI_BOUNDS] = opi_gpu_order,        [OPI_MERGE] = opi_gpu_order,         [OPI_SELECT] = opi_gpu_select,
+    [OPI_PUT] = opi_gpu_put_by_index,
+};
 
 /* A task without items may still have results: one value, or one for each empty segment. */
 static bool is_nothing(const opi_task *task) { return task->n == 0 && !task->result && task->what != OPI_SEGREDUCE; }

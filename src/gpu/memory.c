@@ -103,6 +103,7 @@ void opi_gpu_release_words(opi_accelerator *g)
 {
     opi_pinned_release(g, &g->pipeline.fault);
     opi_pinned_release(g, &g->wrong_offset);
+    opi_pinned_release(g, &g->wrong_index);
 }
 
 oplus_status opi_gpu_side_of(opi_accelerator *g, const char *call, const char *argument, const void *p, size_t bytes,
@@ -167,11 +168,26 @@ static oplus_status offsets_fault(opi_accelerator *g, const char *call)
         call, s);
 }
 
+/* A call that did not wait may have found an index out of range. */
+static oplus_status index_fault(opi_accelerator *g, const char *call)
+{
+    volatile opi_wrong_index *const wrong = g->wrong_index.mem;
+    if (!wrong || !wrong->place) return OPLUS_OK;
+    const unsigned long long k = wrong->place - 1, value = wrong->value;
+    wrong->place = 0;
+    return opi_fail(
+        OPLUS_ERR_ARGUMENT,
+        "%s: an earlier call by index, which did not wait, found that indices[%llu] is out of range; it is "
+        "%llu (as an integer without sign), and its element was not moved; give other indices, or OPLUS_CLIP",
+        call, k, value);
+}
+
 /* What kernels have told since the last time. */
 static oplus_status fault(opi_accelerator *g, const char *call)
 {
     OPI_TRY(opi_pipeline_fault(g, call));
-    return offsets_fault(g, call);
+    OPI_TRY(offsets_fault(g, call));
+    return index_fault(g, call);
 }
 
 oplus_status opi_gpu_reached(opi_accelerator *g, const char *call, void **mark)
@@ -242,67 +258,4 @@ oplus_status opi_gpu_put(opi_accelerator *g, const char *call, void *to, const v
     }
     OPI_TRY(opi_gpu_upload(g, call, OPI_QUEUE_COMPUTE, to, from, bytes));
     return opi_gpu_sync(g, call, OPI_QUEUE_COMPUTE);
-}
-
-/* --- parameters --------------------------------------------------------------------------------------------------- */
-
-/* Copies a parameter; behind it is room for an operator's identity, which may be missing (NULL). */
-typedef struct parameter {
-    const void *value, *identity;
-    size_t size, identity_at, identity_size;
-} parameter;
-
-static size_t parameter_bytes(const parameter *p)
-{
-    return p->identity_size ? p->identity_at + p->identity_size : p->size;
-}
-
-static bool is_there(const opi_accelerator *g, const parameter *p)
-{
-    const char *const copy = g->param_copy;
-    return g->param_bytes == parameter_bytes(p) && memcmp(copy, p->value, p->size) == 0 &&
-           (!p->identity || memcmp(copy + p->identity_at, p->identity, p->identity_size) == 0);
-}
-
-static oplus_status bring(opi_accelerator *g, const char *call, const parameter *p)
-{
-    const size_t bytes = parameter_bytes(p);
-    if (g->rehearsal) {
-        g->rehearsal->up += bytes;
-        if (g->param.bytes < bytes) g->param_bytes = 0; /* it was in the buffer */
-        return opi_gpu_reserve(g, call, &g->param, bytes);
-    }
-    if (opi_gpu_see_recording(g)) /* refused, before anything has changed */
-        OPI_TRY(opi_gpu_upload(g, call, OPI_QUEUE_COMPUTE, g->param.mem, p->value, p->size));
-    char *const copy = calloc(1, bytes);
-    if (!copy) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of parameter", call, bytes);
-    memcpy(copy, p->value, p->size);
-    if (p->identity) memcpy(copy + p->identity_at, p->identity, p->identity_size);
-    free(g->param_copy);
-    g->param_copy = copy;
-    g->param_bytes = 0;                                   /* until the copy is done */
-    if (g->param_recorded) opi_gpu_release(g, &g->param); /* what has been recorded goes on with the old value */
-    g->param_recorded = false;
-    OPI_TRY(opi_gpu_reserve(g, call, &g->param, bytes));
-    OPI_TRY(opi_gpu_put(g, call, g->param.mem, copy, bytes));
-    g->param_bytes = bytes;
-    return OPLUS_OK;
-}
-
-oplus_status opi_gpu_param(opi_accelerator *g, const char *call, const oplus_fn *fn, const oplus_op *op,
-                           const void **address)
-{
-    const oplus_type *const type = op ? op->param_type : fn->param_type;
-    *address = NULL;
-    if (!type) return OPLUS_OK;
-    parameter p = {.value = op ? op->param : fn->param, .size = type->size};
-    if (op) {
-        p.identity = op->identity;
-        p.identity_at = opi_identity_at(op);
-        p.identity_size = op->type->size;
-    }
-    if (!is_there(g, &p)) OPI_TRY(bring(g, call, &p));
-    g->param_recorded |= opi_gpu_see_recording(g);
-    *address = g->param.mem;
-    return OPLUS_OK;
 }

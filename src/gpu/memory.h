@@ -13,6 +13,11 @@ oplus_status opi_pinned_reserve(opi_accelerator *g, const char *call, opi_gpu_bu
 void opi_pinned_release(opi_accelerator *g, opi_gpu_buffer *buffer);
 /* The word of pinned memory in which a launch says that it gave up: see opi_pipeline_fault. */
 oplus_status opi_fault_reserve(opi_accelerator *g, const char *call);
+/* What a kernel writes when it finds an index out of range: one of those, if there are several. */
+typedef struct opi_wrong_index {
+    uint64_t place; /* 1 + its place among the indices; 0: none was found */
+    uint64_t value; /* the index, without its sign */
+} opi_wrong_index;
 /* All but the words in which kernels tell of faults: the next call that waits looks at them. */
 void opi_gpu_release_all(opi_accelerator *g);
 void opi_gpu_release_words(opi_accelerator *g);
@@ -51,10 +56,5 @@ oplus_status opi_gpu_settle(opi_accelerator *g, const char *call, oplus_status s
 oplus_status opi_gpu_fetch(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes);
 /* Copies bytes from host memory to host or device memory; waits. */
 oplus_status opi_gpu_put(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes);
-
-/* Sets *address to the device address of the parameter of fn or of op, whichever is not NULL, and copies the parameter
- * there if it has changed; NULL if there is no parameter. */
-oplus_status opi_gpu_param(opi_accelerator *g, const char *call, const oplus_fn *fn, const oplus_op *op,
-                           const void **address);
 
 #endif

@@ -3,6 +3,7 @@
 #include "gpu/source.h"
 #include "text/source.h"
 
+#include <assert.h>
 #include <string.h>
 
 void opi_gpu_what(char what[OPI_WHAT_BYTES], const char *kind, const char *name, const char *file, int line)
@@ -43,10 +44,20 @@ static void write_identity(opi_gpu_source *source, const oplus_op *op)
  * operands. */
 static const char *constness(oplus_origin origin) { return origin == OPLUS_FROM_TEXT ? "const " : ""; }
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+/* A dialect may have a shorter body for one of the library's operators, with the same bits: OPI_BODY_ and its name. */
+static void write_op_body(opi_gpu_source *source, const oplus_op *op)
+{
+    const bool is_ours = op->builtin != 0 && op->name && op->name[strspn(op->name, letters)] == '\0';
+    if (is_ours) fprintf(source->to, "\n#ifdef OPI_BODY_%s\nOPI_BODY_%s\n#else", op->name, op->name);
+    write_body(source, op->text, op->file, op->line);
+    if (is_ours) fprintf(source->to, "#endif\n");
+}
+
 /* Whether a text has a word with a parenthesis behind it, which may be a function.  A comment may hide one. */
 static bool calls(const char *text)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     for (size_t n; *text; text += n ? n : 1) {
         n = strspn(text, letters);
         const char *const behind = text + n + strspn(text + n, " \t\r\n\v\f\\");
@@ -60,7 +71,12 @@ static bool calls(const char *text)
  * (PoCL). */
 static void write_functions(opi_gpu_source *source, const char *text, oplus_origin origin)
 {
+    const opi_gpu_functions own = origin == OPLUS_FROM_TEXT ? OPI_FUNCTIONS_OF_TEXTS : OPI_FUNCTIONS_OF_C;
     if (opi_gpu_failed(source) || !text || !calls(text)) return;
+    assert(source->functions <= own);
+    if (source->functions == own) return;
+    source->functions = own;
+    fprintf(source->to, "#undef OPI_TEXT\n");
     opi_gpu_define(source, "OPI_TEXT", origin == OPLUS_FROM_TEXT);
     opi_gpu_write_kernels(source, "generic");
 }
@@ -86,7 +102,7 @@ void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op)
     fprintf(source->to, "OPI_FUNCTION opi_t opi_op(%sopi_t a, %sopi_t b", constant, constant);
     if (op->param_type) fprintf(source->to, ", %sopi_p p", constant);
     fprintf(source->to, ")");
-    write_body(source, op->text, op->file, op->line);
+    write_op_body(source, op);
     opi_gpu_define(source, "OPI_BOUND", op->param_type != NULL);
     if (op->param_type)
         opi_gpu_define(source, "OPI_IDENTITY_AT", opi_identity_at(op));
@@ -96,25 +112,36 @@ void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op)
     fprintf(source->to, "#define opi_quiet opi_t_quiet\n");
 }
 
-void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate)
+/* `typedef <type> <prefix>_<name>`, and what makes its NaNs canonical. */
+static void write_alias(opi_gpu_source *source, const oplus_type *type, const char *prefix, const char *name)
 {
-    static const char *const inputs[OPLUS_MAX_ARITY] = {"opi_a", "opi_b", "opi_c", "opi_d",
-                                                        "opi_e", "opi_f", "opi_g", "opi_h"};
+    char alias[32];
+    snprintf(alias, sizeof alias, "%s_%s", prefix, name);
+    opi_gpu_write_type(source, type, alias);
+}
+
+void opi_gpu_write_fn_as(opi_gpu_source *source, const char *prefix, const oplus_fn *fn, bool predicate)
+{
+    static const char *const inputs[OPLUS_MAX_ARITY] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     if (!opi_gpu_failed(source) && !fn->text)
         source->status = opi_fail(OPLUS_ERR_UNSUPPORTED,
                                   "%s: function \"%s\" has no text, which %s needs; define it with OPLUS_MAP or "
                                   "oplus_fn_make, or use \"threads\"",
                                   source->call, fn->name ? fn->name : "", source->gpu->facts.where);
-    if (!predicate) opi_gpu_write_type(source, fn->result, "opi_result");
-    for (unsigned k = 0; k < fn->arity; k++) opi_gpu_write_type(source, fn->input[k], inputs[k]);
-    if (fn->param_type) opi_gpu_write_type(source, fn->param_type, "opi_p");
+    const char *const result = predicate ? "says" : "result";
+    if (!predicate || !fn->predicate) write_alias(source, fn->result, prefix, result);
+    for (unsigned k = 0; k < fn->arity; k++) write_alias(source, fn->input[k], prefix, inputs[k]);
+    if (fn->param_type) write_alias(source, fn->param_type, prefix, "p");
     write_functions(source, fn->text, fn->origin);
     if (opi_gpu_failed(source)) return;
     const char *const constant = constness(fn->origin);
-    fprintf(source->to, "OPI_FUNCTION %s opi_fn(", predicate || fn->predicate ? "bool" : "opi_result");
+    if (fn->predicate) /* another function keeps its type: 256 as a byte is 0, and as a bool it is true */
+        fprintf(source->to, "OPI_FUNCTION bool %s_fn(", prefix);
+    else
+        fprintf(source->to, "OPI_FUNCTION %s_%s %s_fn(", prefix, result, prefix);
     for (unsigned k = 0; k < fn->arity; k++)
-        fprintf(source->to, "%s%s%s %c", k ? ", " : "", constant, inputs[k], 'a' + (int)k);
-    if (fn->param_type) fprintf(source->to, ", %sopi_p p", constant);
+        fprintf(source->to, "%s%s%s_%s %s", k ? ", " : "", constant, prefix, inputs[k], inputs[k]);
+    if (fn->param_type) fprintf(source->to, ", %s%s_p p", constant, prefix);
     fprintf(source->to, ")");
     write_body(source, fn->text, fn->file, fn->line);
 }

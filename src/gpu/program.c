@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WHATS_BYTES = 3 * OPI_WHAT_BYTES };
+
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
 static void add(opi_key *key, const void *bytes, size_t size)
@@ -179,13 +181,42 @@ oplus_status opi_program_of_op(opi_programs *programs, const char *call, const o
     return opi_program_get(programs, call, what, key.hash, write, context, program);
 }
 
+static const char *label_of(const oplus_fn *fn) { return fn->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN; }
+
 oplus_status opi_program_of_fn(opi_programs *programs, const char *call, const oplus_fn *fn, opi_key key,
                                void (*write)(opi_gpu_source *source, const void *context), const void *context,
                                opi_program **program)
 {
     char what[OPI_WHAT_BYTES];
     add_fn(&key, fn);
-    opi_gpu_what(what, fn->predicate ? OPI_LABEL_PREDICATE : OPI_LABEL_FN, fn->name, fn->file, fn->line);
+    opi_gpu_what(what, label_of(fn), fn->name, fn->file, fn->line);
+    return opi_program_get(programs, call, what, key.hash, write, context, program);
+}
+
+/* Adds a function to the words that name a program; the first one stands alone. */
+static void name_fn(char what[WHATS_BYTES], const oplus_fn *fn)
+{
+    char own[OPI_WHAT_BYTES];
+    const size_t length = strlen(what);
+    opi_gpu_what(own, label_of(fn), fn->name, fn->file, fn->line);
+    snprintf(what + length, WHATS_BYTES - length, "%s%s", length > 0 ? " or " : "", own);
+}
+
+/* Messages name all parts, as the compiler does not say in which of them it found a fault. */
+oplus_status opi_program_of_task(opi_programs *programs, const char *call, const opi_task *task, opi_key key,
+                                 void (*write)(opi_gpu_source *source, const void *context), const void *context,
+                                 opi_program **program)
+{
+    const oplus_fn *const fn[] = {task->fn, task->before, task->after};
+    char what[WHATS_BYTES] = "";
+    if (task->op) add_op(&key, task->op);
+    if (task->op) opi_gpu_what(what, OPI_LABEL_OP, task->op->name, task->op->file, task->op->line);
+    for (size_t k = 0; k < sizeof fn / sizeof *fn; k++) {
+        if (!fn[k]) continue;
+        opi_key_number(&key, k);
+        add_fn(&key, fn[k]);
+        name_fn(what, fn[k]);
+    }
     return opi_program_get(programs, call, what, key.hash, write, context, program);
 }
 

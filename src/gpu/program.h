@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "gpu/source.h"
+#include "task/task.h"
 
 enum { OPI_MAX_KERNELS = 12 };
 
@@ -55,6 +56,10 @@ oplus_status opi_program_of_op(opi_programs *programs, const char *call, const o
 oplus_status opi_program_of_fn(opi_programs *programs, const char *call, const oplus_fn *fn, opi_key key,
                                void (*write)(opi_gpu_source *source, const void *context), const void *context,
                                opi_program **program);
+/* The same for a program around all parts of a task: its operator or its function, and those of a fused task. */
+oplus_status opi_program_of_task(opi_programs *programs, const char *call, const opi_task *task, opi_key key,
+                                 void (*write)(opi_gpu_source *source, const void *context), const void *context,
+                                 opi_program **program);
 /* The status and the words with which a program was refused; OPLUS_OK if it was not. */
 oplus_status opi_program_refused(const opi_program *program, const char *call);
 /* Remembers the failure of this moment: another attempt would fail, too. */

@@ -22,13 +22,16 @@ static inline size_t opi_tile(opi_shape shape) { return (size_t)1 << opi_log_til
  * would be slow.  OPLUS_SHAPE=group|chunk in the environment forces a shape, for tests. */
 opi_shape opi_shape_for(const opi_gpu_facts *facts, size_t element, size_t node);
 
-enum { OPI_MAX_TYPES = OPLUS_MAX_ARITY + 4 };
+enum { OPI_MAX_TYPES = OPLUS_MAX_ARITY + 8 /* of a fused task: see task/task.h */ };
 
 /* The size of a type (member ""), or the offset of a member, on the host; the device must have the same. */
 typedef struct opi_layout_fact {
     char type[96], member[32];
     uint64_t bytes;
 } opi_layout_fact;
+
+/* What the names of mathematical functions stand for (text/generic.cl). */
+typedef enum opi_gpu_functions { OPI_FUNCTIONS_NONE, OPI_FUNCTIONS_OF_C, OPI_FUNCTIONS_OF_TEXTS } opi_gpu_functions;
 
 /* A source that is being written.  After the first failure, which is kept (opi_fail), all functions do nothing. */
 typedef struct opi_gpu_source {
@@ -38,6 +41,7 @@ typedef struct opi_gpu_source {
     FILE *to;
     char *text;
     size_t bytes;
+    opi_gpu_functions functions; /* the last ones that were written */
     int types;
     const oplus_type *type[OPI_MAX_TYPES]; /* the types already written */
     opi_layout_fact *layout;               /* their layout on the host; the kernel opi_layout gives the device's */
@@ -65,9 +69,13 @@ void opi_gpu_write_type(opi_gpu_source *source, const oplus_type *type, const ch
 void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op);
 /* How many bytes after the parameter of op its identity begins. */
 static inline size_t opi_identity_at(const oplus_op *op) { return opi_round_up(op->param_type->size, OPI_CACHE_LINE); }
-/* Writes a function.  It defines the types opi_a .. opi_h, opi_p if there is a parameter, and opi_result, and the
- * function opi_fn(a, ..., [p]), which gives an opi_result, or true or false if it is a predicate. */
-void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate);
+/* Writes a function.  With the prefix "opi" it defines the types opi_a .. opi_h, opi_p if there is a parameter, and
+ * opi_result, and the function opi_fn(a, ..., [p]), which gives an opi_result, or true or false if it is a predicate. */
+void opi_gpu_write_fn_as(opi_gpu_source *source, const char *prefix, const oplus_fn *fn, bool predicate);
+static inline void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate)
+{
+    opi_gpu_write_fn_as(source, "opi", fn, predicate);
+}
 /* Writes in words what is compiled: operator "compose" (user.c:42).  Messages need it, as some compilers ignore
  * #line. */
 enum { OPI_WHAT_BYTES = 224 };

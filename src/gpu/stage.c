@@ -23,6 +23,9 @@ static const char *name_of(const opi_task *task, int k)
     static const char *const inputs[] = {"in[0]", "in[1]", "in[2]", "in[3]", "in[4]", "in[5]", "in[6]", "in[7]"};
     if (task->array[k].access != OPI_READS) return "out";
     if (task->what == OPI_MAP && task->arrays > 2) return inputs[k];
+    if (task->what == OPI_TAKE || task->what == OPI_PUT) return k == OPI_INDICES ? "indices" : "in";
+    if (opi_task_is_fused(task) && task->before && task->before->arity > 1)
+        return inputs[k == OPI_IN ? 0 : k - (task->arrays - 1 - (int)task->before->arity)];
     return k == OPI_IN ? "in" : "heads";
 }
 

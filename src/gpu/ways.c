@@ -3,13 +3,17 @@
 #include "base/error.h"
 #include "gpu/canon/look_back.h"
 #include "gpu/canon/tiles.h"
+#include "gpu/extreme/extreme.h"
 #include "gpu/map/map.h"
+#include "gpu/order/order.h"
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/scan/last.h"
 #include "gpu/segreduce/windows.h"
+#include "gpu/select/select.h"
 #include "gpu/sort/digits.h"
 #include "gpu/sort/partition.h"
 #include "gpu/sort/passes.h"
+#include "gpu/take/take.h"
 #include "gpu/transpose/turns.h"
 #include "task/explain.h"
 
@@ -22,7 +26,7 @@ static const char one_group[] = "one work-group goes from tile to tile: fewer th
                   apart[] = "each work-group does a tile of its own";
 
 static const opi_way ways[] = {
-    {OPI_REDUCE, "last", opi_last_can, NULL, opi_last_prepare, opi_last_run,
+    {OPI_REDUCE, "last", opi_last_can, opi_last_suits, opi_last_prepare, opi_last_run,
      "each work-group sums up a part, and the one that ends last joins the sums: one launch"},
     {OPI_REDUCE, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_REDUCE, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
@@ -36,6 +40,9 @@ static const opi_way ways[] = {
      "work-groups that stay read each tile once, and tell each other how much they keep: one launch"},
     {OPI_FILTER, "one-group", NULL, opi_tiles_are_few, NULL, opi_one_group, one_group},
     {OPI_FILTER, "tiles", opi_tiles_are_any, NULL, opi_tiles_prepare, opi_tiles_run, tiles},
+    {OPI_SELECT, "look-back", opi_look_back_can, opi_look_back_suits, opi_look_back_prepare, opi_look_back_run, back},
+    {OPI_SELECT, "tiles", NULL, NULL, opi_select_prepare, opi_select_run,
+     "tiles are counted, their counts added up, then all is written: three launches or more"},
     {OPI_MAP, "blocks", NULL, NULL, NULL, opi_map_blocks, apart},
     {OPI_SEGREDUCE, "windows", opi_windows_can, NULL, opi_windows_prepare, opi_windows_run,
      "each work-group does as many segments and elements together: two launches, whatever the segments are"},
@@ -43,10 +50,10 @@ static const opi_way ways[] = {
      "short segments are a work-item's, longer ones have work-groups of their own"},
     {OPI_SORT, "partition", opi_partition_can, opi_partition_suits, opi_partition_prepare, opi_partition_run,
      "keys alone go to buckets by their highest digits, and a work-group sorts each bucket"},
-    {OPI_SORT, "one-group", opi_sort_fits_one, NULL, opi_sort_one_prepare, opi_sort_one_run,
-     "one work-group sorts all in its own memory"},
     {OPI_SORT, "digits", opi_digits_can, NULL, opi_digits_prepare, opi_digits_run,
      "digit by digit: each element is read and written once, and tiles tell each other where theirs go"},
+    {OPI_SORT, "one-group", opi_sort_fits_one, NULL, opi_sort_one_prepare, opi_sort_one_run,
+     "one work-group sorts all in its own memory"},
     {OPI_SORT, "passes", NULL, NULL, opi_sort_passes_prepare, opi_sort_passes_run,
      "digit by digit: count, add up, deal out"},
     {OPI_TRANSPOSE, "thin", opi_thin_can, opi_thin_suits, opi_thin_prepare, opi_thin_run,
@@ -56,6 +63,15 @@ static const opi_way ways[] = {
     {OPI_TRANSPOSE, "squares", opi_turn_is_in_place, NULL, opi_turn_prepare, opi_turn_squares,
      "square tiles change places in pairs"},
     {OPI_TRANSPOSE, "tiles", opi_turn_is_apart, NULL, opi_turn_prepare, opi_turn_tiles, apart},
+    {OPI_TAKE, "blocks", NULL, NULL, NULL, opi_take_blocks, apart},
+    {OPI_PUT, "blocks", NULL, NULL, NULL, opi_put_blocks,
+     "the last of equal indices is found, then its element is written"},
+    {OPI_EXTREME, "parts", NULL, NULL, opi_extreme_parts_prepare, opi_extreme_parts_run,
+     "each work-group looks through a part, and one compares what they have found: two launches"},
+    {OPI_BOUNDS, "searches", NULL, NULL, opi_bounds_prepare, opi_bounds_run,
+     "each work-item searches for some elements at the same time, by halving"},
+    {OPI_MERGE, "tiles", NULL, NULL, opi_merge_prepare, opi_merge_run_way,
+     "it is found where each tile of the result begins in both arrays; then each work-group merges a tile"},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

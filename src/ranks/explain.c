@@ -24,6 +24,9 @@ static void say_elements(opi_saying *to, const opi_task *task, int ranks)
         opi_say_bytes(to, bytes / ranks);
         opi_say(to, " from each rank\n");
         break;
+    case OPI_EXTREME:
+        opi_say(to, "  what each rank has found: one of 32 bytes from each rank\n");
+        break;
     default:
         opi_say(to, "  summaries: none where they fit the notes, else one of at most ");
         opi_say_bytes(to,

@@ -3,6 +3,7 @@
 #include "ranks/ranks.h"
 
 #include "base/error.h"
+#include "task/make.h"
 
 #include <assert.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static oplus_status prepare(filterer *f, bool *device)
     const opi_task *const task = f->task;
     bool out_device;
     f->size = task->array[OPI_IN].size;
-    f->out = (char *)task->array[OPI_KEPT_OUT].mem;
+    f->out = (char *)opi_task_written(task)->mem;
     OPI_TRY(opi_ranks_look(ranks, "in", task->array[OPI_IN].mem, task->n * f->size, &f->device));
     OPI_TRY(opi_ranks_look(ranks, "out", f->out, f->capacity * f->size, &out_device));
     *device = f->device || out_device;

@@ -14,6 +14,7 @@
 #include "cores/cores.h"
 #include "cores/sort.h"
 #include "ranks/splitters.h"
+#include "task/make.h"
 
 #include <assert.h>
 #include <stdio.h>

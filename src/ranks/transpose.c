@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cores/cores.h"
 #include "cores/regroup.h"
+#include "task/make.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,7 +1,20 @@
 #include "task/explain.h"
 
-static const char *const names[OPI_PRIMITIVES] = {"reduce",           "scan", "map",      "filter",
-                                                  "segmented reduce", "sort", "transpose"};
+static const char *const names[OPI_PRIMITIVES] = {
+    [OPI_REDUCE] = "reduce",
+    [OPI_SCAN] = "scan",
+    [OPI_MAP] = "map",
+    [OPI_FILTER] = "filter",
+    [OPI_SEGREDUCE] = "segmented reduce",
+    [OPI_SORT] = "sort",
+    [OPI_TRANSPOSE] = "transpose",
+    [OPI_TAKE] = "take",
+    [OPI_PUT] = "put",
+    [OPI_EXTREME] = "search for extremes",
+    [OPI_BOUNDS] = "search",
+    [OPI_MERGE] = "merge",
+    [OPI_SELECT] = "select",
+};
 
 double opi_task_bytes(const opi_task *task)
 {
@@ -24,10 +37,14 @@ static void say_task(opi_saying *to, const char *call, const opi_task *task)
     opi_say(to, "%s of %zu elements", names[task->what], task->n);
     if (task->what == OPI_SEGREDUCE) opi_say(to, " in %zu segments", task->segments.offsets.segments);
     if (task->what == OPI_TRANSPOSE) opi_say(to, ", %zu rows of %zu", task->matrix.rows, task->matrix.cols);
+    if (task->what == OPI_TAKE) opi_say(to, " from %zu", task->array[OPI_TABLE].items);
+    if (task->what == OPI_PUT) opi_say(to, " into %zu", task->array[OPI_TABLE].items);
+    if (opi_task_is_fused(task) && task->before) opi_say(to, " that %s makes", name_of(task->before->name));
     if (task->op) opi_say(to, " by %s", name_of(task->op->name));
+    if (opi_task_is_fused(task) && task->after) opi_say(to, ", then %s", name_of(task->after->name));
     if (task->fn) opi_say(to, " by %s", name_of(task->fn->name));
     opi_say(to, "; it reads and writes ");
-    if (task->what == OPI_FILTER) opi_say(to, "at most ");
+    if (task->what == OPI_FILTER || task->what == OPI_SELECT) opi_say(to, "at most ");
     opi_say_bytes(to, opi_task_bytes(task));
     opi_say(to, "\n");
 }

@@ -8,6 +8,9 @@
 
 #include <oplus/oplus.h>
 
+#include "base/error.h"
+#include "task/task.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -26,10 +29,14 @@ static inline oplus_status opi_late_ready(const char *call, opi_late *late)
     return late->compile(late, call);
 }
 
-/* Makes the code of a task's operator or function ready; both may be NULL. */
-static inline oplus_status opi_late_both(const char *call, const oplus_op *op, const oplus_fn *fn)
+/* Makes the code of all operators and functions of a task ready. */
+static inline oplus_status opi_late_all(const char *call, const opi_task *task)
 {
-    return opi_late_ready(call, op ? op->late : fn ? fn->late : NULL);
+    if (task->op && task->op->late) OPI_TRY(opi_late_ready(call, task->op->late));
+    if (task->fn && task->fn->late) OPI_TRY(opi_late_ready(call, task->fn->late));
+    if (!opi_task_is_fused(task)) return OPLUS_OK;
+    if (task->before && task->before->late) OPI_TRY(opi_late_ready(call, task->before->late));
+    return task->after ? opi_late_ready(call, task->after->late) : OPLUS_OK;
 }
 
 /* The operator that has the functions of op: its late code, or op itself. */

@@ -5,6 +5,7 @@
 
 #include <oplus/oplus.h>
 
+#include "task/indices.h"
 #include "task/offsets.h"
 
 #include <stdbool.h>
@@ -16,8 +17,14 @@ typedef enum opi_primitive {
     OPI_MAP,
     OPI_FILTER,
     OPI_SEGREDUCE,
-    OPI_SORT, /* also a sort of pairs */
+    OPI_SORT, /* also a sort of pairs, and an argsort */
     OPI_TRANSPOSE,
+    OPI_TAKE,
+    OPI_PUT,
+    OPI_EXTREME, /* the least element, the greatest, or both, and where they are */
+    OPI_BOUNDS,  /* where elements belong in a sorted array */
+    OPI_MERGE,   /* of two sorted arrays, also of pairs */
+    OPI_SELECT,  /* a filter's relatives: partition, indices, filter by a mask, runs of equal keys */
     OPI_PRIMITIVES
 } opi_primitive;
 
@@ -28,6 +35,14 @@ typedef enum opi_access {
     OPI_CHANGES  /* reads the array and overwrites it */
 } opi_access;
 
+/* What the result of an extreme is. */
+typedef enum opi_gives {
+    OPI_GIVES_PLACE,  /* where the one that is looked for is: a size_t */
+    OPI_GIVES_VALUES, /* the least element, and behind it the greatest */
+    OPI_GIVES_RECORD  /* an opi_extreme (task/extreme.h), in host memory */
+} opi_gives;
+enum { OPI_LEAST = 1, OPI_GREATEST = 2 };
+
 typedef struct opi_array {
     const void *mem; /* NULL: there are no items, or the task has no such array */
     size_t size;     /* size of an item, in bytes */
@@ -35,19 +50,45 @@ typedef struct opi_array {
     opi_access access;
 } opi_array;
 
-/* The index of each array in opi_task.array.  The output of a map comes after its inputs. */
+/* The index of each array in opi_task.array.  The output of a map, a scan or a filter comes last: see opi_task_out.  In
+ * a fused task further inputs stand before it. */
 enum {
     OPI_IN = 0,          /* the first input, of every primitive but a sort */
     OPI_HEADS = 1,       /* heads of a reduce or a scan; its mem is NULL if there are no heads */
-    OPI_SCAN_OUT = 2,    /* output of a scan; for a reduce its mem is NULL */
-    OPI_KEPT_OUT = 1,    /* output of a filter */
     OPI_OFFSETS = 1,     /* offsets of a segmented reduce */
     OPI_SEGMENT_OUT = 2, /* output of a segmented reduce */
     OPI_KEYS = 0,        /* keys of a sort */
-    OPI_VALUES = 1,      /* values of a sort of pairs */
+    OPI_VALUES = 1,      /* values of a sort of pairs, or the indices that an argsort writes */
     OPI_TURNED_OUT = 1,  /* output of a transpose */
-    OPI_MAX_ARRAYS = OPLUS_MAX_ARITY + 1
+    OPI_INDICES = 0,     /* indices of a take or a put */
+    OPI_TAKEN_OUT = 1,   /* output of a take */
+    OPI_PUT_IN = 1,      /* the elements that a put puts */
+    OPI_TABLE = 2,       /* what indices name: a take reads, a put writes it; it has an extent of its own */
+    OPI_SORTED = 0,      /* the sorted array in which bounds are looked for, */
+    OPI_WANTED = 1,      /* ... the elements that are looked for, */
+    OPI_BOUNDS_OUT = 2,  /* ... and their places */
+    OPI_A_KEYS = 0,      /* keys and values of a merge: of the first array, */
+    OPI_B_KEYS = 1,      /* ... of the second one, */
+    OPI_A_VALUES = 2,
+    OPI_B_VALUES = 3,
+    OPI_MERGED_KEYS = 4, /* ... and of the output */
+    OPI_MERGED_VALUES = 5,
+    OPI_MASK = 1,       /* mask of a select; NULL: it picks by a function, or by runs */
+    OPI_PICKED_OUT = 2, /* the picked elements, of a select; each of its outputs may be NULL */
+    OPI_INDEX_OUT = 3,  /* indices of the picked elements */
+    OPI_REST_OUT = 4,   /* the elements that are not picked */
+    OPI_RUN_OUT = 5,    /* for each element the number of picked ones up to it, less 1: its run */
+    OPI_HEAD_OUT = 6,   /* for each element 1 if it is picked, else 0 */
+    OPI_MAX_ARRAYS = OPLUS_MAX_ARITY + 2
 };
+
+/* What decides whether a select picks element i. */
+typedef enum opi_picks {
+    OPI_PICKS_KEPT,  /* the predicate accepts in[i] */
+    OPI_PICKS_BYTES, /* mask[i] is not 0 */
+    OPI_PICKS_BITS,  /* bit i % 8 of mask[i / 8] is 1 */
+    OPI_PICKS_HEADS  /* a run begins: i is 0, or in[i - 1] is not the same as in[i], by the function or by bits */
+} opi_picks;
 
 /* A task.  Members that a primitive does not need are not set: the functions opi_task_... set the others. */
 typedef struct opi_task {
@@ -57,8 +98,11 @@ typedef struct opi_task {
     int arrays;
     const oplus_op *op; /* what combines, or NULL */
     const oplus_fn *fn; /* what is applied, or NULL */
-    size_t n;           /* items: elements of the inputs */
-    uint64_t first;     /* global index of item 0 */
+    /* A fused task makes its elements: element i is before(inputs[0][i], inputs[1][i], ...).  And it makes of a scan's
+     * results what it writes: after(result). */
+    const oplus_fn *before, *after; /* or NULL; only a reduce, a scan and a filter have them */
+    size_t n;                       /* items: elements of the inputs */
+    uint64_t first;                 /* global index of item 0 */
     void *
         result; /* room for one value, the result of a reduce or the number that a filter keeps, in memory of the host or
                  * of the device; NULL: it is not wanted */
@@ -71,139 +115,60 @@ typedef struct opi_task {
         struct {
             const oplus_type *key, *value; /* types of keys and values; value NULL: there are only keys */
             oplus_order order;
+            bool places; /* an argsort: the keys stay, and the index of each is written in their order */
         } sort;
         struct {
+            const oplus_type *key; /* type of an element */
+            oplus_order order;     /* if there is no fn that compares */
+            bool upper;            /* behind equal elements; else before them */
+        } bounds;
+        struct {
+            const oplus_type *key, *value; /* value NULL: there are only keys */
+            oplus_order order;             /* if there is no fn that compares */
+        } merge;
+        struct {
             size_t rows, cols;
-        } matrix; /* size of the input, which is row-major */
+        } matrix;            /* size of the input, which is row-major */
+        opi_indices indices; /* of a take or a put */
+        struct {
+            const oplus_type *type; /* a scalar */
+            unsigned sides;         /* OPI_LEAST, OPI_GREATEST or both */
+            opi_gives gives;
+        } extreme;
+        struct {
+            opi_picks picks;
+            const oplus_type *type; /* type of an element */
+        } select;
     };
     opi_array array[OPI_MAX_ARRAYS];
 } opi_task;
 
-/* Makes the task of a reduce.  out NULL: only the carry is wanted.  heads NULL: there are no heads. */
-static inline void opi_task_reduce(opi_task *t, const oplus_op *op, const void *in, const uint8_t *heads, size_t n,
-                                   uint64_t first, void *out)
+/* The array that is written by a scan or a filter; of a reduce its mem is NULL. */
+static inline opi_array *opi_task_out(opi_task *t) { return &t->array[t->arrays - 1]; }
+static inline const opi_array *opi_task_written(const opi_task *t) { return &t->array[t->arrays - 1]; }
+
+/* The array of input k of the function before. */
+static inline const opi_array *opi_task_input(const opi_task *t, unsigned k)
 {
-    const size_t size = op->type->size;
-    t->what = OPI_REDUCE;
-    t->exclusive = false;
-    t->lifted = heads != NULL;
-    t->op = op;
-    t->fn = NULL;
-    t->n = n;
-    t->first = first;
-    t->result = out;
-    t->result_bytes = size;
-    t->arrays = 3;
-    t->array[OPI_IN] = (opi_array){in, size, n, OPI_READS};
-    t->array[OPI_HEADS] = (opi_array){heads, 1, n, OPI_READS};
-    t->array[OPI_SCAN_OUT] = (opi_array){NULL, size, n, OPI_WRITES};
+    return &t->array[k == 0 ? OPI_IN : t->arrays - 1 - (int)t->before->arity + (int)k];
 }
 
-static inline void opi_task_scan(opi_task *t, const oplus_op *op, oplus_kind kind, const void *in, const uint8_t *heads,
-                                 size_t n, uint64_t first, void *out)
+static inline bool opi_task_is_fused(const opi_task *t)
 {
-    opi_task_reduce(t, op, in, heads, n, first, NULL);
-    t->what = OPI_SCAN;
-    t->exclusive = kind == OPLUS_EXCLUSIVE;
-    t->array[OPI_SCAN_OUT].mem = out;
+    return (t->what == OPI_REDUCE || t->what == OPI_SCAN || t->what == OPI_FILTER) && (t->before || t->after);
 }
 
-static inline void opi_task_map(opi_task *t, const oplus_fn *fn, const void *const *in, size_t n, void *out)
+/* Bytes of an element of a reduce, a scan or a filter. */
+static inline size_t opi_task_element(const opi_task *t)
 {
-    t->what = OPI_MAP;
-    t->exclusive = t->lifted = false;
-    t->op = NULL;
-    t->fn = fn;
-    t->n = n;
-    t->first = 0;
-    t->result = NULL;
-    t->arrays = (int)fn->arity + 1;
-    for (unsigned k = 0; k < fn->arity; k++) t->array[k] = (opi_array){in[k], fn->input[k]->size, n, OPI_READS};
-    t->array[fn->arity] = (opi_array){out, fn->result->size, n, OPI_WRITES};
+    return opi_task_is_fused(t) && t->before ? t->before->result->size : t->array[OPI_IN].size;
 }
 
-static inline void opi_task_filter(opi_task *t, const oplus_fn *keep, const void *in, size_t n, void *out, size_t *kept)
+/* Whether the operator or a function of a task has a parameter. */
+static inline bool opi_task_has_param(const opi_task *t)
 {
-    const size_t size = keep->input[0]->size;
-    t->what = OPI_FILTER;
-    t->exclusive = t->lifted = false;
-    t->op = NULL;
-    t->fn = keep;
-    t->n = n;
-    t->first = 0;
-    t->result = kept;
-    t->result_bytes = sizeof *kept;
-    t->arrays = 2;
-    t->array[OPI_IN] = (opi_array){in, size, n, OPI_READS};
-    t->array[OPI_KEPT_OUT] = (opi_array){out, size, n, OPI_APPENDS};
-}
-
-/* Makes the task of a segmented reduce.  The machine checks the order of the offsets, as they may lie in memory that
- * the host cannot read. */
-static inline void opi_task_segreduce(opi_task *t, const oplus_op *op, const void *in, size_t n,
-                                      const oplus_type *offset, const opi_offsets *offsets, void *out)
-{
-    const size_t size = op->type->size;
-    t->what = OPI_SEGREDUCE;
-    t->exclusive = t->lifted = false;
-    t->op = op;
-    t->fn = NULL;
-    t->n = n;
-    t->first = 0;
-    t->result = NULL;
-    t->segments.offsets = *offsets;
-    t->segments.offset = offset;
-    t->arrays = 3;
-    t->array[OPI_IN] = (opi_array){in, size, n, OPI_READS};
-    t->array[OPI_OFFSETS] = (opi_array){offsets->at, offsets->bytes, offsets->segments + 1, OPI_READS};
-    t->array[OPI_SEGMENT_OUT] = (opi_array){out, size, offsets->segments, OPI_WRITES};
-}
-
-/* Makes the task of a sort.  value and values NULL: there are only keys. */
-static inline void opi_task_sort(opi_task *t, const oplus_type *key, oplus_order order, void *keys,
-                                 const oplus_type *value, void *values, size_t n)
-{
-    t->what = OPI_SORT;
-    t->exclusive = t->lifted = false;
-    t->op = NULL;
-    t->fn = NULL;
-    t->n = n;
-    t->first = 0;
-    t->result = NULL;
-    t->sort.key = key;
-    t->sort.value = value;
-    t->sort.order = order;
-    t->arrays = value ? 2 : 1;
-    t->array[OPI_KEYS] = (opi_array){keys, key->size, n, OPI_CHANGES};
-    t->array[OPI_VALUES] = (opi_array){values, value ? value->size : 0, n, OPI_CHANGES};
-}
-
-/* Makes the task of a transpose.  size: size of an element, in bytes.  in == out: a square matrix, in place. */
-static inline void opi_task_transpose(opi_task *t, size_t size, const void *in, size_t rows, size_t cols, void *out)
-{
-    t->what = OPI_TRANSPOSE;
-    t->exclusive = t->lifted = false;
-    t->op = NULL;
-    t->fn = NULL;
-    t->n = rows * cols;
-    t->first = 0;
-    t->result = NULL;
-    t->matrix.rows = rows;
-    t->matrix.cols = cols;
-    t->arrays = 2;
-    t->array[OPI_IN] = (opi_array){in, size, t->n, OPI_READS};
-    t->array[OPI_TURNED_OUT] = (opi_array){out, size, t->n, OPI_WRITES};
-}
-
-/* The task that only summarises a scan: it reads, and writes no results. */
-static inline opi_task opi_task_reading(const opi_task *scan)
-{
-    opi_task t = *scan;
-    t.what = OPI_REDUCE;
-    t.exclusive = false;
-    t.result = NULL;
-    t.array[OPI_SCAN_OUT].mem = NULL;
-    return t;
+    if ((t->op && t->op->param_type) || (t->fn && t->fn->param_type)) return true;
+    return opi_task_is_fused(t) && ((t->before && t->before->param_type) || (t->after && t->after->param_type));
 }
 
 #endif

@@ -2,10 +2,11 @@
  * one text for C, OpenCL C and CUDA; they define OPI_GENERIC and OPI_CALL_... (prelude.c, opencl.cl, cuda.cl).
  *
  * Before the body of a macro OPI_TEXT is 0: there the functions are those of C, and only fmin and fmax are made
- * here. */
+ * here.  A kernel may have bodies of both kinds: then this text comes twice, with 0 first. */
 
 /* --- bodies ------------------------------------------------------------------------------------------------------- */
 
+#ifndef OPI_FMIN_FMAX /* else the body of a macro stands before this text */
 /* Of a NaN (signalling or not) and a number the result is the number; -0 < +0.  C libraries and devices differ in
  * both. */
 #define OPI_LESSER                                                                                                     \
@@ -22,6 +23,7 @@
 OPI_FMIN_FMAX(f32, float)
 #if OPI_F64
 OPI_FMIN_FMAX(f64, double)
+#endif
 #endif
 
 #undef fminf
@@ -55,18 +57,16 @@ OPI_FMIN_FMAX(f64, double)
 OPI_FOR_SIGNED(OPI_SIGNED_FUNCTIONS)
 OPI_FOR_UNSIGNED(OPI_UNSIGNED_FUNCTIONS)
 
-/* min and max as the built-in operators: the result of a NaN is a NaN. */
+/* min and max as the built-in operators: the result of a NaN is a NaN.  A dialect may have instructions for them. */
+#ifndef OPI_FLOAT_MIN
+#define OPI_FLOAT_MIN(x, y) (x < y ? x : y < x ? y : x != y ? x + y : x != 0 ? x : -(-x - y))
+#define OPI_FLOAT_MAX(x, y) (x < y ? y : y < x ? x : x != y ? x + y : x != 0 ? x : x + y)
+#endif
 #define OPI_FLOAT_1(s, T, name, c) OPI_GENERIC(T, opi_g_##name, s, (T x)) { return c(x); }
 #define OPI_FLOAT_2(s, T, name, c) OPI_GENERIC(T, opi_g_##name, s, (T x, T y)) { return c(x, y); }
 #define OPI_FLOAT_FUNCTIONS(s, T, _)                                                                                   \
-    OPI_GENERIC(T, opi_g_min, s, (T x, T y))                                                                           \
-    {                                                                                                                  \
-        return x < y ? x : y < x ? y : x != y ? x + y : x != 0 ? x : -(-x - y);                                        \
-    }                                                                                                                  \
-    OPI_GENERIC(T, opi_g_max, s, (T x, T y))                                                                           \
-    {                                                                                                                  \
-        return x < y ? y : y < x ? x : x != y ? x + y : x != 0 ? x : x + y;                                            \
-    }                                                                                                                  \
+    OPI_GENERIC(T, opi_g_min, s, (T x, T y)) { return OPI_FLOAT_MIN(x, y); }                                           \
+    OPI_GENERIC(T, opi_g_max, s, (T x, T y)) { return OPI_FLOAT_MAX(x, y); }                                           \
     OPI_GENERIC(T, opi_g_sign, s, (T x)) { return x > 0 ? 1 : x < 0 ? -1 : x; }                                        \
     OPI_GENERIC(T, opi_g_fma, s, (T x, T y, T z)) { return _(fma)(x, y, z); }                                          \
     OPI_GENERIC(T, opi_g_ldexp, s, (T x, int n)) { return _(ldexp)(x, n); }                                            \

@@ -32,6 +32,8 @@ extern const opi_scalar opi_scalars[OPI_SCALARS];
 
 static inline bool opi_is_floating(oplus_scalar scalar) { return opi_scalars[scalar].number == OPI_FLOATING; }
 
+static inline bool opi_is_signed(oplus_scalar scalar) { return opi_scalars[scalar].number == OPI_SIGNED; }
+
 /* Whether a value of oplus_scalar is a scalar type, and no record. */
 static inline bool opi_is_scalar(oplus_scalar scalar) { return scalar > OPLUS_RECORD && (int)scalar < OPI_SCALARS; }
 

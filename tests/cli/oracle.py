@@ -147,6 +147,22 @@ def check_scans(x, flat, threads):
                 assert report["bits"] == wanted[-1:].astype(wanted.dtype.newbyteorder(">")).tobytes().hex(), report
 
 
+def check_extremes(x, flat, threads):
+    """Zeros of one sign: oplus takes -0 for less than +0, NumPy for equal."""
+    if len(flat) == 0 or flat.dtype.kind == "c":
+        return
+    y = flat.astype(flat.dtype.newbyteorder("="), copy=True)
+    if y.dtype.kind == "f":
+        y[y == 0] = 0
+        y[rng.random(len(y)) < rng.choice([0, 0.01])] = np.nan
+    else:
+        y = y % 3 # many are equal
+    np.save("y.npy", y)
+    for name, wanted in (("argmin", np.argmin(y)), ("argmax", np.argmax(y))):
+        expect(result("reduce", name, "y.npy", *threads), np.int64(wanted), f"reduce {name}")
+    expect(result("reduce", "minmax", "y.npy", *threads), np.array([y.min(), y.max()]), "reduce minmax")
+
+
 def quotient(x, y):
     """As in C: towards 0, and by 0 it is 0."""
     if x.dtype.kind == "f":
@@ -177,6 +193,12 @@ def check_maps(x, flat, threads):
         expect(result("map", "div", "x.npy", "y.npy", *threads), quotient(x, y), "map div")
         expect(result("filter", "positive", "x.npy", *threads), flat[flat > 0], "filter positive")
     expect(result("filter", "nonzero", "x.npy", *threads), flat[flat != 0], "filter nonzero")
+    mask = np.random.default_rng(len(flat)).integers(0, 3, len(flat)).astype(np.uint8)
+    np.save("mask.npy", mask)
+    expect(result("filter", "--mask", "mask.npy", "x.npy", *threads), flat[mask != 0], "filter --mask")
+    expect(result("filter", "nonzero", "--indices", "x.npy", *threads), np.nonzero(flat)[0].astype(np.uint64), "filter --indices")
+    expect(result("filter", "nonzero", "--both", "rest.npy", "x.npy", *threads), flat[flat != 0], "filter --both")
+    expect(np.load("rest.npy"), flat[flat == 0], "the rest of filter --both")
     if x.dtype.kind == "f":
         expect(result("map", "square", "x.npy", *threads), x * x, "map square")
         expect(result("map", "sqrt", "abs.npy", *threads), np.sqrt(np.abs(x)), "map sqrt")
@@ -200,6 +222,11 @@ def check_order(x, flat, threads):
         expect(result("sort", "x.npy", *threads), flat[order], "sort")
         expect(result("sort", "x.npy", "--values", "index.npy", "--values-out", "order.npy", *threads), flat[order], "sort")
         expect(np.load("order.npy"), order.astype(np.int64), "the values of a sort")
+        expect(result("argsort", "x.npy", *threads), order.astype(np.int64), "argsort")
+        np.save("sorted.npy", flat[order])
+        np.save("other.npy", np.sort(flat[::2]))
+        merged = np.sort(np.concatenate([flat[order], np.sort(flat[::2])]), kind="stable")
+        expect(result("merge", "sorted.npy", "other.npy", *threads), merged, "merge")
         expect(result("sort", "--descending", "x.npy", *threads), flat[order][::-1], "sort --descending")
     if x.ndim == 2:
         expect(result("transpose", "x.npy", *threads), x.T, "transpose")
@@ -219,6 +246,18 @@ def check_segments(x, flat, threads):
         expect(result("segreduce", "sum", "x.npy", f"--{way}", f"{way}.npy", *threads), wanted, f"segreduce --{way}")
     wanted = np.concatenate([np.add.accumulate(part, dtype=flat.dtype) for part in np.split(flat, offsets[1:-1])])
     expect(result("segscan", "sum", "x.npy", "--heads", "heads.npy", *threads), wanted, "segscan")
+
+
+def check_elements(x, flat, threads):
+    if len(flat) == 0:
+        return
+    indices = rng.integers(-3, len(flat) + 3, rng.integers(0, 2 * len(flat) + 1))
+    np.save("x-flat.npy", flat)
+    np.save("clipped.npy", indices.astype(rng.choice([np.int64, np.int32])))
+    np.save("indices.npy", np.clip(indices, 0, len(flat) - 1).astype(rng.choice([np.uint64, np.uint32])))
+    wanted = np.take(flat, indices, mode="clip")
+    expect(result("take", "indices.npy", "x-flat.npy", *threads), wanted, "take")
+    expect(result("take", "clipped.npy", "x-flat.npy", "--clip", *threads), wanted, "take --clip")
 
 
 def check_text(x, flat):
@@ -243,7 +282,7 @@ def check_random(round, kind, where):
     version = [(1, 0), (2, 0), (3, 0)][round % 3]
     save("x.npy", disguise(x), version)
     save("abs.npy", np.abs(x), (1, 0))
-    for check in (check_scans, check_maps, check_order, check_segments):
+    for check in (check_scans, check_extremes, check_maps, check_order, check_segments, check_elements):
         check(x, flat, where)
     check_text(x, flat)
 

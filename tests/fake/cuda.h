@@ -24,7 +24,7 @@ enum { FAKE_RETAINS, FAKE_STREAMS, FAKE_EVENTS, FAKE_MEMORY, FAKE_PINNED, FAKE_M
 typedef struct fake_launch {
     unsigned grid[3], block[3], shared;
     unsigned cluster; /* blocks of a cluster; 1: none */
-    bool cooperative;
+    bool cooperative, early;
     void *stream;
     bool extra;
     uint64_t parameter[FAKE_PARAMETERS]; /* as many as `size` says */

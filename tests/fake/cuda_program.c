@@ -74,35 +74,35 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction ker
     return CUDA_SUCCESS;
 }
 
-/* Returns the value of an attribute; false: the fake does not know it. */
-static bool read_attributes(const CUlaunchConfig *config, bool *cooperative, unsigned *cluster)
+/* Reads the attributes of a launch; false: the fake does not know one. */
+static bool read_attributes(const CUlaunchConfig *config, fake_launch *launch)
 {
-    *cooperative = false;
-    *cluster = 1;
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-            *cooperative = config->attrs[i].value.cooperative != 0;
-        else if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-            *cluster = config->attrs[i].value.clusterDim.x * config->attrs[i].value.clusterDim.y *
-                       config->attrs[i].value.clusterDim.z;
+    launch->cluster = 1;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const opi_cuda_launch_attribute *const a = &config->attrs[i];
+        if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            launch->cooperative = a->value.cooperative != 0;
+        else if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            launch->cluster = a->value.clusterDim.x * a->value.clusterDim.y * a->value.clusterDim.z;
+        else if (a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            launch->early = a->value.programmaticStreamSerializationAllowed != 0;
         else
             return false;
+    }
     return true;
 }
 
 /* Clusters lie in groups of 16 multiprocessors; the last four multiprocessors are in no group. */
 CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction kernel, const CUlaunchConfig *config)
 {
-    bool cooperative;
-    unsigned cluster;
+    fake_launch launch = {.shared = config->sharedMemBytes};
     CALL_IN_CONTEXT(OccupancyMaxActiveClusters);
     if (kernel != &function) return CUDA_ERROR_INVALID_HANDLE;
-    if (!is_allowed(config->sharedMemBytes) || !read_attributes(config, &cooperative, &cluster) ||
-        config->gridDimX == 0)
+    if (!is_allowed(config->sharedMemBytes) || !read_attributes(config, &launch) || config->gridDimX == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (cluster > 8 || config->gridDimX % cluster) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    if (launch.cluster > 8 || config->gridDimX % launch.cluster) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     const unsigned blocks = residents(config->blockDimX, config->sharedMemBytes);
-    *clusters = (int)(FAKE_UNITS / 16 * (16 * blocks / cluster));
+    *clusters = (int)(FAKE_UNITS / 16 * (16 * blocks / launch.cluster));
     return CUDA_SUCCESS;
 }
 
@@ -138,7 +138,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction kernel, void 
                           .stream = config->hStream,
                           .extra = extra};
     CALL_IN_CONTEXT(LaunchKernelEx);
-    if (!read_attributes(config, &launch.cooperative, &launch.cluster)) return CUDA_ERROR_INVALID_VALUE;
+    if (!read_attributes(config, &launch)) return CUDA_ERROR_INVALID_VALUE;
     if (launch.cluster > 8 || config->gridDimX % launch.cluster) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (launch.cooperative && config->gridDimX > FAKE_UNITS * residents(config->blockDimX, config->sharedMemBytes))
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;

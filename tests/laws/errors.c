@@ -463,7 +463,123 @@ static void filter(void **state)
     BAD(oplus_filter(dev, &negative_fn, x, too_many, y, &kept), "oplus_filter", "n is 9223372036854775807");
     OVERLAPS(oplus_filter(dev, &negative_fn, x, N, x + 1, &kept), "oplus_filter", "in", "out");
     FINE(oplus_filter(dev, &negative_fn, NULL, 0, NULL, &kept));
+}
+
+static void partition(void **state)
+{
+    size_t kept;
+    (void)state;
+    BAD(oplus_partition(NULL, &negative_fn, x, N, y, y + N, &kept), "oplus_partition", "dev is NULL");
+    BAD(oplus_partition(dev, NULL, x, N, y, y + N, &kept), "oplus_partition", "keep is NULL");
+    BAD(oplus_partition(dev, &negate_fn, x, N, y, y + N, &kept), "oplus_partition", "keep", "negate",
+        "1 of type uint8_t");
+    BAD(oplus_partition(dev, &add_fn, x, N, y, y + N, &kept), "oplus_partition", "keep", "2 inputs");
+    BAD(oplus_partition(dev, &negative_fn, NULL, N, y, y + N, &kept), "oplus_partition", "in is NULL");
+    BAD(oplus_partition(dev, &negative_fn, x, N, NULL, y + N, &kept), "oplus_partition", "out is NULL");
+    BAD(oplus_partition(dev, &negative_fn, x, N, y, NULL, &kept), "oplus_partition", "rest is NULL");
+    BAD(oplus_partition(dev, &negative_fn, x, N, y, y + N, NULL), "oplus_partition", "kept is NULL");
+    BAD(oplus_partition(dev, &negative_fn, x, too_many, y, y, &kept), "oplus_partition", "n is 9223372036854775807");
+    OVERLAPS(oplus_partition(dev, &negative_fn, x, N, x + 1, y, &kept), "oplus_partition", "in", "out");
+    OVERLAPS(oplus_partition(dev, &negative_fn, x, N, y, x, &kept), "oplus_partition", "in", "rest");
+    OVERLAPS(oplus_partition(dev, &negative_fn, x, N, y, y, &kept), "oplus_partition", "out", "rest");
+    kept = 1;
+    FINE(oplus_partition(dev, &negative_fn, NULL, 0, NULL, NULL, &kept));
     assert_int_equal(kept, 0);
+}
+
+static void indices(void **state)
+{
+    size_t kept;
+    (void)state;
+    BAD(oplus_indices(NULL, &negative_fn, x, N, &oplus_u32, y, &kept), "oplus_indices", "dev is NULL");
+    BAD(oplus_indices(dev, NULL, x, N, &oplus_u32, y, &kept), "oplus_indices", "keep is NULL");
+    BAD(oplus_indices(dev, &negative_fn, x, N, NULL, y, &kept), "oplus_indices", "index");
+    BAD(oplus_indices(dev, &negative_fn, x, N, &oplus_f32, y, &kept), "oplus_indices", "index is the type",
+        "&oplus_u64");
+    BAD(oplus_indices(dev, &negative_fn, x, (size_t)UINT32_MAX + 2, &oplus_u32, y, &kept), "oplus_indices",
+        "cannot hold the index 4294967296");
+    BAD(oplus_indices(dev, &negative_fn, NULL, N, &oplus_u32, y, &kept), "oplus_indices", "in is NULL");
+    BAD(oplus_indices(dev, &negative_fn, x, N, &oplus_u32, NULL, &kept), "oplus_indices", "out is NULL");
+    BAD(oplus_indices(dev, &negative_fn, x, N, &oplus_u32, y, NULL), "oplus_indices", "kept is NULL");
+    OVERLAPS(oplus_indices(dev, &negative_fn, x, N, &oplus_u32, x + 1, &kept), "oplus_indices", "in", "out");
+    FINE(oplus_indices(dev, &negative_fn, NULL, 0, &oplus_u32, NULL, &kept));
+}
+
+static void filter_mask(void **state)
+{
+    size_t kept;
+    const oplus_mask bytes = OPLUS_MASK_BYTES;
+    (void)state;
+    BAD(oplus_filter_mask(NULL, &oplus_f32, bytes, x, y, N, y + N, &kept), "oplus_filter_mask", "dev is NULL");
+    BAD(oplus_filter_mask(dev, NULL, bytes, x, y, N, y + N, &kept), "oplus_filter_mask", "type");
+    BAD(oplus_filter_mask(dev, &oplus_f32, (oplus_mask)2, x, y, N, y + N, &kept), "oplus_filter_mask", "kind is 2");
+    BAD(oplus_filter_mask(dev, &oplus_f32, bytes, NULL, y, N, y + N, &kept), "oplus_filter_mask", "in is NULL");
+    BAD(oplus_filter_mask(dev, &oplus_f32, bytes, x, NULL, N, y + N, &kept), "oplus_filter_mask", "mask is NULL");
+    BAD(oplus_filter_mask(dev, &oplus_f32, bytes, x, y, N, NULL, &kept), "oplus_filter_mask", "out is NULL");
+    BAD(oplus_filter_mask(dev, &oplus_f32, bytes, x, y, N, y + N, NULL), "oplus_filter_mask", "kept is NULL");
+    BAD(oplus_filter_mask(dev, &oplus_f32, bytes, x, y, too_many, y + N, &kept), "oplus_filter_mask",
+        "n is 9223372036854775807");
+    OVERLAPS(oplus_filter_mask(dev, &oplus_f32, bytes, x, y, N, x, &kept), "oplus_filter_mask", "in", "out");
+    OVERLAPS(oplus_filter_mask(dev, &oplus_f32, bytes, x, y, N, y + 1, &kept), "oplus_filter_mask", "mask", "out");
+    FINE(oplus_filter_mask(dev, &oplus_f32, bytes, NULL, NULL, 0, NULL, &kept));
+    assert_int_equal(kept, 0);
+}
+
+/* --- take */
+
+static void take(void **state)
+{
+    const oplus_type *const f = &oplus_f32, *const u = &oplus_u32;
+    uint32_t indices[N] = {0};
+    (void)state;
+    BAD(oplus_take(NULL, f, OPLUS_REFUSE, x, N, u, indices, N, y), "oplus_take", "dev is NULL");
+    BAD(oplus_take(dev, NULL, OPLUS_REFUSE, x, N, u, indices, N, y), "oplus_take", "type is NULL");
+    BAD(oplus_take(dev, &no_size, OPLUS_REFUSE, x, N, u, indices, N, y), "oplus_take", "no_size", "size 0");
+    BAD(oplus_take(dev, f, (oplus_bounds)2, x, N, u, indices, N, y), "oplus_take", "bounds is 2", "OPLUS_CLIP");
+    BAD(oplus_take(dev, f, OPLUS_REFUSE, NULL, N, u, indices, N, y), "oplus_take", "in is NULL");
+    BAD(oplus_take(dev, f, OPLUS_REFUSE, x, too_many, u, indices, N, y), "oplus_take", "n is 9223372036854775807");
+    BAD(oplus_take(dev, f, OPLUS_REFUSE, x, N, NULL, indices, N, y), "oplus_take", "index is NULL");
+    BAD(oplus_take(dev, f, OPLUS_REFUSE, x, N, f, indices, N, y), "oplus_take", "index", "float", "oplus_i64");
+    BAD(oplus_take(dev, f, OPLUS_REFUSE, x, N, &oplus_u16, indices, N, y), "oplus_take", "index", "uint16_t");
+    BAD(oplus_take(dev, f, OPLUS_REFUSE, x, N, u, NULL, N, y), "oplus_take", "indices is NULL");
+    BAD(oplus_take(dev, f, OPLUS_REFUSE, x, N, u, indices, N, NULL), "oplus_take", "out is NULL");
+    BAD(oplus_take(dev, f, OPLUS_REFUSE, x, N, u, indices, too_many, y), "oplus_take", "count is 9223372036854775807");
+    BAD(oplus_take(dev, f, OPLUS_REFUSE, x, 0, u, indices, N, y), "oplus_take", "n is 0");
+    BAD(oplus_take(dev, f, OPLUS_CLIP, x, 0, u, indices, N, y), "oplus_take", "n is 0");
+    OVERLAPS(oplus_take(dev, f, OPLUS_REFUSE, x, N, u, indices, N, x), "oplus_take", "in", "out");
+    OVERLAPS(oplus_take(dev, f, OPLUS_REFUSE, x, N, u, indices, N, indices), "oplus_take", "indices", "out");
+    indices[3] = N;
+    BAD(oplus_take(dev, f, OPLUS_REFUSE, x, N, u, indices, N, y), "oplus_take", "indices[3] is", "OPLUS_CLIP");
+    FINE(oplus_take(dev, f, OPLUS_CLIP, x, N, u, indices, N, y));
+    FINE(oplus_take(dev, f, OPLUS_REFUSE, x, N, u, indices, 3, y));
+    FINE(oplus_take(dev, f, OPLUS_REFUSE, NULL, 0, u, NULL, 0, NULL));
+}
+
+/* --- put */
+
+static void put(void **state)
+{
+    const oplus_type *const f = &oplus_f32, *const u = &oplus_u32;
+    uint32_t indices[N] = {0};
+    (void)state;
+    BAD(oplus_put(NULL, f, OPLUS_REFUSE, x, u, indices, N, y, N), "oplus_put", "dev is NULL");
+    BAD(oplus_put(dev, NULL, OPLUS_REFUSE, x, u, indices, N, y, N), "oplus_put", "type is NULL");
+    BAD(oplus_put(dev, &odd_align, OPLUS_REFUSE, x, u, indices, N, y, N), "oplus_put", "odd_align", "align 3");
+    BAD(oplus_put(dev, f, (oplus_bounds)-1, x, u, indices, N, y, N), "oplus_put", "bounds is -1", "OPLUS_CLIP");
+    BAD(oplus_put(dev, f, OPLUS_REFUSE, NULL, u, indices, N, y, N), "oplus_put", "in is NULL");
+    BAD(oplus_put(dev, f, OPLUS_REFUSE, x, NULL, indices, N, y, N), "oplus_put", "index is NULL");
+    BAD(oplus_put(dev, f, OPLUS_REFUSE, x, &oplus_i8, indices, N, y, N), "oplus_put", "index", "int8_t");
+    BAD(oplus_put(dev, f, OPLUS_REFUSE, x, u, NULL, N, y, N), "oplus_put", "indices is NULL");
+    BAD(oplus_put(dev, f, OPLUS_REFUSE, x, u, indices, N, NULL, N), "oplus_put", "out is NULL");
+    BAD(oplus_put(dev, f, OPLUS_REFUSE, x, u, indices, too_many, y, N), "oplus_put", "count is 9223372036854775807");
+    BAD(oplus_put(dev, f, OPLUS_REFUSE, x, u, indices, N, y, too_many), "oplus_put", "n is 9223372036854775807");
+    BAD(oplus_put(dev, f, OPLUS_CLIP, x, u, indices, N, y, 0), "oplus_put", "n is 0");
+    OVERLAPS(oplus_put(dev, f, OPLUS_REFUSE, x, u, indices, N, x, N), "oplus_put", "in", "out");
+    OVERLAPS(oplus_put(dev, f, OPLUS_REFUSE, x, u, indices, N, indices, N), "oplus_put", "indices", "out");
+    indices[2] = N;
+    BAD(oplus_put(dev, f, OPLUS_REFUSE, x, u, indices, N, y, N), "oplus_put", "indices[2] is", "OPLUS_CLIP");
+    FINE(oplus_put(dev, f, OPLUS_CLIP, x, u, indices, N, y, N));
+    FINE(oplus_put(dev, f, OPLUS_REFUSE, NULL, u, NULL, 0, NULL, 0));
 }
 
 /* --- sort, transpose */
@@ -495,6 +611,86 @@ static void sort(void **state)
     OVERLAPS(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, x, f, x + 1, N), "oplus_sort_pairs", "keys", "values");
     OVERLAPS(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, x, f, x, N), "oplus_sort_pairs", "keys", "values");
     FINE(oplus_sort_pairs(dev, f, OPLUS_ASCENDING, NULL, f, NULL, 0));
+}
+
+static void extremes(void **state)
+{
+    (void)state;
+    size_t at;
+    FAILS(OPLUS_ERR_ARGUMENT, oplus_argmin(NULL, &oplus_f32, x, N, &at), "oplus_argmin: dev is NULL");
+    BAD(oplus_argmin(dev, NULL, x, N, &at), "oplus_argmin: type is NULL");
+    BAD(oplus_argmax(dev, &oplus_c64, x, N / 2, &at), "oplus_argmax: type", "no order");
+    BAD(oplus_argmax(dev, &oplus_f32, NULL, N, &at), "oplus_argmax: in is NULL", "64");
+    BAD(oplus_argmin(dev, &oplus_f32, x, too_many, &at), "oplus_argmin: n is 9223372036854775807");
+    BAD(oplus_argmin(dev, &oplus_f32, x, N, NULL), "oplus_argmin: at is NULL");
+    BAD(oplus_minmax(dev, &oplus_f32, x, N, NULL), "oplus_minmax: out is NULL");
+    BAD(oplus_argmin(dev, &oplus_f32, x, 0, &at), "oplus_argmin: n is 0", "at least one element");
+    BAD(oplus_minmax(dev, &oplus_f32, NULL, 0, y), "oplus_minmax: n is 0");
+}
+
+OPLUS_ZIP(before, uint8_t, float, float, { return a < b; })
+OPLUS_STRUCT(complex32_like, float x; float y;)
+OPLUS_ZIP(of_two_structs, uint8_t, affine32, complex32_like, { return a.a < b.x; })
+OPLUS_ZIP(of_two_types, uint8_t, float, int32_t, { return a < (float)b; })
+OPLUS_ZIP(difference, float, float, float, { return a - b; })
+
+static void order(void **state)
+{
+    const oplus_type *const f = &oplus_f32, *const u = &oplus_u32, *const byte = &oplus_u8;
+    const oplus_order up = OPLUS_ASCENDING;
+    const size_t many = (size_t)1 << 31; /* more than an i32 can number */
+    float *const z = y + N;
+    (void)state;
+    BAD(oplus_argsort(NULL, f, up, x, N, u, y), "oplus_argsort", "dev is NULL");
+    BAD(oplus_argsort(dev, NULL, up, x, N, u, y), "oplus_argsort", "key is NULL");
+    BAD(oplus_argsort(dev, f, (oplus_order)3, x, N, u, y), "oplus_argsort", "order is 3");
+    BAD(oplus_argsort(dev, f, up, NULL, N, u, y), "oplus_argsort", "keys is NULL");
+    BAD(oplus_argsort(dev, f, up, x, N, NULL, y), "oplus_argsort", "index is NULL");
+    BAD(oplus_argsort(dev, f, up, x, N, f, y), "oplus_argsort", "index is the type \"float\"", "oplus_u64");
+    BAD(oplus_argsort(dev, byte, up, x, many + 1, &oplus_i32, y), "oplus_argsort", "cannot hold the index 2147483648",
+        "oplus_i64");
+    BAD(oplus_argsort(dev, f, up, x, N, u, NULL), "oplus_argsort", "indices is NULL");
+    BAD(oplus_argsort(dev, f, up, x, too_many, u, y), "oplus_argsort", "n is 9223372036854775807");
+    OVERLAPS(oplus_argsort(dev, f, up, x, N, u, x + 1), "oplus_argsort", "keys", "indices");
+    FINE(oplus_argsort(dev, f, up, NULL, 0, u, NULL));
+
+    BAD(oplus_search(dev, f, up, x, N, (oplus_bound)2, x, N, u, y), "oplus_search", "bound is 2", "OPLUS_UPPER");
+    BAD(oplus_search(dev, &affine32_type, up, x, N, OPLUS_LOWER, x, N, u, y), "oplus_search", "affine32");
+    BAD(oplus_search(dev, f, up, NULL, N, OPLUS_LOWER, x, N, u, y), "oplus_search", "sorted is NULL");
+    BAD(oplus_search(dev, f, up, x, N, OPLUS_LOWER, NULL, N, u, y), "oplus_search", "wanted is NULL");
+    BAD(oplus_search(dev, f, up, x, N, OPLUS_LOWER, x, N, u, NULL), "oplus_search", "places is NULL");
+    BAD(oplus_search(dev, f, up, x, N, OPLUS_LOWER, x, N, byte, y), "oplus_search", "index is the type \"uint8_t\"");
+    BAD(oplus_search(dev, byte, up, x, many, OPLUS_LOWER, x, N, &oplus_i32, y), "oplus_search", "2147483648");
+    BAD(oplus_search(dev, f, up, x, N, OPLUS_LOWER, x, too_many, u, y), "oplus_search", "count is 9223372036854775807");
+    OVERLAPS(oplus_search(dev, f, up, x, N, OPLUS_LOWER, y, N, u, x + 1), "oplus_search", "sorted", "places");
+    OVERLAPS(oplus_search(dev, f, up, x, N, OPLUS_LOWER, y, N, u, y), "oplus_search", "wanted", "places");
+    FINE(oplus_search(dev, f, up, NULL, 0, OPLUS_LOWER, x, N, u, y));
+    FINE(oplus_search(dev, f, up, x, N, OPLUS_LOWER, NULL, 0, u, NULL));
+    BAD(oplus_search_by(dev, NULL, x, N, OPLUS_LOWER, x, N, u, y), "oplus_search_by", "less is NULL");
+    BAD(oplus_search_by(dev, &of_two_structs_fn, x, N / 2, OPLUS_LOWER, x, N / 2, u, y), "oplus_search_by",
+        "of_two_structs", "two inputs of the same type");
+    BAD(oplus_search_by(dev, &of_two_types_fn, x, N, OPLUS_LOWER, x, N, u, y), "oplus_search_by", "of_two_types",
+        "two inputs of the same type");
+    BAD(oplus_search_by(dev, &difference_fn, x, N, OPLUS_LOWER, x, N, u, y), "oplus_search_by", "difference",
+        "uint8_t");
+
+    BAD(oplus_merge(NULL, f, up, x, N, x, N, y), "oplus_merge", "dev is NULL");
+    BAD(oplus_merge(dev, f, up, NULL, N, x, N, y), "oplus_merge", "a is NULL");
+    BAD(oplus_merge(dev, f, up, x, N, NULL, N, y), "oplus_merge", "b is NULL");
+    BAD(oplus_merge(dev, f, up, x, N, x, N, NULL), "oplus_merge", "out is NULL");
+    BAD(oplus_merge(dev, byte, up, x, too_many, x, too_many, y), "oplus_merge", "a_n + b_n is 18446744073709551614");
+    OVERLAPS(oplus_merge(dev, f, up, x, N, y, N / 2, x), "oplus_merge", "a", "out");
+    OVERLAPS(oplus_merge(dev, f, up, x, N / 2, z, N / 2, y + N - 1), "oplus_merge", "b", "out");
+    FINE(oplus_merge(dev, f, up, NULL, 0, NULL, 0, NULL));
+    FINE(oplus_merge(dev, f, up, NULL, 0, x, N, y));
+    BAD(oplus_merge_pairs(dev, f, up, x, x, y, NULL, x, x, z, N / 2, N / 2), "oplus_merge_pairs", "value is NULL");
+    BAD(oplus_merge_pairs(dev, f, up, x, x, y, f, x, NULL, z, N / 2, N / 2), "oplus_merge_pairs", "b_values is NULL");
+    OVERLAPS(oplus_merge_pairs(dev, f, up, x, x, y, f, x, x, y, N / 2, N / 2), "oplus_merge_pairs", "out_keys",
+             "out_values");
+    OVERLAPS(oplus_merge_pairs(dev, f, up, x, z, y, f, x, x, z, N / 2, N / 2), "oplus_merge_pairs", "b_keys",
+             "out_values");
+    BAD(oplus_merge_by(dev, &difference_fn, x, N, x, N, y), "oplus_merge_by", "difference");
+    BAD(oplus_merge_by(dev, &before_fn, NULL, N, x, N, y), "oplus_merge_by", "a is NULL");
 }
 
 static void transpose(void **state)
@@ -631,8 +827,15 @@ int main(void)
         cmocka_unit_test(wrong_offsets_there),
         cmocka_unit_test(map),
         cmocka_unit_test(filter),
+        cmocka_unit_test(partition),
+        cmocka_unit_test(indices),
+        cmocka_unit_test(filter_mask),
         cmocka_unit_test(sort),
+        cmocka_unit_test(order),
         cmocka_unit_test(transpose),
+        cmocka_unit_test(take),
+        cmocka_unit_test(put),
+        cmocka_unit_test(extremes),
         cmocka_unit_test(carries),
         cmocka_unit_test(op_check),
         cmocka_unit_test(last_error_is_the_last),
@@ -653,7 +856,11 @@ int main(void)
         cmocka_unit_test(map),
         cmocka_unit_test(filter),
         cmocka_unit_test(sort),
+        cmocka_unit_test(order),
         cmocka_unit_test(transpose),
+        cmocka_unit_test(take),
+        cmocka_unit_test(put),
+        cmocka_unit_test(extremes),
         cmocka_unit_test(carries),
         cmocka_unit_test(wrong_offsets_there),
     };

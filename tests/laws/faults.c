@@ -108,6 +108,11 @@ static oplus_status segreduce(oplus_device *d)
 }
 static oplus_status map(oplus_device *d) { return oplus_map(d, &twice_fn, (const void *const[]){x}, N, out); }
 static oplus_status filter(oplus_device *d) { return oplus_filter(d, &odd_fn, x, N, out, &kept); }
+static oplus_status partition(oplus_device *d) { return oplus_partition(d, &odd_fn, x, N, out, values, &kept); }
+static oplus_status mask(oplus_device *d)
+{
+    return oplus_filter_mask(d, &oplus_u32, OPLUS_MASK_BYTES, x, heads, N, out, &kept);
+}
 static oplus_status sort(oplus_device *d) { return oplus_sort(d, &oplus_u32, OPLUS_ASCENDING, keys, N); }
 static oplus_status sort_many(oplus_device *d) { return oplus_sort(d, &oplus_u32, OPLUS_DESCENDING, keys, MANY); }
 static oplus_status sort_pairs(oplus_device *d)
@@ -118,9 +123,30 @@ static oplus_status sort_wide(oplus_device *d)
 {
     return oplus_sort_pairs(d, &oplus_i16, OPLUS_ASCENDING, keys, &wide_type, values, N);
 }
+static oplus_status argsort(oplus_device *d)
+{
+    return oplus_argsort(d, &oplus_f32, OPLUS_ASCENDING, x, N, &oplus_u32, out);
+}
+static oplus_status bounds(oplus_device *d)
+{
+    return oplus_search(d, &oplus_f32, OPLUS_ASCENDING, x, N, OPLUS_LOWER, x, N, &oplus_u32, out);
+}
+static oplus_status merge_pairs(oplus_device *d)
+{
+    return oplus_merge_pairs(d, &oplus_f32, OPLUS_ASCENDING, x, x, out, &oplus_u8, heads, heads, out + N / 2, N / 4,
+                             N / 4);
+}
 static oplus_status transpose(oplus_device *d) { return oplus_transpose(d, &oplus_u32, x, ROWS, COLS, out); }
 static oplus_status transpose_odd(oplus_device *d) { return oplus_transpose(d, &small3_type, x, ROWS, COLS, out); }
 static oplus_status transpose_square(oplus_device *d) { return oplus_transpose(d, &oplus_u32, keys, COLS, COLS, keys); }
+static oplus_status take(oplus_device *d)
+{
+    return oplus_take(d, &oplus_u32, OPLUS_CLIP, x, N, &oplus_u32, keys, N, out);
+}
+static oplus_status put(oplus_device *d)
+{
+    return oplus_put(d, &oplus_u32, OPLUS_CLIP, x, &oplus_u32, keys, N, out, N);
+}
 static oplus_status op_check(oplus_device *d) { return oplus_op_check(d, &oplus_sum_f32, x, 50); }
 static oplus_status carry_add(oplus_device *d) { return oplus_carry_add(d, carry, x, N); }
 static oplus_status scan_from(oplus_device *d) { return oplus_scan_from(d, carry, OPLUS_INCLUSIVE, x, N, out); }
@@ -177,13 +203,20 @@ static const call calls[] = {
     {"segreduce", segreduce, false},
     {"map", map, false},
     {"filter", filter, false},
+    {"partition", partition, false},
+    {"filter by a mask", mask, false},
     {"sort", sort, false},
     {"sort of more than a cache holds", sort_many, false},
     {"sort_pairs", sort_pairs, false},
     {"sort_pairs of wide values", sort_wide, false},
+    {"argsort", argsort, false},
+    {"bounds", bounds, false},
+    {"merge_pairs", merge_pairs, false},
     {"transpose", transpose, false},
     {"transpose of 3 bytes", transpose_odd, false},
     {"transpose in place", transpose_square, false},
+    {"take", take, false},
+    {"put", put, false},
     {"op_check", op_check, true},
     {"carry_add", carry_add, false},
     {"scan_from", scan_from, false},

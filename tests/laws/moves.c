@@ -213,6 +213,46 @@ static void transpose_twice(rng *r, const place *where)
     free(z);
 }
 
+/* --- what one value replaces, and what decides --- */
+
+/* The result of a reduce may replace an element of its input, wherever that lies. */
+static void a_result_among_the_elements(rng *r, const place *where)
+{
+    const size_t n = 1 + any_size(r), at = rng_below(r, 2) ? n - 1 : rng_below(r, n);
+    uint32_t *x = must(malloc(n * sizeof *x)), expected = 0, got;
+    void *mem;
+    for (size_t i = 0; i < n; i++) expected += x[i] = (uint32_t)rng_next(r);
+    must_be_ok(oplus_alloc(where->dev, n * sizeof *x, &mem), "oplus_alloc");
+    must_be_ok(oplus_copy(where->dev, mem, x, n * sizeof *x), "oplus_copy");
+    must_be_ok(oplus_reduce(where->dev, &oplus_sum_u32, mem, n, (uint32_t *)mem + at), "oplus_reduce");
+    must_be_ok(oplus_copy(where->dev, &got, (uint32_t *)mem + at, sizeof got), "oplus_copy");
+    if (got != expected)
+        fail_msg("%s %s, n = %zu: the sum in place of element %zu is another\n    OPLUS_TEST_SEED=%llu", where->where,
+                 where->isa, n, at, (unsigned long long)test_seed());
+    oplus_free(where->dev, mem);
+    free(x);
+}
+
+OPLUS_MAP(lowest_byte, uint8_t, uint32_t, { return (uint8_t)(a >> 4); })
+OPLUS_MAP(as_a_byte, uint8_t, uint32_t, { return a; })
+
+/* A function that gives a byte decides by that byte, after it has been converted: 256 is 0. */
+static void a_byte_decides(rng *r, const place *where)
+{
+    const oplus_fn *const keep[] = {&as_a_byte_fn, &lowest_byte_fn};
+    const size_t n = any_size(r) % 5000, which = rng_below(r, 2);
+    uint32_t *x = must(malloc((n + 1) * sizeof *x)), *out = must(malloc((n + 1) * sizeof *x));
+    size_t kept, expected = 0;
+    for (size_t i = 0; i < n; i++) x[i] = (uint32_t)rng_below(r, 1 << 14) << 6;
+    for (size_t i = 0; i < n; i++) expected += (uint8_t)(which ? x[i] >> 4 : x[i]) != 0;
+    must_be_ok(oplus_filter(where->dev, keep[which], x, n, out, &kept), "oplus_filter");
+    if (kept != expected)
+        fail_msg("%s %s, n = %zu: %zu are kept, and not %zu\n    OPLUS_TEST_SEED=%llu", where->where, where->isa, n,
+                 kept, expected, (unsigned long long)test_seed());
+    free(x);
+    free(out);
+}
+
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
 #define OFTEN(law)                                                                                                     \
@@ -226,6 +266,8 @@ OFTEN(pairs_are_stable)
 OFTEN(keys_as_on_one_core)
 OFTEN(reversed_is_the_other_order)
 OFTEN(transpose_twice)
+OFTEN(a_result_among_the_elements)
+OFTEN(a_byte_decides)
 
 static int close_all(void **state)
 {
@@ -239,7 +281,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filter_parts_often),        cmocka_unit_test(pairs_are_stable_often),
         cmocka_unit_test(keys_as_on_one_core_often), cmocka_unit_test(reversed_is_the_other_order_often),
-        cmocka_unit_test(transpose_twice_often),
+        cmocka_unit_test(transpose_twice_often),     cmocka_unit_test(a_result_among_the_elements_often),
+        cmocka_unit_test(a_byte_decides_often),
     };
     test_seed();
     return cmocka_run_group_tests_name("moves", tests, NULL, close_all);

@@ -374,6 +374,93 @@ static void run_filter(run *t)
     compare(t, out, k, kept);
 }
 
+/* --- fused: a function before, and perhaps one after --------------------------------------------------------------- */
+
+/* Applies a function to n elements. */
+static unsigned char *applied(const function *f, const unsigned char *const *x, size_t n)
+{
+    const size_t size = f->result->type->size;
+    unsigned char *const results = must(calloc(n + 1, size)), *const one = must(malloc(1024));
+    const void *from[3];
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned k = 0; k < f->fn->arity; k++) from[k] = x[k] + i * f->input[k]->type->size;
+        f->one(one, from);
+        memcpy(results + i * size, one, size);
+    }
+    canonical(f->result, results, n);
+    free(one);
+    return results;
+}
+
+/* Computes what is expected of a fused reduce or scan.  Returns the number of results, which are of that kind. */
+static size_t expect_combined(const run *t, const operation *o, const function *after, const unsigned char *made,
+                              array *out)
+{
+    const size_t n = t->c->n, size = o->of->type->size;
+    unsigned char *const p = prefixes(o, made, NULL, NULL, n);
+    const bool scan = t->c->primitive == MAP_SCAN;
+    unsigned char *from = p + (!scan ? n : t->c->kind == OPLUS_EXCLUSIVE ? 0 : 1) * size;
+    const size_t results = scan ? n : 1;
+    canonical(o->of, from, results);
+    if (after) {
+        unsigned char *const last = applied(after, (const unsigned char *const[]){from}, results);
+        memcpy(expected(out), last, results * after->result->type->size);
+        free(last);
+    } else {
+        memcpy(expected(out), from, results * size);
+    }
+    free(p);
+    return results;
+}
+
+static size_t expect_kept(const function *keep, const unsigned char *made, size_t n, array *out)
+{
+    const size_t size = keep->input[0]->type->size;
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint8_t picked;
+        keep->one(&picked, (const void *[]){made + i * size});
+        if (picked) memcpy(expected(out) + kept++ * size, made + i * size, size);
+    }
+    return kept;
+}
+
+static void run_fused(run *t)
+{
+    const random_case *const c = t->c;
+    const function *const f = &functions[c->what], *const keep = predicate_after(f),
+                          *const after = c->primitive == MAP_SCAN && c->after ? function_after(f->result) : NULL;
+    const operation *const o = operation_after(f, c->value, places[c->place].accelerator);
+    const kind *const k = after ? after->result : f->result;
+    const void *in[3];
+    const unsigned char *from[3];
+    array *input[3], *out = NULL;
+    for (unsigned i = 0; i < f->fn->arity; i++) {
+        input[i] = open_array(t, "in", f->input[i]->type->size, c->n);
+        fill(f->input[i], &t->r, c->style, content(input[i]), c->n);
+        from[i] = content(input[i]);
+        if (c->in_place && c->primitive != MAP_REDUCE && f->input[i]->type->size == k->type->size) out = input[i];
+    }
+    if (!out) out = open_array(t, "out", k->type->size, c->primitive == MAP_REDUCE ? 1 : c->n);
+    settle(t);
+    unsigned char *const made = applied(f, from, c->n);
+    for (unsigned i = 0; i < f->fn->arity; i++) in[i] = given(input[i]);
+    size_t results, got;
+    if (c->primitive == MAP_FILTER) {
+        results = expect_kept(keep, made, c->n, out);
+        CALL(t, oplus_map_filter(t->dev, f->fn, keep->fn, in, c->n, given(out), &got));
+        if (!t->failed && got != results) say(t, "another number of elements is kept");
+    } else {
+        results = expect_combined(t, o, after, made, out);
+        if (c->primitive == MAP_REDUCE)
+            CALL(t, oplus_map_reduce(t->dev, f->fn, o->op, in, c->n, given(out)));
+        else
+            CALL(t, oplus_map_scan(t->dev, f->fn, o->op, c->kind, after ? after->fn : NULL, in, c->n, given(out)));
+    }
+    compare(t, out, k, results);
+    free(made);
+}
+
 /* --- sorting: keys as unsigned numbers in their order; equal keys keep their order -------------------------------- */
 
 typedef struct item {
@@ -448,9 +535,10 @@ static void run_transpose(run *t)
 bool case_holds(const random_case *c, finding *f)
 {
     static void (*const runs[PRIMITIVES])(run *) = {
-        [REDUCE] = run_reduce, [FOLD] = run_reduce,         [SCAN] = run_scan,           [SEGSCAN] = run_scan,
-        [MAP] = run_map,       [FILTER] = run_filter,       [SORT] = run_sort,           [SORT_PAIRS] = run_sort,
-        [CARRY] = run_carry,   [SEGREDUCE] = run_segreduce, [TRANSPOSE] = run_transpose,
+        [REDUCE] = run_reduce,  [FOLD] = run_reduce,         [SCAN] = run_scan,           [SEGSCAN] = run_scan,
+        [MAP] = run_map,        [FILTER] = run_filter,       [SORT] = run_sort,           [SORT_PAIRS] = run_sort,
+        [CARRY] = run_carry,    [SEGREDUCE] = run_segreduce, [TRANSPOSE] = run_transpose, [MAP_REDUCE] = run_fused,
+        [MAP_SCAN] = run_fused, [MAP_FILTER] = run_fused,
     };
     run t = {.c = c, .dev = places[c->place].dev, .f = f, .r = {c->seed ^ 0x5eed}};
     runs[c->primitive](&t);

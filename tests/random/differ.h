@@ -17,6 +17,9 @@ typedef enum primitive {
     CARRY,
     MAP,
     FILTER,
+    MAP_REDUCE,
+    MAP_SCAN,
+    MAP_FILTER,
     SORT,
     SORT_PAIRS,
     TRANSPOSE,
@@ -30,7 +33,9 @@ typedef struct random_case {
     primitive primitive;
     int place;                  /* index in places[] */
     int what;                   /* which operation, function, predicate, or key */
-    int value;                  /* which kind of value a sort of pairs has */
+    int value;                  /* which kind of value a sort of pairs has; which operation or predicate a function is
+                                   fused with */
+    bool after;                 /* a fused scan has a function after it, if there is one */
     size_t n, rows;             /* rows of a transpose, which has n / rows columns */
     int style;                  /* style of the data */
     unsigned shift[MAX_ARRAYS]; /* elements from an aligned place */

@@ -427,3 +427,31 @@ const function predicates[] = {
 };
 const size_t function_count = sizeof functions / sizeof *functions,
              predicate_count = sizeof predicates / sizeof *predicates;
+
+/* --- fused functions ---------------------------------------------------------------------------------------------- */
+
+/* Of those that fit, the one whose number is `which`, counted round and round. */
+const operation *operation_after(const function *f, int which, bool device)
+{
+    int fit = 0;
+    for (size_t i = 0; i < operation_count; i++)
+        fit += operations[i].of == f->result && (!device || operations[i].device);
+    for (size_t i = 0; i < operation_count && fit > 0; i++)
+        if (operations[i].of == f->result && (!device || operations[i].device) && which-- % fit == 0)
+            return &operations[i];
+    return NULL;
+}
+
+const function *predicate_after(const function *f)
+{
+    for (size_t i = 0; i < predicate_count; i++)
+        if (predicates[i].input[0] == f->result) return &predicates[i];
+    return NULL;
+}
+
+const function *function_after(const kind *k)
+{
+    for (size_t i = 0; i < function_count; i++)
+        if (functions[i].fn->arity == 1 && functions[i].input[0] == k) return &functions[i];
+    return NULL;
+}

@@ -42,6 +42,11 @@ extern const size_t operation_count;
 extern const function functions[], predicates[];
 extern const size_t function_count, predicate_count;
 
+/* What a function can be fused with; the first is NULL if there is none. */
+const operation *operation_after(const function *f, int which, bool device);
+const function *predicate_after(const function *f);
+const function *function_after(const kind *k);
+
 enum { STYLES = 3 }; /* small numbers; any numbers; odd ones: all sorts of NaNs, infinities, denormals, rare bits */
 void fill(const kind *k, rng *r, int style, void *to, size_t n);
 /* Makes NaNs of n results canonical. */

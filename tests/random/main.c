@@ -97,6 +97,10 @@ static size_t element(const random_case *c)
     switch (c->primitive) {
     case MAP:
         return 40;
+    case MAP_REDUCE:
+    case MAP_SCAN:
+    case MAP_FILTER:
+        return 64;
     case FILTER:
         return predicates[c->what].input[0]->type->size;
     case SORT:
@@ -110,6 +114,17 @@ static size_t element(const random_case *c)
     }
 }
 
+static bool is_fused(primitive p) { return p == MAP_REDUCE || p == MAP_SCAN || p == MAP_FILTER; }
+
+/* A function that can be fused. */
+static int draw_fused(rng *r, primitive p, bool device)
+{
+    int i;
+    do i = draw_function(r, functions, function_count, device);
+    while (p == MAP_FILTER ? !predicate_after(&functions[i]) : !operation_after(&functions[i], 0, device));
+    return i;
+}
+
 static random_case draw(uint64_t seed)
 {
     rng r = {seed};
@@ -117,11 +132,13 @@ static random_case draw(uint64_t seed)
     c.place = draw_of(&r, (size_t)place_count);
     const bool device = places[c.place].accelerator;
     c.what = c.primitive == MAP                                 ? draw_function(&r, functions, function_count, device)
+             : is_fused(c.primitive)                            ? draw_fused(&r, c.primitive, device)
              : c.primitive == FILTER                            ? draw_function(&r, predicates, predicate_count, device)
              : c.primitive == SORT || c.primitive == SORT_PAIRS ? draw_kind(&r, scalar_kinds, device)
              : c.primitive == TRANSPOSE                         ? draw_kind(&r, kind_count, device)
                                                                 : draw_operation(&r, device);
-    c.value = draw_kind(&r, kind_count, device);
+    c.value = is_fused(c.primitive) ? draw_of(&r, operation_count) : draw_kind(&r, kind_count, device);
+    c.after = is_fused(c.primitive) && rng_below(&r, 2);
     const size_t most = ((size_t)(device ? 1 : 3) << 20) / element(&c);
     c.n = draw_n(&r, most < 300000 ? most : 300000);
     c.style = draw_of(&r, STYLES);
@@ -141,6 +158,11 @@ static random_case draw(uint64_t seed)
     const bool without = c.primitive < MAP && !operations[c.what].op->identity;
     c.ranks = !device && has_ranks(c.primitive) && rng_below(&r, 25) == 0 ? 1 + draw_of(&r, 8) : 0;
     if (c.ranks && (c.primitive == FILTER || c.primitive == TRANSPOSE)) c.in_place = false;
+    if (c.primitive == MAP_REDUCE || c.primitive == MAP_SCAN) {
+        const bool bare = !operation_after(&functions[c.what], c.value, device)->op->identity;
+        if (bare) c.kind = OPLUS_INCLUSIVE;
+        if (bare && c.n == 0) c.n = 1;
+    }
     if (without && scans) c.kind = OPLUS_INCLUSIVE;
     if (without && c.primitive == REDUCE && c.n == 0) c.n = 1;
     return c;
@@ -150,16 +172,19 @@ static random_case draw(uint64_t seed)
 
 static void describe(const random_case *c)
 {
-    static const char *const names[PRIMITIVES] = {"reduce", "fold",   "scan", "segscan",    "segreduce", "carry",
-                                                  "map",    "filter", "sort", "sort_pairs", "transpose"};
-    const char *const what = c->primitive == MAP      ? functions[c->what].fn->name
+    static const char *const names[PRIMITIVES] = {"reduce",     "fold", "scan",       "segscan",    "segreduce",
+                                                  "carry",      "map",  "filter",     "map_reduce", "map_scan",
+                                                  "map_filter", "sort", "sort_pairs", "transpose"};
+    const bool begins = c->primitive == MAP || is_fused(c->primitive);
+    const char *const what = begins                   ? functions[c->what].fn->name
                              : c->primitive == FILTER ? predicates[c->what].fn->name
                              : c->primitive >= SORT   ? kinds[c->what].type->name
                                                       : operations[c->what].op->name;
     printf("%s of %s, n = %zu, on %s", names[c->primitive], what, c->n, places[c->place].name);
+    if (is_fused(c->primitive)) printf(", with %d%s", c->value, c->after ? ", after it another" : "");
     if (c->primitive == SORT_PAIRS) printf(", values %s", kinds[c->value].type->name);
     if (c->primitive == TRANSPOSE) printf(", rows = %zu", c->rows);
-    if (c->primitive == SCAN || c->primitive == SEGSCAN || c->primitive == CARRY)
+    if (c->primitive == SCAN || c->primitive == SEGSCAN || c->primitive == CARRY || c->primitive == MAP_SCAN)
         printf(", %s", c->kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive");
     if (c->primitive == SEGSCAN || c->primitive == CARRY) printf(", one head of %zu", c->heads);
     if (c->primitive == SEGREDUCE) printf(", segments = %zu, offsets %d", c->segments, c->offset);

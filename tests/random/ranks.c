@@ -16,7 +16,7 @@ typedef struct team {
     atomic_int status;
 } team;
 
-bool has_ranks(primitive p) { return p != SEGREDUCE && p != CARRY && p != MAP; }
+bool has_ranks(primitive p) { return p != SEGREDUCE && p != CARRY && p != MAP && !(p > FILTER && p < SORT); }
 
 /* Cuts n anywhere; some parts are empty. */
 static void cut_up(rng *r, size_t n, int ranks, size_t *cut)

@@ -23,15 +23,16 @@ _oplus() {
                     "${COMP_WORDS[0]}" devices 2>/dev/null | sed -n 's/^\([a-z]*:[0-9]*\) .*/\1/p'
                 } | sed -n "s/^$device//p")
                 ;;
-            --threads | --init | --identity | --rows | --cols | --column | --into | --empty) return ;;
-            -o | --output | --heads | --offsets | --lengths | --values | --values-out | --keys | --keys-out) files=1 ;;
+            --threads | --init | --identity | --map | --then | --rows | --cols | --column | --into | --empty) return ;;
+            -o | --output | --heads | --mask | --both | --offsets | --lengths | --values | --values-out | --keys | --keys-out) files=1 ;;
             *)
                 if [[ $word == -* ]]; then
                     choices=$("${COMP_WORDS[0]}" help "$command" 2>/dev/null |
                         sed -n 's/^  *\(-[a-z], *\)\{0,1\}\(--[a-z-]*\).*/\2/p')
                 elif ((COMP_CWORD == 2)); then
                     case $command in
-                        reduce | fold | scan | segscan | segreduce | check)
+                        reduce) choices="sum prod min max and or xor land lor argmin argmax minmax" ;;
+                        fold | scan | segscan | segreduce | check)
                             choices="sum prod min max and or xor land lor" ;;
                         map) choices="copy neg abs square sign sqrt floor ceil trunc round not real imag conj
                             add sub mul div min max" ;;

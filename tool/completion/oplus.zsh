@@ -23,7 +23,8 @@ _oplus() {
     fi
     if ((CURRENT == 3)); then
         case $words[2] in
-            reduce|fold|scan|segscan|segreduce|check) compadd sum prod min max and or xor land lor ;;
+            reduce) compadd sum prod min max and or xor land lor argmin argmax minmax ;;
+            fold|scan|segscan|segreduce|check) compadd sum prod min max and or xor land lor ;;
             map) compadd copy neg abs square sign sqrt floor ceil trunc round not real imag conj add sub mul div min max ;;
             cache) compadd clear; return ;;
             lab) compadd all ${(f)"$($words[1] lab 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')"}; return ;;

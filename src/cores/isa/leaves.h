@@ -12,6 +12,8 @@ void OPI_ISA_NAME(opi_quiet_f32)(float *x, size_t n);
 void OPI_ISA_NAME(opi_quiet_f64)(double *x, size_t n);
 bool OPI_ISA_NAME(opi_falls_u32)(const uint32_t *offsets, size_t n, uint64_t gap);
 bool OPI_ISA_NAME(opi_falls_u64)(const uint64_t *offsets, size_t n, uint64_t gap);
+bool OPI_ISA_NAME(opi_exceed_u32)(const uint32_t *indices, size_t n, uint64_t largest);
+bool OPI_ISA_NAME(opi_exceed_u64)(const uint64_t *indices, size_t n, uint64_t largest);
 size_t OPI_ISA_NAME(opi_compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
 extern const opi_sort_format OPI_ISA_NAME(opi_sort_formats)[OPI_SORT_FORMATS];
 void OPI_ISA_NAME(opi_sort_words_32)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);

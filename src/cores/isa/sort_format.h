@@ -38,7 +38,7 @@ static void FORMAT(load)(const opi_sort *sort, size_t begin, size_t count, RECOR
 #undef LOAD_KEYS
 
 #ifdef PAYLOAD_OF
-    if (sort->payload == OPI_SORT_INDEX) {
+    if (sort->payload == OPI_SORT_INDEX || sort->payload == OPI_SORT_PLACE) {
         for (size_t i = 0; i < count; i++) SET_PAYLOAD(out[i], begin + i);
         return;
     }
@@ -61,7 +61,7 @@ static void FORMAT(load)(const opi_sort *sort, size_t begin, size_t count, RECOR
 #endif
 }
 
-static void FORMAT(unload)(const opi_sort *sort, size_t begin, size_t count, const RECORD *OPLUS_RESTRICT_ in)
+static void FORMAT(unload_keys)(const opi_sort *sort, size_t begin, size_t count, const RECORD *OPLUS_RESTRICT_ in)
 {
     unsigned char *keys = sort->keys + begin * sort->key_size;
 #define UNLOAD_KEYS(bits)                                                                                              \
@@ -87,7 +87,11 @@ static void FORMAT(unload)(const opi_sort *sort, size_t begin, size_t count, con
         UNLOAD_KEYS(64);
     }
 #undef UNLOAD_KEYS
+}
 
+static void FORMAT(unload)(const opi_sort *sort, size_t begin, size_t count, const RECORD *OPLUS_RESTRICT_ in)
+{
+    if (sort->payload != OPI_SORT_PLACE) FORMAT(unload_keys)(sort, begin, count, in);
 #ifdef PAYLOAD_OF
     const size_t size = sort->value_size;
     if (sort->payload == OPI_SORT_INDEX) {

@@ -69,7 +69,8 @@
 
 #define OPI_CUDA_LAUNCH_ATTRIBUTES(X)                                                                                  \
     X(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2)                                                                              \
-    X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)
+    X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                                                        \
+    X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)
 
 #define OPI_CUDA_POINTER_ATTRIBUTES(X)                                                                                 \
     X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                                                                             \
@@ -131,7 +132,7 @@ typedef struct opi_cuda_launch_attribute {
     char pad[8 - sizeof(CUlaunchAttributeID)];
     union {
         unsigned long long room[8]; /* 64 bytes, aligned to 8 */
-        int cooperative;
+        int cooperative, programmaticStreamSerializationAllowed;
         struct {
             unsigned x, y, z;
         } clusterDim;

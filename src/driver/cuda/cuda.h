@@ -17,6 +17,7 @@ typedef struct opi_cuda_gpu {
     CUcontext context; /* the primary one, unless the caller's stream belongs to another */
     bool primary;      /* it is retained */
     bool given;        /* OPI_QUEUE_COMPUTE is the caller's */
+    bool translates;   /* a program was loaded that the driver translated: it may be for an older device */
     CUstream stream[OPI_QUEUES];
     uint64_t pushed; /* of each enter that has not been left, whether it pushed; the last is bit 0 */
     opi_spans spans; /* memory that it has allocated or wrapped */

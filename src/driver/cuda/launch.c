@@ -54,7 +54,7 @@ static void fill_parameters(const opi_launch *launch, void **parameter)
     }
 }
 
-enum { ATTRIBUTES = 2 };
+enum { ATTRIBUTES = 3 };
 
 /* The launch as the driver takes it, with the attributes that it needs. */
 static opi_cuda_launch_config config_of(const opi_cuda_gpu *g, const opi_launch *launch,
@@ -75,6 +75,11 @@ static opi_cuda_launch_config config_of(const opi_cuda_gpu *g, const opi_launch 
     if (launch->cluster > 1)
         attribute[config.numAttrs++] = (opi_cuda_launch_attribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                                                    .value = {.clusterDim = {launch->cluster, 1, 1}}};
+    /* What has clusters can do this, too; but kernels that were compiled for older devices do not wait. */
+    if (launch->early && g->gpu.facts.cluster > 0 && !g->translates)
+        attribute[config.numAttrs++] =
+            (opi_cuda_launch_attribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                        .value = {.programmaticStreamSerializationAllowed = 1}};
     return config;
 }
 

@@ -52,9 +52,14 @@ static bool is_text(const char *binary, size_t bytes)
     return bytes > 0 && (binary[0] == '/' || binary[0] == '.') && strnlen(binary, bytes) + 1 >= bytes;
 }
 
+static bool is_elf(const char *binary, size_t bytes)
+{
+    return bytes >= SELFMAG && memcmp(binary, ELFMAG, SELFMAG) == 0;
+}
+
 static bool is_whole(const char *binary, size_t bytes)
 {
-    if (bytes >= SELFMAG && memcmp(binary, ELFMAG, SELFMAG) == 0) return is_whole_elf(binary, bytes);
+    if (is_elf(binary, bytes)) return is_whole_elf(binary, bytes);
     return is_text(binary, bytes);
 }
 
@@ -76,7 +81,7 @@ static oplus_status load_module(const opi_cuda_gpu *g, const char *call, program
 
 oplus_status opi_cuda_load(opi_gpu *gpu, const char *call, const void *binary, size_t bytes, void **out)
 {
-    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
     *out = NULL;
     OPI_TRY(opi_cuda_not_recording(g, call, "load its program"));
     if (!is_whole(binary, bytes))
@@ -87,6 +92,7 @@ oplus_status opi_cuda_load(opi_gpu *gpu, const char *call, const void *binary, s
     p->bytes = bytes;
     memcpy(p->binary, binary, bytes);
     p->binary[bytes] = '\0'; /* PTX ends in a 0 */
+    g->translates |= !is_elf(binary, bytes);
     const oplus_status status = load_module(g, call, p);
     if (status == OPLUS_OK)
         *out = p;

@@ -12,7 +12,7 @@ enum {
     LOG_W = 8,             /* a work-group looks at so many neighbours together */
     LEVELS = 3,            /* of nodes; each has 2^LOG_W times the tiles of the one before */
     LARGEST = 16,          /* bytes of an element */
-    HEAD_PLACES = 16,      /* as OPI_FIRST_TOLD of look_back.cl */
+    HEAD_PLACES = 16,      /* as OPI_FIRST_PUBLISHED of published.cl */
     BULK_COPIES = 90,      /* the first architecture that has them */
     MOST_TILES = 512,      /* for which it is faster than the way "pipeline", and than three launches */
     LARGE_TILE = 16 << 10, /* bytes; work-groups of smaller tiles spend more time on nodes than on elements */
@@ -32,6 +32,7 @@ void opi_look_back_write(opi_gpu_source *source, unsigned residents)
     opi_gpu_define(source, "OPI_LOOK_LEVELS", LEVELS);
     opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
     opi_gpu_define(source, "OPI_POLL_PAUSE", POLL_PAUSE);
+    opi_gpu_write_kernels(source, "published");
     opi_gpu_write_kernels(source, "look_back");
 }
 
@@ -53,16 +54,17 @@ static bool is_whole(const opi_job *job, uint64_t n)
 bool opi_look_back_can(const opi_job *job, uint64_t n)
 {
     const opi_task *const task = job->task;
-    const bool tells = task->result && task->what != OPI_FILTER; /* a scan is not asked for its last result */
-    return opi_look_back_fits(&job->g->gpu->facts, job->shape, task->array[OPI_IN].size) && is_whole(job, n) &&
-           !tells && tiles_of(job, n) <= (uint64_t)1 << LOG_W * LEVELS;
+    const bool tells = task->result && task->what != OPI_FILTER &&
+                       task->what != OPI_SELECT; /* a scan is not asked for its last result */
+    return opi_look_back_fits(&job->g->gpu->facts, job->shape, opi_task_element(task)) && is_whole(job, n) && !tells &&
+           tiles_of(job, n) <= (uint64_t)1 << LOG_W * LEVELS;
 }
 
 /* See docs/performance.md.  What older devices can read and write is less than what the work-groups ask for. */
 bool opi_look_back_suits(const opi_job *job, uint64_t n)
 {
     const bool is_old = job->g->gpu->facts.architecture < BULK_COPIES;
-    const size_t bytes = opi_tile(job->shape) * job->task->array[OPI_IN].size;
+    const size_t bytes = opi_tile(job->shape) * opi_task_element(job->task);
     return tiles_of(job, n) <= MOST_TILES || (is_old && bytes >= LARGE_TILE);
 }
 
@@ -107,9 +109,9 @@ oplus_status opi_look_back_run(opi_job *job, const opi_part *part)
 {
     opi_accelerator *const g = job->g;
     const opi_task *const task = job->task;
-    const bool filters = task->what == OPI_FILTER;
+    const bool filters = task->what == OPI_FILTER, counts = filters || task->what == OPI_SELECT;
     const uint64_t tiles = tiles_of(job, part->n), places = g->told.bytes / sizeof(uint64_t);
-    const uint32_t flags = (!filters && task->exclusive ? OPI_EXCLUSIVE : 0u) | (job->overlaps ? OPI_OVERLAPS : 0u);
+    const uint32_t flags = (!counts && task->exclusive ? OPI_EXCLUSIVE : 0u) | (job->overlaps ? OPI_OVERLAPS : 0u);
     opi_arguments a = {.count = 0};
     OPI_TRY(opi_pipeline_fault(g, job->call));
     for (int k = 0; k < task->arrays; k++) opi_add(&a, opi_memory(part->address[k]));
@@ -119,9 +121,9 @@ oplus_status opi_look_back_run(opi_job *job, const opi_part *part)
     opi_add(&a, opi_value(places));
     opi_add(&a, opi_memory(g->pipeline.fault.mem));
     opi_add(&a, opi_value(flags));
-    if (filters) opi_add(&a, opi_memory(job->result));
-    if (filters || task->op->param_type) opi_add(&a, opi_memory(job->param));
-    OPI_TRY(opi_gpu_launch(job, "opi_once", tiles, a.list, a.count));
+    if (counts) opi_add(&a, opi_memory(job->result));
+    if (counts || opi_task_has_param(task)) opi_add(&a, opi_memory(job->param));
+    OPI_TRY(opi_gpu_launch_early(job, "opi_once", tiles, a.list, a.count));
     job->fresh = false;
     job->told = job->result != NULL;
     job->at += part->n;

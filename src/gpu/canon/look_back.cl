@@ -4,15 +4,10 @@
  * What is told: nodes of tiles (level 0), of 256 tiles (level 1), of 256^2 (level 2).  Nodes wait for nothing but nodes,
  * so that there is no chain: tile i needs at most 255 nodes of each level, which the work-items look at together.
  *
- * Tiles are dealt in turn (opi_look_begin), so that all tiles before a work-group's own have been begun.
- *
- * Each word of a node is told together with the epoch of the launch, in one store of 8 bytes: a word is valid exactly
- * if its epoch is this launch's.  Nothing is cleared between launches, and no order of stores matters. */
+ * Tiles are dealt in turn (opi_look_begin), so that all tiles before a work-group's own have been begun. */
 
 #define OPI_LOG_HIGH (OPI_LOG_W - 5) /* a work-group has so many bits of a tile's number beside those of a warp */
 #define OPI_LOOK_BITS (OPI_LOG_W * OPI_LOOK_LEVELS)
-#define OPI_NODE_WORDS (sizeof(opi_words) / 4)
-#define OPI_FIRST_TOLD 16 /* in units of 8 bytes; the head stands before it */
 #define OPI_LAST_EPOCH 0xffffffffu
 
 /* The head of what is told. */
@@ -39,20 +34,8 @@ typedef struct opi_look {
 
 /* The words of a node as one work-item sees them. */
 typedef struct opi_seen {
-    uint64_t word[OPI_NODE_WORDS];
+    uint64_t word[OPI_WORDS];
 } opi_seen;
-
-OPI_FUNCTION uint64_t opi_hear(const uint64_t *p)
-{
-    uint64_t word;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(p) : "memory");
-    return word;
-}
-
-OPI_FUNCTION void opi_say(uint64_t *p, uint64_t word)
-{
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(word) : "memory");
-}
 
 /* --- begin and end ------------------------------------------------------------------------------------------------ */
 
@@ -97,18 +80,10 @@ OPI_FUNCTION void opi_look_end(const opi_look *look, uint64_t places)
 /* The place of word 0 of node i of a level; word w is 32 * w further. */
 OPI_FUNCTION uint64_t *opi_told_of(const opi_look *look, uint32_t level, uint32_t i)
 {
-    uint64_t *p = (uint64_t *)look->head + OPI_FIRST_TOLD;
+    uint64_t *p = (uint64_t *)look->head + OPI_FIRST_PUBLISHED;
     OPI_UNROLL for (uint32_t k = 0; k < OPI_LOOK_LEVELS; k++)
-        if (k < level) p += (uint64_t)((look->tiles - 1 >> OPI_LOG_W * k | 31) + 1) * OPI_NODE_WORDS;
-    return p + (uint64_t)(i & ~31u) * OPI_NODE_WORDS + (i & 31);
-}
-
-OPI_FUNCTION opi_words opi_words_of(opi_node node)
-{
-    opi_words x;
-    x.word[OPI_NODE_WORDS - 1] = 0;
-    x.node = node;
-    return x;
+        if (k < level) p += (uint64_t)((look->tiles - 1 >> OPI_LOG_W * k | 31) + 1) * OPI_WORDS;
+    return p + (uint64_t)(i & ~31u) * OPI_WORDS + (i & 31);
 }
 
 /* A test of giving up defines this: the tile whose node nobody ever tells. */
@@ -124,8 +99,8 @@ OPI_FUNCTION void opi_tell_node(const opi_look *look, uint32_t level, uint32_t i
     uint64_t *const p = opi_told_of(look, level, i);
     const opi_words x = opi_words_of(node);
     if (OPI_IS_SILENT(level, i)) return;
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_NODE_WORDS; w++)
-        opi_say(p + 32 * w, (uint64_t)look->epoch << 32 | x.word[w]);
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++)
+        opi_publish_word(p + 32 * w, look->epoch, x.word[w]);
 }
 
 /* Looks at this work-item's one of the `most` neighbours that precede node i of a level. */
@@ -134,15 +109,15 @@ OPI_FUNCTION opi_seen opi_see(const opi_look *look, uint32_t level)
     const uint32_t i = look->tile >> OPI_LOG_W * level, own = (i & ~(OPI_W - 1)) + OPI_SELF;
     const uint64_t *const p = opi_told_of(look, level, own);
     opi_seen seen;
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_NODE_WORDS; w++)
-        seen.word[w] = own < i ? opi_hear(p + 32 * w) : (uint64_t)look->epoch << 32;
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++)
+        seen.word[w] = own < i ? opi_read_published(p + 32 * w) : (uint64_t)look->epoch << 32;
     return seen;
 }
 
 OPI_FUNCTION bool opi_is_told(const opi_look *look, const opi_seen *seen)
 {
     bool told = true;
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_NODE_WORDS; w++) told = told && seen->word[w] >> 32 == look->epoch;
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) told = told && seen->word[w] >> 32 == look->epoch;
     return told;
 }
 
@@ -181,35 +156,37 @@ OPI_FUNCTION void opi_join_seen(const opi_look *look, uint32_t level, const opi_
     opi_words x = opi_words_of(other);
     if (warp > high) return;
     if (OPI_SELF < most)
-        OPI_UNROLL for (uint32_t w = 0; w < OPI_NODE_WORDS; w++) x.word[w] = (uint32_t)seen->word[w];
+        OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) x.word[w] = (uint32_t)seen->word[w];
+    opi_node node = x.node;
     OPI_UNROLL for (uint32_t k = 0; k < 5; k++) {
-        opi_words right;
         if (warp == high && low >> k & 1 && self == low >> (k + 1) << (k + 1))
-            look->sight->bit[OPI_LOG_W * level + k] = x.node;
-        OPI_UNROLL for (uint32_t w = 0; w < OPI_NODE_WORDS; w++) right.word[w] = OPI_SHUFFLE_DOWN(x.word[w], 1u << k);
-        x = opi_words_of(opi_join(x.node, right.node));
+            look->sight->bit[OPI_LOG_W * level + k] = node;
+        node = opi_join(node, opi_node_behind(node, 1u << k));
     }
-    if (warp < high && self == 0) look->sight->warp[level][warp] = x.node;
+    if (warp < high && self == 0) look->sight->warp[level][warp] = node;
 }
 
-/* The node of bit k of the tile's number, which is set. */
-OPI_FUNCTION opi_node opi_node_of_bit(const opi_look *look, uint32_t k OPI_TAKE_P)
+/* The nodes of those bits of a level that are set.  All loads are begun before the first join. */
+OPI_FUNCTION void opi_bits_of(const opi_look *look, uint32_t level, opi_node bit[OPI_LOG_W] OPI_TAKE_P)
 {
-    const uint32_t level = k / OPI_LOG_W, own = k % OPI_LOG_W;
-    if (own < 5) return look->sight->bit[k];
-    const uint32_t high = look->tile >> (OPI_LOG_W * level + 5) & 7, end = own - 4;
-    const opi_node *const warp = &look->sight->warp[level][high >> end << end];
-    opi_node node = warp[0];
-    if (own > 5) node = opi_join(node, warp[1]);
-    if (own > 6) node = opi_join(node, opi_join(warp[2], warp[3]));
-    return node;
+    const uint32_t high = look->tile >> (OPI_LOG_W * level + 5) & 7;
+    const opi_node *const warp = look->sight->warp[level];
+    OPI_UNROLL for (uint32_t k = 0; k < 5; k++) bit[k] = look->sight->bit[OPI_LOG_W * level + k];
+    if (high & 1) bit[5] = warp[high & 6];
+    if (high & 2) bit[6] = opi_join(warp[high & 4], warp[(high & 4) + 1]);
+    if (high & 4) bit[7] = opi_join(opi_join(warp[0], warp[1]), opi_join(warp[2], warp[3]));
 }
 
 /* The node of the 2^bits tiles that end with this one, of which `own` is the node.  All these bits of its number are
  * set. */
 OPI_FUNCTION opi_node opi_ending(const opi_look *look, uint32_t bits, opi_node own OPI_TAKE_P)
 {
-    OPI_ROLLED for (uint32_t k = 0; k < bits; k++) own = opi_join(opi_node_of_bit(look, k OPI_GIVE_P), own);
+    OPI_ROLLED for (uint32_t level = 0; OPI_LOG_W * level < bits; level++) {
+        opi_node bit[OPI_LOG_W];
+        opi_bits_of(look, level, bit OPI_GIVE_P);
+        OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_W; k++)
+            if (OPI_LOG_W * level + k < bits) own = opi_join(bit[k], own);
+    }
     return own;
 }
 
@@ -219,11 +196,16 @@ OPI_FUNCTION opi_node opi_fold(const opi_look *look, uint32_t least, opi_node la
 {
     opi_node before = last;
     bool any = false;
-    OPI_ROLLED for (uint32_t k = 32 - __clz(look->tile); k-- > least;) {
-        if (!(look->tile >> k & 1)) continue;
-        const opi_node node = opi_node_of_bit(look, k OPI_GIVE_P);
-        before = any ? opi_join(before, node) : node;
-        any = true;
+    OPI_ROLLED for (uint32_t level = OPI_LOOK_LEVELS; level-- > 0;) {
+        opi_node bit[OPI_LOG_W];
+        if (look->tile >> OPI_LOG_W * level == 0) continue;
+        opi_bits_of(look, level, bit OPI_GIVE_P);
+        OPI_UNROLL for (uint32_t up = 0; up < OPI_LOG_W; up++) {
+            const uint32_t own = OPI_LOG_W - 1 - up, k = OPI_LOG_W * level + own;
+            if (k < least || !(look->tile >> k & 1)) continue;
+            before = any ? opi_join(before, bit[own]) : bit[own];
+            any = true;
+        }
     }
     return any && !without_last ? opi_join(before, last) : before;
 }

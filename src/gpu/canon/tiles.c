@@ -30,8 +30,8 @@ static void add_arrays(opi_arguments *a, const opi_job *job, const char *const *
         if (!reads_only || job->task->array[k].access == OPI_READS) opi_add(a, opi_memory(address[k]));
 }
 
-/* Whether the last argument of kernels that join is the parameter of an operator. */
-static bool is_bound(const opi_job *job) { return job->task->op && job->task->op->param_type; }
+/* Whether the last argument of kernels that join is the memory of parameters. */
+static bool is_bound(const opi_job *job) { return job->task->op && opi_task_has_param(job->task); }
 
 static oplus_status launch(const opi_job *job, const char *kernel, uint64_t groups, opi_arguments *a)
 {
@@ -272,6 +272,18 @@ oplus_status opi_tiles_result(const opi_job *job, void *to)
     return opi_gpu_launch_of(job, job->program, "opi_result", 1, 1, list, is_bound(job) ? 3 : 2);
 }
 
+/* Whether the result replaces elements of an input: it must not be there before they have been read. */
+static bool replaces_elements(const opi_task *task)
+{
+    const char *const result = task->result, *const end = result + task->result_bytes;
+    for (int k = 0; k < task->arrays; k++) {
+        const opi_array *const a = &task->array[k];
+        const char *const mem = a->mem;
+        if (mem && a->access == OPI_READS && result < mem + a->items * a->size && mem < end) return true;
+    }
+    return false;
+}
+
 oplus_status opi_tiles_aim(opi_job *job)
 {
     const opi_task *const task = job->task;
@@ -279,8 +291,9 @@ oplus_status opi_tiles_aim(opi_job *job)
     job->told = false;
     if (!task->result) return OPLUS_OK;
     OPI_TRY(opi_gpu_side_of(job->g, job->call, "the result", task->result, task->result_bytes, &side));
-    if (side != OPI_SIDE_DEVICE) OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->value, task->result_bytes));
-    job->result = side == OPI_SIDE_DEVICE ? task->result : job->g->value.mem;
+    const bool direct = side == OPI_SIDE_DEVICE && !replaces_elements(task);
+    if (!direct) OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->value, task->result_bytes));
+    job->result = direct ? task->result : job->g->value.mem;
     return OPLUS_OK;
 }
 

@@ -5,10 +5,10 @@ enum {
     EXCHANGED_BYTES = 16 /* the largest element whose node goes from register to register */
 };
 
-/* Whether whole warps exchange what is in their registers. */
-static bool has_warps(const opi_gpu_source *source, opi_shape shape, size_t element)
+/* Whether a work-group consists of whole warps, which can exchange what is in their registers. */
+static bool has_warps(const opi_gpu_source *source, opi_shape shape)
 {
-    return source->gpu->facts.lanes == 1u << LOG_WARP && shape.log_w >= LOG_WARP && element <= EXCHANGED_BYTES;
+    return source->gpu->facts.lanes == 1u << LOG_WARP && shape.log_w >= LOG_WARP;
 }
 
 void opi_gpu_write_tree(opi_gpu_source *source, opi_shape shape, size_t element)
@@ -17,7 +17,16 @@ void opi_gpu_write_tree(opi_gpu_source *source, opi_shape shape, size_t element)
     if (shape.log_w == 0) {
         opi_gpu_write_kernels(source, "tree_chunk");
     } else {
-        opi_gpu_write_kernels(source, has_warps(source, shape, element) ? "tree_warps" : "tree_group");
+        const bool warps = has_warps(source, shape);
+        if (warps) opi_gpu_write_kernels(source, "exchange");
+        opi_gpu_write_kernels(source, warps && element <= EXCHANGED_BYTES ? "tree_warps" : "tree_group");
         opi_gpu_write_kernels(source, "tree_registers");
     }
+}
+
+void opi_gpu_write_tile(opi_gpu_source *source)
+{
+    opi_gpu_write_kernels(source, "each");
+    opi_gpu_write_kernels(source, "elements");
+    opi_gpu_write_kernels(source, "tile");
 }

@@ -38,6 +38,15 @@ typedef union opi_words {
     opi_node node;
     uint32_t word[(sizeof(opi_node) + 3) / 4];
 } opi_words;
+#define OPI_WORDS (sizeof(opi_words) / 4)
+
+OPI_FUNCTION opi_words opi_words_of(opi_node node)
+{
+    opi_words x;
+    x.word[OPI_WORDS - 1] = 0; /* a node may end inside of it */
+    x.node = node;
+    return x;
+}
 
 /* --- a run of nodes -------------------------------------------------------------------------------------------------
  * X(i) is the place of node i, i < 2^log_n, and the run is aligned.  On the way up X(m-1), 2^k being the lowest bit set

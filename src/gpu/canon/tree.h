@@ -6,5 +6,7 @@
 
 /* Writes the texts of the tree for this shape; element: size of what a tile consists of. */
 void opi_gpu_write_tree(opi_gpu_source *source, opi_shape shape, size_t element);
+/* Writes the text that moves the elements of a tile, and before it what they are (tile.cl, elements.cl). */
+void opi_gpu_write_tile(opi_gpu_source *source);
 
 #endif

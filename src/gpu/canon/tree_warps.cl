@@ -14,24 +14,6 @@ typedef struct opi_climb {
 #define OPI_LOG_WARPS  (OPI_LOG_W - 5)
 #define OPI_OF_WARP(i) lane[i]
 
-OPI_FUNCTION opi_node opi_neighbour(opi_node node, uint32_t mask)
-{
-    opi_words x;
-    x.word[sizeof x / 4 - 1] = 0;
-    x.node = node;
-    OPI_UNROLL for (uint32_t i = 0; i < sizeof x / 4; i++) x.word[i] = OPI_SHUFFLE_XOR(x.word[i], mask);
-    return x.node;
-}
-
-OPI_FUNCTION opi_node opi_next(opi_node node)
-{
-    opi_words x;
-    x.word[sizeof x / 4 - 1] = 0;
-    x.node = node;
-    OPI_UNROLL for (uint32_t i = 0; i < sizeof x / 4; i++) x.word[i] = OPI_SHUFFLE_DOWN(x.word[i], 1);
-    return x.node;
-}
-
 #define opi_lanes_up(lane, own, used)      opi_warps_up(lane, &lane##_climb, own, used)
 #define opi_lanes_down(lane, has_carry)    opi_warps_down(lane, &lane##_climb, has_carry)
 
@@ -39,7 +21,7 @@ OPI_FUNCTION void opi_warps_up(opi_lanes lane, opi_climb *climb, opi_node own, u
 {
     OPI_UNROLL for (uint32_t k = 0; k < 5; k++) {
         if (OPI_SELF == 0 && used == 1u << k) OPI_TOTAL = own;
-        climb->left[k] = opi_neighbour(own, 1u << k);
+        climb->left[k] = opi_node_across(own, 1u << k);
         own = OPI_SELF >> k & 1 ? opi_join(climb->left[k], own) : opi_join(own, climb->left[k]);
     }
     if ((OPI_SELF & 31) == 31) OPI_OF_WARP(OPI_SELF >> 5) = own;
@@ -71,7 +53,7 @@ OPI_FUNCTION opi_place opi_warps_down(opi_lanes lane, const opi_climb *climb, ui
         place.before = place.has_before ? opi_join(place.before, climb->left[k]) : climb->left[k];
         place.has_before = 1;
     }
-    place.after = opi_next(place.before);
+    place.after = opi_node_behind(place.before, 1);
     if ((OPI_SELF & 31) == 31) place.after = OPI_OF_WARP(warp);
     OPI_BARRIER(); /* all have read; lane[] may change now */
     return place;

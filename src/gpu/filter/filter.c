@@ -4,6 +4,8 @@
 #include "gpu/canon/tiles.h"
 #include "gpu/canon/tree.h"
 #include "gpu/memory.h"
+#include "gpu/param.h"
+#include "gpu/parts.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
 
@@ -14,12 +16,12 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_shape(source, job->shape, keep->input[0]->size);
     opi_gpu_define(source, "OPI_UNIT", opi_smaller(keep->input[0]->align, OPI_VECTOR_BYTES));
     opi_gpu_define(source, "OPI_PARAMETER", keep->param_type != NULL);
-    opi_gpu_write_fn(source, keep, true);
+    opi_gpu_write_parts(source, job->task);
     opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
     opi_gpu_write_kernels(source, "kept");
     opi_gpu_write_tree(source, job->shape, keep->input[0]->size);
     opi_gpu_write_kernels(source, "range");
-    opi_gpu_write_kernels(source, "tile");
+    opi_gpu_write_tile(source);
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "unit");
     opi_gpu_write_kernels(source, "filter");
@@ -34,16 +36,21 @@ static oplus_status get_program(opi_job *job)
     job->node = sizeof(uint64_t);
     job->shape = opi_shape_for(&job->g->gpu->facts, keep->input[0]->size, job->node);
     opi_key key = opi_key_begin("filter", job->shape);
-    return opi_program_of_fn(&job->g->programs, job->call, keep, key, write_source, job, &job->program);
+    return opi_program_of_task(&job->g->programs, job->call, job->task, key, write_source, job, &job->program);
 }
 
 /* Whether the kept elements may be written over elements that have yet to be read.  `out` has room for all items, or
  * for fewer. */
 static bool writes_over_input(const opi_task *task)
 {
-    const opi_array *const in = &task->array[OPI_IN], *const out = &task->array[OPI_KEPT_OUT];
-    const uintptr_t from = (uintptr_t)in->mem, to = (uintptr_t)out->mem, bytes = task->n * in->size;
-    return to < from + bytes && from < to + bytes;
+    const opi_array *const out = opi_task_written(task);
+    const uintptr_t to = (uintptr_t)out->mem;
+    for (int k = 0; k < task->arrays - 1; k++) {
+        const opi_array *const in = &task->array[k];
+        const uintptr_t from = (uintptr_t)in->mem;
+        if (to < from + task->n * in->size && from < to + task->n * out->size) return true;
+    }
+    return false;
 }
 
 static oplus_status count_kept(opi_job *job, uint64_t *kept)
@@ -59,11 +66,11 @@ oplus_status opi_gpu_filter(opi_job *job)
     uint64_t kept = 0;
     if (job->task->n == 0) return opi_tiles_nothing(job);
     OPI_TRY(get_program(job));
-    OPI_TRY(opi_gpu_param(g, job->call, job->task->fn, NULL, &job->param));
+    OPI_TRY(opi_gpu_params(g, job->call, job->task, &job->param));
     OPI_TRY(opi_gpu_reserve(g, job->call, &g->range, opi_image_bytes(job->node)));
     OPI_TRY(opi_stage_look(job, &staging));
     job->fresh = true;
-    job->overlaps = !staging.any && writes_over_input(job->task);
+    job->overlaps = !staging.appends && writes_over_input(job->task);
     OPI_TRY(staging.appends ? opi_gpu_reserve(g, job->call, &g->value, sizeof kept) : opi_tiles_aim(job));
     OPI_TRY(staging.any ? opi_stage_run(job, &staging, count_kept, &kept) : opi_way_run_all(job));
     if (!staging.appends) return opi_tiles_take_result(job, staging.any);

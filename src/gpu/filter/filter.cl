@@ -28,32 +28,32 @@ typedef struct opi_picked {
 #define OPI_OF_SHARED(shared) 0
 typedef uint32_t opi_shared;
 
-OPI_FUNCTION uint32_t opi_count(OPI_GLOBAL const opi_t *in, const opi_p p)
+OPI_FUNCTION uint32_t opi_count(opi_source in, const opi_p p)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < OPI_TILE; i++)
-        if (OPI_KEEPS(in[i], p)) kept++;
+        if (OPI_KEEPS(opi_element(in, i), p)) kept++;
     return kept;
 }
 
 /* Nothing to do: opi_put counts while it writes. */
-OPI_FUNCTION void opi_pick(OPI_GLOBAL const opi_t *in, uint32_t count, const opi_p p, opi_picked *picked,
+OPI_FUNCTION void opi_pick(opi_source in, uint32_t count, const opi_p p, opi_picked *picked,
                            opi_shared shared)
 {
     picked->own = 0;
 }
 
-OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, OPI_GLOBAL const opi_t *in,
+OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, opi_source in,
                               uint32_t count, OPI_GLOBAL opi_t *out, const opi_p p, opi_lanes lane, opi_shared shared)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-#if OPI_BY_UNITS
+#if OPI_BY_UNITS && !OPI_INPUTS
         if (!OPI_KEEPS(in[i], p)) continue;
         OPI_COPY_UNITS((OPI_GLOBAL opi_unit *)(out + kept), (OPI_GLOBAL const opi_unit *)(in + i))
         kept++;
 #else
-        const opi_t x = in[i];
+        const opi_t x = opi_element(in, i);
         if (OPI_KEEPS(x, p)) out[kept++] = x;
 #endif
     }
@@ -75,21 +75,21 @@ typedef union opi_room {
 typedef OPI_LOCAL opi_room *opi_shared;
 
 /* To count, the work-items may read the elements in any order. */
-OPI_FUNCTION uint32_t opi_count(OPI_GLOBAL const opi_t *in, const opi_p p)
+OPI_FUNCTION uint32_t opi_count(opi_source in, const opi_p p)
 {
     uint32_t kept = 0;
 #if OPI_BY_UNITS
-    if (OPI_KEEPS(in[OPI_SELF], p)) kept++;
+    if (OPI_KEEPS(opi_element(in, OPI_SELF), p)) kept++;
 #else
     opi_run run;
-#if OPI_VECTORS
+#if OPI_VECTORS && !OPI_INPUTS
     if (OPI_ALIGNED(in)) {
         OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++)
             run.v[j] = ((OPI_GLOBAL const opi_vector *)in)[(j << OPI_LOG_W) + OPI_SELF];
     } else
 #endif
     {
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) run.x[j] = in[(j << OPI_LOG_W) + OPI_SELF];
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) run.x[j] = opi_element(in, (j << OPI_LOG_W) + OPI_SELF);
     }
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
         if (OPI_KEEPS(run.x[j], p)) kept++;
@@ -97,13 +97,13 @@ OPI_FUNCTION uint32_t opi_count(OPI_GLOBAL const opi_t *in, const opi_p p)
     return kept;
 }
 
-OPI_FUNCTION void opi_pick(OPI_GLOBAL const opi_t *in, uint32_t count, const opi_p p, opi_picked *picked,
+OPI_FUNCTION void opi_pick(opi_source in, uint32_t count, const opi_p p, opi_picked *picked,
                            opi_shared shared)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
     picked->own = picked->mask = 0;
 #if OPI_BY_UNITS
-    if (first < count && OPI_KEEPS(in[first], p)) picked->own = picked->mask = 1;
+    if (first < count && OPI_KEEPS(opi_element(in, first), p)) picked->own = picked->mask = 1;
 #else
     opi_load(in, count, OPI_LOG_E, &picked->run, shared->v);
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
@@ -128,7 +128,7 @@ OPI_FUNCTION void opi_pour(OPI_GLOBAL opi_unit *to, OPI_LOCAL const opi_vector *
 }
 
 /* Reads the whole tile before it writes, because out may begin at `in` or before it. */
-OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, OPI_GLOBAL const opi_t *in,
+OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, opi_source in,
                               uint32_t count, OPI_GLOBAL opi_t *out, const opi_p p, opi_lanes lane, opi_shared shared)
 {
     OPI_GLOBAL opi_unit *const to = (OPI_GLOBAL opi_unit *)out;
@@ -136,7 +136,9 @@ OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, 
     OPI_LOCAL opi_unit *at = (OPI_LOCAL opi_unit *)shared->kept + lead;
     if (place->has_before) at += (uint32_t)place->before * OPI_UNITS;
     if (OPI_SELF == OPI_W - 1) OPI_CARRY = place->after; /* all work-items read it */
-#if OPI_BY_UNITS
+#if OPI_BY_UNITS && OPI_INPUTS
+    if (picked->mask) *(OPI_LOCAL opi_t *)at = opi_element(in, OPI_SELF);
+#elif OPI_BY_UNITS
     if (picked->mask) OPI_COPY_UNITS(at, (OPI_GLOBAL const opi_unit *)(in + OPI_SELF))
 #else
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
@@ -157,10 +159,11 @@ OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, 
 /* --- kernels ---------------------------------------------------------------------------------------------------- */
 
 /* nodes[1 + b] becomes how many elements of tile b are kept. */
-OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(nodes), OPI_PARAM(param))
+OPI_KERNEL void opi_aggregate(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(nodes), OPI_PARAM(param))
 {
     OPI_LANES(lane)
-    opi_lanes_up(lane, opi_count(OPI_AT(const opi_t, in) + OPI_GROUP * OPI_TILE, OPI_READ(param)), OPI_W);
+    OPI_SOURCE(OPI_GROUP * OPI_TILE)
+    opi_lanes_up(lane, opi_count(source, OPI_READ(param)), OPI_W);
     if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[1 + OPI_GROUP] = OPI_TOTAL;
 }
 
@@ -170,20 +173,21 @@ OPI_FUNCTION uint64_t opi_base(OPI_GLOBAL const opi_node *node, OPI_GLOBAL const
     return range->began ? node[0] : 0;
 }
 
-OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(nodes), OPI_PARAM(range), const uint32_t flags,
-                          OPI_PARAM(param))
+OPI_KERNEL void opi_apply(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(out), OPI_PARAM(nodes), OPI_PARAM(range),
+                          const uint32_t flags, OPI_PARAM(param))
 {
     OPI_LANES(lane)
     OPI_SHARED(shared)
     OPI_GLOBAL const opi_node *const node = OPI_AT(const opi_node, nodes);
     const uint64_t base = opi_base(node, OPI_AT(const opi_range, range));
     const uint64_t before = (OPI_GROUP > 0 ? node[OPI_GROUP] : base) - (flags & OPI_APART ? base : 0);
-    OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in) + OPI_GROUP * OPI_TILE;
+    OPI_SOURCE(OPI_GROUP * OPI_TILE)
     opi_picked picked;
-    opi_pick(from, OPI_TILE, OPI_READ(param), &picked, OPI_OF_SHARED(shared));
+    opi_pick(source, OPI_TILE, OPI_READ(param), &picked, OPI_OF_SHARED(shared));
     opi_lanes_up(lane, picked.own, OPI_W);
     const opi_place place = opi_lanes_down(lane, 0);
-    opi_put(&picked, &place, from, OPI_TILE, OPI_AT(opi_t, out) + before, OPI_READ(param), lane, OPI_OF_SHARED(shared));
+    opi_put(&picked, &place, source, OPI_TILE, OPI_AT(opi_t, out) + before, OPI_READ(param), lane,
+            OPI_OF_SHARED(shared));
 }
 
 /* Copies the elements that opi_apply has written to separate memory. */
@@ -198,23 +202,24 @@ OPI_KERNEL void opi_move(OPI_PARAM(apart), OPI_PARAM(out), OPI_PARAM(nodes), OPI
     for (uint32_t j = OPI_SELF; j < OPI_TILE * OPI_UNITS && first + j < units; j += OPI_W) to[first + j] = from[first + j];
 }
 
-OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(out), const uint64_t n, OPI_PARAM(range), const uint64_t first,
-                        const uint32_t flags, OPI_PARAM(result), OPI_PARAM(param))
+OPI_KERNEL void opi_one(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(out), const uint64_t n, OPI_PARAM(range),
+                        const uint64_t first, const uint32_t flags, OPI_PARAM(result), OPI_PARAM(param))
 {
     OPI_LANES(lane)
     OPI_SHARED(shared)
     OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
-    OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in);
+    OPI_SOURCE(0)
     OPI_GLOBAL opi_t *const to = OPI_AT(opi_t, out);
     const uint64_t begin = flags & OPI_FRESH ? first : range->end;
     uint64_t kept = flags & OPI_FRESH || range->count == 0 ? 0 : OPI_RANGE_FOLD(range)[range->count - 1];
     for (uint64_t done = 0; done < n; done += OPI_TILE) {
         const uint32_t count = n - done < OPI_TILE ? (uint32_t)(n - done) : OPI_TILE;
         opi_picked picked;
-        opi_pick(from + done, count, OPI_READ(param), &picked, OPI_OF_SHARED(shared));
+        opi_pick(opi_behind(source, done), count, OPI_READ(param), &picked, OPI_OF_SHARED(shared));
         opi_lanes_up(lane, picked.own, OPI_W);
         const opi_place place = opi_lanes_down(lane, 0);
-        kept += opi_put(&picked, &place, from + done, count, to + kept, OPI_READ(param), lane, OPI_OF_SHARED(shared));
+        kept += opi_put(&picked, &place, opi_behind(source, done), count, to + kept, OPI_READ(param), lane,
+                        OPI_OF_SHARED(shared));
     }
     OPI_BARRIER_ALL(); /* all have read the range */
     if (OPI_SELF > 0) return;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
+#include "gpu/param.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
 
@@ -38,6 +39,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_PARAMETER", fn->param_type != NULL);
     opi_gpu_define(source, "OPI_MOVED", moved_together(fn, job->shape));
     opi_gpu_write_fn(source, fn, false);
+    opi_gpu_write_kernels(source, "each");
     opi_gpu_write_kernels(source, "map");
 }
 
@@ -56,7 +58,7 @@ oplus_status opi_map_blocks(opi_job *job, const opi_part *part)
     for (int k = 0; k < job->task->arrays; k++) opi_add(&a, opi_memory(part->address[k]));
     opi_add(&a, opi_value(part->n));
     opi_add(&a, opi_memory(job->param));
-    return opi_gpu_launch(job, "opi_apply", (part->n + tile - 1) / tile + one_more, a.list, a.count);
+    return opi_gpu_launch_early(job, "opi_apply", (part->n + tile - 1) / tile + one_more, a.list, a.count);
 }
 
 oplus_status opi_gpu_map(opi_job *job)

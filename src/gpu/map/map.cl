@@ -8,20 +8,6 @@
 #define OPI_W    (1u << OPI_LOG_W)
 #define OPI_TILE (1u << OPI_LOG_TILE)
 
-/* F(a) N(b) N(c) ...: F of the first input, N of the others. */
-#define OPI_EACH_1(F, N) F(a)
-#define OPI_EACH_2(F, N) OPI_EACH_1(F, N) N(b)
-#define OPI_EACH_3(F, N) OPI_EACH_2(F, N) N(c)
-#define OPI_EACH_4(F, N) OPI_EACH_3(F, N) N(d)
-#define OPI_EACH_5(F, N) OPI_EACH_4(F, N) N(e)
-#define OPI_EACH_6(F, N) OPI_EACH_5(F, N) N(f)
-#define OPI_EACH_7(F, N) OPI_EACH_6(F, N) N(g)
-#define OPI_EACH_8(F, N) OPI_EACH_7(F, N) N(h)
-#define OPI_PASTE_(a, b) a##b
-#define OPI_PASTE(a, b)  OPI_PASTE_(a, b)
-#define OPI_EACH(F)      OPI_PASTE(OPI_EACH_, OPI_INPUTS)(F, F)
-#define OPI_LIST(F, N)   OPI_PASTE(OPI_EACH_, OPI_INPUTS)(F, N)
-
 #if OPI_PARAMETER
 #define OPI_READ_PARAMETER const opi_p parameter = *OPI_AT(const opi_p, param);
 #define OPI_PASS_PARAMETER , parameter
@@ -84,6 +70,7 @@ OPI_PACK(opi_result)
 
 OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n, OPI_PARAM(param))
 {
+    OPI_AFTER_LAUNCHES();
 #if OPI_MOVED > 1
     const uint64_t back = (ulong)OPI_AT(opi_result, out) % sizeof(opi_result_pack) / sizeof(opi_result);
 #else
@@ -104,12 +91,12 @@ OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n
         _Pragma("unroll") for (uint32_t j = 0; j < OPI_RUN; j++) {
             opi_result_pack pack;
             _Pragma("unroll") for (uint32_t i = 0; i < OPI_MOVED; i++)
-                pack.x[i] = opi_result_quiet(opi_fn(OPI_LIST(OPI_OF_PACK, OPI_NEXT_OF_PACK) OPI_PASS_PARAMETER));
+                pack.x[i] = opi_result_quiet(opi_fn(OPI_EACH_OTHERWISE(OPI_OF_PACK, OPI_NEXT_OF_PACK) OPI_PASS_PARAMETER));
             ((OPI_GLOBAL opi_result_pack *)to)[(j << OPI_LOG_W) + OPI_SELF] = pack;
         }
         return;
     }
 #endif
     for (uint32_t i = OPI_SELF; i < count; i += OPI_W)
-        to[i] = opi_result_quiet(opi_fn(OPI_LIST(OPI_ELEMENT, OPI_NEXT) OPI_PASS_PARAMETER));
+        to[i] = opi_result_quiet(opi_fn(OPI_EACH_OTHERWISE(OPI_ELEMENT, OPI_NEXT) OPI_PASS_PARAMETER));
 }

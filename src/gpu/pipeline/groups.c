@@ -22,7 +22,8 @@ enum {
 
 /* --- the shape ----------------------------------------------------------------------------------------------------
  * A work-item has runs of whole vectors of 16 bytes: a line of a part is a run of each work-item of a warp.  Its registers
- * must hold five nodes for each line of a part, and tiles should have some 16 to 24 KiB. */
+ * must hold five nodes for each line of a part.  Tiles of small elements have 16 KiB; those of structs are as large as
+ * four stages allow, because what a tile costs beside its elements grows with the node (docs/performance.md). */
 typedef struct cut {
     unsigned element; /* bytes */
     unsigned log_parts, log_lines;
@@ -31,7 +32,7 @@ typedef struct cut {
 static cut cut_of(size_t element)
 {
     static const cut cuts[] = {{1, 3, 2},  {2, 3, 2},  {4, 3, 2},  {8, 3, 2},  {12, 4, 0}, {16, 4, 1},
-                               {20, 3, 0}, {24, 4, 0}, {32, 4, 0}, {40, 3, 0}, {48, 4, 0}, {64, 3, 0}};
+                               {20, 4, 0}, {24, 5, 0}, {32, 5, 0}, {40, 4, 0}, {48, 5, 0}, {64, 4, 0}};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
         if (cuts[i].element == element) return cuts[i];
     return (cut){.element = 0};
@@ -64,8 +65,8 @@ typedef struct roles {
 static roles roles_of(const opi_groups *groups)
 {
     static const roles one_team = {1, 4, 3, 12}, two_teams = {2, 4, 3, 12}, with_heads = {2, 4, 2, 4},
-                       large = {1, 4, 2, 4}, filter = {1, 4, 2, 4};
-    if (groups->element > 8) return large;
+                       large = {1, 4, 2, 4}, larger = {1, 3, 3, 3}, filter = {1, 4, 2, 4};
+    if (groups->element > 8) return groups->element % 32 == 0 ? larger : large;
     if (groups->counts && groups->element >= 4) return filter;
     return groups->lifted ? with_heads : groups->slow ? two_teams : one_team;
 }
@@ -90,12 +91,8 @@ static size_t stage_bytes(const opi_groups *groups)
     return groups->lifted ? own + (size_t)opi_groups_tile(groups->element) + SPARE_BYTES : own;
 }
 
-/* At most so many bytes has a node, in whole words: of a scan, or the count of a filter. */
-static size_t node_bytes(const opi_groups *groups)
-{
-    const size_t head = groups->lifted ? sizeof(uint64_t) : 0;
-    return (groups->element + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t) + head;
-}
+/* At least the bytes of a node in whole words, as the ring has it. */
+static size_t node_bytes(const opi_groups *groups) { return opi_round_up(groups->node, sizeof(uint64_t)); }
 
 /* Bytes that the kernel declares beside its stages (opi_ring): for each stage, and once. */
 static size_t beside_stage(const opi_groups *groups)
@@ -122,8 +119,9 @@ uint64_t opi_groups_most_tiles(void) { return (uint64_t)1 << (5 * LEVELS); }
 
 bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups)
 {
-    return cut_of(groups->element).element > 0 && facts->architecture >= ARCHITECTURE && facts->resident &&
-           facts->lanes == 1 << LOG_LANES && facts->group >= items_of(groups) && facts->local_most >= LOCAL_BYTES;
+    return cut_of(groups->element).element > 0 && stages_of(groups) > 0 && facts->architecture >= ARCHITECTURE &&
+           facts->resident && facts->lanes == 1 << LOG_LANES && facts->group >= items_of(groups) &&
+           facts->local_most >= LOCAL_BYTES;
 }
 
 /* --- the program --------------------------------------------------------------------------------------------------- */
@@ -155,6 +153,7 @@ void opi_groups_write_kernels(opi_gpu_source *source)
 {
     opi_gpu_write_kernels(source, "range");
     opi_gpu_write_kernels(source, "ring");
+    opi_gpu_write_kernels(source, "published");
     opi_gpu_write_kernels(source, "states");
     opi_gpu_write_kernels(source, "groups");
 }
@@ -175,7 +174,7 @@ static oplus_status count_residents(const opi_job *job, const opi_groups *groups
 
 /* --- memory -------------------------------------------------------------------------------------------------------- */
 
-enum { STATES_HEAD = 16 }; /* as OPI_FIRST_STATE of states.cl */
+enum { STATES_HEAD = 16 }; /* as OPI_FIRST_PUBLISHED of published.cl */
 
 /* Bound of the places of `tiles` tiles on all levels, of 8 bytes each, wherever the tiles begin. */
 static uint64_t places_of(uint64_t tiles, size_t node)

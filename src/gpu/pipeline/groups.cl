@@ -41,7 +41,7 @@ OPI_FUNCTION void opi_finish(const opi_pipe *pipe, uint64_t places)
     __syncthreads();
     if (!pipe->ring->is_last) return;
     const bool again = pipe->epoch == 0xffffffffu;
-    for (uint64_t k = OPI_FIRST_STATE + OPI_SELF; again && k < places; k += blockDim.x) pipe->state[k] = 0;
+    for (uint64_t k = OPI_FIRST_PUBLISHED + OPI_SELF; again && k < places; k += blockDim.x) pipe->state[k] = 0;
     if (OPI_SELF > 0) return;
     head->epoch = again ? 0 : pipe->epoch;
     head->finished = 0;

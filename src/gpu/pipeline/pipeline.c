@@ -5,6 +5,8 @@
 #include "gpu/canon/tree.h"
 #include "gpu/pipeline/groups.h"
 
+#include <assert.h>
+
 /* Where it is faster than tiles, on an H200 (docs/performance.md). */
 enum { LEAST_BYTES = 4 << 20, LEAST_BYTES_OF_BYTES = 16 << 20 };
 static bool is_fast(const opi_task *task, uint64_t bytes)
@@ -16,12 +18,13 @@ static bool is_fast(const opi_task *task, uint64_t bytes)
 
 /* A scan of small elements, of structs or with heads waits for its own instructions: two teams take 0.75 to 0.9 of the
  * time of one.  Others wait for memory. */
-static opi_groups groups_of(const opi_task *task)
+static opi_groups groups_of(const opi_job *job)
 {
-    const oplus_type *const type = task->op->type;
+    const oplus_type *const type = job->task->op->type;
     return (opi_groups){.kernel = "opi_pipeline",
                         .element = type->size,
-                        .lifted = task->lifted,
+                        .node = job->node,
+                        .lifted = job->task->lifted,
                         .slow = type->size <= 2 || type->scalar == OPLUS_RECORD};
 }
 
@@ -44,9 +47,8 @@ static bool begins_at_0(const opi_job *job)
 
 bool opi_pipeline_can(const opi_job *job, uint64_t n)
 {
-    const opi_groups groups = groups_of(job->task);
-    if (job->has_nodes || !opi_groups_fit(&job->g->gpu->facts, &groups)) return false;
-    if (job->task->op->type->align > OPI_VECTOR_BYTES) return false; /* nodes are larger than the ring has room for */
+    const opi_groups groups = groups_of(job);
+    if (opi_task_is_fused(job->task) || job->has_nodes || !opi_groups_fit(&job->g->gpu->facts, &groups)) return false;
     return begins_at_0(job) && cut_of(job, n).tiles > 0 && (job->at + n) / tile_of(job) < opi_groups_most_tiles();
 }
 
@@ -54,12 +56,20 @@ bool opi_pipeline_suits(const opi_job *job, uint64_t n) { return is_fast(job->ta
 
 /* --- the program --------------------------------------------------------------------------------------------------- */
 
+/* What a program is made for. */
+typedef struct variant {
+    const opi_job *job;
+    bool skewed; /* tiles may begin at any address, not only at multiples of 16 */
+} variant;
+
 static void write_source(opi_gpu_source *source, const void *context)
 {
-    const opi_job *const job = context;
+    const variant *const v = context;
+    const opi_job *const job = v->job;
     const opi_task *const task = job->task;
-    const opi_groups groups = groups_of(task);
+    const opi_groups groups = groups_of(job);
     const opi_shape shape = opi_groups_write_shape(source, &groups);
+    opi_gpu_define(source, "OPI_SKEWED", v->skewed);
     opi_gpu_write_op(source, task->op);
     opi_gpu_write_kernels(source, task->lifted ? "lifted" : "plain");
     opi_gpu_write_tree(source, shape, groups.element);
@@ -69,20 +79,30 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "pipeline");
 }
 
-static oplus_status get_groups(const opi_job *job, opi_groups *groups)
+static bool is_aligned(uintptr_t address) { return address % OPI_VECTOR_BYTES == 0; }
+
+/* Whether tiles may begin anywhere.  A tile is a multiple of 16 bytes, so that all of a call's begin like the first one:
+ * in the array, or in memory to which its pieces are copied, which is aligned. */
+static bool is_skewed(const opi_job *job)
+{
+    const uintptr_t before = (uintptr_t)(job->task->first % tile_of(job)) * job->task->op->type->size;
+    return !is_aligned(before) || !is_aligned((uintptr_t)job->task->array[OPI_IN].mem - before);
+}
+
+static oplus_status get_groups(const opi_job *job, bool skewed, opi_groups *groups)
 {
     const oplus_op *const op = job->task->op;
+    const variant v = {job, skewed};
     opi_key key = opi_key_begin("pipeline", opi_groups_shape(op->type->size));
-    opi_key_number(&key, job->task->lifted);
-    *groups = groups_of(job->task);
-    groups->node = job->node;
-    return opi_program_of_op(&job->g->programs, job->call, op, key, write_source, job, &groups->program);
+    opi_key_number(&key, (uint64_t)skewed << 1 | job->task->lifted);
+    *groups = groups_of(job);
+    return opi_program_of_op(&job->g->programs, job->call, op, key, write_source, &v, &groups->program);
 }
 
 oplus_status opi_pipeline_prepare(opi_job *job, uint64_t n)
 {
     opi_groups groups;
-    OPI_TRY(get_groups(job, &groups));
+    OPI_TRY(get_groups(job, is_skewed(job), &groups));
     OPI_TRY(opi_groups_prepare(job, &groups, n / tile_of(job) + 1));
     return opi_tiles_prepare(job, groups.program->residents > 0 ? opi_smaller(n, tile_of(job)) : n);
 }
@@ -98,7 +118,7 @@ static oplus_status scan(opi_job *job, const opi_groups *groups, const char *con
     uint64_t places;
     opi_add(&a, opi_memory(address[OPI_IN]));
     opi_add(&a, opi_memory(address[OPI_HEADS]));
-    opi_add(&a, opi_memory(address[OPI_SCAN_OUT]));
+    opi_add(&a, opi_memory(address[job->task->arrays - 1]));
     opi_add(&a, opi_memory(job->g->range.mem));
     opi_groups_add(job->g, &a, &places);
     opi_add(&a, opi_value(bytes));
@@ -130,10 +150,11 @@ oplus_status opi_pipeline_run(opi_job *job, const opi_part *part)
     const uint64_t tail = job->keep || !part->last ? c.tail : 0;
     opi_groups groups;
     OPI_TRY(opi_pipeline_fault(job->g, job->call));
-    OPI_TRY(get_groups(job, &groups));
+    OPI_TRY(get_groups(job, is_skewed(job), &groups));
     if (groups.program->residents == 0) return opi_tiles_run(job, part);
     for (int k = 0; k < job->task->arrays; k++)
         if (part->address[k]) address[k] = part->address[k] + c.head * job->task->array[k].size;
+    assert(is_skewed(job) || is_aligned((uintptr_t)address[OPI_IN]));
     OPI_TRY(rest(job, part, 0, c.head));
     OPI_TRY(scan(job, &groups, address, part->n - c.head - tail));
     return rest(job, part, part->n - tail, tail);

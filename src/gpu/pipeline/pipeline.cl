@@ -173,15 +173,11 @@ OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out
     opi_take_range(&ring, OPI_AT(const opi_range, range), begin);
     opi_meet(&pipe);
 
-    const bool aligned = pipe.skew == 0;
-    if (warp < OPI_WRITE_WARPS && aligned)
-        opi_scan(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, flags, true OPI_GIVE_P);
-    else if (warp < OPI_WRITE_WARPS)
-        opi_scan(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, flags, false OPI_GIVE_P);
-    else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS && aligned)
-        opi_reduce(&pipe, warp - OPI_WRITE_WARPS, true OPI_GIVE_P);
+    const bool aligned = !OPI_SKEWED;
+    if (warp < OPI_WRITE_WARPS)
+        opi_scan(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, flags, aligned OPI_GIVE_P);
     else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS)
-        opi_reduce(&pipe, warp - OPI_WRITE_WARPS, false OPI_GIVE_P);
+        opi_reduce(&pipe, warp - OPI_WRITE_WARPS, aligned OPI_GIVE_P);
     else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
         opi_carry(&pipe, warp - OPI_WRITE_WARPS - OPI_REDUCE_WARPS, OPI_AT(opi_range, range) OPI_GIVE_P);
     else

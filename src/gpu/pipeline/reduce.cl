@@ -16,16 +16,6 @@ OPI_FUNCTION opi_node opi_line_node(const opi_pipe *pipe, uint32_t s, uint32_t j
     return opi_line_up(&line, &heads OPI_GIVE_P);
 }
 
-/* Work-items that differ in bit k have nodes of two lines, or of two sets of lines.  Each keeps one of them, joins it with
- * what its partner has, and gives the other away: one exchange for both. */
-OPI_FUNCTION opi_node opi_fly_two(const opi_pipe *pipe, opi_node first, opi_node second, uint32_t k OPI_TAKE_P)
-{
-    const bool right = pipe->lane >> k & 1;
-    const opi_node kept = right ? second : first;
-    const opi_node got = opi_node_across(right ? first : second, 1u << k);
-    return opi_join(right ? got : kept, right ? kept : got);
-}
-
 /* The node of a line in each work-item: work-item `lane` gets that of line `first` + lane % OPI_ROUND.  Lines are paired as
  * soon as two are there, so that few nodes are held at the same time: held[k] is of 2^k lines. */
 OPI_FUNCTION opi_node opi_lines_up(const opi_pipe *pipe, uint32_t s, uint32_t first, bool aligned OPI_TAKE_P)
@@ -34,12 +24,12 @@ OPI_FUNCTION opi_node opi_lines_up(const opi_pipe *pipe, uint32_t s, uint32_t fi
     OPI_UNROLL for (uint32_t j = 0; j < OPI_ROUND; j++) {
         opi_node node = opi_line_node(pipe, s, first + j, aligned OPI_GIVE_P);
         OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_ROUND && (j >> k & 1); k++)
-            node = opi_fly_two(pipe, held[k], node, k OPI_GIVE_P);
+            node = opi_pair_two(held[k], node, pipe->lane, k OPI_GIVE_P);
         OPI_UNROLL for (uint32_t k = 0; k <= OPI_LOG_ROUND; k++)
             if (((j + 1) & ((1u << k) - 1)) == 0 && ((j + 1) >> k & 1)) held[k] = node;
     }
     opi_node own = held[OPI_LOG_ROUND];
-    OPI_UNROLL for (uint32_t k = OPI_LOG_ROUND; k < 5; k++) own = opi_fly(pipe, own, k OPI_GIVE_P);
+    OPI_UNROLL for (uint32_t k = OPI_LOG_ROUND; k < 5; k++) own = opi_pair_up(own, pipe->lane, k OPI_GIVE_P);
     return own;
 }
 
@@ -52,17 +42,17 @@ OPI_FUNCTION opi_node opi_tile_up(const opi_pipe *pipe, uint32_t s, bool aligned
         const opi_node node = opi_lines_up(pipe, s, first, aligned OPI_GIVE_P);
         if ((pipe->lane & (OPI_ALL_LINES - 1)) >= first) own = node;
     }
-    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LINES; k++) own = opi_fly(pipe, own, k OPI_GIVE_P);
+    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LINES; k++) own = opi_pair_up(own, pipe->lane, k OPI_GIVE_P);
     if ((pipe->lane & (OPI_LINES - 1)) == 0 && pipe->lane < OPI_ALL_LINES)
         pipe->ring->part[s][pipe->lane / OPI_LINES] = opi_words_of(own);
-    OPI_UNROLL for (uint32_t k = OPI_LOG_LINES; k < OPI_LOG_ALL; k++) own = opi_fly(pipe, own, k OPI_GIVE_P);
+    OPI_UNROLL for (uint32_t k = OPI_LOG_LINES; k < OPI_LOG_ALL; k++) own = opi_pair_up(own, pipe->lane, k OPI_GIVE_P);
     return own;
 }
 
 /* The node of OPI_PARTS work-items, each with the node of a part, in every work-item. */
 OPI_FUNCTION opi_node opi_parts_up(const opi_pipe *pipe, opi_node part OPI_TAKE_P)
 {
-    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_PARTS; k++) part = opi_fly(pipe, part, k OPI_GIVE_P);
+    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_PARTS; k++) part = opi_pair_up(part, pipe->lane, k OPI_GIVE_P);
     return part;
 }
 

@@ -29,7 +29,6 @@
 #else
 #define OPI_STAGE_BYTES (OPI_TILE_BYTES + OPI_STAGE_SPARE)
 #endif
-#define OPI_WORDS       (sizeof(opi_words) / 4)
 #define OPI_BITS        (5 * OPI_PIPE_LEVELS)
 
 typedef struct opi_ring {

@@ -30,7 +30,7 @@ bool opi_sieve_can(const opi_job *job, uint64_t n)
 {
     const size_t element = type_of(job)->size;
     const opi_groups groups = groups_of(job);
-    return opi_groups_fit(&job->g->gpu->facts, &groups) && n >= opi_groups_tile(element) &&
+    return !job->task->before && opi_groups_fit(&job->g->gpu->facts, &groups) && n >= opi_groups_tile(element) &&
            tiles_of(job, n) < opi_groups_most_tiles();
 }
 
@@ -84,7 +84,7 @@ oplus_status opi_sieve_run(opi_job *job, const opi_part *part)
     OPI_TRY(get_groups(job, &groups));
     if (groups.program->residents == 0) return opi_tiles_run(job, part);
     opi_add(&a, opi_memory(part->address[OPI_IN]));
-    opi_add(&a, opi_memory(part->address[OPI_KEPT_OUT]));
+    opi_add(&a, opi_memory(part->address[job->task->arrays - 1]));
     opi_add(&a, opi_memory(job->g->range.mem));
     opi_groups_add(job->g, &a, &places);
     opi_add(&a, opi_value(bytes));

@@ -91,6 +91,8 @@ OPI_FUNCTION void opi_write_count(opi_range *range, uint64_t end, uint64_t kept)
     OPI_RANGE_FOLD(range)[0] = kept;
 }
 
+#define OPI_LAST_LANE (OPI_PARTS < 32 ? OPI_PARTS : 31) /* of those that have parts, or the one behind them */
+
 /* One of OPI_CARRY_WARPS warps.  end: index of the item behind the launch. */
 OPI_FUNCTION void opi_carry(const opi_pipe *pipe, uint32_t warp, opi_range *range, uint64_t end)
 {
@@ -108,9 +110,9 @@ OPI_FUNCTION void opi_carry(const opi_pipe *pipe, uint32_t warp, opi_range *rang
             if (pipe->lane >= by) up_to += left;
         }
         if (!opi_wait_before(pipe, &ring->used[s], phase)) return;
-        if (pipe->lane <= OPI_PARTS) ring->before[s][pipe->lane] = opi_words_of(before + up_to - part);
+        if (pipe->lane <= OPI_LAST_LANE) ring->before[s][pipe->lane] = opi_words_of(before + up_to - part);
         opi_arrive(pipe, &ring->carried[s]);
-        if (i == pipe->tiles - 1 && pipe->lane == OPI_PARTS) opi_write_count(range, end, before + up_to);
+        if (i == pipe->tiles - 1 && pipe->lane == OPI_LAST_LANE) opi_write_count(range, end, before + up_to);
     }
 }
 

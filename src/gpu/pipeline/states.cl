@@ -1,8 +1,7 @@
 /* What work-groups tell each other: nodes of tiles (level 0), of 32 tiles (level 1), of 32^2 (level 2), ...
  *
- * Each word of a node is published together with the epoch of the launch, in one store of 8 bytes.  So a word is valid
- * exactly if its epoch is this launch's: nothing has to be cleared before a launch.  No order of stores matters, but where
- * nodes are wide (OPI_WIDE), of more than 16 bytes: the last word is written behind a fence, and readers wait for it alone.
+ * The words of a node are those of published.cl.  Where nodes are wide (OPI_WIDE), of more than 16 bytes, the last word is
+ * written behind a fence, and readers wait for it alone.
  *
  * A launch begins at any tile.  The nodes that precede it (pipe->ring->old) stand in for what nobody publishes. */
 
@@ -10,20 +9,6 @@ typedef struct opi_states_head {
     uint32_t epoch;    /* of the last launch */
     uint32_t finished; /* groups of this launch that are done */
 } opi_states_head;
-
-#define OPI_FIRST_STATE 16 /* in units of 8 bytes; the head stands before it */
-
-OPI_FUNCTION uint64_t opi_read_state(const uint64_t *p)
-{
-    uint64_t state;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(state) : "l"(p) : "memory");
-    return state;
-}
-
-OPI_FUNCTION void opi_write_state(uint64_t *p, uint64_t state)
-{
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(state) : "memory");
-}
 
 OPI_FUNCTION void opi_fence(void) { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
@@ -46,21 +31,13 @@ OPI_FUNCTION uint32_t opi_level_begin(const opi_pipe *pipe, uint32_t level) { re
 /* The place of word 0 of node i of a level; word w is 32 * w further. */
 OPI_FUNCTION uint64_t *opi_state_of(const opi_pipe *pipe, uint32_t level, uint32_t i)
 {
-    uint64_t *p = pipe->state + OPI_FIRST_STATE;
+    uint64_t *p = pipe->state + OPI_FIRST_PUBLISHED;
     OPI_UNROLL for (uint32_t k = 0; k < OPI_PIPE_LEVELS; k++) {
         const uint32_t last = (pipe->begin + pipe->tiles - 1) >> 5 * k;
         if (k < level) p += (uint64_t)(((last - opi_level_begin(pipe, k)) | 31) + 1) * OPI_WORDS;
     }
     const uint32_t own = i - opi_level_begin(pipe, level);
     return p + (uint64_t)(own & ~31u) * OPI_WORDS + (own & 31);
-}
-
-OPI_FUNCTION opi_words opi_words_of(opi_node node)
-{
-    opi_words x;
-    x.word[OPI_WORDS - 1] = 0;
-    x.node = node;
-    return x;
 }
 
 /* A test of giving up defines this: the tile whose node nobody ever publishes. */
@@ -77,7 +54,7 @@ OPI_FUNCTION void opi_publish(const opi_pipe *pipe, uint32_t level, uint32_t i, 
     const opi_words x = opi_words_of(node);
     OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) {
         if (OPI_WIDE && w == OPI_WORDS - 1) opi_fence(); /* whoever sees the last word sees all */
-        opi_write_state(p + 32 * w, (uint64_t)pipe->epoch << 32 | x.word[w]);
+        opi_publish_word(p + 32 * w, pipe->epoch, x.word[w]);
     }
 }
 
@@ -101,7 +78,7 @@ OPI_FUNCTION void opi_look_at(const opi_pipe *pipe, uint32_t level, uint32_t i, 
     const bool wanted = pipe->lane < most && opi_is_published(pipe, level, own);
     const uint64_t *const p = opi_state_of(pipe, level, own);
     OPI_UNROLL for (uint32_t w = 0; w < OPI_SEEN_WORDS; w++)
-        look->word[w] = wanted ? opi_read_state(p + 32 * (OPI_SEEN_FROM + w)) : (uint64_t)pipe->epoch << 32;
+        look->word[w] = wanted ? opi_read_published(p + 32 * (OPI_SEEN_FROM + w)) : (uint64_t)pipe->epoch << 32;
 }
 
 OPI_FUNCTION bool opi_is_there(const opi_pipe *pipe, const opi_look *look)
@@ -120,7 +97,7 @@ OPI_FUNCTION opi_node opi_seen(const opi_pipe *pipe, uint32_t level, uint32_t i,
     if (pipe->lane >= most || !opi_is_published(pipe, level, own)) return other;
 #if OPI_WIDE
     const uint64_t *const p = opi_state_of(pipe, level, own);
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) x.word[w] = (uint32_t)opi_read_state(p + 32 * w);
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) x.word[w] = (uint32_t)opi_read_published(p + 32 * w);
 #else
     OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) x.word[w] = (uint32_t)look->word[w];
 #endif
@@ -128,25 +105,6 @@ OPI_FUNCTION opi_node opi_seen(const opi_pipe *pipe, uint32_t level, uint32_t i,
 }
 
 /* --- 32 neighbours ------------------------------------------------------------------------------------------------ */
-
-#define OPI_EXCHANGE(name, exchange)                                                                                   \
-    OPI_FUNCTION opi_node name(opi_node node, uint32_t by)                                                             \
-    {                                                                                                                  \
-        opi_words x = opi_words_of(node);                                                                              \
-        OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) x.word[w] = exchange(0xffffffffu, x.word[w], by);          \
-        return x.node;                                                                                                 \
-    }
-OPI_EXCHANGE(opi_node_across, __shfl_xor_sync) /* of the work-item whose number differs in the bits `by` */
-OPI_EXCHANGE(opi_node_behind, __shfl_down_sync) /* of the work-item `by` lanes behind */
-OPI_EXCHANGE(opi_node_of, __shfl_sync)          /* of work-item `by` */
-
-/* One step of a butterfly: joins this work-item's node with that of its partner at distance 2^k. */
-OPI_FUNCTION opi_node opi_fly(const opi_pipe *pipe, opi_node node, uint32_t k OPI_TAKE_P)
-{
-    const bool right = pipe->lane >> k & 1;
-    const opi_node got = opi_node_across(node, 1u << k);
-    return opi_join(right ? got : node, right ? node : got);
-}
 
 /* Each work-item has a node of `level`, 32 neighbours of which one is i.  Work-item 0 returns the node of all 32.  For
  * each bit k set in `wanted`, which is smaller than 32, bit[k] becomes the node of 2^k neighbours that the bit stands

@@ -13,8 +13,10 @@ enum {
     LOG_WARPS = LOG_GROUP - LOG_LINE,
     GROUPS = 512, /* at least, if there are so many strips: they read at full speed; */
     GROUPS_OF_MANY =
-        1024,     /* and if each has many strips: not all groups run at once then, and small ones end together */
-    LOG_MANY = 7, /* many strips: more than 2^7 for a group */
+        1024,            /* and if each has many strips: not all groups run at once then, and small ones end together */
+    LOG_MANY = 7,        /* many strips: more than 2^7 for a group */
+    SLOW_BYTES = 8,      /* elements of fewer bytes that are made, */
+    MANY_MADE = 1 << 24, /* and so many of them: see opi_last_suits */
     MOST_GROUPS = (1 << (LOG_GROUP + OPI_LOG_LAST_JOINED)) - 1,
     BITS = 96 /* of the three numbers that have a node for each bit: groups, strips, elements */
 };
@@ -32,32 +34,51 @@ static unsigned log_span(size_t size)
     return k;
 }
 
-/* How a work-item loads: in 2^log_lines lines, with at least `residents` groups on a multiprocessor. */
+/* How a work-item loads: spans of 2^log_span elements, in 2^log_lines lines, with at least `residents` groups on a
+ * multiprocessor. */
 typedef struct loading {
-    unsigned log_lines, residents;
+    unsigned log_span, log_lines, residents;
 } loading;
 
 /* It has many small elements to join, and then more work-items hide more (H200, 2026-11-23: u8, 256 MiB, 70 us with 4
  * lines and 8 groups, 99 with 8 lines; f32, 1 GiB, 243 with 8, 245 with 4). */
-static loading loading_of(size_t size)
+static loading loading_of_array(size_t size)
 {
-    if (!is_part_of_vector(size)) return (loading){1, 1};
-    return size <= 2 ? (loading){2, 8} : (loading){3, 1};
+    if (!is_part_of_vector(size)) return (loading){log_span(size), 1, 1};
+    return size <= 2 ? (loading){log_span(size), 2, 8} : (loading){log_span(size), 3, 1};
 }
 
-static unsigned log_strip(size_t size) { return LOG_LINE + loading_of(size).log_lines + log_span(size); }
+/* Of several inputs it loads as many bytes at once as of one. */
+static loading loading_of(const opi_task *task)
+{
+    const oplus_fn *const before = task->before;
+    size_t largest = task->op->type->size;
+    if (!before) return loading_of_array(largest);
+    for (unsigned k = 0; k < before->arity; k++) largest = opi_larger(largest, before->input[k]->size);
+    loading l = loading_of_array(largest);
+    for (unsigned inputs = 1; inputs < before->arity && l.log_lines > 0; inputs *= 2) l.log_lines--;
+    l.residents = 1; /* a function may need many registers */
+    return l;
+}
+
+static unsigned log_strip(const opi_task *task)
+{
+    const loading l = loading_of(task);
+    return LOG_LINE + l.log_lines + l.log_span;
+}
 
 bool opi_last_is_for(const opi_gpu_facts *facts, opi_shape shape, size_t size)
 {
     return facts->architecture > 0 && size <= LARGEST && facts->lanes == 1u << LOG_LINE && shape.log_w == LOG_GROUP;
 }
 
-void opi_last_write(opi_gpu_source *source, size_t size)
+void opi_last_write(opi_gpu_source *source, const opi_task *task)
 {
-    opi_gpu_define(source, "OPI_LOG_SPAN", log_span(size));
-    opi_gpu_define(source, "OPI_LOG_LINES", loading_of(size).log_lines);
-    opi_gpu_define(source, "OPI_RESIDENTS", loading_of(size).residents);
-    opi_gpu_define(source, "OPI_SPAN_IS_VECTOR", is_part_of_vector(size));
+    const loading l = loading_of(task);
+    opi_gpu_define(source, "OPI_LOG_SPAN", l.log_span);
+    opi_gpu_define(source, "OPI_LOG_LINES", l.log_lines);
+    opi_gpu_define(source, "OPI_RESIDENTS", l.residents);
+    opi_gpu_define(source, "OPI_SPAN_IS_VECTOR", !task->before && is_part_of_vector(task->op->type->size));
     opi_gpu_write_kernels(source, "last");
 }
 
@@ -72,7 +93,7 @@ typedef struct last_cut {
 
 static last_cut cut_of(const opi_job *job, uint64_t n)
 {
-    const unsigned log = log_strip(job->node);
+    const unsigned log = log_strip(job->task);
     last_cut c = {.strips = n >> log, .log_own = LOG_WARPS, .tail = (uint32_t)(n & (((uint64_t)1 << log) - 1))};
     while (c.strips >> (c.log_own + 1) >= (c.log_own < LOG_MANY ? GROUPS : GROUPS_OF_MANY)) c.log_own++;
     c.whole = c.strips >> c.log_own;
@@ -101,6 +122,14 @@ bool opi_last_can(const opi_job *job, uint64_t n)
     return c.whole <= MOST_GROUPS && c.log_own < 32 && job->at % largest == 0;
 }
 
+/* Of many small elements that a function makes, "tiles" is faster, whose work-items make neighbouring ones, though it
+ * takes two launches (H200, 2026-11-24: products of f32, 2^27 of each input, 242 us against 286; of f64 both 470). */
+bool opi_last_suits(const opi_job *job, uint64_t n)
+{
+    const opi_task *const task = job->task;
+    return !task->before || opi_task_element(task) >= SLOW_BYTES || n < MANY_MADE;
+}
+
 /* The count of those that have ended is 0 between launches: the last one sets it back. */
 static oplus_status reserve_count(const opi_job *job)
 {
@@ -127,7 +156,8 @@ oplus_status opi_last_run(opi_job *job, const opi_part *part)
     const bool keep = job->keep || !part->last;
     const uint32_t flags = (job->fresh ? OPI_FRESH : 0u) | (keep ? OPI_KEEP : 0u), log_own = c.log_own;
     opi_arguments a = {.count = 0};
-    opi_add(&a, opi_memory(part->address[OPI_IN]));
+    for (int k = 0; k < job->task->arrays; k++)
+        if (k != OPI_HEADS && job->task->array[k].access == OPI_READS) opi_add(&a, opi_memory(part->address[k]));
     opi_add(&a, opi_memory(job->g->nodes.mem));
     opi_add(&a, opi_value(c.strips));
     opi_add(&a, opi_value(log_own));
@@ -137,8 +167,8 @@ oplus_status opi_last_run(opi_job *job, const opi_part *part)
     opi_add(&a, opi_value(flags));
     opi_add(&a, opi_memory(job->g->ended.mem));
     opi_add(&a, opi_memory(job->result));
-    if (job->task->op->param_type) opi_add(&a, opi_memory(job->param));
-    OPI_TRY(opi_gpu_launch(job, "opi_reduce", groups_of(&c), a.list, a.count));
+    if (opi_task_has_param(job->task)) opi_add(&a, opi_memory(job->param));
+    OPI_TRY(opi_gpu_launch_early(job, "opi_reduce", groups_of(&c), a.list, a.count));
     job->fresh = false;
     job->told = job->result != NULL;
     job->at += part->n;

@@ -23,18 +23,56 @@ typedef union opi_span {
 #endif
 } opi_span;
 
-OPI_FUNCTION opi_span opi_load_span(OPI_GLOBAL const opi_t *from, bool aligned)
+#if OPI_INPUTS
+
+/* A span of each input: it is loaded at once where every input is aligned. */
+#define OPI_SPAN_BYTES(T)      (OPI_SPAN * sizeof(T))
+#define OPI_LOWEST_BIT(bytes)  ((bytes) & (0 - (bytes)))
+#define OPI_SPAN_ALIGNMENT(T)  (OPI_LOWEST_BIT(OPI_SPAN_BYTES(T)) < 16 ? OPI_LOWEST_BIT(OPI_SPAN_BYTES(T)) : 16)
+#define OPI_SPAN_OF_INPUT(k)                                                                                           \
+    typedef struct __attribute__((aligned(OPI_SPAN_ALIGNMENT(opi_before_##k)))) opi_span_##k {                         \
+        opi_before_##k x[OPI_SPAN];                                                                                    \
+    } opi_span_##k;
+#define OPI_SPAN_IS_ALIGNED(k) &&(ulong)source.k % OPI_SPAN_ALIGNMENT(opi_before_##k) == 0
+#define OPI_LOAD_SPAN(k)       const opi_span_##k span_##k = *(OPI_GLOBAL const opi_span_##k *)source.k;
+#define OPI_FIRST_OF_SPAN(k)   span_##k.x[i]
+#define OPI_OTHER_OF_SPAN(k)   , span_##k.x[i]
+OPI_EACH(OPI_SPAN_OF_INPUT)
+
+OPI_FUNCTION bool opi_is_aligned(opi_source source) { return true OPI_EACH(OPI_SPAN_IS_ALIGNED); }
+
+OPI_FUNCTION opi_span opi_load_span(opi_source source, bool aligned)
+{
+    opi_span span;
+    if (aligned) {
+        OPI_EACH(OPI_LOAD_SPAN)
+        OPI_UNROLL for (uint32_t i = 0; i < OPI_SPAN; i++)
+            span.x[i] = opi_before_result_quiet(
+                opi_before_fn(OPI_EACH_OTHERWISE(OPI_FIRST_OF_SPAN, OPI_OTHER_OF_SPAN) OPI_PASS_BEFORE_P));
+        return span;
+    }
+    OPI_UNROLL for (uint32_t i = 0; i < OPI_SPAN; i++) span.x[i] = opi_element(source, i);
+    return span;
+}
+
+#else
+
+#define opi_is_aligned(source) OPI_ALIGNED(source)
+
+OPI_FUNCTION opi_span opi_load_span(opi_source source, bool aligned)
 {
     opi_span span;
 #if OPI_SPAN_IS_VECTOR
     if (aligned) {
-        span.vector = *(OPI_GLOBAL const opi_vector *)from;
+        span.vector = *(OPI_GLOBAL const opi_vector *)source;
         return span;
     }
 #endif
-    OPI_UNROLL for (uint32_t i = 0; i < OPI_SPAN; i++) span.x[i] = from[i];
+    OPI_UNROLL for (uint32_t i = 0; i < OPI_SPAN; i++) span.x[i] = source[i];
     return span;
 }
+
+#endif
 
 #define OPI_OF_SPAN(i) span->x[i]
 
@@ -48,46 +86,19 @@ OPI_FUNCTION opi_node opi_span_up(opi_span *span OPI_TAKE_P)
 
 #define OPI_LANE (OPI_SELF & 31)
 
-/* The node of another work-item of the warp. */
-OPI_FUNCTION opi_node opi_of_lane(opi_node node, uint32_t lane)
-{
-    union {
-        opi_node node;
-        uint32_t word[(sizeof(opi_node) + 3) / 4];
-    } x;
-    x.word[sizeof x / 4 - 1] = 0;
-    x.node = node;
-    OPI_UNROLL for (uint32_t i = 0; i < sizeof x / 4; i++) x.word[i] = OPI_SHUFFLE(x.word[i], lane);
-    return x.node;
-}
-
-/* Work-items at distance 2^k join their nodes: both have the result. */
-OPI_FUNCTION opi_node opi_pair_up(opi_node own, uint32_t k OPI_TAKE_P)
-{
-    const bool right = OPI_LANE >> k & 1;
-    const opi_node got = opi_of_lane(own, OPI_LANE ^ 1u << k);
-    return opi_join(right ? got : own, right ? own : got);
-}
-
-/* The node of a strip, in every work-item.  Work-items that exchange nodes of two lines keep one line each, so that there
- * are few exchanges. */
-OPI_FUNCTION opi_node opi_strip_up(OPI_GLOBAL const opi_t *from, bool aligned OPI_TAKE_P)
+/* The node of a strip, in every work-item.  Lines are paired first, so that there are few exchanges. */
+OPI_FUNCTION opi_node opi_strip_up(opi_source from, bool aligned OPI_TAKE_P)
 {
     opi_span span[OPI_LINES];
     opi_node node[OPI_LINES];
     OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
-        span[j] = opi_load_span(from + ((j * 32 + OPI_LANE) << OPI_LOG_SPAN), aligned);
+        span[j] = opi_load_span(opi_behind(from, (j * 32 + OPI_LANE) << OPI_LOG_SPAN), aligned);
     OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) node[j] = opi_span_up(&span[j] OPI_GIVE_P);
-    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LINES; k++) {
-        const bool right = OPI_LANE >> k & 1;
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES >> (k + 1); j++) {
-            const opi_node kept = right ? node[2 * j + 1] : node[2 * j];
-            const opi_node got = opi_of_lane(right ? node[2 * j] : node[2 * j + 1], OPI_LANE ^ 1u << k);
-            node[j] = opi_join(right ? got : kept, right ? kept : got);
-        }
-    }
+    OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_LINES; k++)
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES >> (k + 1); j++)
+            node[j] = opi_pair_two(node[2 * j], node[2 * j + 1], OPI_LANE, k OPI_GIVE_P);
     OPI_UNROLL for (uint32_t k = 0; k < 5; k++) /* the work-items of a line, then the lines */
-        node[0] = opi_pair_up(node[0], (k + OPI_LOG_LINES) % 5 OPI_GIVE_P);
+        node[0] = opi_pair_up(node[0], OPI_LANE, (k + OPI_LOG_LINES) % 5 OPI_GIVE_P);
     return node[0];
 }
 
@@ -96,25 +107,25 @@ OPI_FUNCTION opi_node opi_strip_up(OPI_GLOBAL const opi_t *from, bool aligned OP
 OPI_FUNCTION opi_node opi_pile_up(opi_node *kept, uint32_t t, opi_node node OPI_TAKE_P)
 {
     uint32_t level = 0;
-    for (; t >> level & 1; level++) node = opi_join(opi_of_lane(*kept, level), node);
+    for (; t >> level & 1; level++) node = opi_join(opi_node_of(*kept, level), node);
     if (OPI_LANE == level) *kept = node;
     return node;
 }
 
 /* The node of 2^level elements, fewer than a strip, in work-item 0 of the warp. */
-OPI_FUNCTION opi_node opi_few_up(OPI_GLOBAL const opi_t *from, uint32_t level, bool aligned OPI_TAKE_P)
+OPI_FUNCTION opi_node opi_few_up(opi_source from, uint32_t level, bool aligned OPI_TAKE_P)
 {
     const uint32_t log_spans = level < OPI_LOG_SPAN ? level : level - OPI_LOG_SPAN; /* or elements, if fewer than a span */
     const uint32_t log_own = log_spans < 5 ? log_spans : 5, own = OPI_LANE & ((1u << log_own) - 1);
     opi_node node, kept;
     for (uint32_t t = 0; t < 1u << (log_spans - log_own); t++) {
         if (level < OPI_LOG_SPAN) {
-            node = from[own];
+            node = opi_element(from, own);
         } else {
-            opi_span span = opi_load_span(from + ((32 * t + own) << OPI_LOG_SPAN), aligned);
+            opi_span span = opi_load_span(opi_behind(from, (32 * t + own) << OPI_LOG_SPAN), aligned);
             node = opi_span_up(&span OPI_GIVE_P);
         }
-        for (uint32_t k = 0; k < log_own; k++) node = opi_pair_up(node, k OPI_GIVE_P);
+        for (uint32_t k = 0; k < log_own; k++) node = opi_pair_up(node, OPI_LANE, k OPI_GIVE_P);
         node = opi_pile_up(&kept, t, node OPI_GIVE_P);
     }
     return node;
@@ -124,21 +135,21 @@ OPI_FUNCTION opi_node opi_few_up(OPI_GLOBAL const opi_t *from, uint32_t level, b
 
 /* The node of 2^log_strips strips, for work-item 0.  Warps read neighbouring strips: what a group reads at a time is as
  * long as possible. */
-OPI_FUNCTION opi_node opi_group_up(OPI_LOCAL opi_node (*of_warp)[OPI_W / 32], OPI_GLOBAL const opi_t *from,
+OPI_FUNCTION opi_node opi_group_up(OPI_LOCAL opi_node (*of_warp)[OPI_W / 32], opi_source from,
                                    uint32_t log_strips OPI_TAKE_P)
 {
     const uint32_t log_warps = log_strips < OPI_LOG_WARPS_OF_GROUP ? log_strips : OPI_LOG_WARPS_OF_GROUP;
     const uint32_t steps = 1u << (log_strips - log_warps), warp = OPI_SELF >> 5;
-    const bool aligned = OPI_ALIGNED(from);
+    const bool aligned = opi_is_aligned(from);
     opi_node node, kept;
-    from += (uint64_t)warp * OPI_STRIP;
-    for (uint32_t t = 0; t < steps; t++, from += (uint64_t)OPI_STRIP << log_warps) {
+    from = opi_behind(from, (uint64_t)warp * OPI_STRIP);
+    for (uint32_t t = 0; t < steps; t++, from = opi_behind(from, (uint64_t)OPI_STRIP << log_warps)) {
         if (warp >> log_warps == 0) node = opi_strip_up(from, aligned OPI_GIVE_P);
         if (OPI_LANE == 0) of_warp[t & 1][warp] = node;
         OPI_BARRIER(); /* one is enough: the next step writes the other half */
         if (warp > 0) continue;
         node = of_warp[t & 1][OPI_LANE & ((1u << log_warps) - 1)];
-        for (uint32_t k = 0; k < log_warps; k++) node = opi_pair_up(node, k OPI_GIVE_P);
+        for (uint32_t k = 0; k < log_warps; k++) node = opi_pair_up(node, OPI_LANE, k OPI_GIVE_P);
         node = opi_pile_up(&kept, t, node OPI_GIVE_P);
     }
     return node;
@@ -148,14 +159,14 @@ OPI_FUNCTION opi_node opi_group_up(OPI_LOCAL opi_node (*of_warp)[OPI_W / 32], OP
 OPI_FUNCTION uint32_t opi_top(uint32_t bits) { return 31 - __clz(bits); }
 
 /* Writes the nodes of `count` elements, fewer than a strip, the largest first. */
-OPI_FUNCTION void opi_write_few(OPI_GLOBAL opi_node *to, OPI_GLOBAL const opi_t *from, uint32_t count OPI_TAKE_P)
+OPI_FUNCTION void opi_write_few(OPI_GLOBAL opi_node *to, opi_source from, uint32_t count OPI_TAKE_P)
 {
     const uint32_t warp = OPI_SELF >> 5;
     uint32_t begin = 0, i = 0;
     for (uint32_t bits = count; bits; i++) {
         const uint32_t level = opi_top(bits);
         if (i % (OPI_W / 32) == warp) {
-            const opi_node node = opi_few_up(from + begin, level, OPI_ALIGNED(from) OPI_GIVE_P);
+            const opi_node node = opi_few_up(opi_behind(from, begin), level, opi_is_aligned(from) OPI_GIVE_P);
             if (OPI_LANE == 0) to[i] = node;
         }
         begin += 1u << level;
@@ -165,7 +176,7 @@ OPI_FUNCTION void opi_write_few(OPI_GLOBAL opi_node *to, OPI_GLOBAL const opi_t 
 
 /* Writes the nodes of one group. */
 OPI_FUNCTION void opi_write_nodes(OPI_LOCAL opi_node (*of_warp)[OPI_W / 32], OPI_GLOBAL opi_node *node,
-                                  OPI_GLOBAL const opi_t *in, uint64_t strips, uint32_t log_own, uint32_t tail OPI_TAKE_P)
+                                  opi_source in, uint64_t strips, uint32_t log_own, uint32_t tail OPI_TAKE_P)
 {
     const uint64_t whole = strips >> log_own;
     uint64_t begin = OPI_GROUP << log_own;
@@ -178,12 +189,12 @@ OPI_FUNCTION void opi_write_nodes(OPI_LOCAL opi_node (*of_warp)[OPI_W / 32], OPI
             bits ^= 1u << opi_top(bits);
         }
         if (bits == 0) {
-            opi_write_few(node + OPI_GROUP, in + strips * OPI_STRIP, tail OPI_GIVE_P);
+            opi_write_few(node + OPI_GROUP, opi_behind(in, strips * OPI_STRIP), tail OPI_GIVE_P);
             return;
         }
         level = opi_top(bits);
     }
-    const opi_node own = opi_group_up(of_warp, in + begin * OPI_STRIP, level OPI_GIVE_P);
+    const opi_node own = opi_group_up(of_warp, opi_behind(in, begin * OPI_STRIP), level OPI_GIVE_P);
     if (OPI_SELF == 0) node[OPI_GROUP] = own;
 }
 
@@ -216,7 +227,7 @@ OPI_FUNCTION void opi_list_whole(OPI_LOCAL opi_list *list, OPI_LOCAL opi_node *o
     opi_node up = opi_join(own[0], own[1]); /* of all that this work-item has */
     OPI_UNROLL for (uint32_t k = 0; k < 5; k++) {
         if (OPI_BEGINS(k + OPI_LOG_JOINED)) OPI_LIST(k + OPI_LOG_JOINED, up);
-        up = opi_pair_up(up, k OPI_GIVE_P);
+        up = opi_pair_up(up, OPI_LANE, k OPI_GIVE_P);
     }
     if (OPI_LANE == 0) of_warp[OPI_SELF >> 5] = up;
     OPI_BARRIER();
@@ -225,7 +236,7 @@ OPI_FUNCTION void opi_list_whole(OPI_LOCAL opi_list *list, OPI_LOCAL opi_node *o
         OPI_UNROLL for (uint32_t k = 0; k < OPI_LOG_WARPS_OF_GROUP; k++) {
             const uint32_t level = k + 5 + OPI_LOG_JOINED;
             if (m >> level & 1 && OPI_SELF == (m >> level ^ 1) << k) OPI_LIST(level, up);
-            up = opi_pair_up(up, k OPI_GIVE_P);
+            up = opi_pair_up(up, OPI_LANE, k OPI_GIVE_P);
         }
     }
 #undef OPI_BEGINS
@@ -273,17 +284,19 @@ OPI_FUNCTION void opi_finish(OPI_LOCAL const opi_list *list, uint32_t count, OPI
 
 /* nodes: room for a node of each group, and of each bit of tail; ended: how many work-groups have ended; 0 between
  * launches. */
-OPI_RESIDENT_KERNEL void opi_reduce(OPI_PARAM(in), OPI_PARAM(nodes), const uint64_t strips, const uint32_t log_own,
+OPI_RESIDENT_KERNEL void opi_reduce(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(nodes), const uint64_t strips, const uint32_t log_own,
                                  const uint32_t tail, OPI_PARAM(range), const uint64_t first, const uint32_t flags,
                                  OPI_PARAM(ended), OPI_PARAM(result) OPI_KERNEL_P)
 {
+    OPI_AFTER_LAUNCHES();
     OPI_READ_P
+    OPI_SOURCE(0)
     OPI_LOCAL_MEMORY opi_list list;
     OPI_LOCAL_MEMORY opi_node of_warp[2][OPI_W / 32];
     OPI_LOCAL_MEMORY uint32_t is_last;
     OPI_GLOBAL opi_node *const node = OPI_AT(opi_node, nodes);
     OPI_GLOBAL uint32_t *const count_of_ended = OPI_AT(uint32_t, ended);
-    opi_write_nodes(of_warp, node, OPI_AT(const opi_t, in), strips, log_own, tail OPI_GIVE_P);
+    opi_write_nodes(of_warp, node, source, strips, log_own, tail OPI_GIVE_P);
     OPI_FENCE(); /* whoever sees the count sees the nodes */
     OPI_BARRIER();
     if (OPI_SELF == 0) is_last = OPI_INCREMENT(count_of_ended) + 1 == OPI_GROUPS;

@@ -6,9 +6,12 @@
 #include "gpu/canon/tree.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
+#include "gpu/param.h"
+#include "gpu/parts.h"
 #include "gpu/scan/last.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
+#include "task/make.h"
 
 #include <assert.h>
 
@@ -31,23 +34,30 @@ static bool has_last(const opi_job *job)
            opi_last_is_for(&job->g->gpu->facts, job->shape, job->node);
 }
 
+/* How many work-groups that look back are to fit a multiprocessor, as measured on an H200 (docs/performance.md). */
+static unsigned residents_of(const opi_job *job)
+{
+    if (job->task->lifted) return 1;
+    return job->node == 4 ? 6 : job->node == 8 ? 4 : 1;
+}
+
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
     opi_gpu_write_shape(source, job->shape, job->task->op->type->size);
     opi_gpu_define(source, "OPI_LIFTED", job->task->lifted);
     opi_gpu_define(source, "OPI_HAS_LAST", has_last(job));
-    opi_gpu_write_op(source, job->task->op);
+    opi_gpu_write_parts(source, job->task);
     opi_gpu_write_kernels(source, job->task->lifted ? "lifted" : "plain");
     opi_gpu_write_tree(source, job->shape, job->task->op->type->size);
     opi_gpu_write_kernels(source, "range");
-    opi_gpu_write_kernels(source, "tile");
+    opi_gpu_write_tile(source);
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "scan");
     if (has_last(job)) {
-        opi_last_write(source, job->node);
+        opi_last_write(source, job->task);
     } else if (opi_look_back_fits(&job->g->gpu->facts, job->shape, job->task->op->type->size)) {
-        opi_look_back_write(source, !job->task->lifted && job->node == 4 ? 6 : 1); /* measured for floats */
+        opi_look_back_write(source, residents_of(job));
         opi_gpu_write_kernels(source, "scan_once");
     }
 }
@@ -60,7 +70,7 @@ static oplus_status get_program(opi_job *job)
     opi_key key = opi_key_begin("scan", job->shape);
     opi_key_number(&key, job->task->lifted);
     opi_key_number(&key, has_last(job));
-    return opi_program_of_op(&job->g->programs, job->call, op, key, write_source, job, &job->program);
+    return opi_program_of_task(&job->g->programs, job->call, job->task, key, write_source, job, &job->program);
 }
 
 /* Reserves host memory for an image of the carry. */
@@ -76,7 +86,7 @@ static oplus_status prepare(opi_job *job)
 {
     opi_accelerator *const g = job->g;
     OPI_TRY(get_program(job));
-    OPI_TRY(opi_gpu_param(g, job->call, NULL, job->task->op, &job->param));
+    OPI_TRY(opi_gpu_params(g, job->call, job->task, &job->param));
     OPI_TRY(opi_gpu_reserve(g, job->call, &g->range, opi_image_bytes(job->node)));
     if (job->carry || g->rehearsal) OPI_TRY(reserve_image(job));
     OPI_TRY(opi_tiles_aim(job));

@@ -13,7 +13,7 @@
 #endif
 
 /* Loads a work-item's run of a tile of `count` elements, and combines it.  Returns the run's node. */
-OPI_FUNCTION opi_node opi_rise(opi_item *item, OPI_GLOBAL const opi_t *in, OPI_GLOBAL const uint8_t *heads,
+OPI_FUNCTION opi_node opi_rise(opi_item *item, opi_source in, OPI_GLOBAL const uint8_t *heads,
                                uint32_t count, OPI_LOCAL opi_vector *stage OPI_TAKE_P)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E, size = opi_run_size(count);
@@ -27,7 +27,7 @@ OPI_FUNCTION opi_node opi_rise(opi_item *item, OPI_GLOBAL const opi_t *in, OPI_G
 
 /* Writes the results of the run. */
 OPI_FUNCTION void opi_write(opi_item *item, const opi_place *place, uint32_t flags, OPI_GLOBAL const uint8_t *heads,
-                            uint32_t count, OPI_GLOBAL opi_t *out, OPI_LOCAL opi_vector *stage OPI_TAKE_P)
+                            uint32_t count, opi_sink out, OPI_LOCAL opi_vector *stage OPI_TAKE_P)
 {
     const uint32_t size = item->n;
     opi_run run;
@@ -53,21 +53,22 @@ OPI_FUNCTION void opi_write(opi_item *item, const opi_place *place, uint32_t fla
 }
 
 /* nodes[1 + b] becomes the node of tile b. */
-OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(nodes) OPI_KERNEL_P)
+OPI_KERNEL void opi_aggregate(OPI_PARAM(in), OPI_PARAM(heads) OPI_MORE_PARAMS, OPI_PARAM(nodes) OPI_KERNEL_P)
 {
     OPI_READ_P
     OPI_LANES(lane)
     OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
     const uint64_t first = OPI_GROUP * OPI_TILE;
+    OPI_SOURCE(first)
     opi_item item;
-    opi_lanes_up(lane, opi_rise(&item, OPI_AT(const opi_t, in) + first, OPI_AT(const uint8_t, heads) + first, OPI_TILE,
-                                stage OPI_GIVE_P),
+    opi_lanes_up(lane,
+                 opi_rise(&item, source, OPI_AT(const uint8_t, heads) + first, OPI_TILE, stage OPI_GIVE_P),
                  OPI_W OPI_GIVE_P);
     if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[1 + OPI_GROUP] = OPI_TOTAL;
 }
 
 #if !OPI_HAS_LAST /* the program of a scan */
-OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_PARAM(nodes), OPI_PARAM(range),
+OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(heads) OPI_MORE_PARAMS, OPI_PARAM(out), OPI_PARAM(nodes), OPI_PARAM(range),
                           const uint32_t flags OPI_KERNEL_P)
 {
     OPI_READ_P
@@ -77,20 +78,22 @@ OPI_KERNEL void opi_apply(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_P
     OPI_GLOBAL const opi_node *const before = OPI_AT(const opi_node, nodes) + OPI_GROUP;
     OPI_GLOBAL const uint8_t *const own_heads = OPI_AT(const uint8_t, heads) + first;
     const uint32_t has_carry = OPI_GROUP > 0 || OPI_AT(const opi_range, range)->began;
+    OPI_SOURCE(first)
+    OPI_SINK(first)
     opi_item item;
     if (OPI_SELF == 0 && has_carry) OPI_CARRY = before[0];
-    const opi_node own = opi_rise(&item, OPI_AT(const opi_t, in) + first, own_heads, OPI_TILE, stage OPI_GIVE_P);
+    const opi_node own = opi_rise(&item, source, own_heads, OPI_TILE, stage OPI_GIVE_P);
     opi_lanes_up(lane, own, OPI_W OPI_GIVE_P);
     const opi_place place = opi_lanes_down(lane, has_carry OPI_GIVE_P);
     opi_item_down(&item, &place OPI_GIVE_P);
     opi_item_close(&item, OPI_TILE, before[1]);
-    opi_write(&item, &place, flags, own_heads, OPI_TILE, OPI_AT(opi_t, out) + first, stage OPI_GIVE_P);
+    opi_write(&item, &place, flags, own_heads, OPI_TILE, sink, stage OPI_GIVE_P);
 }
 #endif
 
 /* One work-group does n elements.  A reduce has no out. */
-OPI_FUNCTION void opi_do_alone(opi_lanes lane, OPI_LOCAL opi_vector *stage, OPI_GLOBAL const opi_t *in,
-                               OPI_GLOBAL const uint8_t *heads, OPI_GLOBAL opi_t *out, bool writes, uint64_t n,
+OPI_FUNCTION void opi_do_alone(opi_lanes lane, OPI_LOCAL opi_vector *stage, opi_source in,
+                               OPI_GLOBAL const uint8_t *heads, opi_sink out, bool writes, uint64_t n,
                                OPI_GLOBAL opi_range *range, uint64_t first, uint32_t flags OPI_TAKE_P)
 {
     OPI_CLIMB(lane)
@@ -99,13 +102,14 @@ OPI_FUNCTION void opi_do_alone(opi_lanes lane, OPI_LOCAL opi_vector *stage, OPI_
     for (uint64_t done = 0; done < n; done += walk.count) {
         opi_item item;
         opi_walk_next(&walk, flags);
-        const opi_node own = opi_rise(&item, in + done, heads + done, walk.count, stage OPI_GIVE_P);
+        const opi_node own = opi_rise(&item, opi_behind(in, done), heads + done, walk.count, stage OPI_GIVE_P);
         opi_lanes_up(lane, own, opi_used(walk.count) OPI_GIVE_P);
         const opi_place place = opi_lanes_down(lane, walk.has_carry OPI_GIVE_P);
         opi_walk_push(&walk, lane, range, 0 OPI_GIVE_P);
         opi_item_down(&item, &place OPI_GIVE_P);
         if (!walk.partial) opi_item_close(&item, walk.count, OPI_CARRY);
-        if (writes) opi_write(&item, &place, flags, heads + done, walk.count, out + done, stage OPI_GIVE_P);
+        if (writes)
+            opi_write(&item, &place, flags, heads + done, walk.count, opi_sink_behind(out, done), stage OPI_GIVE_P);
         opi_walk_end(&walk, &item, range, 0);
         walk.at += walk.count;
         walk.left -= walk.count;
@@ -113,15 +117,17 @@ OPI_FUNCTION void opi_do_alone(opi_lanes lane, OPI_LOCAL opi_vector *stage, OPI_
     }
 }
 
-OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), const uint64_t n, OPI_PARAM(range),
+OPI_KERNEL void opi_one(OPI_PARAM(in), OPI_PARAM(heads) OPI_MORE_PARAMS, OPI_PARAM(out), const uint64_t n, OPI_PARAM(range),
                         const uint64_t first, const uint32_t flags, OPI_PARAM(result) OPI_KERNEL_P)
 {
     OPI_READ_P
     OPI_LANES(lane)
     OPI_LOCAL_MEMORY opi_vector stage[OPI_STAGE];
     OPI_GLOBAL opi_range *const range = OPI_AT(opi_range, range);
-    opi_do_alone(lane, stage, OPI_AT(const opi_t, in), OPI_AT(const uint8_t, heads), OPI_AT(opi_t, out),
-                 OPI_GIVEN(out), n, range, first, flags OPI_GIVE_P);
+    OPI_SOURCE(0)
+    OPI_SINK(0)
+    opi_do_alone(lane, stage, source, OPI_AT(const uint8_t, heads), sink, OPI_GIVEN(out), n, range, first,
+                 flags OPI_GIVE_P);
     if (OPI_GIVEN(result)) opi_tell(range, OPI_AT(opi_answer, result));
 }
 

@@ -59,7 +59,7 @@ OPI_FUNCTION void opi_join_staged(const opi_staged *staged, uint32_t n, opi_lane
 {
     const uint32_t whole = (OPI_SELF + 1) << OPI_LOG_E <= n;
     if (whole)
-        opi_put(staged, staged->nodes + OPI_SELF, opi_node_of_unit(staged, OPI_SELF << OPI_LOG_E, 1 OPI_GIVE_P));
+        opi_put(staged, staged->nodes + OPI_SELF, opi_node_of_unit(staged, OPI_SELF << OPI_LOG_E OPI_GIVE_P));
     OPI_BARRIER();
     if (whole && OPI_SELF % OPI_CHAPTER == OPI_CHAPTER - 1)
         opi_put(staged, staged->nodes + OPI_SELF,

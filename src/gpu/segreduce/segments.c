@@ -22,7 +22,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_op(source, s->job.task->op);
     opi_gpu_write_kernels(source, "plain");
     opi_gpu_write_tree(source, s->job.shape, s->size);
-    opi_gpu_write_kernels(source, "tile");
+    opi_gpu_write_tile(source);
     opi_gpu_write_kernels(source, "offset");
     opi_gpu_write_kernels(source, "segreduce");
 }

@@ -11,7 +11,8 @@ typedef struct opi_segments {
     size_t size, offset; /* bytes of an element, and of an offset */
     unsigned log_least;  /* shorter segments are a work-item's */
     unsigned gap;        /* words of a gap in local memory, of the way "windows", */
-    bool is_sparse;      /* where many segments may be empty */
+    bool is_sparse;      /* where many segments may be empty, */
+    unsigned residents;  /* and work-groups on a multiprocessor */
     uint64_t segments;   /* of the batch, */
     uint64_t first;      /* and the offset of its first element */
     bool are_looked_at;  /* whether the offsets are known to be in order */

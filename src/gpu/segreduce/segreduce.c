@@ -5,11 +5,13 @@
  * segments; a segment that is too large for the device is reduced in pieces, as any array of the host is. */
 #include "base/error.h"
 #include "gpu/memory.h"
+#include "gpu/param.h"
 #include "gpu/segreduce/offsets.h"
 #include "gpu/segreduce/segments.h"
 #include "gpu/segreduce/windows.h"
 #include "gpu/transfer.h"
 #include "gpu/ways.h"
+#include "task/make.h"
 
 typedef struct reducing {
     opi_segments s; /* must be first */

@@ -23,6 +23,9 @@ typedef struct opi_staged {
     uint32_t nodes; /* where the nodes of units are: behind so many elements */
 } opi_staged;
 
+#define OPI_SHARED_ADDRESS(p) ((uint32_t)__cvta_generic_to_shared(p))
+#define OPI_LOAD_SHARED(to, at) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(to) : "r"(at) : "memory")
+
 #if OPI_SIZE % 4 == 0
 #define OPI_ELEMENT_WORDS (OPI_SIZE / 4)
 typedef union opi_element {
@@ -71,12 +74,13 @@ OPI_FUNCTION uint32_t opi_word(OPI_GLOBAL const uint32_t *from, uint32_t word, u
 }
 #endif
 
-#if OPI_SIZE % 4 == 0
-#define OPI_MOVE(to, source, word) OPI_COPY_WORD(to, (source) + (word))
-#else
-#define OPI_MOVE(to, source, word) *(to) = opi_word(source, word, staged.skew, bytes)
-#endif
 #define OPI_MOVES 8 /* of a work-item, without a condition between them */
+/* Move k of them: all have constant distances, so that one address is found for all. */
+#if OPI_SIZE % 4 == 0
+#define OPI_MOVE(k) OPI_COPY_WORD(to + (k) * OPI_GAPPED(OPI_W), own + (k) * OPI_W)
+#else
+#define OPI_MOVE(k) to[(k) * OPI_GAPPED(OPI_W)] = opi_word(source, words - left + (k) * OPI_W, staged.skew, bytes)
+#endif
 
 /* Begins a series of copies of elements into the stage. */
 OPI_FUNCTION opi_staged opi_bring(OPI_LOCAL uint32_t *stage, OPI_GLOBAL const opi_t *from, uint32_t count)
@@ -88,12 +92,18 @@ OPI_FUNCTION opi_staged opi_bring(OPI_LOCAL uint32_t *stage, OPI_GLOBAL const op
     OPI_GLOBAL const uint32_t *const source =
         (OPI_GLOBAL const uint32_t *)((OPI_GLOBAL const uint8_t *)from - staged.skew);
     const uint32_t bytes = staged.skew + count * OPI_SIZE, words = (bytes + 3) / 4;
+    OPI_GLOBAL const uint32_t *own = source + OPI_SELF;
     OPI_LOCAL uint32_t *to = stage + OPI_GAPPED(OPI_SELF);
-    uint32_t word = OPI_SELF;
-    OPI_ROLLED for (; word + (OPI_MOVES - 1) * OPI_W < words; word += OPI_MOVES * OPI_W, to += OPI_MOVES * OPI_GAPPED(OPI_W))
-        _Pragma("unroll") for (uint32_t k = 0; k < OPI_MOVES; k++)
-            OPI_MOVE(to + k * OPI_GAPPED(OPI_W), source, word + k * OPI_W);
-    OPI_ROLLED for (; word < words; word += OPI_W, to += OPI_GAPPED(OPI_W)) OPI_MOVE(to, source, word);
+    uint32_t left = words > OPI_SELF ? words - OPI_SELF : 0; /* words from the own one on */
+    OPI_ROLLED while (left > (OPI_MOVES - 1) * OPI_W)
+    {
+        _Pragma("unroll") for (uint32_t k = 0; k < OPI_MOVES; k++) OPI_MOVE(k);
+        own += OPI_MOVES * OPI_W;
+        to += OPI_MOVES * OPI_GAPPED(OPI_W);
+        left = left > OPI_MOVES * OPI_W ? left - OPI_MOVES * OPI_W : 0;
+    }
+    _Pragma("unroll") for (uint32_t k = 0; k < OPI_MOVES - 1; k++)
+        if (left > k * OPI_W) OPI_MOVE(k);
     OPI_COPIES_END();
     return staged;
 }
@@ -127,7 +137,35 @@ OPI_NODE_OF(3)
 OPI_NODE_OF(4)
 #define OPI_PASTED_(a, b) a##b
 #define OPI_PASTED(a, b)  OPI_PASTED_(a, b)
-#define opi_node_of_unit  OPI_PASTED(opi_node_of_, OPI_LOG_E)
+
+/* Returns the node of a unit.  There is at most one gap between its words: all before it are at constant distances from the
+ * first one, and so are all behind it. */
+#if OPI_SIZE % 4 == 0
+OPI_FUNCTION opi_node opi_node_of_unit(const opi_staged *staged, uint32_t first OPI_TAKE_P)
+{
+    union {
+        opi_t x[OPI_E];
+        uint32_t word[OPI_E * OPI_ELEMENT_WORDS];
+    } unit;
+    opi_node x[OPI_E];
+    const uint32_t word = first * OPI_ELEMENT_WORDS, before_gap = 32 - (word & 31);
+    const uint32_t at = OPI_SHARED_ADDRESS(staged->stage + OPI_GAPPED(word));
+    _Pragma("unroll") for (uint32_t k = 0; k < OPI_E * OPI_ELEMENT_WORDS; k++)
+    {
+        uint32_t from = k < before_gap ? at : at + 4 * OPI_GAP;
+        asm("" : "+r"(from)); /* else compilers find 16 addresses */
+        OPI_LOAD_SHARED(unit.word[k], from + 4 * k);
+    }
+    _Pragma("unroll") for (uint32_t i = 0; i < OPI_E; i++) x[i] = unit.x[i];
+    OPI_JOIN_ALL(OPI_NODE_AT, OPI_LOG_E)
+    return x[0];
+}
+#else
+OPI_FUNCTION opi_node opi_node_of_unit(const opi_staged *staged, uint32_t first OPI_TAKE_P)
+{
+    return OPI_PASTED(opi_node_of_, OPI_LOG_E)(staged, first, 1 OPI_GIVE_P);
+}
+#endif
 
 /* Finds the nodes of units and chapters of n segments.  ends[] has a place for each chapter that may end; all are
  * OPI_NONE. */
@@ -137,18 +175,17 @@ OPI_FUNCTION void opi_find_units(const opi_staged *staged, OPI_LOCAL const uint3
                                  OPI_LOCAL uint32_t *ends OPI_TAKE_P)
 {
     const uint32_t windows = (begin[n] + n + OPI_E - 1) >> OPI_LOG_E;
+    const uint32_t top = n > 1 ? 1u << (31 - __clz((int)(n - 1))) : 0; /* the highest bit of the last segment's number */
     for (uint32_t w = OPI_SELF; w < windows; w += OPI_W) {
-        uint32_t low = 0, high = n; /* finds the first segment behind the window; segment 0 is before it or in it */
-        while (high - low > 1) {
-            const uint32_t middle = (low + high) / 2;
-            if (middle + begin[middle] < (w + 1) << OPI_LOG_E)
-                low = middle;
-            else
-                high = middle;
+        uint32_t low = 0; /* finds the last segment that begins in the window or before it; the first one does */
+        OPI_ROLLED for (uint32_t step = top; step > 0; step >>= 1)
+        {
+            const uint32_t middle = low + step;
+            if (middle < n && middle + begin[middle] < (w + 1) << OPI_LOG_E) low = middle;
         }
         const uint32_t from = begin[low], unit = w - ((low + from) >> OPI_LOG_E);
         if ((unit + 1) << OPI_LOG_E > begin[low + 1] - from) continue;
-        opi_put(staged, staged->nodes + w, opi_node_of_unit(staged, from + (unit << OPI_LOG_E), 1 OPI_GIVE_P));
+        opi_put(staged, staged->nodes + w, opi_node_of_unit(staged, from + (unit << OPI_LOG_E) OPI_GIVE_P));
         if (unit % OPI_CHAPTER == OPI_CHAPTER - 1) ends[w / OPI_CHAPTER] = w;
     }
     OPI_BARRIER();
@@ -205,13 +242,23 @@ OPI_FUNCTION opi_node opi_finish_direct(const opi_staged *staged, uint32_t first
     uint32_t any = 0;
     opi_node x = opi_get(staged, first);
     OPI_ROLLED for (; any < units; any++, first += OPI_E) { /* a node of two, and one more: from left to right */
-        const opi_node node = opi_node_of_unit(staged, first, 1 OPI_GIVE_P);
+        const opi_node node = opi_node_of_unit(staged, first OPI_GIVE_P);
         x = any ? opi_join(x, node) : node;
     }
     OPI_DIGIT(3)
     OPI_DIGIT(2)
     OPI_DIGIT(1)
     OPI_DIGIT(0)
+    return x;
+}
+
+/* The same for 0 < n <= OPI_FEW elements: from left to right is the tree of so few. */
+#define OPI_FEW 3
+OPI_FUNCTION opi_node opi_finish_few(const opi_staged *staged, uint32_t first, uint32_t n OPI_TAKE_P)
+{
+    opi_node x = opi_get(staged, first);
+    if (n > 1) x = opi_join(x, opi_get(staged, first + 1));
+    if (n > 2) x = opi_join(x, opi_get(staged, first + 2));
     return x;
 }
 
@@ -230,6 +277,6 @@ OPI_FUNCTION opi_node opi_node_of_run(const opi_staged *staged OPI_TAKE_P)
     OPI_JOIN_ALL(OPI_NODE_AT, OPI_LOG_E)
     return x[0];
 #else
-    return opi_node_of_unit(staged, OPI_SELF << OPI_LOG_E, 1 OPI_GIVE_P);
+    return opi_node_of_unit(staged, OPI_SELF << OPI_LOG_E OPI_GIVE_P);
 #endif
 }

@@ -9,14 +9,17 @@
 #include <string.h>
 
 enum {
-    LOG_W = 8,     /* staged.cl divides a tile into 16 * 16 units, one for each work-item */
-    LOG_OWN = 2,   /* tiles of a long segment that a work-group does, at most */
-    RESIDENTS = 5, /* work-groups on a multiprocessor, at least: some copy while others compute */
-    LARGEST = 24,  /* bytes of an element whose tiles fit local memory twice */
+    LOG_W = 8,         /* staged.cl divides a tile into 16 * 16 units, one for each work-item */
+    LOG_OWN = 2,       /* tiles of a long segment that a work-group does, at most */
+    RESIDENTS = 5,     /* work-groups on a multiprocessor, at least: some copy while others compute; */
+    MORE = 6,          /* local memory has room for more, if elements are no larger than words; */
+    FEW = 4,           /* long segments are summed up faster by fewer, */
+    LONG_WORDS = 2000, /* whose words are at least so many on average */
+    LARGEST = 24,      /* bytes of an element whose tiles fit local memory twice */
     WORD_BYTES = 4,
-    SPARSE_WORDS = 8,          /* of a segment, on average: if there are less, many segments may be empty */
-    BANKS = 32,                /* of local memory, each a word wide */
-    CUT = 3 * sizeof(uint64_t) /* bytes of a window's beginning */
+    SPARSE_WORDS = 8,                   /* of a segment, on average: if there are less, many segments may be empty */
+    BANKS = 32,                         /* of local memory, each a word wide */
+    WINDOW_BYTES = 6 * sizeof(uint64_t) /* as opi_window of windows.cl */
 };
 
 /* Elements are read from words of 4 bytes: none may lie across two of them in another way than words do. */
@@ -44,7 +47,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     const opi_segments *const s = context;
     opi_gpu_write_shape(source, s->job.shape, s->size);
     opi_gpu_define(source, "OPI_LOG_OWN", LOG_OWN);
-    opi_gpu_define(source, "OPI_RESIDENTS", RESIDENTS);
+    opi_gpu_define(source, "OPI_RESIDENTS", s->residents);
     opi_gpu_define(source, "OPI_GAP", s->gap);
     opi_gpu_define(source, "OPI_SPARSE", s->is_sparse);
     opi_gpu_define(source, "OPI_OFFSET_SIZE", s->offset);
@@ -74,8 +77,10 @@ static oplus_status get_program(opi_segments *s, uint64_t n)
     const uint64_t words = words_of(s, n);
     s->gap = gap_of(words);
     s->is_sparse = words < SPARSE_WORDS;
+    s->residents = words >= LONG_WORDS ? FEW : s->size <= WORD_BYTES ? MORE : RESIDENTS;
     opi_key key = opi_key_begin("windows", job->shape);
-    opi_key_number(&key, (uint64_t)s->gap << 9 | (uint64_t)s->is_sparse << 8 | s->offset);
+    opi_key_number(&key,
+                   (uint64_t)s->residents << 16 | (uint64_t)s->gap << 9 | (uint64_t)s->is_sparse << 8 | s->offset);
     return opi_program_of_op(&job->g->programs, job->call, op, key, write_source, s, &job->program);
 }
 
@@ -86,7 +91,7 @@ static uint64_t windows_of(const opi_segments *s, uint64_t n)
     return (s->segments + n + opi_tile(s->job.shape) - 1) >> opi_log_tile(s->job.shape);
 }
 
-static size_t cuts_bytes(uint64_t windows) { return opi_round_up((size_t)(windows + 1) * CUT, OPI_CACHE_LINE); }
+static size_t windows_bytes(uint64_t windows) { return opi_round_up((size_t)windows * WINDOW_BYTES, OPI_CACHE_LINE); }
 
 /* Memory in which kernels tell of a wrong offset. */
 static oplus_status reserve_fault(opi_accelerator *g, const char *call)
@@ -105,36 +110,40 @@ oplus_status opi_windows_prepare(opi_job *job, uint64_t n)
     OPI_TRY(get_program(s, n));
     OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, 2));
     if (!s->are_looked_at) OPI_TRY(reserve_fault(job->g, job->call));
-    OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->work,
-                            cuts_bytes(windows) + (size_t)(windows + 1) * sizeof(uint32_t)));
+    OPI_TRY(
+        opi_gpu_reserve(job->g, job->call, &job->g->work, windows_bytes(windows) + (size_t)windows * sizeof(uint32_t)));
     return opi_gpu_reserve(job->g, job->call, &job->g->nodes, (size_t)windows * s->size);
 }
 
-static oplus_status launch_cuts(const opi_segments *s, const opi_part *part, uint64_t windows, const char *counts)
+/* A work-group finds one window less than it has work-items. */
+static oplus_status launch_cuts(const opi_segments *s, const opi_part *part, uint64_t windows, const char *counts,
+                                const void *fault)
 {
-    const opi_gpu_argument list[] = {opi_memory(part->address[OPI_OFFSETS]), opi_value(s->segments), opi_value(windows),
-                                     opi_memory(s->job.g->work.mem), opi_memory(counts)};
-    return opi_gpu_launch(&s->job, "opi_window_cuts", (windows >> LOG_W) + 1, list, sizeof list / sizeof *list);
+    const uint64_t largest = s->job.task->segments.offsets.largest, each = (1 << LOG_W) - 1;
+    const opi_gpu_argument list[] = {
+        opi_memory(part->address[OPI_OFFSETS]), opi_value(s->segments), opi_value(largest), opi_value(windows),
+        opi_memory(s->job.g->work.mem),         opi_memory(counts),     opi_memory(fault)};
+    return opi_gpu_launch(&s->job, "opi_window_cuts", (windows + each - 1) / each, list, sizeof list / sizeof *list);
 }
 
 oplus_status opi_windows_run(opi_job *job, const opi_part *part)
 {
     const opi_segments *const s = (const opi_segments *)job;
-    const uint64_t windows = windows_of(s, part->n), largest = job->task->segments.offsets.largest;
+    const uint64_t windows = windows_of(s, part->n);
     const uint32_t empty_allowed = job->task->op->identity != NULL;
-    char *const cuts = job->g->work.mem, *const counts = cuts + cuts_bytes(windows);
+    char *const found = job->g->work.mem, *const counts = found + windows_bytes(windows);
+    const void *const fault = s->are_looked_at ? NULL : job->g->wrong_offset.mem;
     opi_arguments a = {.count = 0};
-    OPI_TRY(launch_cuts(s, part, windows, counts));
+    OPI_TRY(launch_cuts(s, part, windows, counts, fault));
     opi_add(&a, opi_memory(part->address[OPI_IN]));
     opi_add(&a, opi_memory(part->address[OPI_OFFSETS]));
     opi_add(&a, opi_value(s->first));
-    opi_add(&a, opi_value(largest));
     opi_add(&a, opi_value(empty_allowed));
-    opi_add(&a, opi_memory(cuts));
+    opi_add(&a, opi_memory(found));
     opi_add(&a, opi_memory(counts));
     opi_add(&a, opi_memory(job->g->nodes.mem));
     opi_add(&a, opi_memory(part->address[OPI_SEGMENT_OUT]));
-    opi_add(&a, opi_memory(s->are_looked_at ? NULL : job->g->wrong_offset.mem));
+    opi_add(&a, opi_memory(fault));
     if (job->task->op->param_type) opi_add(&a, opi_memory(job->param));
     return opi_gpu_launch(job, "opi_segment_windows", windows, a.list, a.count);
 }

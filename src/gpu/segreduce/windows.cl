@@ -17,14 +17,11 @@ typedef struct opi_cut {
     uint64_t before; /* the offset of the segment before it, if there is one */
 } opi_cut;
 
-/* There are windows + 1 cuts. */
-OPI_WHOLE_KERNEL void opi_window_cuts(OPI_PARAM(offsets), const uint64_t segments, const uint64_t windows,
-                                      OPI_PARAM(cuts), OPI_PARAM(counts))
+OPI_FUNCTION opi_cut opi_cut_at(OPI_GLOBAL const opi_offset *at, uint64_t base, uint64_t w, uint64_t segments,
+                                uint64_t windows)
 {
-    OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
-    const uint64_t w = OPI_GROUP * OPI_W + OPI_SELF, place = w << OPI_LOG_TILE, base = at[0];
-    if (w > windows) return;
-    uint64_t low = w == windows ? segments : 0, high = place < segments ? place : segments;
+    const uint64_t place = w << OPI_LOG_TILE;
+    uint64_t low = w >= windows ? segments : 0, high = place < segments ? place : segments;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
         if (middle + (at[middle] - base) < place)
@@ -36,16 +33,15 @@ OPI_WHOLE_KERNEL void opi_window_cuts(OPI_PARAM(offsets), const uint64_t segment
     cut.s = low;
     cut.at = at[low];
     cut.before = low > 0 ? at[low - 1] : base;
-    OPI_AT(opi_cut, cuts)[w] = cut;
-    OPI_AT(uint32_t, counts)[w] = 0;
+    return cut;
 }
 
-/* A window, and the short segments that begin in it. */
+/* A window: the short segments that begin in it, and a long one of which it has a run. */
 typedef struct opi_window {
-    uint64_t s, at;      /* the first segment, and its offset */
-    uint32_t segments;   /* short segments */
-    uint32_t elements;   /* of them */
-    uint32_t last_is_long; /* whether a long segment begins behind them */
+    uint64_t s, at;                     /* the first segment, and its offset */
+    uint64_t long_s, long_at, long_n;   /* the long one, its offset and its length; 0: there is none */
+    uint32_t segments;                  /* short segments; OPI_NONE: the window has a wrong offset */
+    uint32_t elements;                  /* of them */
 } opi_window;
 
 /* Whether a window can be computed with memory that is there: where offsets are wrong, anything may be in the cuts. */
@@ -56,12 +52,16 @@ OPI_FUNCTION bool opi_window_of(opi_window *window, const opi_cut *from, const o
     if (to->s < from->s || segments > OPI_TILE) return false;
     if (from->before < base || from->at < from->before || last < from->at || to->at < last || to->at > largest)
         return false;
+    const bool last_is_long = segments > 0 && to->at - last >= OPI_TILE;
+    const uint64_t elements = (last_is_long ? last : to->at) - from->at;
     window->s = from->s;
     window->at = from->at;
-    window->last_is_long = segments > 0 && to->at - last >= OPI_TILE;
-    const uint64_t elements = (window->last_is_long ? last : to->at) - from->at;
-    window->segments = (uint32_t)segments - window->last_is_long;
+    window->segments = (uint32_t)segments - last_is_long;
     window->elements = (uint32_t)elements;
+    window->long_s = (last_is_long ? to->s : from->s) - 1;
+    window->long_at = last_is_long ? to->before : from->before;
+    window->long_n = (last_is_long ? to->at : from->at) - window->long_at;
+    if (window->long_n < OPI_TILE || (!last_is_long && from->s == 0)) window->long_n = 0;
     return segments == 0 || elements + window->segments <= 2 * OPI_TILE;
 }
 
@@ -69,6 +69,26 @@ OPI_FUNCTION bool opi_window_of(opi_window *window, const opi_cut *from, const o
 OPI_FUNCTION void opi_report(OPI_GLOBAL volatile uint64_t *fault, uint64_t s)
 {
     if (fault) *fault = s + 1;
+}
+
+/* Finds all windows.  A work-group has a cut more than it has windows: that of the window behind them. */
+OPI_WHOLE_KERNEL void opi_window_cuts(OPI_PARAM(offsets), const uint64_t segments, const uint64_t largest,
+                                      const uint64_t windows, OPI_PARAM(found), OPI_PARAM(counts), OPI_PARAM(fault))
+{
+    OPI_LOCAL_MEMORY opi_cut cut[OPI_W];
+    OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
+    const uint64_t w = OPI_GROUP * (OPI_W - 1) + OPI_SELF, base = at[0];
+    if (w <= windows) cut[OPI_SELF] = opi_cut_at(at, base, w, segments, windows);
+    OPI_BARRIER();
+    if (OPI_SELF == OPI_W - 1 || w >= windows) return;
+    opi_window window;
+    const opi_cut from = cut[OPI_SELF], to = cut[OPI_SELF + 1];
+    if (!opi_window_of(&window, &from, &to, base, largest)) {
+        window.segments = OPI_NONE;
+        opi_report(OPI_AT(volatile uint64_t, fault), from.s);
+    }
+    OPI_AT(opi_window, found)[w] = window;
+    OPI_AT(uint32_t, counts)[w] = 0;
 }
 
 #define OPI_WARP 32u
@@ -83,9 +103,9 @@ typedef struct opi_board {
 #endif
 } opi_board;
 
-/* Whether segment i has to be reduced by one work-item.  Empty segments are written here; what is wrong, or has units, is
- * told by the board. */
-OPI_FUNCTION bool opi_is_direct(const opi_window *window, uint32_t i, OPI_LOCAL const uint32_t *begin,
+/* How many elements segment i has if one work-item has to reduce it, else 0.  Empty segments are written here; what is wrong,
+ * or has units, is told by the board. */
+OPI_FUNCTION uint32_t opi_direct_count(const opi_window *window, uint32_t i, OPI_LOCAL const uint32_t *begin,
                                 uint32_t empty_allowed, OPI_LOCAL opi_board *board, OPI_GLOBAL opi_t *to,
                                 OPI_GLOBAL volatile uint64_t *fault OPI_TAKE_P)
 {
@@ -93,11 +113,11 @@ OPI_FUNCTION bool opi_is_direct(const opi_window *window, uint32_t i, OPI_LOCAL 
     if (from > elements || count > elements - from || (count == 0 && !empty_allowed)) {
         opi_report(fault, window->s + i);
         board->is_wrong = 1;
-        return false;
+        return 0;
     }
     if (count >= OPI_DIRECT) board->has_units = 1;
     if (count == 0) to[i] = opi_quiet(opi_identity());
-    return count > 0 && count < OPI_DIRECT;
+    return count < OPI_DIRECT ? count : 0;
 }
 
 /* Segments of a few units, each by one work-item.  If OPI_SPARSE is set, a warp looks at OPI_WARP neighbours at once; and if few of
@@ -108,18 +128,25 @@ OPI_FUNCTION void opi_do_direct(const opi_window *window, const opi_staged *stag
 {
     const uint32_t n = window->segments;
 #if !OPI_SPARSE
-    for (uint32_t i = OPI_SELF; i < n; i += OPI_W)
-        if (opi_is_direct(window, i, begin, empty_allowed, board, to, fault OPI_GIVE_P))
-            to[i] = opi_quiet(opi_finish_direct(staged, begin[i], begin[i + 1] - begin[i] OPI_GIVE_P));
+    for (uint32_t i = OPI_SELF; i < n; i += OPI_W) {
+        const uint32_t count = opi_direct_count(window, i, begin, empty_allowed, board, to, fault OPI_GIVE_P);
+        if (count > 0) to[i] = opi_quiet(opi_finish_direct(staged, begin[i], count OPI_GIVE_P));
+    }
 #else
     const uint32_t lane = OPI_SELF % OPI_WARP;
     OPI_LOCAL uint16_t *const queue = board->queue[OPI_SELF / OPI_WARP];
     uint32_t held = 0; /* in the queue */
     OPI_ROLLED for (uint32_t first = OPI_SELF - lane; first < n || held > 0; first += OPI_W) {
         uint32_t i = first + lane;
-        bool mine = i < n && opi_is_direct(window, i, begin, empty_allowed, board, to, fault OPI_GIVE_P);
+        const uint32_t count =
+            i < n ? opi_direct_count(window, i, begin, empty_allowed, board, to, fault OPI_GIVE_P) : 0;
+        bool mine = count > 0;
         const uint32_t direct = __ballot_sync(0xffffffffu, mine), more = __popc(direct);
         const bool is_dense = more >= OPI_DENSE;
+        if (is_dense && __all_sync(0xffffffffu, count <= OPI_FEW)) {
+            if (mine) to[i] = opi_quiet(opi_finish_few(staged, begin[i], count OPI_GIVE_P));
+            continue;
+        }
         uint32_t taken = 0; /* from the queue */
         if (!is_dense) {
             if (mine) queue[held + __popc(direct & ((1u << lane) - 1))] = (uint16_t)i;
@@ -139,6 +166,19 @@ OPI_FUNCTION void opi_do_direct(const opi_window *window, const opi_staged *stag
 #endif
 }
 
+/* A window without elements: all its segments are empty. */
+OPI_FUNCTION void opi_do_empty(const opi_window *window, OPI_GLOBAL const opi_offset *own, uint32_t empty_allowed,
+                               OPI_GLOBAL opi_t *to, OPI_GLOBAL volatile uint64_t *fault OPI_TAKE_P)
+{
+    _Pragma("unroll 4") for (uint32_t i = OPI_SELF; i < window->segments; i += OPI_W)
+    {
+        if (own[i] != window->at || !empty_allowed)
+            opi_report(fault, window->s + i);
+        else
+            to[i] = opi_quiet(opi_identity());
+    }
+}
+
 /* The short segments of a window.  First those of a few units, each by one work-item; then the others, if there are
  * any, from the nodes of units. */
 OPI_FUNCTION void opi_do_short(const opi_window *window, OPI_GLOBAL const opi_offset *at, OPI_GLOBAL const opi_t *in,
@@ -149,6 +189,10 @@ OPI_FUNCTION void opi_do_short(const opi_window *window, OPI_GLOBAL const opi_of
     OPI_LOCAL uint32_t *const begin = OPI_BEGINS(stage, n);
     OPI_GLOBAL const opi_offset *const own = at + window->s;
     OPI_GLOBAL opi_t *const to = out + window->s;
+    if (elements == 0) {
+        opi_do_empty(window, own, empty_allowed, to, fault OPI_GIVE_P);
+        return;
+    }
     const opi_staged staged = opi_bring(stage, in + window->at, elements);
     if (OPI_SELF == 0) {
         board->is_wrong = board->has_units = 0;
@@ -174,9 +218,8 @@ OPI_FUNCTION void opi_do_short(const opi_window *window, OPI_GLOBAL const opi_of
 }
 
 OPI_RESIDENT_KERNEL void opi_segment_windows(OPI_PARAM(in), OPI_PARAM(offsets), const uint64_t origin,
-                                          const uint64_t largest, const uint32_t empty_allowed, OPI_PARAM(cuts),
-                                          OPI_PARAM(counts), OPI_PARAM(nodes), OPI_PARAM(out),
-                                          OPI_PARAM(fault) OPI_KERNEL_P)
+                                          const uint32_t empty_allowed, OPI_PARAM(found), OPI_PARAM(counts),
+                                          OPI_PARAM(nodes), OPI_PARAM(out), OPI_PARAM(fault) OPI_KERNEL_P)
 {
     OPI_READ_P
     OPI_LANES(lane)
@@ -185,28 +228,23 @@ OPI_RESIDENT_KERNEL void opi_segment_windows(OPI_PARAM(in), OPI_PARAM(offsets), 
     OPI_LOCAL_MEMORY opi_board board;
     OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in) - origin;
-    const opi_cut first = OPI_AT(const opi_cut, cuts)[OPI_GROUP], end = OPI_AT(const opi_cut, cuts)[OPI_GROUP + 1];
-    const uint64_t base = at[0];
-    opi_window window;
-    if (!opi_window_of(&window, &first, &end, base, largest)) {
-        if (OPI_SELF == 0) opi_report(OPI_AT(volatile uint64_t, fault), first.s);
-        return;
-    }
+    const opi_window window = OPI_AT(const opi_window, found)[OPI_GROUP];
+    if (window.segments == OPI_NONE) return;
     if (window.segments > 0) {
         opi_do_short(&window, at, from, empty_allowed, stage, &board, OPI_AT(opi_t, out),
                      OPI_AT(volatile uint64_t, fault) OPI_GIVE_P);
         OPI_BARRIER();
     }
+    if (window.long_n == 0) return;
 
     opi_long own;
-    own.s = window.last_is_long ? end.s - 1 : first.s - 1;
-    own.at = window.last_is_long ? end.before : first.before;
-    own.n = (window.last_is_long ? end.at : first.at) - own.at;
-    own.window = window.last_is_long ? OPI_GROUP : (own.s + (own.at - base)) >> OPI_LOG_TILE;
+    own.s = window.long_s;
+    own.at = window.long_at;
+    own.n = window.long_n;
+    own.window = (own.s + (own.at - at[0])) >> OPI_LOG_TILE;
     own.run = (OPI_GROUP - own.window) >> OPI_LOG_OWN;
     own.runs = own.n >> OPI_LOG_LONG;
-    if (!window.last_is_long && first.s == 0) return;
-    if (own.n < OPI_TILE || ((OPI_GROUP - own.window) & (OPI_OWN - 1))) return;
+    if ((OPI_GROUP - own.window) & (OPI_OWN - 1)) return;
     if (own.run > 0 && own.run >= own.runs) return;
     opi_do_long(&own, from + own.at, lane, stage, stack, &board.is_last, OPI_AT(uint32_t, counts), OPI_AT(opi_node, nodes),
                 OPI_AT(opi_t, out) OPI_GIVE_P);

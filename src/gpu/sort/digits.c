@@ -13,6 +13,7 @@ enum {
     DIGITS_GROUPS = 2, /* of a multiprocessor */
     CROWD = 8,         /* keys of a warp with one digit, above which votes are faster than additions */
     FEW_V = 8,         /* keys of a work-item if there are few tiles */
+    SMALL_V = 2,       /* where one group sorts, and has so few */
     FEW_TILES = 4,     /* so many large ones for each multiprocessor */
     WORK_BYTES = 16 << 10
 };
@@ -28,6 +29,12 @@ static unsigned each_of(const opi_sorting *s)
     if (s->payload == 0) return s->key <= 4 ? 24 : 16;
     return s->key <= 4 && s->payload <= 4 ? 16 : 8;
 }
+
+/* Whether one group sorts all. */
+static bool is_one(uint64_t n) { return n <= DIGITS_W * FEW_V; }
+
+/* Keys of a work-item of that group. */
+static unsigned each_of_one(uint64_t n) { return n <= DIGITS_W * SMALL_V ? SMALL_V : FEW_V; }
 
 /* Whether there are few tiles. */
 static bool is_few(const opi_sorting *s, uint64_t n)
@@ -63,16 +70,21 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_DIGITS_GROUPS", DIGITS_GROUPS);
     opi_gpu_define(source, "OPI_DIGITS_V", each_of(s));
     opi_gpu_define(source, "OPI_DIGITS_FEW_V", FEW_V);
+    opi_gpu_define(source, "OPI_DIGITS_SMALL_V", SMALL_V);
     opi_gpu_define(source, "OPI_DIGITS_LOCAL", local_bytes(s, each_of(s)));
     opi_gpu_define(source, "OPI_DIGITS_FEW_LOCAL", local_bytes(s, FEW_V));
     opi_gpu_define(source, "OPI_DIGITS_BYTES", WORK_BYTES);
     opi_gpu_define(source, "OPI_CROWD", CROWD);
     opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
     opi_gpu_write_kernels(source, "sums");
+    opi_gpu_write_kernels(source, "value");
     opi_gpu_write_kernels(source, "sort");
+    opi_gpu_write_kernels(source, "key_order");
+    opi_gpu_write_kernels(source, "numbers");
     opi_gpu_write_kernels(source, "digits");
     opi_gpu_write_kernels(source, "digits_tile");
     opi_gpu_write_kernels(source, "digits_pass");
+    opi_gpu_write_kernels(source, "digits_one");
 }
 
 static oplus_status get_program(opi_sorting *s)
@@ -104,6 +116,23 @@ bool opi_digits_can(const opi_job *job, uint64_t n)
            job->shape.log_w > 0 && facts->local_most >= local_bytes(s, each_of(s));
 }
 
+static const char *kernel_of_one(uint64_t n)
+{
+    return each_of_one(n) == SMALL_V ? "opi_digits_one_small" : "opi_digits_one";
+}
+
+static oplus_status prepare_one(opi_sorting *s, uint64_t n)
+{
+    const opi_job *const job = &s->job;
+    opi_accelerator *const g = job->g;
+    const char *const kernels[] = {kernel_of_one(n), "opi_gather"};
+    OPI_TRY(opi_kernels_make(&g->programs, job->call, job->program, kernels, s->indexed ? 2 : 1));
+    OPI_TRY(opi_kernel_allow(&g->programs, job->call, job->program, kernels[0], local_bytes(s, each_of_one(n))));
+    for (int i = 0; i < 2 && !s->direct; i++)
+        OPI_TRY(opi_gpu_reserve(g, job->call, &g->array[i], opi_sort_bytes(s, n)));
+    return OPLUS_OK;
+}
+
 oplus_status opi_digits_prepare(opi_job *job, uint64_t n)
 {
     opi_sorting *const s = (opi_sorting *)job;
@@ -112,6 +141,8 @@ oplus_status opi_digits_prepare(opi_job *job, uint64_t n)
     const char *const kernels[] = {pass_of(s, n), "opi_digits_begin", "opi_digits_count", "opi_digits_end",
                                    "opi_gather"};
     OPI_TRY(get_program(s));
+    s->small = is_one(n);
+    if (s->small) return prepare_one(s, n);
     OPI_TRY(opi_kernels_make(&g->programs, job->call, job->program, kernels, s->indexed ? 5 : 4));
     OPI_TRY(opi_kernel_allow(&g->programs, job->call, job->program, pass_of(s, n), pass_bytes(s, n)));
     OPI_TRY(opi_fault_reserve(g, job->call));
@@ -176,9 +207,27 @@ static oplus_status end(const moving *m)
                              DIGITS_W, a.list, a.count);
 }
 
+static oplus_status sort_one(const opi_sorting *s, const opi_part *part)
+{
+    const uint32_t n = (uint32_t)part->n;
+    opi_arguments a = {.count = 0};
+    add_place(&a, (opi_place){(char *)part->address[OPI_KEYS], (char *)part->address[OPI_VALUES]});
+    add_place(&a, s->to);
+    opi_add(&a, opi_value(n));
+    opi_add(&a, opi_value(s->negative));
+    opi_add(&a, opi_value(s->flip));
+    const opi_launch l = {.groups = 1,
+                          .items = DIGITS_W,
+                          .local = local_bytes(s, each_of_one(n)),
+                          .argument = a.list,
+                          .arguments = a.count};
+    return opi_gpu_launch_as(&s->job, s->job.program, kernel_of_one(n), &l);
+}
+
 oplus_status opi_digits_run(opi_job *job, const opi_part *part)
 {
     const opi_sorting *const s = (const opi_sorting *)job;
+    if (is_one(part->n)) return sort_one(s, part);
     const moving m = {.s = s,
                       .from = {(char *)part->address[OPI_KEYS], (char *)part->address[OPI_VALUES]},
                       .other = opi_sort_scratch(s, part->n, 0),

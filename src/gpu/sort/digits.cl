@@ -1,5 +1,5 @@
 /* The way "digits": a stable sort from the lowest digit to the highest, which reads and writes each element once a
- * digit.  CUDA, compute capability 8.0.  This text comes behind sums.cl and sort.cl.
+ * digit.  CUDA, compute capability 8.0.  This text comes behind sums.cl, sort.cl, key_order.cl and numbers.cl.
  *
  *     begin   clears memory
  *     count   reads all keys and counts the values of all their digits; digits that do not vary are left out
@@ -16,13 +16,7 @@
  *
  * Defined before this text: the numbers of gpu/sort/digits.c. */
 
-#undef OPI_UNROLL
-#define OPI_UNROLL   _Pragma("unroll")
-#define OPI_ALL      0xffffffffu /* the work-items of a warp */
-#define OPI_LANE     (OPI_SELF & 31)
 #define OPI_WARPS    (OPI_DIGITS_W / 32)
-#define OPI_KEY_BITS (8 * OPI_KEY_SIZE)
-#define OPI_LAST_KEY ((opi_key) ~(opi_key)0)
 #define OPI_COUNT_BOUNDS  __launch_bounds__(OPI_DIGITS_W)
 #define OPI_DIGITS_BOUNDS __launch_bounds__(OPI_DIGITS_W, OPI_DIGITS_GROUPS)
 
@@ -47,52 +41,6 @@ static_assert(sizeof(opi_digits_work) <= OPI_DIGITS_BYTES, "the host reserves le
 OPI_FUNCTION uint32_t *opi_states(opi_digits_work *work, uint32_t pass, uint32_t tiles)
 {
     return (uint32_t *)((unsigned char *)work + OPI_DIGITS_BYTES) + (pass & 1) * (uint64_t)tiles * OPI_DIGITS;
-}
-
-/* --- keys ---------------------------------------------------------------------------------------------------------- */
-
-/* As in opi_digit: keys compare as unsigned integers, once these bits are inverted. */
-typedef struct opi_order {
-    opi_key negative, flip;
-} opi_order;
-
-OPI_FUNCTION opi_order opi_order_if(bool is, uint64_t negative, uint64_t flip)
-{
-    opi_order order;
-    order.negative = is ? (opi_key)negative : (opi_key)0;
-    order.flip = is ? (opi_key)flip : (opi_key)0;
-    return order;
-}
-
-OPI_FUNCTION bool opi_is_identity(opi_order order) { return order.negative == 0 && order.flip == 0; }
-
-OPI_FUNCTION opi_key opi_invert(opi_key key, opi_key negative)
-{
-    return key >> (OPI_KEY_BITS - 1) ? (opi_key)(key ^ negative) : key;
-}
-OPI_FUNCTION opi_key opi_mapped(opi_key key, opi_order order)
-{
-    return (opi_key)(opi_invert(key, order.negative) ^ order.flip);
-}
-OPI_FUNCTION opi_key opi_unmapped(opi_key x, opi_order order)
-{
-    return opi_invert((opi_key)(x ^ order.flip), order.negative);
-}
-
-OPI_FUNCTION uint32_t opi_digit_at(opi_key x, uint32_t shift) { return (uint32_t)(x >> shift) & (OPI_DIGITS - 1); }
-
-/* The sum of the values before this work-item's.  `sum` has 32 words, which nobody uses before a barrier that follows. */
-OPI_FUNCTION uint32_t opi_sum_before(uint32_t own, uint32_t *sum)
-{
-    const uint32_t lane = OPI_LANE, warp = OPI_SELF / 32;
-    uint32_t up_to = own;
-    OPI_UNROLL for (uint32_t by = 1; by < 32; by *= 2) {
-        const uint32_t left = __shfl_up_sync(OPI_ALL, up_to, by);
-        if (lane >= by) up_to += left;
-    }
-    if (lane == 31) sum[warp] = up_to;
-    __syncthreads();
-    return up_to - own + __reduce_add_sync(OPI_ALL, lane < warp ? sum[lane] : 0);
 }
 
 /* --- counting ------------------------------------------------------------------------------------------------------ */

@@ -79,12 +79,12 @@ template <int V> OPI_FUNCTION void opi_move_tile(opi_digits_tile<V> *s, const op
 #endif
         opi_number<V>(s, own, m->shift, round > 0 || count < OPI_DIGITS_W * V, number);
         __syncthreads();
-        const uint32_t total = opi_sum_warps<V>(s);
+        const uint32_t total = opi_sum_warps<OPI_WARPS>(s->count[0]);
         if (round == 0 && OPI_SELF < OPI_DIGITS) {
             opi_tell(m->state, tile, (tile == 0 ? OPI_UP_TO : OPI_OWN) | total);
             m->next[(uint64_t)tile * OPI_DIGITS + OPI_SELF] = 0;
         }
-        const uint32_t start = opi_place_warps<V>(s, total);
+        const uint32_t start = opi_place_warps<OPI_WARPS>(s->count[0], total, s->sum);
         __syncthreads();
         opi_stage_keys<V>(s, own, m->shift, number);
         if (round == 0 && OPI_SELF < OPI_DIGITS)

@@ -28,48 +28,7 @@ typedef struct opi_moving {
     opi_order back;  /* of the result */
 } opi_moving;
 
-/* A work-item has every 32nd key of its warp's part of the tile, from `own` on. */
-OPI_FUNCTION uint32_t opi_own_place(uint32_t each) { return OPI_SELF / 32 * 32 * each + OPI_LANE; }
-
-/* Two numbers of 16 bits in a word; they are kept in order. */
-OPI_FUNCTION void opi_keep(uint32_t *list, uint32_t u, uint32_t x)
-{
-    list[u / 2] = u & 1 ? list[u / 2] | x << 16 : x;
-}
-OPI_FUNCTION uint32_t opi_kept(const uint32_t *list, uint32_t u)
-{
-    return u & 1 ? list[u / 2] >> 16 : list[u / 2] & 0xffff;
-}
-
 /* --- numbering ----------------------------------------------------------------------------------------------------- */
-
-/* Which work-items of the warp have the same digit. */
-OPI_FUNCTION uint32_t opi_peers(uint32_t digit)
-{
-    uint32_t peers = OPI_ALL;
-    OPI_UNROLL for (uint32_t b = 0; b < OPI_DIGIT_BITS; b++) {
-        const bool is_set = digit >> b & 1;
-        const uint32_t these = __ballot_sync(OPI_ALL, is_set);
-        peers &= is_set ? these : ~these;
-    }
-    return peers;
-}
-
-/* SURE: each addition is done before the next one, by a rule of the language; else only the shuffle makes it so. */
-template <int V, bool SURE>
-OPI_FUNCTION void opi_number_by_votes(const opi_key *own, uint32_t shift, uint32_t *counter, uint32_t *number)
-{
-    const uint32_t below = (1u << OPI_LANE) - 1;
-    OPI_UNROLL for (uint32_t u = 0; u < V; u++) {
-        const uint32_t digit = opi_digit_at(own[u], shift), peers = opi_peers(digit);
-        const uint32_t last = 31 - (uint32_t)__clz((int)peers);
-        uint32_t before = 0;
-        if (OPI_LANE == last) before = atomicAdd(&counter[digit], (uint32_t)__popc(peers));
-        before = __shfl_sync(OPI_ALL, before, last);
-        if (SURE) __syncwarp();
-        opi_keep(number, u, before + __popc(peers & below));
-    }
-}
 
 /* A test of numbering again defines this: the first half of a warp comes after the second one. */
 #ifdef OPI_HALVES_LATE
@@ -100,13 +59,20 @@ template <int V> OPI_FUNCTION bool opi_is_crowded(const opi_key *own, uint32_t s
     return __reduce_max_sync(OPI_ALL, some) > OPI_CROWD;
 }
 
-/* Numbers the keys of each warp by digit; surely: nothing may depend on what is not promised. */
-template <int V>
-OPI_FUNCTION void opi_number(opi_digits_tile<V> *s, const opi_key *own, uint32_t shift, bool surely, uint32_t *number)
+/* Clears the counters of this warp. */
+template <int V> OPI_FUNCTION uint32_t *opi_clear_counter(opi_digits_tile<V> *s)
 {
     uint32_t *const counter = s->count[OPI_SELF / 32];
     for (uint32_t i = OPI_LANE; i < OPI_DIGITS; i += 32) counter[i] = 0;
     __syncwarp();
+    return counter;
+}
+
+/* Numbers the keys of each warp by digit; surely: nothing may depend on what is not promised. */
+template <int V>
+OPI_FUNCTION void opi_number(opi_digits_tile<V> *s, const opi_key *own, uint32_t shift, bool surely, uint32_t *number)
+{
+    uint32_t *const counter = opi_clear_counter(s);
     if (surely)
         opi_number_by_votes<V, true>(own, shift, counter, number);
     else if (opi_is_crowded<V>(own, shift))
@@ -170,31 +136,6 @@ OPI_FUNCTION void opi_bring_values(opi_digits_tile<V> *s, const opi_moving *m, u
     }
 }
 #endif
-
-/* Of each warp's counts makes how many keys of a digit the warps before have; work-item d has digit d: returns the
- * number of its keys. */
-template <int V> OPI_FUNCTION uint32_t opi_sum_warps(opi_digits_tile<V> *s)
-{
-    uint32_t total = 0;
-    if (OPI_SELF < OPI_DIGITS) {
-        OPI_UNROLL for (uint32_t w = 0; w < OPI_WARPS; w++) {
-            const uint32_t own = s->count[w][OPI_SELF];
-            s->count[w][OPI_SELF] = total;
-            total += own;
-        }
-    }
-    return total;
-}
-
-/* Of that, where they go in the tile; returns where the first one of the digit goes. */
-template <int V> OPI_FUNCTION uint32_t opi_place_warps(opi_digits_tile<V> *s, uint32_t total)
-{
-    const uint32_t start = opi_sum_before(total, s->sum);
-    if (OPI_SELF < OPI_DIGITS) {
-        OPI_UNROLL for (uint32_t w = 0; w < OPI_WARPS; w++) s->count[w][OPI_SELF] += start;
-    }
-    return start;
-}
 
 /* Puts the keys in order. */
 template <int V>

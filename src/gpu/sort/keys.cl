@@ -14,47 +14,13 @@
  *
  * The map only decides how even the buckets are; any map that never puts a larger key before a smaller one is right.
  *
- * Defined before this text: OPI_KEY_SIZE, and the numbers of gpu/sort/partition.c. */
+ * This text comes behind sort.cl, key_order.cl and numbers.cl.  Defined before it: OPI_KEY_SIZE, and the numbers of
+ * gpu/sort/partition.c. */
 
-#undef OPI_UNROLL
-#define OPI_UNROLL   _Pragma("unroll")
 #define OPI_UNROLL_8 _Pragma("unroll 8")
-#define OPI_ALL    0xffffffffu /* the work-items of a warp */
-#define OPI_LANE   (OPI_SELF & 31)
-
-#if OPI_KEY_SIZE == 4
-typedef uint32_t opi_key;
-#else
-typedef uint64_t opi_key;
-#endif
-#define OPI_KEY_BITS   (8 * OPI_KEY_SIZE)
-#define OPI_LAST_KEY   (~(opi_key)0)
 #define OPI_KEYS_A_VECTOR (16 / OPI_KEY_SIZE)
 
-/* --- the order ---------------------------------------------------------------------------------------------------- */
-
-/* As in sort.cl: keys compare as unsigned integers, once these bits are inverted. */
-typedef struct opi_order {
-    opi_key negative, flip; /* negative: only if the highest bit is set, which it does not have itself */
-} opi_order;
-
-OPI_FUNCTION opi_order opi_order_of(uint64_t negative, uint64_t flip)
-{
-    opi_order order;
-    order.negative = (opi_key)negative;
-    order.flip = (opi_key)flip;
-    return order;
-}
-
-OPI_FUNCTION opi_key opi_invert(opi_key key, opi_key negative)
-{
-    return key >> (OPI_KEY_BITS - 1) ? key ^ negative : key;
-}
-OPI_FUNCTION opi_key opi_mapped(opi_key key, opi_order order) { return opi_invert(key, order.negative) ^ order.flip; }
-OPI_FUNCTION opi_key opi_unmapped(opi_key x, opi_order order) { return opi_invert(x ^ order.flip, order.negative); }
-
-/* Whether keys are as they are when mapped. */
-OPI_FUNCTION bool opi_is_identity(opi_order order) { return order.negative == 0 && order.flip == 0; }
+/* --- keys --------------------------------------------------------------------------------------------------------- */
 
 /* The 32 bits behind the first `used`; there are zeros behind the last bit. */
 OPI_FUNCTION uint32_t opi_bits_behind(opi_key x, uint32_t used)
@@ -133,23 +99,6 @@ OPI_FUNCTION void opi_tell_seen(opi_seen *all, opi_seen seen)
     if (OPI_LANE > 0) return;
     opi_atomic_or(&all->set, set);
     opi_atomic_or(&all->clear, clear);
-}
-
-/* The sum of the values before this work-item's; *all: of all.  The group has at most 1024 work-items, and `sum` has 32
- * words, which nobody uses before a barrier that follows. */
-OPI_FUNCTION uint32_t opi_sum_before(uint32_t own, uint32_t *sum, uint32_t *all)
-{
-    const uint32_t lane = OPI_LANE, warp = OPI_SELF / 32, warps = blockDim.x / 32;
-    uint32_t up_to = own;
-    OPI_UNROLL for (uint32_t by = 1; by < 32; by *= 2) {
-        const uint32_t left = __shfl_up_sync(OPI_ALL, up_to, by);
-        if (lane >= by) up_to += left;
-    }
-    if (lane == 31) sum[warp] = up_to;
-    __syncthreads();
-    const uint32_t other = lane < warps ? sum[lane] : 0;
-    *all = __reduce_add_sync(OPI_ALL, other);
-    return up_to - own + __reduce_add_sync(OPI_ALL, lane < warp ? other : 0);
 }
 
 /* --- what the launches of a sort tell each other ------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * bucket comes from one addition to the bucket's cursor, so that tiles do not wait for each other. */
 
 #define OPI_DEAL_BOUNDS __launch_bounds__(OPI_DEAL_W, OPI_DEAL_GROUPS)
+#define OPI_FEW         4                       /* keys whose digits are found together, if these take many instructions */
 #define OPI_RAGGED(u)   ((u) * T + t >= lo && (u) * T + t < hi) /* key u of a tile that is not whole is one */
 
 template <int T, int V, int DIGITS> struct opi_dealing {
@@ -19,10 +20,17 @@ template <int T, int V, int DIGITS> struct opi_dealing {
 template <class B> struct opi_bucket_digit {
     B bucket;
     uint32_t right, mask;
+    static constexpr bool IS_LIGHT = B::IS_LIGHT;
     __device__ uint32_t of(opi_key x) const { return bucket.of(x) >> right & mask; }
+    template <int COUNT> __device__ void of_few(const opi_key *x, uint32_t *digit) const
+    {
+        bucket.template of_few<COUNT>(x, digit);
+        OPI_UNROLL for (int j = 0; j < COUNT; j++) digit[j] = digit[j] >> right & mask;
+    }
 };
 /* The 32 - `right` bits behind the first `lead`. */
 struct opi_bits_digit {
+    static constexpr bool IS_LIGHT = true;
     uint32_t lead, right;
     __device__ uint32_t of(opi_key x) const { return opi_bits_behind(x, lead) >> right; }
 };
@@ -48,16 +56,6 @@ OPI_FUNCTION void opi_load_tile(opi_tile_keys<T, V> *own, const opi_key *at, uin
     }
 }
 
-/* Two ranks in a word. */
-OPI_FUNCTION void opi_keep_rank(uint32_t *rank, uint32_t u, uint32_t x)
-{
-    rank[u / 2] = u & 1 ? rank[u / 2] | x << 16 : x;
-}
-OPI_FUNCTION uint32_t opi_rank_of(const uint32_t *rank, uint32_t u)
-{
-    return u & 1 ? rank[u / 2] >> 16 : rank[u / 2] & 0xffff;
-}
-
 /* Ranks each key among those of its digit.  Keys in order or all equal give a row of vectors one digit: one addition for
  * all of a warp. */
 template <int T, int V, int DIGITS, class D>
@@ -69,13 +67,33 @@ OPI_FUNCTION void opi_rank_whole(opi_dealing<T, V, DIGITS> *s, const D &digit, c
             if (opi_is_one_digit<OPI_KEYS_A_VECTOR>(digit, own + u, &one)) {
                 if (OPI_LANE == 0) x = atomicAdd(&s->count[one], 32u * OPI_KEYS_A_VECTOR);
                 x = __shfl_sync(OPI_ALL, x, 0) + OPI_LANE;
-                OPI_UNROLL for (uint32_t j = 0; j < OPI_KEYS_A_VECTOR; j++) opi_keep_rank(rank, u + j, x + j * 32);
+                OPI_UNROLL for (uint32_t j = 0; j < OPI_KEYS_A_VECTOR; j++) opi_keep(rank, u + j, x + j * 32);
             } else {
                 OPI_UNROLL for (uint32_t j = u; j < u + OPI_KEYS_A_VECTOR; j++)
-                    opi_keep_rank(rank, j, atomicAdd(&s->count[digit.of(own[j])], 1u));
+                    opi_keep(rank, j, atomicAdd(&s->count[digit.of(own[j])], 1u));
             }
     } else {
-        OPI_UNROLL for (uint32_t u = 0; u < V; u++) opi_keep_rank(rank, u, atomicAdd(&s->count[digit.of(own[u])], 1u));
+        OPI_UNROLL for (uint32_t u = 0; u < V; u++) opi_keep(rank, u, atomicAdd(&s->count[digit.of(own[u])], 1u));
+    }
+}
+
+/* The same for digits that take many instructions, a few keys at a time.  Bit u of `real`: key u is one. */
+template <int T, int V, int DIGITS, class D>
+OPI_FUNCTION void opi_rank_few(opi_dealing<T, V, DIGITS> *s, const D &digit, const opi_key *own, uint32_t real,
+                               uint32_t *rank)
+{
+    const bool may_be_one = __all_sync(OPI_ALL, real == OPI_ALL) && opi_may_be_one(digit.of(own[0]));
+    OPI_UNROLL for (uint32_t u = 0; u < V; u += OPI_FEW) {
+        uint32_t few[OPI_FEW], x = 0;
+        digit.template of_few<OPI_FEW>(own + u, few);
+        if (may_be_one && opi_are_one<OPI_FEW>(few)) {
+            if (OPI_LANE == 0) x = atomicAdd(&s->count[few[0]], 32u * OPI_FEW);
+            x = __shfl_sync(OPI_ALL, x, 0) + OPI_LANE;
+            OPI_UNROLL for (uint32_t j = 0; j < OPI_FEW; j++) opi_keep(rank, u + j, x + j * 32);
+        } else {
+            OPI_UNROLL for (uint32_t j = 0; j < OPI_FEW; j++)
+                opi_keep(rank, u + j, real >> (u + j) & 1 ? atomicAdd(&s->count[few[j]], 1u) : 0);
+        }
     }
 }
 
@@ -109,7 +127,7 @@ OPI_FUNCTION void opi_write_tile(opi_dealing<T, V, DIGITS> *s, const D &digit, c
     OPI_UNROLL for (uint32_t u = 0; u < V; u += BATCH) {
         uint32_t at[BATCH];
         OPI_UNROLL for (uint32_t j = 0; j < BATCH; j++)
-            at[j] = s->count[digit.of(own[u + j])] + opi_rank_of(rank, u + j);
+            at[j] = s->count[digit.of(own[u + j])] + opi_kept(rank, u + j);
         OPI_UNROLL for (uint32_t j = 0; j < BATCH; j++)
             if (whole || OPI_RAGGED(u + j)) s->key[at[j]] = own[u + j];
     }
@@ -122,6 +140,27 @@ OPI_FUNCTION void opi_write_tile(opi_dealing<T, V, DIGITS> *s, const D &digit, c
             if (whole || (u + j) * T + t < hi - lo) at[j] = s->base[digit.of(x[j])] + (u + j) * T + t;
         OPI_UNROLL for (uint32_t j = 0; j < BATCH; j++)
             if (whole || (u + j) * T + t < hi - lo) out[at[j]] = x[j];
+    }
+}
+
+template <int T, int V, int DIGITS, class D>
+OPI_FUNCTION void opi_write_few(opi_dealing<T, V, DIGITS> *s, const D &digit, const opi_key *own, const uint32_t *rank,
+                                uint32_t real, uint32_t count, opi_key *out)
+{
+    const uint32_t t = OPI_SELF;
+    uint32_t few[OPI_FEW];
+    OPI_UNROLL for (uint32_t u = 0; u < V; u += OPI_FEW) {
+        digit.template of_few<OPI_FEW>(own + u, few);
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_FEW; j++)
+            if (real >> (u + j) & 1) s->key[s->count[few[j]] + opi_kept(rank, u + j)] = own[u + j];
+    }
+    __syncthreads();
+    OPI_ROLLED for (uint32_t u = 0; u < V; u += OPI_FEW) {
+        opi_key x[OPI_FEW];
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_FEW; j++) x[j] = s->key[(u + j) * T + t];
+        digit.template of_few<OPI_FEW>(x, few);
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_FEW; j++)
+            if ((u + j) * T + t < count) out[s->base[few[j]] + (u + j) * T + t] = x[j];
     }
 }
 
@@ -138,16 +177,26 @@ OPI_FUNCTION void opi_deal_tile(opi_dealing<T, V, DIGITS> *s, const FROM &from, 
     opi_load_tile<T, V>(&own, from.at, lo, hi, whole);
     OPI_UNROLL for (int u = 0; u < V; u++) own.x[u] = from.map(own.x[u]);
     __syncthreads();
-    if (whole) {
+    uint32_t real = OPI_ALL; /* bit u: key u is one */
+    if (!whole) {
+        real = 0;
+        OPI_UNROLL for (uint32_t u = 0; u < V; u++) real |= (uint32_t)OPI_RAGGED(u) << u;
+    }
+    if constexpr (!D::IS_LIGHT) {
+        opi_rank_few<T, V, DIGITS, D>(s, digit, own.x, real, rank);
+    } else if (whole) {
         opi_rank_whole<T, V, DIGITS, D>(s, digit, own.x, rank);
     } else {
         OPI_UNROLL for (uint32_t u = 0; u < V; u++)
-            opi_keep_rank(rank, u, OPI_RAGGED(u) ? atomicAdd(&s->count[digit.of(own.x[u])], 1u) : 0);
+            opi_keep(rank, u, OPI_RAGGED(u) ? atomicAdd(&s->count[digit.of(own.x[u])], 1u) : 0);
     }
     __syncthreads();
     opi_take_room<T, V, DIGITS>(s, cursor, stride);
     __syncthreads();
-    opi_write_tile<T, V, DIGITS, BATCH, D>(s, digit, own.x, rank, lo, hi, whole, out);
+    if constexpr (!D::IS_LIGHT)
+        opi_write_few<T, V, DIGITS, D>(s, digit, own.x, rank, real, hi - lo, out);
+    else
+        opi_write_tile<T, V, DIGITS, BATCH, D>(s, digit, own.x, rank, lo, hi, whole, out);
 }
 
 /* --- the kernels -------------------------------------------------------------------------------------------------- */

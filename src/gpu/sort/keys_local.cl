@@ -2,7 +2,8 @@
  *
  * How far a key is from the least one gives it a bin: few keys share one, so that all keys are then near their places,
  * and two rounds of sorting networks over sixteen neighbours put them right.  Where they do not, or where bins are
- * crowded, each bin becomes as many as it has keys; and where that does not help, the group merges instead. */
+ * crowded, each bin becomes as many as it has keys; and where that does not help, the group sorts in another manner
+ * (keys_crowded.cl). */
 
 #define OPI_LOG_BINS(T, V) ((T) * (V) >= 8192 ? 13 : 12)
 
@@ -12,6 +13,14 @@ template <int T, int V> struct opi_local {
     uint32_t sum[32];
     opi_key least, not_most; /* the inverse of the greatest key */
 };
+
+/* The group's memory.  Functions that are called take it themselves: through a pointer that they are given, the compiler
+ * does not see that memory is shared, and its accesses are slow. */
+template <class S> OPI_FUNCTION S *opi_group_memory_as(void)
+{
+    extern __shared__ __align__(16) unsigned char opi_group_memory[];
+    return (S *)opi_group_memory;
+}
 
 #define OPI_CROWD 12           /* keys of a bin that do not come near their places */
 #define OPI_ANY_CROWD 0xffffu /* they may: keys of a bin may be equal, and networks show it */
@@ -82,51 +91,9 @@ template <int T, int V> OPI_FUNCTION void opi_add_bins(opi_local<T, V> *s)
     OPI_UNROLL for (uint32_t j = 0; j < 4; j++) *(opi_vector *)(s->bin + opi_stand_word(from + 4 * j)) = own.v[j];
 }
 
-/* --- where bins are crowded --------------------------------------------------------------------------------------- */
-
-/* One round of a merge sort: this work-item finds sixteen keys of two sorted runs of `run`. */
-template <int T, int V>
-OPI_FUNCTION void opi_merge_sixteen(const opi_local<T, V> *s, uint32_t run, opi_sixteen *own)
-{
-    const uint32_t at = OPI_SELF * 16, most = T * V, a = at / (2 * run) * (2 * run);
-    const uint32_t b = a + run < most ? a + run : most, end = a + 2 * run < most ? a + 2 * run : most, into = at - a;
-    uint32_t lo = into > end - b ? into - (end - b) : 0, hi = into < b - a ? into : b - a;
-    while (lo < hi) {
-        const uint32_t middle = (lo + hi) / 2;
-        if (s->key[opi_stand(a + middle)] <= s->key[opi_stand(b + into - 1 - middle)])
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    uint32_t x = a + lo, y = b + into - lo;
-    OPI_UNROLL for (int j = 0; j < 16; j++) {
-        const bool first = y >= end || (x < b && s->key[opi_stand(x)] <= s->key[opi_stand(y)]);
-        own->x[j] = s->key[opi_stand(first ? x : y)];
-        x += first;
-        y += !first;
-    }
-}
-
-template <int T, int V> OPI_CALLED void opi_merge_local(opi_local<T, V> *s, uint32_t n)
-{
-    const uint32_t t = OPI_SELF, most = T * V;
-    const bool owns = t < most / 16;
-    opi_sixteen own;
-    for (uint32_t i = (n + 15) / 16 * 16 + t; i < most; i += T) s->key[opi_stand(i)] = OPI_LAST_KEY;
-    __syncthreads();
-    if (owns) {
-        opi_take_sixteen(&own, s->key, t * 16);
-        opi_network<0>(own.x);
-        opi_put_sixteen(&own, s->key, t * 16);
-    }
-    OPI_ROLLED for (uint32_t run = 16; run < most; run *= 2) {
-        __syncthreads();
-        if (owns) opi_merge_sixteen<T, V>(s, run, &own);
-        __syncthreads();
-        if (owns) opi_put_sixteen(&own, s->key, t * 16);
-    }
-    __syncthreads();
-}
+/* Puts n keys in order that are in s->key in any order, whatever they are (keys_crowded.cl).  The first `lead` bits of how
+ * far they are above `base` are the same. */
+template <int T, int V> OPI_CALLED void opi_order_crowded(uint32_t n, opi_key base, uint32_t lead);
 
 /* --- the sort ----------------------------------------------------------------------------------------------------- */
 
@@ -210,8 +177,9 @@ template <int T, int V> OPI_FUNCTION void opi_find_bins(const opi_key *above, ui
 }
 
 /* The same as opi_order_local with keys that are in s->key already, in any order, and whose bins are too few. */
-template <int T, int V> OPI_CALLED void opi_order_again(opi_local<T, V> *s, uint32_t n, opi_key base, uint32_t lead)
+template <int T, int V> OPI_CALLED void opi_order_again(uint32_t n, opi_key base, uint32_t lead)
 {
+    opi_local<T, V> *const s = opi_group_memory_as<opi_local<T, V>>();
     opi_key above[V];
     uint32_t rank[V];
     opi_clear_bins<T, V>(s);
@@ -221,7 +189,7 @@ template <int T, int V> OPI_CALLED void opi_order_again(opi_local<T, V> *s, uint
     opi_find_bins<T, V>(above, lead, rank);
     opi_fill_bins<T, V>(s, n, rank, OPI_ANY_CROWD);
     opi_divide_bins<T, V>(s, above, n, lead, rank);
-    if (!opi_order_bins<T, V>(s, above, n, base, rank)) opi_merge_local<T, V>(s, n);
+    if (!opi_order_bins<T, V>(s, above, n, base, rank)) opi_order_crowded<T, V>(n, base, lead);
 }
 
 /* Puts n keys in order to s->key[opi_stand(0 .. n - 1)].  Key t + u * T is base + above[u], and the first `lead` bits of
@@ -239,7 +207,7 @@ OPI_FUNCTION void opi_order_local(opi_local<T, V> *s, const opi_key *above, uint
             if (OPI_SELF + u * T < n) s->key[opi_stand(OPI_SELF + u * T)] = base + above[u];
         __syncthreads();
     }
-    opi_order_again<T, V>(s, n, base, lead);
+    opi_order_again<T, V>(n, base, lead);
 }
 
 /* The least key of the group, and how many of their first bits all others are above it by 0. */

@@ -18,14 +18,16 @@ OPI_FUNCTION uint32_t opi_scaled_place(opi_key x)
     return OPI_KEY_BITS - zeros << 32 - OPI_LOG_SIZES | opi_bits_behind(x, zeros + 1) >> OPI_LOG_SIZES;
 }
 
+OPI_FUNCTION uint32_t opi_straight_place(opi_key x, const opi_map *map)
+{
+    x = x < map->least ? map->least : x;
+    return opi_bits_behind((x > map->most ? map->most : x) - map->least, map->lead);
+}
+
 OPI_FUNCTION uint32_t opi_place_of(opi_key x, const opi_map *map)
 {
     if (map->scaled) return opi_scaled_place(x);
-    if (map->lead > 0) {
-        x = x < map->least ? map->least : x;
-        x = (x > map->most ? map->most : x) - map->least;
-    }
-    return opi_bits_behind(x, map->lead);
+    return map->lead > 0 ? opi_straight_place(x, map) : opi_bits_behind(x, 0);
 }
 
 #if OPI_KEY_SIZE == 4
@@ -73,21 +75,47 @@ OPI_FUNCTION uint32_t opi_bucket_in(const opi_cell *at, uint32_t place)
 
 #endif
 
-OPI_FUNCTION uint32_t opi_bucket_of(opi_key x, const opi_map *map, const opi_cell *cell)
+OPI_FUNCTION uint32_t opi_bucket_at(uint32_t place, const opi_map *map, const opi_cell *cell)
 {
-    const uint32_t place = opi_place_of(x, map);
     return map->right ? place >> map->right : opi_bucket_in(&cell[place >> (32 - OPI_LOG_CELLS)], place);
 }
 
-/* The bucket of a key, for loops that are compiled once for a plain map, the most frequent one, and once for any. */
+/* A value that the compiler knows nothing of: it would make a copy of a whole loop for each case. */
+OPI_FUNCTION uint32_t opi_opaque(uint32_t x)
+{
+    asm volatile("" : "+r"(x));
+    return x;
+}
+
+/* The bucket of a key, or of COUNT keys, for loops that are compiled once for a plain map, the most frequent one, and once
+ * for any. */
 struct opi_plain_bucket {
+    static constexpr bool IS_LIGHT = true;
     uint32_t right;
     __device__ uint32_t of(opi_key x) const { return opi_bits_behind(x, 0) >> right; }
 };
 struct opi_any_bucket {
+    static constexpr bool IS_LIGHT = false; /* it takes many instructions */
     opi_map map;
     const opi_cell *cell;
-    __device__ uint32_t of(opi_key x) const { return opi_bucket_of(x, &map, cell); }
+    __device__ uint32_t of(opi_key x) const { return opi_bucket_at(opi_place_of(x, &map), &map, cell); }
+    template <int COUNT> __device__ void of_few(const opi_key *x, uint32_t *bucket) const
+    {
+        const uint32_t right = opi_opaque(map.right);
+        if (opi_opaque(map.scaled)) {
+            OPI_UNROLL for (int j = 0; j < COUNT; j++) bucket[j] = opi_scaled_place(x[j]);
+        } else if (opi_opaque(map.lead) > 0) {
+            OPI_UNROLL for (int j = 0; j < COUNT; j++) bucket[j] = opi_straight_place(x[j], &map);
+        } else {
+            OPI_UNROLL for (int j = 0; j < COUNT; j++) bucket[j] = opi_bits_behind(x[j], 0);
+        }
+        if (right > 0) {
+            OPI_UNROLL for (int j = 0; j < COUNT; j++) bucket[j] >>= right;
+        } else {
+            OPI_UNROLL for (int j = 0; j < COUNT; j++)
+                bucket[j] = opi_bucket_in(&cell[bucket[j] >> (32 - OPI_LOG_CELLS)], bucket[j]);
+        }
+    }
 };
 
 /* Whether a warp may have one digit only: the first and the last work-item have the same. */
@@ -107,6 +135,15 @@ template <int COUNT, class D> OPI_FUNCTION bool opi_is_one_digit(const D &digits
         most = own[u] > most ? own[u] : most;
     }
     return __all_sync(OPI_ALL, digits.of(least) == *digit && digits.of(most) == *digit);
+}
+
+/* The same of digits. */
+template <int COUNT> OPI_FUNCTION bool opi_are_one(const uint32_t *digit)
+{
+    const uint32_t one = __shfl_sync(OPI_ALL, digit[0], 0);
+    bool same = true;
+    OPI_UNROLL for (int u = 0; u < COUNT; u++) same &= digit[u] == one;
+    return __all_sync(OPI_ALL, same);
 }
 
 /* Whether a bucket is one place, and that place one key. */

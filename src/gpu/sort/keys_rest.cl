@@ -113,8 +113,9 @@ OPI_FUNCTION bool opi_digit_of_segment(const opi_segment *segment, opi_bits_digi
 
 /* --- the steps of a level ----------------------------------------------------------------------------------------- */
 
-OPI_CALLED void opi_rest_pieces(opi_rest *r)
+OPI_CALLED void opi_rest_pieces(void)
 {
+    opi_rest *const r = opi_group_memory_as<opi_rest>();
     const uint32_t pieces = opi_look_again(&r->work->pieces);
     for (uint32_t i = (uint32_t)OPI_GROUP; i < pieces; i += (uint32_t)OPI_GROUPS) {
         const opi_piece own = r->lists.piece[i];
@@ -127,8 +128,9 @@ OPI_CALLED void opi_rest_pieces(opi_rest *r)
 }
 
 /* Which bits of each segment vary. */
-OPI_CALLED void opi_rest_see(const opi_rest *r, uint32_t level)
+OPI_CALLED void opi_rest_see(uint32_t level)
 {
+    const opi_rest *const r = opi_group_memory_as<opi_rest>();
     opi_seen seen = {0, 0};
     for (uint64_t i = OPI_GROUP * OPI_SORT_W + OPI_SELF; i < r->segments * 256ul; i += OPI_GROUPS * OPI_SORT_W)
         r->lists.count[i] = 0;
@@ -146,8 +148,9 @@ OPI_CALLED void opi_rest_see(const opi_rest *r, uint32_t level)
     }
 }
 
-OPI_CALLED void opi_rest_count(opi_rest *r)
+OPI_CALLED void opi_rest_count(void)
 {
+    opi_rest *const r = opi_group_memory_as<opi_rest>();
     uint32_t *const count = r->count;
     for (uint32_t d = OPI_SELF; d < 256; d += OPI_SORT_W) count[d] = 0;
     __syncthreads();
@@ -210,8 +213,9 @@ OPI_FUNCTION void opi_list_part(const opi_rest *r, uint32_t level, uint32_t in_o
 }
 
 /* Where the parts of each segment begin. */
-OPI_CALLED void opi_rest_places(opi_rest *r, uint32_t level)
+OPI_CALLED void opi_rest_places(uint32_t level)
 {
+    opi_rest *const r = opi_group_memory_as<opi_rest>();
     for (uint32_t i = (uint32_t)OPI_GROUP; i < r->segments; i += (uint32_t)OPI_GROUPS) {
         const opi_segment *const own = &r->segment[i];
         opi_bits_digit digit;
@@ -227,8 +231,9 @@ OPI_CALLED void opi_rest_places(opi_rest *r, uint32_t level)
     }
 }
 
-OPI_CALLED void opi_rest_deal(opi_rest *r)
+OPI_CALLED void opi_rest_deal(void)
 {
+    opi_rest *const r = opi_group_memory_as<opi_rest>();
     OPI_EACH_TILE(r, tile, x)
     {
         const opi_segment *const own = &r->segment[x.segment];
@@ -262,8 +267,9 @@ OPI_FUNCTION bool opi_rest_begin(opi_rest *r, uint32_t level)
 }
 
 /* Segments that are known to have equal keys only lie where they should, but mapped, or in the other memory. */
-OPI_CALLED void opi_rest_pure(const opi_rest *r)
+OPI_CALLED void opi_rest_pure(void)
 {
+    const opi_rest *const r = opi_group_memory_as<opi_rest>();
     OPI_EACH_TILE(r, tile, x)
     {
         if (!r->segment[x.segment].in_other && opi_is_identity(r->order)) continue;
@@ -277,19 +283,19 @@ OPI_CALLED void opi_rest_pure(const opi_rest *r)
 /* One level; false: all is done, or a wait was in vain. */
 OPI_FUNCTION bool opi_rest_level(opi_rest *r, uint32_t level)
 {
-    opi_rest_pieces(r);
+    opi_rest_pieces();
     if (!opi_rest_begin(r, level)) return false;
-    opi_rest_see(r, level);
+    opi_rest_see(level);
     if (!opi_meet(r)) return false;
     if (OPI_GROUP == 0 && OPI_SELF == 0) {
         r->work->pieces = 0;
         r->work->todo[(level + 1) & 1] = 0;
     }
-    opi_rest_count(r);
+    opi_rest_count();
     if (!opi_meet(r)) return false;
-    opi_rest_places(r, level);
+    opi_rest_places(level);
     if (!opi_meet(r)) return false;
-    opi_rest_deal(r);
+    opi_rest_deal();
     return opi_meet(r);
 }
 
@@ -309,6 +315,6 @@ OPI_KERNEL OPI_REST_BOUNDS void opi_keys_rest(OPI_PARAM(other), OPI_PARAM(to), O
         r->fault = OPI_AT(uint32_t, fault);
         r->meeting = r->gave_up = 0;
     }
-    if (opi_rest_begin(r, 1)) opi_rest_pure(r);
+    if (opi_rest_begin(r, 1)) opi_rest_pure();
     OPI_ROLLED for (uint32_t level = 0; level <= OPI_KEY_BITS && opi_rest_level(r, level); level++) {}
 }

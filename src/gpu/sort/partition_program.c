@@ -15,6 +15,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     const size_t key = t->key;
     opi_gpu_define(source, "OPI_ONE", t->one);
     opi_gpu_define(source, "OPI_KEY_SIZE", key);
+    opi_gpu_define(source, "OPI_VALUE_SIZE", 0);
+    opi_gpu_define(source, "OPI_INDEXED", 0);
     opi_gpu_define(source, "OPI_SORT_W", SORT_W);
     opi_gpu_define(source, "OPI_SORT_V", SORT_V);
     opi_gpu_define(source, "OPI_SORT_GROUPS", 3);
@@ -44,8 +46,12 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_PIECES_A_SEGMENT", PIECES_A_SEGMENT);
     opi_gpu_define(source, "OPI_PIECES_MORE", PIECES_MORE);
     opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
+    opi_gpu_write_kernels(source, "sort");
+    opi_gpu_write_kernels(source, "key_order");
+    opi_gpu_write_kernels(source, "numbers");
     opi_gpu_write_kernels(source, "keys");
     opi_gpu_write_kernels(source, "keys_local");
+    opi_gpu_write_kernels(source, "keys_crowded");
     opi_gpu_write_kernels(source, "keys_sort");
     if (t->one) return;
     opi_gpu_write_kernels(source, "keys_map");

@@ -16,6 +16,7 @@ typedef struct opi_sorting {
     size_t key, value, payload; /* bytes: of a key, of a value, of what travels with a key */
     size_t unit;                /* of the integers that a value is made of */
     bool indexed;               /* an index travels instead of the value */
+    bool places;                /* an argsort: the indices are the result, and the keys stay as they are */
     bool staged;                /* the keys lie on the host */
     bool direct;                /* keys and values lie on the device, and the values themselves travel */
     bool small;                 /* the program is for as many elements as one work-group sorts */

@@ -87,7 +87,8 @@ static oplus_status sort_there(sorting *all, opi_place from, uint64_t n, opi_pla
     s->direct = keys_here && values_here && !s->indexed;
     OPI_TRY(opi_way_prepare(job, n));
     const bool direct = s->direct && opi_sort_ends_at_begin(s);
-    if (s->indexed && values_here) OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->array[2], n * s->value));
+    if (s->indexed && values_here && !s->places)
+        OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->array[2], n * s->value));
 
     /* --- 1. copy to the device --- */
     const opi_place home = opi_sort_scratch(s, n, 1);
@@ -99,19 +100,20 @@ static oplus_status sort_there(sorting *all, opi_place from, uint64_t n, opi_pla
         OPI_TRY(opi_transfer_up(job->g, job->call, all->values_side, (char *)begin.values, from.values, n * s->value));
 
     /* --- 2. sort --- */
-    const opi_place sorted = direct ? to : opi_sort_scratch(s, n, opi_sort_last(s));
+    opi_place sorted = direct ? to : opi_sort_scratch(s, n, opi_sort_last(s));
+    if (s->places && values_here && s->key > 1) sorted.values = to.values; /* two passes or more end there */
     const opi_part part = {.address = {[OPI_KEYS] = begin.keys, [OPI_VALUES] = begin.values}, .n = n, .last = true};
     s->to = sorted;
     OPI_TRY(opi_way_run(job, &part));
 
     /* --- 3. copy back --- */
     s->to = to;
-    if (s->indexed)
+    if (s->indexed && !s->places)
         OPI_TRY(values_here ? gather_there(s, &from, &sorted, n, to.values)
                             : gather_on_host(s, &from, &sorted, n, room));
     else if (s->payload)
         OPI_TRY(deliver(s, all->values_side, to.values, sorted.values, n * s->value));
-    return deliver(s, all->keys_side, to.keys, sorted.keys, n * s->key);
+    return s->places ? OPLUS_OK : deliver(s, all->keys_side, to.keys, sorted.keys, n * s->key);
 }
 
 /* The same; afterwards no copy of the host's arrays is under way. */
@@ -172,14 +174,21 @@ static oplus_status sort_pieces(sorting *all, opi_place own, size_t n, size_t ru
     return merge_runs(s, other, bounds, runs, own);
 }
 
+/* Indices of pieces could not be merged without the keys. */
+static oplus_status argsort_on_host(const opi_job *job)
+{
+    return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, job->task, NULL);
+}
+
 static oplus_status sort_all(sorting *all, opi_place own, size_t n)
 {
     const opi_sorting *const s = &all->s;
     opi_buffer *const memory = &s->job.g->dev.cores->array;
     const bool keys_host = all->keys_side != OPI_SIDE_DEVICE, values_host = all->values_side != OPI_SIDE_DEVICE;
     room room = {NULL, NULL};
-    if (keys_host && (!s->value || values_host) && n > fitting(s)) return sort_pieces(all, own, n, fitting(s));
-    if (s->indexed && values_host) {
+    if (keys_host && (!s->value || values_host) && n > fitting(s))
+        return s->places ? argsort_on_host(&s->job) : sort_pieces(all, own, n, fitting(s));
+    if (s->indexed && !s->places && values_host) {
         const size_t index = opi_round_up(n * s->payload, OPI_CACHE_LINE);
         if (!opi_buffer_reserve(memory, index + n * s->value)) return no_scratch(&s->job);
         room.index = memory->mem;
@@ -198,8 +207,9 @@ static void describe(opi_sorting *s, const opi_sort *plan)
     s->flip = plan->flip;
     s->key = task->sort.key->size;
     s->value = value ? value->size : 0;
-    s->indexed = value && plan->payload == OPI_SORT_INDEX;
-    s->payload = s->indexed ? (task->n - 1 > UINT32_MAX ? sizeof(uint64_t) : sizeof(uint32_t)) : s->value;
+    s->places = task->sort.places;
+    s->indexed = value && (s->places || plan->payload == OPI_SORT_INDEX);
+    s->payload = s->indexed && !s->places ? (task->n - 1 > UINT32_MAX ? sizeof(uint64_t) : sizeof(uint32_t)) : s->value;
     if (value) s->unit = opi_smaller(value->align, UNIT_MOST);
 }
 
@@ -210,7 +220,7 @@ oplus_status opi_gpu_sort(opi_job *job)
                            task->sort.value ? (char *)task->array[OPI_VALUES].mem : NULL};
     sorting all = {.s = {.job = *job}};
     opi_sorting *const s = &all.s;
-    if (task->n < 2) return OPLUS_OK;
+    if (task->n < 2 && !task->sort.places) return OPLUS_OK;
     const opi_sort plan = opi_sort_plan(job->g->dev.cores->isa, task->sort.key, task->sort.order, own.keys,
                                         task->sort.value, own.values, task->n);
     describe(s, &plan);

@@ -5,10 +5,9 @@
  * The order in which work-groups run does not matter.  opi_sort_one sorts in one launch what one work-group can hold.
  * These kernels are in sort_chunk.cl and sort_group.cl; here is what both shapes share.
  *
- * Defined before this text and sums.cl: OPI_KEY_SIZE; OPI_VALUE_SIZE, the bytes that travel with a key (0: none);
- * OPI_VALUE_UNIT, the bytes of the integers that such a value consists of; OPI_INDEXED, whether it is the index of the
- * key, and then OPI_FAR_UNIT, the bytes of the units of the values that stay; OPI_ONE, whether everything is one
- * launch. */
+ * This text comes behind sums.cl and value.cl.  Defined before all: OPI_KEY_SIZE; OPI_INDEXED, whether the value is the
+ * index of the key, and then OPI_FAR_UNIT, the bytes of the units of the values that stay; OPI_ONE, whether everything is
+ * one launch. */
 
 #define OPI_E (1u << OPI_LOG_E)
 
@@ -27,19 +26,6 @@ typedef uint64_t opi_key;
 /* --- what travels with a key -------------------------------------------------------------------------------------- */
 
 #if OPI_VALUE_SIZE
-#if OPI_VALUE_UNIT == 1
-typedef uint8_t opi_unit;
-#elif OPI_VALUE_UNIT == 2
-typedef uint16_t opi_unit;
-#elif OPI_VALUE_UNIT == 4
-typedef uint32_t opi_unit;
-#else
-typedef uint64_t opi_unit;
-#endif
-typedef struct opi_value {
-    opi_unit unit[OPI_VALUE_SIZE / OPI_VALUE_UNIT];
-} opi_value;
-
 /* Returns value i.  If values are indices, the first pass makes them. */
 OPI_FUNCTION opi_value opi_value_at(OPI_GLOBAL const opi_value *values, uint64_t i)
 {

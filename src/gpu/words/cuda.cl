@@ -4,6 +4,7 @@
 #define OPI_WHOLE_KERNEL extern "C" __global__ __launch_bounds__(OPI_W)
 #define OPI_RESIDENT_KERNEL extern "C" __global__ __launch_bounds__(OPI_W, OPI_RESIDENTS)
 #define OPI_INCREMENT(place) atomicAdd(place, 1u)
+#define OPI_RAISE(place, value) atomicMax(place, value)
 #define OPI_FUNCTION     static __device__ __forceinline__
 #define OPI_ROLLED       _Pragma("unroll 1")
 #define OPI_RESTRICT     __restrict__
@@ -25,6 +26,12 @@
 #define OPI_BARRIER()    __syncthreads()
 #define OPI_BARRIER_ALL() __syncthreads()
 #define OPI_FENCE()      __threadfence()
+/* The kernel of an early launch (opi_launch) begins so: it waits until the launches before it have ended. */
+#if __CUDA_ARCH__ >= 900
+#define OPI_AFTER_LAUNCHES() asm volatile("griddepcontrol.wait;" ::: "memory")
+#else
+#define OPI_AFTER_LAUNCHES()
+#endif
 #if __CUDA_ARCH__ >= 800
 #define OPI_COPY_WORD(to, from)                                                                                        \
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)   \
@@ -59,6 +66,32 @@ typedef uint4 opi_vector;
 #define OPI_READ_CONSTANT(T, words) (*(const T *)(words))
 #define OPI_QUIET_F32(x) if ((x) != (x)) x = OPI_F32_OF(0x7fc00000u);
 #define OPI_QUIET_F64(x) if ((x) != (x)) x = OPI_F64_OF(0x7ff8000000000000ul);
+
+/* The least and the greatest of two floats as the built-in operators define them: a NaN if there is one, and -0 < +0.
+ * Zeros are in this order for the instruction, too.  That of doubles leaves out a NaN. */
+#if __CUDA_ARCH__ >= 800
+#define OPI_FLOAT_ORDER(name, instruction)                                                                             \
+    OPI_FUNCTION float opi_float_##name(float a, float b)                                                              \
+    {                                                                                                                  \
+        float of_both;                                                                                                 \
+        asm(instruction ".NaN.f32 %0, %1, %2;" : "=f"(of_both) : "f"(a), "f"(b));                                      \
+        return of_both;                                                                                                \
+    }                                                                                                                  \
+    OPI_FUNCTION double opi_float_##name(double a, double b)                                                           \
+    {                                                                                                                  \
+        double of_both;                                                                                                \
+        asm(instruction ".f64 %0, %1, %2;" : "=d"(of_both) : "d"(a), "d"(b));                                          \
+        return a != a || b != b ? OPI_F64_OF(0x7ff8000000000000ul) : of_both;                                          \
+    }
+OPI_FLOAT_ORDER(min, "min")
+OPI_FLOAT_ORDER(max, "max")
+#define OPI_FLOAT_MIN(x, y) opi_float_min(x, y)
+#define OPI_FLOAT_MAX(x, y) opi_float_max(x, y)
+#define OPI_BODY_oplus_min_f32 { return OPI_FLOAT_MIN(a, b); }
+#define OPI_BODY_oplus_max_f32 { return OPI_FLOAT_MAX(a, b); }
+#define OPI_BODY_oplus_min_f64 { return OPI_FLOAT_MIN(a, b); }
+#define OPI_BODY_oplus_max_f64 { return OPI_FLOAT_MAX(a, b); }
+#endif
 
 /* --- C's names, for the texts of users ---------------------------------------------------------------------------- */
 

@@ -9,8 +9,10 @@
 
 #define OPI_KERNEL       kernel
 #define OPI_WHOLE_KERNEL kernel __attribute__((reqd_work_group_size(OPI_W, 1, 1))) /* work-groups are never smaller */
+#define OPI_AFTER_LAUNCHES() /* a launch begins when those before it have ended */
 #define OPI_RESIDENT_KERNEL OPI_WHOLE_KERNEL /* at least OPI_RESIDENTS of its work-groups fit a multiprocessor */
 #define OPI_INCREMENT(place) atomic_inc(place) /* of 32 bits */
+#define OPI_RAISE(place, value) atomic_max(place, value) /* of 32 bits: the larger one stays there */
 #define OPI_FUNCTION     static inline
 #define OPI_ROLLED /* before a loop: do not unroll it */
 #define OPI_RESTRICT     restrict /* for a pointer */

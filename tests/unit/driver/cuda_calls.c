@@ -180,7 +180,8 @@ static void is_one_launch(oplus_status (*call)(const arrays *a), const char *way
     if (!strstr(text, "MemcpyHtoD")) fail_msg("nothing was cleared: %s", text);
     count(call, &a);
     write_heard(text, sizeof text);
-    assert_string_equal(text, "CtxGetCurrent, CtxPushCurrent, LaunchKernel, CtxPopCurrent");
+    assert_string_equal(text, "CtxGetCurrent, CtxPushCurrent, LaunchKernelEx, CtxPopCurrent");
+    assert_true(fake->launch.early);
     oplus_free(dev, a.in);
     oplus_free(dev, a.out);
 }
@@ -215,6 +216,7 @@ static void captured(void **state)
         fake->capturing = true;
         good(calls[i].call(&a));
         if (fake->spoiled) fail_msg("%s spoils a capture", calls[i].name);
+        assert_false(fake->launch.early);
         fake->capturing = false;
     }
     oplus_free(dev, a.in);

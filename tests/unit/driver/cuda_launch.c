@@ -91,6 +91,10 @@ static void shared_memory(void **state)
     assert_int_equal(fake->launch.shared, 200 << 10);
     assert_int_equal(fake->launch.cluster, 1);
     assert_false(fake->launch.cooperative);
+    assert_false(fake->launch.early);
+    some.early = true;
+    good(opi_cuda.launch(gpu, "test", &some));
+    assert_true(fake->launch.early);
     good(opi_cuda.allow(gpu, "test", kernel, FAKE_SHARED_MOST, -1));
     assert_int_equal(fake->carve_out, -1);
     fails_with(OPLUS_ERR_UNSUPPORTED, opi_cuda.allow(gpu, "test", kernel, FAKE_SHARED_MOST + 1, -1),
@@ -166,8 +170,25 @@ static void an_older_device(void **state)
     fails_with(OPLUS_ERR_UNSUPPORTED, opi_cuda.launch(gpu, "test", &all), "cuda:1 has up to 0");
     assert_int_equal(fake->calls, calls);
     all.cluster = 1; /* by itself */
-    good(opi_cuda.launch(gpu, "test", &all));
+    all.early = true;
+    good(opi_cuda.launch(gpu, "test", &all)); /* not refused, but plain */
+    assert_false(fake->launch.early);
     leave();
+}
+
+/* A program that the driver translates may be for an older device, whose kernels do not wait for launches before them. */
+static void translated(void **state)
+{
+    static const char text[] = "// PTX\n.version 7.0\n";
+    opi_launch some = {.kernel = kernel, .groups = 2, .items = 32, .early = true};
+    void *older;
+    (void)state;
+    good(opi_cuda.launch(gpu, "test", &some));
+    assert_true(fake->launch.early);
+    good(opi_cuda.load(gpu, "test", text, sizeof text, &older));
+    good(opi_cuda.launch(gpu, "test", &some));
+    assert_false(fake->launch.early);
+    opi_cuda.unload(gpu, older);
 }
 
 /* --- a real device --------------------------------------------------------------------------------------------- */
@@ -233,8 +254,8 @@ static void groups_that_meet(void **state)
 
 static int run_fake(void)
 {
-    const struct CMUnitTest tests[] = {ON_THE_FIRST(arguments), ON_THE_FIRST(shared_memory), ON_THE_FIRST(residents),
-                                       ON_THE_FIRST(clusters), WITH_BOOKS(an_older_device)};
+    const struct CMUnitTest tests[] = {ON_THE_FIRST(arguments), ON_THE_FIRST(translated), ON_THE_FIRST(shared_memory),
+                                       ON_THE_FIRST(residents), ON_THE_FIRST(clusters),   WITH_BOOKS(an_older_device)};
     return cmocka_run_group_tests_name("launches on a fake driver", tests, find_fake, NULL);
 }
 

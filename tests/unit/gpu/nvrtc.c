@@ -7,6 +7,7 @@
  *     nvrtc 75 more    more operators
  *
  * It ends with 77 where NVRTC is not installed. */
+#include "laws/fused_functions.h"
 #include "support/laws.h"
 
 #include "base/error.h"
@@ -260,6 +261,7 @@ OPLUS_ZIP(both, affine32, float, int32_t, {
 })
 OPLUS_OP(any_set, bool, (false), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a + b; })
 OPLUS_ZIP(spread, long long, long, unsigned char, { return a * b; })
+OPLUS_ZIP(before, uint8_t, affine32, affine32, { return a.a < b.a; })
 OPLUS_PREDICATE(small_first, padded16, { return a.sum < 0.5; })
 OPLUS_PREDICATE_WITH(below, uint16_t, uint32_t, { return a < p; })
 
@@ -302,16 +304,59 @@ static void move(oplus_device *dev, bool all)
     good(oplus_map(dev, &spread_fn, arrays, N, out), "map of a long and an unsigned char");
     good(oplus_scan(dev, &any_set_op, OPLUS_INCLUSIVE, in, N, out), "scan of bool");
     good(oplus_filter(dev, &small_first_fn, in, N, out, &kept), "filter");
+    uint64_t rest; /* launches do nothing */
+    good(oplus_partition(dev, &small_first_fn, in, N, out, &rest, &kept), "partition");
+    good(oplus_filter_mask(dev, &small3_type, OPLUS_MASK_BITS, in, in, N, out, &kept), "filter by bits");
     for (size_t i = 0; i < (all ? sizeof keys / sizeof *keys : 1); i++) {
         good(oplus_sort(dev, keys[i], OPLUS_DESCENDING, out, N), "sort");
         good(oplus_sort(dev, keys[i], OPLUS_ASCENDING, out, 100), "sort of few");
         good(oplus_sort_pairs(dev, keys[i], OPLUS_ASCENDING, out, &small3_type, in, N), "sort_pairs");
     }
+    for (size_t i = 0; i < (all ? sizeof keys / sizeof *keys : 1); i++) {
+        const size_t half = N / 2 * keys[i]->size;
+        good(oplus_argsort(dev, keys[i], OPLUS_ASCENDING, in, N, &oplus_u32, out), "argsort");
+        good(oplus_search(dev, keys[i], OPLUS_ASCENDING, in, N, OPLUS_UPPER, in, N, &oplus_u64, out), "bounds");
+        good(oplus_merge(dev, keys[i], OPLUS_DESCENDING, in, N / 2, (char *)in + half, N / 2, out), "merge");
+        good(oplus_merge_pairs(dev, keys[i], OPLUS_ASCENDING, in, in, out, &small3_type, in, in, (char *)out + 16 * N,
+                               N / 2, N / 2),
+             "merge_pairs");
+    }
+    good(oplus_merge_by(dev, &before_fn, in, N, in, N, out), "merge_by");
+    good(oplus_search_by(dev, &before_fn, in, N, OPLUS_LOWER, in, N, &oplus_u32, out), "bounds_by");
     for (size_t i = 0; i < (all ? sizeof types / sizeof *types : 2); i++)
         good(oplus_transpose(dev, types[i], in, 30, 19, out), "transpose");
+    for (size_t i = 0; i < (all ? sizeof types / sizeof *types : 2); i++)
+        for (int bounds = OPLUS_REFUSE; bounds <= OPLUS_CLIP; bounds++) {
+            good(oplus_take(dev, types[i], (oplus_bounds)bounds, in, 10, &oplus_u32, in, 20, out), "take");
+            good(oplus_put(dev, types[i], (oplus_bounds)bounds, in, &oplus_u32, in, 10, out, 20), "put");
+            if (all) good(oplus_take(dev, types[i], (oplus_bounds)bounds, in, 10, &oplus_i64, in, 20, out), "take");
+        }
+    good(oplus_argmin(dev, &oplus_f32, in, N, out), "argmin");
     if (!all) return;
+    good(oplus_argmax(dev, &oplus_i8, in, N, out), "argmax");
+    good(oplus_minmax(dev, &oplus_f64, in, N, out), "minmax");
     good(oplus_map(dev, &shift_fn, arrays, N, out), "map");
     good(oplus_filter(dev, &below_limit, in, N, out, &kept), "filter");
+    good(oplus_indices(dev, &below_limit, in, N, &oplus_u32, out, &kept), "indices of 4 bytes");
+    good(oplus_indices(dev, &below_limit, in, N, &oplus_u64, out, &kept), "indices of 8 bytes");
+    good(oplus_filter_mask(dev, &oplus_u8, OPLUS_MASK_BYTES, in, in, N, out, &kept), "filter by bytes");
+}
+
+/* Fused calls, with arrays that are aligned and that are not. */
+static void fuse(oplus_device *dev, int count)
+{
+    static fusions parts;
+    open_fusions(&parts);
+    for (int i = 0; i < count; i++) {
+        const fusion *const f = &parts.all[i];
+        const void *arrays[INPUTS];
+        size_t kept;
+        for (int k = 0; k < INPUTS; k++) arrays[k] = in;
+        good(oplus_map_reduce(dev, f->before, f->op, arrays, N / 8, out), "map_reduce");
+        good(oplus_map_scan(dev, f->before, f->op, OPLUS_INCLUSIVE, f->after, arrays, N / 8, out), "map_scan");
+        if (f->keep) good(oplus_map_filter(dev, f->before, f->keep, arrays, N / 8, out, &kept), "map_filter");
+    }
+    close_fusions(&parts);
 }
 
 /* Nested structs, a size that only compilers know, a long name; and a size that only the program knows. */
@@ -379,6 +424,7 @@ static void compiles(void **state)
     for (const char *const *name = names; *name != NULL; name++) combine_with(dev, *name);
     move(dev, all);
     texts(dev);
+    fuse(dev, all ? FUSIONS : 4);
     odd_types(dev);
     printf("sm_%u: %d programs, %d launches\n", architecture, counted.programs, counted.launches);
     assert_true(counted.programs > 5 && counted.launches > counted.programs);

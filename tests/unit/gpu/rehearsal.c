@@ -2,6 +2,7 @@
 #include "support/laws.h"
 
 #include "gpu/gpu.h"
+#include "task/make.h"
 
 #include <stdio.h>
 #include <stdlib.h>

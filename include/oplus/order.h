@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file order.h
+ *  Primitives of sorted arrays, and of the order of elements: argsort, search, merge.  oplus.h includes this header;
+ *  the conventions at its beginning hold here, too.
+ *
+ *  The order is that of oplus_sort, given by the type of the keys and a direction: integers by their values, floats in
+ *  IEEE total order, -NaN < -inf < ... < -0 < +0 < ... < +inf < NaN.
+ *
+ *  A call that ends in _by takes a function in place of these, and elements of any type: less(a, b) is not 0 if a comes
+ *  before b.  It must be a strict weak order, and always give the same answer for the same two elements:
+ *
+ *      OPLUS_ZIP(by_price, uint8_t, item, item, { return a.price < b.price; })      (&by_price_fn)
+ *
+ *  An index is an integer of type oplus_u32, oplus_u64, oplus_i32 or oplus_i64, which must be able to hold the largest
+ *  index. */
+#ifndef OPLUS_ORDER_H
+#define OPLUS_ORDER_H
+
+#include <oplus/oplus.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Argsort: writes the indices of n keys in the order of the keys: the first one is the index of the key that comes
+ *  first.  Equal keys stay in the order of their indices.  The keys are only read.
+ *
+ *  Costs what oplus_sort_pairs costs with indices as values.
+ *
+ *  @param dev      where to compute
+ *  @param key      the type of a key, a scalar
+ *  @param order    ascending or descending
+ *  @param keys     n keys
+ *  @param n        how many keys there are
+ *  @param index    the type of an index: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, and can hold n - 1
+ *  @param indices  room for n indices; must not overlap the keys
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
+OPLUS_API oplus_status oplus_argsort(oplus_device *dev, const oplus_type *key, oplus_order order, const void *keys,
+                                     size_t n, const oplus_type *index, void *indices);
+
+/** What a search counts.  In descending order, read "greater" for "less". */
+typedef enum oplus_bound {
+    OPLUS_LOWER = 0, /**< the elements that are less than the wanted one */
+    OPLUS_UPPER = 1  /**< the elements that are less than the wanted one or equal to it */
+} oplus_bound;
+
+/** Bounds: places[i] = the number of sorted elements that are less than wanted[i] (OPLUS_LOWER), or less than or equal
+ *  to it (OPLUS_UPPER).
+ *
+ *  `sorted` must be in the order that key and order say.  This is not checked; if it is not, each place is some number
+ *  from 0 to n.  Each search reads log2(n) elements.  Searches are faster if neighbours in `wanted` are near each
+ *  other.
+ *
+ *  @param dev     where to compute
+ *  @param key     the type of an element, a scalar
+ *  @param order   ascending or descending
+ *  @param sorted  n elements in this order
+ *  @param n       how many elements `sorted` has
+ *  @param bound   what is counted
+ *  @param wanted  `count` elements, in any order
+ *  @param count   how many searches there are
+ *  @param index   the type of a place: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, and can hold n
+ *  @param places  room for `count` places; must not overlap `sorted` or `wanted`
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
+OPLUS_API oplus_status oplus_search(oplus_device *dev, const oplus_type *key, oplus_order order, const void *sorted,
+                                    size_t n, oplus_bound bound, const void *wanted, size_t count,
+                                    const oplus_type *index, void *places);
+
+/** As oplus_search, in the order of a function.
+ *
+ *  @param dev     where to compute
+ *  @param less    the order: a function of two elements of one type, with a result of type uint8_t
+ *  @param sorted  n elements in this order
+ *  @param n       how many elements `sorted` has
+ *  @param bound   what is counted
+ *  @param wanted  `count` elements, in any order
+ *  @param count   how many searches there are
+ *  @param index   the type of a place: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, and can hold n
+ *  @param places  room for `count` places; must not overlap `sorted` or `wanted`
+ *  @return what oplus_search returns; OPLUS_ERR_COMPILE: the text of `less` did not compile; OPLUS_ERR_UNSUPPORTED:
+ *          an accelerator cannot run `less`, as a function without a text. */
+OPLUS_API oplus_status oplus_search_by(oplus_device *dev, const oplus_fn *less, const void *sorted, size_t n,
+                                       oplus_bound bound, const void *wanted, size_t count, const oplus_type *index,
+                                       void *places);
+
+/** Stable merge: out becomes the a_n + b_n elements of two sorted arrays in order; of equal elements those of a come
+ *  first.
+ *
+ *  a and b must be in the order that key and order say.  This is not checked; if they are not, each element of out is
+ *  some element of a or b.  Reads and writes each element once.
+ *
+ *  @param dev    where to compute
+ *  @param key    the type of an element, a scalar
+ *  @param order  ascending or descending
+ *  @param a      a_n elements in this order
+ *  @param a_n    how many elements a has
+ *  @param b      b_n elements in this order
+ *  @param b_n    how many elements b has
+ *  @param out    room for a_n + b_n elements; must not overlap a or b
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
+OPLUS_API oplus_status oplus_merge(oplus_device *dev, const oplus_type *key, oplus_order order, const void *a,
+                                   size_t a_n, const void *b, size_t b_n, void *out);
+
+/** As oplus_merge, with a value of any size for each key: values move with their keys.
+ *
+ *  @param dev         where to compute
+ *  @param key         the type of a key, a scalar
+ *  @param order       ascending or descending
+ *  @param a_keys      a_n keys in this order
+ *  @param b_keys      b_n keys in this order
+ *  @param out_keys    room for a_n + b_n keys
+ *  @param value       the type of a value; any size
+ *  @param a_values    a_n values
+ *  @param b_values    b_n values
+ *  @param out_values  room for a_n + b_n values.  Neither out_keys nor out_values may overlap another array
+ *  @param a_n         how many keys and values a_keys and a_values have
+ *  @param b_n         how many keys and values b_keys and b_values have
+ *  @return what oplus_merge returns. */
+OPLUS_API oplus_status oplus_merge_pairs(oplus_device *dev, const oplus_type *key, oplus_order order,
+                                         const void *a_keys, const void *b_keys, void *out_keys,
+                                         const oplus_type *value, const void *a_values, const void *b_values,
+                                         void *out_values, size_t a_n, size_t b_n);
+
+/** As oplus_merge, in the order of a function.
+ *
+ *  @param dev   where to compute
+ *  @param less  the order: a function of two elements of one type, with a result of type uint8_t
+ *  @param a     a_n elements in this order
+ *  @param a_n   how many elements a has
+ *  @param b     b_n elements in this order
+ *  @param b_n   how many elements b has
+ *  @param out   room for a_n + b_n elements; must not overlap a or b
+ *  @return what oplus_merge returns; OPLUS_ERR_COMPILE: the text of `less` did not compile; OPLUS_ERR_UNSUPPORTED:
+ *          an accelerator cannot run `less`, as a function without a text. */
+OPLUS_API oplus_status oplus_merge_by(oplus_device *dev, const oplus_fn *less, const void *a, size_t a_n, const void *b,
+                                      size_t b_n, void *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

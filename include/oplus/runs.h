@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file runs.h
+ *  What a predicate or a mask picks.  oplus.h includes this header; the conventions at its beginning hold here, too.
+ *
+ *  In all calls results have the same bits on every device, and elements keep their order.  Arrays may lie in the
+ *  host's or in the device's memory; arrays of the host are copied whole to an accelerator, or, if they do not fit its
+ *  memory, the host's cores do the call.  No output may overlap an input or another output, and `kept` must not lie
+ *  inside of an array of the call.  A call fails before anything is written, or because a device failed.  There are no
+ *  such calls over ranks. */
+#ifndef OPLUS_RUNS_H
+#define OPLUS_RUNS_H
+
+#include <oplus/oplus.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Partition: copies the elements that `keep` accepts to out, all others to rest, both in their order, and sets *kept
+ *  to the number of the former.
+ *
+ *  Reads n elements and writes them, once.
+ *
+ *  @param dev   where to compute
+ *  @param keep  a predicate
+ *  @param in    n elements
+ *  @param n     how many elements `in` has
+ *  @param out   room for the kept elements, and at least for one
+ *  @param rest  room for the others, and at least for one
+ *  @param kept  set to the number of elements in out, in memory of the host or of the device
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP: an output begins inside of another array; OPLUS_ERR_MEMORY;
+ *          OPLUS_ERR_DEVICE; OPLUS_ERR_COMPILE: the text of `keep` did not compile; OPLUS_ERR_UNSUPPORTED: an
+ *          accelerator cannot do it, as for a predicate without a text. */
+OPLUS_API oplus_status oplus_partition(oplus_device *dev, const oplus_fn *keep, const void *in, size_t n, void *out,
+                                       void *rest, size_t *kept);
+
+/** Indices: writes to out at which indices the elements are that `keep` accepts, in order, and sets *kept to their
+ *  number.
+ *
+ *  Reads n elements once.
+ *
+ *  @param dev    where to compute
+ *  @param keep   a predicate
+ *  @param in     n elements
+ *  @param n      how many elements `in` has
+ *  @param index  the type of an index: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, and can hold n - 1
+ *  @param out    room for the indices of the kept elements, and at least for one
+ *  @param kept   set to the number of indices, in memory of the host or of the device
+ *  @return what oplus_partition returns. */
+OPLUS_API oplus_status oplus_indices(oplus_device *dev, const oplus_fn *keep, const void *in, size_t n,
+                                     const oplus_type *index, void *out, size_t *kept);
+
+/** What a mask consists of. */
+typedef enum oplus_mask {
+    OPLUS_MASK_BYTES, /**< n bytes; element i is kept if byte i is not 0 */
+    OPLUS_MASK_BITS   /**< n bits in (n + 7) / 8 bytes, the lowest bit of a byte first; a bit of 1 keeps its element */
+} oplus_mask;
+
+/** Filter by a mask: copies in[i] to out, in order, where the mask says so, and sets *kept to the number of kept
+ *  elements.
+ *
+ *  Reads n elements and the mask, and writes the kept elements, once.
+ *
+ *  @param dev   where to compute
+ *  @param type  the type of an element, of which only size and alignment matter
+ *  @param kind  bytes or bits
+ *  @param in    n elements
+ *  @param mask  n bytes, or (n + 7) / 8
+ *  @param n     how many elements `in` has
+ *  @param out   room for the kept elements, and at least for one
+ *  @param kept  set to the number of elements in out, in memory of the host or of the device
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP: out begins inside of another array; OPLUS_ERR_MEMORY;
+ *          OPLUS_ERR_DEVICE. */
+OPLUS_API oplus_status oplus_filter_mask(oplus_device *dev, const oplus_type *type, oplus_mask kind, const void *in,
+                                         const void *mask, size_t n, void *out, size_t *kept);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

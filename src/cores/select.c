@@ -1,0 +1,229 @@
+#include "cores/select.h"
+
+#include "base/memory.h"
+#include "cores/counting.h"
+#include "task/late.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    BLOCK_BYTES = 128 << 10, /* of the input: it is in a second-level cache when it is read again */
+    PIECE_BYTES = 16 << 10   /* of the input, or of indices: what is picked of a piece waits in a first-level cache */
+};
+
+/* Scratch of a worker: the flags of a block, what is picked of a piece. */
+typedef struct workspace {
+    uint8_t *flags;
+    char *items;
+} workspace;
+
+static size_t flags_bytes(size_t block) { return opi_round_up(block, OPI_CACHE_LINE); }
+
+static workspace workspace_in(const opi_select_sweep *plan, char *scratch)
+{
+    return (workspace){(uint8_t *)scratch, scratch + flags_bytes(plan->sweep.block)};
+}
+
+/* --- flags: 1 for an element that is picked, else 0 -------------------------------------------------------------- */
+
+static bool is_same(const opi_select_sweep *plan, const char *a, const char *b)
+{
+    bool same = true;
+    for (int k = 0; k < plan->spans.count && same; k++)
+        same = memcmp(a + plan->spans.span[k].at, b + plan->spans.span[k].at, plan->spans.span[k].bytes) == 0;
+    return same;
+}
+
+/* flags[i] becomes whether x[i] differs from x[i - 1], for elements that are integers of T's size. */
+#define DIFFER(T)                                                                                                      \
+    do {                                                                                                               \
+        const T *const y = (const T *)(const void *)x;                                                                 \
+        for (size_t i = 0; i < n; i++) flags[i] = y[i] != (y - 1)[i];                                                  \
+    } while (0)
+
+/* The same for all elements, by their bits; x[-1] exists. */
+static void differ(const opi_select_sweep *plan, const char *x, size_t n, uint8_t *flags)
+{
+    const size_t size = plan->size;
+    const bool whole = plan->spans.count == 1 && plan->spans.span[0].bytes == size;
+    const bool aligned = (uintptr_t)x % size == 0; /* a struct of 8 bytes may be aligned to 4 */
+    if (whole && size == 1)
+        DIFFER(uint8_t);
+    else if (whole && size == 2 && aligned)
+        DIFFER(uint16_t);
+    else if (whole && size == 4 && aligned)
+        DIFFER(uint32_t);
+    else if (whole && size == 8 && aligned)
+        DIFFER(uint64_t);
+    else
+        for (size_t i = 0; i < n; i++) flags[i] = !is_same(plan, x + i * size - size, x + i * size);
+}
+
+static void find_heads(const opi_select_sweep *plan, size_t begin, size_t n, uint8_t *flags)
+{
+    if (begin == 0) { /* nothing precedes the first element */
+        *flags++ = 1;
+        begin++;
+        n--;
+    }
+    const char *const x = plan->in + begin * plan->size;
+    if (n == 0) return;
+    if (!plan->fn) {
+        differ(plan, x, n, flags);
+        return;
+    }
+    const void *const inputs[] = {x - plan->size, x};
+    plan->leaf(inputs, plan->fn->param, n, flags);
+    for (size_t i = 0; i < n; i++) flags[i] = flags[i] == 0;
+}
+
+/* Finds the flags of n > 0 elements, and returns how many are picked. */
+static size_t find_flags(const opi_select_sweep *plan, size_t begin, size_t n, uint8_t *flags)
+{
+    const void *const inputs[] = {plan->in + begin * plan->size};
+    size_t count = 0;
+    switch (plan->picks) {
+    case OPI_PICKS_KEPT:
+        plan->leaf(inputs, plan->fn->param, n, flags);
+        for (size_t i = 0; i < n; i++) flags[i] = flags[i] != 0;
+        break;
+    case OPI_PICKS_BYTES:
+        for (size_t i = 0; i < n; i++) flags[i] = plan->mask[begin + i] != 0;
+        break;
+    case OPI_PICKS_BITS:
+        for (size_t i = 0; i < n; i++) flags[i] = plan->mask[(begin + i) / 8] >> (begin + i) % 8 & 1;
+        break;
+    case OPI_PICKS_HEADS:
+        find_heads(plan, begin, n, flags);
+        break;
+    }
+    for (size_t i = 0; i < n; i++) count += flags[i];
+    return count;
+}
+
+/* --- what is written of a piece ---------------------------------------------------------------------------------- */
+
+/* Copies n items to their place.  Nothing is written behind it: other workers write there. */
+static void put(const opi_select_sweep *plan, char *to, const char *items, size_t bytes)
+{
+    if (bytes == 0) return; /* an output need not point to memory if nothing is written */
+    if (plan->streaming)
+        plan->isa->stream(to, items, bytes, NULL);
+    else
+        memcpy(to, items, bytes);
+}
+
+static size_t indices_of(const uint8_t *flags, size_t n, uint64_t first, size_t bytes, char *items)
+{
+    uint32_t *const narrow = (uint32_t *)(void *)items;
+    uint64_t *const wide = (uint64_t *)(void *)items;
+    size_t k = 0;
+    if (bytes == sizeof *narrow)
+        for (size_t i = 0; i < n; k += flags[i++]) narrow[k] = (uint32_t)(first + i);
+    else
+        for (size_t i = 0; i < n; k += flags[i++]) wide[k] = first + i;
+    return k;
+}
+
+/* For each element the number of picked ones up to it, less 1; `before` precede the piece. */
+static void runs_of(const uint8_t *flags, size_t n, uint64_t before, size_t bytes, char *items)
+{
+    uint32_t *const narrow = (uint32_t *)(void *)items;
+    uint64_t *const wide = (uint64_t *)(void *)items;
+    uint64_t k = before - 1;
+    if (bytes == sizeof *narrow)
+        for (size_t i = 0; i < n; i++) narrow[i] = (uint32_t)(k += flags[i]);
+    else
+        for (size_t i = 0; i < n; i++) wide[i] = k += flags[i];
+}
+
+/* Writes n elements from index `at` on, of which `before` precede that are picked; returns how many are picked.  The
+ * flags are lost. */
+static size_t write_piece(const opi_select_sweep *plan, size_t at, size_t n, size_t before, uint8_t *flags, char *items)
+{
+    const size_t size = plan->size;
+    const char *const x = plan->in + at * size;
+    size_t picked = 0;
+    if (plan->head) put(plan, plan->head + at, (const char *)flags, n);
+    if (plan->run) {
+        runs_of(flags, n, before, plan->index, items);
+        put(plan, plan->run + at * plan->index, items, n * plan->index);
+    }
+    if (plan->indices) {
+        picked = indices_of(flags, n, at, plan->index, items);
+        put(plan, plan->indices + before * plan->index, items, picked * plan->index);
+    }
+    if (plan->picked) {
+        picked = plan->isa->compact(x, flags, n, size, items);
+        put(plan, plan->picked + before * size, items, picked * size);
+    }
+    if (!plan->indices && !plan->picked)
+        for (size_t i = 0; i < n; i++) picked += flags[i];
+    if (plan->rest) {
+        for (size_t i = 0; i < n; i++) flags[i] ^= 1;
+        const size_t left = plan->isa->compact(x, flags, n, size, items);
+        put(plan, plan->rest + (at - before) * size, items, left * size);
+    }
+    return picked;
+}
+
+/* --- the sweep --------------------------------------------------------------------------------------------------- */
+
+/* The flags of the block are kept: they say all that matters of it, and take the least room. */
+static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
+{
+    const opi_select_sweep *plan = (const opi_select_sweep *)sweep;
+    assert(end - begin <= sweep->block);
+    if (end > begin) *(size_t *)carry += find_flags(plan, begin, end - begin, workspace_in(plan, scratch).flags);
+}
+
+static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
+                  void *scratch)
+{
+    const opi_select_sweep *plan = (const opi_select_sweep *)sweep;
+    const workspace w = workspace_in(plan, scratch);
+    size_t *const before = carry;
+    (void)total;
+    for (size_t i = begin; i < end; i += plan->piece) {
+        const size_t n = end - i < plan->piece ? end - i : plan->piece;
+        uint8_t *const flags = w.flags + (i - begin);
+        if (!aggregated) find_flags(plan, i, n, flags);
+        *before += write_piece(plan, i, n, *before, flags, w.items);
+    }
+    if (plan->streaming) plan->isa->fence();
+}
+
+void opi_select_plan(opi_select_sweep *plan, const opi_isa *isa, const opi_task *task)
+{
+    const size_t size = task->array[OPI_IN].size, index = task->array[OPI_INDEX_OUT].size, n = task->n;
+    const size_t larger = opi_larger(size, index);
+    opi_sweep_clear(&plan->sweep);
+    plan->picks = task->select.picks;
+    plan->fn = task->fn;
+    plan->leaf = task->fn ? opi_leaf_of(task->fn) : NULL;
+    plan->isa = isa;
+    plan->size = size;
+    plan->index = index;
+    plan->piece = opi_elements_in(PIECE_BYTES, larger);
+    plan->in = task->array[OPI_IN].mem;
+    plan->mask = task->array[OPI_MASK].mem;
+    plan->picked = (char *)task->array[OPI_PICKED_OUT].mem;
+    plan->indices = (char *)task->array[OPI_INDEX_OUT].mem;
+    plan->rest = (char *)task->array[OPI_REST_OUT].mem;
+    plan->run = (char *)task->array[OPI_RUN_OUT].mem;
+    plan->head = (char *)task->array[OPI_HEAD_OUT].mem;
+    opi_spans_of(task->select.type, &plan->spans); /* front has refused types of too many spans */
+    plan->streaming = n * size >= OPI_STREAMING_BYTES;
+    plan->sweep.n = n;
+    plan->sweep.block = opi_elements_in(BLOCK_BYTES, size);
+    plan->sweep.bytes = 2 * n * size;
+    plan->sweep.carry_bytes = sizeof(size_t);
+    plan->sweep.scratch_bytes =
+        flags_bytes(plan->sweep.block) + opi_round_up(plan->piece * larger + OPI_COMPACT_OVERRUN, OPI_CACHE_LINE);
+    plan->sweep.start = opi_count_start;
+    plan->sweep.aggregate = aggregate;
+    plan->sweep.join = opi_count_join;
+    plan->sweep.apply = apply;
+    plan->sweep.finish = opi_count_finish;
+}

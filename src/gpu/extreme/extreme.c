@@ -1,0 +1,95 @@
+/* The search for extremes on an accelerator: what is known of the pieces so far stays in g->range. */
+#include "gpu/extreme/extreme.h"
+
+#include "base/error.h"
+#include "gpu/canon/tiles.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/segreduce/offsets.h"
+#include "gpu/stage.h"
+#include "gpu/ways.h"
+#include "task/extreme.h"
+
+enum {
+    PARTS_A_UNIT = 8,      /* work-groups that run at the same time on a multiprocessor */
+    LEAST_PART = 32 << 10, /* bytes: less is not worth a work-group */
+    MOST_PARTS = 1 << 16,  /* what the one that compares them goes through */
+    LOG_MOST_ITEMS = 31    /* of a part: places in it have 32 bits */
+};
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_job *const job = context;
+    const opi_task *const task = job->task;
+    const oplus_type *const type = task->extreme.type;
+    opi_gpu_write_shape(source, job->shape, type->size);
+    opi_gpu_define(source, "OPI_IS_FLOAT", opi_is_floating(type->scalar));
+    opi_gpu_define(source, "OPI_IS_SIGNED", opi_is_signed(type->scalar));
+    opi_gpu_define(source, "OPI_FIRST_SIDE", task->extreme.sides == OPI_GREATEST);
+    opi_gpu_define(source, "OPI_SIDES", task->extreme.sides == (OPI_LEAST | OPI_GREATEST) ? 2 : 1);
+    opi_gpu_define(source, "OPI_GIVES_PLACE", task->extreme.gives == OPI_GIVES_PLACE);
+    opi_gpu_define(source, "OPI_GIVES_VALUES", task->extreme.gives == OPI_GIVES_VALUES);
+    opi_gpu_write_kernels(source, "extreme");
+}
+
+static oplus_status get_program(opi_job *job)
+{
+    const opi_task *const task = job->task;
+    job->node = sizeof(opi_extreme) / 2;
+    job->shape = opi_shape_for(&job->g->gpu->facts, task->extreme.type->size, job->node);
+    opi_key key = opi_key_begin("extreme", job->shape);
+    opi_key_number(&key, (uint64_t)task->extreme.type->scalar);
+    opi_key_number(&key, task->extreme.sides);
+    opi_key_number(&key, (uint64_t)task->extreme.gives);
+    return opi_program_get(&job->g->programs, job->call, "the kernels of the search for extremes", key.hash,
+                           write_source, job, &job->program);
+}
+
+/* The elements of a part: whole vectors, so that all parts are aligned as the array is. */
+static uint64_t part_of(const opi_job *job, uint64_t n)
+{
+    const uint64_t size = job->task->extreme.type->size, most = (uint64_t)PARTS_A_UNIT * opi_units(job->g);
+    const uint64_t parts = opi_smaller(most, MOST_PARTS), least = LEAST_PART / size;
+    const uint64_t part = opi_round_up(opi_larger((n + parts - 1) / parts, least), OPI_VECTOR_BYTES);
+    return opi_smaller(part, (uint64_t)1 << LOG_MOST_ITEMS);
+}
+
+static uint64_t parts_of(const opi_job *job, uint64_t n)
+{
+    const uint64_t part = part_of(job, n);
+    return (n + part - 1) / part;
+}
+
+oplus_status opi_extreme_parts_prepare(opi_job *job, uint64_t n)
+{
+    OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->range, sizeof(opi_extreme)));
+    return opi_gpu_reserve(job->g, job->call, &job->g->work, parts_of(job, n) * sizeof(opi_extreme));
+}
+
+oplus_status opi_extreme_parts_run(opi_job *job, const opi_part *part)
+{
+    const uint64_t items = part_of(job, part->n), parts = parts_of(job, part->n);
+    const uint32_t flags = job->fresh ? OPI_FRESH : 0u;
+    void *const result = part->last ? job->result : NULL, *const found = job->g->work.mem;
+    const opi_gpu_argument look[] = {opi_memory(part->address[OPI_IN]), opi_value(part->n), opi_value(items),
+                                     opi_value(job->at), opi_memory(found)};
+    const opi_gpu_argument compare[] = {opi_memory(found), opi_value(parts), opi_memory(job->g->range.mem),
+                                        opi_value(flags), opi_memory(result)};
+    OPI_TRY(opi_gpu_launch(job, "opi_extreme_look", parts, look, 5));
+    OPI_TRY(opi_gpu_launch(job, "opi_extreme_compare", 1, compare, 5));
+    job->fresh = false;
+    job->told = result != NULL;
+    job->at += part->n;
+    return OPLUS_OK;
+}
+
+oplus_status opi_gpu_extreme(opi_job *job)
+{
+    opi_staging staging;
+    OPI_TRY(get_program(job));
+    OPI_TRY(opi_stage_look(job, &staging));
+    job->fresh = true;
+    OPI_TRY(opi_tiles_aim(job));
+    OPI_TRY(staging.any ? opi_stage_run(job, &staging, NULL, NULL) : opi_way_run_all(job));
+    return opi_tiles_take_result(job, staging.any);
+}

@@ -1,0 +1,172 @@
+/* Bounds and merges on an accelerator: their programs and their launches. */
+#include "gpu/order/order.h"
+
+#include "base/error.h"
+#include "cores/cores.h"
+#include "cores/merge.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/param.h"
+#include "gpu/whole.h"
+#include "gpu/ways.h"
+
+enum {
+    LOG_LANES = 2, /* OPI_LANES of bounds.cl */
+    UNIT_MOST = 8, /* bytes that a kernel copies at once */
+    LOCAL_SPARE = 64
+};
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
+
+static bool is_merge(const opi_job *job) { return job->task->what == OPI_MERGE; }
+
+static size_t item_bytes(const opi_job *job) { return job->task->array[0].size; }
+
+static const oplus_type *value_of(const opi_job *job) { return is_merge(job) ? job->task->merge.value : NULL; }
+
+static unsigned unit_of(const oplus_type *value) { return value ? (unsigned)opi_smaller(value->align, UNIT_MOST) : 0; }
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_job *const job = context;
+    const oplus_fn *const less = job->task->fn;
+    const oplus_type *const value = value_of(job);
+    opi_gpu_write_shape(source, job->shape, item_bytes(job));
+    opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
+    opi_gpu_define(source, "OPI_BY_TEXT", less != NULL);
+    opi_gpu_define(source, "OPI_PARAMETER", less && less->param_type);
+    if (less)
+        opi_gpu_write_fn(source, less, false);
+    else
+        opi_gpu_define(source, "OPI_KEY_SIZE", item_bytes(job));
+    opi_gpu_write_kernels(source, "order");
+    if (is_merge(job)) {
+        opi_gpu_define(source, "OPI_VALUE_SIZE", value ? value->size : 0);
+        opi_gpu_define(source, "OPI_VALUE_UNIT", unit_of(value));
+        opi_gpu_write_kernels(source, "value");
+        opi_gpu_write_kernels(source, "merge");
+    } else {
+        opi_gpu_define(source, "OPI_UPPER", job->task->bounds.upper);
+        opi_gpu_define(source, "OPI_INDEX_SIZE", job->task->array[OPI_BOUNDS_OUT].size);
+        opi_gpu_write_kernels(source, "bounds");
+    }
+}
+
+/* Bytes of local memory of a merge. */
+static size_t local_bytes(const opi_job *job)
+{
+    const size_t tile = opi_tile(job->shape);
+    return (tile + tile / 32 + 1) * item_bytes(job) + (value_of(job) ? tile * sizeof(uint16_t) : 0) + LOCAL_SPARE;
+}
+
+static void choose_shape(opi_job *job)
+{
+    const opi_gpu_facts *const facts = &job->g->gpu->facts;
+    opi_shape *const shape = &job->shape;
+    *shape = opi_shape_for(facts, item_bytes(job), 0);
+    if (!is_merge(job) && shape->log_e < LOG_LANES) shape->log_e = LOG_LANES;
+    while (is_merge(job) && shape->log_w > 0 && local_bytes(job) > facts->local) shape->log_w--;
+}
+
+static oplus_status get_program(opi_job *job)
+{
+    const opi_task *const task = job->task;
+    const oplus_type *const value = value_of(job);
+    choose_shape(job);
+    opi_key key = opi_key_begin(is_merge(job) ? "merge" : "bounds", job->shape);
+    opi_key_number(&key, is_merge(job) ? (value ? value->size : 0) : task->array[OPI_BOUNDS_OUT].size);
+    opi_key_number(&key, is_merge(job) ? unit_of(value) : task->bounds.upper);
+    opi_key_number(&key, item_bytes(job));
+    if (task->fn)
+        return opi_program_of_fn(&job->g->programs, job->call, task->fn, key, write_source, job, &job->program);
+    return opi_program_get(&job->g->programs, job->call, is_merge(job) ? "the merge" : "the bounds", key.hash,
+                           write_source, job, &job->program);
+}
+
+/* The order of the task; what the function says needs none. */
+static opi_key_order order_of(const opi_job *job)
+{
+    const opi_task *const task = job->task;
+    if (task->fn) return (opi_key_order){0, 0, 0};
+    return is_merge(job) ? opi_key_order_of(task->merge.key, task->merge.order)
+                         : opi_key_order_of(task->bounds.key, task->bounds.order);
+}
+
+/* Arguments refer to values, which must live until the launch. */
+static void add_order(opi_arguments *a, const opi_job *job, const opi_key_order *order)
+{
+    opi_add(a, opi_value(order->float_mask));
+    opi_add(a, opi_value(order->flip));
+    opi_add(a, opi_memory(job->param));
+}
+
+static uint64_t tiles_of(const opi_job *job, uint64_t n) { return (n - 1) / opi_tile(job->shape) + 1; }
+
+/* --- bounds ------------------------------------------------------------------------------------------------------- */
+
+oplus_status opi_bounds_prepare(opi_job *job, uint64_t n)
+{
+    (void)n;
+    return get_program(job);
+}
+
+oplus_status opi_bounds_run(opi_job *job, const opi_part *part)
+{
+    const uint64_t sorted = job->task->array[OPI_SORTED].items, count = part->n;
+    const opi_key_order order = order_of(job);
+    opi_arguments a = {.count = 0};
+    opi_add(&a, opi_memory(part->address[OPI_SORTED]));
+    opi_add(&a, opi_value(sorted));
+    opi_add(&a, opi_memory(part->address[OPI_WANTED]));
+    opi_add(&a, opi_value(count));
+    opi_add(&a, opi_memory(part->address[OPI_BOUNDS_OUT]));
+    add_order(&a, job, &order);
+    return opi_gpu_launch(job, "opi_bounds", tiles_of(job, count), a.list, a.count);
+}
+
+/* --- merge -------------------------------------------------------------------------------------------------------- */
+
+oplus_status opi_merge_prepare(opi_job *job, uint64_t n)
+{
+    static const char *const kernels[] = {"opi_merge_cuts", "opi_merge"};
+    opi_accelerator *const g = job->g;
+    OPI_TRY(get_program(job));
+    OPI_TRY(opi_kernels_make(&g->programs, job->call, job->program, kernels, 2));
+    return opi_gpu_reserve(g, job->call, &g->work, (tiles_of(job, n) + 1) * sizeof(uint64_t));
+}
+
+oplus_status opi_merge_run_way(opi_job *job, const opi_part *part)
+{
+    static const int arrays[] = {OPI_A_KEYS,   OPI_B_KEYS,   OPI_MERGED_KEYS,
+                                 OPI_A_VALUES, OPI_B_VALUES, OPI_MERGED_VALUES};
+    const uint64_t n = part->n, tiles = tiles_of(job, n);
+    const uint64_t a_n = job->task->array[OPI_A_KEYS].items, b_n = job->task->array[OPI_B_KEYS].items;
+    const opi_key_order order = order_of(job);
+    opi_arguments cuts = {.count = 0}, merge = {.count = 0};
+    opi_add(&cuts, opi_memory(part->address[OPI_A_KEYS]));
+    opi_add(&cuts, opi_value(a_n));
+    opi_add(&cuts, opi_memory(part->address[OPI_B_KEYS]));
+    opi_add(&cuts, opi_value(b_n));
+    opi_add(&cuts, opi_memory(job->g->work.mem));
+    opi_add(&cuts, opi_value(tiles));
+    add_order(&cuts, job, &order);
+    OPI_TRY(opi_gpu_launch(job, "opi_merge_cuts", (tiles >> job->shape.log_w) + 1, cuts.list, cuts.count));
+    for (int k = 0; k < 6; k++) opi_add(&merge, opi_memory(part->address[arrays[k]]));
+    opi_add(&merge, opi_value(n));
+    opi_add(&merge, opi_memory(job->g->work.mem));
+    add_order(&merge, job, &order);
+    return opi_gpu_launch(job, "opi_merge", tiles, merge.list, merge.count);
+}
+
+/* --- the tasks ---------------------------------------------------------------------------------------------------- */
+
+oplus_status opi_gpu_order(opi_job *job)
+{
+    static const char *const names[2][6] = {{"sorted", "wanted", "places"},
+                                            {"a", "b", "a_values", "b_values", "out", "out_values"}};
+    opi_whole whole;
+    if (job->task->fn) OPI_TRY(opi_gpu_param(job->g, job->call, job->task->fn, NULL, &job->param));
+    OPI_TRY(opi_whole_look(job, names[is_merge(job)], &whole));
+    if (!opi_whole_is_too_large(job, &whole, job->g->memory_bytes)) return opi_whole_run(job, &whole);
+    return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, job->task, NULL);
+}

@@ -1,0 +1,62 @@
+/* The order of elements, for bounds and merges: that of a sort, or that of a function.
+ *
+ * OPI_BY_TEXT is 1 if opi_fn(a, b) compares elements of the type opi_a, with a parameter if OPI_PARAMETER.  Otherwise
+ * elements are keys of OPI_KEY_SIZE bytes: as unsigned integers, once the bits in `flip`, and those in `negative` if the
+ * highest is set, are inverted. */
+
+#define OPI_E    (1u << OPI_LOG_E)
+#define OPI_W    (1u << OPI_LOG_W)
+#define OPI_TILE (1u << OPI_LOG_TILE)
+
+#if OPI_HOST_CORES /* PoCL 3.1 has miscompiled such loops */
+#define OPI_UNROLL
+#else
+#define OPI_UNROLL _Pragma("unroll")
+#endif
+
+#if OPI_BY_TEXT
+typedef opi_a opi_item;
+#elif OPI_KEY_SIZE == 1
+typedef uint8_t opi_item;
+#elif OPI_KEY_SIZE == 2
+typedef uint16_t opi_item;
+#elif OPI_KEY_SIZE == 4
+typedef uint32_t opi_item;
+#else
+typedef uint64_t opi_item;
+#endif
+
+typedef struct opi_order {
+    uint64_t negative, flip;
+#if OPI_PARAMETER
+    opi_p parameter;
+#endif
+} opi_order;
+
+#define OPI_ORDER const uint64_t negative, const uint64_t flip, OPI_PARAM(param)
+#if OPI_PARAMETER
+#define OPI_READ_ORDER                                                                                                 \
+    opi_order order;                                                                                                   \
+    order.negative = negative;                                                                                         \
+    order.flip = flip;                                                                                                 \
+    order.parameter = *OPI_AT(const opi_p, param);
+#else
+#define OPI_READ_ORDER                                                                                                 \
+    opi_order order;                                                                                                   \
+    order.negative = negative;                                                                                         \
+    order.flip = flip;
+#endif
+
+/* Whether a comes before b. */
+#if OPI_BY_TEXT && OPI_PARAMETER
+#define OPI_LESS(a, b) (opi_fn(a, b, order.parameter) != 0)
+#elif OPI_BY_TEXT
+#define OPI_LESS(a, b) (opi_fn(a, b) != 0)
+#else
+OPI_FUNCTION opi_item opi_mapped(opi_item key, opi_order order)
+{
+    const opi_item inverted = key >> (8 * OPI_KEY_SIZE - 1) ? (opi_item)order.negative : (opi_item)0;
+    return (opi_item)(key ^ inverted ^ (opi_item)order.flip);
+}
+#define OPI_LESS(a, b) (opi_mapped(a, order) < opi_mapped(b, order))
+#endif

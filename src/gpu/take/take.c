@@ -1,0 +1,130 @@
+/* Take on an accelerator.  If the elements that are taken from lie in host memory, they are copied as a whole, or as many as
+ * fit at a time; indices and results of the host are copied in pieces. */
+#include "gpu/take/take.h"
+
+#include "base/error.h"
+#include "cores/cores.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/stage.h"
+#include "gpu/take/by_index.h"
+#include "gpu/transfer.h"
+#include "gpu/ways.h"
+
+#include <stdio.h>
+
+enum {
+    SHAPED_BYTES = 64, /* bytes of an element, which decide how a launch is cut */
+    MOST_LOG_E = 3     /* of the elements that a work-item has under way at once */
+};
+
+static const opi_array *table_of(const opi_by_index *t) { return &t->pieces.array[OPI_TABLE]; }
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    opi_by_index_write(source, context);
+    opi_gpu_write_kernels(source, "take");
+}
+
+static oplus_status get_program(opi_by_index *t)
+{
+    char what[64];
+    opi_job *const job = &t->job;
+    const size_t size = table_of(t)->size;
+    t->unit = opi_by_index_unit(t);
+    job->shape = opi_shape_for(&job->g->gpu->facts, opi_smaller(size, SHAPED_BYTES), 0);
+    if (job->shape.log_w > 0) job->shape.log_e = (unsigned)opi_smaller(job->shape.log_e, MOST_LOG_E);
+    const opi_key key = opi_by_index_key(t, "take");
+    snprintf(what, sizeof what, "take of elements of %zu bytes", size);
+    return opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, t, &job->program);
+}
+
+oplus_status opi_take_blocks(opi_job *job, const opi_part *part)
+{
+    const opi_by_index *const t = (const opi_by_index *)job;
+    const opi_indices *const indices = &t->pieces.indices;
+    const uint64_t tile = opi_tile(job->shape), sign = opi_index_sign(indices), before = job->at;
+    const opi_gpu_argument list[] = {opi_memory(part->address[OPI_INDICES]),
+                                     opi_memory(part->address[OPI_TAKEN_OUT]),
+                                     opi_value(part->n),
+                                     opi_memory(t->table),
+                                     opi_value(indices->n),
+                                     opi_value(sign),
+                                     opi_value(t->low),
+                                     opi_value(t->some),
+                                     opi_value(before),
+                                     opi_memory(t->fault)};
+    job->at += part->n;
+    return opi_gpu_launch(job, "opi_take", (part->n + tile - 1) / tile, list, sizeof list / sizeof *list);
+}
+
+/* --- the elements that are taken from ----------------------------------------------------------------------------- */
+
+/* How many elements of `in` are on the device at once: all, unless they lie in host memory and do not fit. */
+static uint64_t some_of_table(const opi_by_index *t)
+{
+    const opi_array *const in = table_of(t);
+    const opi_accelerator *const g = t->job.g;
+    if (t->table_side == OPI_SIDE_DEVICE) return in->items;
+    const uint64_t fit = opi_smaller(g->memory_bytes, (size_t)g->gpu->facts.largest) / in->size;
+    return opi_smaller(in->items, opi_larger((size_t)fit, 1));
+}
+
+static oplus_status bring_table(opi_by_index *t)
+{
+    const opi_array *const in = table_of(t);
+    const opi_job *const job = &t->job;
+    const char *const from = (const char *)in->mem + t->low * in->size;
+    const size_t bytes = (size_t)t->some * in->size;
+    t->table = from;
+    if (t->table_side == OPI_SIDE_DEVICE) return OPLUS_OK;
+    OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->array[0], bytes));
+    t->table = job->g->array[0].mem;
+    return opi_transfer_up(job->g, job->call, t->table_side, (void *)t->table, from, bytes);
+}
+
+/* --- the call ----------------------------------------------------------------------------------------------------- */
+
+/* Takes the elements that are named and are among those on the device. */
+static oplus_status take_some(opi_by_index *t)
+{
+    opi_staging staging;
+    OPI_TRY(bring_table(t));
+    OPI_TRY(get_program(t));
+    OPI_TRY(opi_stage_look(&t->job, &staging));
+    t->job.at = 0;
+    return staging.any ? opi_stage_run(&t->job, &staging, NULL, NULL) : opi_way_run_all(&t->job);
+}
+
+static oplus_status take(opi_by_index *t)
+{
+    const uint64_t n = table_of(t)->items, most = some_of_table(t);
+    OPI_TRY(opi_by_index_prepare_fault(t));
+    for (t->low = 0; t->low < n; t->low += t->some) {
+        t->some = opi_smaller(most, n - t->low);
+        OPI_TRY(take_some(t));
+    }
+    return opi_by_index_look_for_wrong(t);
+}
+
+/* Copies the indices to the host, whose loops then do all. */
+static oplus_status take_on_host(opi_by_index *t)
+{
+    opi_job *const job = &t->job;
+    t->pieces.arrays++;
+    OPI_TRY(opi_by_index_read(t, t->pieces.n, &t->pieces.indices));
+    t->pieces.array[OPI_INDICES].mem = t->pieces.indices.at;
+    return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, &t->pieces, NULL);
+}
+
+oplus_status opi_gpu_take(opi_job *job)
+{
+    opi_by_index t = {.job = *job, .pieces = *job->task};
+    OPI_TRY(opi_by_index_begin(&t));
+    /* A result of the host is copied back once: when all elements have been there to be taken. */
+    if (t.moved != OPI_SIDE_DEVICE && some_of_table(&t) < table_of(&t)->items) return take_on_host(&t);
+    const oplus_status status = take(&t);
+    return t.table_side == OPI_SIDE_DEVICE ? status : opi_gpu_settle(job->g, job->call, status);
+}
