@@ -24,6 +24,8 @@ OPLUS_ZIP4(four, double, float, double, int, affine, { return a + b + c + d.a; }
 OPLUS_MAP_WITH(scale, float, float, float, { return a * p; })
 OPLUS_PREDICATE(negative, float, { return a < 0; })
 OPLUS_PREDICATE_WITH(below, float, double, { return a < p; })
+OPLUS_MAP(halved, float, double, { return (float)(a / 2); })
+OPLUS_ZIP(smaller, uint8_t, affine, affine, { return a.a < b.a; })
 #define COMPOSE compose_op
 #ifdef DEFINITION
 DEFINITION
