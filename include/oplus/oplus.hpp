@@ -18,6 +18,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace oplus
 {
@@ -52,6 +53,17 @@ struct check_inputs : oplus_check_inputs_<F, P, Q, R, S> {
 class device
 {
     std::unique_ptr<oplus_device, decltype(&oplus_close)> dev{nullptr, oplus_close};
+
+    /** Checks the inputs of a function, their types and their lengths; gives their length. */
+    template <class Fn, class... In> static size_t inputs(const Fn &fn, const In &...in)
+    {
+        OPLUS_CHECK_FN_(fn), OPLUS_CHECK_ARITY_(fn, sizeof...(In));
+        (void)sizeof(check_inputs<OPLUS_OF_(fn), decltype(std::data(in))..., oplus_none_ *, oplus_none_ *,
+                                  oplus_none_ *, oplus_none_ *>);
+        const size_t length[] = {std::size(in)...};
+        (check_room("an input", std::size(in), length[0]), ...);
+        return length[0];
+    }
 
   public:
     explicit device(const char *where = "auto")
@@ -90,13 +102,10 @@ class device
     }
     template <class Fn, class Out, class... In> void map(const Fn &fn, Out &&out, const In &...in) const
     {
-        OPLUS_CHECK_FN_(fn), OPLUS_CHECK_ARITY_(fn, sizeof...(In)), OPLUS_CHECK_RESULT_(fn, std::data(out));
-        (void)sizeof(check_inputs<OPLUS_OF_(fn), decltype(std::data(in))..., oplus_none_ *, oplus_none_ *,
-                                  oplus_none_ *, oplus_none_ *>);
-        const size_t length[] = {std::size(in)...};
-        (check_room("an input of map", std::size(in), length[0]), ...);
-        check_room("the output of map", std::size(out), length[0]);
-        check(oplus_map(get(), OPLUS_FN_AT_(fn), OPLUS_IN(std::data(in)...), length[0], std::data(out)));
+        OPLUS_CHECK_RESULT_(fn, std::data(out));
+        const size_t n = inputs(fn, in...);
+        check_room("the output of map", std::size(out), n);
+        check(oplus_map(get(), OPLUS_FN_AT_(fn), OPLUS_IN(std::data(in)...), n, std::data(out)));
     }
     template <class Fn, class In, class Out> size_t filter(const Fn &keep, const In &in, Out &&out) const
     {
@@ -105,6 +114,120 @@ class device
         check(OPLUS_FILTER(get(), keep, std::data(in), std::size(in), std::data(out), &kept));
         return kept;
     }
+    /** dev.map_reduce(product_fn, oplus_sum_f64, x, y) is a dot product. */
+    template <class Fn, class Op, class... In>
+    element<Op> map_reduce(const Fn &before, const Op &op, const In &...in) const
+    {
+        OPLUS_CHECK_OP_(op), OPLUS_CHECK_JOINS_(before, op);
+        element<Op> out;
+        const size_t n = inputs(before, in...);
+        check(oplus_map_reduce(get(), OPLUS_FN_AT_(before), OPLUS_OP_AT_(op), OPLUS_IN(std::data(in)...), n, &out));
+        return out;
+    }
+    /** dev.map_scan(before_fn, op, OPLUS_INCLUSIVE, after_fn, out, x, ...) */
+    template <class Fn, class Op, class After, class Out, class... In>
+    void map_scan(const Fn &before, const Op &op, oplus_kind kind, const After &after, Out &&out, const In &...in) const
+    {
+        OPLUS_CHECK_OP_(op), OPLUS_CHECK_JOINS_(before, op), OPLUS_CHECK_FN_(after), OPLUS_CHECK_ARITY_(after, 1);
+        OPLUS_CHECK_AFTER_(op, after), OPLUS_CHECK_RESULT_(after, std::data(out));
+        const size_t n = inputs(before, in...);
+        check_room("the output of map_scan", std::size(out), n);
+        check(oplus_map_scan(get(), OPLUS_FN_AT_(before), OPLUS_OP_AT_(op), kind, OPLUS_FN_AT_(after),
+                             OPLUS_IN(std::data(in)...), n, std::data(out)));
+    }
+    template <class Fn, class Keep, class Out, class... In>
+    size_t map_filter(const Fn &before, const Keep &keep, Out &&out, const In &...in) const
+    {
+        OPLUS_CHECK_FN_(keep), OPLUS_CHECK_KEEP_(keep), OPLUS_CHECK_TESTS_(before, keep);
+        OPLUS_CHECK_RESULT_(before, std::data(out));
+        size_t kept = 0;
+        const size_t n = inputs(before, in...);
+        check_room("the output of map_filter", std::size(out), n);
+        check(oplus_map_filter(get(), OPLUS_FN_AT_(before), OPLUS_FN_AT_(keep), OPLUS_IN(std::data(in)...), n,
+                               std::data(out), &kept));
+        return kept;
+    }
+
+    template <class Keep, class In, class Out, class Rest>
+    size_t partition(const Keep &keep, const In &in, Out &&out, Rest &&rest) const
+    {
+        size_t kept = 0;
+        check_room("the output of partition", std::size(out), std::size(in));
+        check_room("the rest of partition", std::size(rest), std::size(in));
+        check(OPLUS_PARTITION(get(), keep, std::data(in), std::size(in), std::data(out), std::data(rest), &kept));
+        return kept;
+    }
+    template <class Keep, class In, class Out> size_t indices(const Keep &keep, const In &in, Out &&out) const
+    {
+        size_t kept = 0;
+        check_room("the output of indices", std::size(out), std::size(in));
+        check(OPLUS_INDICES(get(), keep, std::data(in), std::size(in), std::data(out), &kept));
+        return kept;
+    }
+    template <class In, class Mask, class Out>
+    size_t filter_mask(oplus_mask kind, const In &in, const Mask &mask, Out &&out) const
+    {
+        size_t kept = 0;
+        const size_t n = std::size(in);
+        check_room("the mask of filter_mask", std::size(mask), kind == OPLUS_MASK_BITS ? n / 8 + (n % 8 > 0) : n);
+        check_room("the output of filter_mask", std::size(out), n);
+        check(OPLUS_FILTER_MASK(get(), kind, std::data(in), std::data(mask), n, std::data(out), &kept));
+        return kept;
+    }
+
+    template <class In> size_t argmin(const In &in) const
+    {
+        size_t at = 0;
+        check(OPLUS_ARGMIN(get(), std::data(in), std::size(in), &at));
+        return at;
+    }
+    template <class In> size_t argmax(const In &in) const
+    {
+        size_t at = 0;
+        check(OPLUS_ARGMAX(get(), std::data(in), std::size(in), &at));
+        return at;
+    }
+    /** The least and the greatest element. */
+    template <class In> auto minmax(const In &in) const
+    {
+        oplus_element_t_<decltype(std::data(in))> found[2];
+        check(OPLUS_MINMAX(get(), std::data(in), std::size(in), &found[0]));
+        return std::make_pair(found[0], found[1]);
+    }
+
+    template <class In, class Indices, class Out>
+    void take(oplus_bounds bounds, const In &in, const Indices &indices, Out &&out) const
+    {
+        check_room("the output of take", std::size(out), std::size(indices));
+        check(OPLUS_TAKE(get(), bounds, std::data(in), std::size(in), std::data(indices), std::size(indices),
+                         std::data(out)));
+    }
+    template <class In, class Indices, class Out>
+    void put(oplus_bounds bounds, const In &in, const Indices &indices, Out &&out) const
+    {
+        check_room("the input of put", std::size(in), std::size(indices));
+        check(OPLUS_PUT(get(), bounds, std::data(in), std::data(indices), std::size(indices), std::data(out),
+                        std::size(out)));
+    }
+
+    template <class Keys, class Indices> void argsort(oplus_order order, const Keys &keys, Indices &&indices) const
+    {
+        check_room("the output of argsort", std::size(indices), std::size(keys));
+        check(OPLUS_ARGSORT(get(), order, std::data(keys), std::size(keys), std::data(indices)));
+    }
+    template <class Sorted, class Wanted, class Places>
+    void search(oplus_order order, const Sorted &sorted, oplus_bound bound, const Wanted &wanted, Places &&places) const
+    {
+        check_room("the output of search", std::size(places), std::size(wanted));
+        check(OPLUS_SEARCH(get(), order, std::data(sorted), std::size(sorted), bound, std::data(wanted),
+                           std::size(wanted), std::data(places)));
+    }
+    template <class A, class B, class Out> void merge(oplus_order order, const A &a, const B &b, Out &&out) const
+    {
+        check_room("the output of merge", std::size(out), std::size(a) + std::size(b));
+        check(OPLUS_MERGE(get(), order, std::data(a), std::size(a), std::data(b), std::size(b), std::data(out)));
+    }
+
     template <class Keys> void sort(oplus_order order, Keys &&keys) const
     {
         check(OPLUS_SORT(get(), order, std::data(keys), std::size(keys)));

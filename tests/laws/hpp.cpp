@@ -1,0 +1,156 @@
+// The methods of oplus.hpp: they give what the standard library gives, and refuse arrays that are too short.
+#include <oplus/oplus.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+extern "C" {
+#include <cmocka.h>
+}
+
+OPLUS_ZIP(product, int64_t, int32_t, int32_t, { return (int64_t)a * b; })
+OPLUS_MAP(negated, int64_t, int64_t, { return -a; })
+OPLUS_PREDICATE(even, int32_t, { return a % 2 == 0; })
+OPLUS_PREDICATE(positive, int64_t, { return a > 0; })
+
+namespace
+{
+
+constexpr std::size_t n = 4099;
+const oplus::device &here()
+{
+    static const oplus::device dev("threads:3");
+    return dev;
+}
+
+std::vector<std::int32_t> some_numbers(unsigned seed)
+{
+    std::vector<std::int32_t> x(n);
+    for (auto &value : x) value = std::int32_t((seed = seed * 1664525 + 1013904223) >> 8) % 2000 - 1000;
+    return x;
+}
+
+template <class Call> void expect_refused(const Call &call)
+{
+    try {
+        call();
+    } catch (const oplus::error &e) {
+        assert_int_equal(e.status, OPLUS_ERR_ARGUMENT);
+        assert_non_null(std::strstr(e.what(), "has room for 3, not "));
+        return;
+    }
+    fail_msg("an array that is too short was taken");
+}
+
+void fused(void **)
+{
+    const auto x = some_numbers(1), y = some_numbers(2);
+    std::vector<std::int64_t> products(n), sums(n), out(n);
+    std::transform(x.begin(), x.end(), y.begin(), products.begin(), [](auto a, auto b) { return std::int64_t(a) * b; });
+    std::partial_sum(products.begin(), products.end(), sums.begin());
+    assert_true(here().map_reduce(product_fn, oplus_sum_i64, x, y) == sums.back());
+
+    here().map_scan(product_fn, oplus_sum_i64, OPLUS_INCLUSIVE, negated_fn, out, x, y);
+    for (std::size_t i = 0; i < n; i++) assert_true(out[i] == -sums[i]);
+
+    out.resize(here().map_filter(product_fn, positive_fn, out, x, y));
+    products.erase(std::remove_if(products.begin(), products.end(), [](auto a) { return a <= 0; }), products.end());
+    assert_true(out == products);
+}
+
+void selections(void **)
+{
+    const auto x = some_numbers(3);
+    std::vector<std::int32_t> out(n), rest(n), sorted = x;
+    const auto odd = std::stable_partition(sorted.begin(), sorted.end(), [](auto a) { return a % 2 == 0; });
+    const std::size_t kept = here().partition(even_fn, x, out, rest);
+    assert_true(std::equal(sorted.begin(), odd, out.begin(), out.begin() + std::ptrdiff_t(kept)));
+    assert_true(std::equal(odd, sorted.end(), rest.begin(), rest.begin() + std::ptrdiff_t(n - kept)));
+
+    std::vector<std::uint32_t> where(n);
+    where.resize(here().indices(even_fn, x, where));
+    here().take(OPLUS_REFUSE, x, where, rest);
+    assert_int_equal(where.size(), kept);
+    assert_true(std::equal(sorted.begin(), odd, rest.begin()));
+
+    std::vector<std::uint8_t> bytes(n), bits(n / 8 + 1);
+    for (const auto i : where) {
+        bytes[i] = 7;
+        bits[i / 8] = std::uint8_t(bits[i / 8] | 1u << i % 8);
+    }
+    for (const bool by_bits : {false, true}) {
+        std::fill(rest.begin(), rest.end(), 1);
+        assert_int_equal(
+            here().filter_mask(by_bits ? OPLUS_MASK_BITS : OPLUS_MASK_BYTES, x, by_bits ? bits : bytes, rest), kept);
+        assert_true(std::equal(sorted.begin(), odd, rest.begin()));
+    }
+}
+
+void orders(void **)
+{
+    const auto x = some_numbers(4), y = some_numbers(5);
+    const auto least = std::min_element(x.begin(), x.end());
+    assert_int_equal(here().argmin(x), least - x.begin());
+    assert_int_equal(here().argmax(x), std::max_element(x.begin(), x.end()) - x.begin());
+    assert_true(here().minmax(x) == std::make_pair(*least, *std::max_element(x.begin(), x.end())));
+
+    std::vector<std::uint64_t> order(n), back(n), places(n);
+    std::vector<std::int32_t> sorted(n), other = y, both(2 * n), expected = x;
+    std::vector<std::uint64_t> numbers(n);
+    here().argsort(OPLUS_ASCENDING, x, order);
+    here().take(OPLUS_REFUSE, x, order, sorted);
+    std::sort(expected.begin(), expected.end());
+    assert_true(sorted == expected);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    here().put(OPLUS_REFUSE, numbers, order, back);
+    for (std::size_t i = 0; i < n; i++) assert_true(order[back[i]] == i);
+
+    here().search(OPLUS_ASCENDING, sorted, OPLUS_UPPER, y, places);
+    for (std::size_t i = 0; i < n; i++)
+        assert_int_equal(places[i], std::upper_bound(sorted.begin(), sorted.end(), y[i]) - sorted.begin());
+    here().sort(OPLUS_ASCENDING, other);
+    here().merge(OPLUS_ASCENDING, sorted, other, both);
+    expected.insert(expected.end(), other.begin(), other.end());
+    std::sort(expected.begin(), expected.end());
+    assert_true(both == expected);
+}
+
+void short_arrays_are_refused(void **)
+{
+    const auto x = some_numbers(6);
+    std::vector<std::int32_t> out(n), small(3);
+    std::vector<std::int64_t> wide(3);
+    std::vector<std::uint32_t> few(3), where(n);
+    std::vector<std::uint8_t> mask(3);
+    expect_refused([&] { here().map_reduce(product_fn, oplus_sum_i64, x, small); });
+    expect_refused([&] { here().map_scan(product_fn, oplus_sum_i64, OPLUS_INCLUSIVE, negated_fn, wide, x, x); });
+    expect_refused([&] { here().map_filter(product_fn, positive_fn, wide, x, x); });
+    expect_refused([&] { here().partition(even_fn, x, out, small); });
+    expect_refused([&] { here().indices(even_fn, x, few); });
+    expect_refused([&] { here().filter_mask(OPLUS_MASK_BITS, x, mask, out); });
+    expect_refused([&] { here().take(OPLUS_CLIP, x, where, small); });
+    expect_refused([&] { here().put(OPLUS_CLIP, small, where, out); });
+    expect_refused([&] { here().argsort(OPLUS_ASCENDING, x, few); });
+    expect_refused([&] { here().search(OPLUS_ASCENDING, x, OPLUS_LOWER, x, few); });
+    expect_refused([&] { here().merge(OPLUS_ASCENDING, x, x, small); });
+}
+
+} // namespace
+
+int main()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fused),
+        cmocka_unit_test(selections),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(short_arrays_are_refused),
+    };
+    return cmocka_run_group_tests_name("oplus.hpp", tests, nullptr, nullptr);
+}
