@@ -202,6 +202,8 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
         opi_sort_explain(cores, task, to);
     } else if (task->what == OPI_SEGREDUCE) {
         opi_segments_explain(cores, task, to);
+    } else if (task->what == OPI_PUT) {
+        opi_put_explain(cores, task, to);
     } else {
         make_plan(&p, cores, task);
         opi_cores_explain_sweep(cores, &p.sweep, to);
