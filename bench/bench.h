@@ -29,8 +29,12 @@ extern "C" {
     X(SEGREDUCE, "segreduce")                                                                                          \
     X(FILTER, "filter") /* about half is kept, at random */                                                            \
     X(SORT, "sort")                                                                                                    \
-    X(PAIRS, "pairs") /* keys of 4 bytes with values of 4 bytes */                                                     \
-    X(MERGE, "merge") /* the first half of the elements with the rest, both sorted */                                  \
+    X(PAIRS, "pairs")     /* keys of 4 bytes with values of 4 bytes */                                                 \
+    X(MERGE, "merge")     /* the first half of the elements with the rest, both sorted */                              \
+    X(ARGSORT, "argsort") /* which element comes first, second, ...; indices have the width of an element */           \
+    X(SEARCH, "search")   /* lower bounds of n random keys in n sorted ones */                                         \
+    X(TAKE, "take")       /* out[i] = in[j], where the j are a random permutation; j has the width of an element */    \
+    X(PUT, "put")         /* out[j] = in[i] */                                                                         \
     X(TRANSPOSE, "transpose")
 
 typedef enum bench_primitive {
@@ -103,7 +107,7 @@ typedef struct bench_problem {
     int threads; /* of cores */
     struct oplus_device *dev;
 
-    const void *in, *in2;    /* in2: of a zip and a dot; or the values of pairs */
+    const void *in, *in2;    /* in2: of a zip and a dot; the values of pairs; the keys of a search; indices */
     const uint8_t *heads;    /* segments as flags, */
     const int32_t *ids;      /* as numbers that rise by one at each head (both NULL if segments may be empty), */
     const uint64_t *offsets; /* and as offsets */

@@ -58,6 +58,7 @@ bool bench_primitive_has(bench_primitive primitive, bench_type type)
     case BENCH_PAIRS:
         return type == BENCH_U32;
     case BENCH_MERGE:
+    case BENCH_SEARCH:
         return type == BENCH_U32 || type == BENCH_U64;
     default:
         return type != BENCH_AFFINE && type != BENCH_AFFINE64;
@@ -149,6 +150,33 @@ static void *allocate(size_t bytes, bool huge)
     return mem;
 }
 
+static size_t index_at(const void *indices, size_t element, size_t i)
+{
+    return element == 4 ? ((const uint32_t *)indices)[i] : (size_t)((const uint64_t *)indices)[i];
+}
+
+static void set_index(void *indices, size_t element, size_t i, size_t index)
+{
+    if (element == 4)
+        ((uint32_t *)indices)[i] = (uint32_t)index;
+    else
+        ((uint64_t *)indices)[i] = index;
+}
+
+/* A random permutation: each place takes the index of an earlier place, which takes its own. */
+static void *make_permutation(size_t n, size_t element, bool huge)
+{
+    void *indices = allocate(n * element, huge);
+    if (element == 4 && n - 1 > UINT32_MAX)
+        tool_die(TOOL_FAILED, "indices of 4 bytes have no room for %zu: choose a smaller --n", n - 1);
+    for (size_t i = 0; i < n; i++) {
+        const size_t j = random_u64() % (i + 1);
+        set_index(indices, element, i, index_at(indices, element, j));
+        set_index(indices, element, j, i);
+    }
+    return indices;
+}
+
 /* Segments of random lengths, many of them empty: as many as their mean length says, so that the last one, which ends
  * where the elements do, may be longer.  If the mean is below 1 the last one is empty, and elements are left over. */
 static void draw_segments(bench_problem *p, double length, bool huge)
@@ -215,8 +243,10 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         p->n = p->rows * p->cols;
     }
     void *in = allocate(p->n * p->element, huge);
-    if (bench_is_sort(primitive))
+    if (bench_is_sort(primitive) || primitive == BENCH_ARGSORT)
         bench_fill_keys(in, type, p->n, shape.pattern, &random_state);
+    else if (primitive == BENCH_SEARCH)
+        fill_sorted(in, type, p->n);
     else if (primitive == BENCH_MERGE)
         fill_halves(in, type, p->n, p->element);
     else
@@ -228,6 +258,12 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         fill_values(in2, type, p->n);
         p->in2 = in2;
     }
+    if (primitive == BENCH_SEARCH) {
+        void *wanted = allocate(p->n * p->element, huge);
+        bench_fill_keys(wanted, type, p->n, BENCH_PATTERN_RANDOM, &random_state);
+        p->in2 = wanted;
+    }
+    if (primitive == BENCH_TAKE || primitive == BENCH_PUT) p->in2 = make_permutation(p->n, p->element, huge);
     if (primitive == BENCH_SEGREDUCE && shape.length != 0)
         draw_segments(p, shape.length, huge);
     else if (primitive == BENCH_SEGSCAN || primitive == BENCH_SEGREDUCE)
@@ -339,6 +375,9 @@ double bench_problem_bytes(const bench_problem *p)
     case BENCH_FOLD:
         return n * size;
     case BENCH_ZIP:
+    case BENCH_SEARCH:
+    case BENCH_TAKE:
+    case BENCH_PUT:
         return 3 * n * size;
     case BENCH_SEGSCAN:
         return n * (2 * size + 1);

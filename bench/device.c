@@ -190,5 +190,9 @@ const bench_contender bench_device_limits[] = {BENCH_PRIMITIVES(COPIES) GOES(RED
                                                COMES_BACK(SORT),
                                                COMES_BACK(PAIRS),
                                                COMES_BACK(MERGE),
+                                               COMES_BACK(ARGSORT),
+                                               COMES_BACK(SEARCH),
+                                               COMES_BACK(TAKE),
+                                               COMES_BACK(PUT),
                                                COMES_BACK(TRANSPOSE),
                                                {0}};

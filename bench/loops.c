@@ -167,6 +167,42 @@ BENCH_FOR_MOVED(MOVES)
 MERGES(U32, u32, uint32_t)
 MERGES(U64, u64, uint64_t)
 
+#define BY_INDEX(suffix, T, INDEX)                                                                                     \
+    static void take_##suffix(bench_problem *p)                                                                        \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        const INDEX *at = p->in2;                                                                                      \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t i = 0; i < p->n; i++) out[i] = in[at[i]];                                                          \
+    }                                                                                                                  \
+    static void put_##suffix(bench_problem *p)                                                                         \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        const INDEX *at = p->in2;                                                                                      \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t i = 0; i < p->n; i++) out[at[i]] = in[i];                                                          \
+    }
+BY_INDEX(f32, float, uint32_t)
+BY_INDEX(f64, double, uint64_t)
+BY_INDEX(i32, int32_t, uint32_t)
+BY_INDEX(i64, int64_t, uint64_t)
+BY_INDEX(u32, uint32_t, uint32_t)
+BY_INDEX(u64, uint64_t, uint64_t)
+
+#define SEARCHES(suffix, T)                                                                                            \
+    static void search_##suffix(bench_problem *p)                                                                      \
+    {                                                                                                                  \
+        const T *in = p->in, *wanted = p->in2;                                                                         \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t i = 0; i < p->n; i++) {                                                                            \
+            size_t begin = 0, left = p->n;                                                                             \
+            for (; left > 0; left -= (left + 1) / 2) begin += in[begin + left / 2] < wanted[i] ? (left + 1) / 2 : 0;   \
+            out[i] = (T)begin;                                                                                         \
+        }                                                                                                              \
+    }
+SEARCHES(u32, uint32_t)
+SEARCHES(u64, uint64_t)
+
 /* By key, and stable because equal keys are told apart by their index. */
 static int compare_pairs(const void *a, const void *b)
 {
@@ -197,6 +233,8 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
     LOOP(ZIP, ID, zip_##suffix)                                                                                        \
     LOOP(MAXIMUM, ID, max_##suffix)                                                                                    \
     LOOP(ARGMAX, ID, argmax_##suffix)                                                                                  \
+    LOOP(TAKE, ID, take_##suffix)                                                                                      \
+    LOOP(PUT, ID, put_##suffix)                                                                                        \
     LOOP(FILTER, ID, filter_##suffix){"loop, no branch", BENCH_LOOP, BENCH_FILTER,                                     \
                                       BENCH_##ID,        0,          filter_branchless_##suffix},                      \
         MOVED(ID, suffix, T, U) QSORT(SORT, ID, sort_##suffix)
@@ -206,5 +244,7 @@ const bench_contender BENCH_TWIN(loops, BENCH_ISA)[] = {
         SEGMENTED(AFFINE64, affine64, , ) BENCH_FOR_MOVED(MOVED)
             BENCH_FOR_NUMBERS(NUMBERS){"loop", BENCH_LOOP, BENCH_MERGE, BENCH_U32, 0, merge_u32},
     {"loop", BENCH_LOOP, BENCH_MERGE, BENCH_U64, 0, merge_u64},
+    {"loop", BENCH_LOOP, BENCH_SEARCH, BENCH_U32, 0, search_u32},
+    {"loop", BENCH_LOOP, BENCH_SEARCH, BENCH_U64, 0, search_u64},
     {"qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},
     {0}};

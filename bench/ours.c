@@ -117,6 +117,26 @@ static void merge(bench_problem *p)
     must(p, oplus_merge(p->dev, types[p->type], OPLUS_ASCENDING, p->in, half, (const char *)p->in + half * p->element,
                         p->n - half, p->out));
 }
+/* Indices have the width of an element. */
+static const oplus_type *index_of(const bench_problem *p) { return p->element == 4 ? &oplus_u32 : &oplus_u64; }
+
+static void argsort(bench_problem *p)
+{
+    must(p, oplus_argsort(p->dev, types[p->type], OPLUS_ASCENDING, p->in, p->n, index_of(p), p->out));
+}
+static void search(bench_problem *p)
+{
+    must(p, oplus_search(p->dev, types[p->type], OPLUS_ASCENDING, p->in, p->n, OPLUS_LOWER, p->in2, p->n, index_of(p),
+                         p->out));
+}
+static void take(bench_problem *p)
+{
+    must(p, oplus_take(p->dev, types[p->type], OPLUS_REFUSE, p->in, p->n, index_of(p), p->in2, p->n, p->out));
+}
+static void put(bench_problem *p)
+{
+    must(p, oplus_put(p->dev, types[p->type], OPLUS_REFUSE, p->in, index_of(p), p->in2, p->n, p->out, p->n));
+}
 static void transpose(bench_problem *p)
 {
     must(p, oplus_transpose(p->dev, types[p->type], p->in, p->rows, p->cols, p->out));
@@ -142,5 +162,9 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(SEGREDUCE, segreduce),
                                                        OURS(PAIRS, pairs),
                                                        OURS(MERGE, merge),
+                                                       OURS(ARGSORT, argsort),
+                                                       OURS(SEARCH, search),
+                                                       OURS(TAKE, take),
+                                                       OURS(PUT, put),
                                                        OURS(TRANSPOSE, transpose),
                                                        {0}};

@@ -8,8 +8,13 @@
 #include <type_traits>
 
 #include <cub/cub.cuh>
+#include <thrust/binary_search.h>
+#include <thrust/execution_policy.h>
+#include <thrust/gather.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
+#include <thrust/scatter.h>
+#include <thrust/sequence.h>
 #include <thrust/tuple.h>
 
 #include "peer.hpp"
@@ -19,6 +24,7 @@
 static cudaStream_t stream;
 static void *scratch; // allocated by the first call, which nobody times
 static size_t scratch_bytes;
+static void *numbers; // 0, 1, 2, ...: the values of an argsort; behind them there is room for its keys
 static unsigned multiprocessors;
 static cudaError_t trouble;
 
@@ -47,7 +53,9 @@ static void end()
 {
     if (stream) cudaStreamDestroy(stream);
     cudaFree(scratch);
+    cudaFree(numbers);
     stream = nullptr;
+    numbers = nullptr;
     scratch = nullptr;
     scratch_bytes = 0;
 }
@@ -208,6 +216,54 @@ static void sort_pairs(bench_problem *p)
     });
 }
 
+// Indices have the width of an element.
+template <class T> using index_of = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
+static auto on_stream() { return thrust::cuda::par_nosync.on(stream); }
+
+template <class T> static void argsort(bench_problem *p)
+{
+    const view<T> v(p);
+    if (!numbers && good(cudaMalloc(&numbers, 2 * v.n * sizeof(T)))) {
+        auto *const first = static_cast<index_of<T> *>(numbers);
+        thrust::sequence(on_stream(), first, first + v.n);
+    }
+    if (!numbers) return;
+    const auto *const number = static_cast<const index_of<T> *>(numbers);
+    auto *const sorted = static_cast<T *>(numbers) + v.n;
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceRadixSort::SortPairs(mem, bytes, v.in, sorted, number, reinterpret_cast<index_of<T> *>(v.out),
+                                               static_cast<int>(v.n), 0, 8 * sizeof(T), stream);
+    });
+}
+
+// Thrust has these; CUB has none.
+template <class T> static void search(bench_problem *p)
+{
+    const view<T> v(p);
+    const auto *const wanted = static_cast<const T *>(p->in2);
+    thrust::lower_bound(on_stream(), v.in, v.end, wanted, wanted + v.n, v.out);
+    good(cudaGetLastError());
+    p->refused = words();
+}
+
+template <class T> static void take(bench_problem *p)
+{
+    const view<T> v(p);
+    const auto *const at = static_cast<const index_of<T> *>(p->in2);
+    thrust::gather(on_stream(), at, at + v.n, v.in, v.out);
+    good(cudaGetLastError());
+    p->refused = words();
+}
+
+template <class T> static void put(bench_problem *p)
+{
+    const view<T> v(p);
+    thrust::scatter(on_stream(), v.in, v.end, static_cast<const index_of<T> *>(p->in2), v.out);
+    good(cudaGetLastError());
+    p->refused = words();
+}
+
 // --- the limit of what only reads -------------------------------------------------------------------------------
 
 enum { READERS = 256, GROUPS = 8, AHEAD = 4 };
@@ -265,6 +321,11 @@ static const bench_contender table[] = {
     PEER_NUMBERS("cub::DeviceRadixSort::SortKeys", SORT, BENCH_CUDA, sort),
     PEER("cub::DeviceMerge::MergeKeys", MERGE, U32, BENCH_CUDA, merge<uint32_t>),
     PEER("cub::DeviceMerge::MergeKeys", MERGE, U64, BENCH_CUDA, merge<uint64_t>),
+    PEER_NUMBERS("cub::DeviceRadixSort::SortPairs", ARGSORT, BENCH_CUDA, argsort),
+    PEER("thrust::lower_bound", SEARCH, U32, BENCH_CUDA, search<uint32_t>),
+    PEER("thrust::lower_bound", SEARCH, U64, BENCH_CUDA, search<uint64_t>),
+    PEER_NUMBERS("thrust::gather", TAKE, BENCH_CUDA, take),
+    PEER_NUMBERS("thrust::scatter", PUT, BENCH_CUDA, put),
     PEER("cub::DeviceRadixSort::SortPairs", PAIRS, U32, BENCH_CUDA, sort_pairs),
     READ_LIMIT(REDUCE),
     READ_LIMIT(MAXIMUM),

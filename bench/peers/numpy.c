@@ -37,6 +37,8 @@ static const char program[] =
     "        self.fold = lambda: np.add.reduce(x, dtype=dt, out=one, initial=x[0])\n"
     "        self.scan = lambda: np.cumsum(x, dtype=dt, out=out)\n"
     "        self.sort = lambda: out.sort()\n"
+    "        self.argsort = lambda: np.copyto(out.view('u%d' % dt.itemsize), np.argsort(x, kind='stable'),\n"
+    "                                         casting='unsafe')\n"
     "        self.stable_sort = lambda: out.sort(kind='stable')\n"
     "        def exclusive():\n"
     "            out[0] = 0\n"
@@ -48,7 +50,13 @@ static const char program[] =
     "            keep(kept.size)\n"
     "        self.filter = filter\n"
     "        if x2 is not None and out2 is None:\n"
-    "            y = array(x2, dtype)\n"
+    "            y, unsigned = array(x2, dtype), 'u%d' % dt.itemsize\n"
+    "            places = array(x2, unsigned)\n"
+    "            if places.size and places.max() < x.size:\n"
+    "                at = places.astype(np.intp)\n" /* what NumPy takes as it is */
+    "                self.take = lambda: np.take(x, at, out=out, mode='clip')\n"
+    "                self.put = lambda: out.__setitem__(at, x)\n"
+    "            self.search = lambda: np.copyto(out.view(unsigned), np.searchsorted(x, y), casting='unsafe')\n"
     "            def zip():\n"
     "                np.multiply(x, dt.type(2), out=out)\n"
     "                np.add(out, y, out=out)\n"
@@ -177,6 +185,9 @@ static void call(const char *name)
     X(SEGREDUCE, segreduce, "np.add.reduceat", BENCH_HEADS)                                                            \
     X(SORT, sort, "np.sort", BENCH_UNSTABLE)                                                                           \
     X(SORT, stable_sort, "np.sort(stable)", 0)                                                                         \
+    X(ARGSORT, argsort, "np.argsort(stable)", 0)                                                                       \
+    X(TAKE, take, "np.take", 0)                                                                                        \
+    X(PUT, put, "out[at] = x", 0)                                                                                      \
     X(TRANSPOSE, transpose, "np.copyto of x.T", 0)
 
 #define CALL(id, name, text, traits)                                                                                   \
@@ -187,6 +198,7 @@ static void call(const char *name)
     }
 FOR_CALLS(CALL)
 CALL(PAIRS, pairs, , )
+CALL(SEARCH, search, , )
 
 static void run_filter(bench_problem *p)
 {
@@ -207,6 +219,8 @@ static void run_filter(bench_problem *p)
 static const bench_contender table[] = {
     FOR_CALLS(ROWS)
     ROWS(FILTER, filter, "x[mask]", 0)
+    ROW(SEARCH, U32, search, "np.searchsorted", 0)
+    ROW(SEARCH, U64, search, "np.searchsorted", 0)
     ROW(PAIRS, U32, pairs, "np.argsort(stable), take", 0)
     {0}};
 /* clang-format on */

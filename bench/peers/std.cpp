@@ -198,7 +198,53 @@ template <class T> static void merge(bench_problem *p)
     std::merge(v.in, v.in + v.n / 2, v.in + v.n / 2, v.end, v.out);
 }
 
+// Indices have the width of an element.
+template <class T> using index_of = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
+template <class T, class Sort> static void argsort_by(bench_problem *p, const Sort &sort)
+{
+    const view<T> v(p);
+    auto *const order = reinterpret_cast<index_of<T> *>(v.out);
+    std::iota(order, order + v.n, index_of<T>(0));
+    sort(order, order + v.n, [in = v.in](auto a, auto b) { return in[a] < in[b]; });
+}
+
+template <class T> static void argsort(bench_problem *p)
+{
+    argsort_by<T>(p, [](auto... arguments) { std::stable_sort(arguments...); });
+}
+
+template <class T> static void search(bench_problem *p)
+{
+    const view<T> v(p);
+    const auto *const wanted = static_cast<const T *>(p->in2);
+    std::transform(wanted, wanted + v.n, v.out,
+                   [&](T x) { return static_cast<T>(std::lower_bound(v.in, v.end, x) - v.in); });
+}
+
 #ifdef BENCH_HAVE_TBB
+template <class T> static void par_argsort(bench_problem *p)
+{
+    with_threads(p, [&] { argsort_by<T>(p, [](auto... arguments) { std::stable_sort(par, arguments...); }); });
+}
+
+template <class T> static void par_search(bench_problem *p)
+{
+    const view<T> v(p);
+    const auto *const wanted = static_cast<const T *>(p->in2);
+    with_threads(p, [&] {
+        std::transform(par, wanted, wanted + v.n, v.out,
+                       [&](T x) { return static_cast<T>(std::lower_bound(v.in, v.end, x) - v.in); });
+    });
+}
+
+template <class T> static void unseq_take(bench_problem *p)
+{
+    const view<T> v(p);
+    const auto *const at = static_cast<const index_of<T> *>(p->in2);
+    with_threads(p, [&] { std::transform(unseq, at, at + v.n, v.out, [&](auto i) { return v.in[i]; }); });
+}
+
 template <class T> static void par_merge(bench_problem *p)
 {
     const view<T> v(p);
@@ -230,6 +276,9 @@ static const bench_contender table[] = {
     PEER("std::stable_sort of records", PAIRS, U32, BENCH_RECORDS, stable_sort_pairs),
     PEER("std::merge", MERGE, U32, 0, merge<uint32_t>),
     PEER("std::merge", MERGE, U64, 0, merge<uint64_t>),
+    PEER_NUMBERS("std::stable_sort of indices", ARGSORT, 0, argsort),
+    PEER("std::lower_bound", SEARCH, U32, 0, search<uint32_t>),
+    PEER("std::lower_bound", SEARCH, U64, 0, search<uint64_t>),
 #ifdef BENCH_HAVE_TBB
     PEER_ALL("std::reduce(par)", REDUCE, 0, par_reduce),
     PEER_NUMBERS("std::reduce(par_unseq)", REDUCE, 0, unseq_reduce),
@@ -249,6 +298,10 @@ static const bench_contender table[] = {
     PEER("std::stable_sort(par) of records", PAIRS, U32, BENCH_RECORDS, par_stable_sort_pairs),
     PEER("std::merge(par)", MERGE, U32, 0, par_merge<uint32_t>),
     PEER("std::merge(par)", MERGE, U64, 0, par_merge<uint64_t>),
+    PEER_NUMBERS("std::stable_sort(par) of indices", ARGSORT, 0, par_argsort),
+    PEER("std::transform(par), std::lower_bound", SEARCH, U32, 0, par_search<uint32_t>),
+    PEER("std::transform(par), std::lower_bound", SEARCH, U64, 0, par_search<uint64_t>),
+    PEER_NUMBERS("std::transform(par_unseq)", TAKE, 0, unseq_take),
 #endif
     PEER_END};
 
