@@ -2,7 +2,7 @@
 #ifndef OPI_GPU_JOB_H
 #define OPI_GPU_JOB_H
 
-#include "gpu/gpu.h"
+#include "gpu/deal.h"
 
 /* A primitive that needs more members has a struct of its own, which begins with this one. */
 typedef struct opi_job {
@@ -13,7 +13,8 @@ typedef struct opi_job {
 
     opi_program *program;
     opi_shape shape;
-    const void *param; /* device address of the parameter of the operator or the function; NULL: there is none */
+    const opi_deal *deal; /* NULL: this accelerator does the whole task */
+    const void *param;    /* device address of the parameter of the operator or the function; NULL: there is none */
 
     /* --- the carry from tile to tile, of a reduce, a scan or a filter --- */
     size_t node;      /* size of a node of the carry, in bytes; 0: tiles are independent */

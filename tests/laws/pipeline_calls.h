@@ -95,7 +95,7 @@ static oplus_status scan(oplus_device *d, const call *c, const void *in, const u
 }
 
 /* The input ends where its memory ends: a tool that looks at accesses sees what is read behind it. */
-static void run(const call *c)
+static inline void run(const call *c)
 {
     const size_t size = c->s->op->type->size, bytes = c->n * size, skew = c->in_place ? c->skew_in : c->skew_out;
     const size_t before = GUARD + skew * size, room = before + bytes + GUARD;

@@ -178,6 +178,16 @@ static oplus_status join_nodes(opi_job *job, level l)
     return OPLUS_OK;
 }
 
+oplus_status opi_tiles_reserve_nodes(const opi_job *job, uint64_t m)
+{
+    return opi_gpu_reserve(job->g, job->call, &job->g->nodes, nodes_of(job, m) * job->node);
+}
+
+oplus_status opi_tiles_join(opi_job *job, uint64_t m, unsigned base, bool keep)
+{
+    return join_nodes(job, (level){job->g->nodes.mem, m, base, keep, false});
+}
+
 /* Finds the nodes of whole tiles.  Joining writes over the nodes, so that a summary keeps a copy. */
 static oplus_status aggregate(opi_job *job, const char *const *address, uint64_t tiles)
 {
@@ -244,7 +254,7 @@ oplus_status opi_tiles_prepare(opi_job *job, uint64_t n)
         tiles = opi_smaller(tiles, tiles_apart(job));
         OPI_TRY(opi_gpu_reserve(g, job->call, &g->work, (size_t)tiles * tile * out_size(job)));
     }
-    return opi_gpu_reserve(g, job->call, &g->nodes, nodes_of(job, tiles) * job->node);
+    return opi_tiles_reserve_nodes(job, tiles);
 }
 
 oplus_status opi_tiles_run(opi_job *job, const opi_part *part)

@@ -29,6 +29,14 @@ oplus_status opi_one_group(opi_job *job, const opi_part *part);
 oplus_status opi_tiles_prepare(opi_job *job, uint64_t n);
 oplus_status opi_tiles_run(opi_job *job, const opi_part *part);
 
+/* --- nodes that somebody else has found: a reduce of what is dealt out ----------------------------------------------- */
+
+/* Reserves g->nodes for m nodes. */
+oplus_status opi_tiles_reserve_nodes(const opi_job *job, uint64_t m);
+/* Joins m nodes of 2^base elements each, which stand in g->nodes from nodes[1] on, and appends them to the range; it begins
+ * there if the job is fresh.  keep: more elements follow. */
+oplus_status opi_tiles_join(opi_job *job, uint64_t m, unsigned base, bool keep);
+
 /* --- results -------------------------------------------------------------------------------------------------------- */
 
 /* What is made of the range, to device memory. */

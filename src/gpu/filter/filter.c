@@ -3,6 +3,7 @@
 #include "gpu/canon/look_back.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/canon/tree.h"
+#include "gpu/filter/filter.h"
 #include "gpu/memory.h"
 #include "gpu/param.h"
 #include "gpu/parts.h"
@@ -59,17 +60,29 @@ static oplus_status count_kept(opi_job *job, uint64_t *kept)
     return opi_gpu_fetch(job->g, job->call, kept, job->g->value.mem, sizeof *kept);
 }
 
+static oplus_status prepare(opi_job *job)
+{
+    opi_accelerator *const g = job->g;
+    job->fresh = true;
+    OPI_TRY(get_program(job));
+    OPI_TRY(opi_gpu_params(g, job->call, job->task, &job->param));
+    return opi_gpu_reserve(g, job->call, &g->range, opi_image_bytes(job->node));
+}
+
+oplus_status opi_gpu_filter_ready(opi_job *job)
+{
+    OPI_TRY(prepare(job));
+    return opi_tiles_aim(job);
+}
+
 oplus_status opi_gpu_filter(opi_job *job)
 {
     opi_accelerator *const g = job->g;
     opi_staging staging;
     uint64_t kept = 0;
     if (job->task->n == 0) return opi_tiles_nothing(job);
-    OPI_TRY(get_program(job));
-    OPI_TRY(opi_gpu_params(g, job->call, job->task, &job->param));
-    OPI_TRY(opi_gpu_reserve(g, job->call, &g->range, opi_image_bytes(job->node)));
+    OPI_TRY(prepare(job));
     OPI_TRY(opi_stage_look(job, &staging));
-    job->fresh = true;
     job->overlaps = !staging.appends && writes_over_input(job->task);
     OPI_TRY(staging.appends ? opi_gpu_reserve(g, job->call, &g->value, sizeof kept) : opi_tiles_aim(job));
     OPI_TRY(staging.any ? opi_stage_run(job, &staging, count_kept, &kept) : opi_way_run_all(job));

@@ -37,6 +37,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_shape(source, job->shape, element_bytes(fn));
     opi_gpu_define(source, "OPI_INPUTS", fn->arity);
     opi_gpu_define(source, "OPI_PARAMETER", fn->param_type != NULL);
+    opi_gpu_define(source, "OPI_DEALT", job->deal != NULL);
+    if (job->deal) opi_gpu_write_kernels(source, "dealt");
     opi_gpu_define(source, "OPI_MOVED", moved_together(fn, job->shape));
     opi_gpu_write_fn(source, fn, false);
     opi_gpu_write_kernels(source, "each");
@@ -48,24 +50,36 @@ static oplus_status get_program(opi_job *job)
     const oplus_fn *const fn = job->task->fn;
     job->shape = opi_shape_for(&job->g->gpu->facts, element_bytes(fn), 0);
     opi_key key = opi_key_begin("map", job->shape);
+    opi_key_number(&key, job->deal != NULL);
     return opi_program_of_fn(&job->g->programs, job->call, fn, key, write_source, job, &job->program);
 }
 
 oplus_status opi_map_blocks(opi_job *job, const opi_part *part)
 {
     const uint64_t tile = opi_tile(job->shape), one_more = moved_together(job->task->fn, job->shape) > 1;
+    uint64_t tiles = (part->n + tile - 1) / tile + one_more;
+    opi_dealt dealt = {.epoch = 0};
     opi_arguments a = {.count = 0};
     for (int k = 0; k < job->task->arrays; k++) opi_add(&a, opi_memory(part->address[k]));
     opi_add(&a, opi_value(part->n));
     opi_add(&a, opi_memory(job->param));
-    return opi_gpu_launch_early(job, "opi_apply", (part->n + tile - 1) / tile + one_more, a.list, a.count);
+    if (job->deal) {
+        tiles = opi_deal_items(job->deal, tiles, tile * job->task->array[0].size, &dealt);
+        opi_add(&a, opi_value(dealt));
+    }
+    return opi_gpu_launch_early(job, "opi_apply", tiles, a.list, a.count);
+}
+
+oplus_status opi_gpu_map_ready(opi_job *job)
+{
+    OPI_TRY(get_program(job));
+    return opi_gpu_param(job->g, job->call, job->task->fn, NULL, &job->param);
 }
 
 oplus_status opi_gpu_map(opi_job *job)
 {
     opi_staging staging;
-    OPI_TRY(get_program(job));
-    OPI_TRY(opi_gpu_param(job->g, job->call, job->task->fn, NULL, &job->param));
+    OPI_TRY(opi_gpu_map_ready(job));
     OPI_TRY(opi_stage_look(job, &staging));
     return staging.any ? opi_stage_run(job, &staging, NULL, NULL) : opi_way_run_all(job);
 }

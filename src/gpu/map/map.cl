@@ -2,7 +2,8 @@
  *
  * There are OPI_INPUTS input arrays; OPI_PARAMETER is 1 if there is a parameter.  OPI_MOVED elements of each array are
  * moved at once: as many elements of the largest type as 16 bytes hold; 1 if the size of a type does not divide 16.  There
- * is one work-group more than whole tiles, because the first tile may begin before the arrays. */
+ * is one work-group more than whole tiles, because the first tile may begin before the arrays.  OPI_DEALT: the tiles are
+ * dealt out to several accelerators (gpu/deal.h). */
 
 #define OPI_E    (1u << OPI_LOG_E)
 #define OPI_W    (1u << OPI_LOG_W)
@@ -68,7 +69,15 @@ OPI_EACH(OPI_PACK_INPUT)
 OPI_PACK(opi_result)
 #endif
 
-OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n, OPI_PARAM(param))
+#if OPI_DEALT
+#define OPI_DEALT_PARAM , const opi_dealt dealt
+#define OPI_OWN_TILE    opi_dealt_item(&dealt, OPI_GROUP)
+#else
+#define OPI_DEALT_PARAM
+#define OPI_OWN_TILE    OPI_GROUP
+#endif
+
+OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n, OPI_PARAM(param) OPI_DEALT_PARAM)
 {
     OPI_AFTER_LAUNCHES();
 #if OPI_MOVED > 1
@@ -76,7 +85,7 @@ OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n
 #else
     const uint64_t back = 0;
 #endif
-    const uint64_t place = OPI_GROUP * OPI_TILE, first = place > back ? place - back : 0;
+    const uint64_t place = OPI_OWN_TILE * OPI_TILE, first = place > back ? place - back : 0;
     const uint64_t left = first < n ? n - first : 0, whole = place + OPI_TILE - back - first;
     const uint32_t count = (uint32_t)(left < whole ? left : whole);
     OPI_GLOBAL opi_result *const to = OPI_AT(opi_result, out) + first;

@@ -4,6 +4,8 @@
 
 #include "gpu/job.h"
 
+/* Gets the program and the parameter. */
+oplus_status opi_gpu_map_ready(opi_job *job);
 oplus_status opi_map_blocks(opi_job *job, const opi_part *part);
 
 #endif

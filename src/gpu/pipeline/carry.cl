@@ -106,7 +106,7 @@ OPI_FUNCTION void opi_carry(const opi_pipe *pipe, uint32_t warp, opi_range *rang
 {
     opi_ring *const ring = pipe->ring;
     opi_words *const bit = ring->bit[warp];
-    for (uint32_t k = warp, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles;
+    for (uint32_t k = warp, i; (i = opi_tile_at(pipe, k)) < pipe->tiles;
          k += OPI_CARRY_WARPS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES, tile = pipe->begin + i;
         opi_look look[OPI_PIPE_LEVELS];

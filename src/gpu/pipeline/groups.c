@@ -126,7 +126,7 @@ bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups)
 
 /* --- the program --------------------------------------------------------------------------------------------------- */
 
-opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_groups *groups)
+opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_job *job, const opi_groups *groups)
 {
     const size_t element = groups->element;
     const opi_shape shape = opi_groups_shape(element);
@@ -139,6 +139,8 @@ opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_groups *group
     opi_gpu_define(source, "OPI_TEAMS", r.teams);
     opi_gpu_define(source, "OPI_STAGES", stages_of(groups));
     opi_gpu_define(source, "OPI_LIFTED", groups->lifted);
+    opi_gpu_define(source, "OPI_DEALT", job->deal != NULL);
+    if (job->deal) opi_gpu_write_kernels(source, "dealt");
     opi_gpu_define(source, "OPI_STAGE_SPARE", SPARE_BYTES);
     opi_gpu_define(source, "OPI_REDUCE_WARPS", r.reduce);
     opi_gpu_define(source, "OPI_CARRY_WARPS", r.carry);
@@ -185,45 +187,80 @@ static uint64_t places_of(uint64_t tiles, size_t node)
     return STATES_HEAD + nodes * words;
 }
 
-oplus_status opi_groups_prepare(const opi_job *job, const opi_groups *groups, uint64_t tiles)
+/* What groups of several accelerators tell each other has memory of its own: its launches are numbered together. */
+static opi_states *states_of(const opi_job *job)
 {
-    opi_pipeline *const p = &job->g->pipeline;
-    const size_t bytes = places_of(tiles, groups->node) * sizeof(uint64_t);
-    OPI_TRY(count_residents(job, groups));
-    if (bytes > p->states.bytes) p->is_clear = false;
-    OPI_TRY(opi_gpu_reserve(job->g, job->call, &p->states, bytes));
-    return opi_fault_reserve(job->g, job->call);
+    return job->deal ? &job->g->pipeline.dealt : &job->g->pipeline.own;
 }
 
-void opi_groups_add(opi_accelerator *g, opi_arguments *to, uint64_t *places)
+/* Makes the states ready for their first launch, or for numbers that begin again. */
+static oplus_status clear(const opi_job *job, opi_program *program)
 {
-    *places = g->pipeline.states.bytes / sizeof(uint64_t);
-    opi_add(to, opi_memory(g->pipeline.states.mem));
-    opi_add(to, opi_memory(g->pipeline.fault.mem));
-    opi_add(to, opi_value(*places));
+    opi_states *const s = states_of(job);
+    const uint64_t places = s->buffer.bytes / sizeof(uint64_t);
+    const opi_gpu_argument list[] = {opi_memory(s->buffer.mem), opi_value(places)};
+    if (s->is_clear || job->g->rehearsal) return OPLUS_OK;
+    OPI_TRY(opi_gpu_launch_of(job, program, "opi_clear_states", job->g->gpu->facts.units, CLEARED_ITEMS, list, 2));
+    s->is_clear = !opi_gpu_see_recording(job->g); /* a recorded launch has cleared nothing yet */
+    return OPLUS_OK;
+}
+
+static unsigned share_of(const opi_job *job) { return job->deal ? job->deal->share : 1; }
+
+/* Accelerator 0 numbers the launches of all.  They write into each other's states from the next step on. */
+static oplus_status number_launch(const opi_job *job, const opi_groups *groups)
+{
+    opi_states *const own = states_of(job), *const all = &job->deal->all[0]->pipeline.dealt;
+    if (groups->program->residents < share_of(job))
+        return opi_fail(OPLUS_ERR_UNSUPPORTED, "%s: %s has no room for groups that wait for others; OPLUS_WAY=one in the "
+                                               "environment takes another way", job->call, job->g->dev.name);
+    if (job->deal->own == 0 && !job->g->rehearsal) all->epoch++;
+    if (all->epoch == 0) all->epoch = 1;
+    if (all->epoch < own->seen) own->is_clear = false;
+    own->seen = all->epoch;
+    return clear(job, groups->program);
+}
+
+oplus_status opi_groups_prepare(const opi_job *job, const opi_groups *groups, uint64_t tiles)
+{
+    opi_states *const s = states_of(job);
+    const size_t bytes = places_of(tiles, groups->node) * sizeof(uint64_t);
+    OPI_TRY(count_residents(job, groups));
+    if (bytes > s->buffer.bytes) s->is_clear = false;
+    OPI_TRY(opi_gpu_reserve(job->g, job->call, &s->buffer, bytes));
+    OPI_TRY(opi_fault_reserve(job->g, job->call));
+    return job->deal ? number_launch(job, groups) : OPLUS_OK;
+}
+
+void opi_groups_add(const opi_job *job, const opi_groups *groups, uint64_t tiles, opi_arguments *to,
+                    opi_groups_told *told)
+{
+    const opi_states *const s = states_of(job);
+    told->places = s->buffer.bytes / sizeof(uint64_t);
+    told->tiles = tiles;
+    opi_add(to, opi_memory(s->buffer.mem));
+    opi_add(to, opi_memory(job->g->pipeline.fault.mem));
+    opi_add(to, opi_value(told->places));
+    if (!job->deal) return;
+    told->tiles = opi_deal_items(job->deal, tiles, tile_bytes(groups->element), &told->dealt);
+    for (unsigned w = 0; w < job->deal->workers; w++)
+        told->dealt.state[w] = (uint64_t)(uintptr_t)job->deal->all[w]->pipeline.dealt.buffer.mem;
+    told->dealt.epoch = job->deal->all[0]->pipeline.dealt.epoch;
+    opi_add(to, opi_value(told->dealt));
 }
 
 /* --- launches ------------------------------------------------------------------------------------------------------ */
 
-static oplus_status clear(const opi_job *job, opi_program *program)
+oplus_status opi_groups_launch(const opi_job *job, const opi_groups *groups, const opi_groups_told *told,
+                               const opi_arguments *a)
 {
-    opi_pipeline *const p = &job->g->pipeline;
-    const uint64_t places = p->states.bytes / sizeof(uint64_t);
-    const opi_gpu_argument list[] = {opi_memory(p->states.mem), opi_value(places)};
-    if (p->is_clear || job->g->rehearsal) return OPLUS_OK;
-    OPI_TRY(opi_gpu_launch_of(job, program, "opi_clear_states", job->g->gpu->facts.units, CLEARED_ITEMS, list, 2));
-    p->is_clear = !opi_gpu_see_recording(job->g); /* a recorded launch has cleared nothing yet */
-    return OPLUS_OK;
-}
-
-oplus_status opi_groups_launch(const opi_job *job, const opi_groups *groups, uint64_t tiles, const opi_arguments *a)
-{
-    const opi_launch all = {.groups = opi_smaller(tiles, groups->program->residents),
+    const unsigned share = share_of(job);
+    const opi_launch all = {.groups = opi_smaller(told->tiles, groups->program->residents / share),
                             .items = items_of(groups),
                             .local = ring_bytes(groups) + groups->beside,
-                            .resident = true,
+                            .resident = share == 1, /* the driver would not run two such launches at the same time */
                             .argument = a->list,
                             .arguments = a->count};
-    OPI_TRY(clear(job, groups->program));
+    if (!job->deal) OPI_TRY(clear(job, groups->program));
     return opi_gpu_launch_as(job, groups->program, groups->kernel, &all);
 }

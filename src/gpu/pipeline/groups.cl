@@ -25,6 +25,18 @@ OPI_FUNCTION opi_pipe opi_pipe_of(opi_ring *ring, unsigned char *stages, const u
     return pipe;
 }
 
+#if OPI_DEALT
+#define OPI_DEALT_PARAM , const opi_dealt dealt
+#define OPI_TAKE_DEALT(pipe)                                                                                           \
+    if (OPI_SELF == 0) {                                                                                               \
+        (pipe)->ring->dealt = dealt;                                                                                   \
+        (pipe)->ring->epoch = dealt.epoch;                                                                             \
+    }
+#else
+#define OPI_DEALT_PARAM
+#define OPI_TAKE_DEALT(pipe)
+#endif
+
 /* All work-items of the group see what each has written. */
 OPI_FUNCTION void opi_meet(opi_pipe *pipe)
 {
@@ -32,9 +44,11 @@ OPI_FUNCTION void opi_meet(opi_pipe *pipe)
     pipe->epoch = pipe->ring->epoch;
 }
 
-/* The last group to finish makes the states ready for the next launch.  After 2^32 launches epochs begin again. */
+/* The last group to finish makes the states ready for the next launch.  After 2^32 launches epochs begin again.  If tiles
+ * are dealt out, the host numbers the launches. */
 OPI_FUNCTION void opi_finish(const opi_pipe *pipe, uint64_t places)
 {
+    if (OPI_DEALT) return;
     opi_states_head *const head = (opi_states_head *)pipe->state;
     __syncthreads();
     if (OPI_SELF == 0) pipe->ring->is_last = atomicAdd(&head->finished, 1u) == (uint32_t)OPI_GROUPS - 1;

@@ -3,6 +3,7 @@
 #ifndef OPI_GPU_GROUPS_H
 #define OPI_GPU_GROUPS_H
 
+#include "gpu/deal.h"
 #include "gpu/launch.h"
 
 /* A kernel whose groups stay and wait for each other. */
@@ -16,6 +17,13 @@ typedef struct opi_groups {
     bool counts;          /* a node is a number, of what a filter keeps */
 } opi_groups;
 
+/* The arguments of a launch that opi_groups_add adds by their addresses. */
+typedef struct opi_groups_told {
+    uint64_t places;
+    opi_dealt dealt;
+    uint64_t tiles; /* of this accelerator */
+} opi_groups_told;
+
 uint64_t opi_groups_tile(size_t element); /* elements */
 uint64_t opi_groups_most_tiles(void);     /* of one launch and what precedes it */
 size_t opi_groups_heaps(size_t element);  /* bytes in which a filter puts the kept elements side by side */
@@ -24,15 +32,18 @@ size_t opi_groups_heaps(size_t element);  /* bytes in which a filter puts the ke
 bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups);
 
 /* The numbers of the shape, and the texts; a program writes its type and its node between them. */
-opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_groups *groups);
+opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_job *job, const opi_groups *groups);
 void opi_groups_write_kernels(opi_gpu_source *source);
 opi_shape opi_groups_shape(size_t element);
 
 /* Reserves memory for launches of up to `tiles` tiles, and finds out how many groups are resident.  If none are, nothing
  * may be launched. */
 oplus_status opi_groups_prepare(const opi_job *job, const opi_groups *groups, uint64_t tiles);
-/* Adds the memory that opi_groups_prepare has reserved: states, fault, places. */
-void opi_groups_add(opi_accelerator *g, opi_arguments *to, uint64_t *places);
-oplus_status opi_groups_launch(const opi_job *job, const opi_groups *groups, uint64_t tiles, const opi_arguments *a);
+/* Adds the memory that opi_groups_prepare has reserved, for a launch of `tiles` tiles of all accelerators: states, fault,
+ * places, and how tiles are dealt out if they are.  `told` must live until the launch. */
+void opi_groups_add(const opi_job *job, const opi_groups *groups, uint64_t tiles, opi_arguments *to,
+                    opi_groups_told *told);
+oplus_status opi_groups_launch(const opi_job *job, const opi_groups *groups, const opi_groups_told *told,
+                               const opi_arguments *a);
 
 #endif

@@ -68,7 +68,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     const opi_job *const job = v->job;
     const opi_task *const task = job->task;
     const opi_groups groups = groups_of(job);
-    const opi_shape shape = opi_groups_write_shape(source, &groups);
+    const opi_shape shape = opi_groups_write_shape(source, job, &groups);
     opi_gpu_define(source, "OPI_SKEWED", v->skewed);
     opi_gpu_write_op(source, task->op);
     opi_gpu_write_kernels(source, task->lifted ? "lifted" : "plain");
@@ -94,7 +94,7 @@ static oplus_status get_groups(const opi_job *job, bool skewed, opi_groups *grou
     const oplus_op *const op = job->task->op;
     const variant v = {job, skewed};
     opi_key key = opi_key_begin("pipeline", opi_groups_shape(op->type->size));
-    opi_key_number(&key, (uint64_t)skewed << 1 | job->task->lifted);
+    opi_key_number(&key, (uint64_t)(job->deal != NULL) << 2 | (uint64_t)skewed << 1 | job->task->lifted);
     *groups = groups_of(job);
     return opi_program_of_op(&job->g->programs, job->call, op, key, write_source, &v, &groups->program);
 }
@@ -115,17 +115,17 @@ static oplus_status scan(opi_job *job, const opi_groups *groups, const char *con
     opi_arguments a = {.count = 0};
     const uint64_t bytes = n * groups->element, tile = tile_of(job);
     const uint32_t begin = (uint32_t)(job->at / tile), flags = job->task->exclusive ? OPI_EXCLUSIVE : 0u;
-    uint64_t places;
+    opi_groups_told told;
     opi_add(&a, opi_memory(address[OPI_IN]));
     opi_add(&a, opi_memory(address[OPI_HEADS]));
     opi_add(&a, opi_memory(address[job->task->arrays - 1]));
     opi_add(&a, opi_memory(job->g->range.mem));
-    opi_groups_add(job->g, &a, &places);
+    opi_groups_add(job, groups, (n + tile - 1) / tile, &a, &told);
     opi_add(&a, opi_value(bytes));
     opi_add(&a, opi_value(begin));
     opi_add(&a, opi_value(flags));
     if (job->task->op->param_type) opi_add(&a, opi_memory(job->param));
-    OPI_TRY(opi_groups_launch(job, groups, (n + tile - 1) / tile, &a));
+    OPI_TRY(opi_groups_launch(job, groups, &told, &a));
     job->fresh = false;
     job->told = false;
     job->at += n;

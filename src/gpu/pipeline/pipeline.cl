@@ -9,6 +9,8 @@
  *     scan    OPI_PARTS warps, one for each part: nodes up, prefixes down, results out; OPI_TEAMS such teams take tiles
  *             in turn, so that one's latencies are hidden by the others' work
  *
+ * If the tiles are dealt out to several accelerators (gpu/deal.h), each has the tiles of pages of its own, in the same order.
+ *
  * All groups must be resident, because they wait for each other.  Every wait gives up after OPI_PATIENCE cycles. */
 
 /* --- the role scan ------------------------------------------------------------------------------------------------ */
@@ -120,7 +122,7 @@ OPI_FUNCTION void opi_scan_out(const opi_pipe *pipe, const opi_target *target, c
 OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t team, uint32_t warp, uint32_t flags, bool aligned OPI_TAKE_P)
 {
     opi_ring *const ring = pipe->ring;
-    for (uint32_t k = team, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k += OPI_TEAMS) {
+    for (uint32_t k = team, i; (i = opi_tile_at(pipe, k)) < pipe->tiles; k += OPI_TEAMS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES;
         opi_target target;
         target.stage = s;
@@ -156,8 +158,8 @@ OPI_FUNCTION void opi_scan(const opi_pipe *pipe, uint32_t team, uint32_t warp, u
 /* Scans `bytes` bytes from tile `begin` on.  If they end inside a tile, nobody needs the range afterwards.  places: of
  * the states, the head included. */
 OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out), OPI_PARAM(range), OPI_PARAM(states),
-                                  OPI_PARAM(fault), const uint64_t places, const uint64_t bytes, const uint32_t begin,
-                                  const uint32_t flags OPI_KERNEL_P)
+                                  OPI_PARAM(fault), const uint64_t places OPI_DEALT_PARAM, const uint64_t bytes,
+                                  const uint32_t begin, const uint32_t flags OPI_KERNEL_P)
 {
     OPI_READ_P
     extern __shared__ __align__(128) unsigned char opi_stages[];
@@ -170,6 +172,7 @@ OPI_PIPE_KERNEL void opi_pipeline(OPI_PARAM(in), OPI_PARAM(heads), OPI_PARAM(out
     pipe.heads = OPI_AT(const unsigned char, heads);
     pipe.heads_skew = (uint32_t)(unsigned long)pipe.heads & 15;
 #endif
+    OPI_TAKE_DEALT(&pipe)
     opi_take_range(&ring, OPI_AT(const opi_range, range), begin);
     opi_meet(&pipe);
 

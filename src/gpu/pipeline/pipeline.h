@@ -18,5 +18,7 @@ bool opi_sieve_can(const opi_job *job, uint64_t n);
 bool opi_sieve_suits(const opi_job *job, uint64_t n);
 oplus_status opi_sieve_prepare(opi_job *job, uint64_t n);
 oplus_status opi_sieve_run(opi_job *job, const opi_part *part);
+/* If the tiles are dealt out: the accelerator that has the last one. */
+unsigned opi_sieve_ends_at(const opi_job *job);
 
 #endif

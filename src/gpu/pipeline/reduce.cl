@@ -60,7 +60,7 @@ OPI_FUNCTION opi_node opi_parts_up(const opi_pipe *pipe, opi_node part OPI_TAKE_
 OPI_FUNCTION void opi_reduce(const opi_pipe *pipe, uint32_t warp, bool aligned OPI_TAKE_P)
 {
     opi_ring *const ring = pipe->ring;
-    for (uint32_t k = warp, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles;
+    for (uint32_t k = warp, i; (i = opi_tile_at(pipe, k)) < pipe->tiles;
          k += OPI_REDUCE_WARPS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES;
         if (!opi_wait(pipe, &ring->full[s], phase)) return;

@@ -43,6 +43,9 @@ typedef struct opi_ring {
     opi_words old[OPI_BITS];                      /* nodes of the range that precedes the launch, by their level */
     uint32_t gave_up;                             /* a role of this group waited in vain */
     uint32_t epoch, is_last;
+#if OPI_DEALT
+    opi_dealt dealt;
+#endif
 } opi_ring;
 
 /* What every role knows. */
@@ -63,6 +66,17 @@ typedef struct opi_pipe {
     uint32_t *fault;         /* in memory of the host */
     uint32_t lane;           /* of the warp */
 } opi_pipe;
+
+/* Index of tile k of this group. */
+OPI_FUNCTION uint32_t opi_tile_at(const opi_pipe *pipe, uint32_t k)
+{
+    const uint32_t own = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS;
+#if OPI_DEALT
+    return (uint32_t)opi_dealt_item(&pipe->ring->dealt, own);
+#else
+    return own;
+#endif
+}
 
 OPI_FUNCTION uint32_t opi_shared(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
 
@@ -229,7 +243,7 @@ OPI_FUNCTION void opi_bring(const opi_pipe *pipe, uint32_t i, uint32_t s)
 OPI_FUNCTION void opi_feed(const opi_pipe *pipe)
 {
     uint32_t k = 0;
-    for (uint32_t i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k++) {
+    for (uint32_t i; (i = opi_tile_at(pipe, k)) < pipe->tiles; k++) {
         const uint32_t s = k % OPI_STAGES;
         if (!opi_wait_before(pipe, &pipe->ring->empty[s], k / OPI_STAGES)) break;
         opi_bring(pipe, i, s);

@@ -45,7 +45,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     const opi_job *const job = context;
     const oplus_fn *const keep = job->task->fn;
     const opi_groups groups = groups_of(job);
-    const opi_shape shape = opi_groups_write_shape(source, &groups);
+    const opi_shape shape = opi_groups_write_shape(source, job, &groups);
     opi_gpu_define(source, "OPI_UNIT", opi_smaller(type_of(job)->align, OPI_VECTOR_BYTES));
     opi_gpu_define(source, "OPI_PARAMETER", keep->param_type != NULL);
     opi_gpu_write_fn(source, keep, true);
@@ -60,7 +60,8 @@ static void write_source(opi_gpu_source *source, const void *context)
 static oplus_status get_groups(const opi_job *job, opi_groups *groups)
 {
     const oplus_fn *const keep = job->task->fn;
-    const opi_key key = opi_key_begin("sieve", opi_groups_shape(type_of(job)->size));
+    opi_key key = opi_key_begin("sieve", opi_groups_shape(type_of(job)->size));
+    opi_key_number(&key, job->deal != NULL);
     *groups = groups_of(job);
     return opi_program_of_fn(&job->g->programs, job->call, keep, key, write_source, job, &groups->program);
 }
@@ -79,21 +80,30 @@ oplus_status opi_sieve_run(opi_job *job, const opi_part *part)
     opi_arguments a = {.count = 0};
     const uint64_t bytes = part->n * type_of(job)->size;
     const uint32_t flags = job->fresh ? OPI_FRESH : 0u;
-    uint64_t places;
+    opi_groups_told told;
     OPI_TRY(opi_pipeline_fault(job->g, job->call));
     OPI_TRY(get_groups(job, &groups));
     if (groups.program->residents == 0) return opi_tiles_run(job, part);
     opi_add(&a, opi_memory(part->address[OPI_IN]));
     opi_add(&a, opi_memory(part->address[job->task->arrays - 1]));
     opi_add(&a, opi_memory(job->g->range.mem));
-    opi_groups_add(job->g, &a, &places);
+    opi_groups_add(job, &groups, tiles_of(job, part->n), &a, &told);
     opi_add(&a, opi_value(bytes));
     opi_add(&a, opi_value(job->at));
     opi_add(&a, opi_value(flags));
     opi_add(&a, opi_memory(job->param));
-    OPI_TRY(opi_groups_launch(job, &groups, tiles_of(job, part->n), &a));
+    OPI_TRY(opi_groups_launch(job, &groups, &told, &a));
     job->fresh = false;
     job->told = false;
     job->at += part->n;
     return OPLUS_OK;
+}
+
+unsigned opi_sieve_ends_at(const opi_job *job)
+{
+    opi_dealt dealt = {.epoch = 0};
+    const size_t element = type_of(job)->size;
+    const uint64_t tiles = tiles_of(job, job->task->n);
+    opi_deal_items(job->deal, tiles, opi_groups_tile(element) * element, &dealt);
+    return opi_deal_owner(&dealt, tiles - 1);
 }

@@ -49,7 +49,7 @@ OPI_FUNCTION uint32_t opi_count_part(const opi_pipe *pipe, uint32_t s, uint32_t 
 OPI_FUNCTION void opi_count(const opi_pipe *pipe, uint32_t warp, const opi_p p)
 {
     opi_ring *const ring = pipe->ring;
-    for (uint32_t k = warp, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles;
+    for (uint32_t k = warp, i; (i = opi_tile_at(pipe, k)) < pipe->tiles;
          k += OPI_REDUCE_WARPS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES, length = opi_length(pipe, i);
         uint32_t own = 0;
@@ -97,7 +97,7 @@ OPI_FUNCTION void opi_write_count(opi_range *range, uint64_t end, uint64_t kept)
 OPI_FUNCTION void opi_carry(const opi_pipe *pipe, uint32_t warp, opi_range *range, uint64_t end)
 {
     opi_ring *const ring = pipe->ring;
-    for (uint32_t k = warp, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles;
+    for (uint32_t k = warp, i; (i = opi_tile_at(pipe, k)) < pipe->tiles;
          k += OPI_CARRY_WARPS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES;
         uint64_t before;
@@ -180,7 +180,7 @@ OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t team, uint32_t 
 {
     opi_ring *const ring = pipe->ring;
     unsigned char *const heap = pipe->stages + OPI_STAGES * OPI_STAGE_BYTES + (team * OPI_TEAM + warp) * OPI_HEAP_BYTES;
-    for (uint32_t k = team, i; (i = (uint32_t)OPI_GROUP + k * (uint32_t)OPI_GROUPS) < pipe->tiles; k += OPI_TEAMS) {
+    for (uint32_t k = team, i; (i = opi_tile_at(pipe, k)) < pipe->tiles; k += OPI_TEAMS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES, length = opi_length(pipe, i);
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
         OPI_ROLLED for (uint32_t turn = 0; turn < OPI_TURNS; turn++) {
@@ -210,8 +210,8 @@ OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t team, uint32_t 
 
 /* Filters `bytes` bytes; out: where the first kept element of all launches belongs. */
 OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), OPI_PARAM(states), OPI_PARAM(fault),
-                               const uint64_t places, const uint64_t bytes, const uint64_t first, const uint32_t flags,
-                               OPI_PARAM(param))
+                               const uint64_t places OPI_DEALT_PARAM, const uint64_t bytes, const uint64_t first,
+                               const uint32_t flags, OPI_PARAM(param))
 {
     extern __shared__ __align__(128) unsigned char opi_stages[];
     OPI_LOCAL_MEMORY opi_ring ring;
@@ -220,6 +220,7 @@ OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), 
     opi_pipe pipe = opi_pipe_of(&ring, opi_stages, OPI_AT(const unsigned char, in), bytes, OPI_AT(unsigned char, out),
                                 OPI_AT(uint64_t, states), OPI_AT(uint32_t, fault));
     const uint64_t end = (flags & OPI_FRESH ? first : carried->end) + bytes / OPI_SIZE;
+    OPI_TAKE_DEALT(&pipe)
     if (OPI_SELF == 0) /* the one node that precedes the launch */
         ring.old[0] = opi_words_of(flags & OPI_FRESH || carried->count == 0 ? 0
                                                                             : OPI_RANGE_FOLD(carried)[carried->count - 1]);

@@ -10,7 +10,7 @@ typedef struct opi_states_head {
     uint32_t finished; /* groups of this launch that are done */
 } opi_states_head;
 
-OPI_FUNCTION void opi_fence(void) { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+OPI_FUNCTION void opi_fence(void) { asm volatile("fence.acq_rel." OPI_SCOPE ";" ::: "memory"); }
 
 /* Before words are read of whose nodes only the last one was seen. */
 OPI_FUNCTION void opi_after_look(void)
@@ -47,15 +47,25 @@ OPI_FUNCTION uint64_t *opi_state_of(const opi_pipe *pipe, uint32_t level, uint32
 #define OPI_IS_SILENT(tile) false
 #endif
 
-/* Publishes a node; one work-item calls this. */
+OPI_FUNCTION void opi_publish_at(const opi_pipe *pipe, uint64_t *p, const opi_words *x)
+{
+    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) {
+        if (OPI_WIDE && w == OPI_WORDS - 1) opi_fence(); /* whoever sees the last word sees all */
+        opi_publish_word(p + 32 * w, pipe->epoch, x->word[w]);
+    }
+}
+
+/* Publishes a node; one work-item calls this.  Each accelerator has a copy of its own, so that looks stay at home. */
 OPI_FUNCTION void opi_publish(const opi_pipe *pipe, uint32_t level, uint32_t i, opi_node node)
 {
     uint64_t *const p = opi_state_of(pipe, level, i);
     const opi_words x = opi_words_of(node);
-    OPI_UNROLL for (uint32_t w = 0; w < OPI_WORDS; w++) {
-        if (OPI_WIDE && w == OPI_WORDS - 1) opi_fence(); /* whoever sees the last word sees all */
-        opi_publish_word(p + 32 * w, pipe->epoch, x.word[w]);
-    }
+#if OPI_DEALT
+    OPI_ROLLED for (uint32_t to = 0; to < pipe->ring->dealt.workers; to++)
+        opi_publish_at(pipe, (uint64_t *)pipe->ring->dealt.state[to] + (p - pipe->state), &x);
+#else
+    opi_publish_at(pipe, p, &x);
+#endif
 }
 
 /* A warp's look at 32 neighbours of one level.  Registers hold few wide nodes: of those it is only the last word. */

@@ -1,6 +1,7 @@
 #include "gpu/scan/last.h"
 
 #include "base/error.h"
+#include "gpu/canon/tiles.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/shared.h"
@@ -72,13 +73,16 @@ bool opi_last_is_for(const opi_gpu_facts *facts, opi_shape shape, size_t size)
     return facts->architecture > 0 && size <= LARGEST && facts->lanes == 1u << LOG_LINE && shape.log_w == LOG_GROUP;
 }
 
-void opi_last_write(opi_gpu_source *source, const opi_task *task)
+void opi_last_write(opi_gpu_source *source, const opi_job *job)
 {
+    const opi_task *const task = job->task;
     const loading l = loading_of(task);
     opi_gpu_define(source, "OPI_LOG_SPAN", l.log_span);
     opi_gpu_define(source, "OPI_LOG_LINES", l.log_lines);
     opi_gpu_define(source, "OPI_RESIDENTS", l.residents);
     opi_gpu_define(source, "OPI_SPAN_IS_VECTOR", !task->before && is_part_of_vector(task->op->type->size));
+    opi_gpu_define(source, "OPI_DEALT", job->deal != NULL);
+    if (job->deal) opi_gpu_write_kernels(source, "dealt");
     opi_gpu_write_kernels(source, "last");
 }
 
@@ -173,4 +177,72 @@ oplus_status opi_last_run(opi_job *job, const opi_part *part)
     job->told = job->result != NULL;
     job->at += part->n;
     return OPLUS_OK;
+}
+
+/* --- a reduce that is dealt out ------------------------------------------------------------------------------------ */
+
+enum { LEAST_DEALT = 1024 /* groups of each accelerator, if pages allow so few strips for each */ };
+
+static size_t strip_bytes(const opi_job *job) { return job->task->array[OPI_IN].size << log_strip(job->task); }
+
+/* Whole groups, whose elements are part of one page; the tail is what is left. */
+static last_cut cut_dealt(const opi_job *job)
+{
+    const unsigned log = log_strip(job->task);
+    last_cut c = {.strips = job->task->n >> log, .log_own = LOG_WARPS};
+    while (strip_bytes(job) << (c.log_own + 1) <= job->deal->page &&
+           c.strips >> (c.log_own + 1) >= (uint64_t)LEAST_DEALT * job->deal->workers)
+        c.log_own++;
+    c.whole = c.strips >> c.log_own;
+    return c;
+}
+
+static unsigned log_group(const opi_job *job, const last_cut *c) { return log_strip(job->task) + c->log_own; }
+
+bool opi_last_deals(const opi_job *job)
+{
+    return !job->task->lifted && opi_last_is_for(&job->g->gpu->facts, job->shape, job->node) &&
+           strip_bytes(job) << LOG_WARPS <= job->deal->page && cut_dealt(job).whole > 0;
+}
+
+oplus_status opi_last_prepare_dealt(opi_job *job)
+{
+    static const char *const kernels[] = {"opi_reduce_dealt", "opi_spine", "opi_reduce"};
+    const last_cut c = cut_dealt(job);
+    const bool is_home = job->deal->own == 0;
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, is_home ? 3 : 1));
+    if (!is_home) return OPLUS_OK;
+    OPI_TRY(opi_last_prepare(job, ((uint64_t)1 << log_group(job, &c)) - 1)); /* the tail, at most */
+    return opi_tiles_reserve_nodes(job, c.whole);
+}
+
+oplus_status opi_last_run_dealt(opi_job *job)
+{
+    const opi_task *const task = job->task;
+    const last_cut c = cut_dealt(job);
+    const uint32_t log_own = c.log_own;
+    opi_dealt dealt = {.epoch = 0};
+    const uint64_t groups = opi_deal_items(job->deal, c.whole, strip_bytes(job) << c.log_own, &dealt);
+    opi_arguments a = {.count = 0};
+    for (int k = 0; k < task->arrays; k++)
+        if (k != OPI_HEADS && task->array[k].access == OPI_READS) opi_add(&a, opi_memory(task->array[k].mem));
+    opi_add(&a, opi_memory(job->deal->all[0]->nodes.mem));
+    opi_add(&a, opi_value(log_own));
+    opi_add(&a, opi_value(dealt));
+    if (opi_task_has_param(task)) opi_add(&a, opi_memory(job->param));
+    return opi_gpu_launch(job, "opi_reduce_dealt", groups, a.list, a.count);
+}
+
+oplus_status opi_last_join_dealt(opi_job *job)
+{
+    const opi_task *const task = job->task;
+    const last_cut c = cut_dealt(job);
+    const uint64_t begin = c.whole << log_group(job, &c);
+    opi_part tail = {.n = task->n - begin, .last = true};
+    for (int k = 0; k < task->arrays; k++)
+        if (task->array[k].mem) tail.address[k] = (const char *)task->array[k].mem + begin * task->array[k].size;
+    OPI_TRY(opi_tiles_join(job, c.whole, log_group(job, &c), tail.n > 0));
+    if (tail.n == 0) return OPLUS_OK;
+    OPI_TRY(opi_last_prepare(job, tail.n));
+    return opi_last_run(job, &tail);
 }

@@ -198,6 +198,22 @@ OPI_FUNCTION void opi_write_nodes(OPI_LOCAL opi_node (*of_warp)[OPI_W / 32], OPI
     if (OPI_SELF == 0) node[OPI_GROUP] = own;
 }
 
+/* --- a reduce that is dealt out to several accelerators (gpu/deal.h) ------------------------------------------------- */
+
+#if OPI_DEALT
+/* nodes[1 + i] of accelerator 0 becomes the node of the 2^log_own strips that group i of all has. */
+OPI_RESIDENT_KERNEL void opi_reduce_dealt(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(nodes), const uint32_t log_own,
+                                          const opi_dealt dealt OPI_KERNEL_P)
+{
+    OPI_READ_P
+    OPI_SOURCE(0)
+    OPI_LOCAL_MEMORY opi_node of_warp[2][OPI_W / 32];
+    const uint64_t i = opi_dealt_item(&dealt, OPI_GROUP);
+    const opi_node own = opi_group_up(of_warp, opi_behind(source, (i << log_own) * OPI_STRIP), log_own OPI_GIVE_P);
+    if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[1 + i] = own;
+}
+#endif
+
 /* --- the group that ends last --------------------------------------------------------------------------------------- */
 
 /* The nodes from which the result is joined, from left to right, each with its level. */

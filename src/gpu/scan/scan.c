@@ -9,6 +9,7 @@
 #include "gpu/param.h"
 #include "gpu/parts.h"
 #include "gpu/scan/last.h"
+#include "gpu/scan/scan.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
 #include "task/make.h"
@@ -55,21 +56,26 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "spine");
     opi_gpu_write_kernels(source, "scan");
     if (has_last(job)) {
-        opi_last_write(source, job->task);
+        opi_last_write(source, job);
     } else if (opi_look_back_fits(&job->g->gpu->facts, job->shape, job->task->op->type->size)) {
         opi_look_back_write(source, residents_of(job));
         opi_gpu_write_kernels(source, "scan_once");
     }
 }
 
+void opi_gpu_scan_measure(opi_job *job)
+{
+    job->node = node_bytes(job->task);
+    job->shape = opi_shape_for(&job->g->gpu->facts, job->task->op->type->size, job->node);
+}
+
 static oplus_status get_program(opi_job *job)
 {
-    const oplus_op *const op = job->task->op;
-    job->node = node_bytes(job->task);
-    job->shape = opi_shape_for(&job->g->gpu->facts, op->type->size, job->node);
+    opi_gpu_scan_measure(job);
     opi_key key = opi_key_begin("scan", job->shape);
     opi_key_number(&key, job->task->lifted);
     opi_key_number(&key, has_last(job));
+    opi_key_number(&key, job->deal != NULL);
     return opi_program_of_task(&job->g->programs, job->call, job->task, key, write_source, job, &job->program);
 }
 
@@ -127,6 +133,13 @@ static oplus_status take_carry(const opi_job *job)
     OPI_TRY(opi_gpu_fetch(job->g, job->call, image, job->g->range.mem, opi_image_bytes(job->node)));
     opi_range_unpack(job->carry, job->node, image);
     return OPLUS_OK;
+}
+
+/* A task that is dealt out has no carry. */
+oplus_status opi_gpu_scan_ready(opi_job *job)
+{
+    job->fresh = true;
+    return prepare(job);
 }
 
 /* Runs where the arrays are, or in pieces if they are the host's. */

@@ -14,7 +14,9 @@
 #include "base/memory.h"
 #include "driver/cuda/nvrtc.h"
 #include "cores/cores.h"
+#include "gpu/deal.h"
 #include "gpu/gpu.h"
+#include "task/make.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -359,6 +361,44 @@ static void fuse(oplus_device *dev, int count)
     close_fusions(&parts);
 }
 
+/* A task of two accelerators. */
+static void deal_out(opi_accelerator *const *all, const opi_task *task, const char *what)
+{
+    opi_deal deal = {.workers = 2, .share = 1, .page = 1 << 15, .all = all};
+    if (!opi_deal_can(&deal, task)) fail_msg("%s for sm_%u cannot be dealt out", what, architecture);
+    for (deal.own = 0; deal.own < deal.workers; deal.own++) {
+        current = &all[deal.own]->dev;
+        good(opi_deal_prepare(&deal, "test", task), what);
+        good(opi_deal_run(&deal, "test", task), what);
+        good(opi_deal_finish(&deal, "test", task), what);
+    }
+}
+
+static void deal_all(bool many)
+{
+    oplus_device *const both[] = {opened(architecture), opened(architecture)};
+    opi_accelerator *const each[] = {(opi_accelerator *)both[0], (opi_accelerator *)both[1]};
+    static const char *const operators[] = {"sum_f32", "compose32", "hash1", "join12", "hash_with"};
+    const void *const arrays[] = {in, in};
+    size_t kept;
+    opi_task task;
+    for (size_t i = 0; i < (many ? sizeof operators / sizeof *operators : 1); i++) {
+        const oplus_op *const op = subject_named(operators[i])->op;
+        const size_t n = N * 8 / op->type->size;
+        opi_task_scan(&task, op, OPLUS_EXCLUSIVE, in, NULL, n, 0, out);
+        deal_out(each, &task, "scan");
+        if (op->type->size <= 16) opi_task_scan(&task, op, OPLUS_INCLUSIVE, in, in, n, 0, out);
+        deal_out(each, &task, "segscan");
+        opi_task_reduce(&task, op, in, NULL, n, 0, out);
+        deal_out(each, &task, "reduce");
+    }
+    opi_task_filter(&task, &small_first_fn, in, N, out, &kept);
+    deal_out(each, &task, "filter");
+    opi_task_map(&task, &root_fn, arrays, N, out);
+    deal_out(each, &task, "map");
+    for (int i = 0; i < 2; i++) oplus_close(both[i]);
+}
+
 /* Nested structs, a size that only compilers know, a long name; and a size that only the program knows. */
 enum { THREE = 3 };
 OPLUS_STRUCT(
@@ -426,6 +466,8 @@ static void compiles(void **state)
     texts(dev);
     fuse(dev, all ? FUSIONS : 4);
     odd_types(dev);
+    if (architecture >= 90) deal_all(all);
+    current = dev;
     printf("sm_%u: %d programs, %d launches\n", architecture, counted.programs, counted.launches);
     assert_true(counted.programs > 5 && counted.launches > counted.programs);
     oplus_close(dev);

@@ -1,0 +1,49 @@
+/* A task of several accelerators: the pages of its arrays are dealt out to them in turn, and each does what lies in pages of
+ * its own.  Together they make one pass over the arrays: what one of them finds is told to all others by stores into their
+ * memory.  CUDA, compute capability 9.0. */
+#ifndef OPI_GPU_DEAL_H
+#define OPI_GPU_DEAL_H
+
+#include "gpu/gpu.h"
+
+enum { OPI_MOST_WORKERS = 8 };
+
+typedef struct opi_deal {
+    unsigned workers, own;       /* how many accelerators there are, and which one this is */
+    unsigned share;              /* how many of them are the same GPU: each may have 1/share of its multiprocessors */
+    size_t page;                 /* bytes; page k is memory of accelerator k % workers */
+    uint64_t beyond;             /* bytes from the beginning of a page of accelerator 0 to the task's first element */
+    opi_accelerator *const *all; /* the accelerators */
+} opi_deal;
+
+/* Whether a task can be dealt out.  Arrays need not lie in pages that are dealt out so: each accelerator must only reach
+ * them.  Launches nothing; deal->own is 0. */
+bool opi_deal_can(const opi_deal *deal, const opi_task *task);
+/* A task is done in three steps, each for all accelerators before the next step begins.  Between the first two, and behind
+ * the second, every accelerator's queue must wait for those of all others.  The last step may enqueue more work on
+ * accelerator 0 and on the one that has the last element.
+ *
+ * prepare: compiles and allocates; accelerator 0 is prepared first.  run: enqueues, and does not wait, because the
+ * accelerators wait for each other.  finish: enqueues what joins results, and waits if a result is in host memory. */
+oplus_status opi_deal_prepare(const opi_deal *deal, const char *call, const opi_task *task);
+oplus_status opi_deal_run(const opi_deal *deal, const char *call, const opi_task *task);
+oplus_status opi_deal_finish(const opi_deal *deal, const char *call, const opi_task *task);
+
+/* --- for the ways that deal ----------------------------------------------------------------------------------------- */
+
+/* The same for kernels: opi_dealt of canon/dealt.cl. */
+typedef struct opi_dealt {
+    uint64_t state[OPI_MOST_WORKERS]; /* addresses of what the groups of each accelerator look at */
+    uint32_t workers, own;
+    uint32_t log_run; /* 2^log_run neighbouring items are one accelerator's, those behind them the next one's */
+    uint32_t first;   /* items of this accelerator that would lie before item 0 */
+    uint32_t lead;    /* items of all accelerators that would lie before item 0 */
+    uint32_t epoch;   /* number of the launch */
+} opi_dealt;
+
+/* Deals out `items` items of `bytes` bytes each, and returns how many this accelerator has.  Sets all but state. */
+uint64_t opi_deal_items(const opi_deal *deal, uint64_t items, size_t bytes, opi_dealt *dealt);
+/* Which accelerator has item i. */
+unsigned opi_deal_owner(const opi_dealt *dealt, uint64_t i);
+
+#endif

@@ -1,0 +1,235 @@
+/* Tasks that are dealt out to several accelerators (gpu/deal.h): scans, segmented or not, filters, reduces and maps have the
+ * bits of one core, for pages of any size, wherever they begin, and nothing outside of the output is touched.
+ *
+ * One GPU is enough: it is opened two or three times, and each of the accelerators has a part of its multiprocessors.  It
+ * ends with 77 where no device can do this.
+ *
+ *     OPLUS_TEST_CALLS=n     so many random calls of each kind */
+#include "laws/pipeline_calls.h"
+
+#include "gpu/deal.h"
+#include "task/make.h"
+
+#include <stdio.h>
+
+OPLUS_ZIP(weighted, uint32_t, uint32_t, uint8_t, { return a * 3 + b; })
+OPLUS_MAP(halves, uint16_t, uint32_t, { return (uint16_t)(a >> 16); })
+
+enum { WORKERS = 3 };
+
+static oplus_device *worker[WORKERS]; /* worker 0 is dev */
+
+static long calls(void) { return test_number("OPLUS_TEST_CALLS", test_quick() ? 30 : 300); }
+
+static opi_deal draw_deal(rng *r, opi_accelerator *const *all)
+{
+    opi_deal deal = {.all = all, .page = (size_t)(64 << 10) << rng_below(r, 6)};
+    deal.workers = deal.share = 2 + (unsigned)rng_below(r, WORKERS - 1);
+    deal.beyond = rng_below(r, 2) ? 0 : rng_below(r, 2 * deal.page * deal.workers);
+    return deal;
+}
+
+static void sync_all(void)
+{
+    for (int w = 0; w < WORKERS; w++) must_be_ok(oplus_sync(worker[w]), "sync");
+}
+
+typedef oplus_status step(const opi_deal *deal, const char *call, const opi_task *task);
+
+static void each(opi_deal *deal, step *of, const opi_task *task, const char *what)
+{
+    for (deal->own = 0; deal->own < deal->workers; deal->own++) must_be_ok(of(deal, "test", task), what);
+    deal->own = 0;
+}
+
+static long dealt, whole;
+
+/* Deals a task out, or, if that cannot be done, does it on the first accelerator. */
+static void deal_out(rng *r, const opi_task *task, const char *what)
+{
+    opi_accelerator *all[WORKERS];
+    for (int w = 0; w < WORKERS; w++) all[w] = (opi_accelerator *)worker[w];
+    opi_deal deal = draw_deal(r, all);
+    if (!opi_deal_can(&deal, task)) {
+        must_be_ok(dev->machine->run(dev, "test", task, NULL), what);
+        whole++;
+        return;
+    }
+    each(&deal, opi_deal_prepare, task, what);
+    sync_all();
+    each(&deal, opi_deal_run, task, what);
+    sync_all();
+    each(&deal, opi_deal_finish, task, what);
+    sync_all();
+    dealt++;
+}
+
+/* --- arrays in device memory ---------------------------------------------------------------------------------------- */
+
+static unsigned char *bring(const void *from, size_t skew, size_t bytes)
+{
+    unsigned char *mem;
+    must_be_ok(oplus_alloc(dev, skew + bytes, (void **)&mem), "alloc");
+    must_be_ok(oplus_copy(dev, mem + skew, from, bytes), "copy");
+    return mem;
+}
+
+static unsigned char *bring_output(size_t room)
+{
+    memset(got, 0xa5, room);
+    return bring(got, 0, room);
+}
+
+/* --- scans ---------------------------------------------------------------------------------------------------------- */
+
+static call draw_call(rng *r)
+{
+    call c = draw(r, rng_below(r, 3) ? subject_named(names[rng_below(r, NAMES)]) : &structs[rng_below(r, STRUCTS)]);
+    fill(c.s, r, c.n);
+    for (size_t k = 0; k < c.n; k++) heads[k] = 0;
+    for (size_t k = 0; c.heads > 0 && k < c.n; k += 1 + rng_below(r, 2 * c.heads)) heads[k] = (uint8_t)(k | 1);
+    return c;
+}
+
+static void any_scan(void **state)
+{
+    rng r = test_rng("dealt scans");
+    (void)state;
+    for (long i = calls(); i > 0; i--) {
+        const call c = draw_call(&r);
+        const size_t size = c.s->op->type->size, bytes = c.n * size;
+        const size_t before = GUARD + (c.in_place ? c.skew_in : c.skew_out) * size, room = before + bytes + GUARD;
+        opi_task task;
+        must_be_ok(scan(serial, &c, x, heads, expected), "the core");
+        unsigned char *const in = bring(x, c.skew_in * size, bytes), *const flags = bring(heads, c.skew_heads, c.n);
+        unsigned char *const out = bring_output(room);
+        if (c.in_place) must_be_ok(oplus_copy(dev, out + before, x, bytes), "copy");
+        opi_task_scan(&task, c.s->op, c.kind, c.in_place ? out + before : in + c.skew_in * size,
+                      c.heads > 0 ? flags + c.skew_heads : NULL, c.n, 0, out + before);
+        deal_out(&r, &task, c.s->name);
+        must_be_ok(oplus_copy(dev, got, out, room), "copy");
+        compare(&c, bytes, before);
+        oplus_free(dev, in);
+        oplus_free(dev, flags);
+        oplus_free(dev, out);
+    }
+}
+
+/* --- reduces -------------------------------------------------------------------------------------------------------- */
+
+static void any_reduce(void **state)
+{
+    rng r = test_rng("dealt reduces");
+    (void)state;
+    for (long i = calls(); i > 0; i--) {
+        const call c = draw_call(&r);
+        const size_t size = c.s->op->type->size, skew = c.skew_in * size;
+        const bool here = rng_below(&r, 2);
+        opi_task task;
+        must_be_ok(oplus_reduce(serial, c.s->op, x, c.n, expected), "the core");
+        unsigned char *const in = bring(x, skew, c.n * size), *const there = bring_output(size);
+        opi_task_reduce(&task, c.s->op, in + skew, NULL, c.n, 0, here ? (void *)got : (void *)there);
+        deal_out(&r, &task, c.s->name);
+        if (!here) must_be_ok(oplus_copy(dev, got, there, size), "copy");
+        if (memcmp(got, expected, size) != 0) differs(&c, 0);
+        oplus_free(dev, in);
+        oplus_free(dev, there);
+    }
+}
+
+/* --- filters -------------------------------------------------------------------------------------------------------- */
+
+static void any_filter(void **state)
+{
+    rng r = test_rng("dealt filters");
+    (void)state;
+    for (long i = calls(); i > 0; i--) {
+        const oplus_fn keep = draw_predicate(&r);
+        const size_t size = keep.input[0]->size, n = 1 + rng_below(&r, draw_tiles(&r) * TILE_BYTES / size);
+        const size_t skew = rng_below(&r, MOST_SKEW) * size, before = GUARD + rng_below(&r, MOST_SKEW) * size;
+        const bool here = rng_below(&r, 2), in_place = rng_below(&r, 4) == 0;
+        size_t kept, kept_there;
+        opi_task task;
+        fill(subject_named("hash4"), &r, n * size / 4 + 1);
+        must_be_ok(oplus_filter(serial, &keep, x, n, expected, &kept), "the core");
+        unsigned char *const in = bring(x, skew, n * size), *const out = bring_output(before + n * size + GUARD);
+        unsigned char *const count = bring_output(sizeof kept);
+        if (in_place) must_be_ok(oplus_copy(dev, out + before, x, n * size), "copy");
+        opi_task_filter(&task, &keep, in_place ? out + before : in + skew, n, out + before,
+                        here ? &kept_there : (size_t *)(void *)count);
+        deal_out(&r, &task, keep.name);
+        if (!here) must_be_ok(oplus_copy(dev, &kept_there, count, sizeof kept), "copy");
+        must_be_ok(oplus_copy(dev, got, out, before + n * size + GUARD), "copy");
+        if (kept != kept_there || memcmp(got + before, expected, kept * size) != 0)
+            fail_msg("%s of %zu: %zu are kept, not %zu, or others; OPLUS_TEST_SEED=%llu", keep.name, n, kept_there, kept,
+                     (unsigned long long)test_seed());
+        for (size_t k = 0; k < before + n * size + GUARD; k++)
+            if ((k < before || k >= before + (in_place ? n : kept) * size) && got[k] != 0xa5)
+                fail_msg("%s of %zu has written outside, at byte %zu", keep.name, n, k);
+        oplus_free(dev, in);
+        oplus_free(dev, out);
+        oplus_free(dev, count);
+    }
+}
+
+/* --- maps ----------------------------------------------------------------------------------------------------------- */
+
+static void any_map(void **state)
+{
+    rng r = test_rng("dealt maps");
+    (void)state;
+    for (long i = calls(); i > 0; i--) {
+        const oplus_fn *const fn = rng_below(&r, 2) ? &weighted_fn : &halves_fn;
+        const size_t n = 1 + rng_below(&r, draw_tiles(&r) * TILE_BYTES / 4), size = fn->result->size;
+        const size_t skew = rng_below(&r, MOST_SKEW) * 4, skew_b = rng_below(&r, MOST_SKEW);
+        const size_t before = GUARD + rng_below(&r, MOST_SKEW) * size, room = before + n * size + GUARD;
+        opi_task task;
+        fill(subject_named("hash4"), &r, n);
+        must_be_ok(oplus_map(serial, fn, (const void *[]){x, x}, n, expected), "the core");
+        unsigned char *const in = bring(x, skew, 4 * n), *const b = bring(x, skew_b, n), *const out = bring_output(room);
+        opi_task_map(&task, fn, (const void *[]){in + skew, b + skew_b}, n, out + before);
+        deal_out(&r, &task, fn->name);
+        must_be_ok(oplus_copy(dev, got, out, room), "copy");
+        const call c = {.s = subject_named("hash4"), .n = n};
+        compare(&c, n * size, before);
+        oplus_free(dev, in);
+        oplus_free(dev, b);
+        oplus_free(dev, out);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static bool open_workers(void)
+{
+    for (int w = 0; w < WORKERS; w++)
+        if (oplus_open("cuda:0", &worker[w]) != OPLUS_OK) return printf("not tried: %s\n", oplus_last_error()), false;
+    dev = worker[0];
+    if (((opi_accelerator *)dev)->gpu->facts.architecture >= 90) return true;
+    return printf("not tried: %s has no bulk copies\n", dev->name), false;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan), cmocka_unit_test(any_reduce),
+                                       cmocka_unit_test(any_filter), cmocka_unit_test(any_map)};
+    int failed = 77;
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    must_be_ok(oplus_open("serial", &serial), "serial");
+    x = must(aligned_alloc(64, MOST_BYTES)); /* the largest alignment of an element */
+    got = must(aligned_alloc(64, MOST_BYTES + 2 * GUARD + (MOST_SKEW + MOST_BACK) * 64));
+    expected = must(aligned_alloc(64, MOST_BYTES));
+    heads = must(malloc(MOST_BYTES));
+    if (open_workers()) {
+        failed = cmocka_run_group_tests_name("dealt", tests, NULL, NULL);
+        printf("%ld calls were dealt out, %ld were done whole\n", dealt, whole);
+        if (failed == 0 && dealt == 0 && argc == 1) failed = 1;
+    }
+    for (int w = 0; w < WORKERS; w++) oplus_close(worker[w]);
+    free(x);
+    free(got);
+    free(expected);
+    free(heads);
+    oplus_close(serial);
+    return failed;
+}
