@@ -47,6 +47,11 @@ static oplus_status check_layout(opi_accelerator *g, const char *call, opi_progr
     return status;
 }
 
+oplus_status opi_gpu_check_layout(const opi_job *job, opi_program *program)
+{
+    return check_layout(job->g, job->call, program);
+}
+
 oplus_status opi_gpu_launch_as(const opi_job *job, opi_program *program, const char *kernel, const opi_launch *launch)
 {
     opi_accelerator *const g = job->g;

@@ -24,6 +24,10 @@ oplus_status opi_gpu_launch_early(const opi_job *job, const char *kernel, uint64
 oplus_status opi_gpu_launch_of(const opi_job *job, opi_program *program, const char *kernel, uint64_t groups,
                                unsigned items, const opi_gpu_argument *argument, int arguments);
 
+/* What the first launch of a program does before: compares the layout of structs on the device with the host's.  It
+ * waits for the device. */
+oplus_status opi_gpu_check_layout(const opi_job *job, opi_program *program);
+
 /* Launches a kernel of another program as `launch` says, whose kernel is set here; as opi_gpu_launch. */
 oplus_status opi_gpu_launch_as(const opi_job *job, opi_program *program, const char *kernel, const opi_launch *launch);
 

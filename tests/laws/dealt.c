@@ -23,7 +23,7 @@ static long calls(void) { return test_number("OPLUS_TEST_CALLS", test_quick() ? 
 
 static opi_deal draw_deal(rng *r, opi_accelerator *const *all)
 {
-    opi_deal deal = {.all = all, .page = (size_t)(64 << 10) << rng_below(r, 6)};
+    opi_deal deal = {.all = all, .page = (size_t)(64 << 10) << rng_below(r, rng_below(r, 3) ? 2 : 6)};
     deal.workers = deal.share = 2 + (unsigned)rng_below(r, WORKERS - 1);
     deal.beyond = rng_below(r, 2) ? 0 : rng_below(r, 2 * deal.page * deal.workers);
     return deal;

@@ -218,6 +218,7 @@ static oplus_status number_launch(const opi_job *job, const opi_groups *groups)
     if (all->epoch == 0) all->epoch = 1;
     if (all->epoch < own->seen) own->is_clear = false;
     own->seen = all->epoch;
+    OPI_TRY(opi_gpu_check_layout(job, groups->program)); /* it waits: later, others wait for this accelerator */
     return clear(job, groups->program);
 }
 
