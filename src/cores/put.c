@@ -5,6 +5,7 @@
 #include "cores/put_buckets.h"
 #include "cores/take.h"
 #include "cores/ways.h"
+#include "task/explain.h"
 
 #include <string.h>
 

@@ -34,15 +34,17 @@ typedef struct opi_rehearsal {
 /* What work-groups of launches that follow each other tell each other. */
 typedef struct opi_states {
     opi_gpu_buffer buffer;
-    bool is_clear;        /* it has been made ready for its first launch */
-    uint32_t epoch, seen; /* if tiles are dealt out: the number of the last launch, which the first accelerator counts; and
+    bool is_clear; /* it has been made ready for its first launch */
+    uint32_t epoch,
+        seen; /* if tiles are dealt out: the number of the last launch, which the first accelerator counts; and
                              the last one that this accelerator knows */
 } opi_states;
 
 /* Memory of the way "pipeline" (gpu/pipeline). */
 typedef struct opi_pipeline {
-    opi_states own, dealt; /* of launches of this accelerator alone, and of those whose tiles are dealt out (gpu/deal.h) */
-    opi_gpu_buffer fault;  /* pinned memory: a word that is not 0 after a launch has given up (of a sort, too) */
+    opi_states own,
+        dealt; /* of launches of this accelerator alone, and of those whose tiles are dealt out (gpu/deal.h) */
+    opi_gpu_buffer fault; /* pinned memory: a word that is not 0 after a launch has given up (of a sort, too) */
 } opi_pipeline;
 
 /* Memory that nothing uses any more but what has been recorded. */

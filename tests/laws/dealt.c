@@ -161,8 +161,8 @@ static void any_filter(void **state)
         if (!here) must_be_ok(oplus_copy(dev, &kept_there, count, sizeof kept), "copy");
         must_be_ok(oplus_copy(dev, got, out, before + n * size + GUARD), "copy");
         if (kept != kept_there || memcmp(got + before, expected, kept * size) != 0)
-            fail_msg("%s of %zu: %zu are kept, not %zu, or others; OPLUS_TEST_SEED=%llu", keep.name, n, kept_there, kept,
-                     (unsigned long long)test_seed());
+            fail_msg("%s of %zu: %zu are kept, not %zu, or others; OPLUS_TEST_SEED=%llu", keep.name, n, kept_there,
+                     kept, (unsigned long long)test_seed());
         for (size_t k = 0; k < before + n * size + GUARD; k++)
             if ((k < before || k >= before + (in_place ? n : kept) * size) && got[k] != 0xa5)
                 fail_msg("%s of %zu has written outside, at byte %zu", keep.name, n, k);
@@ -186,7 +186,8 @@ static void any_map(void **state)
         opi_task task;
         fill(subject_named("hash4"), &r, n);
         must_be_ok(oplus_map(serial, fn, (const void *[]){x, x}, n, expected), "the core");
-        unsigned char *const in = bring(x, skew, 4 * n), *const b = bring(x, skew_b, n), *const out = bring_output(room);
+        unsigned char *const in = bring(x, skew, 4 * n), *const b = bring(x, skew_b, n),
+                             *const out = bring_output(room);
         opi_task_map(&task, fn, (const void *[]){in + skew, b + skew_b}, n, out + before);
         deal_out(&r, &task, fn->name);
         must_be_ok(oplus_copy(dev, got, out, room), "copy");

@@ -188,10 +188,7 @@ static uint64_t places_of(uint64_t tiles, size_t node)
 }
 
 /* What groups of several accelerators tell each other has memory of its own: its launches are numbered together. */
-static opi_states *states_of(const opi_job *job)
-{
-    return job->deal ? &job->g->pipeline.dealt : &job->g->pipeline.own;
-}
+static opi_states *states_of(const opi_job *job) { return job->deal ? &job->g->pipeline.dealt : &job->g->pipeline.own; }
 
 /* Makes the states ready for their first launch, or for numbers that begin again. */
 static oplus_status clear(const opi_job *job, opi_program *program)
@@ -212,8 +209,10 @@ static oplus_status number_launch(const opi_job *job, const opi_groups *groups)
 {
     opi_states *const own = states_of(job), *const all = &job->deal->all[0]->pipeline.dealt;
     if (groups->program->residents < share_of(job))
-        return opi_fail(OPLUS_ERR_UNSUPPORTED, "%s: %s has no room for groups that wait for others; OPLUS_WAY=one in the "
-                                               "environment takes another way", job->call, job->g->dev.name);
+        return opi_fail(OPLUS_ERR_UNSUPPORTED,
+                        "%s: %s has no room for groups that wait for others; OPLUS_WAY=one in the "
+                        "environment takes another way",
+                        job->call, job->g->dev.name);
     if (job->deal->own == 0 && !job->g->rehearsal) all->epoch++;
     if (all->epoch == 0) all->epoch = 1;
     if (all->epoch < own->seen) own->is_clear = false;

@@ -43,7 +43,8 @@ static void each_item_once(void **state)
             assert_true(item(&dealt, count) >= items); /* as kernels find their end */
         }
         for (uint64_t k = 0; k < items; k++)
-            if (owner[k] == ~0u) fail_msg("item %llu of %llu has nobody", (unsigned long long)k, (unsigned long long)items);
+            if (owner[k] == ~0u)
+                fail_msg("item %llu of %llu has nobody", (unsigned long long)k, (unsigned long long)items);
     }
     free(owner);
 }
