@@ -39,7 +39,7 @@ static const char help[] =
     "                    to twice as many, as 3,100,1e4; or power (a power law), empty; default:\n"
     "                    100, none of them empty\n"
     "  --threads LIST    default: 1 and all\n"
-    "  --device LIST     gpu, cuda:N, opencl:N, opencl:gpu ... (see `oplus devices`) instead of cores,\n"
+    "  --device LIST     gpu, cuda:N, cuda:N-M, opencl:N ... (see `oplus devices`) instead of cores,\n"
     "                    or, with --threads, as well as cores; may be given several times\n"
     "  --place LIST      where a device's arrays are: device (default), host\n"
     "  --goals           the tables of goals, as Markdown, and --latency on one thread; --primitive\n"

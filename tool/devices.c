@@ -114,12 +114,22 @@ static void print_row(const oplus_device_info *row, int width)
     if (*row->note) printf("%-10s %s\n", "", row->note);
 }
 
+/* Says how several devices of CUDA are named together. */
+static void print_together(const device_list *list)
+{
+    int count = 0;
+    for (int i = 0; i < list->n; i++) count += is_there(&list->row[i]) && strncmp(list->row[i].where, "cuda:", 5) == 0;
+    if (count > 1)
+        printf("%-10s the %d devices of CUDA together, as one; also some of them: cuda:0-1\n", "cuda:*", count);
+}
+
 static void print_table(const device_list *list, const choice *automatic)
 {
     const int width = widest_name(list);
     printf("%-10s %-*s %10s %5s  %-3s  %-6s  %s\n", "device", width, "name", "memory", "units", "f64", "bits",
            "instruction set or driver");
     for (int i = 0; i < list->n; i++) print_row(&list->row[i], width);
+    print_together(list);
     printf(automatic->available ? "\nauto chooses %s: %s\n" : "\nauto%s is not available: %s\n", automatic->name,
            automatic->why);
     if (automatic->available) printf("%s", automatic->accelerator);

@@ -74,8 +74,8 @@ static const option_row rows[] = {
     FLAG(exact, 0,              "promise that OP is associative to the last bit"),
     FLAG(special, 0,            "try NaN, infinities and -0 too"),
     LONG("check-overflow", check_overflow, NULL, "fail if a sum or product of integers does not fit their type"),
-    TEXT(device, "NAME", 0,     "serial, threads, threads:N, openmp:N, gpu, cuda:N, opencl:N, opencl:gpu,\n"
-                                "opencl:cpu or auto (the default); see `oplus devices`"),
+    TEXT(device, "NAME", 0,     "serial, threads, threads:N, openmp:N, gpu, cuda:N, cuda:N-M, opencl:N,\n"
+                                "opencl:gpu, opencl:cpu or auto (the default); see `oplus devices`"),
     TEXT(threads, "N", 0,       "the same as --device threads:N"),
     FLAG(all, 0,                "compute on all ranks of mpirun; each reads its part of FILE (.npy or raw)"),
     FLAG(explain, 0,            "say how and where the work would be done, and do not do it"),

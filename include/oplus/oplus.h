@@ -82,7 +82,8 @@ typedef struct oplus_device oplus_device;
  *                "threads:8": eight threads.  "openmp", "openmp:8": the same with OpenMP's threads, for a program that
  *                has them anyway; beside other busy programs they are far slower.
  *                "gpu": the first GPU of CUDA, or else of OpenCL.
- *                "cuda:0", "cuda": a CUDA device.  "opencl:0", "opencl:gpu", "opencl:cpu", "opencl": an OpenCL device.
+ *                "cuda:0", "cuda": a CUDA device.  "cuda:0-3", "cuda:0,2", "cuda:*": several of one host as one, up to
+ *                8, which must reach each other's memory.  "opencl:0", "opencl:gpu", "opencl:cpu", "opencl": an OpenCL device.
  *                "auto" or NULL: each call runs on threads, or on an accelerator that gives the same bits.  Where the
  *                arrays lie decides; for arrays in host memory their size and measured times decide (oplus_auto says
  *                in words what is taken).

@@ -127,6 +127,19 @@ struct opi_driver {
                              size_t bytes);
     oplus_status (*copy)(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from, size_t bytes);
 
+    /* --- memory that several devices share: all NULL where devices cannot --- */
+    /* Lets kernels and copies of a device use the memory of another one; `side` then calls it this device's.
+     * OPLUS_ERR_UNSUPPORTED: nothing links the two. */
+    oplus_status (*reach)(opi_gpu *gpu, const char *call, const opi_gpu *other);
+    /* Makes a range of addresses whose page k is memory of gpus[k % count]; all of them can use all of it, and `side` calls
+     * it theirs.  page: bytes, a multiple of what `page` gives; bytes: a multiple of a page.  gpus[0] has been entered. */
+    oplus_status (*deal)(opi_gpu *const *gpus, unsigned count, const char *call, size_t page, size_t bytes, void **mem);
+    /* Gives a range back, once nothing uses it any more. */
+    void (*gather)(opi_gpu *const *gpus, unsigned count, void *mem, size_t bytes);
+    oplus_status (*page)(opi_gpu *gpu, const char *call, size_t *bytes); /* the smallest page */
+    /* Which of some devices has the memory at p; *which = count: none of them. */
+    oplus_status (*home)(opi_gpu *const *gpus, unsigned count, const char *call, const void *p, unsigned *which);
+
     /* --- programs --- */
     /* Compiles a source, or loads what `binary` gave earlier for the same source and facts.  The log of a failed
      * compilation, cut to fit, goes into the message after `what` ("operator \"compose\"") with OPLUS_ERR_COMPILE. */

@@ -4,7 +4,7 @@
 #include "front/check.h"
 #include "cores/cores.h"
 #include "cores/count.h"
-#include "gpu/gpu.h"
+#include "gpus/gpus.h"
 #include "ranks/rank.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char *const choices =
-    "\"serial\", \"threads\", \"threads:N\", \"openmp:N\", \"gpu\", \"cuda:N\", \"opencl:N\" or \"auto\"";
+    "\"serial\", \"threads\", \"threads:N\", \"openmp:N\", \"gpu\", \"cuda:N\", \"cuda:N-M\", \"opencl:N\" or \"auto\"";
 
 /* --- which device a name means ------------------------------------------------------------------------------------ */
 
@@ -106,9 +106,11 @@ static oplus_status open_gpu(const char *call, oplus_device **dev)
 
 static oplus_status open_as(const char *call, const char *where, void *queue, oplus_device **dev)
 {
-    bool accelerator;
-    OPI_TRY(opi_gpu_open(call, where, queue, dev, &accelerator));
-    if (accelerator) return OPLUS_OK;
+    bool known;
+    OPI_TRY(opi_gpus_open(call, where, queue, dev, &known));
+    if (known) return OPLUS_OK;
+    OPI_TRY(opi_gpu_open(call, where, queue, dev, &known));
+    if (known) return OPLUS_OK;
     if (!queue && strcmp(where, "gpu") == 0) return open_gpu(call, dev);
     if (!queue && strcmp(where, "auto") == 0) return opi_auto_open(call, opi_cores_count(), dev);
     if (queue)

@@ -35,6 +35,12 @@ void *fake_make(size_t bytes);
 void fake_unmake(void *object);
 /* Forgets all memory, and frees the fake's own memory (cuda_memory.c). */
 void fake_forget_memory(void);
+/* A page that has got an address, which the devices in `users` (bits) may use; and takes the address away again. */
+void fake_map(char *start, size_t bytes, int device);
+bool fake_open(char *start, size_t bytes, unsigned users);
+bool fake_unmap(char *start, size_t bytes);
+/* Forgets ranges of addresses (cuda_mapped.c). */
+void fake_forget_ranges(void);
 void fake_know(void *p, size_t bytes, unsigned type, int device, bool managed);
 
 /* Whether this call is to fail; counts it. */

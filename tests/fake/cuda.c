@@ -60,8 +60,10 @@ static void reset(void)
     memset(fake_books.size, 0, sizeof fake_books.size);
     memset(fake_books.live, 0, sizeof fake_books.live);
     fake_books.allowed = fake_books.carve_out = 0;
+    fake_books.apart = fake_books.peers = false;
     for (size_t i = 0; i < OBJECTS; i++) fake_unmake(objects[i]);
     fake_forget_memory();
+    fake_forget_ranges();
     see();
 }
 
@@ -243,6 +245,25 @@ CUresult cuCtxGetDevice(CUdevice *device)
     CALL_IN_CONTEXT(CtxGetDevice);
     *device = ((CUcontext)fake_books.current)->device;
     return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice other)
+{
+    CALL(DeviceCanAccessPeer);
+    *can = device != other && !fake_books.apart;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext context, unsigned flags)
+{
+    static unsigned linked; /* a bit for each device: they stay linked */
+    CALL_IN_CONTEXT(CtxEnablePeerAccess);
+    const CUcontext own = fake_books.current;
+    if (flags != 0 || own->device == context->device) return CUDA_ERROR_INVALID_VALUE;
+    const bool already = linked >> own->device & 1;
+    linked |= 1u << own->device;
+    fake_books.peers = linked == (1u << FAKE_DEVICES) - 1;
+    return already ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : CUDA_SUCCESS;
 }
 
 CUresult cuStreamCreate(CUstream *out, unsigned flags)

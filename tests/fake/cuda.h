@@ -19,7 +19,21 @@ enum {
 };
 
 /* Objects that must be given back. */
-enum { FAKE_RETAINS, FAKE_STREAMS, FAKE_EVENTS, FAKE_MEMORY, FAKE_PINNED, FAKE_MODULES, FAKE_PROGRAMS, FAKE_KINDS };
+enum {
+    FAKE_RETAINS,
+    FAKE_STREAMS,
+    FAKE_EVENTS,
+    FAKE_MEMORY,
+    FAKE_PINNED,
+    FAKE_RESERVED, /* ranges of addresses */
+    FAKE_PAGES,    /* of memory without an address, */
+    FAKE_MAPPED,   /* ... and with one */
+    FAKE_MODULES,
+    FAKE_PROGRAMS,
+    FAKE_KINDS
+};
+
+enum { FAKE_PAGE = 2 << 20 /* bytes of the smallest page */ };
 
 typedef struct fake_launch {
     unsigned grid[3], block[3], shared;
@@ -35,6 +49,7 @@ typedef struct fake_cuda {
     int failing;                     /* which call fails, from 1 on; 0: none */
     int error;                       /* with which result */
     bool busy;                       /* events have not been reached */
+    bool apart;                      /* nothing links the devices */
     bool capturing;                  /* all streams are being captured */
     int size[FAKE_PARAMETERS];       /* sizes of the parameters of the next launch, up to a 0 */
     void (*heard)(const char *name); /* gets the name of each call that is counted; NULL: nobody listens */
@@ -45,6 +60,7 @@ typedef struct fake_cuda {
     int depth;          /* depth of this thread's stack of contexts */
     void *current;      /* top of that stack */
     int live[FAKE_KINDS];
+    bool peers;             /* the first device uses the second one's memory, and the second one the first one's */
     int allowed, carve_out; /* what has been allowed for the kernel */
     fake_launch launch;     /* the last launch */
     void *synchronized[8];  /* the last streams that were waited for */

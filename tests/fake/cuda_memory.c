@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { RANGES = 64 };
+enum { RANGES = 256 };
 
 static void *pointer(CUdeviceptr address)
 {
@@ -19,7 +19,8 @@ static struct range {
     size_t bytes;
     unsigned type;
     int device;
-    bool managed, ours;
+    bool managed, ours, mapped;
+    unsigned users; /* of a mapped page: devices that may use it */
 } ranges[RANGES];
 
 static void add_range(struct range range)
@@ -34,14 +35,14 @@ static void add_range(struct range range)
 
 void fake_know(void *p, size_t bytes, unsigned type, int device, bool managed)
 {
-    add_range((struct range){p, bytes, type, device, managed, false});
+    add_range((struct range){p, bytes, type, device, managed, false, false, 0});
 }
 
 static CUresult take_memory(size_t bytes, unsigned type, void **mem)
 {
     *mem = bytes > 0 && bytes <= (size_t)1 << 30 ? calloc(1, bytes) : NULL;
     if (!*mem) return CUDA_ERROR_OUT_OF_MEMORY;
-    add_range((struct range){*mem, bytes, type, ((CUcontext)fake_books.current)->device, false, true});
+    add_range((struct range){*mem, bytes, type, ((CUcontext)fake_books.current)->device, false, true, false, 0});
     return CUDA_SUCCESS;
 }
 
@@ -65,11 +66,40 @@ static struct range *range_of(CUdeviceptr address)
     return NULL;
 }
 
+/* Memory may go from one page to the next, if the current device may use both. */
 static bool holds(CUdeviceptr address, size_t bytes)
 {
     const struct range *const r = range_of(address);
-    return r && (uintptr_t)address + bytes <= (uintptr_t)r->start + r->bytes;
+    if (!r) return false;
+    const size_t left = (uintptr_t)r->start + r->bytes - (uintptr_t)address;
+    if (r->mapped && !(r->users >> ((CUcontext)fake_books.current)->device & 1)) return false;
+    return bytes <= left || (r->mapped && holds(address + left, bytes - left));
 }
+
+void fake_map(char *start, size_t bytes, int device)
+{
+    add_range((struct range){start, bytes, CU_MEMORYTYPE_DEVICE, device, false, false, true, 0});
+}
+
+/* Does something to all pages in [start, start + bytes); false: they do not fill it. */
+static bool on_pages(char *start, size_t bytes, unsigned users, bool forget)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < RANGES; i++) {
+        struct range *const r = &ranges[i];
+        if (!r->mapped || r->start < start || r->start >= start + bytes) continue;
+        found += r->bytes;
+        r->users = users;
+        if (forget) {
+            fake_books.live[FAKE_MAPPED]--;
+            *r = (struct range){0};
+        }
+    }
+    return found == bytes;
+}
+
+bool fake_open(char *start, size_t bytes, unsigned users) { return on_pages(start, bytes, users, false); }
+bool fake_unmap(char *start, size_t bytes) { return on_pages(start, bytes, 0, true); }
 
 void fake_forget_memory(void)
 {

@@ -13,7 +13,7 @@
 #include "support/laws.h"
 
 #include "driver/driver.h"
-#include "gpu/gpu.h"
+#include "gpus/gpus.h"
 #include "gpu/source.h"
 
 #include <stdio.h>
@@ -167,7 +167,7 @@ static bool open_both(void)
 {
     setenv("OPLUS_WAY", "partition", 1);
     if (oplus_open("cuda", &dev) != OPLUS_OK) return printf("not tried: %s\n", oplus_last_error()), false;
-    const opi_gpu_facts *const facts = &opi_gpu_driver_of(dev)->facts;
+    const opi_gpu_facts *const facts = &opi_gpus_driver_of(dev)->facts;
     if (facts->architecture >= 80 && facts->resident && facts->local_most >= LOCAL_BYTES)
         return oplus_open("threads:1", &core) == OPLUS_OK;
     printf("not tried: %s does not have it\n", facts->name);

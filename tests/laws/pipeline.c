@@ -13,7 +13,7 @@
 #include "support/laws.h"
 
 #include "driver/driver.h"
-#include "gpu/gpu.h"
+#include "gpus/gpus.h"
 #include "gpu/source.h"
 
 #include <stdio.h>
@@ -233,8 +233,8 @@ static bool open_dev(int way)
     if (wanted && strcmp(wanted, ways[way].name) != 0) return false;
     setenv("OPLUS_WAY", ways[way].name, 1);
     if (oplus_open("cuda", &dev) != OPLUS_OK) return printf("not tried: %s\n", oplus_last_error()), false;
-    if (opi_gpu_driver_of(dev)->facts.architecture >= ways[way].architecture) return true;
-    printf("%s is not tried: %s has no %s\n", ways[way].name, opi_gpu_driver_of(dev)->facts.name, ways[way].lacks);
+    if (opi_gpus_driver_of(dev)->facts.architecture >= ways[way].architecture) return true;
+    printf("%s is not tried: %s has no %s\n", ways[way].name, opi_gpus_driver_of(dev)->facts.name, ways[way].lacks);
     oplus_close(dev);
     return false;
 }

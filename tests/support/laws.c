@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "cores/isa.h"
 #include "type/layout.h"
-#include "gpu/gpu.h"
+#include "gpus/gpus.h"
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
@@ -250,7 +250,7 @@ static bool is_among(const char *const *names, const char *name)
 static const char *inability(const place *at, const oplus_op *op)
 {
     oplus_member member[OPI_MAX_MEMBERS];
-    const opi_gpu_facts *const facts = &opi_gpu_driver_of(at->dev)->facts;
+    const opi_gpu_facts *const facts = &opi_gpus_driver_of(at->dev)->facts;
     if (op->text == NULL) return "its operator has no text";
     if (op->type->size > facts->element) return "its elements are too large for the device's compiler";
     if (facts->f64) return NULL;

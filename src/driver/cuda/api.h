@@ -25,6 +25,7 @@
     X(CUDA_ERROR_INVALID_CONTEXT, 201)                                                                                 \
     X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                                               \
     X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)                                                                               \
+    X(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, 217)                                                                         \
     X(CUDA_ERROR_INVALID_PTX, 218)                                                                                     \
     X(CUDA_ERROR_NVLINK_UNCORRECTABLE, 220)                                                                            \
     X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221)                                                                          \
@@ -35,8 +36,10 @@
     X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                                                 \
     X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)                                                                         \
     X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                                                  \
+    X(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, 704)                                                                     \
     X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)                                                                            \
     X(CUDA_ERROR_ASSERT, 710)                                                                                          \
+    X(CUDA_ERROR_TOO_MANY_PEERS, 711)                                                                                  \
     X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                                                                            \
     X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)                                                                             \
     X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)                                                                              \
@@ -85,6 +88,13 @@
 
 #define OPI_CUDA_CAPTURE_STATUS(X) X(CU_STREAM_CAPTURE_STATUS_NONE, 0)
 
+/* Of memory that is mapped page by page: its kind, whose it is, who may use it, and the pages that are allowed. */
+#define OPI_CUDA_MAPPING(X)                                                                                            \
+    X(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                                                                \
+    X(CU_MEM_LOCATION_TYPE_DEVICE, 1)                                                                                  \
+    X(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)                                                                           \
+    X(CU_MEM_ALLOC_GRANULARITY_MINIMUM, 0)
+
 #define OPI_CUDA_FLAGS(X)                                                                                              \
     X(CU_MEMORYTYPE_HOST, 1)                                                                                           \
     X(CU_MEMORYTYPE_DEVICE, 2)                                                                                         \
@@ -123,7 +133,12 @@ typedef enum CUstreamCaptureStatus { OPI_CUDA_CAPTURE_STATUS(OPI_CUDA_CONSTANT) 
 typedef enum CUpointer_attribute { OPI_CUDA_POINTER_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUpointer_attribute;
 typedef enum CUjit_option { OPI_CUDA_JIT_OPTIONS(OPI_CUDA_CONSTANT) } CUjit_option;
 enum { OPI_CUDA_FLAGS(OPI_CUDA_CONSTANT) };
+enum { OPI_CUDA_MAPPING(OPI_CUDA_CONSTANT) };
+typedef unsigned CUmemAllocationGranularity_flags;
+typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct opi_cuda_launch_config CUlaunchConfig;
+typedef struct opi_cuda_allocation CUmemAllocationProp;
+typedef struct opi_cuda_access CUmemAccessDesc;
 #endif
 
 /* CUlaunchAttribute and CUlaunchConfig, under names of our own so that a test can lay them beside NVIDIA's. */
@@ -145,6 +160,28 @@ typedef struct opi_cuda_launch_config {
     opi_cuda_launch_attribute *attrs;
     unsigned numAttrs;
 } opi_cuda_launch_config;
+
+/* CUmemAllocationProp and CUmemAccessDesc, for the same reason. */
+typedef struct opi_cuda_location {
+    unsigned type;
+    int id; /* of a device: its number */
+} opi_cuda_location;
+
+typedef struct opi_cuda_allocation {
+    unsigned type, requestedHandleTypes;
+    opi_cuda_location location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} opi_cuda_allocation;
+
+typedef struct opi_cuda_access {
+    opi_cuda_location location;
+    unsigned flags;
+} opi_cuda_access;
 
 #ifndef __NVRTC_H__ /* nvrtc.h has not been included */
 typedef struct _nvrtcProgram *nvrtcProgram;
@@ -171,6 +208,8 @@ typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
     X(CtxPushCurrent, _v2, (CUcontext))                                                                                \
     X(CtxPopCurrent, _v2, (CUcontext *))                                                                               \
     X(CtxGetDevice, , (CUdevice *))                                                                                    \
+    X(DeviceCanAccessPeer, , (int *, CUdevice, CUdevice))                                                              \
+    X(CtxEnablePeerAccess, , (CUcontext, unsigned))                                                                    \
     X(StreamCreate, , (CUstream *, unsigned))                                                                          \
     X(StreamDestroy, _v2, (CUstream))                                                                                  \
     X(StreamGetCtx, , (CUstream, CUcontext *))                                                                         \
@@ -186,6 +225,14 @@ typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
     X(MemFree, _v2, (CUdeviceptr))                                                                                     \
     X(MemHostAlloc, , (void **, size_t, unsigned))                                                                     \
     X(MemFreeHost, , (void *))                                                                                         \
+    X(MemGetAllocationGranularity, , (size_t *, const CUmemAllocationProp *, CUmemAllocationGranularity_flags))        \
+    X(MemAddressReserve, , (CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long))                           \
+    X(MemAddressFree, , (CUdeviceptr, size_t))                                                                         \
+    X(MemCreate, , (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long))          \
+    X(MemRelease, , (CUmemGenericAllocationHandle))                                                                    \
+    X(MemMap, , (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))                       \
+    X(MemUnmap, , (CUdeviceptr, size_t))                                                                               \
+    X(MemSetAccess, , (CUdeviceptr, size_t, const CUmemAccessDesc *, size_t))                                          \
     X(MemcpyHtoDAsync, _v2, (CUdeviceptr, const void *, size_t, CUstream))                                             \
     X(MemcpyDtoHAsync, _v2, (void *, CUdeviceptr, size_t, CUstream))                                                   \
     X(MemcpyDtoDAsync, _v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                              \

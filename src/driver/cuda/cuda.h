@@ -20,7 +20,8 @@ typedef struct opi_cuda_gpu {
     bool translates;   /* a program was loaded that the driver translated: it may be for an older device */
     CUstream stream[OPI_QUEUES];
     uint64_t pushed; /* of each enter that has not been left, whether it pushed; the last is bit 0 */
-    opi_spans spans; /* memory that it has allocated or wrapped */
+    uint64_t peers;  /* of each device, by its number, whether this one uses its memory */
+    opi_spans spans; /* memory that it has allocated or wrapped, or has a part of */
 } opi_cuda_gpu;
 
 static inline opi_cuda_gpu *opi_cuda_self(opi_gpu *gpu) { return (opi_cuda_gpu *)gpu; }
@@ -76,6 +77,33 @@ oplus_status opi_cuda_download(opi_gpu *gpu, const char *call, opi_gpu_queue que
                                size_t bytes);
 oplus_status opi_cuda_copy(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *to, const void *from,
                            size_t bytes);
+
+/* What CUDA knows of memory. */
+typedef struct opi_cuda_place {
+    unsigned type, managed; /* type 0: CUDA does not know it */
+    int ordinal;
+    CUdeviceptr start; /* of the allocation */
+    size_t size;       /* of the allocation; 0: unknown */
+} opi_cuda_place;
+oplus_status opi_cuda_look_up(const opi_cuda_gpu *g, const char *call, const void *p, opi_cuda_place *found);
+/* The status of an allocation; if memory ran out, the message says how many bytes were wanted. */
+oplus_status opi_cuda_allocated(const opi_cuda_gpu *g, const char *call, const char *name, CUresult result,
+                                size_t bytes);
+/* Makes room in the list before an allocation, so that one that succeeds can always be listed. */
+oplus_status opi_cuda_make_room(opi_cuda_gpu *g, const char *call);
+
+/* --- memory that several devices share (peers.c) --- */
+oplus_status opi_cuda_reach(opi_gpu *gpu, const char *call, const opi_gpu *other);
+oplus_status opi_cuda_deal(opi_gpu *const *gpus, unsigned count, const char *call, size_t page, size_t bytes,
+                           void **mem);
+void opi_cuda_gather(opi_gpu *const *gpus, unsigned count, void *mem, size_t bytes);
+oplus_status opi_cuda_page(opi_gpu *gpu, const char *call, size_t *bytes);
+oplus_status opi_cuda_home(opi_gpu *const *gpus, unsigned count, const char *call, const void *p, unsigned *which);
+/* Whether a device uses the memory of the device with this number. */
+static inline bool opi_cuda_reaches(const opi_cuda_gpu *g, int ordinal)
+{
+    return ordinal == g->ordinal || (ordinal >= 0 && ordinal < 64 && (g->peers >> ordinal & 1));
+}
 
 /* --- programs (program.c) --- */
 oplus_status opi_cuda_compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program);

@@ -29,6 +29,8 @@ static const struct {
     {CUDA_ERROR_NO_BINARY_FOR_GPU, "it was not compiled for this device: compile it anew"},
     {CUDA_ERROR_ECC_UNCORRECTABLE, "the device's memory is failing; " RESTART ", and see nvidia-smi -q -d ECC"},
     {CUDA_ERROR_INVALID_PTX, "it was not compiled for this device, or is damaged: compile it anew"},
+    {CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "nothing links the two devices: open each by itself"},
+    {CUDA_ERROR_TOO_MANY_PEERS, "the device reaches no more others: open fewer together"},
     {CUDA_ERROR_NVLINK_UNCORRECTABLE, "the link between devices is failing; " RESTART},
     {CUDA_ERROR_JIT_COMPILER_NOT_FOUND, "the driver lacks libnvidia-ptxjitcompiler: install the driver whole, or an "
                                         "NVRTC that knows this device"},

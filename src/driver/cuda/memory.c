@@ -11,8 +11,8 @@ static CUdeviceptr address(const void *mem) { return (CUdeviceptr)(uintptr_t)mem
 
 /* --- 1. own memory ------------------------------------------------------------------------------------------------ */
 
-/* The status of an allocation; if memory ran out, the message says how many bytes were wanted. */
-static oplus_status allocated(const opi_cuda_gpu *g, const char *call, const char *name, CUresult result, size_t bytes)
+oplus_status opi_cuda_allocated(const opi_cuda_gpu *g, const char *call, const char *name, CUresult result,
+                                size_t bytes)
 {
     char said[64] = "";
     if (result == CUDA_SUCCESS) return OPLUS_OK;
@@ -20,8 +20,7 @@ static oplus_status allocated(const opi_cuda_gpu *g, const char *call, const cha
     return opi_cuda_fail(g, call, name, result, said);
 }
 
-/* Makes room in the list before an allocation, so that one that succeeds can always be listed. */
-static oplus_status make_room(opi_cuda_gpu *g, const char *call)
+oplus_status opi_cuda_make_room(opi_cuda_gpu *g, const char *call)
 {
     if (opi_spans_reserve(&g->spans)) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory to know %zu allocations of %s by; free some", call,
@@ -39,8 +38,8 @@ oplus_status opi_cuda_alloc(opi_gpu *gpu, const char *call, size_t bytes, void *
     CUdeviceptr got = 0;
     *mem = NULL;
     OPI_TRY(opi_cuda_not_recording(g, call, "allocate memory"));
-    OPI_TRY(make_room(g, call));
-    OPI_TRY(allocated(g, call, "cuMemAlloc", g->cu->MemAlloc(&got, bytes), bytes));
+    OPI_TRY(opi_cuda_make_room(g, call));
+    OPI_TRY(opi_cuda_allocated(g, call, "cuMemAlloc", g->cu->MemAlloc(&got, bytes), bytes));
     memcpy(mem, &got, sizeof *mem);
     know(g, *mem, bytes, OPI_SIDE_DEVICE, false);
     return OPLUS_OK;
@@ -51,8 +50,8 @@ oplus_status opi_cuda_pinned_alloc(opi_gpu *gpu, const char *call, size_t bytes,
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     *mem = NULL;
     OPI_TRY(opi_cuda_not_recording(g, call, "allocate memory"));
-    OPI_TRY(make_room(g, call));
-    OPI_TRY(allocated(g, call, "cuMemHostAlloc", g->cu->MemHostAlloc(mem, bytes, 0), bytes));
+    OPI_TRY(opi_cuda_make_room(g, call));
+    OPI_TRY(opi_cuda_allocated(g, call, "cuMemHostAlloc", g->cu->MemHostAlloc(mem, bytes, 0), bytes));
     know(g, *mem, bytes, OPI_SIDE_PINNED, false);
     return OPLUS_OK;
 }
@@ -72,7 +71,7 @@ oplus_status opi_cuda_wrap(opi_gpu *gpu, const char *call, void *native, size_t 
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     opi_gpu_side side;
     *mem = NULL;
-    OPI_TRY(make_room(g, call));
+    OPI_TRY(opi_cuda_make_room(g, call));
     OPI_TRY(opi_cuda_side(gpu, call, "native", native, bytes, &side));
     if (side != OPI_SIDE_DEVICE)
         return opi_fail(OPLUS_ERR_ARGUMENT,
@@ -95,21 +94,14 @@ void opi_cuda_free(opi_gpu *gpu, void *mem)
 
 /* --- 2. where memory lies ----------------------------------------------------------------------------------------- */
 
-typedef struct place {
-    unsigned type, managed; /* type 0: CUDA does not know it */
-    int ordinal;
-    CUdeviceptr start; /* of the allocation */
-    size_t size;       /* of the allocation; 0: unknown */
-} place;
-
 /* One call for all: unlike cuPointerGetAttribute it does not fail for memory that CUDA does not know. */
-static oplus_status look_up(const opi_cuda_gpu *g, const char *call, const void *p, place *found)
+oplus_status opi_cuda_look_up(const opi_cuda_gpu *g, const char *call, const void *p, opi_cuda_place *found)
 {
     CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
                                     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
                                     CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     void *answers[] = {&found->type, &found->managed, &found->ordinal, &found->start, &found->size};
-    *found = (place){.ordinal = -1};
+    *found = (opi_cuda_place){.ordinal = -1};
     return OPI_CUDA_TRY(g, call, PointerGetAttributes, sizeof wanted / sizeof *wanted, wanted, answers, address(p));
 }
 
@@ -117,15 +109,15 @@ static oplus_status look_up(const opi_cuda_gpu *g, const char *call, const void 
 static oplus_status ask_side(const opi_cuda_gpu *g, const char *call, const char *argument, const void *p, size_t bytes,
                              opi_gpu_side *side)
 {
-    place at;
-    OPI_TRY(look_up(g, call, p, &at));
+    opi_cuda_place at;
+    OPI_TRY(opi_cuda_look_up(g, call, p, &at));
     const size_t before = (size_t)(address(p) - at.start);
     const bool whole = before <= at.size && bytes <= at.size - before;
     if (at.type != CU_MEMORYTYPE_DEVICE && !at.managed) { /* pinned in part is staged: no single copy would take it */
         if (at.type == CU_MEMORYTYPE_HOST && whole) *side = OPI_SIDE_PINNED;
         return OPLUS_OK;
     }
-    if (!at.managed && at.ordinal != g->ordinal)
+    if (!at.managed && !opi_cuda_reaches(g, at.ordinal))
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: %s is %p, memory of cuda:%d, and the device is %s; copy it there (cuMemcpyPeer), or open "
                         "cuda:%d",

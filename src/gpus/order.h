@@ -1,0 +1,20 @@
+/* Several accelerators have one order: what a call enqueues begins after all that earlier calls have enqueued. */
+#ifndef OPI_GPUS_ORDER_H
+#define OPI_GPUS_ORDER_H
+
+#include "gpus/gpus.h"
+
+static inline unsigned opi_gpus_only(unsigned worker) { return 1u << worker; }
+static inline unsigned opi_gpus_everyone(const opi_gpus *g) { return (1u << g->count) - 1; }
+
+/* To be called before work is enqueued on the workers in `set`, a bit for each: it begins after all work so far. */
+oplus_status opi_gpus_begin(opi_gpus *g, const char *call, unsigned set);
+/* The same for all workers, each of which may have got work of its own (to make it ready) since the last call of these
+ * functions. */
+oplus_status opi_gpus_begin_all(opi_gpus *g, const char *call);
+/* Makes the workers that have work wait for each other, so that each may be given more that needs what all have done. */
+oplus_status opi_gpus_join(opi_gpus *g, const char *call);
+/* Waits on the host for all workers; the first failure counts, in the words of the worker that has it. */
+oplus_status opi_gpus_sync(opi_gpus *g, const char *call);
+
+#endif

@@ -1,0 +1,78 @@
+/* The way "pages": every worker does the pages that it has, in one pass over all (gpu/deal.h). */
+#include "base/error.h"
+#include "gpus/order.h"
+#include "gpus/ways.h"
+
+/* How the pages of the first input lie, for each worker. */
+typedef struct dealing {
+    opi_accelerator *all[OPI_MOST_WORKERS];
+    opi_deal of[OPI_MOST_WORKERS];
+} dealing;
+
+static void describe(const opi_gpus_job *job, dealing *d)
+{
+    const opi_gpus *const g = job->g;
+    const opi_dealt_range *const range = job->place[OPI_IN].range;
+    for (unsigned w = 0; w < g->count; w++) {
+        d->all[w] = (opi_accelerator *)g->worker[w];
+        d->of[w] = (opi_deal){.workers = g->count,
+                              .own = w,
+                              .share = g->share,
+                              .page = range->page,
+                              .beyond = (uint64_t)((const char *)job->task->array[OPI_IN].mem - range->mem),
+                              .all = d->all};
+    }
+}
+
+/* What is the host's cannot be reached by kernels. */
+static bool all_on_devices(const opi_gpus_job *job)
+{
+    for (int k = 0; k < job->task->arrays; k++)
+        if (job->task->array[k].mem && job->place[k].side == OPI_LIES_ON_HOST) return false;
+    return true;
+}
+
+/* A carry stays on one worker: what precedes the first element is told to that one alone. */
+bool opi_gpus_pages_can(const opi_gpus_job *job)
+{
+    dealing d;
+    if (job->g->page == 0 || job->carry || job->task->n == 0 || job->place[OPI_IN].side != OPI_LIES_DEALT) return false;
+    if (!all_on_devices(job)) return false;
+    describe(job, &d);
+    return opi_deal_can(&d.of[0], job->task);
+}
+
+/* What is written lies in pages, too. */
+bool opi_gpus_pages_suit(const opi_gpus_job *job)
+{
+    for (int k = 0; k < job->task->arrays; k++)
+        if (job->task->array[k].mem && job->place[k].side == OPI_LIES_ON_ONE) return false;
+    return true;
+}
+
+typedef oplus_status step(const opi_deal *deal, const char *call, const opi_task *task);
+
+static oplus_status each(const opi_gpus_job *job, const dealing *d, step *does)
+{
+    for (unsigned w = 0; w < job->g->count; w++) OPI_TRY(does(&d->of[w], job->call, job->task));
+    return OPLUS_OK;
+}
+
+oplus_status opi_gpus_pages_run(opi_gpus_job *job)
+{
+    dealing d;
+    describe(job, &d);
+    OPI_TRY(each(job, &d, opi_deal_prepare));
+    OPI_TRY(opi_gpus_begin_all(job->g, job->call));
+    OPI_TRY(each(job, &d, opi_deal_run));
+    OPI_TRY(opi_gpus_join(job->g, job->call));
+    job->g->joined = false; /* the last step may enqueue more */
+    return each(job, &d, opi_deal_finish);
+}
+
+oplus_status opi_gpus_pages_take(opi_gpus_job *job)
+{
+    dealing d;
+    describe(job, &d);
+    return each(job, &d, opi_deal_prepare);
+}

@@ -1,0 +1,90 @@
+#include "gpus/ways.h"
+
+#include "base/error.h"
+#include "gpus/order.h"
+#include "task/explain.h"
+
+/* --- where the arrays are ----------------------------------------------------------------------------------------- */
+
+static const char *name_of(const opi_task *task, int k)
+{
+    return task->array[k].access == OPI_READS || task->array[k].access == OPI_CHANGES ? "an input" : "an output";
+}
+
+static size_t bytes_of(const opi_array *array)
+{
+    if (array->items == 0) return 0;
+    return array->access == OPI_APPENDS ? 1 : array->items * array->size; /* it need not have room for all items */
+}
+
+/* The worker with the most bytes of the arrays that lie on one worker each; or the first one. */
+static void choose_home(opi_gpus_job *job)
+{
+    size_t most = 0;
+    job->home = 0;
+    job->why = "it can use all of the memory";
+    for (int k = 0; k < job->task->arrays; k++) {
+        const opi_array *const array = &job->task->array[k];
+        const size_t bytes = array->items * array->size;
+        if (job->place[k].side != OPI_LIES_ON_ONE || bytes <= most) continue;
+        most = bytes;
+        job->home = job->place[k].worker;
+        job->why = "arrays lie in its own memory";
+    }
+}
+
+oplus_status opi_gpus_look_at_all(opi_gpus_job *job)
+{
+    const opi_task *const task = job->task;
+    for (int k = 0; k < task->arrays; k++)
+        OPI_TRY(opi_gpus_look(job->g, job->call, name_of(task, k), task->array[k].mem, bytes_of(&task->array[k]),
+                              &job->place[k]));
+    OPI_TRY(opi_gpus_look(job->g, job->call, "the result", task->result, task->result_bytes, &job->result));
+    choose_home(job);
+    return OPLUS_OK;
+}
+
+/* --- one: the other workers' memory is used from there ------------------------------------------------------------ */
+
+static oplus_status run_one(opi_gpus_job *job)
+{
+    oplus_device *const worker = job->g->worker[job->home];
+    OPI_TRY(opi_gpus_begin(job->g, job->call, opi_gpus_only(job->home)));
+    return worker->machine->run(worker, job->call, job->task, job->carry);
+}
+
+static oplus_status take_one(opi_gpus_job *job)
+{
+    oplus_device *const worker = job->g->worker[job->home];
+    return worker->machine->takes(worker, job->call, job->task);
+}
+
+/* --- the table ---------------------------------------------------------------------------------------------------- */
+
+static const opi_gpus_way ways[] = {
+    {"pages", opi_gpus_pages_can, opi_gpus_pages_suit, opi_gpus_pages_run, opi_gpus_pages_take,
+     "each GPU does the pages that it has, and tells the others what it finds: one pass"},
+    {"one", NULL, NULL, run_one, take_one, "one GPU does all, and uses the memory of the others over the links"},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static bool can(const opi_gpus_way *way, const opi_gpus_job *job) { return !way->can || way->can(job); }
+
+const opi_gpus_way *opi_gpus_way_of(const opi_gpus_job *job)
+{
+    for (int i = 0; i < WAYS && job->g->wanted.count > 0; i++)
+        if (opi_way_is_wanted(&job->g->wanted, ways[i].name) && can(&ways[i], job)) return &ways[i];
+    const opi_gpus_way *way = ways;
+    while (!can(way, job) || (way->suits && !way->suits(job))) way++; /* the last one always suits */
+    return way;
+}
+
+oplus_status opi_gpus_ways_explain(opi_gpus_job *job, opi_saying *to)
+{
+    const opi_gpus_way *const taken = opi_gpus_way_of(job);
+    for (int i = 0; i < WAYS; i++) opi_say_way(to, &ways[i] == taken, ways[i].name, ways[i].words);
+    if (taken->run != run_one) return OPLUS_OK;
+    oplus_device *const worker = job->g->worker[job->home];
+    opi_say(to, "GPU %u of %u does it: %s\n", job->home, job->g->count, job->why);
+    return worker->machine->explain(worker, job->call, job->task, to);
+}
