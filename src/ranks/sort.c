@@ -6,8 +6,10 @@
  *   4. each rank merges the runs that it has received
  *
  * Beside the caller's arrays a rank needs memory for the elements that it receives; its own sort uses that memory as
- * scratch.  On an accelerator it needs memory for the elements that it sends: it then sorts the received runs once more,
- * which is stable and faster than a merge by the host. */
+ * scratch.  If all arrays lie in the memory of an accelerator, nothing else is needed: it finds where its keys are cut,
+ * and merges the runs that it has received, two by two.  If arrays of the host are sorted by an accelerator, it needs
+ * memory for the elements that it sends: it then sorts the received runs once more, which is stable and faster than a
+ * merge by the host. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
@@ -31,6 +33,7 @@ typedef struct sorting {
     size_t before, after;         /* elements of this rank before the sort, and after it */
     size_t capacity;              /* number of elements that the caller's arrays have room for */
     bool device;                  /* an array is in the device's memory */
+    bool there;                   /* ... and so are all: the device merges received elements */
     bool again;                   /* received elements are sorted again, and not merged */
     opi_splitters splitters;
     opi_buffer lists;                       /* where the four lists are */
@@ -50,7 +53,8 @@ static oplus_status look(opi_ranks *ranks, sorting *s)
     OPI_TRY(opi_ranks_look(ranks, "keys", s->keys, s->capacity * s->key->size, &keys));
     OPI_TRY(opi_ranks_look(ranks, "values", s->values, s->capacity * value_size(s), &values));
     s->device = keys || values;
-    s->again = s->device || ranks->dev->machine->transfers;
+    s->there = keys && (values || value_size(s) == 0 || s->capacity == 0);
+    s->again = !s->there && (s->device || ranks->dev->machine->transfers);
     return OPLUS_OK;
 }
 
@@ -67,6 +71,9 @@ static oplus_status prepare(opi_ranks *ranks, sorting *s)
 
     const opi_sort plan = opi_sort_plan(opi_cores_of(ranks->dev)->isa, s->key, s->order, NULL, s->value, NULL, 0);
     s->splitters.order = (opi_key_order){plan.key_size, plan.float_mask, plan.flip};
+    s->splitters.key = s->key;
+    s->splitters.direction = s->order;
+    s->splitters.there = s->there;
     if (!opi_buffer_reserve(&s->lists, (LISTS * p + 1) * sizeof(size_t)))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for counts of %d ranks", ranks->call, ranks->comm->size);
     s->send_count = s->lists.mem;
@@ -104,6 +111,10 @@ static oplus_status deal_out(const opi_ranks *ranks, sorting *s)
 /* Reserves memory for the next steps; no element has been moved yet. */
 static oplus_status reserve(opi_ranks *ranks, sorting *s)
 {
+    if (s->there) {
+        OPI_TRY(opi_ranks_lend(ranks, true, s->after * s->key->size, (void **)&s->recv_keys));
+        return opi_ranks_lend(ranks, true, s->after * value_size(s), (void **)&s->recv_values);
+    }
     if (s->again) {
         OPI_TRY(opi_ranks_lend(ranks, false, s->before * s->key->size, (void **)&s->send_keys));
         return opi_ranks_lend(ranks, false, s->before * value_size(s), (void **)&s->send_values);
@@ -162,6 +173,7 @@ static oplus_status count_parts(opi_ranks *ranks, sorting *s)
 
 static void choose_places(const opi_ranks *ranks, sorting *s)
 {
+    if (s->there) return; /* they are lent */
     unsigned char *const mem = s->again ? NULL : opi_cores_of(ranks->dev)->array.mem;
     s->recv_keys = s->again ? s->keys : mem;
     s->recv_values = s->again ? s->values : mem + opi_round_up(s->after * s->key->size, OPI_CACHE_LINE);
@@ -187,11 +199,66 @@ static oplus_status exchange(opi_ranks *ranks, const sorting *s)
 
 /* --- 4. the received runs become one ------------------------------------------------------------------------------ */
 
+/* Elements of both arrays. */
+typedef struct place {
+    unsigned char *keys, *values;
+} place;
+
+static place beyond(const sorting *s, place p, size_t at)
+{
+    return (place){p.keys + at * s->key->size, p.values ? p.values + at * value_size(s) : NULL};
+}
+
+static oplus_status copy_there(opi_ranks *ranks, const sorting *s, place to, place from, size_t n)
+{
+    const opi_machine *const machine = ranks->dev->machine;
+    if (n == 0) return OPLUS_OK;
+    OPI_TRY(machine->copy(ranks->dev, ranks->call, to.keys, from.keys, n * s->key->size));
+    return s->value ? machine->copy(ranks->dev, ranks->call, to.values, from.values, n * value_size(s)) : OPLUS_OK;
+}
+
+/* Merges two neighbouring runs in the device's memory, which begin at `from`. */
+static oplus_status merge_there(opi_ranks *ranks, const sorting *s, place to, place from, size_t n, size_t m)
+{
+    opi_task task;
+    const place next = beyond(s, from, n);
+    if (n == 0 || m == 0) return copy_there(ranks, s, to, from, n + m);
+    opi_task_merge(&task, s->key, s->order, NULL, from.keys, n, next.keys, m, to.keys);
+    if (s->value) opi_task_merge_values(&task, s->value, from.values, next.values, to.values);
+    return ranks->dev->machine->run(ranks->dev, ranks->call, &task, NULL);
+}
+
+/* Merges the received runs two by two, from one place to the other, until one is left in the caller's arrays.  Of equal
+ * keys those of the earlier rank come first. */
+static oplus_status merge_runs_there(opi_ranks *ranks, sorting *s)
+{
+    place from = {s->recv_keys, s->recv_values}, to = {s->keys, s->values};
+    size_t *const at = s->recv_at;
+    size_t runs = 0;
+    for (size_t q = 0; q < (size_t)ranks->comm->size; q++) /* the runs that are not empty */
+        if (at[q + 1] > at[q]) at[runs++] = at[q];
+    at[runs] = s->after;
+    for (; runs > 1; runs = (runs + 1) / 2) {
+        for (size_t i = 0; i < runs; i += 2) {
+            const size_t end = i + 2 < runs ? i + 2 : runs, middle = at[i + 1];
+            OPI_TRY(
+                merge_there(ranks, s, beyond(s, to, at[i]), beyond(s, from, at[i]), middle - at[i], at[end] - middle));
+            at[i / 2] = at[i];
+        }
+        at[(runs + 1) / 2] = s->after;
+        const place made = to;
+        to = from;
+        from = made;
+    }
+    return from.keys == s->keys ? OPLUS_OK : copy_there(ranks, s, to, from, s->after);
+}
+
 static oplus_status put_together(opi_ranks *ranks, sorting *s)
 {
     opi_cores *const cores = opi_cores_of(ranks->dev);
     opi_merge merge;
     int runs = 0;
+    if (s->there) return merge_runs_there(ranks, s);
     for (int q = 0; q < ranks->comm->size; q++) runs += s->recv_count[q] > 0;
     if (s->again) {
         if (runs < 2) return OPLUS_OK;
@@ -212,7 +279,7 @@ static void move_down(const sorting *s, size_t at)
 static oplus_status travel(opi_ranks *ranks, sorting *s)
 {
     const int own = ranks->comm->rank;
-    const bool stays = !s->again && s->recv_count[own] == s->after;
+    const bool stays = !s->again && !s->there && s->recv_count[own] == s->after;
     choose_places(ranks, s);
     if (stays) s->send_count[own] = s->recv_count[own] = 0;
     OPI_TRY(exchange(ranks, s));

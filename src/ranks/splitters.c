@@ -6,6 +6,7 @@
 #include "ranks/splitters.h"
 
 #include "base/error.h"
+#include "task/make.h"
 
 #include <string.h>
 
@@ -41,7 +42,8 @@ oplus_status opi_splitters_reserve(opi_ranks *ranks, opi_splitters *s)
     while (s->digit_bits > DIGIT_BITS_MIN && digit << s->digit_bits > ROUND_BYTES) s->digit_bits--;
 
     const size_t boundaries = (p + 1) * sizeof(opi_boundary), rows = digit << s->digit_bits;
-    const size_t bytes = boundaries + 2 * rows + LISTS * p * sizeof(size_t);
+    const size_t asked = s->there ? 2 * rows : 0;
+    const size_t bytes = boundaries + 2 * rows + LISTS * p * sizeof(size_t) + asked;
     if (!opi_buffer_reserve(&s->memory, bytes))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of boundaries between %d ranks", ranks->call,
                         bytes, ranks->comm->size);
@@ -49,6 +51,8 @@ oplus_status opi_splitters_reserve(opi_ranks *ranks, opi_splitters *s)
     s->row = (uint64_t *)(s->boundary + (p + 1));
     s->rows = s->row + (p << s->digit_bits);
     s->counts = (size_t *)(s->rows + (p << s->digit_bits));
+    s->places = (uint64_t *)(s->counts + LISTS * p);
+    s->bounds = (unsigned char *)(s->places + (p << s->digit_bits));
     return opi_ranks_room(ranks, sizeof(verdict));
 }
 
@@ -126,7 +130,7 @@ static void count_row(const opi_splitters *s, const void *keys, const opi_bounda
 }
 
 /* Boundaries between the same keys share their counts. */
-static void count_rows(const opi_ranks *ranks, opi_splitters *s, const void *keys, unsigned bits, unsigned shift)
+static void count_rows_here(const opi_ranks *ranks, opi_splitters *s, const void *keys, unsigned bits, unsigned shift)
 {
     size_t before = 0; /* boundary 0 is never open */
     for (size_t j = 1; j < ranks_of(ranks); j++) {
@@ -139,6 +143,75 @@ static void count_rows(const opi_ranks *ranks, opi_splitters *s, const void *key
             count_row(s, keys, b, bits, shift, row);
         before = j;
     }
+}
+
+/* The key whose mapped bits these are. */
+static uint64_t raw_of(const opi_key_order *order, uint64_t mapped)
+{
+    const uint64_t raw = mapped ^ order->flip;
+    return raw >> (8 * order->size - 1) & 1 ? raw ^ order->float_mask : raw;
+}
+
+/* Where `count` keys of s->bounds belong among this rank's keys. */
+static oplus_status find_places(const opi_ranks *ranks, const opi_splitters *s, const void *keys, size_t count)
+{
+    const size_t n = (size_t)ranks->note[ranks->comm->rank].n;
+    opi_task task;
+    memset(s->places, 0, count * sizeof *s->places);
+    if (n == 0 || count == 0) return OPLUS_OK;
+    opi_task_bounds(&task, s->key, s->direction, NULL, keys, n, false, s->bounds, count, sizeof *s->places, s->places);
+    return ranks->dev->machine->run(ranks->dev, ranks->call, &task, NULL);
+}
+
+/* The same as count_rows_here, of keys that only the machine can read: it searches for all borders between digits at
+ * once. */
+static oplus_status count_rows_there(const opi_ranks *ranks, opi_splitters *s, const void *keys, unsigned bits,
+                                     unsigned shift)
+{
+    const size_t digits = (size_t)1 << bits, size = s->order.size;
+    size_t asked = 0;
+    for (size_t j = 1; j < ranks_of(ranks); j++)
+        for (size_t d = 0; d + 1 < digits && s->boundary[j].open; d++) { /* the last digit ends where the prefix does */
+            const uint64_t raw = raw_of(&s->order, s->boundary[j].prefix + ((uint64_t)(d + 1) << shift));
+            memcpy(s->bounds + asked++ * size, &raw, size); /* little endian */
+        }
+    const oplus_status status = find_places(ranks, s, keys, asked);
+    const uint64_t *place = s->places;
+    for (size_t j = 1; j < ranks_of(ranks); j++) {
+        const opi_boundary *const b = &s->boundary[j];
+        uint64_t at = b->begin;
+        for (size_t d = 0; d < digits && b->open; d++) {
+            const uint64_t end = d + 1 < digits && status == OPLUS_OK ? *place++ : b->end;
+            s->row[(j << bits) + d] = end - at;
+            at = end;
+        }
+    }
+    return status;
+}
+
+static oplus_status count_rows(const opi_ranks *ranks, opi_splitters *s, const void *keys, unsigned bits,
+                               unsigned shift)
+{
+    if (s->there) return count_rows_there(ranks, s, keys, bits, shift);
+    count_rows_here(ranks, s, keys, bits, shift);
+    return OPLUS_OK;
+}
+
+/* Sets *own to the first of n > 0 keys and the last one. */
+static oplus_status look_at_ends(const opi_ranks *ranks, const opi_splitters *s, const void *keys, size_t n,
+                                 extent *own)
+{
+    unsigned char ends[2 * sizeof(uint64_t)] = {0};
+    const unsigned char *const first = keys, *const last = first + (n - 1) * s->order.size;
+    if (s->there) {
+        OPI_TRY(ranks->dev->machine->copy(ranks->dev, ranks->call, ends, first, s->order.size));
+        OPI_TRY(ranks->dev->machine->copy(ranks->dev, ranks->call, ends + s->order.size, last, s->order.size));
+    } else {
+        memcpy(ends, first, s->order.size);
+        memcpy(ends + s->order.size, last, s->order.size);
+    }
+    *own = (extent){opi_key_at(&s->order, ends, 0), opi_key_at(&s->order, ends, 1)};
+    return OPLUS_OK;
 }
 
 /* Sends each row to the rank whose boundary it belongs to. */
@@ -196,7 +269,7 @@ oplus_status opi_splitters_find(opi_ranks *ranks, opi_splitters *s, oplus_status
 {
     const size_t n = (size_t)ranks->note[ranks->comm->rank].n;
     extent own = {UINT64_MAX, 0};
-    if (n > 0 && status == OPLUS_OK) own = (extent){opi_key_at(&s->order, keys, 0), opi_key_at(&s->order, keys, n - 1)};
+    if (n > 0 && status == OPLUS_OK) status = look_at_ends(ranks, s, keys, n, &own);
     OPI_TRY(opi_ranks_gather(ranks, status, &own, sizeof own));
 
     unsigned shift;
@@ -207,11 +280,11 @@ oplus_status opi_splitters_find(opi_ranks *ranks, opi_splitters *s, oplus_status
     while (open) {
         const unsigned bits = shift < s->digit_bits ? shift : s->digit_bits;
         shift -= bits;
-        count_rows(ranks, s, keys, bits, shift);
+        const oplus_status counted = count_rows(ranks, s, keys, bits, shift);
         OPI_TRY(exchange_rows(ranks, s, bits));
         verdict v = {.digit = 0};
         if (s->boundary[ranks->comm->rank].open) v = decide(ranks, s, bits, shift == 0);
-        OPI_TRY(opi_ranks_gather(ranks, OPLUS_OK, &v, sizeof v));
+        OPI_TRY(opi_ranks_gather(ranks, counted, &v, sizeof v));
         open = narrow(ranks, s, bits, shift);
     }
     return OPLUS_OK;

@@ -17,6 +17,9 @@ typedef struct opi_boundary {
 
 typedef struct opi_splitters {
     opi_key_order order;
+    const oplus_type *key; /* type of a key, */
+    oplus_order direction; /* ... and the order in words */
+    bool there;            /* true: the keys are in the device's memory, where the machine counts them */
     unsigned digit_bits;    /* the largest number of bits of the key that a round finds */
     opi_buffer memory;      /* memory of the arrays below */
     opi_boundary *boundary; /* comm->size + 1 boundaries; the last is the end of the result */
@@ -24,6 +27,8 @@ typedef struct opi_splitters {
     uint64_t *rows;         /* for this rank's boundary, how many of each rank's keys have each digit */
     uint64_t left;          /* how many keys with the first bits of the key at this rank's boundary come before it */
     size_t *counts;         /* lists for an exchange of rows */
+    unsigned char *bounds;  /* if the keys are there: keys of which the machine says where they belong, */
+    uint64_t *places;       /* ... and where */
 } opi_splitters;
 
 /* Reserves memory, and room for records; to be called before opi_ranks_index. */
@@ -31,7 +36,7 @@ oplus_status opi_splitters_reserve(opi_ranks *ranks, opi_splitters *s);
 void opi_splitters_release(opi_splitters *s);
 
 /* Finds where this rank's keys are cut for the boundaries; to be called after opi_ranks_index.  keys: this rank's
- * keys, sorted, in host memory; status: whether the sort succeeded.  Equal keys stay in the order of the ranks.
+ * keys, sorted, in host memory or, if s->there, in the device's; status: whether the sort succeeded.  Equal keys stay in the order of the ranks.
  *
  * It takes one exchange, and two more for each round.  A round looks at one digit of the bits in which keys differ;
  * rounds end when the keys at every boundary are told from their neighbours. */
