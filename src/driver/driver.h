@@ -12,6 +12,8 @@
 
 #include <oplus/oplus.h>
 
+#include "task/offer.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -139,6 +141,13 @@ struct opi_driver {
     oplus_status (*page)(opi_gpu *gpu, const char *call, size_t *bytes); /* the smallest page */
     /* Which of some devices has the memory at p; *which = count: none of them. */
     oplus_status (*home)(opi_gpu *const *gpus, unsigned count, const char *call, const void *p, unsigned *which);
+
+    /* --- memory that another device of this host copies from, perhaps in another process: all NULL where none can --- */
+    /* Names the allocation at mem; offer->host is 0 if nobody could open it. */
+    oplus_status (*offer)(opi_gpu *gpu, const char *call, const void *mem, opi_offer *offer);
+    /* Whether this device can copy from what another one has offered, and from where; until `decline`. */
+    bool (*accept)(opi_gpu *gpu, const opi_offer *offer, const void **mem);
+    void (*decline)(opi_gpu *gpu, const opi_offer *offer, const void *mem);
 
     /* --- programs --- */
     /* Compiles a source, or loads what `binary` gave earlier for the same source and facts.  The log of a failed

@@ -217,13 +217,47 @@ static bool shares_addresses(const oplus_device *dev)
            0; /* OpenCL's addresses are oplus's own */
 }
 
+static oplus_status offer(oplus_device *dev, const char *call, const void *mem, opi_offer *made)
+{
+    opi_gpu *const gpu = gpu_of(dev);
+    *made = (opi_offer){.host = 0};
+    if (!gpu->driver->offer) return OPLUS_OK;
+    OPI_INSIDE(gpu, call, gpu->driver->offer(gpu, call, mem, made));
+}
+
+static bool accept(oplus_device *dev, const char *call, const opi_offer *of_other, const void **mem)
+{
+    opi_gpu *const gpu = gpu_of(dev);
+    if (!gpu->driver->accept || opi_enter(gpu, call) != OPLUS_OK) return false;
+    const bool accepted = gpu->driver->accept(gpu, of_other, mem);
+    return opi_leave(gpu, call, OPLUS_OK) == OPLUS_OK && accepted;
+}
+
+static void decline(oplus_device *dev, const opi_offer *of_other, const void *mem)
+{
+    opi_gpu *const gpu = gpu_of(dev);
+    if (opi_enter(gpu, "decline") != OPLUS_OK) return;
+    gpu->driver->decline(gpu, of_other, mem);
+    opi_leave(gpu, "decline", OPLUS_OK);
+}
+
+static oplus_status pull(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes)
+{
+    opi_gpu *const gpu = gpu_of(dev);
+    OPI_INSIDE(gpu, call, gpu->driver->copy(gpu, call, queue_of(OPI_TO_MACHINE), to, from, bytes));
+}
+
 static const opi_transfers transfers = {.bytes = transfer_bytes,
                                         .stage = stage,
                                         .begin = begin,
                                         .mark = mark,
                                         .reached = reached,
                                         .settle = settle,
-                                        .shares_addresses = shares_addresses};
+                                        .shares_addresses = shares_addresses,
+                                        .offer = offer,
+                                        .accept = accept,
+                                        .decline = decline,
+                                        .pull = pull};
 
 /* --- opening and closing ------------------------------------------------------------------------------------------ */
 

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "type/layout.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,16 +260,25 @@ oplus_status opi_ranks_gather(opi_ranks *ranks, oplus_status status, const void 
 }
 
 /* Uses the room for messages: there are none while all is well. */
+oplus_status opi_ranks_tell(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes, const void **all)
+{
+    unsigned char own[sizeof(header) + OPI_TELL_BYTES];
+    const size_t each = opi_round_up(sizeof(header) + bytes, sizeof(uint64_t));
+    assert(bytes <= OPI_TELL_BYTES && each <= TEXT_BYTES);
+    OPI_TRY(gather(ranks, status, record, bytes, own, (unsigned char *)ranks->text));
+    for (size_t q = 0; q < ranks_of(ranks); q++)
+        memmove(ranks->text + q * bytes, ranks->text + q * each + sizeof(header), bytes);
+    *all = ranks->text;
+    return OPLUS_OK;
+}
+
 oplus_status opi_ranks_most(opi_ranks *ranks, oplus_status status, uint64_t value, uint64_t *most)
 {
-    unsigned char own[sizeof(header) + sizeof value];
-    OPI_TRY(gather(ranks, status, &value, sizeof value, own, (unsigned char *)ranks->text));
+    const void *all;
+    OPI_TRY(opi_ranks_tell(ranks, status, &value, sizeof value, &all));
     *most = 0;
-    for (size_t q = 0; q < ranks_of(ranks); q++) {
-        uint64_t theirs;
-        memcpy(&theirs, ranks->text + q * sizeof own + sizeof(header), sizeof theirs);
-        if (theirs > *most) *most = theirs;
-    }
+    for (size_t q = 0; q < ranks_of(ranks); q++)
+        if (((const uint64_t *)all)[q] > *most) *most = ((const uint64_t *)all)[q];
     return OPLUS_OK;
 }
 

@@ -1,12 +1,13 @@
 /* How ranks exchange elements.
  *
- * Arrays of a device go through pinned memory of the host, unless the transport can use addresses of the device.  They
+ * Devices of one host copy from each other (ranks/direct.h).  Where they cannot, arrays of a device go through pinned memory of the host, unless the transport can use addresses of the device.  They
  * are exchanged in rounds, and each round has a part of every message.  While the transport works on one round, the
  * next round is copied from the device, and the previous one to it.  The ranks agree on the number of rounds.  If all
  * arrays lie in host memory, there is one round, and the ranks have nothing to agree on. */
 #include "ranks/ranks.h"
 
 #include "base/error.h"
+#include "ranks/direct.h"
 
 #include <string.h>
 
@@ -195,6 +196,10 @@ oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel)
     direction out = {.out = true, .size = parcel->size, .array = (unsigned char *)parcel->send};
     direction in = {.out = false, .size = parcel->size, .array = parcel->recv};
     uint64_t rounds = 1;
+    bool done = false;
+    if (opi_ranks_any(ranks, OPI_NOTE_DEVICE) && !ranks->comm->device_memory)
+        OPI_TRY(opi_ranks_directly(ranks, parcel, &done));
+    if (done) return OPLUS_OK;
     out.count = parcel->send_count, out.at = parcel->send_at, out.bytes = l.send_bytes, out.place = l.send_at;
     in.count = parcel->recv_count, in.at = parcel->recv_at, in.bytes = l.recv_bytes, in.place = l.recv_at;
     if (opi_ranks_any(ranks, OPI_NOTE_DEVICE)) { /* then all ranks agree on the rounds */

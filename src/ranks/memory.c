@@ -117,6 +117,7 @@ void opi_rank_trim(oplus_device *dev)
         if (!rank->loan[i].lent) release(dev, &rank->loan[i]);
     opi_buffer_release(&rank->notes);
     opi_buffer_release(&rank->records);
+    opi_buffer_release(&rank->offers);
     opi_buffer_release(&rank->carries);
 }
 

@@ -22,6 +22,7 @@ typedef struct opi_rank {
     opi_loan loan[OPI_LOANS];
     opi_buffer notes;   /* notes of all ranks, and lists of an exchange */
     opi_buffer records; /* records of all ranks */
+    opi_buffer offers;  /* what ranks offer each other in an exchange between devices */
     opi_buffer carries; /* a range, the same range as a record, and a result */
     /* The last reduce or scan; the next one is probably similar. */
     uint64_t last_n;     /* number of elements of this rank */

@@ -74,6 +74,10 @@ oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes);
 oplus_status opi_ranks_index(opi_ranks *ranks, oplus_status status, uint64_t n, uint64_t m, uint32_t flag);
 /* Sets *most to the largest `value` of all ranks. */
 oplus_status opi_ranks_most(opi_ranks *ranks, oplus_status status, uint64_t value, uint64_t *most);
+/* Exchanges `status` and a small record of each rank, for which there is always room: sets *all to the records, until the
+ * next exchange of messages. */
+enum { OPI_TELL_BYTES = 256 };
+oplus_status opi_ranks_tell(opi_ranks *ranks, oplus_status status, const void *record, size_t bytes, const void **all);
 /* Exchanges only `status`. */
 oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status);
 /* Exchanges `status` and a record of each rank, for which opi_ranks_room has reserved room. */

@@ -17,9 +17,9 @@ typedef struct opi_boundary {
 
 typedef struct opi_splitters {
     opi_key_order order;
-    const oplus_type *key; /* type of a key, */
-    oplus_order direction; /* ... and the order in words */
-    bool there;            /* true: the keys are in the device's memory, where the machine counts them */
+    const oplus_type *key;  /* type of a key, */
+    oplus_order direction;  /* ... and the order in words */
+    bool there;             /* true: the keys are in the device's memory, where the machine counts them */
     unsigned digit_bits;    /* the largest number of bits of the key that a round finds */
     opi_buffer memory;      /* memory of the arrays below */
     opi_boundary *boundary; /* comm->size + 1 boundaries; the last is the end of the result */

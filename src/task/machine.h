@@ -6,6 +6,7 @@
 #define OPI_MACHINE_H
 
 #include "base/say.h"
+#include "task/offer.h"
 #include "task/range.h"
 #include "task/task.h"
 
@@ -34,6 +35,16 @@ typedef struct opi_transfers {
     oplus_status (*settle)(oplus_device *dev, const char *call, opi_way_home way); /* waits for all copies */
     /* Whether a transport that takes addresses of CUDA may be given addresses of this machine's memory. */
     bool (*shares_addresses)(const oplus_device *dev);
+
+    /* --- between devices of one host, in one process or in several; all NULL: there is no such way --- */
+    /* Offers the allocation at mem; offer->host is 0 if nobody could copy from there. */
+    oplus_status (*offer)(oplus_device *dev, const char *call, const void *mem, opi_offer *offer);
+    /* Sets *mem to where this device finds what another one has offered; false: it does not.  decline ends that, when
+     * nothing is copied from there any more. */
+    bool (*accept)(oplus_device *dev, const char *call, const opi_offer *offer, const void **mem);
+    void (*decline)(oplus_device *dev, const opi_offer *offer, const void *mem);
+    /* Begins a copy to this machine, of what has been accepted or of its own memory; settle(OPI_TO_MACHINE) waits for it. */
+    oplus_status (*pull)(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes);
 } opi_transfers;
 
 typedef struct opi_machine {

@@ -30,6 +30,7 @@ enum {
     FAKE_MAPPED,   /* ... and with one */
     FAKE_MODULES,
     FAKE_PROGRAMS,
+    FAKE_OPENED, /* allocations of other processes */
     FAKE_KINDS
 };
 

@@ -196,3 +196,33 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *which, void
     }
     return CUDA_SUCCESS;
 }
+
+/* --- memory of other processes: a handle is an address, and what is opened is where it was --- */
+
+CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address)
+{
+    CALL_IN_CONTEXT(IpcGetMemHandle);
+    const struct range *const r = range_of(address);
+    if (!r || (uintptr_t)r->start != (uintptr_t)address || !r->ours) return CUDA_ERROR_INVALID_VALUE;
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &address, sizeof address);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags)
+{
+    CALL_IN_CONTEXT(IpcOpenMemHandle);
+    if (flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) return CUDA_ERROR_INVALID_VALUE;
+    memcpy(address, &handle, sizeof *address);
+    if (!range_of(*address)) return CUDA_ERROR_INVALID_VALUE;
+    fake_books.live[FAKE_OPENED]++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuIpcCloseMemHandle(CUdeviceptr address)
+{
+    CALL_IN_CONTEXT(IpcCloseMemHandle);
+    if (!range_of(address)) return CUDA_ERROR_INVALID_VALUE;
+    fake_books.live[FAKE_OPENED]--;
+    return CUDA_SUCCESS;
+}

@@ -1,6 +1,9 @@
 /* Elements arrive where they should: of any size, from the host or a device, in one round or many. */
+#include "base/host.h"
 #include "ranks/ranks.h"
 #include "support/team.h"
+
+#include <pthread.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +17,9 @@ typedef struct plan {
     size_t count[MOST_RANKS][MOST_RANKS]; /* elements from one rank to another */
     bool device[MOST_RANKS][2];           /* whether a rank sends from there, and receives there */
     bool takes;                           /* the transport takes addresses of CUDA */
+    bool is_whole;                        /* all arrays are there, so that all messages must be pulled */
+    bool linked;                          /* ranks' devices copy from each other, */
+    int shy, blind; /* ... but for one that offers nothing, and one that accepts nothing; -1: none */
 } plan;
 
 /* Byte b of element i from rank q to rank r. */
@@ -111,6 +117,107 @@ static bool took_what_it_takes(const taker *t, const plan *p, finding *f)
     return false;
 }
 
+/* --- devices that copy from each other, as GPUs of one host do ---
+ *
+ * In place of a link there is memory of the host, through which one thread after the other copies. */
+
+typedef struct linked {
+    oplus_device *dev;
+    const plan *plan;
+    int rank;
+    opi_machine machine;
+    const opi_machine *before;
+    const void *own; /* what this rank sends */
+    opi_transfers transfers;
+    struct {
+        const char *mem;
+        oplus_device *dev;
+    } accepted[MOST_RANKS];
+    size_t open, pulls;
+} linked;
+static _Thread_local linked *link_of_rank;
+static pthread_mutex_t link_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static oplus_status link_offer(oplus_device *dev, const char *call, const void *mem, opi_offer *offer)
+{
+    (void)call;
+    *offer = (opi_offer){.host = opi_host_name(), .process = opi_process_name(), .address = (uintptr_t)mem};
+    offer->context = (uintptr_t)dev;
+    if (link_of_rank->rank == link_of_rank->plan->shy) offer->host = 0;
+    return OPLUS_OK;
+}
+
+static bool link_accept(oplus_device *dev, const char *call, const opi_offer *offer, const void **mem)
+{
+    linked *const l = link_of_rank;
+    (void)dev, (void)call;
+    if (offer->process != opi_process_name() || l->rank == l->plan->blind) return false;
+    *mem = (const void *)(uintptr_t)offer->address;
+    l->accepted[l->open].mem = *mem;
+    l->accepted[l->open++].dev = (oplus_device *)(uintptr_t)offer->context;
+    return true;
+}
+
+static void link_decline(oplus_device *dev, const opi_offer *offer, const void *mem)
+{
+    (void)dev, (void)offer, (void)mem;
+    link_of_rank->open--;
+}
+
+static oplus_status link_pull(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes)
+{
+    linked *const l = link_of_rank;
+    oplus_device *home = dev;
+    const char *nearest = NULL;
+    void *const between = must(malloc(bytes));
+    (void)call;
+    for (size_t i = 0; i < l->open; i++)
+        if (l->accepted[i].mem <= (const char *)from && l->accepted[i].mem > nearest) {
+            nearest = l->accepted[i].mem;
+            home = l->accepted[i].dev;
+        }
+    if ((const char *)from >= (const char *)l->own && (const char *)l->own > nearest) home = dev;
+    pthread_mutex_lock(&link_lock);
+    oplus_status status = oplus_copy(home, between, from, bytes);
+    if (status == OPLUS_OK) status = oplus_copy(dev, to, between, bytes);
+    pthread_mutex_unlock(&link_lock);
+    free(between);
+    l->pulls++;
+    return status;
+}
+
+static void link_open(linked *l, oplus_device *dev, const plan *p, int rank, const void *own)
+{
+    *l = (linked){.dev = dev, .plan = p, .rank = rank, .own = own, .before = dev->machine, .machine = *dev->machine};
+    l->transfers = *dev->machine->transfers;
+    l->transfers.offer = link_offer;
+    l->transfers.accept = link_accept;
+    l->transfers.decline = link_decline;
+    l->transfers.pull = link_pull;
+    l->machine.transfers = &l->transfers;
+    dev->machine = &l->machine;
+    link_of_rank = l;
+}
+
+/* Each message is pulled once, or none is. */
+static bool link_close(linked *l, finding *f)
+{
+    const plan *const p = l->plan;
+    size_t messages = 0;
+    bool offers = false;
+    for (int q = 0; q < p->ranks; q++) {
+        messages += p->count[q][l->rank] > 0;
+        offers |= p->shy >= 0 && p->count[p->shy][q] > 0;
+    }
+    l->dev->machine = l->before;
+    if (l->open == 0 && (l->pulls == 0 || (l->pulls == messages && !offers))) {
+        if (l->pulls == messages || p->shy >= 0 || p->blind >= 0 || !p->is_whole) return true;
+    }
+    snprintf(f->text, sizeof f->text, "%zu of %zu messages were pulled, and %zu offers are still open", l->pulls,
+             messages, l->open);
+    return false;
+}
+
 static bool travel(oplus_device *dev, const oplus_comm *comm, const plan *p, const opi_parcel *parcel, finding *f)
 {
     opi_ranks ranks;
@@ -147,8 +254,11 @@ static bool arrives(oplus_device *dev, const oplus_comm *comm, const void *given
                                    .device_memory = 1,
                                    .allgather = take_allgather,
                                    .alltoallv = take_alltoallv};
-        good = travel(dev, p->takes ? &taking : comm, p, &parcel, f) && (!p->takes || took_what_it_takes(&t, p, f)) &&
-               succeeded(oplus_copy(dev, in, recv, in_bytes), f);
+        linked l;
+        if (p->linked) link_open(&l, dev, p, rank, send);
+        good = travel(dev, p->takes ? &taking : comm, p, &parcel, f);
+        if (p->linked) good = link_close(&l, f) && good;
+        good = good && (!p->takes || took_what_it_takes(&t, p, f)) && succeeded(oplus_copy(dev, in, recv, in_bytes), f);
         if (send != out) oplus_free(dev, send);
         if (recv != in) oplus_free(dev, recv);
     }
@@ -162,7 +272,9 @@ static bool arrives(oplus_device *dev, const oplus_comm *comm, const void *given
     return good;
 }
 
-static void try_some(const char *where, bool devices, bool takes, int times, size_t most)
+typedef enum trial { HOST, DEVICE, TAKES, LINKED, WHOLLY_LINKED } trial;
+
+static void try_some(const char *where, trial trial, int times, size_t most)
 {
     static const size_t sizes[] = {1, 4, 8, 12, 40};
     rng r = test_rng(where);
@@ -171,11 +283,16 @@ static void try_some(const char *where, bool devices, bool takes, int times, siz
         for (int time = 0; time < times; time++) {
             char words[80];
             p->ranks = *ranks;
-            p->takes = takes;
+            p->takes = trial == TAKES;
+            p->linked = trial >= LINKED;
+            p->is_whole = trial == WHOLLY_LINKED;
+            p->shy = p->blind = -1;
+            if (trial == LINKED) p->shy = (int)rng_below(&r, 2 * (size_t)*ranks) - *ranks;
+            if (trial == LINKED) p->blind = (int)rng_below(&r, 2 * (size_t)*ranks) - *ranks;
             p->size = sizes[rng_below(&r, sizeof sizes / sizeof *sizes)];
             for (int q = 0; q < *ranks; q++) {
-                p->device[q][0] = devices && rng_below(&r, 3) > 0;
-                p->device[q][1] = devices && rng_below(&r, 3) > 0;
+                p->device[q][0] = trial == WHOLLY_LINKED || (trial != HOST && rng_below(&r, 3) > 0);
+                p->device[q][1] = trial == WHOLLY_LINKED || (trial != HOST && rng_below(&r, 3) > 0);
                 for (int to = 0; to < *ranks; to++) p->count[q][to] = rng_below(&r, 2) ? rng_below(&r, most) : 0;
             }
             snprintf(words, sizeof words, "elements of %zu bytes", p->size);
@@ -187,7 +304,7 @@ static void try_some(const char *where, bool devices, bool takes, int times, siz
 static void on_the_host(void **state)
 {
     (void)state;
-    try_some("serial", false, false, 5, 1000);
+    try_some("serial", HOST, 5, 1000);
 }
 
 static void on_a_device(void **state)
@@ -195,10 +312,12 @@ static void on_a_device(void **state)
     (void)state;
     const char *const where = device_to_try();
     if (where == NULL) skip();
-    try_some(where, true, false, 2, 1000);
-    try_some(where, true, true, 2, 1000);
+    try_some(where, DEVICE, 2, 1000);
+    try_some(where, TAKES, 2, 1000);
+    try_some(where, LINKED, 3, 1000);
+    try_some(where, WHOLLY_LINKED, 2, 1000);
     setenv("OPLUS_DEVICE_MEMORY", "64K", 1); /* a round is 10 KiB then */
-    try_some(where, true, false, 2, 3000);
+    try_some(where, DEVICE, 2, 3000);
     unsetenv("OPLUS_DEVICE_MEMORY");
 }
 

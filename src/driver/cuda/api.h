@@ -100,7 +100,8 @@
     X(CU_MEMORYTYPE_DEVICE, 2)                                                                                         \
     X(CU_STREAM_NON_BLOCKING, 1)                                                                                       \
     X(CU_EVENT_DISABLE_TIMING, 2)                                                                                      \
-    X(CU_EVENT_WAIT_DEFAULT, 0)
+    X(CU_EVENT_WAIT_DEFAULT, 0)                                                                                        \
+    X(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, 1)
 
 #define OPI_NVRTC_RESULTS(X)                                                                                           \
     X(NVRTC_SUCCESS, 0)                                                                                                \
@@ -139,6 +140,9 @@ typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct opi_cuda_launch_config CUlaunchConfig;
 typedef struct opi_cuda_allocation CUmemAllocationProp;
 typedef struct opi_cuda_access CUmemAccessDesc;
+typedef struct CUipcMemHandle {
+    char reserved[64];
+} CUipcMemHandle; /* names an allocation in other processes */
 #endif
 
 /* CUlaunchAttribute and CUlaunchConfig, under names of our own so that a test can lay them beside NVIDIA's. */
@@ -233,6 +237,9 @@ typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
     X(MemMap, , (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))                       \
     X(MemUnmap, , (CUdeviceptr, size_t))                                                                               \
     X(MemSetAccess, , (CUdeviceptr, size_t, const CUmemAccessDesc *, size_t))                                          \
+    X(IpcGetMemHandle, , (CUipcMemHandle *, CUdeviceptr))                                                              \
+    X(IpcOpenMemHandle, _v2, (CUdeviceptr *, CUipcMemHandle, unsigned))                                                \
+    X(IpcCloseMemHandle, , (CUdeviceptr))                                                                              \
     X(MemcpyHtoDAsync, _v2, (CUdeviceptr, const void *, size_t, CUstream))                                             \
     X(MemcpyDtoHAsync, _v2, (void *, CUdeviceptr, size_t, CUstream))                                                   \
     X(MemcpyDtoDAsync, _v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                              \

@@ -105,6 +105,11 @@ static inline bool opi_cuda_reaches(const opi_cuda_gpu *g, int ordinal)
     return ordinal == g->ordinal || (ordinal >= 0 && ordinal < 64 && (g->peers >> ordinal & 1));
 }
 
+/* --- memory offered to other devices and processes (offer.c) --- */
+oplus_status opi_cuda_offer(opi_gpu *gpu, const char *call, const void *mem, opi_offer *offer);
+bool opi_cuda_accept(opi_gpu *gpu, const opi_offer *offer, const void **mem);
+void opi_cuda_decline(opi_gpu *gpu, const opi_offer *offer, const void *mem);
+
 /* --- programs (program.c) --- */
 oplus_status opi_cuda_compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program);
 oplus_status opi_cuda_translate(const opi_gpu *gpu, const char *call, const char *what, const char *source,

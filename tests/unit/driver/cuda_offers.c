@@ -1,0 +1,106 @@
+/* Memory that CUDA devices offer each other, with a fake driver (fake/cuda.h): in one process it is found by its address once
+ * the devices are linked, in another one by a handle. */
+#include "base/host.h"
+#include "driver/cuda/cuda.h"
+#include "gpu/gpu.h"
+#include "support/cuda.h"
+
+#include <string.h>
+
+enum { BYTES = 4096, BEYOND = 64 };
+
+static oplus_device *dev[2];
+
+static const opi_transfers *transfers(void) { return dev[0]->machine->transfers; }
+
+static void open_both(void)
+{
+    good(oplus_open("cuda:0", &dev[0]));
+    good(oplus_open("cuda:1", &dev[1]));
+}
+
+static void close_both(void)
+{
+    for (int d = 0; d < 2; d++) oplus_close(dev[d]);
+    assert_int_equal(fake->live[FAKE_OPENED], 0);
+    assert_int_equal(fake->live[FAKE_MEMORY], 0);
+}
+
+static opi_offer offer_of(const void *mem)
+{
+    opi_offer offer;
+    good(transfers()->offer(dev[0], "test", mem, &offer));
+    return offer;
+}
+
+static bool accepts(const opi_offer *offer, const void **mem)
+{
+    return transfers()->accept(dev[1], "test", offer, mem);
+}
+
+static void in_one_process(void **state)
+{
+    char *mem;
+    const void *found;
+    (void)state;
+    open_both();
+    good(oplus_alloc(dev[0], BYTES, (void **)&mem));
+    const opi_offer offer = offer_of(mem + BEYOND);
+    assert_true(accepts(&offer, &found));
+    assert_ptr_equal(found, mem + BEYOND);
+    assert_int_equal(fake->live[FAKE_OPENED], 0);
+    transfers()->decline(dev[1], &offer, found);
+    oplus_free(dev[0], mem);
+    close_both();
+}
+
+static void in_another_process(void **state)
+{
+    char *mem;
+    const void *found;
+    (void)state;
+    open_both();
+    good(oplus_alloc(dev[0], BYTES, (void **)&mem));
+    opi_offer offer = offer_of(mem + BEYOND);
+    offer.process++; /* another one offers it */
+    assert_true(offer.is_exported && accepts(&offer, &found));
+    assert_ptr_equal(found, mem + BEYOND);
+    assert_int_equal(fake->live[FAKE_OPENED], 1);
+    transfers()->decline(dev[1], &offer, found);
+    assert_int_equal(fake->live[FAKE_OPENED], 0);
+    offer.host++;
+    assert_false(accepts(&offer, &found)); /* nor does another host */
+    offer.host--;
+    offer.is_exported = 0;
+    assert_false(accepts(&offer, &found));
+    oplus_free(dev[0], mem);
+    close_both();
+}
+
+/* Memory of the host is not offered; memory that is no allocation's beginning has no handle. */
+static void what_is_not_offered(void **state)
+{
+    static char host[BYTES], caller[BYTES];
+    const void *found;
+    (void)state;
+    open_both();
+    opi_offer offer = offer_of(host);
+    assert_true(offer.host == 0 && !accepts(&offer, &found));
+    fake->know(caller, sizeof caller, 2, 0, false);
+    offer = offer_of(caller);
+    assert_true(offer.host != 0 && !offer.is_exported && accepts(&offer, &found));
+    close_both();
+}
+
+static int run_fake(void)
+{
+    const struct CMUnitTest tests[] = {WITH_BOOKS(in_one_process), WITH_BOOKS(in_another_process),
+                                       WITH_BOOKS(what_is_not_offered)};
+    return cmocka_run_group_tests_name("offers", tests, find_fake, NULL);
+}
+
+int main(void)
+{
+    const part parts[] = {{FAKE_CUDA, FAKE_CUDA, "OPLUS_CACHE", "0", NULL, run_fake}};
+    return run_parts(parts, 1);
+}
