@@ -272,9 +272,9 @@ static bool arrives(oplus_device *dev, const oplus_comm *comm, const void *given
     return good;
 }
 
-typedef enum trial { HOST, DEVICE, TAKES, LINKED, WHOLLY_LINKED } trial;
+typedef enum setting { HOST, DEVICE, TAKES, LINKED, WHOLLY_LINKED } setting;
 
-static void try_some(const char *where, trial trial, int times, size_t most)
+static void try_some(const char *where, setting setting, int times, size_t most)
 {
     static const size_t sizes[] = {1, 4, 8, 12, 40};
     rng r = test_rng(where);
@@ -283,16 +283,16 @@ static void try_some(const char *where, trial trial, int times, size_t most)
         for (int time = 0; time < times; time++) {
             char words[80];
             p->ranks = *ranks;
-            p->takes = trial == TAKES;
-            p->linked = trial >= LINKED;
-            p->is_whole = trial == WHOLLY_LINKED;
+            p->takes = setting == TAKES;
+            p->linked = setting >= LINKED;
+            p->is_whole = setting == WHOLLY_LINKED;
             p->shy = p->blind = -1;
-            if (trial == LINKED) p->shy = (int)rng_below(&r, 2 * (size_t)*ranks) - *ranks;
-            if (trial == LINKED) p->blind = (int)rng_below(&r, 2 * (size_t)*ranks) - *ranks;
+            if (setting == LINKED) p->shy = (int)rng_below(&r, 2 * (size_t)*ranks) - *ranks;
+            if (setting == LINKED) p->blind = (int)rng_below(&r, 2 * (size_t)*ranks) - *ranks;
             p->size = sizes[rng_below(&r, sizeof sizes / sizeof *sizes)];
             for (int q = 0; q < *ranks; q++) {
-                p->device[q][0] = trial == WHOLLY_LINKED || (trial != HOST && rng_below(&r, 3) > 0);
-                p->device[q][1] = trial == WHOLLY_LINKED || (trial != HOST && rng_below(&r, 3) > 0);
+                p->device[q][0] = setting == WHOLLY_LINKED || (setting != HOST && rng_below(&r, 3) > 0);
+                p->device[q][1] = setting == WHOLLY_LINKED || (setting != HOST && rng_below(&r, 3) > 0);
                 for (int to = 0; to < *ranks; to++) p->count[q][to] = rng_below(&r, 2) ? rng_below(&r, most) : 0;
             }
             snprintf(words, sizeof words, "elements of %zu bytes", p->size);
