@@ -221,7 +221,7 @@ static void add_accelerators(void)
         return;
     }
     char *const list = must(strdup(given)), *rest = list;
-    for (const char *name; (name = strtok_r(rest, " ,", &rest)) != NULL;) add_accelerator(name, true);
+    for (const char *name; (name = strtok_r(rest, " ", &rest)) != NULL;) add_accelerator(name, true);
     free(list);
 }
 

@@ -205,7 +205,7 @@ static void on_accelerators(const row *r)
     oplus_device *dev;
     if (!given && !is_compiled(r)) return;
     snprintf(list, sizeof list, "%s", given ? given : "opencl:cpu");
-    for (char *name; (name = strtok_r(rest, " ,", &rest)) != NULL;) {
+    for (char *name; (name = strtok_r(rest, " ", &rest)) != NULL;) {
         name[strcspn(name, "@")] = '\0'; /* see tests/support/laws.h */
         if (oplus_open(name, &dev) == OPLUS_OK) {
             run_row(dev, r);
