@@ -77,23 +77,23 @@ bool opi_goes_through_pinned(const opi_accelerator *g, opi_gpu_side side, size_t
     return side == OPI_SIDE_HOST && !g->gpu->facts.host_cores && bytes >= PINNED_FROM;
 }
 
-/* An array on its way. */
+/* An array on its way: pieces of it, which begin at every multiple of `stride`. */
 typedef struct transfer {
     opi_accelerator *g;
     const char *call;
     char *to;
     const char *from;
-    size_t bytes, piece;
+    size_t bytes, piece, stride;
 } transfer;
 
 static size_t piece_bytes(const transfer *t, size_t begin) { return opi_smaller(t->piece, t->bytes - begin); }
 
-static opi_slot *slot_of(const transfer *t, size_t begin) { return &t->g->slot[begin / t->piece % OPI_SLOTS]; }
+static opi_slot *slot_of(const transfer *t, size_t begin) { return &t->g->slot[begin / t->stride % OPI_SLOTS]; }
 
 /* Where there is no pinned memory, the driver copies by itself: slower, but without an allocation. */
 static oplus_status reserve(const transfer *t)
 {
-    for (size_t begin = 0, i = 0; begin < t->bytes && i < OPI_SLOTS; begin += t->piece, i++)
+    for (size_t begin = 0, i = 0; begin < t->bytes && i < OPI_SLOTS; begin += t->stride, i++)
         OPI_TRY(opi_pinned_reserve(t->g, t->call, &t->g->slot[i].pinned, t->piece));
     return OPLUS_OK;
 }
@@ -112,7 +112,7 @@ static oplus_status settle(const transfer *t, oplus_status status)
 
 static oplus_status bring_pieces(const transfer *t)
 {
-    for (size_t begin = 0; begin < t->bytes; begin += t->piece) {
+    for (size_t begin = 0; begin < t->bytes; begin += t->stride) {
         opi_slot *const slot = slot_of(t, begin);
         OPI_TRY(opi_gpu_reached(t->g, t->call, &slot->mark)); /* the copy that had the slot before */
         opi_fill_pinned(t->g, slot->pinned.mem, t->from + begin, piece_bytes(t, begin));
@@ -126,8 +126,8 @@ static oplus_status bring_pieces(const transfer *t)
 static oplus_status take_pieces(const transfer *t)
 {
     size_t begun = 0;
-    for (size_t begin = 0; begin < t->bytes; begin += t->piece) {
-        for (; begun < t->bytes && begun < begin + OPI_SLOTS * t->piece; begun += t->piece) {
+    for (size_t begin = 0; begin < t->bytes; begin += t->stride) {
+        for (; begun < t->bytes && begun < begin + OPI_SLOTS * t->stride; begun += t->stride) {
             opi_slot *const free = slot_of(t, begun);
             OPI_TRY(opi_gpu_download(t->g, t->call, OPI_QUEUE_COMPUTE, free->pinned.mem, t->from + begun,
                                      piece_bytes(t, begun)));
@@ -142,7 +142,8 @@ static oplus_status take_pieces(const transfer *t)
 
 static transfer transfer_of(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes)
 {
-    return (transfer){g, call, to, from, bytes, opi_smaller(g->piece_bytes, MOST_PIECE)};
+    const size_t piece = opi_smaller(g->piece_bytes, MOST_PIECE);
+    return (transfer){g, call, to, from, bytes, piece, piece};
 }
 
 oplus_status opi_transfer_up(opi_accelerator *g, const char *call, opi_gpu_side side, void *to, const void *from,
@@ -163,6 +164,44 @@ oplus_status opi_transfer_down(opi_accelerator *g, const char *call, opi_gpu_sid
     if (!opi_goes_through_pinned(g, side, bytes)) return opi_gpu_download(g, call, OPI_QUEUE_COMPUTE, to, from, bytes);
     if (reserve(&t) != OPLUS_OK) return settle(&t, opi_gpu_download(g, call, OPI_QUEUE_COMPUTE, to, from, bytes));
     return settle(&t, take_pieces(&t));
+}
+
+/* --- some of the pages of an array -------------------------------------------------------------------------------- */
+
+/* Pieces that need no pinned memory in between, or cannot have it. */
+static oplus_status bring_directly(const transfer *t)
+{
+    for (size_t begin = 0; begin < t->bytes; begin += t->stride)
+        OPI_TRY(
+            opi_gpu_upload(t->g, t->call, OPI_QUEUE_COMPUTE, t->to + begin, t->from + begin, piece_bytes(t, begin)));
+    return OPLUS_OK;
+}
+
+static oplus_status take_directly(const transfer *t)
+{
+    for (size_t begin = 0; begin < t->bytes; begin += t->stride)
+        OPI_TRY(
+            opi_gpu_download(t->g, t->call, OPI_QUEUE_COMPUTE, t->to + begin, t->from + begin, piece_bytes(t, begin)));
+    return OPLUS_OK;
+}
+
+static bool has_slots(const transfer *t, opi_gpu_side side)
+{
+    return opi_goes_through_pinned(t->g, side, t->bytes) && reserve(t) == OPLUS_OK;
+}
+
+oplus_status opi_transfer_pages_up(opi_accelerator *g, const char *call, opi_gpu_side side, void *to, const void *from,
+                                   size_t bytes, size_t page, size_t stride)
+{
+    const transfer t = {g, call, to, from, bytes, page, stride};
+    return settle(&t, has_slots(&t, side) ? bring_pieces(&t) : bring_directly(&t));
+}
+
+oplus_status opi_transfer_pages_down(opi_accelerator *g, const char *call, opi_gpu_side side, void *to,
+                                     const void *from, size_t bytes, size_t page, size_t stride)
+{
+    const transfer t = {g, call, to, from, bytes, page, stride};
+    return settle(&t, has_slots(&t, side) ? take_pieces(&t) : take_directly(&t));
 }
 
 oplus_status opi_gpu_copy(opi_accelerator *g, const char *call, void *dst, const void *src, size_t bytes)

@@ -25,6 +25,11 @@ oplus_status opi_transfer_up(opi_accelerator *g, const char *call, opi_gpu_side 
  * is done. */
 oplus_status opi_transfer_down(opi_accelerator *g, const char *call, opi_gpu_side side, void *to, const void *from,
                                size_t bytes);
+/* The same of some pages of an array: of those that begin at multiples of `stride` bytes.  Done on return. */
+oplus_status opi_transfer_pages_up(opi_accelerator *g, const char *call, opi_gpu_side side, void *to, const void *from,
+                                   size_t bytes, size_t page, size_t stride);
+oplus_status opi_transfer_pages_down(opi_accelerator *g, const char *call, opi_gpu_side side, void *to,
+                                     const void *from, size_t bytes, size_t page, size_t stride);
 /* Copies bytes between any addresses, as oplus_copy; done on return, unless both are the device's. */
 oplus_status opi_gpu_copy(opi_accelerator *g, const char *call, void *dst, const void *src, size_t bytes);
 

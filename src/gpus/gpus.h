@@ -5,6 +5,7 @@
 #ifndef OPI_GPUS_H
 #define OPI_GPUS_H
 
+#include "cores/crew.h"
 #include "driver/spans.h"
 #include "gpu/deal.h"
 #include "task/machine.h"
@@ -23,6 +24,7 @@ typedef struct opi_gpus {
     oplus_device *worker[OPI_MOST_WORKERS];
     unsigned share; /* the most workers that are the same accelerator */
     opi_ways_wanted wanted;
+    opi_crew *crew;           /* a thread for each worker (together.h) */
     oplus_device *summarised; /* the worker that has made the last summary */
 
     /* --- order (order.c): a bit for each worker --- */

@@ -1,5 +1,6 @@
 /* The machine of several accelerators: its verbs. */
 #include "base/error.h"
+#include "gpus/copy.h"
 #include "gpus/order.h"
 #include "gpus/ways.h"
 
@@ -84,14 +85,7 @@ static oplus_status look(oplus_device *dev, const char *call, const char *argume
 
 static oplus_status copy(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes)
 {
-    opi_gpus *const g = of(dev);
-    opi_gpus_place from, to;
-    OPI_TRY(opi_gpus_look(g, call, "src", src, bytes, &from));
-    OPI_TRY(opi_gpus_look(g, call, "dst", dst, bytes, &to));
-    const unsigned home = to.side == OPI_LIES_ON_ONE ? to.worker : from.side == OPI_LIES_ON_ONE ? from.worker : 0;
-    oplus_device *const worker = g->worker[home];
-    OPI_TRY(opi_gpus_begin(g, call, opi_gpus_only(home)));
-    return worker->machine->copy(worker, call, dst, src, bytes);
+    return opi_gpus_copy(of(dev), call, dst, src, bytes);
 }
 
 /* Pinned memory of one worker is pinned for all. */
@@ -125,6 +119,7 @@ static void close_gpus(oplus_device *dev)
     opi_gpus_drain(g);
     for (unsigned w = 0; w < g->count; w++) g->worker[w]->machine->close(g->worker[w]);
     opi_spans_free(&g->spans);
+    opi_crew_close(g->crew);
     free(g);
 }
 

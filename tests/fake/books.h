@@ -46,15 +46,25 @@ void fake_know(void *p, size_t bytes, unsigned type, int device, bool managed);
 /* Whether this call is to fail; counts it. */
 bool fake_fails(const char *name);
 
+/* The contexts of the thread that asks. */
+CUcontext fake_current(void);
+int fake_depth(void);
+
+/* One call at a time: threads may make calls at the same time, and the books are for all of them. */
+typedef int fake_turn;
+fake_turn fake_take_turn(void);
+void fake_end_turn(fake_turn *turn);
+
 /* Whether a stream belongs to the current context, as the driver demands. */
 bool fake_is_here(CUstream stream);
 
 /* How calls begin: any call, and one that needs a context. */
 #define CALL(name)                                                                                                     \
+    __attribute__((cleanup(fake_end_turn), unused)) fake_turn turn = fake_take_turn();                                 \
     if (fake_fails("cu" #name)) return (CUresult)fake_books.error
 #define CALL_IN_CONTEXT(name)                                                                                          \
     CALL(name);                                                                                                        \
-    if (fake_books.depth == 0) return CUDA_ERROR_INVALID_CONTEXT
+    if (fake_depth() == 0) return CUDA_ERROR_INVALID_CONTEXT
 
 /* The same for a call that no capture allows: the driver refuses it, and the capture is lost. */
 #define CALL_OUT_OF_CAPTURE(name)                                                                                      \

@@ -7,6 +7,7 @@
  * Here are the books, devices, contexts and order. */
 #include "fake/books.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +15,10 @@ enum { STACK = 8, OBJECTS = 64 };
 
 fake_cuda fake_books;
 static struct CUctx_st primary[FAKE_DEVICES] = {{0}, {1}}, other[FAKE_DEVICES] = {{0}, {1}};
-static CUcontext stack[STACK];
+static _Thread_local CUcontext stack[STACK];
+static _Thread_local int depth;
+static _Thread_local bool is_test; /* the thread that reset the books: it sees its contexts there */
+static pthread_mutex_t turns = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- objects, given back at the latest by reset --- */
 
@@ -36,25 +40,43 @@ void fake_unmake(void *object)
 
 /* --- the test's side --- */
 
-static void see(void) { fake_books.current = fake_books.depth ? stack[fake_books.depth - 1] : NULL; }
+static void see(void)
+{
+    if (!is_test) return;
+    fake_books.depth = depth;
+    fake_books.current = fake_current();
+}
+
+CUcontext fake_current(void) { return depth ? stack[depth - 1] : NULL; }
+int fake_depth(void) { return depth; }
 
 static void push(void *context)
 {
-    if (fake_books.depth == STACK) abort();
-    stack[fake_books.depth++] = context;
+    if (depth == STACK) abort();
+    stack[depth++] = context;
     see();
 }
 
 static void pop(void)
 {
-    if (fake_books.depth == 0) abort();
-    fake_books.depth--;
+    if (depth == 0) abort();
+    depth--;
     see();
+}
+
+fake_turn fake_take_turn(void) { return pthread_mutex_lock(&turns); }
+
+void fake_end_turn(fake_turn *turn)
+{
+    (void)turn;
+    pthread_mutex_unlock(&turns);
 }
 
 static void reset(void)
 {
-    fake_books.failing = fake_books.calls = fake_books.depth = fake_books.synchronizations = 0;
+    is_test = true;
+    depth = 0;
+    fake_books.failing = fake_books.calls = fake_books.synchronizations = 0;
     fake_books.failed = NULL;
     fake_books.busy = fake_books.capturing = fake_books.spoiled = false;
     memset(fake_books.size, 0, sizeof fake_books.size);
@@ -221,7 +243,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 CUresult cuCtxGetCurrent(CUcontext *context)
 {
     CALL(CtxGetCurrent);
-    *context = fake_books.current;
+    *context = fake_current();
     return CUDA_SUCCESS;
 }
 
@@ -235,7 +257,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext context)
 CUresult cuCtxPopCurrent_v2(CUcontext *context)
 {
     CALL_IN_CONTEXT(CtxPopCurrent);
-    *context = fake_books.current;
+    *context = fake_current();
     pop();
     return CUDA_SUCCESS;
 }
@@ -243,7 +265,7 @@ CUresult cuCtxPopCurrent_v2(CUcontext *context)
 CUresult cuCtxGetDevice(CUdevice *device)
 {
     CALL_IN_CONTEXT(CtxGetDevice);
-    *device = ((CUcontext)fake_books.current)->device;
+    *device = fake_current()->device;
     return CUDA_SUCCESS;
 }
 
@@ -258,7 +280,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext context, unsigned flags)
 {
     static unsigned linked; /* a bit for each device: they stay linked */
     CALL_IN_CONTEXT(CtxEnablePeerAccess);
-    const CUcontext own = fake_books.current;
+    const CUcontext own = fake_current();
     if (flags != 0 || own->device == context->device) return CUDA_ERROR_INVALID_VALUE;
     const bool already = linked >> own->device & 1;
     linked |= 1u << own->device;
@@ -270,7 +292,7 @@ CUresult cuStreamCreate(CUstream *out, unsigned flags)
 {
     CALL_IN_CONTEXT(StreamCreate);
     if (flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
-    *out = make_stream(fake_books.current);
+    *out = make_stream(fake_current());
     fake_books.live[FAKE_STREAMS]++;
     return CUDA_SUCCESS;
 }
@@ -285,15 +307,12 @@ CUresult cuStreamDestroy_v2(CUstream stream)
 }
 
 /* 1 and 2 are special streams, which belong to any context. */
-bool fake_is_here(CUstream stream)
-{
-    return stream && ((uintptr_t)stream <= 2 || stream->context == fake_books.current);
-}
+bool fake_is_here(CUstream stream) { return stream && ((uintptr_t)stream <= 2 || stream->context == fake_current()); }
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
     CALL_IN_CONTEXT(StreamGetCtx);
-    *context = (uintptr_t)stream <= 2 ? fake_books.current : stream->context;
+    *context = (uintptr_t)stream <= 2 ? fake_current() : stream->context;
     return CUDA_SUCCESS;
 }
 

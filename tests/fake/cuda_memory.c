@@ -42,7 +42,7 @@ static CUresult take_memory(size_t bytes, unsigned type, void **mem)
 {
     *mem = bytes > 0 && bytes <= (size_t)1 << 30 ? calloc(1, bytes) : NULL;
     if (!*mem) return CUDA_ERROR_OUT_OF_MEMORY;
-    add_range((struct range){*mem, bytes, type, ((CUcontext)fake_books.current)->device, false, true, false, 0});
+    add_range((struct range){*mem, bytes, type, fake_current()->device, false, true, false, 0});
     return CUDA_SUCCESS;
 }
 
@@ -72,7 +72,7 @@ static bool holds(CUdeviceptr address, size_t bytes)
     const struct range *const r = range_of(address);
     if (!r) return false;
     const size_t left = (uintptr_t)r->start + r->bytes - (uintptr_t)address;
-    if (r->mapped && !(r->users >> ((CUcontext)fake_books.current)->device & 1)) return false;
+    if (r->mapped && !(r->users >> fake_current()->device & 1)) return false;
     return bytes <= left || (r->mapped && holds(address + left, bytes - left));
 }
 

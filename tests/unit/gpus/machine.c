@@ -168,22 +168,33 @@ static void foreign_memory(void **state)
 
 /* --- 3. copies ---------------------------------------------------------------------------------------------------- */
 
-static void copies(void **state)
+static void copy_through(size_t at, size_t bytes, const unsigned char *from, unsigned char *to)
 {
-    enum { BYTES = 7 * PAGE + 12345, AT = PAGE / 2 + 3 };
-    unsigned char *const from = malloc(BYTES), *const to = calloc(1, BYTES);
     void *mem, *other;
-    (void)state;
-    assert_true(from && to);
-    for (size_t i = 0; i < BYTES; i++) from[i] = (unsigned char)(i * 7 + i / 251);
-    good(oplus_alloc(dev, BYTES + AT, &mem));
-    good(oplus_alloc(dev, BYTES + AT, &other));
-    good(oplus_copy(dev, (char *)mem + AT, from, BYTES));
-    good(oplus_copy(dev, (char *)other + 1, (char *)mem + AT, BYTES));
-    good(oplus_copy(dev, to, (char *)other + 1, BYTES));
-    assert_memory_equal(from, to, BYTES);
+    good(oplus_alloc(dev, 10 * PAGE, &mem));
+    good(oplus_alloc(dev, 10 * PAGE, &other));
+    memset(to, 0, bytes + 1);
+    good(oplus_copy(dev, (char *)mem + at, from, bytes));
+    good(oplus_copy(dev, (char *)other + 1, (char *)mem + at, bytes));
+    good(oplus_copy(dev, to, (char *)other + 1, bytes));
+    assert_memory_equal(from, to, bytes);
+    assert_int_equal(to[bytes], 0);
     oplus_free(dev, mem);
     oplus_free(dev, other);
+}
+
+/* Wherever the bytes begin and end in the pages. */
+static void copies(void **state)
+{
+    static const size_t begins[] = {0, 3, PAGE - 1, PAGE, PAGE + 5, 3 * PAGE - 7},
+                        sizes[] = {1, PAGE, PAGE + 1, 2 * PAGE, 5 * PAGE + 12345};
+    enum { MOST = 5 * PAGE + 12345 };
+    unsigned char *const from = malloc(MOST), *const to = malloc(MOST + 1);
+    (void)state;
+    assert_true(from && to);
+    for (size_t i = 0; i < MOST; i++) from[i] = (unsigned char)(i * 7 + i / 251 + 1);
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) copy_through(begins[i], sizes[k], from, to);
     free(from);
     free(to);
 }
