@@ -18,6 +18,12 @@ typedef struct opi_dealt_range {
     size_t bytes, page;
 } opi_dealt_range;
 
+/* Scratch memory of a worker, which grows. */
+typedef struct opi_gpus_scratch {
+    void *mem;
+    size_t bytes;
+} opi_gpus_scratch;
+
 typedef struct opi_gpus {
     oplus_device dev;
     unsigned count;
@@ -37,6 +43,7 @@ typedef struct opi_gpus {
     opi_spans spans;       /* what `alloc` and `wrap` gave; object: where it lies, an opi_dealt_range or a worker */
     opi_dealt_range *pool; /* ranges that are free */
     size_t pooled;         /* their bytes */
+    opi_gpus_scratch scratch[OPI_MOST_WORKERS];
 } opi_gpus;
 
 extern const opi_machine opi_gpus_machine;

@@ -108,6 +108,7 @@ static void trim(oplus_device *dev)
 {
     opi_gpus *const g = of(dev);
     opi_gpus_sync(g, "oplus_trim"); /* no worker frees what another one still uses */
+    opi_gpus_release(g);
     for (unsigned w = 0; w < g->count; w++) g->worker[w]->machine->trim(g->worker[w]);
     opi_gpus_drain(g);
 }
@@ -116,6 +117,7 @@ static void close_gpus(oplus_device *dev)
 {
     opi_gpus *const g = of(dev);
     opi_gpus_sync(g, "oplus_close");
+    opi_gpus_release(g);
     opi_gpus_drain(g);
     for (unsigned w = 0; w < g->count; w++) g->worker[w]->machine->close(g->worker[w]);
     opi_spans_free(&g->spans);

@@ -171,6 +171,29 @@ void opi_gpus_free(opi_gpus *g, void *mem)
     g->pooled += range->bytes;
 }
 
+/* --- scratch ------------------------------------------------------------------------------------------------------ */
+
+static void drop_scratch(opi_gpus *g, unsigned w)
+{
+    if (g->scratch[w].mem) g->worker[w]->machine->free(g->worker[w], g->scratch[w].mem);
+    g->scratch[w] = (opi_gpus_scratch){NULL, 0};
+}
+
+oplus_status opi_gpus_reserve(opi_gpus *g, const char *call, unsigned w, size_t bytes)
+{
+    opi_gpus_scratch *const scratch = &g->scratch[w];
+    if (bytes <= scratch->bytes) return OPLUS_OK;
+    drop_scratch(g, w);
+    OPI_TRY(g->worker[w]->machine->alloc(g->worker[w], call, bytes, &scratch->mem));
+    scratch->bytes = bytes;
+    return OPLUS_OK;
+}
+
+void opi_gpus_release(opi_gpus *g)
+{
+    for (unsigned w = 0; w < g->count; w++) drop_scratch(g, w);
+}
+
 /* --- where memory lies -------------------------------------------------------------------------------------------- */
 
 /* Memory that was not allocated here: the driver is asked whose it is. */

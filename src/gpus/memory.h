@@ -28,4 +28,8 @@ void opi_gpus_free(opi_gpus *g, void *mem);
 /* Gives the pool back to the workers.  Returns whether there was anything in it. */
 bool opi_gpus_drain(opi_gpus *g);
 
+/* Makes the scratch memory of worker w at least so large; if it grows, its content is lost. */
+oplus_status opi_gpus_reserve(opi_gpus *g, const char *call, unsigned w, size_t bytes);
+void opi_gpus_release(opi_gpus *g);
+
 #endif

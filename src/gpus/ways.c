@@ -64,6 +64,8 @@ static oplus_status take_one(opi_gpus_job *job)
 static const opi_gpus_way ways[] = {
     {"pages", opi_gpus_pages_can, opi_gpus_pages_suit, opi_gpus_pages_run, opi_gpus_pages_take,
      "each GPU does the pages that it has, and tells the others what it finds: one pass"},
+    {"blocks", opi_gpus_sort_can, opi_gpus_sort_suits, opi_gpus_sort_run, opi_gpus_sort_take,
+     "each GPU sorts a block, and merges a block of the result from those of all"},
     {"one", NULL, NULL, run_one, take_one, "one GPU does all, and uses the memory of the others over the links"},
 };
 enum { WAYS = sizeof ways / sizeof *ways };

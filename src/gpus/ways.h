@@ -37,6 +37,12 @@ bool opi_gpus_pages_suit(const opi_gpus_job *job);
 oplus_status opi_gpus_pages_run(opi_gpus_job *job);
 oplus_status opi_gpus_pages_take(opi_gpus_job *job);
 
+/* sort.c: each worker sorts a block, and merges a block of the result. */
+bool opi_gpus_sort_can(const opi_gpus_job *job);
+bool opi_gpus_sort_suits(const opi_gpus_job *job);
+oplus_status opi_gpus_sort_run(opi_gpus_job *job);
+oplus_status opi_gpus_sort_take(opi_gpus_job *job);
+
 /* -------------------------------------------------------------------------------------------------------------------- */
 
 const opi_gpus_way *opi_gpus_way_of(const opi_gpus_job *job);
