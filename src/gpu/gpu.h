@@ -82,6 +82,7 @@ typedef struct opi_accelerator {
     opi_retired retired;         /* device memory that recorded work may still use */
     bool recorded;               /* launches have been recorded (opi_driver::recording), to be done at any later time */
     bool param_recorded;         /* ... of which one has the parameter */
+    uint64_t enqueued;           /* launches, copies and uploads so far */
     uint64_t summaries;          /* number of summaries made so far */
     uint64_t ticket;             /* number of the summary whose tiles' nodes are in `work`; 0: none */
 } opi_accelerator;

@@ -57,6 +57,7 @@ oplus_status opi_gpu_launch_as(const opi_job *job, opi_program *program, const c
     opi_accelerator *const g = job->g;
     opi_launch own = *launch;
     if (own.groups == 0) return OPLUS_OK;
+    g->enqueued++;
     OPI_TRY(opi_kernel_get(&g->programs, job->call, program, kernel, &own.kernel)); /* and the kernel of the layout */
     OPI_TRY(check_layout(g, job->call, program));
     if (!g->rehearsal) {

@@ -119,6 +119,7 @@ oplus_status opi_gpu_side_of(opi_accelerator *g, const char *call, const char *a
 oplus_status opi_gpu_upload(opi_accelerator *g, const char *call, opi_gpu_queue queue, void *to, const void *from,
                             size_t bytes)
 {
+    g->enqueued++;
     if (!g->rehearsal) return g->gpu->driver->upload(g->gpu, call, queue, to, from, bytes);
     g->rehearsal->up += bytes;
     return OPLUS_OK;
@@ -127,6 +128,7 @@ oplus_status opi_gpu_upload(opi_accelerator *g, const char *call, opi_gpu_queue 
 oplus_status opi_gpu_download(opi_accelerator *g, const char *call, opi_gpu_queue queue, void *to, const void *from,
                               size_t bytes)
 {
+    g->enqueued++;
     if (!g->rehearsal) return g->gpu->driver->download(g->gpu, call, queue, to, from, bytes);
     g->rehearsal->down += bytes;
     return OPLUS_OK;
@@ -135,6 +137,7 @@ oplus_status opi_gpu_download(opi_accelerator *g, const char *call, opi_gpu_queu
 oplus_status opi_gpu_move(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes)
 {
     if (g->rehearsal) return OPLUS_OK;
+    g->enqueued++;
     return g->gpu->driver->copy(g->gpu, call, OPI_QUEUE_COMPUTE, to, from, bytes);
 }
 

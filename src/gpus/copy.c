@@ -52,7 +52,9 @@ static oplus_status copy_part(void *context, unsigned w)
 static oplus_status copy_spread(spread *s)
 {
     OPI_TRY(opi_gpus_begin(s->g, s->call, opi_gpus_everyone(s->g)));
-    return opi_gpus_together(s->g, copy_part, s);
+    OPI_TRY(opi_gpus_together(s->g, copy_part, s));
+    opi_gpus_idle(s->g);
+    return OPLUS_OK;
 }
 
 static oplus_status copy_by_one(opi_gpus *g, const char *call, unsigned home, void *dst, const void *src, size_t bytes)

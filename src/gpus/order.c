@@ -75,5 +75,7 @@ oplus_status opi_gpus_sync(opi_gpus *g, const char *call)
         first = status;
         snprintf(words, sizeof words, "%s", opi_last_error());
     }
-    return first == OPLUS_OK ? OPLUS_OK : opi_fail(first, "%s", words);
+    if (first != OPLUS_OK) return opi_fail(first, "%s", words);
+    opi_gpus_idle(g);
+    return OPLUS_OK;
 }

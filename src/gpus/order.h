@@ -14,6 +14,8 @@ oplus_status opi_gpus_begin(opi_gpus *g, const char *call, unsigned set);
 oplus_status opi_gpus_begin_all(opi_gpus *g, const char *call);
 /* Makes the workers that have work wait for each other, so that each may be given more that needs what all have done. */
 oplus_status opi_gpus_join(opi_gpus *g, const char *call);
+/* Says that the host has waited for all work, so that nothing need wait for it. */
+static inline void opi_gpus_idle(opi_gpus *g) { g->busy = 0; }
 /* Waits on the host for all workers; the first failure counts, in the words of the worker that has it. */
 oplus_status opi_gpus_sync(opi_gpus *g, const char *call);
 

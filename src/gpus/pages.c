@@ -58,16 +58,40 @@ static oplus_status each(const opi_gpus_job *job, const dealing *d, step *does)
     return OPLUS_OK;
 }
 
+/* What all workers have enqueued so far. */
+static uint64_t enqueued(const opi_gpus_job *job)
+{
+    uint64_t sum = 0;
+    for (unsigned w = 0; w < job->g->count; w++) sum += ((opi_accelerator *)job->g->worker[w])->enqueued;
+    return sum;
+}
+
+/* Makes all ready.  Then a worker may have something to do that others need, but mostly has not. */
+static oplus_status prepare(const opi_gpus_job *job, const dealing *d)
+{
+    const uint64_t before = enqueued(job);
+    OPI_TRY(each(job, d, opi_deal_prepare));
+    return enqueued(job) == before ? opi_gpus_begin(job->g, job->call, opi_gpus_everyone(job->g))
+                                   : opi_gpus_begin_all(job->g, job->call);
+}
+
+/* A result is made by one worker from what all have found, and comes to the host after all have ended. */
+static oplus_status finish(const opi_gpus_job *job, const dealing *d)
+{
+    OPI_TRY(opi_gpus_join(job->g, job->call));
+    job->g->joined = false;
+    OPI_TRY(each(job, d, opi_deal_finish));
+    if (job->result.side == OPI_LIES_ON_HOST) opi_gpus_idle(job->g);
+    return OPLUS_OK;
+}
+
 oplus_status opi_gpus_pages_run(opi_gpus_job *job)
 {
     dealing d;
     describe(job, &d);
-    OPI_TRY(each(job, &d, opi_deal_prepare));
-    OPI_TRY(opi_gpus_begin_all(job->g, job->call));
+    OPI_TRY(prepare(job, &d));
     OPI_TRY(each(job, &d, opi_deal_run));
-    OPI_TRY(opi_gpus_join(job->g, job->call));
-    job->g->joined = false; /* the last step may enqueue more */
-    return each(job, &d, opi_deal_finish);
+    return job->task->result ? finish(job, &d) : OPLUS_OK;
 }
 
 oplus_status opi_gpus_pages_take(opi_gpus_job *job)
