@@ -66,6 +66,8 @@ static const opi_gpus_way ways[] = {
      "each GPU does the pages that it has, and tells the others what it finds: one pass"},
     {"blocks", opi_gpus_sort_can, opi_gpus_sort_suits, opi_gpus_sort_run, opi_gpus_sort_take,
      "each GPU sorts a block, and merges a block of the result from those of all"},
+    {"blocks", opi_gpus_blocks_can, opi_gpus_blocks_suit, opi_gpus_blocks_run, opi_gpus_blocks_take,
+     "each GPU does a block, over its own link where arrays are the host's; the host joins what they find"},
     {"one", NULL, NULL, run_one, take_one, "one GPU does all, and uses the memory of the others over the links"},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
@@ -84,7 +86,8 @@ const opi_gpus_way *opi_gpus_way_of(const opi_gpus_job *job)
 oplus_status opi_gpus_ways_explain(opi_gpus_job *job, opi_saying *to)
 {
     const opi_gpus_way *const taken = opi_gpus_way_of(job);
-    for (int i = 0; i < WAYS; i++) opi_say_way(to, &ways[i] == taken, ways[i].name, ways[i].words);
+    for (int i = 0; i < WAYS; i++)
+        if (can(&ways[i], job)) opi_say_way(to, &ways[i] == taken, ways[i].name, ways[i].words);
     if (taken->run != run_one) return OPLUS_OK;
     oplus_device *const worker = job->g->worker[job->home];
     opi_say(to, "GPU %u of %u does it: %s\n", job->home, job->g->count, job->why);

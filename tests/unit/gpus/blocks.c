@@ -1,5 +1,6 @@
-/* A sort whose blocks several workers sort and merge, with cores as workers: that it is a sort, and stable, for any number of
- * workers, keys, values and repetitions, and where its splitters are. */
+/* Tasks whose blocks several workers do, with cores as workers, for any number of workers: reduces, scans, maps, extremes and
+ * searches have the bits of one core; a sort is one, and stable, whatever its keys, values and repetitions are, and its
+ * splitters are exact. */
 #include "gpus/gpus.h"
 #include "gpus/splitters.h"
 #include "gpus/ways.h"
@@ -132,8 +133,105 @@ static void any_sort(void **state)
     free(expected.keys), free(expected.values), free(given.keys), free(given.values);
 }
 
+/* --- the other primitives ----------------------------------------------------------------------------------------- */
+
+OPLUS_STRUCT(pair, uint32_t a; uint32_t b;)
+OPLUS_OP(pair_join, pair, (1, 0), 0, {
+    pair r;
+    r.a = a.a * b.a;
+    r.b = a.b * b.a + b.b;
+    return r;
+})
+OPLUS_ZIP(weighed, float, float, float, { return a * b + 1.0f; })
+
+typedef struct arrays {
+    unsigned char *in, *more, *out;
+    size_t n;
+} arrays;
+#define CALL(name) static oplus_status name(oplus_device *d, const arrays *a)
+CALL(reduce) { return oplus_reduce(d, &oplus_sum_f32, a->in, a->n, a->out); }
+CALL(reduce_pairs) { return oplus_reduce(d, &pair_join_op, a->in, a->n / 2, a->out); }
+CALL(fold) { return oplus_fold(d, &pair_join_op, &(pair){3, 5}, a->in, a->n / 2, a->out); }
+CALL(scan) { return oplus_scan(d, &oplus_sum_f32, OPLUS_INCLUSIVE, a->in, a->n, a->out); }
+CALL(scan_pairs) { return oplus_scan(d, &pair_join_op, OPLUS_EXCLUSIVE, a->in, a->n / 2, a->out); }
+CALL(segscan) { return oplus_segscan(d, &oplus_sum_f32, OPLUS_EXCLUSIVE, a->in, a->more, a->n, a->out); }
+CALL(map) { return oplus_map(d, &weighed_fn, (const void *const[]){a->in, a->more}, a->n, a->out); }
+CALL(argmax) { return oplus_argmax(d, &oplus_u16, a->in, 2 * a->n, (size_t *)(void *)a->out); }
+CALL(argmin) { return oplus_argmin(d, &oplus_f32, a->in, a->n, (size_t *)(void *)a->out); }
+CALL(minmax) { return oplus_minmax(d, &oplus_i32, a->in, a->n, a->out); }
+CALL(search)
+{
+    const size_t n = a->n / 2;
+    must_be_ok(oplus_sort(d, &oplus_u32, OPLUS_ASCENDING, a->in, n), "sort");
+    return oplus_search(d, &oplus_u32, OPLUS_ASCENDING, a->in, n, OPLUS_UPPER, a->more, a->n, &oplus_u64, a->out);
+}
+CALL(stream)
+{
+    oplus_carry *carry;
+    must_be_ok(oplus_carry_open(&pair_join_op, 77, &carry), "carry");
+    oplus_status status = oplus_carry_add(d, carry, a->in, a->n / 4);
+    if (status == OPLUS_OK)
+        status = oplus_scan_from(d, carry, OPLUS_INCLUSIVE, a->in + a->n / 4 * 8, a->n / 4, a->out + 8);
+    if (status == OPLUS_OK) status = oplus_carry_value(carry, a->out);
+    oplus_carry_close(carry);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    oplus_status (*call)(oplus_device *d, const arrays *a);
+} calls[] = {{"reduce", reduce},
+             {"reduce of pairs", reduce_pairs},
+             {"fold", fold},
+             {"scan", scan},
+             {"scan of pairs", scan_pairs},
+             {"segmented scan", segscan},
+             {"map", map},
+             {"argmax", argmax},
+             {"argmin", argmin},
+             {"minmax", minmax},
+             {"search", search},
+             {"stream", stream}};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+static void try_call(rng *r, size_t c, oplus_device *core, image x, image y)
+{
+    opi_gpus *const g = open_workers(2 + (unsigned)rng_below(r, OPI_MOST_WORKERS - 1));
+    const size_t n = 4 * (1 + rng_below(r, MOST / 4));
+    for (size_t i = 0; i < n; i++) {
+        const float a = (float)rng_unit(r);
+        const uint32_t b = rng_below(r, 40) ? 0 : 1u << 8 * rng_below(r, 4);
+        memcpy(x.keys + 4 * i, &a, 4);
+        memcpy(x.keys + 4 * (MOST + i), c == 5 ? (const void *)&b : (const void *)&a, 4);
+    }
+    memset(x.values, 0xa5, MOST * LARGEST);
+    memcpy(y.keys, x.keys, MOST * LARGEST);
+    memcpy(y.values, x.values, MOST * LARGEST);
+    must_be_ok(calls[c].call(core, &(arrays){x.keys, x.keys + 4 * MOST, x.values, n}), calls[c].name);
+    must_be_ok(calls[c].call(&g->dev, &(arrays){y.keys, y.keys + 4 * MOST, y.values, n}), calls[c].name);
+    if (memcmp(x.values, y.values, MOST * LARGEST) != 0 || memcmp(x.keys, y.keys, MOST * LARGEST) != 0)
+        fail_msg("%s of %zu by %u workers differs; OPLUS_TEST_SEED=%llu", calls[c].name, n, g->count,
+                 (unsigned long long)test_seed());
+    oplus_close(&g->dev);
+}
+
+static void any_call(void **state)
+{
+    rng r = test_rng("blocks");
+    oplus_device *core;
+    image x = {must(calloc(MOST, LARGEST)), must(malloc(MOST * LARGEST))},
+          y = {must(malloc(MOST * LARGEST)), must(malloc(MOST * LARGEST))};
+    (void)state;
+    must_be_ok(oplus_open("serial", &core), "serial");
+    for (int i = 0; i < (test_quick() ? 5 : 20); i++)
+        for (size_t c = 0; c < CALLS; c++) try_call(&r, c, core, x, y);
+    oplus_close(core);
+    free(x.keys), free(x.values), free(y.keys), free(y.values);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cuts_are_exact), cmocka_unit_test(any_sort)};
-    return cmocka_run_group_tests_name("sorts in blocks", tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cuts_are_exact), cmocka_unit_test(any_sort),
+                                       cmocka_unit_test(any_call)};
+    return cmocka_run_group_tests_name("blocks", tests, NULL, NULL);
 }
