@@ -174,6 +174,23 @@ class device
         check(OPLUS_FILTER_MASK(get(), kind, std::data(in), std::data(mask), n, std::data(out), &kept));
         return kept;
     }
+    template <class In, class Out> size_t unique(const In &in, Out &&out) const
+    {
+        size_t runs = 0;
+        std::uint32_t *const none = nullptr;
+        check_room("the output of unique", std::size(out), std::size(in));
+        check(OPLUS_UNIQUE(get(), std::data(in), std::size(in), std::data(out), none, none, none, &runs));
+        return runs;
+    }
+    template <class In, class Out, class Counts> size_t unique(const In &in, Out &&out, Counts &&counts) const
+    {
+        size_t runs = 0;
+        const decltype(std::data(counts)) none = nullptr;
+        check_room("the output of unique", std::size(out), std::size(in));
+        check_room("the counts of unique", std::size(counts), std::size(in));
+        check(OPLUS_UNIQUE(get(), std::data(in), std::size(in), std::data(out), std::data(counts), none, none, &runs));
+        return runs;
+    }
 
     template <class In> size_t argmin(const In &in) const
     {

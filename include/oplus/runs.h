@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file runs.h
- *  What a predicate or a mask picks.  oplus.h includes this header; the conventions at its beginning hold here, too.
+ *  What a predicate or a mask picks, and runs of equal keys.  oplus.h includes this header; the conventions at its
+ *  beginning hold here, too.
  *
  *  In all calls results have the same bits on every device, and elements keep their order.  Arrays may lie in the
  *  host's or in the device's memory; arrays of the host are copied whole to an accelerator, or, if they do not fit its
@@ -73,6 +74,38 @@ typedef enum oplus_mask {
  *          OPLUS_ERR_DEVICE. */
 OPLUS_API oplus_status oplus_filter_mask(oplus_device *dev, const oplus_type *type, oplus_mask kind, const void *in,
                                          const void *mask, size_t n, void *out, size_t *kept);
+
+/* --- runs of equal keys -------------------------------------------------------------------------------------------- */
+
+/** Unique: writes each run of equal neighbours once, and how long it is, where it begins, and which run each element is
+ *  in.  Sorted elements that are equal are one run; elements in any order may have several runs that are equal.
+ *
+ *  Elements are equal if all their bits are, but for padding: +0 and -0 differ, and NaNs of the same bits are equal.  Or
+ *  `same` decides: a run begins at in[i] if same(in[i - 1], in[i]) is 0.
+ *
+ *      OPLUS_ZIP(same_day, uint8_t, visit, visit, { return a.day == b.day; })             (&same_day_fn)
+ *
+ *  Each output but `runs` may be NULL.  Run-length encoding is out and counts; firsts are the offsets of an
+ *  oplus_segreduce over runs, if n follows them.  Reads n elements and writes the outputs, once.
+ *
+ *  @param dev      where to compute
+ *  @param type     the type of an element
+ *  @param same     a function of two elements, with a result of type uint8_t; NULL: elements are compared by their bits
+ *  @param in       n elements
+ *  @param n        how many elements `in` has
+ *  @param out      room for the first element of each run, and at least for one
+ *  @param index    the type of counts, firsts and inverse: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, and can
+ *                  hold n; ignored if these are NULL
+ *  @param counts   room for the number of elements of each run, and at least for one
+ *  @param firsts   room for the index of the first element of each run, and at least for one
+ *  @param inverse  n numbers: the number of the run that each element is in, counted from 0
+ *  @param runs     set to the number of runs, in memory of the host or of the device
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP: an output begins inside of another array; OPLUS_ERR_MEMORY;
+ *          OPLUS_ERR_DEVICE; OPLUS_ERR_COMPILE: the text of `same` did not compile; OPLUS_ERR_UNSUPPORTED: an
+ *          accelerator cannot do it, as for a function without a text. */
+OPLUS_API oplus_status oplus_unique(oplus_device *dev, const oplus_type *type, const oplus_fn *same, const void *in,
+                                    size_t n, void *out, const oplus_type *index, void *counts, void *firsts,
+                                    void *inverse, size_t *runs);
 
 #ifdef __cplusplus
 }

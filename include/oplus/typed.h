@@ -78,7 +78,8 @@
 /* --- the calls of fused.h, order.h, runs.h and statistics.h ------------------------------------------------------- */
 
 /** @{ @brief As the function of the same name in lower case, with types checked.  `after` of OPLUS_MAP_SCAN is a
- *  descriptor: without a function after the scan, call oplus_map_scan. */
+ *  descriptor: without a function after the scan, call oplus_map_scan.  Keys are compared by their bits: with a
+ *  function that compares them, call the plain function. */
 #define OPLUS_MAP_REDUCE(dev, before, op, in, n, out)                                                                  \
     (OPLUS_CHECK_BEFORE_(before, in), OPLUS_CHECK_OP_(op), OPLUS_CHECK_JOINS_(before, op), OPLUS_CHECK_OUT_(op, out),  \
      oplus_map_reduce(dev, OPLUS_FN_AT_(before), OPLUS_OP_AT_(op), OPLUS_IN in, n, out))
@@ -132,6 +133,11 @@
 #define OPLUS_FILTER_MASK(dev, kind, in, mask, n, out, kept)                                                           \
     (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out), OPLUS_CHECK_MASK_(mask), OPLUS_CHECK_NUMBER_(kept),            \
      oplus_filter_mask(dev, OPLUS_TYPE_AT_(out), kind, in, mask, n, out, kept))
+#define OPLUS_UNIQUE(dev, in, n, out, counts, firsts, inverse, runs)                                                   \
+    (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out), OPLUS_CHECK_OFFSETS_(counts), OPLUS_CHECK_ANY_(counts),        \
+     OPLUS_CHECK_ANY_(firsts), OPLUS_CHECK_SAME_(firsts, counts), OPLUS_CHECK_ANY_(inverse),                           \
+     OPLUS_CHECK_SAME_(inverse, counts), OPLUS_CHECK_NUMBER_(runs),                                                    \
+     oplus_unique(dev, OPLUS_TYPE_AT_(out), NULL, in, n, out, OPLUS_TYPE_AT_(counts), counts, firsts, inverse, runs))
 /** @} */
 
 #endif

@@ -1,7 +1,6 @@
 #include "cores/select.h"
 
 #include "base/memory.h"
-#include "cores/counting.h"
 #include "task/late.h"
 
 #include <assert.h>
@@ -138,11 +137,42 @@ static void runs_of(const uint8_t *flags, size_t n, uint64_t before, size_t byte
         for (size_t i = 0; i < n; i++) wide[i] = k += flags[i];
 }
 
-/* Writes n elements from index `at` on, of which `before` precede that are picked; returns how many are picked.  The
- * flags are lost. */
-static size_t write_piece(const opi_select_sweep *plan, size_t at, size_t n, size_t before, uint8_t *flags, char *items)
+/* The distance of each picked element to the one before it, for elements from index `at` on; `last` is the index of the
+ * last picked one before them.  Sets `last`, and returns how many are picked. */
+static size_t lengths_of(const uint8_t *flags, size_t n, size_t at, size_t *last, size_t bytes, char *items)
 {
-    const size_t size = plan->size;
+    uint32_t *const narrow = (uint32_t *)(void *)items;
+    uint64_t *const wide = (uint64_t *)(void *)items;
+    size_t k = 0, from = *last;
+    for (size_t i = 0; i < n; i++) {
+        if (bytes == sizeof *narrow)
+            narrow[k] = (uint32_t)(at + i - from);
+        else
+            wide[k] = at + i - from;
+        from = flags[i] ? at + i : from;
+        k += flags[i];
+    }
+    *last = from;
+    return k;
+}
+
+/* Writes the lengths of the runs that end where a run of this piece begins. */
+static void write_lengths(const opi_select_sweep *plan, size_t at, size_t n, opi_select_carry *before,
+                          const uint8_t *flags, char *items)
+{
+    const size_t none = before->picked == 0; /* nothing ends where the first run begins */
+    const size_t ends = lengths_of(flags, n, at, &before->last, plan->index, items);
+    if (ends > none)
+        put(plan, plan->lengths + (before->picked + none - 1) * plan->index, items + none * plan->index,
+            (ends - none) * plan->index);
+}
+
+/* Writes n elements from index `at` on.  carry: what was picked before them, and then also of them.  The flags are
+ * lost. */
+static void write_piece(const opi_select_sweep *plan, size_t at, size_t n, opi_select_carry *carry, uint8_t *flags,
+                        char *items)
+{
+    const size_t size = plan->size, before = carry->picked;
     const char *const x = plan->in + at * size;
     size_t picked = 0;
     if (plan->head) put(plan, plan->head + at, (const char *)flags, n);
@@ -154,6 +184,7 @@ static size_t write_piece(const opi_select_sweep *plan, size_t at, size_t n, siz
         picked = indices_of(flags, n, at, plan->index, items);
         put(plan, plan->indices + before * plan->index, items, picked * plan->index);
     }
+    if (plan->lengths) write_lengths(plan, at, n, carry, flags, items);
     if (plan->picked) {
         picked = plan->isa->compact(x, flags, n, size, items);
         put(plan, plan->picked + before * size, items, picked * size);
@@ -165,17 +196,53 @@ static size_t write_piece(const opi_select_sweep *plan, size_t at, size_t n, siz
         const size_t left = plan->isa->compact(x, flags, n, size, items);
         put(plan, plan->rest + (at - before) * size, items, left * size);
     }
-    return picked;
+    carry->picked += picked;
 }
 
 /* --- the sweep --------------------------------------------------------------------------------------------------- */
+
+static void start(const opi_sweep *sweep, size_t at, void *carry)
+{
+    (void)sweep;
+    (void)at;
+    memset(carry, 0, sizeof(opi_select_carry));
+}
+
+static void join(const opi_sweep *sweep, void *left, const void *right)
+{
+    opi_select_carry *const own = left;
+    const opi_select_carry *const next = right;
+    (void)sweep;
+    own->picked += next->picked;
+    if (next->picked > 0) own->last = next->last;
+}
+
+/* The last run ends where the elements do. */
+static void finish(const opi_sweep *sweep, void *carry, void *out)
+{
+    const opi_select_sweep *plan = (const opi_select_sweep *)sweep;
+    const opi_select_carry *const all = carry;
+    const uint64_t length = sweep->n - all->last;
+    const uint32_t narrow = (uint32_t)length;
+    if (plan->lengths && all->picked > 0)
+        memcpy(plan->lengths + (all->picked - 1) * plan->index,
+               plan->index == sizeof narrow ? (const void *)&narrow : &length, plan->index);
+    memcpy(out, &all->picked, sizeof all->picked);
+}
 
 /* The flags of the block are kept: they say all that matters of it, and take the least room. */
 static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
 {
     const opi_select_sweep *plan = (const opi_select_sweep *)sweep;
     assert(end - begin <= sweep->block);
-    if (end > begin) *(size_t *)carry += find_flags(plan, begin, end - begin, workspace_in(plan, scratch).flags);
+    opi_select_carry *const own = carry;
+    uint8_t *const flags = workspace_in(plan, scratch).flags;
+    if (end == begin) return;
+    const size_t picked = find_flags(plan, begin, end - begin, flags);
+    own->picked += picked;
+    if (!plan->lengths || picked == 0) return;
+    own->last = end - 1;
+    while (!flags[own->last - begin]) own->last--;
 }
 
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
@@ -183,13 +250,12 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
 {
     const opi_select_sweep *plan = (const opi_select_sweep *)sweep;
     const workspace w = workspace_in(plan, scratch);
-    size_t *const before = carry;
     (void)total;
     for (size_t i = begin; i < end; i += plan->piece) {
         const size_t n = end - i < plan->piece ? end - i : plan->piece;
         uint8_t *const flags = w.flags + (i - begin);
         if (!aggregated) find_flags(plan, i, n, flags);
-        *before += write_piece(plan, i, n, *before, flags, w.items);
+        write_piece(plan, i, n, carry, flags, w.items);
     }
     if (plan->streaming) plan->isa->fence();
 }
@@ -213,17 +279,18 @@ void opi_select_plan(opi_select_sweep *plan, const opi_isa *isa, const opi_task 
     plan->rest = (char *)task->array[OPI_REST_OUT].mem;
     plan->run = (char *)task->array[OPI_RUN_OUT].mem;
     plan->head = (char *)task->array[OPI_HEAD_OUT].mem;
+    plan->lengths = (char *)task->array[OPI_COUNT_OUT].mem;
     opi_spans_of(task->select.type, &plan->spans); /* front has refused types of too many spans */
     plan->streaming = n * size >= OPI_STREAMING_BYTES;
     plan->sweep.n = n;
     plan->sweep.block = opi_elements_in(BLOCK_BYTES, size);
     plan->sweep.bytes = 2 * n * size;
-    plan->sweep.carry_bytes = sizeof(size_t);
+    plan->sweep.carry_bytes = sizeof(opi_select_carry);
     plan->sweep.scratch_bytes =
         flags_bytes(plan->sweep.block) + opi_round_up(plan->piece * larger + OPI_COMPACT_OVERRUN, OPI_CACHE_LINE);
-    plan->sweep.start = opi_count_start;
+    plan->sweep.start = start;
     plan->sweep.aggregate = aggregate;
-    plan->sweep.join = opi_count_join;
+    plan->sweep.join = join;
     plan->sweep.apply = apply;
-    plan->sweep.finish = opi_count_finish;
+    plan->sweep.finish = finish;
 }

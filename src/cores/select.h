@@ -8,7 +8,12 @@
 #include "task/task.h"
 #include "type/bits.h"
 
-/* The carry is a size_t: how many elements were picked. */
+/* The carry. */
+typedef struct opi_select_carry {
+    size_t picked; /* how many elements were picked */
+    size_t last;   /* the index of the last one, if any was and lengths of runs are wanted */
+} opi_select_carry;
+
 typedef struct opi_select_sweep {
     opi_sweep sweep;
     opi_picks picks;
@@ -19,7 +24,7 @@ typedef struct opi_select_sweep {
     size_t piece;       /* elements that are compacted together */
     const char *in;
     const uint8_t *mask;
-    char *picked, *indices, *rest, *run, *head;
+    char *picked, *indices, *rest, *run, *head, *lengths;
     opi_spans spans; /* the bytes of an element that are compared */
     bool streaming;  /* results are written past the caches */
 } opi_select_sweep;

@@ -206,8 +206,8 @@ static inline void opi_task_extreme(opi_task *t, const oplus_type *type, unsigne
 
 /* What a select writes; NULL: it does not. */
 typedef struct opi_selected {
-    void *picked, *index, *rest, *run, *head;
-    size_t index_bytes; /* of an item of index and run: 4 or 8 */
+    void *picked, *index, *rest, *run, *head, *count;
+    size_t index_bytes; /* of an item of index, run and count: 4 or 8 */
 } opi_selected;
 
 /* Makes the task of a select.  fn: the predicate, or what compares neighbours, or NULL; mask: NULL unless it picks. */
@@ -221,7 +221,7 @@ static inline void opi_task_select(opi_task *t, opi_picks picks, const oplus_fn 
     t->result_bytes = sizeof *count;
     t->select.picks = picks;
     t->select.type = type;
-    t->arrays = 7;
+    t->arrays = 8;
     t->array[OPI_IN] = (opi_array){in, size, n, OPI_READS};
     t->array[OPI_MASK] = (opi_array){mask, 1, mask ? items : 0, OPI_READS};
     t->array[OPI_PICKED_OUT] = (opi_array){to->picked, size, n, OPI_APPENDS};
@@ -229,6 +229,7 @@ static inline void opi_task_select(opi_task *t, opi_picks picks, const oplus_fn 
     t->array[OPI_REST_OUT] = (opi_array){to->rest, size, n, OPI_APPENDS};
     t->array[OPI_RUN_OUT] = (opi_array){to->run, to->index_bytes, n, OPI_WRITES};
     t->array[OPI_HEAD_OUT] = (opi_array){to->head, 1, n, OPI_WRITES};
+    t->array[OPI_COUNT_OUT] = (opi_array){to->count, to->index_bytes, n, OPI_APPENDS};
 }
 
 /* The task that only summarises a scan: it reads, and writes no results. */

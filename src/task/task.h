@@ -79,6 +79,8 @@ enum {
     OPI_REST_OUT = 4,   /* the elements that are not picked */
     OPI_RUN_OUT = 5,    /* for each element the number of picked ones up to it, less 1: its run */
     OPI_HEAD_OUT = 6,   /* for each element 1 if it is picked, else 0 */
+    OPI_COUNT_OUT =
+        7, /* for each picked element the distance to the next picked one, or to the end: the length of a run */
     OPI_MAX_ARRAYS = OPLUS_MAX_ARITY + 2
 };
 

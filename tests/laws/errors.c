@@ -35,6 +35,7 @@ OPLUS_OP_WITH(leaky, float, float, (0), 0, { return a * p + b; })
 OPLUS_MAP(negate, float, float, { return -a; })
 OPLUS_MAP(widen, double, float, { return (double)a; })
 OPLUS_ZIP(add, float, float, float, { return a + b; })
+OPLUS_ZIP(same_float, uint8_t, float, float, { return a == b; })
 OPLUS_MAP_WITH(scale, float, float, float, { return a * p; })
 OPLUS_PREDICATE(negative, float, { return a < 0; })
 OPLUS_PREDICATE_WITH(below, float, float, { return a < p; })
@@ -525,6 +526,44 @@ static void filter_mask(void **state)
     assert_int_equal(kept, 0);
 }
 
+/* A type with padding in so many places that its bits are not compared. */
+OPLUS_STRUCT(gap, uint8_t small; uint32_t large;)
+OPLUS_STRUCT(gaps, gap of[20];)
+
+static void unique(void **state)
+{
+    const oplus_type *const f = &oplus_f32, *const u = &oplus_u32;
+    uint32_t *const counts = (uint32_t *)(void *)(y + N), *const inverse = (uint32_t *)(void *)(x + N);
+    size_t runs;
+    (void)state;
+    BAD(oplus_unique(NULL, f, NULL, x, N, y, u, counts, NULL, NULL, &runs), "oplus_unique", "dev is NULL");
+    BAD(oplus_unique(dev, NULL, NULL, x, N, y, u, counts, NULL, NULL, &runs), "oplus_unique", "type is NULL");
+    BAD(oplus_unique(dev, &gaps_type, NULL, x, 1, y, u, counts, NULL, NULL, &runs), "oplus_unique", "\"gaps\"",
+        "padding in more than 15 places", "function same");
+    BAD(oplus_unique(dev, f, &negative_fn, x, N, y, u, counts, NULL, NULL, &runs), "oplus_unique", "same",
+        "\"negative\" of 1 inputs", "give one of 2");
+    BAD(oplus_unique(dev, f, &add_fn, x, N, y, u, counts, NULL, NULL, &runs), "oplus_unique", "same", "\"add\"",
+        "1 of type uint8_t");
+    BAD(oplus_unique(dev, u, &same_float_fn, x, N, y, u, counts, NULL, NULL, &runs), "oplus_unique", "same",
+        "\"same_float\" of \"float\"", "type is \"uint32_t\"");
+    BAD(oplus_unique(dev, f, NULL, NULL, N, y, u, counts, NULL, NULL, &runs), "oplus_unique", "in is NULL");
+    BAD(oplus_unique(dev, f, NULL, x, too_many, y, NULL, NULL, NULL, NULL, &runs), "oplus_unique",
+        "n is 9223372036854775807");
+    BAD(oplus_unique(dev, f, NULL, x, N, y, NULL, counts, NULL, NULL, &runs), "oplus_unique", "index is NULL");
+    BAD(oplus_unique(dev, f, NULL, x, N, y, f, counts, NULL, NULL, &runs), "oplus_unique", "index is the type");
+    BAD(oplus_unique(dev, f, NULL, x, (size_t)UINT32_MAX + 1, y, u, counts, NULL, NULL, &runs), "oplus_unique",
+        "cannot hold the index 4294967296");
+    BAD(oplus_unique(dev, f, NULL, x, N, y, u, counts, NULL, NULL, NULL), "oplus_unique", "runs is NULL");
+    OVERLAPS(oplus_unique(dev, f, NULL, x, N, x + 1, u, counts, NULL, NULL, &runs), "oplus_unique", "in", "out");
+    OVERLAPS(oplus_unique(dev, f, NULL, x, N, y, u, y, NULL, NULL, &runs), "oplus_unique", "out", "counts");
+    OVERLAPS(oplus_unique(dev, f, NULL, x, N, y, u, NULL, x, NULL, &runs), "oplus_unique", "in", "firsts");
+    OVERLAPS(oplus_unique(dev, f, NULL, x, N, y, u, counts, NULL, y, &runs), "oplus_unique", "out", "inverse");
+    FINE(oplus_unique(dev, f, &same_float_fn, x, N, y, u, counts, NULL, inverse, &runs));
+    runs = 1;
+    FINE(oplus_unique(dev, f, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, &runs));
+    assert_int_equal(runs, 0);
+}
+
 /* --- take */
 
 static void take(void **state)
@@ -828,6 +867,7 @@ int main(void)
         cmocka_unit_test(map),
         cmocka_unit_test(filter),
         cmocka_unit_test(partition),
+        cmocka_unit_test(unique),
         cmocka_unit_test(indices),
         cmocka_unit_test(filter_mask),
         cmocka_unit_test(sort),

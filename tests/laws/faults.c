@@ -109,6 +109,10 @@ static oplus_status segreduce(oplus_device *d)
 static oplus_status map(oplus_device *d) { return oplus_map(d, &twice_fn, (const void *const[]){x}, N, out); }
 static oplus_status filter(oplus_device *d) { return oplus_filter(d, &odd_fn, x, N, out, &kept); }
 static oplus_status partition(oplus_device *d) { return oplus_partition(d, &odd_fn, x, N, out, values, &kept); }
+static oplus_status unique(oplus_device *d)
+{
+    return oplus_unique(d, &oplus_u32, NULL, x, N, out, &oplus_u32, values, NULL, NULL, &kept);
+}
 static oplus_status mask(oplus_device *d)
 {
     return oplus_filter_mask(d, &oplus_u32, OPLUS_MASK_BYTES, x, heads, N, out, &kept);
@@ -205,6 +209,7 @@ static const call calls[] = {
     {"filter", filter, false},
     {"partition", partition, false},
     {"filter by a mask", mask, false},
+    {"unique", unique, false},
     {"sort", sort, false},
     {"sort of more than a cache holds", sort_many, false},
     {"sort_pairs", sort_pairs, false},

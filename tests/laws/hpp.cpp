@@ -93,6 +93,20 @@ void selections(void **)
     }
 }
 
+void uniques(void **)
+{
+    auto x = some_numbers(7);
+    std::sort(x.begin(), x.end());
+    std::vector<std::int32_t> out(n), expected = x, again(n);
+    std::vector<std::uint64_t> counts(n);
+    expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+    out.resize(here().unique(x, out));
+    assert_true(out == expected);
+    assert_int_equal(here().unique(x, again, counts), expected.size());
+    for (std::size_t k = 0; k < expected.size(); k++)
+        assert_int_equal(counts[k], std::count(x.begin(), x.end(), expected[k]));
+}
+
 void orders(void **)
 {
     const auto x = some_numbers(4), y = some_numbers(5);
@@ -135,6 +149,8 @@ void short_arrays_are_refused(void **)
     expect_refused([&] { here().partition(even_fn, x, out, small); });
     expect_refused([&] { here().indices(even_fn, x, few); });
     expect_refused([&] { here().filter_mask(OPLUS_MASK_BITS, x, mask, out); });
+    expect_refused([&] { here().unique(x, small); });
+    expect_refused([&] { here().unique(x, out, few); });
     expect_refused([&] { here().take(OPLUS_CLIP, x, where, small); });
     expect_refused([&] { here().put(OPLUS_CLIP, small, where, out); });
     expect_refused([&] { here().argsort(OPLUS_ASCENDING, x, few); });
@@ -149,6 +165,7 @@ int main()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fused),
         cmocka_unit_test(selections),
+        cmocka_unit_test(uniques),
         cmocka_unit_test(orders),
         cmocka_unit_test(short_arrays_are_refused),
     };

@@ -1,6 +1,6 @@
 /* Laws of <oplus/runs.h>: partition, indices, filter by a mask.  Each is compared with a plain loop, with arrays in host
  * memory, in device memory, and in both. */
-#include "support/laws.h"
+#include "support/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,57 +21,6 @@ static void often(const char *name, void (*law)(rng *r, const place *at_place))
     const place *place = all_places(&count);
     for (size_t i = 0; i < (test_quick() ? 10 : 30) * count; i++)
         if (stand_at(&place[i % count], NULL, false)) law(&r, &place[i % count]);
-}
-
-/* --- arrays of the host and of the device -------------------------------------------------------------------------- */
-
-enum { MOST = 10, GUARD = 64 };
-
-/* The arrays of a call: `host` as the law sees them, `mem` as the call does. */
-typedef struct arrays {
-    oplus_device *dev;
-    int count;
-    unsigned char *host[MOST], *mem[MOST];
-    size_t bytes[MOST];
-} arrays;
-
-/* An array of so many bytes, in the host's memory or in the device's, with guards behind. */
-static int add(arrays *a, rng *r, const void *from, size_t bytes)
-{
-    const int k = a->count++;
-    assert_true(k < MOST);
-    a->bytes[k] = bytes;
-    a->host[k] = must(malloc(bytes + GUARD));
-    memset(a->host[k], 0xa5, bytes + GUARD);
-    if (from && bytes > 0) memcpy(a->host[k], from, bytes);
-    a->mem[k] = a->host[k];
-    if (rng_below(r, 2)) return k;
-    void *there;
-    assert_int_equal(oplus_alloc(a->dev, bytes + GUARD, &there), OPLUS_OK);
-    assert_int_equal(oplus_copy(a->dev, there, a->host[k], bytes + GUARD), OPLUS_OK);
-    a->mem[k] = there;
-    return k;
-}
-
-/* What the call has written: `bytes` equal `want`, and nothing else has changed. */
-static void check(arrays *a, const place *where, const char *what, int k, const void *want, size_t bytes)
-{
-    if (a->mem[k] != a->host[k])
-        assert_int_equal(oplus_copy(a->dev, a->host[k], a->mem[k], a->bytes[k] + GUARD), OPLUS_OK);
-    bool good = bytes == 0 || memcmp(a->host[k], want, bytes) == 0;
-    for (size_t i = bytes; i < a->bytes[k] + GUARD; i++) good = good && a->host[k][i] == 0xa5;
-    if (!good)
-        fail_msg("%s %s: %s is wrong (%zu bytes of %zu)\n    OPLUS_TEST_SEED=%llu", where->where, where->isa, what,
-                 bytes, a->bytes[k], (unsigned long long)test_seed());
-}
-
-static void drop(arrays *a)
-{
-    for (int k = 0; k < a->count; k++) {
-        if (a->mem[k] != a->host[k]) oplus_free(a->dev, a->mem[k]);
-        free(a->host[k]);
-    }
-    a->count = 0;
 }
 
 /* --- partition, indices, masks -------------------------------------------------------------------------------------- */
@@ -152,35 +101,37 @@ static void selects(rng *r, const place *where)
     arrays a = {.dev = where->dev};
     uint64_t count;
 
-    const int in = add(&a, r, p.x, n * size), out = add(&a, r, NULL, n * size), rest = add(&a, r, NULL, n * size),
-              kept = add(&a, r, NULL, sizeof(size_t));
+    const int in = add_array(&a, r, p.x, n * size), out = add_array(&a, r, NULL, n * size),
+              rest = add_array(&a, r, NULL, n * size), kept = add_array(&a, r, NULL, sizeof(size_t));
     assert_int_equal(
         oplus_partition(where->dev, keep, a.mem[in], n, a.mem[out], a.mem[rest], (size_t *)(void *)a.mem[kept]),
         OPLUS_OK);
     count = p.kept;
-    check(&a, where, "the number that a partition keeps", kept, &count, sizeof count);
-    check(&a, where, "what a partition keeps", out, p.out, p.kept * size);
-    check(&a, where, "the rest of a partition", rest, p.rest, (n - p.kept) * size);
-    drop(&a);
+    check_array(&a, where, "the number that a partition keeps", kept, &count, sizeof count);
+    check_array(&a, where, "what a partition keeps", out, p.out, p.kept * size);
+    check_array(&a, where, "the rest of a partition", rest, p.rest, (n - p.kept) * size);
+    drop_arrays(&a);
 
     const bool narrow = rng_below(r, 2);
     const oplus_type *const index = narrow ? &oplus_u32 : &oplus_u64;
-    const int from = add(&a, r, p.x, n * size), to = add(&a, r, NULL, n * index->size), found = add(&a, r, NULL, 8);
+    const int from = add_array(&a, r, p.x, n * size), to = add_array(&a, r, NULL, n * index->size),
+              found = add_array(&a, r, NULL, 8);
     assert_int_equal(oplus_indices(where->dev, keep, a.mem[from], n, index, a.mem[to], (size_t *)(void *)a.mem[found]),
                      OPLUS_OK);
-    check(&a, where, "the number of indices", found, &count, sizeof count);
-    check(&a, where, "the indices", to, narrow ? (void *)p.narrow : p.wide, p.kept * index->size);
-    drop(&a);
+    check_array(&a, where, "the number of indices", found, &count, sizeof count);
+    check_array(&a, where, "the indices", to, narrow ? (void *)p.narrow : p.wide, p.kept * index->size);
+    drop_arrays(&a);
 
     const bool bits = rng_below(r, 2);
-    const int x = add(&a, r, p.x, n * size), y = add(&a, r, NULL, n * size), m = add(&a, r, NULL, sizeof(size_t)),
-              mask = add(&a, r, bits ? p.bits : p.bytes, bits ? (n + 7) / 8 : n);
+    const int x = add_array(&a, r, p.x, n * size), y = add_array(&a, r, NULL, n * size),
+              m = add_array(&a, r, NULL, sizeof(size_t)),
+              mask = add_array(&a, r, bits ? p.bits : p.bytes, bits ? (n + 7) / 8 : n);
     assert_int_equal(oplus_filter_mask(where->dev, p.type, bits ? OPLUS_MASK_BITS : OPLUS_MASK_BYTES, a.mem[x],
                                        a.mem[mask], n, a.mem[y], (size_t *)(void *)a.mem[m]),
                      OPLUS_OK);
-    check(&a, where, "the number that a mask keeps", m, &count, sizeof count);
-    check(&a, where, bits ? "what bits keep" : "what bytes keep", y, p.out, p.kept * size);
-    drop(&a);
+    check_array(&a, where, "the number that a mask keeps", m, &count, sizeof count);
+    check_array(&a, where, bits ? "what bits keep" : "what bytes keep", y, p.out, p.kept * size);
+    drop_arrays(&a);
     forget(&p);
 }
 

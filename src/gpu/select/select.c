@@ -20,6 +20,29 @@
 
 enum { MOST_WORD = 8 /* bytes that are compared at once */ };
 
+/* The node of a tile, if lengths of runs are wanted (picks.cl). */
+OPLUS_STRUCT(opi_run_end32, uint32_t picked; uint32_t last;)
+OPLUS_STRUCT(opi_run_end64, uint64_t picked; uint64_t last;)
+OPLUS_OP(opi_join_ends32, opi_run_end32, (0, 0), OPLUS_EXACT, {
+    b.last = b.picked == 0 ? a.last : b.last;
+    b.picked += a.picked;
+    return b;
+})
+OPLUS_OP(opi_join_ends64, opi_run_end64, (0, 0), OPLUS_EXACT, {
+    b.last = b.picked == 0 ? a.last : b.last;
+    b.picked += a.picked;
+    return b;
+})
+
+static bool has_lengths(const opi_task *task) { return task->array[OPI_COUNT_OUT].mem != NULL; }
+
+/* What adds up nodes. */
+static const oplus_op *adds(const opi_task *task)
+{
+    if (!has_lengths(task)) return &oplus_sum_u64;
+    return task->array[OPI_COUNT_OUT].size == sizeof(uint32_t) ? &opi_join_ends32_op : &opi_join_ends64_op;
+}
+
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
 /* Writes how two elements are compared by their bits, without their padding. */
@@ -53,6 +76,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_PICKS", task->select.picks);
     opi_gpu_define(source, "OPI_COMPARES", task->fn != NULL);
     opi_gpu_define(source, "OPI_INDEX", task->array[OPI_INDEX_OUT].size);
+    opi_gpu_define(source, "OPI_LENGTHS", has_lengths(task));
     opi_gpu_define(source, "OPI_PARAMETER", task->fn && task->fn->param_type);
     if (task->fn) opi_gpu_write_fn(source, task->fn, true);
     opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
@@ -71,11 +95,12 @@ static oplus_status get_program(opi_job *job)
     const opi_task *const task = job->task;
     const oplus_type *const type = task->select.type;
     opi_spans spans;
-    job->node = sizeof(uint64_t);
+    job->node = adds(task)->type->size;
     job->shape = opi_shape_for(&job->g->gpu->facts, type->size, job->node);
     opi_key key = opi_key_begin("select", job->shape);
     opi_key_number(&key, task->select.picks);
     opi_key_number(&key, task->array[OPI_INDEX_OUT].size);
+    opi_key_number(&key, has_lengths(task));
     opi_key_number(&key, type->size);
     opi_key_number(&key, type->align);
     if (task->fn)
@@ -107,7 +132,7 @@ static oplus_status add_up(const opi_job *job, uint64_t tiles)
     opi_task scan;
     opi_job adding = {.g = job->g, .call = job->call, .task = &scan};
     void *const nodes = job->g->work.mem;
-    opi_task_scan(&scan, &oplus_sum_u64, OPLUS_EXCLUSIVE, nodes, NULL, (size_t)tiles, 0, nodes);
+    opi_task_scan(&scan, adds(job->task), OPLUS_EXCLUSIVE, nodes, NULL, (size_t)tiles, 0, nodes);
     return opi_gpu_scan(&adding);
 }
 
@@ -168,7 +193,8 @@ static oplus_status select_on_cores(const opi_job *job)
 
 oplus_status opi_gpu_select(opi_job *job)
 {
-    static const char *const names[] = {"in", "mask", "out", "the indices", "rest", "the runs", "the heads"};
+    static const char *const names[] = {"in",   "mask",     "out",       "the indices",
+                                        "rest", "the runs", "the heads", "the counts"};
     const opi_task *const task = job->task;
     opi_whole whole;
     if (task->n == 0) return opi_tiles_nothing(job);

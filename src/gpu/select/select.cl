@@ -6,6 +6,7 @@
  *
  *   OPI_PICKS    0: a predicate, 1: bytes, 2: bits, 3: the beginnings of runs
  *   OPI_COMPARES 1: a function decides (opi_fn), or compares neighbours; 0: a mask decides, or the elements' bits
+ *   OPI_LENGTHS  1: the lengths of runs are written, too
  *   opi_index    the type of an index */
 #define OPI_AT_ELEMENT(p, i) ((p) + (uint64_t)(i) * OPI_UNITS)
 
@@ -35,7 +36,7 @@ OPI_FUNCTION uint32_t opi_picks(opi_elements in, opi_mask mask, uint64_t i OPI_T
 /* What the kernels write; a pointer is only followed if its array is given. */
 typedef struct opi_outputs {
     OPI_GLOBAL opi_unit *picked, *rest;
-    OPI_GLOBAL opi_index *index, *run;
+    OPI_GLOBAL opi_index *index, *run, *length;
     OPI_GLOBAL uint8_t *head;
     bool has_picked, has_rest, has_index, has_run, has_head;
 } opi_outputs;
@@ -53,24 +54,35 @@ OPI_FUNCTION void opi_copy(OPI_GLOBAL opi_unit *to, uint64_t at, opi_elements in
 #define OPI_OF_ROOM(room) 0
 typedef uint32_t opi_rooms;
 
-OPI_FUNCTION uint32_t opi_count_own(opi_elements in, opi_mask mask, uint64_t first, uint32_t count,
+OPI_FUNCTION opi_node opi_count_own(opi_elements in, opi_mask mask, uint64_t first, uint32_t count,
                                     opi_rooms room OPI_TAKE_FN)
 {
-    uint32_t own = 0;
-    for (uint32_t j = 0; j < count; j++) own += opi_picks(in, mask, first + j OPI_GIVE_FN);
-    return own;
+    uint32_t own = 0, last = 0;
+    for (uint32_t j = 0; j < count; j++) {
+        if (!opi_picks(in, mask, first + j OPI_GIVE_FN)) continue;
+        last = j;
+        own++;
+    }
+    return opi_make_node(own, first + last);
 }
 
 OPI_FUNCTION uint32_t opi_write(const opi_outputs *to, opi_elements in, opi_mask mask, uint64_t first, uint32_t count,
-                                uint64_t before, const opi_place *place, opi_rooms room OPI_TAKE_FN)
+                                opi_node before, bool ends, const opi_place *place, opi_rooms room OPI_TAKE_FN)
 {
-    uint64_t at = before;
+    uint64_t at = OPI_PICKED(before);
+#if OPI_LENGTHS
+    uint64_t last = before.last;
+#endif
     for (uint32_t j = 0; j < count; j++) {
         const uint64_t i = first + j;
         const uint32_t picked = opi_picks(in, mask, i OPI_GIVE_FN);
         if (picked) {
             if (to->has_picked) opi_copy(to->picked, at, in, i);
             if (to->has_index) to->index[at] = (opi_index)i;
+#if OPI_LENGTHS
+            if (at > 0) to->length[at - 1] = (opi_index)(i - last);
+            last = i;
+#endif
             at++;
         } else if (to->has_rest) {
             opi_copy(to->rest, i - at, in, i);
@@ -78,7 +90,10 @@ OPI_FUNCTION uint32_t opi_write(const opi_outputs *to, opi_elements in, opi_mask
         if (to->has_run) to->run[i] = (opi_index)(at - 1);
         if (to->has_head) to->head[i] = (uint8_t)picked;
     }
-    return (uint32_t)(at - before);
+#if OPI_LENGTHS
+    if (ends && at > 0) to->length[at - 1] = (opi_index)(first + count - last);
+#endif
+    return (uint32_t)(at - OPI_PICKED(before));
 }
 
 #else
@@ -95,17 +110,22 @@ typedef struct opi_room {
 typedef OPI_LOCAL opi_room *opi_rooms;
 
 /* Finds the flags of the tile, in the order in which memory is read best, and counts those of the work-item's run. */
-OPI_FUNCTION uint32_t opi_count_own(opi_elements in, opi_mask mask, uint64_t first, uint32_t count,
+OPI_FUNCTION opi_node opi_count_own(opi_elements in, opi_mask mask, uint64_t first, uint32_t count,
                                     opi_rooms room OPI_TAKE_FN)
 {
-    uint32_t own = 0;
+    const uint32_t begin = OPI_SELF << OPI_LOG_E;
+    uint32_t own = 0, last = 0;
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
         const uint32_t i = (j << OPI_LOG_W) + OPI_SELF;
         room->flag[i] = i < count ? (uint8_t)opi_picks(in, mask, first + i OPI_GIVE_FN) : 0;
     }
     OPI_BARRIER();
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) own += room->flag[(OPI_SELF << OPI_LOG_E) + j];
-    return own;
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
+        const uint32_t flag = room->flag[begin + j];
+        own += flag;
+        if (flag) last = j;
+    }
+    return opi_make_node(own, first + begin + last);
 }
 
 OPI_FUNCTION void opi_write_picked(const opi_outputs *to, opi_elements in, uint64_t first, uint32_t count,
@@ -122,13 +142,29 @@ OPI_FUNCTION void opi_write_picked(const opi_outputs *to, opi_elements in, uint6
         opi_copy(to->rest, first - before + k, in, first + room->place[picked + k]);
 }
 
-/* place: what precedes the work-item's run in the tile.  Returns how many the tile picks, to all. */
-OPI_FUNCTION uint32_t opi_write(const opi_outputs *to, opi_elements in, opi_mask mask, uint64_t first, uint32_t count,
-                                uint64_t before, const opi_place *place, opi_rooms room OPI_TAKE_FN)
+#if OPI_LENGTHS
+/* Writes the lengths of the runs that end in the tile: where an element is picked, and, if the tile is the last one
+ * (`ends`), behind it. */
+OPI_FUNCTION void opi_write_lengths(const opi_outputs *to, uint64_t first, uint32_t count, opi_node before, bool ends,
+                                    opi_rooms room)
 {
-    const uint32_t begin = OPI_SELF << OPI_LOG_E, earlier = place->has_before ? (uint32_t)place->before : 0;
+    const uint32_t picked = room->picked, run_ends = ends ? picked + 1 : picked;
+    for (uint32_t k = OPI_SELF; k < run_ends; k += OPI_W) {
+        const uint64_t end = first + (k < picked ? room->place[k] : count);
+        const uint64_t begin = k > 0 ? first + room->place[k - 1] : (uint64_t)before.last;
+        if (before.picked + k > 0) to->length[before.picked + k - 1] = (opi_index)(end - begin);
+    }
+}
+#endif
+
+/* before: what precedes the tile; place: what precedes the work-item's run in the tile; ends: whether no tile follows.
+ * Returns how many the tile picks, to all. */
+OPI_FUNCTION uint32_t opi_write(const opi_outputs *to, opi_elements in, opi_mask mask, uint64_t first, uint32_t count,
+                                opi_node before, bool ends, const opi_place *place, opi_rooms room OPI_TAKE_FN)
+{
+    const uint32_t begin = OPI_SELF << OPI_LOG_E, earlier = place->has_before ? (uint32_t)OPI_PICKED(place->before) : 0;
     uint32_t at = earlier;
-    if (OPI_SELF == OPI_W - 1) room->picked = (uint32_t)place->after;
+    if (OPI_SELF == OPI_W - 1) room->picked = (uint32_t)OPI_PICKED(place->after);
     OPI_BARRIER();
     const uint32_t picked = room->picked;
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
@@ -138,7 +174,10 @@ OPI_FUNCTION uint32_t opi_write(const opi_outputs *to, opi_elements in, opi_mask
         if (own) at++;
     }
     OPI_BARRIER();
-    opi_write_picked(to, in, first, count, before, room);
+    opi_write_picked(to, in, first, count, OPI_PICKED(before), room);
+#if OPI_LENGTHS
+    opi_write_lengths(to, first, count, before, ends, room);
+#endif
     if (to->has_head)
         for (uint32_t i = OPI_SELF; i < count; i += OPI_W) to->head[first + i] = room->flag[i];
     OPI_BARRIER(); /* the places are free again */
@@ -151,7 +190,8 @@ OPI_FUNCTION uint32_t opi_write(const opi_outputs *to, opi_elements in, opi_mask
     }
     OPI_BARRIER();
     if (to->has_run)
-        for (uint32_t i = OPI_SELF; i < count; i += OPI_W) to->run[first + i] = (opi_index)(before + room->place[i] - 1);
+        for (uint32_t i = OPI_SELF; i < count; i += OPI_W) 
+            to->run[first + i] = (opi_index)(OPI_PICKED(before) + room->place[i] - 1);
     return picked;
 }
 
@@ -160,7 +200,7 @@ OPI_FUNCTION uint32_t opi_write(const opi_outputs *to, opi_elements in, opi_mask
 /* --- kernels ---------------------------------------------------------------------------------------------------- */
 
 #define OPI_OUTPUTS                                                                                                    \
-    OPI_PARAM(picked), OPI_PARAM(index), OPI_PARAM(rest), OPI_PARAM(run), OPI_PARAM(head)
+    OPI_PARAM(picked), OPI_PARAM(index), OPI_PARAM(rest), OPI_PARAM(run), OPI_PARAM(head), OPI_PARAM(length)
 
 #define OPI_FIND_OUTPUTS(to)                                                                                           \
     opi_outputs to;                                                                                                    \
@@ -173,11 +213,12 @@ OPI_FUNCTION uint32_t opi_write(const opi_outputs *to, opi_elements in, opi_mask
     to.index = OPI_AT(opi_index, index);                                                                               \
     to.rest = OPI_AT(opi_unit, rest);                                                                                  \
     to.run = OPI_AT(opi_index, run);                                                                                   \
-    to.head = OPI_AT(uint8_t, head);
+    to.head = OPI_AT(uint8_t, head);                                                                                   \
+    to.length = OPI_AT(opi_index, length);
 
 #define OPI_COUNT_OF(first, n) ((n) - (first) < OPI_TILE ? (uint32_t)((n) - (first)) : OPI_TILE)
 
-/* nodes[b] becomes how many elements of tile b are picked. */
+/* nodes[b] becomes the node of tile b. */
 OPI_KERNEL void opi_count(OPI_PARAM(in), OPI_PARAM(mask), const uint64_t n, OPI_PARAM(nodes), OPI_PARAM(param))
 {
     OPI_LANES(lane)
@@ -191,20 +232,24 @@ OPI_KERNEL void opi_count(OPI_PARAM(in), OPI_PARAM(mask), const uint64_t n, OPI_
     if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[OPI_GROUP] = OPI_TOTAL;
 }
 
-/* nodes[b] is how many elements precede tile b that are picked.  alone: there is one tile, and no node. */
+/* nodes[b] is what precedes tile b.  alone: there is one tile, and no node. */
 OPI_KERNEL void opi_deal(OPI_PARAM(in), OPI_PARAM(mask), OPI_OUTPUTS, const uint64_t n, OPI_PARAM(nodes),
                          const uint32_t alone, OPI_PARAM(result), OPI_PARAM(param))
 {
     OPI_LANES(lane)
     OPI_ROOM(room)
     OPI_FIND_OUTPUTS(to)
-    const uint64_t first = OPI_GROUP * OPI_TILE, before = alone ? 0 : OPI_AT(const opi_node, nodes)[OPI_GROUP];
+    const uint64_t first = OPI_GROUP * OPI_TILE;
     const uint32_t count = OPI_COUNT_OF(first, n);
+    const bool ends = OPI_GROUP + 1 == OPI_GROUPS;
+    opi_node before = opi_make_node(0, 0);
     const opi_elements from = OPI_AT(const opi_unit, in);
     const opi_mask mask = OPI_AT(const uint8_t, mask);
     OPI_READ_FN
     opi_lanes_up(lane, opi_count_own(from, mask, first, count, OPI_OF_ROOM(room) OPI_GIVE_FN), OPI_W);
     const opi_place place = opi_lanes_down(lane, 0);
-    const uint32_t picked = opi_write(&to, from, mask, first, count, before, &place, OPI_OF_ROOM(room) OPI_GIVE_FN);
-    if (OPI_SELF == 0 && OPI_GIVEN(result) && OPI_GROUP + 1 == OPI_GROUPS) *OPI_AT(uint64_t, result) = before + picked;
+    if (!alone) before = OPI_AT(const opi_node, nodes)[OPI_GROUP];
+    const uint32_t picked =
+        opi_write(&to, from, mask, first, count, before, ends, &place, OPI_OF_ROOM(room) OPI_GIVE_FN);
+    if (OPI_SELF == 0 && OPI_GIVEN(result) && ends) *OPI_AT(uint64_t, result) = OPI_PICKED(before) + picked;
 }

@@ -18,11 +18,13 @@ OPI_RESIDENT_KERNEL void opi_once(OPI_PARAM(in), OPI_PARAM(mask), OPI_OUTPUTS, c
     opi_lanes_up(lane, opi_count_own(from, mask, first, count, OPI_OF_ROOM(room) OPI_GIVE_FN), OPI_W);
     const bool goes_on = opi_look_back(&look, lane);
     if (goes_on) {
-        if (OPI_SELF == 0) sight.before = look.tile > 0 ? OPI_CARRY : 0;
+        if (OPI_SELF == 0) sight.before = look.tile > 0 ? OPI_CARRY : opi_make_node(0, 0);
         const opi_place place = opi_lanes_down(lane, 0);
-        const uint64_t before = sight.before;
-        const uint32_t picked = opi_write(&to, from, mask, first, count, before, &place, OPI_OF_ROOM(room) OPI_GIVE_FN);
-        if (OPI_SELF == 0 && look.tile == look.tiles - 1 && OPI_GIVEN(result)) *OPI_AT(uint64_t, result) = before + picked;
+        const opi_node before = sight.before;
+        const bool ends = look.tile == look.tiles - 1;
+        const uint32_t picked =
+            opi_write(&to, from, mask, first, count, before, ends, &place, OPI_OF_ROOM(room) OPI_GIVE_FN);
+        if (OPI_SELF == 0 && ends && OPI_GIVEN(result)) *OPI_AT(uint64_t, result) = OPI_PICKED(before) + picked;
     }
     opi_look_end(&look, places);
 }

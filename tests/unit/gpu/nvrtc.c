@@ -308,6 +308,7 @@ static void move(oplus_device *dev, bool all)
     good(oplus_filter(dev, &small_first_fn, in, N, out, &kept), "filter");
     uint64_t rest; /* launches do nothing */
     good(oplus_partition(dev, &small_first_fn, in, N, out, &rest, &kept), "partition");
+    good(oplus_unique(dev, &oplus_u32, NULL, in, N, out, &oplus_u32, &rest, NULL, NULL, &kept), "unique");
     good(oplus_filter_mask(dev, &small3_type, OPLUS_MASK_BITS, in, in, N, out, &kept), "filter by bits");
     for (size_t i = 0; i < (all ? sizeof keys / sizeof *keys : 1); i++) {
         good(oplus_sort(dev, keys[i], OPLUS_DESCENDING, out, N), "sort");
@@ -342,6 +343,10 @@ static void move(oplus_device *dev, bool all)
     good(oplus_indices(dev, &below_limit, in, N, &oplus_u32, out, &kept), "indices of 4 bytes");
     good(oplus_indices(dev, &below_limit, in, N, &oplus_u64, out, &kept), "indices of 8 bytes");
     good(oplus_filter_mask(dev, &oplus_u8, OPLUS_MASK_BYTES, in, in, N, out, &kept), "filter by bytes");
+    good(oplus_unique(dev, &padded16_type, NULL, in, N, out, &oplus_u64, &rest, NULL, NULL, &kept),
+         "unique of structs");
+    good(oplus_unique(dev, before_fn.input[0], &before_fn, in, N, out, &oplus_u32, NULL, &rest, NULL, &kept),
+         "unique by a function");
 }
 
 /* Fused calls, with arrays that are aligned and that are not. */

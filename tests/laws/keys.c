@@ -1,0 +1,272 @@
+/* Laws of runs of equal keys, of <oplus/runs.h>: each call is compared with a plain loop, with arrays in host memory, in
+ * device memory, and in both. */
+#include "support/arrays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs a law several times, each time on another problem at another place. */
+static void often(const char *name, void (*law)(rng *r, const place *at_place), size_t times)
+{
+    rng r = test_rng(name);
+    size_t count;
+    const place *place = all_places(&count);
+    for (size_t i = 0; i < (test_quick() ? times / 3 : times) * count; i++)
+        if (stand_at(&place[i % count], NULL, false)) law(&r, &place[i % count]);
+}
+
+/* --- keys ---------------------------------------------------------------------------------------------------------- */
+
+OPLUS_STRUCT(dated, uint32_t day; uint32_t word;)
+OPLUS_STRUCT(gappy, uint8_t sort; uint32_t number; uint16_t part;)
+OPLUS_STRUCT(chunk80, uint32_t word[20];)
+OPLUS_ZIP(same_day, uint8_t, dated, dated, { return a.day == b.day; })
+OPLUS_ZIP_WITH(same_part, uint8_t, uint32_t, uint32_t, uint32_t, { return a / p == b / p; })
+
+/* Numbers that parts of 100 numbers have are the same. */
+static const uint32_t hundred = 100;
+
+/* Keys of a type, and how they are compared; the key of run k is made of a number that differs from that of run k - 1. */
+typedef struct kind {
+    const oplus_type *type;
+    const oplus_fn *same;
+    void (*make)(rng *r, uint64_t number, void *key);
+    bool sorts; /* a sort takes such keys */
+} kind;
+
+static void small(rng *r, uint64_t number, void *key)
+{
+    (void)r;
+    memcpy(key, &number, 1);
+}
+
+static void narrow(rng *r, uint64_t number, void *key)
+{
+    (void)r;
+    memcpy(key, &number, 2);
+}
+
+static void plain(rng *r, uint64_t number, void *key)
+{
+    (void)r;
+    memcpy(key, &number, 4);
+}
+
+static void wide(rng *r, uint64_t number, void *key)
+{
+    (void)r;
+    number *= UINT64_C(0x9e3779b97f4a7c15); /* odd, so that other numbers become other keys */
+    memcpy(key, &number, 8);
+}
+
+static void day(rng *r, uint64_t number, void *key)
+{
+    const dated made = {(uint32_t)number, (uint32_t)rng_next(r)};
+    memcpy(key, &made, sizeof made);
+}
+
+/* Whatever its padding is. */
+static void gaps(rng *r, uint64_t number, void *key)
+{
+    gappy made;
+    memset(&made, (int)rng_below(r, 256), sizeof made);
+    made.sort = (uint8_t)(number & 1);
+    made.number = 5;
+    made.part = (uint16_t)(number >> 1);
+    memcpy(key, &made, sizeof made);
+}
+
+static void chunk(rng *r, uint64_t number, void *key)
+{
+    chunk80 made = {{0}};
+    (void)r;
+    made.word[19] = (uint32_t)number;
+    memcpy(key, &made, sizeof made);
+}
+
+static void part(rng *r, uint64_t number, void *key)
+{
+    const uint32_t made = (uint32_t)(number % 1000 * hundred + rng_below(r, hundred));
+    memcpy(key, &made, sizeof made);
+}
+
+enum { KINDS_OF_KEYS = 8 };
+static void kinds_of(kind kinds[KINDS_OF_KEYS])
+{
+    static oplus_fn same_hundred;
+    same_hundred = oplus_with(&same_part_fn, &hundred);
+    const kind all[KINDS_OF_KEYS] = {{&oplus_u8, NULL, small, true},          {&oplus_i16, NULL, narrow, true},
+                                     {&oplus_u32, NULL, plain, true},         {&oplus_f64, NULL, wide, true},
+                                     {&dated_type, &same_day_fn, day, false}, {&gappy_type, NULL, gaps, false},
+                                     {&chunk80_type, NULL, chunk, false},     {&oplus_u32, &same_hundred, part, false}};
+    memcpy(kinds, all, sizeof all);
+}
+
+/* --- a problem: keys in runs, and what a plain loop finds ----------------------------------------------------------- */
+
+typedef struct runs {
+    kind kind;
+    size_t n, count;
+    unsigned char *keys, *first_keys;
+    uint64_t *firsts, *counts, *inverse; /* there is one first more: n */
+    uint8_t *heads;
+} runs;
+
+/* How long the runs are: of one element, of a few, of tiles of a device, of everything. */
+static size_t any_length(rng *r, size_t style)
+{
+    static const size_t most[] = {1, 3, 60, 9000, SIZE_MAX};
+    return style == 4 ? SIZE_MAX : 1 + rng_below(r, most[style]);
+}
+
+static void fill(rng *r, runs *p, size_t begin, size_t end, uint64_t number)
+{
+    const size_t size = p->kind.type->size;
+    for (size_t i = begin; i < end; i++) {
+        p->kind.make(r, number, p->keys + i * size);
+        p->inverse[i] = p->count;
+        p->heads[i] = i == begin;
+    }
+    memcpy(p->first_keys + p->count * size, p->keys + begin * size, size);
+    p->firsts[p->count] = begin;
+    p->counts[p->count++] = end - begin;
+}
+
+static runs make_runs(rng *r, const kind *kind, size_t n)
+{
+    const size_t size = kind->type->size, style = rng_below(r, 6);
+    runs p = {.kind = *kind, .n = n};
+    p.keys = must(malloc(n * size + 1));
+    p.first_keys = must(malloc(n * size + 1));
+    p.firsts = must(malloc((n + 1) * sizeof *p.firsts));
+    p.counts = must(malloc((n + 1) * sizeof *p.counts));
+    p.inverse = must(malloc((n + 1) * sizeof *p.inverse));
+    p.heads = must(malloc(n + 1));
+    uint64_t number = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        const size_t length = any_length(r, style < 5 ? style : rng_below(r, 4));
+        end = n - i < length ? n : i + length;
+        number = (number + 1 + rng_below(r, 50)) % 200;
+        fill(r, &p, i, end, number);
+    }
+    p.firsts[p.count] = n;
+    return p;
+}
+
+static void forget(runs *p)
+{
+    free(p->keys);
+    free(p->first_keys);
+    free(p->firsts);
+    free(p->counts);
+    free(p->inverse);
+    free(p->heads);
+}
+
+static size_t any_size(rng *r, size_t size)
+{
+    const size_t n = rng_below(r, (size_t)1 << (1 + rng_below(r, test_quick() ? 14 : 18)));
+    return size > 16 ? n / 8 : n;
+}
+
+/* Each kind is another program for an accelerator: without OPLUS_TEST_DEVICES two are tried there, by bits and by a
+ * function. */
+static runs any_runs(rng *r, const place *where)
+{
+    kind kinds[KINDS_OF_KEYS];
+    kinds_of(kinds);
+    const size_t any = rng_below(r, KINDS_OF_KEYS), few = any % 2 ? 5 : 7;
+    const kind *const kind = &kinds[where->accelerator && !where->thorough ? few : any];
+    return make_runs(r, kind, any_size(r, kind->type->size));
+}
+
+/* --- unique -------------------------------------------------------------------------------------------------------- */
+
+/* Numbers as the type of an index has them. */
+static void *as_index(const uint64_t *number, size_t n, size_t bytes)
+{
+    char *const as = must(malloc(n * bytes + 1));
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t half = (uint32_t)number[i];
+        memcpy(as + i * bytes, bytes == 4 ? (const void *)&half : &number[i], bytes);
+    }
+    return as;
+}
+
+static void check_numbers(arrays *a, const place *where, const char *what, int k, const uint64_t *number, size_t n,
+                          size_t bytes)
+{
+    void *const want = as_index(number, n, bytes);
+    check_array(a, where, what, k, want, n * bytes);
+    free(want);
+}
+
+/* Some of the outputs are not wanted. */
+static void uniques(rng *r, const place *where)
+{
+    const oplus_type *const types[] = {&oplus_u32, &oplus_i32, &oplus_u64, &oplus_i64};
+    runs p = any_runs(r, where);
+    const size_t width = where->accelerator ? p.kind.same == NULL : rng_below(r, 2); /* one program for each kind */
+    const oplus_type *const index = types[2 * width + rng_below(r, 2)];
+    const size_t n = p.n, size = p.kind.type->size;
+    arrays a = {.dev = where->dev};
+    const unsigned wants = (unsigned)rng_below(r, 16);
+    const int in = add_array(&a, r, p.keys, n * size), out = add_array(&a, r, NULL, p.count * size),
+              counts = add_array(&a, r, NULL, p.count * index->size),
+              firsts = add_array(&a, r, NULL, p.count * index->size), inverse = add_array(&a, r, NULL, n * index->size),
+              found = add_array(&a, r, NULL, sizeof(size_t));
+    assert_int_equal(oplus_unique(where->dev, p.kind.type, p.kind.same, a.mem[in], n, wants & 1 ? a.mem[out] : NULL,
+                                  wants > 1 ? index : NULL, wants & 2 ? a.mem[counts] : NULL,
+                                  wants & 4 ? a.mem[firsts] : NULL, wants & 8 ? a.mem[inverse] : NULL,
+                                  (size_t *)(void *)a.mem[found]),
+                     OPLUS_OK);
+    check_array(&a, where, "the number of runs", found, &p.count, sizeof p.count);
+    check_array(&a, where, "the elements of a unique", out, p.first_keys, wants & 1 ? p.count * size : 0);
+    check_numbers(&a, where, "the lengths of runs", counts, p.counts, wants & 2 ? p.count : 0, index->size);
+    check_numbers(&a, where, "the first elements of runs", firsts, p.firsts, wants & 4 ? p.count : 0, index->size);
+    check_numbers(&a, where, "the runs of elements", inverse, p.inverse, wants & 8 ? n : 0, index->size);
+    drop_arrays(&a);
+    forget(&p);
+}
+
+static void unique_is_the_loop(void **state)
+{
+    (void)state;
+    often("unique", uniques, 60);
+}
+
+/* The same past the caches, where results are written past them, too. */
+static void long_uniques(rng *r, const place *where)
+{
+    kind kinds[KINDS_OF_KEYS];
+    kinds_of(kinds);
+    if (where->accelerator) return;
+    runs p = make_runs(r, &kinds[2], ((size_t)8 << 20) / 4 + rng_below(r, 100000));
+    arrays a = {.dev = where->dev};
+    size_t count;
+    const int in = add_array(&a, r, p.keys, p.n * 4), out = add_array(&a, r, NULL, p.count * 4),
+              counts = add_array(&a, r, NULL, p.count * 4);
+    assert_int_equal(oplus_unique(where->dev, &oplus_u32, NULL, a.mem[in], p.n, a.mem[out], &oplus_u32, a.mem[counts],
+                                  NULL, NULL, &count),
+                     OPLUS_OK);
+    assert_int_equal(count, p.count);
+    check_array(&a, where, "the elements of a long unique", out, p.first_keys, p.count * 4);
+    check_numbers(&a, where, "the lengths of many runs", counts, p.counts, p.count, 4);
+    drop_arrays(&a);
+    forget(&p);
+}
+
+static void a_long_unique_is_the_loop(void **state)
+{
+    (void)state;
+    often("long_unique", long_uniques, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unique_is_the_loop),
+        cmocka_unit_test(a_long_unique_is_the_loop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
