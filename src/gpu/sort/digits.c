@@ -158,15 +158,24 @@ typedef struct moving {
     uint32_t n, tiles;
 } moving;
 
+/* Launches a kernel, which waits for the launches before it. */
+static oplus_status launch(const moving *m, const char *kernel, uint64_t groups, size_t local, const opi_arguments *a)
+{
+    const opi_launch l = {
+        .groups = groups, .items = DIGITS_W, .local = local, .early = true, .argument = a->list, .arguments = a->count};
+    return opi_gpu_launch_as(&m->s->job, m->s->job.program, kernel, &l);
+}
+
 static oplus_status begin(const moving *m)
 {
     const opi_job *const job = &m->s->job;
     const uint64_t groups = opi_smaller((uint64_t)2 * job->g->gpu->facts.units, m->tiles);
-    const opi_gpu_argument clear[] = {opi_memory(job->g->work.mem), opi_value(m->tiles)};
-    const opi_gpu_argument count[] = {opi_memory(m->from.keys), opi_memory(job->g->work.mem), opi_value(m->n),
-                                      opi_value(m->s->negative), opi_value(m->s->flip)};
-    OPI_TRY(opi_gpu_launch_of(job, job->program, "opi_digits_begin", groups, DIGITS_W, clear, 2));
-    return opi_gpu_launch_of(job, job->program, "opi_digits_count", groups, DIGITS_W, count, 5);
+    const opi_arguments clear = {.list = {opi_memory(job->g->work.mem), opi_value(m->tiles)}, .count = 2};
+    const opi_arguments count = {.list = {opi_memory(m->from.keys), opi_memory(job->g->work.mem), opi_value(m->n),
+                                          opi_value(m->s->negative), opi_value(m->s->flip)},
+                                 .count = 5};
+    OPI_TRY(launch(m, "opi_digits_begin", groups, 0, &clear));
+    return launch(m, "opi_digits_count", groups, 0, &count);
 }
 
 static void add_place(opi_arguments *a, opi_place place)
@@ -189,9 +198,7 @@ static oplus_status pass(const moving *m, uint32_t number)
     opi_add(&a, opi_value(number));
     opi_add(&a, opi_value(s->negative));
     opi_add(&a, opi_value(s->flip));
-    const opi_launch l = {
-        .groups = m->tiles, .items = DIGITS_W, .local = pass_bytes(s, m->n), .argument = a.list, .arguments = a.count};
-    return opi_gpu_launch_as(&s->job, s->job.program, pass_of(s, m->n), &l);
+    return launch(m, pass_of(s, m->n), m->tiles, pass_bytes(s, m->n), &a);
 }
 
 static oplus_status end(const moving *m)
@@ -203,8 +210,7 @@ static oplus_status end(const moving *m)
     add_place(&a, s->to);
     opi_add(&a, opi_memory(s->job.g->work.mem));
     opi_add(&a, opi_value(m->n));
-    return opi_gpu_launch_of(&s->job, s->job.program, "opi_digits_end", (uint64_t)4 * s->job.g->gpu->facts.units,
-                             DIGITS_W, a.list, a.count);
+    return launch(m, "opi_digits_end", (uint64_t)4 * s->job.g->gpu->facts.units, 0, &a);
 }
 
 static oplus_status sort_one(const opi_sorting *s, const opi_part *part)
@@ -219,6 +225,7 @@ static oplus_status sort_one(const opi_sorting *s, const opi_part *part)
     const opi_launch l = {.groups = 1,
                           .items = DIGITS_W,
                           .local = local_bytes(s, each_of_one(n)),
+                          .early = true,
                           .argument = a.list,
                           .arguments = a.count};
     return opi_gpu_launch_as(&s->job, s->job.program, kernel_of_one(n), &l);

@@ -47,6 +47,7 @@ OPI_FUNCTION uint32_t *opi_states(opi_digits_work *work, uint32_t pass, uint32_t
 
 OPI_KERNEL void opi_digits_begin(OPI_PARAM(works), const uint32_t tiles)
 {
+    OPI_AFTER_LAUNCHES();
     opi_digits_work *const work = OPI_AT(opi_digits_work, works);
     uint32_t *const states = opi_states(work, 0, tiles);
     const uint64_t self = OPI_GROUP * blockDim.x + OPI_SELF, all = OPI_GROUPS * blockDim.x;
@@ -82,6 +83,7 @@ OPI_KERNEL OPI_COUNT_BOUNDS void opi_digits_count(OPI_PARAM(keys), OPI_PARAM(wor
 {
     __shared__ opi_digit_counts count;
     __shared__ uint32_t sum[32], is_last;
+    OPI_AFTER_LAUNCHES();
     opi_digits_work *const work = OPI_AT(opi_digits_work, works);
     const opi_key *const from = OPI_AT(const opi_key, keys);
     const opi_order order = opi_order_if(true, negative, flip);

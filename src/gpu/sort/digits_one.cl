@@ -69,6 +69,7 @@ template <int V> OPI_FUNCTION void opi_sort_few(opi_digits_tile<V> *s, const opi
 
 #define OPI_SORT_ONE(V)                                                                                                \
     extern __shared__ __align__(16) unsigned char opi_group_memory[];                                                  \
+    OPI_AFTER_LAUNCHES();                                                                                              \
     opi_moving m;                                                                                                      \
     m.keys = OPI_AT(const opi_key, keys);                                                                              \
     m.values = OPI_GIVEN_VALUES;                                                                                       \

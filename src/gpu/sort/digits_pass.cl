@@ -110,6 +110,7 @@ template <int V> OPI_FUNCTION void opi_move_tile(opi_digits_tile<V> *s, const op
     extern __shared__ __align__(16) unsigned char opi_group_memory[];                                                  \
     opi_digits_tile<V> *const s = (opi_digits_tile<V> *)opi_group_memory;                                              \
     opi_digits_work *const work = OPI_AT(opi_digits_work, works);                                                      \
+    OPI_AFTER_LAUNCHES();                                                                                              \
     if (pass >= work->passes) return;                                                                                  \
     if (OPI_SELF == 0) {                                                                                               \
         s->tile = atomicAdd(&work->ticket[pass], 1u);                                                                  \
@@ -158,6 +159,7 @@ OPI_KERNEL void opi_digits_end(OPI_PARAM(other_keys), OPI_PARAM(other_values), O
                                OPI_PARAM(works), const uint32_t n)
 {
     const opi_digits_work *const work = OPI_AT(const opi_digits_work, works);
+    OPI_AFTER_LAUNCHES();
     if (work->passes % 2 == 0 || work->gave_up) return;
     opi_copy_all(OPI_AT(opi_key, to_keys), OPI_AT(const opi_key, other_keys), n);
 #if OPI_VALUE_SIZE

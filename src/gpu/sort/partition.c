@@ -56,8 +56,8 @@ bool opi_partition_can(const opi_job *job, uint64_t n)
 
 bool opi_partition_suits(const opi_job *job, uint64_t n)
 {
-    (void)job;
-    return n <= FAST_MOST;
+    const bool digits = ((const opi_sorting *)job)->key == 4 && n <= DIGITS_MOST && !is_one(n);
+    return n <= FAST_MOST && !digits;
 }
 
 /* --- memory -------------------------------------------------------------------------------------------------------- */

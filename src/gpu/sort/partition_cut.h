@@ -36,6 +36,8 @@ enum {
 #define KEYS_MOST       UINT64_C(0x7fff0000)  /* indices have 32 bits, and so have the ends of tiles */
 #define FAST_MOST       ((uint64_t)LARGE_MOST * 6 << 13) /* more keys have buckets that no group can hold */
 
+#define DIGITS_MOST ((uint64_t)1 << 20) /* up to so many keys of 4 bytes go by digits: measured on an H100 */
+
 /* --- sizes -------------------------------------------------------------------------------------------------------- */
 
 static inline unsigned log_cells(size_t key) { return key == 4 ? 9 : 11; }
