@@ -399,13 +399,23 @@ static int close_all(void **state)
     return 0;
 }
 
+/* OPLUS_TEST_SHARE=k/n: the operators whose number leaves k - 1 if divided by n. */
+static bool is_of_share(size_t number)
+{
+    const char *const given = getenv("OPLUS_TEST_SHARE");
+    unsigned k, n;
+    if (!given) return true;
+    if (sscanf(given, "%u/%u", &k, &n) != 2 || k < 1 || k > n) fail_msg("OPLUS_TEST_SHARE=%s is not like 2/8", given);
+    return number % n == k - 1;
+}
+
 int run_subjects(const char *group, void (*test)(void **state), bool (*wanted)(const subject *s))
 {
     test_seed();
     struct CMUnitTest *tests = must(calloc(subject_count, sizeof *tests));
     size_t count = 0;
     for (size_t i = 0; i < subject_count; i++)
-        if (wanted == NULL || wanted(&subjects[i]))
+        if ((wanted == NULL || wanted(&subjects[i])) && is_of_share(i))
             tests[count++] = (struct CMUnitTest){subjects[i].name, test, NULL, NULL, (void *)&subjects[i]};
     const int failed = _cmocka_run_group_tests(group, tests, count, NULL, close_all);
     free(tests);
