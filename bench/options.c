@@ -59,7 +59,10 @@ static const char help[] =
     "  --peers DIR       where the modules of the peers are; default: $OPLUS_PEERS, or beside oplus\n"
     "  --no-peers        measure without the peers\n"
     "  --huge            ask for 2 MiB pages for the data (default: what malloc gives)\n"
-    "  --quick           small sizes and 3 rounds, to see that it works; do not quote the results\n"
+    "  --quick           small sizes and 3 rounds, to see that it works; do not quote the results\n";
+
+/* Its end: C99 requires no longer strings than of 4095 characters. */
+static const char help_output[] =
     "output, in addition to the table; if FILE is -, to stdout in place of the table:\n"
     "  --all             show every contender in the table, not only the best peer\n"
     "  --csv FILE        the figures of every contender\n"
@@ -285,6 +288,7 @@ void bench_options_parse(bench_options *o, int argc, char **argv)
     read_options(o, argc, argv);
     if (o->help) {
         fputs(help, stdout);
+        fputs(help_output, stdout);
         exit(TOOL_GOOD);
     }
     if (o->from && (own_tables(o) || o->shape_count > 0 || o->segments_count > 0 || o->quick || o->huge ||
