@@ -66,6 +66,8 @@ static const opi_gpus_way ways[] = {
      "each GPU does the pages that it has, and tells the others what it finds: one pass"},
     {"blocks", opi_gpus_sort_can, opi_gpus_sort_suits, opi_gpus_sort_run, opi_gpus_sort_take,
      "each GPU sorts a block, and merges a block of the result from those of all"},
+    {"blocks", opi_gpus_transpose_can, opi_gpus_transpose_suits, opi_gpus_transpose_run, opi_gpus_transpose_take,
+     "each GPU turns a block of rows or columns over"},
     {"blocks", opi_gpus_blocks_can, opi_gpus_blocks_suit, opi_gpus_blocks_run, opi_gpus_blocks_take,
      "each GPU does a block, over its own link where arrays are the host's; the host joins what they find"},
     {"one", NULL, NULL, run_one, take_one, "one GPU does all, and uses the memory of the others over the links"},

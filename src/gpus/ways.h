@@ -43,6 +43,12 @@ bool opi_gpus_sort_suits(const opi_gpus_job *job);
 oplus_status opi_gpus_sort_run(opi_gpus_job *job);
 oplus_status opi_gpus_sort_take(opi_gpus_job *job);
 
+/* transpose.c: each worker turns some rows or columns over. */
+bool opi_gpus_transpose_can(const opi_gpus_job *job);
+bool opi_gpus_transpose_suits(const opi_gpus_job *job);
+oplus_status opi_gpus_transpose_run(opi_gpus_job *job);
+oplus_status opi_gpus_transpose_take(opi_gpus_job *job);
+
 /* blocks.c: each worker does a contiguous block. */
 bool opi_gpus_blocks_can(const opi_gpus_job *job);
 bool opi_gpus_blocks_suit(const opi_gpus_job *job);

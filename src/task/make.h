@@ -162,8 +162,8 @@ static inline void opi_task_merge_values(opi_task *t, const oplus_type *value, c
 static inline void opi_task_transpose(opi_task *t, size_t size, const void *in, size_t rows, size_t cols, void *out)
 {
     opi_task_begin(t, OPI_TRANSPOSE, rows * cols);
-    t->matrix.rows = rows;
-    t->matrix.cols = cols;
+    t->matrix.rows = t->matrix.out_pitch = rows;
+    t->matrix.cols = t->matrix.in_pitch = cols;
     t->arrays = 2;
     t->array[OPI_IN] = (opi_array){in, size, t->n, OPI_READS};
     t->array[OPI_TURNED_OUT] = (opi_array){out, size, t->n, OPI_WRITES};

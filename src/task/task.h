@@ -129,8 +129,10 @@ typedef struct opi_task {
             oplus_order order;             /* if there is no fn that compares */
         } merge;
         struct {
-            size_t rows, cols;
-        } matrix;            /* size of the input, which is row-major */
+            size_t rows, cols;          /* of the input, which is row-major */
+            size_t in_pitch, out_pitch; /* elements from one row to the next: more than a row has if it is a part of a
+                                         * larger matrix, which only a transpose between arrays on a device can be */
+        } matrix;
         opi_indices indices; /* of a take or a put */
         struct {
             const oplus_type *type; /* a scalar */

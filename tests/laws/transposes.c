@@ -4,6 +4,9 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "support/laws.h"
 
+#include "task/make.h"
+#include "task/machine.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +36,7 @@ typedef struct call {
     const oplus_type *type;
     size_t rows, cols, from, to; /* from, to: elements before the matrices */
     bool in_place;
+    size_t in_gap, out_gap; /* elements between the rows of the matrices, which are then parts of larger ones */
 } call;
 
 static call draw(rng *r)
@@ -49,21 +53,40 @@ static call draw(rng *r)
         c.rows = c.cols;
         c.cols = rows;
     }
+    if (!c.in_place && c.rows < 300 && c.cols < 300 && rng_below(r, 3) == 0) {
+        c.in_gap = rng_below(r, 40);
+        c.out_gap = rng_below(r, 40);
+    }
     return c;
+}
+
+/* Parts of matrices have no call of their own. */
+static void turn(const call *c, const unsigned char *in, unsigned char *out)
+{
+    opi_task task;
+    if (c->in_gap + c->out_gap == 0) {
+        must_be_ok(oplus_transpose(dev, c->type, in, c->rows, c->cols, out), "transpose");
+        return;
+    }
+    opi_task_transpose(&task, c->type->size, in, c->rows, c->cols, out);
+    task.matrix.in_pitch += c->in_gap;
+    task.matrix.out_pitch += c->out_gap;
+    must_be_ok(dev->machine->run(dev, "test", &task, NULL), "transpose of a part");
 }
 
 static void run(const call *c)
 {
-    const size_t size = c->type->size, bytes = c->rows * c->cols * size, used = 2 * GUARD + c->to * size + bytes;
+    const size_t size = c->type->size, in_pitch = c->cols + c->in_gap, out_pitch = c->rows + c->out_gap;
+    const size_t bytes = c->rows * in_pitch * size, used = 2 * GUARD + (c->to + c->cols * out_pitch) * size;
     unsigned char *const in = mem + GUARD + c->from * size, *const out = mem + room + GUARD + c->to * size;
     memset(expected, 0xa5, used);
     for (size_t i = 0; i < c->rows; i++)
         for (size_t k = 0; k < c->cols; k++)
-            memcpy(expected + GUARD + (c->to + k * c->rows + i) * size, x + (i * c->cols + k) * size, size);
+            memcpy(expected + GUARD + (c->to + k * out_pitch + i) * size, x + (i * in_pitch + k) * size, size);
     memset(got, 0xa5, used);
     must_be_ok(oplus_copy(dev, mem + room, got, used), "copy");
     must_be_ok(oplus_copy(dev, c->in_place ? out : in, x, bytes), "copy");
-    must_be_ok(oplus_transpose(dev, c->type, c->in_place ? out : in, c->rows, c->cols, out), "transpose");
+    turn(c, c->in_place ? out : in, out);
     must_be_ok(oplus_copy(dev, got, mem + room, used), "copy");
     if (memcmp(got, expected, used) != 0) {
         size_t i = 0;
@@ -94,9 +117,9 @@ static void each_type_is_turned(void **state)
         for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
             for (int skew = 0; skew < 2; skew++) {
                 const bool square = shapes[k][0] == shapes[k][1];
-                run(&(call){types[t], shapes[k][0], shapes[k][1], skew ? 1 : 0, skew ? 3 : 0, false});
-                if (square) run(&(call){types[t], shapes[k][0] + 1, shapes[k][0] + 1, 0, 0, true});
-                if (square) run(&(call){types[t], shapes[k][0], shapes[k][0], 1, 1, true});
+                run(&(call){types[t], shapes[k][0], shapes[k][1], skew ? 1 : 0, skew ? 3 : 0, false, 0, 0});
+                if (square) run(&(call){types[t], shapes[k][0] + 1, shapes[k][0] + 1, 0, 0, true, 0, 0});
+                if (square) run(&(call){types[t], shapes[k][0], shapes[k][0], 1, 1, true, 0, 0});
             }
 }
 

@@ -5,6 +5,8 @@
 #include "gpu/transfer.h"
 #include "gpu/transpose/turns.h"
 
+#include <assert.h>
+
 /* A matrix of the task, and its transpose. */
 typedef struct turner {
     opi_turning t; /* must be first */
@@ -114,6 +116,12 @@ static oplus_status turn_on_host(const turner *all)
 
 /* --- the choice --------------------------------------------------------------------------------------------------- */
 
+/* From the first element to the last one. */
+static size_t bytes_of(const turner *all, size_t rows, size_t pitch, size_t cols)
+{
+    return ((rows - 1) * pitch + cols) * all->t.size;
+}
+
 oplus_status opi_gpu_transpose(opi_job *job)
 {
     const opi_task *const task = job->task;
@@ -122,9 +130,14 @@ oplus_status opi_gpu_transpose(opi_job *job)
                   .out = (char *)task->array[OPI_TURNED_OUT].mem,
                   .rows = task->matrix.rows,
                   .cols = task->matrix.cols};
-    const size_t bytes = task->n * all.t.size;
-    OPI_TRY(opi_gpu_side_of(job->g, job->call, "in", all.in, bytes, &all.from));
-    OPI_TRY(opi_gpu_side_of(job->g, job->call, "out", all.out, bytes, &all.to));
+    const size_t bytes = task->n * all.t.size, in_pitch = task->matrix.in_pitch, out_pitch = task->matrix.out_pitch;
+    const bool is_part = in_pitch > all.cols || out_pitch > all.rows;
+    OPI_TRY(opi_gpu_side_of(job->g, job->call, "in", all.in, bytes_of(&all, all.rows, in_pitch, all.cols), &all.from));
+    OPI_TRY(opi_gpu_side_of(job->g, job->call, "out", all.out, bytes_of(&all, all.cols, out_pitch, all.rows), &all.to));
+    if (is_part) {
+        assert(all.from == OPI_SIDE_DEVICE && all.to == OPI_SIDE_DEVICE && all.in != all.out);
+        return turn(&all, all.in, in_pitch, all.rows, all.cols, all.out, out_pitch);
+    }
     if (all.rows == 1 || all.cols == 1) return opi_gpu_copy(job->g, job->call, all.out, all.in, bytes);
     const bool brings = all.from != OPI_SIDE_DEVICE, takes = all.to != OPI_SIDE_DEVICE;
     if (brings && takes) return bytes <= room_of(&all) / 2 ? settle(&all, turn_whole(&all)) : turn_on_host(&all);
