@@ -12,8 +12,11 @@ enum {
 
 /* --- blocks of a task --------------------------------------------------------------------------------------------- */
 
-/* The arrays that every worker needs whole: the sorted one of a search. */
-static bool is_whole(const opi_task *task, int k) { return task->what == OPI_BOUNDS && k == OPI_SORTED; }
+/* The arrays that every worker needs whole: what a search searches, and what a take takes from. */
+static bool is_whole(const opi_task *task, int k)
+{
+    return (task->what == OPI_BOUNDS && k == OPI_SORTED) || (task->what == OPI_TAKE && k == OPI_TABLE);
+}
 
 static opi_task block_of(const opi_task *task, uint64_t begin, uint64_t end)
 {
@@ -25,6 +28,10 @@ static opi_task block_of(const opi_task *task, uint64_t begin, uint64_t end)
         if (!array->mem || is_whole(task, k)) continue;
         array->mem = (const char *)array->mem + begin * array->size;
         array->items = block.n;
+    }
+    if (task->what == OPI_TAKE) {
+        block.indices.at = block.array[OPI_INDICES].mem;
+        block.indices.count = block.n;
     }
     return block;
 }
@@ -52,7 +59,7 @@ static oplus_status run_apart(opi_gpus_blocks *blocks) { return opi_gpus_togethe
 
 static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_gpus_blocks *blocks) = {
     [OPI_REDUCE] = opi_gpus_reduce_blocks,   [OPI_SCAN] = opi_gpus_scan_blocks, [OPI_MAP] = run_apart,
-    [OPI_EXTREME] = opi_gpus_extreme_blocks, [OPI_BOUNDS] = run_apart,
+    [OPI_EXTREME] = opi_gpus_extreme_blocks, [OPI_BOUNDS] = run_apart,          [OPI_TAKE] = run_apart,
 };
 
 static size_t bytes_at(const opi_gpus_job *job, opi_gpus_side side)
@@ -77,6 +84,8 @@ bool opi_gpus_blocks_can(const opi_gpus_job *job)
     const opi_primitive what = job->task->what;
     if (!primitives[what] || job->task->n < (size_t)job->g->count * UNIT) return false;
     if (what == OPI_MAP || what == OPI_BOUNDS) return true;
+    if (what == OPI_TAKE)
+        return job->task->indices.clip; /* a message would count wrong indices from the block's first */
     if (what == OPI_EXTREME) return job->result.side == OPI_LIES_ON_HOST;
     return bytes_at(job, OPI_LIES_ON_HOST) > 0 && host_can_join(job->task);
 }

@@ -14,8 +14,11 @@
 #include "task/make.h"
 
 enum {
-    LEAST = 1024,          /* elements of a block, so that all have some */
-    LEAST_BYTES = 64 << 20 /* of all keys: fewer are sorted sooner by one GPU (an estimate) */
+    LEAST = 1024, /* elements of a block, so that all have some */
+    /* Of all keys; fewer are sorted sooner by one GPU.  Estimates: the search for splitters takes some 0.5 ms, and copies from
+     * the host take far longer. */
+    LEAST_DEALT = 256 << 20,
+    LEAST_HOST = 64 << 20
 };
 
 /* Keys, and values that go with them. */
@@ -202,7 +205,8 @@ bool opi_gpus_sort_can(const opi_gpus_job *job)
 bool opi_gpus_sort_suits(const opi_gpus_job *job)
 {
     const opi_task *const task = job->task;
-    if (task->n * task->sort.key->size < LEAST_BYTES) return false;
+    const size_t least = job->place[OPI_KEYS].side == OPI_LIES_ON_HOST ? LEAST_HOST : LEAST_DEALT;
+    if (task->n * task->sort.key->size < least) return false;
     for (int k = 0; k < task->arrays; k++)
         if (job->place[k].side == OPI_LIES_ON_ONE) return false;
     return true;

@@ -165,6 +165,7 @@ CALL(search)
     must_be_ok(oplus_sort(d, &oplus_u32, OPLUS_ASCENDING, a->in, n), "sort");
     return oplus_search(d, &oplus_u32, OPLUS_ASCENDING, a->in, n, OPLUS_UPPER, a->more, a->n, &oplus_u64, a->out);
 }
+CALL(take) { return oplus_take(d, &oplus_f32, OPLUS_CLIP, a->in, a->n, &oplus_u32, a->more, a->n, a->out); }
 CALL(stream)
 {
     oplus_carry *carry;
@@ -191,7 +192,8 @@ static const struct {
              {"argmin", argmin},
              {"minmax", minmax},
              {"search", search},
-             {"stream", stream}};
+             {"stream", stream},
+             {"take", take}};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 static void try_call(rng *r, size_t c, oplus_device *core, image x, image y)
