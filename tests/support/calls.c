@@ -1,4 +1,4 @@
-#include "support/calls.h"
+#include "support/calls_family.h"
 
 #include "support/keys.h"
 
@@ -26,17 +26,12 @@ OPLUS_ZIP(axpy, float, float, float, { return 3.0f * a + b; })
 OPLUS_ZIP(blend, double, double, uint16_t, { return a * 0.5 + b; })
 OPLUS_MAP(shift_of, float, mixed12, { return a.shift; })
 
-/* Functions, and the subjects whose elements they get. */
-typedef struct function {
-    const oplus_fn *fn;
-    const char *from[2];
-} function;
-static const function predicates[] = {
+const call_function call_predicates[CALL_PREDICATES] = {
     {&below_f32_fn, {"sum_f32"}}, {&low_u8_fn, {"sum_u8"}},          {&odd_u16_fn, {"hash2"}},
     {&any_u64_fn, {"sum_u64"}},   {&above_f64_fn, {"max_f64"}},      {&less_affine_fn, {"compose32"}},
     {&even_mixed_fn, {"join12"}}, {&below_affine_fn, {"compose64"}},
 };
-static const function functions[] = {
+const call_function call_functions[CALL_FUNCTIONS] = {
     {&axpy_fn, {"sum_f32", "sum_f32"}}, {&twice_fn, {"sum_f32"}},   {&widen_fn, {"sum_u8"}},
     {&blend_fn, {"max_f64", "hash2"}},  {&shift_of_fn, {"join12"}},
 };
@@ -88,8 +83,10 @@ oplus_status call_make(const call *c, oplus_device *d, unsigned char *const a[])
         return oplus_sort(d, c->key, c->order, a[IN], c->n);
     case PAIRS:
         return oplus_sort_pairs(d, c->key, c->order, a[IN], c->value, a[MORE], c->n);
-    default:
+    case TRANSPOSE:
         return oplus_transpose(d, c->value, a[IN], c->rows, c->cols, a[OUT]);
+    default:
+        return family_make(c, d, a);
     }
 }
 
@@ -99,7 +96,7 @@ oplus_status call_make(const call *c, oplus_device *d, unsigned char *const a[])
 static bool is_slow(const place *at) { return at->tries.plain != NULL; }
 
 /* Mostly few elements, of any order of magnitude; edges of tiles; now and then many. */
-static size_t draw_n(rng *r, size_t size, bool slow)
+size_t call_draw_n(rng *r, size_t size, bool slow)
 {
     const size_t dice = rng_below(r, 100), tile = (16 << 10) / size;
     const size_t order = rng_below(r, dice < 88 || slow ? 12 : test_quick() ? 16 : 20);
@@ -119,7 +116,7 @@ static const subject *subject_of(const call *c)
     return s;
 }
 
-static void lay(call *c, int k, rng *r, size_t size, size_t n)
+void call_lay(call *c, int k, rng *r, size_t size, size_t n)
 {
     c->size[k] = size;
     c->elements[k] = n;
@@ -143,26 +140,26 @@ static void draw_kinds(call *c, rng *r)
     const size_t which = c->share % COUNT(kinds);
     c->key = kinds[which].key;
     c->value = kinds[which].value;
-    c->n = draw_n(r, c->value->size, false);
+    c->n = call_draw_n(r, c->value->size, false);
     if (c->what == TRANSPOSE) draw_rows(c, r);
-    lay(c, IN, r, c->what == TRANSPOSE ? c->value->size : c->key->size, c->n);
-    if (c->what == PAIRS) lay(c, MORE, r, c->value->size, c->n);
-    if (c->what == TRANSPOSE) lay(c, OUT, r, c->value->size, c->n);
+    call_lay(c, IN, r, c->what == TRANSPOSE ? c->value->size : c->key->size, c->n);
+    if (c->what == PAIRS) call_lay(c, MORE, r, c->value->size, c->n);
+    if (c->what == TRANSPOSE) call_lay(c, OUT, r, c->value->size, c->n);
 }
 
 static void draw_functions(call *c, rng *r)
 {
     const bool filters = c->what == FILTER;
-    const function *const f =
-        filters ? &predicates[c->share % COUNT(predicates)] : &functions[c->share % COUNT(functions)];
+    const call_function *const f =
+        filters ? &call_predicates[c->share % CALL_PREDICATES] : &call_functions[c->share % CALL_FUNCTIONS];
     c->fn = f->fn;
-    c->n = draw_n(r, c->fn->input[0]->size, false);
+    c->n = call_draw_n(r, c->fn->input[0]->size, false);
     for (unsigned k = 0; k < c->fn->arity; k++) {
         c->from[k] = subject_named(f->from[k]);
-        lay(c, k == 0 ? IN : MORE, r, c->fn->input[k]->size, c->n);
+        call_lay(c, k == 0 ? IN : MORE, r, c->fn->input[k]->size, c->n);
     }
-    lay(c, OUT, r, filters ? c->fn->input[0]->size : c->fn->result->size, c->n);
-    if (filters) lay(c, NOTE, r, sizeof(size_t), 1);
+    call_lay(c, OUT, r, filters ? c->fn->input[0]->size : c->fn->result->size, c->n);
+    if (filters) call_lay(c, NOTE, r, sizeof(size_t), 1);
     c->in_place = c->in_place && c->size[IN] == c->size[OUT];
 }
 
@@ -173,7 +170,7 @@ static void draw_operator(call *c, rng *r)
     const subject *const s = c->from[0] = subject_of(c);
     const size_t size = s->op->type->size;
     c->op = s->op;
-    c->n = draw_n(r, size, is_slow(c->at));
+    c->n = call_draw_n(r, size, is_slow(c->at));
     if (c->what == REDUCE && !c->op->identity) c->n++;
     if (!c->op->identity) c->kind = OPLUS_INCLUSIVE;
     c->heads = rng_below(r, 8) ? (size_t)1 << rng_below(r, 15) : SIZE_MAX;
@@ -182,10 +179,10 @@ static void draw_operator(call *c, rng *r)
     c->segments = segments ? rng_below(r, rng_below(r, 2) ? c->n + 2 : 9) : 0;
     c->in_place = c->in_place && !segments && !one;
     s->random(r, c->init);
-    lay(c, IN, r, size, c->n);
-    if (c->what == SEGSCAN) lay(c, MORE, r, 1, c->n);
-    if (segments) lay(c, MORE, r, c->offset->size, c->segments + 1);
-    lay(c, OUT, r, size, one ? 1 : segments ? c->segments : c->n);
+    call_lay(c, IN, r, size, c->n);
+    if (c->what == SEGSCAN) call_lay(c, MORE, r, 1, c->n);
+    if (segments) call_lay(c, MORE, r, c->offset->size, c->segments + 1);
+    call_lay(c, OUT, r, size, one ? 1 : segments ? c->segments : c->n);
 }
 
 call call_draw(rng *r, const place *at, size_t share)
@@ -196,7 +193,9 @@ call call_draw(rng *r, const place *at, size_t share)
     c.order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
     c.style = (unsigned)rng_below(r, KEY_KINDS);
     c.in_place = rng_below(r, 3) == 0;
-    if (c.what >= SORT)
+    if (c.what >= TAKE)
+        family_draw(&c, r);
+    else if (c.what >= SORT)
         draw_kinds(&c, r);
     else if (c.what >= FILTER)
         draw_functions(&c, r);
@@ -208,18 +207,18 @@ call call_draw(rng *r, const place *at, size_t share)
 /* --- its inputs ---------------------------------------------------------------------------------------------------- */
 
 /* Random elements, which repeat themselves, but not as tiles do; now and then all are the same. */
-static void fill_by(void (*random)(rng *r, void *out), unsigned style, rng *r, size_t size, unsigned char *to, size_t n)
+void call_fill_by(void (*random)(rng *r, void *out), unsigned style, rng *r, size_t size, unsigned char *to, size_t n)
 {
     const size_t most = style == 0 ? 1 : 4099, some = n < most ? n : most;
     for (size_t i = 0; i < some; i++) random(r, to + i * size);
     for (size_t i = some; i < n; i++) memcpy(to + i * size, to + (i - some) * size, size);
 }
 
-static void fill_keys(const call *c, rng *r, const oplus_type *type, unsigned style, unsigned char *to)
+void call_fill_keys(rng *r, const oplus_type *type, unsigned style, unsigned char *to, size_t n)
 {
-    for (size_t i = 0; i < c->n; i++)
+    for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < type->size; k += 8) {
-            const uint64_t key = odd_key(r, type, style, i, c->n);
+            const uint64_t key = odd_key(r, type, style, i, n);
             memcpy(to + i * type->size + k, &key, type->size - k < 8 ? type->size - k : 8);
         }
 }
@@ -240,13 +239,18 @@ static void fill_offsets(const call *c, rng *r, unsigned char *to)
 
 void call_fill(const call *c, rng *r, unsigned char *const to[])
 {
-    if (c->what >= SORT) {
-        fill_keys(c, r, c->what == TRANSPOSE ? c->value : c->key, c->what == TRANSPOSE ? KEY_KINDS : c->style, to[IN]);
-        if (c->what == PAIRS) fill_keys(c, r, c->value, KEY_KINDS, to[MORE]);
+    if (c->what >= TAKE) {
+        family_fill(c, r, to);
         return;
     }
-    fill_by(c->from[0]->random, c->style, r, c->size[IN], to[IN], c->n);
-    if (c->from[1]) fill_by(c->from[1]->random, c->style, r, c->size[MORE], to[MORE], c->n);
+    if (c->what >= SORT) {
+        const bool turns = c->what == TRANSPOSE;
+        call_fill_keys(r, turns ? c->value : c->key, turns ? KEY_KINDS : c->style, to[IN], c->n);
+        if (c->what == PAIRS) call_fill_keys(r, c->value, KEY_KINDS, to[MORE], c->n);
+        return;
+    }
+    call_fill_by(c->from[0]->random, c->style, r, c->size[IN], to[IN], c->n);
+    if (c->from[1]) call_fill_by(c->from[1]->random, c->style, r, c->size[MORE], to[MORE], c->n);
     for (size_t i = 0; c->what == SEGSCAN && i < c->n; i++)
         to[MORE][i] = rng_below(r, c->heads) == 0 ? (unsigned char)(1 + rng_below(r, 255)) : 0;
     if (c->what == SEGREDUCE) fill_offsets(c, r, to[MORE]);
@@ -256,9 +260,14 @@ void call_fill(const call *c, rng *r, unsigned char *const to[])
 
 void call_describe(const call *c, char *text, size_t bytes)
 {
-    static const char *const names[] = {"reduce", "fold", "scan", "segscan", "stream",   "segreduce",
-                                        "filter", "map",  "sort", "pairs",   "transpose"};
-    const char *const of = c->fn ? c->fn->name : c->op ? c->op->name : c->what == SORT ? c->key->name : c->value->name;
+    static const char *const names[] = {"reduce",    "fold",    "scan",   "segscan",    "stream",    "segreduce",
+                                        "filter",    "map",     "sort",   "pairs",      "transpose", "take",
+                                        "put",       "argsort", "search", "merge",      "argmin",    "minmax",
+                                        "partition", "indices", "mask",   "map_reduce", "map_scan",  "map_filter"};
+    const char *const of = c->fn                          ? c->fn->name
+                           : c->op                        ? c->op->name
+                           : c->what == SORT || !c->value ? c->key->name
+                                                          : c->value->name;
     snprintf(text, bytes,
              "%s of %s at %s, n = %zu, cut %zu, %zu segments, %zu rows, 1 of %zu is a head, %s, %s, style %u%s, "
              "shifts %zu %zu %zu %zu, on the host %d%d%d%d",

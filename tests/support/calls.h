@@ -17,10 +17,24 @@ typedef enum primitive {
     SORT,
     PAIRS,
     TRANSPOSE,
+    TAKE, /* from here on: calls_family.c */
+    PUT,
+    ARGSORT,
+    SEARCH,
+    MERGE,
+    ARGMIN,
+    MINMAX,
+    PARTITION,
+    INDICES,
+    MASK,
+    MAP_REDUCE,
+    MAP_SCAN,
+    MAP_FILTER,
     PRIMITIVES
 } primitive;
 
-enum { IN, MORE, OUT, NOTE, ARRAYS }; /* MORE: heads, offsets, values, a second input; NOTE: how many were kept */
+/* MORE: heads, offsets, values, a second input or output, indices, a mask; NOTE: how many were kept. */
+enum { IN, MORE, OUT, NOTE, ARRAYS };
 enum { MOST = 1 << 20, MOST_BYTES = MOST * 24 }; /* elements of an array, and what they take */
 
 typedef struct call {
@@ -28,7 +42,7 @@ typedef struct call {
     const place *at;
     size_t share;
     const oplus_op *op;
-    const oplus_fn *fn;
+    const oplus_fn *fn, *keep;
     const subject *from[2]; /* what the inputs are filled with */
     const oplus_type *key, *value, *offset;
     oplus_kind kind;
