@@ -6,9 +6,24 @@
 
 /* --- where the arrays are ----------------------------------------------------------------------------------------- */
 
+/* The arrays of each primitive as the arguments of its public call are named; further inputs of a map are called so, too. */
+static const char *const names[OPI_PRIMITIVES][OPI_HEAD_OUT + 1] = {
+    [OPI_REDUCE] = {"in", "heads"},
+    [OPI_SCAN] = {"in", "heads"},
+    [OPI_SEGREDUCE] = {"in", "offsets"},
+    [OPI_SORT] = {"keys", "values"},
+    [OPI_TAKE] = {"indices", "out", "in"},
+    [OPI_PUT] = {"indices", "in", "out"},
+    [OPI_BOUNDS] = {"sorted", "wanted", "places"},
+    [OPI_MERGE] = {"a", "b", "a_values", "b_values", "out", "out_values"},
+    [OPI_SELECT] = {"in", "mask"},
+};
+
 static const char *name_of(const opi_task *task, int k)
 {
-    return task->array[k].access == OPI_READS || task->array[k].access == OPI_CHANGES ? "an input" : "an output";
+    const char *const name = k <= OPI_HEAD_OUT ? names[task->what][k] : NULL;
+    if (name) return name;
+    return task->array[k].access == OPI_READS ? "in" : "out";
 }
 
 static size_t bytes_of(const opi_array *array)
@@ -39,7 +54,7 @@ oplus_status opi_gpus_look_at_all(opi_gpus_job *job)
     for (int k = 0; k < task->arrays; k++)
         OPI_TRY(opi_gpus_look(job->g, job->call, name_of(task, k), task->array[k].mem, bytes_of(&task->array[k]),
                               &job->place[k]));
-    OPI_TRY(opi_gpus_look(job->g, job->call, "the result", task->result, task->result_bytes, &job->result));
+    OPI_TRY(opi_gpus_look(job->g, job->call, "out", task->result, task->result_bytes, &job->result));
     choose_home(job);
     return OPLUS_OK;
 }

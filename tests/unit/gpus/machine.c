@@ -308,6 +308,22 @@ static void pages_are_worked_on_by_all(void **state)
     free(host);
 }
 
+/* The argument of the call is named, also where only a part of an array is missing. */
+static void arrays_that_are_too_small(void **state)
+{
+    void *in, *out;
+    (void)state;
+    good(oplus_alloc(dev, DEALT_BYTES, &in));
+    good(oplus_alloc(dev, DEALT_BYTES - 4, &out));
+    fails_with(OPLUS_ERR_ARGUMENT, dealt_scan(in, out), "oplus_scan: out is ");
+    fails_with(OPLUS_ERR_ARGUMENT, dealt_scan((char *)in + 4, out), "oplus_scan: in is ");
+    fails_with(OPLUS_ERR_ARGUMENT, oplus_sort(dev, &oplus_f32, OPLUS_ASCENDING, out, DEALT), "oplus_sort: keys is ");
+    fails_with(OPLUS_ERR_ARGUMENT, oplus_reduce(dev, &oplus_sum_f32, in, 9, (char *)out + DEALT_BYTES - 4),
+               "oplus_reduce: out is ");
+    oplus_free(dev, in);
+    oplus_free(dev, out);
+}
+
 static void explains(void **state)
 {
     char text[4096];
@@ -407,6 +423,7 @@ static int run_fake(void)
         cmocka_unit_test_setup_teardown(copies, open_twice, close_it),
         WITH_TWO(work_is_in_order),
         cmocka_unit_test_setup_teardown(pages_are_worked_on_by_all, open_twice, close_it),
+        WITH_TWO(arrays_that_are_too_small),
         WITH_TWO(explains),
         WITH_BOOKS(every_call),
         WITH_BOOKS(every_allocation)};
