@@ -19,7 +19,7 @@
  *
  *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks.  This header includes more
  *  primitives: elements.h (take, put), fused.h (a function before or after a primitive), order.h (argsort, search,
- *  merge), runs.h (partition, indices, filter by a mask, unique) and statistics.h (argmin, argmax, minmax).  It also includes
+ *  merge), runs.h (partition, indices, filter by a mask, unique, reduce and scan by key, group) and statistics.h (argmin, argmax, minmax).  It also includes
  *  text.h (types, operators and functions given as text), info.h (the devices, and the cache) and typed.h (the calls
  *  with their types checked by the compiler). */
 #ifndef OPLUS_OPLUS_H

@@ -192,6 +192,40 @@ class device
         return runs;
     }
 
+    template <class Op, class Keys, class Values, class OutKeys, class Out>
+    size_t reduce_by_key(const Op &op, const Keys &keys, const Values &values, OutKeys &&out_keys, Out &&out) const
+    {
+        size_t runs = 0;
+        const size_t n = std::size(keys);
+        check_room("the values of reduce_by_key", std::size(values), n);
+        check_room("the keys that reduce_by_key writes", std::size(out_keys), n);
+        check_room("the output of reduce_by_key", std::size(out), n);
+        check(OPLUS_REDUCE_BY_KEY(get(), op, std::data(keys), std::data(values), n, std::data(out_keys), std::data(out),
+                                  &runs));
+        return runs;
+    }
+    template <class Op, class Keys, class Values, class Out>
+    void scan_by_key(const Op &op, oplus_kind kind, const Keys &keys, const Values &values, Out &&out) const
+    {
+        const size_t n = std::size(keys);
+        check_room("the values of scan_by_key", std::size(values), n);
+        check_room("the output of scan_by_key", std::size(out), n);
+        check(OPLUS_SCAN_BY_KEY(get(), op, kind, std::data(keys), std::data(values), n, std::data(out)));
+    }
+    template <class Op, class Keys, class Values, class OutKeys, class Out>
+    size_t group(const Op &op, oplus_order order, const Keys &keys, const Values &values, OutKeys &&out_keys,
+                 Out &&out) const
+    {
+        size_t groups = 0;
+        const size_t n = std::size(keys);
+        check_room("the values of group", std::size(values), n);
+        check_room("the keys that group writes", std::size(out_keys), n);
+        check_room("the output of group", std::size(out), n);
+        check(OPLUS_GROUP(get(), op, order, std::data(keys), std::data(values), n, std::data(out_keys), std::data(out),
+                          &groups));
+        return groups;
+    }
+
     template <class In> size_t argmin(const In &in) const
     {
         size_t at = 0;

@@ -107,6 +107,70 @@ OPLUS_API oplus_status oplus_unique(oplus_device *dev, const oplus_type *type, c
                                     size_t n, void *out, const oplus_type *index, void *counts, void *firsts,
                                     void *inverse, size_t *runs);
 
+/** Reduce by key: for each run of equal neighbouring keys writes the key and the reduce of the run's values: out[r] has
+ *  the bits of oplus_reduce of the values of run r.
+ *
+ *  Keys are compared as by oplus_unique.  The call waits for the device once or more, as the host has to know how many
+ *  runs there are.  It needs scratch memory of 4 bytes a key, and at most 1 MiB of it on cores and 256 MiB for arrays
+ *  of an accelerator.  After a failure the outputs mean nothing.  Reads keys and values once.
+ *
+ *  @param dev       where to compute
+ *  @param op        the operator
+ *  @param key       the type of a key
+ *  @param same      a function of two keys, with a result of type uint8_t; NULL: keys are compared by their bits
+ *  @param keys      n keys
+ *  @param values    n elements of the operator's type
+ *  @param n         how many keys and how many values there are
+ *  @param out_keys  room for the first key of each run, and at least for one; NULL: keys are not wanted
+ *  @param out       room for the result of each run, and at least for one
+ *  @param runs      set to the number of runs, in memory of the host or of the device
+ *  @return what oplus_unique returns; OPLUS_ERR_COMPILE and OPLUS_ERR_UNSUPPORTED also for the operator. */
+OPLUS_API oplus_status oplus_reduce_by_key(oplus_device *dev, const oplus_op *op, const oplus_type *key,
+                                           const oplus_fn *same, const void *keys, const void *values, size_t n,
+                                           void *out_keys, void *out, size_t *runs);
+
+/** Scan by key: a scan of the values that begins anew with each run of equal neighbouring keys.  The results have the
+ *  bits of oplus_segscan with heads where runs begin.
+ *
+ *  Keys are compared as by oplus_unique.  The call waits for the device once, and needs scratch memory of one byte for
+ *  each key.  out may be `values`.  After a failure out means nothing.  Reads keys and values, and writes out, once.
+ *
+ *  @param dev     where to compute
+ *  @param op      the operator; an exclusive scan needs its identity
+ *  @param kind    OPLUS_INCLUSIVE or OPLUS_EXCLUSIVE
+ *  @param key     the type of a key
+ *  @param same    a function of two keys, with a result of type uint8_t; NULL: keys are compared by their bits
+ *  @param keys    n keys
+ *  @param values  n elements of the operator's type
+ *  @param n       how many keys and how many values there are
+ *  @param out     n results
+ *  @return what oplus_reduce_by_key returns. */
+OPLUS_API oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, oplus_kind kind, const oplus_type *key,
+                                         const oplus_fn *same, const void *keys, const void *values, size_t n,
+                                         void *out);
+
+/** Group by key, for keys in any order: writes each key once, in the order of a sort, and the reduce of its values:
+ *  out[g] has the bits of oplus_reduce of the group's values in the order in which they are given.
+ *
+ *  It sorts copies of keys and values stably, then reduces by key.  There is no hash, so that results depend on nothing
+ *  but the input.  Keys are equal if their bits are.  The call waits for the device, and needs scratch memory for the
+ *  copies, beside that of oplus_sort_pairs and of oplus_reduce_by_key.  After a failure the outputs mean nothing.
+ *
+ *  @param dev       where to compute
+ *  @param op        the operator
+ *  @param key       the type of a key: a type that oplus_sort takes
+ *  @param order     OPLUS_ASCENDING or OPLUS_DESCENDING: the order of the groups
+ *  @param keys      n keys, which stay as they are
+ *  @param values    n elements of the operator's type, which stay as they are
+ *  @param n         how many keys and how many values there are
+ *  @param out_keys  room for the key of each group, and at least for one; NULL: keys are not wanted
+ *  @param out       room for the result of each group, and at least for one
+ *  @param groups    set to the number of groups, in memory of the host or of the device
+ *  @return what oplus_reduce_by_key returns. */
+OPLUS_API oplus_status oplus_group(oplus_device *dev, const oplus_op *op, const oplus_type *key, oplus_order order,
+                                   const void *keys, const void *values, size_t n, void *out_keys, void *out,
+                                   size_t *groups);
+
 #ifdef __cplusplus
 }
 #endif

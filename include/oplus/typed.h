@@ -138,6 +138,17 @@
      OPLUS_CHECK_ANY_(firsts), OPLUS_CHECK_SAME_(firsts, counts), OPLUS_CHECK_ANY_(inverse),                           \
      OPLUS_CHECK_SAME_(inverse, counts), OPLUS_CHECK_NUMBER_(runs),                                                    \
      oplus_unique(dev, OPLUS_TYPE_AT_(out), NULL, in, n, out, OPLUS_TYPE_AT_(counts), counts, firsts, inverse, runs))
+#define OPLUS_REDUCE_BY_KEY(dev, op, keys, values, n, out_keys, out, runs)                                             \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, values), OPLUS_CHECK_OUT_(op, out), OPLUS_CHECK_ANY_(out_keys),          \
+     OPLUS_CHECK_SAME_(keys, out_keys), OPLUS_CHECK_NUMBER_(runs),                                                     \
+     oplus_reduce_by_key(dev, OPLUS_OP_AT_(op), OPLUS_TYPE_AT_(out_keys), NULL, keys, values, n, out_keys, out, runs))
+#define OPLUS_SCAN_BY_KEY(dev, op, kind, keys, values, n, out)                                                         \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, values), OPLUS_CHECK_OUT_(op, out),                                      \
+     oplus_scan_by_key(dev, OPLUS_OP_AT_(op), kind, OPLUS_TYPE_AT_(keys), NULL, keys, values, n, out))
+#define OPLUS_GROUP(dev, op, order, keys, values, n, out_keys, out, groups)                                            \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, values), OPLUS_CHECK_OUT_(op, out), OPLUS_CHECK_KEYS_(out_keys),         \
+     OPLUS_CHECK_SAME_(keys, out_keys), OPLUS_CHECK_NUMBER_(groups),                                                   \
+     oplus_group(dev, OPLUS_OP_AT_(op), OPLUS_TYPE_AT_(out_keys), order, keys, values, n, out_keys, out, groups))
 /** @} */
 
 #endif

@@ -294,6 +294,7 @@ void opi_cores_trim(opi_cores *cores)
     opi_buffer_release(&cores->workspace);
     opi_buffer_release(&cores->carry);
     opi_buffer_release(&cores->array);
+    opi_buffer_release(&cores->between);
 }
 
 void opi_cores_close(opi_cores *cores)

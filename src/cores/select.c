@@ -113,15 +113,27 @@ static void put(const opi_select_sweep *plan, char *to, const char *items, size_
         memcpy(to, items, bytes);
 }
 
+/* The indices of the picked elements, the first of which has the index `first`.  Eight flags at a time: where few are
+ * picked, most of these are 0 together. */
+#define INDICES(T)                                                                                                     \
+    do {                                                                                                               \
+        T *const index = (T *)(void *)items;                                                                           \
+        for (; i + sizeof eight <= n; i += sizeof eight) {                                                             \
+            memcpy(&eight, flags + i, sizeof eight);                                                                   \
+            if (eight == 0) continue;                                                                                  \
+            for (size_t j = i; j < i + sizeof eight; k += flags[j++]) index[k] = (T)(first + j);                       \
+        }                                                                                                              \
+        for (; i < n; k += flags[i++]) index[k] = (T)(first + i);                                                      \
+    } while (0)
+
 static size_t indices_of(const uint8_t *flags, size_t n, uint64_t first, size_t bytes, char *items)
 {
-    uint32_t *const narrow = (uint32_t *)(void *)items;
-    uint64_t *const wide = (uint64_t *)(void *)items;
-    size_t k = 0;
-    if (bytes == sizeof *narrow)
-        for (size_t i = 0; i < n; k += flags[i++]) narrow[k] = (uint32_t)(first + i);
+    uint64_t eight;
+    size_t i = 0, k = 0;
+    if (bytes == sizeof(uint32_t))
+        INDICES(uint32_t);
     else
-        for (size_t i = 0; i < n; k += flags[i++]) wide[k] = first + i;
+        INDICES(uint64_t);
     return k;
 }
 
@@ -137,34 +149,34 @@ static void runs_of(const uint8_t *flags, size_t n, uint64_t before, size_t byte
         for (size_t i = 0; i < n; i++) wide[i] = k += flags[i];
 }
 
-/* The distance of each picked element to the one before it, for elements from index `at` on; `last` is the index of the
- * last picked one before them.  Sets `last`, and returns how many are picked. */
-static size_t lengths_of(const uint8_t *flags, size_t n, size_t at, size_t *last, size_t bytes, char *items)
+/* Makes of indices, of which there are n > 0, the distance of each to the one before it; `last` is before the first, and
+ * becomes the last one. */
+#define DISTANCES(T)                                                                                                   \
+    do {                                                                                                               \
+        T *const index = (T *)(void *)items;                                                                           \
+        const size_t end = index[n - 1];                                                                               \
+        for (size_t k = n - 1; k > 0; k--) index[k] -= index[k - 1];                                                   \
+        index[0] -= (T)*last;                                                                                          \
+        *last = end;                                                                                                   \
+    } while (0)
+
+static void lengths_of(char *items, size_t n, size_t bytes, size_t *last)
 {
-    uint32_t *const narrow = (uint32_t *)(void *)items;
-    uint64_t *const wide = (uint64_t *)(void *)items;
-    size_t k = 0, from = *last;
-    for (size_t i = 0; i < n; i++) {
-        if (bytes == sizeof *narrow)
-            narrow[k] = (uint32_t)(at + i - from);
-        else
-            wide[k] = at + i - from;
-        from = flags[i] ? at + i : from;
-        k += flags[i];
-    }
-    *last = from;
-    return k;
+    if (bytes == sizeof(uint32_t))
+        DISTANCES(uint32_t);
+    else
+        DISTANCES(uint64_t);
 }
 
-/* Writes the lengths of the runs that end where a run of this piece begins. */
-static void write_lengths(const opi_select_sweep *plan, size_t at, size_t n, opi_select_carry *before,
-                          const uint8_t *flags, char *items)
+/* Writes the lengths of the runs that end where a run of this piece begins; items: the indices of the latter, which are
+ * lost. */
+static void write_lengths(const opi_select_sweep *plan, opi_select_carry *before, char *items, size_t begun)
 {
     const size_t none = before->picked == 0; /* nothing ends where the first run begins */
-    const size_t ends = lengths_of(flags, n, at, &before->last, plan->index, items);
-    if (ends > none)
-        put(plan, plan->lengths + (before->picked + none - 1) * plan->index, items + none * plan->index,
-            (ends - none) * plan->index);
+    if (begun == 0) return;
+    lengths_of(items, begun, plan->index, &before->last);
+    put(plan, plan->lengths + (before->picked + none - 1) * plan->index, items + none * plan->index,
+        (begun - none) * plan->index);
 }
 
 /* Writes n elements from index `at` on.  carry: what was picked before them, and then also of them.  The flags are
@@ -180,16 +192,14 @@ static void write_piece(const opi_select_sweep *plan, size_t at, size_t n, opi_s
         runs_of(flags, n, before, plan->index, items);
         put(plan, plan->run + at * plan->index, items, n * plan->index);
     }
-    if (plan->indices) {
-        picked = indices_of(flags, n, at, plan->index, items);
-        put(plan, plan->indices + before * plan->index, items, picked * plan->index);
-    }
-    if (plan->lengths) write_lengths(plan, at, n, carry, flags, items);
+    if (plan->indices || plan->lengths) picked = indices_of(flags, n, at, plan->index, items);
+    if (plan->indices) put(plan, plan->indices + before * plan->index, items, picked * plan->index);
+    if (plan->lengths) write_lengths(plan, carry, items, picked);
     if (plan->picked) {
         picked = plan->isa->compact(x, flags, n, size, items);
         put(plan, plan->picked + before * size, items, picked * size);
     }
-    if (!plan->indices && !plan->picked)
+    if (!plan->indices && !plan->lengths && !plan->picked)
         for (size_t i = 0; i < n; i++) picked += flags[i];
     if (plan->rest) {
         for (size_t i = 0; i < n; i++) flags[i] ^= 1;

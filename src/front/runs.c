@@ -1,17 +1,17 @@
-/* oplus_unique. */
+/* oplus_unique.  The calls by key are in by_key.c. */
+#include "front/runs.h"
+
 #include "front/fn.h"
 #include "front/indices.h"
-#include "front/select.h"
 #include "task/make.h"
 #include "type/bits.h"
 
 /* --- what they share ---------------------------------------------------------------------------------------------- */
 
-/* Checks how keys are compared: by a function of two of them, or by their bits. */
-static oplus_status check_same(const char *call, const oplus_type *type, const oplus_fn *same)
+oplus_status opi_check_same(const char *call, const char *argument, const oplus_type *type, const oplus_fn *same)
 {
     opi_spans spans;
-    OPI_TRY(opi_check_type(call, "type", type));
+    OPI_TRY(opi_check_type(call, argument, type));
     if (!same && opi_spans_of(type, &spans)) return OPLUS_OK;
     if (!same)
         return opi_fail(OPLUS_ERR_ARGUMENT,
@@ -21,16 +21,16 @@ static oplus_status check_same(const char *call, const oplus_type *type, const o
     OPI_TRY(opi_check_predicate(call, "same", same, 2));
     if (opi_is_same_type(same->input[0], type) && opi_is_same_type(same->input[1], type)) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT,
-                    "%s: same is function \"%s\" of \"%s\" and \"%s\", but type is \"%s\"; give one of two elements "
+                    "%s: same is function \"%s\" of \"%s\" and \"%s\", but %s is \"%s\"; give one of two elements "
                     "of this type",
                     call, opi_name(same->name), opi_name(same->input[0]->name), opi_name(same->input[1]->name),
-                    opi_name(type->name));
+                    argument, opi_name(type->name));
 }
 
-static oplus_status check_runs(const char *call, const size_t *runs)
+oplus_status opi_check_count(const char *call, const char *argument, const size_t *count)
 {
-    if (runs) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: runs is NULL; give a size_t for the number of runs", call);
+    if (count) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give a size_t for the number of %s", call, argument, argument);
 }
 
 /* --- unique ------------------------------------------------------------------------------------------------------- */
@@ -42,11 +42,11 @@ oplus_status oplus_unique(oplus_device *dev, const oplus_type *type, const oplus
     opi_task task;
     const bool numbers = counts || firsts || inverse;
     OPI_TRY(opi_check_device(__func__, dev));
-    OPI_TRY(check_same(__func__, type, same));
+    OPI_TRY(opi_check_same(__func__, "type", type, same));
     OPI_TRY(opi_check_pointer(__func__, "in", in, n));
     OPI_TRY(opi_check_bytes(__func__, "n", n, type->size));
     if (numbers) OPI_TRY(opi_check_index_room(__func__, index, n));
-    OPI_TRY(check_runs(__func__, runs));
+    OPI_TRY(opi_check_count(__func__, "runs", runs));
     const size_t bytes = numbers ? index->size : sizeof(uint32_t), some = n > 0;
     OPI_TRY(opi_check_bytes(__func__, "n", n, bytes));
     const opi_given given[] = {{"in", in, n * type->size},

@@ -564,6 +564,72 @@ static void unique(void **state)
     assert_int_equal(runs, 0);
 }
 
+static void by_key(void **state)
+{
+    const oplus_type *const f = &oplus_f32, *const u = &oplus_u32;
+    const oplus_op *const sum = &oplus_sum_f32;
+    float keys[N] = {0}, out_keys[N];
+    size_t runs;
+    (void)state;
+    BAD(oplus_reduce_by_key(NULL, sum, f, NULL, keys, x, N, out_keys, y, &runs), "oplus_reduce_by_key", "dev is NULL");
+    BAD(oplus_reduce_by_key(dev, NULL, f, NULL, keys, x, N, out_keys, y, &runs), "oplus_reduce_by_key", "op is NULL");
+    BAD(oplus_reduce_by_key(dev, sum, NULL, NULL, keys, x, N, out_keys, y, &runs), "oplus_reduce_by_key",
+        "key is NULL");
+    BAD(oplus_reduce_by_key(dev, sum, u, &same_float_fn, keys, x, N, out_keys, y, &runs), "oplus_reduce_by_key", "same",
+        "key is \"uint32_t\"");
+    BAD(oplus_reduce_by_key(dev, sum, f, NULL, NULL, x, N, out_keys, y, &runs), "oplus_reduce_by_key", "keys is NULL");
+    BAD(oplus_reduce_by_key(dev, sum, f, NULL, keys, NULL, N, out_keys, y, &runs), "oplus_reduce_by_key",
+        "values is NULL");
+    BAD(oplus_reduce_by_key(dev, sum, f, NULL, keys, x, too_many, out_keys, y, &runs), "oplus_reduce_by_key",
+        "n is 9223372036854775807");
+    BAD(oplus_reduce_by_key(dev, sum, f, NULL, keys, x, N, out_keys, NULL, &runs), "oplus_reduce_by_key",
+        "out is NULL");
+    BAD(oplus_reduce_by_key(dev, sum, f, NULL, keys, x, N, out_keys, y, NULL), "oplus_reduce_by_key", "runs is NULL");
+    OVERLAPS(oplus_reduce_by_key(dev, sum, f, NULL, keys, x, N, keys, y, &runs), "oplus_reduce_by_key", "keys",
+             "out_keys");
+    OVERLAPS(oplus_reduce_by_key(dev, sum, f, NULL, keys, x, N, out_keys, keys + 1, &runs), "oplus_reduce_by_key",
+             "keys", "out");
+    OVERLAPS(oplus_reduce_by_key(dev, sum, f, NULL, keys, x, N, x, y, &runs), "oplus_reduce_by_key", "values",
+             "out_keys");
+    OVERLAPS(oplus_reduce_by_key(dev, sum, f, NULL, keys, x, N, out_keys, x, &runs), "oplus_reduce_by_key", "values",
+             "out");
+    OVERLAPS(oplus_reduce_by_key(dev, sum, f, NULL, keys, x, N, y, y, &runs), "oplus_reduce_by_key", "out_keys", "out");
+    FINE(oplus_reduce_by_key(dev, sum, f, &same_float_fn, keys, x, N, NULL, y, &runs));
+    assert_int_equal(runs, 1);
+    FINE(oplus_reduce_by_key(dev, &earlier_op, f, NULL, NULL, NULL, 0, NULL, NULL, &runs));
+    assert_int_equal(runs, 0);
+
+    const oplus_kind up = OPLUS_INCLUSIVE;
+    BAD(oplus_scan_by_key(NULL, sum, up, f, NULL, keys, x, N, y), "oplus_scan_by_key", "dev is NULL");
+    BAD(oplus_scan_by_key(dev, NULL, up, f, NULL, keys, x, N, y), "oplus_scan_by_key", "op is NULL");
+    BAD(oplus_scan_by_key(dev, sum, (oplus_kind)2, f, NULL, keys, x, N, y), "oplus_scan_by_key", "kind is 2");
+    BAD(oplus_scan_by_key(dev, &earlier_op, OPLUS_EXCLUSIVE, f, NULL, keys, x, N, y), "oplus_scan_by_key",
+        "no identity");
+    BAD(oplus_scan_by_key(dev, sum, up, NULL, NULL, keys, x, N, y), "oplus_scan_by_key", "key is NULL");
+    BAD(oplus_scan_by_key(dev, sum, up, f, &add_fn, keys, x, N, y), "oplus_scan_by_key", "same");
+    BAD(oplus_scan_by_key(dev, sum, up, f, NULL, NULL, x, N, y), "oplus_scan_by_key", "keys is NULL");
+    BAD(oplus_scan_by_key(dev, sum, up, f, NULL, keys, NULL, N, y), "oplus_scan_by_key", "values is NULL");
+    BAD(oplus_scan_by_key(dev, sum, up, f, NULL, keys, x, N, NULL), "oplus_scan_by_key", "out is NULL");
+    OVERLAPS(oplus_scan_by_key(dev, sum, up, f, NULL, keys, x, N, keys), "oplus_scan_by_key", "keys", "out");
+    OVERLAPS(oplus_scan_by_key(dev, sum, up, f, NULL, keys, x, N, x + 1), "oplus_scan_by_key", "values", "out");
+    FINE(oplus_scan_by_key(dev, sum, up, f, NULL, keys, y, N, y));
+    FINE(oplus_scan_by_key(dev, sum, up, f, NULL, NULL, NULL, 0, NULL));
+
+    BAD(oplus_group(NULL, sum, f, OPLUS_ASCENDING, keys, x, N, out_keys, y, &runs), "oplus_group", "dev is NULL");
+    BAD(oplus_group(dev, NULL, f, OPLUS_ASCENDING, keys, x, N, out_keys, y, &runs), "oplus_group", "op is NULL");
+    BAD(oplus_group(dev, sum, &gap_type, OPLUS_ASCENDING, keys, x, N, out_keys, y, &runs), "oplus_group",
+        "key \"gap\" is not a scalar");
+    BAD(oplus_group(dev, sum, f, (oplus_order)2, keys, x, N, out_keys, y, &runs), "oplus_group", "order is 2");
+    BAD(oplus_group(dev, sum, f, OPLUS_ASCENDING, NULL, x, N, out_keys, y, &runs), "oplus_group", "keys is NULL");
+    BAD(oplus_group(dev, sum, f, OPLUS_ASCENDING, keys, NULL, N, out_keys, y, &runs), "oplus_group", "values is NULL");
+    BAD(oplus_group(dev, sum, f, OPLUS_ASCENDING, keys, x, N, out_keys, NULL, &runs), "oplus_group", "out is NULL");
+    BAD(oplus_group(dev, sum, f, OPLUS_ASCENDING, keys, x, N, out_keys, y, NULL), "oplus_group", "groups is NULL");
+    OVERLAPS(oplus_group(dev, sum, f, OPLUS_ASCENDING, keys, x, N, keys, y, &runs), "oplus_group", "keys", "out_keys");
+    OVERLAPS(oplus_group(dev, sum, f, OPLUS_ASCENDING, keys, x, N, out_keys, x, &runs), "oplus_group", "values", "out");
+    FINE(oplus_group(dev, sum, f, OPLUS_ASCENDING, NULL, NULL, 0, NULL, NULL, &runs));
+    assert_int_equal(runs, 0);
+}
+
 /* --- take */
 
 static void take(void **state)
@@ -868,6 +934,7 @@ int main(void)
         cmocka_unit_test(filter),
         cmocka_unit_test(partition),
         cmocka_unit_test(unique),
+        cmocka_unit_test(by_key),
         cmocka_unit_test(indices),
         cmocka_unit_test(filter_mask),
         cmocka_unit_test(sort),

@@ -113,6 +113,18 @@ static oplus_status unique(oplus_device *d)
 {
     return oplus_unique(d, &oplus_u32, NULL, x, N, out, &oplus_u32, values, NULL, NULL, &kept);
 }
+static oplus_status reduce_by_key(oplus_device *d)
+{
+    return oplus_reduce_by_key(d, &oplus_sum_f32, &oplus_u8, NULL, heads, x, N, NULL, out, &kept);
+}
+static oplus_status scan_by_key(oplus_device *d)
+{
+    return oplus_scan_by_key(d, &oplus_sum_f32, OPLUS_INCLUSIVE, &oplus_u8, NULL, heads, x, N, out);
+}
+static oplus_status group(oplus_device *d)
+{
+    return oplus_group(d, &oplus_sum_f32, &oplus_u8, OPLUS_ASCENDING, heads, x, N, NULL, out, &kept);
+}
 static oplus_status mask(oplus_device *d)
 {
     return oplus_filter_mask(d, &oplus_u32, OPLUS_MASK_BYTES, x, heads, N, out, &kept);
@@ -210,6 +222,9 @@ static const call calls[] = {
     {"partition", partition, false},
     {"filter by a mask", mask, false},
     {"unique", unique, false},
+    {"reduce_by_key", reduce_by_key, false},
+    {"scan_by_key", scan_by_key, false},
+    {"group", group, false},
     {"sort", sort, false},
     {"sort of more than a cache holds", sort_many, false},
     {"sort_pairs", sort_pairs, false},

@@ -107,6 +107,27 @@ void uniques(void **)
         assert_int_equal(counts[k], std::count(x.begin(), x.end(), expected[k]));
 }
 
+void keys(void **)
+{
+    const auto x = some_numbers(8);
+    std::vector<std::int32_t> key(n), sorted(n), each(n), sums(n), totals(n), running(n);
+    for (std::size_t i = 0; i < n; i++) key[i] = std::int32_t(i * i % 7);
+    sorted = key;
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t groups = here().group(oplus_sum_i32, OPLUS_ASCENDING, key, x, each, sums);
+    assert_int_equal(groups, std::unique(sorted.begin(), sorted.end()) - sorted.begin());
+    for (std::size_t g = 0; g < groups; g++) {
+        std::uint32_t total = 0;
+        for (std::size_t i = 0; i < n; i++) total += key[i] == sorted[g] ? std::uint32_t(x[i]) : 0;
+        assert_int_equal(each[g], sorted[g]);
+        assert_int_equal(std::uint32_t(sums[g]), total);
+    }
+    const std::size_t runs = here().reduce_by_key(oplus_sum_i32, key, x, each, totals);
+    here().scan_by_key(oplus_sum_i32, OPLUS_INCLUSIVE, key, x, running);
+    assert_int_equal(totals[runs - 1], running[n - 1]);
+    assert_int_equal(each[runs - 1], key[n - 1]);
+}
+
 void orders(void **)
 {
     const auto x = some_numbers(4), y = some_numbers(5);
@@ -151,6 +172,9 @@ void short_arrays_are_refused(void **)
     expect_refused([&] { here().filter_mask(OPLUS_MASK_BITS, x, mask, out); });
     expect_refused([&] { here().unique(x, small); });
     expect_refused([&] { here().unique(x, out, few); });
+    expect_refused([&] { here().reduce_by_key(oplus_sum_i32, x, x, out, small); });
+    expect_refused([&] { here().scan_by_key(oplus_sum_i32, OPLUS_INCLUSIVE, x, small, out); });
+    expect_refused([&] { here().group(oplus_sum_i32, OPLUS_ASCENDING, x, x, small, out); });
     expect_refused([&] { here().take(OPLUS_CLIP, x, where, small); });
     expect_refused([&] { here().put(OPLUS_CLIP, small, where, out); });
     expect_refused([&] { here().argsort(OPLUS_ASCENDING, x, few); });
@@ -163,11 +187,8 @@ void short_arrays_are_refused(void **)
 int main()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fused),
-        cmocka_unit_test(selections),
-        cmocka_unit_test(uniques),
-        cmocka_unit_test(orders),
-        cmocka_unit_test(short_arrays_are_refused),
+        cmocka_unit_test(fused), cmocka_unit_test(selections), cmocka_unit_test(uniques),
+        cmocka_unit_test(keys),  cmocka_unit_test(orders),     cmocka_unit_test(short_arrays_are_refused),
     };
     return cmocka_run_group_tests_name("oplus.hpp", tests, nullptr, nullptr);
 }

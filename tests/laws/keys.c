@@ -112,11 +112,12 @@ typedef struct runs {
     uint8_t *heads;
 } runs;
 
-/* How long the runs are: of one element, of a few, of tiles of a device, of everything. */
+/* How long the runs are: of one element, of a few, of tiles of a device, of pieces on cores; or all is one run. */
+enum { STYLES = 6 };
 static size_t any_length(rng *r, size_t style)
 {
-    static const size_t most[] = {1, 3, 60, 9000, SIZE_MAX};
-    return style == 4 ? SIZE_MAX : 1 + rng_below(r, most[style]);
+    static const size_t most[STYLES] = {1, 3, 60, 9000, 700000, SIZE_MAX};
+    return style == STYLES - 1 ? SIZE_MAX : 1 + rng_below(r, most[style]);
 }
 
 static void fill(rng *r, runs *p, size_t begin, size_t end, uint64_t number)
@@ -134,7 +135,7 @@ static void fill(rng *r, runs *p, size_t begin, size_t end, uint64_t number)
 
 static runs make_runs(rng *r, const kind *kind, size_t n)
 {
-    const size_t size = kind->type->size, style = rng_below(r, 6);
+    const size_t size = kind->type->size, style = rng_below(r, STYLES + 1);
     runs p = {.kind = *kind, .n = n};
     p.keys = must(malloc(n * size + 1));
     p.first_keys = must(malloc(n * size + 1));
@@ -144,7 +145,7 @@ static runs make_runs(rng *r, const kind *kind, size_t n)
     p.heads = must(malloc(n + 1));
     uint64_t number = 0;
     for (size_t i = 0, end; i < n; i = end) {
-        const size_t length = any_length(r, style < 5 ? style : rng_below(r, 4));
+        const size_t length = any_length(r, style < STYLES ? style : rng_below(r, 4));
         end = n - i < length ? n : i + length;
         number = (number + 1 + rng_below(r, 50)) % 200;
         fill(r, &p, i, end, number);
@@ -232,7 +233,7 @@ static void uniques(rng *r, const place *where)
 static void unique_is_the_loop(void **state)
 {
     (void)state;
-    often("unique", uniques, 60);
+    often("unique", uniques, 30);
 }
 
 /* The same past the caches, where results are written past them, too. */
@@ -262,11 +263,200 @@ static void a_long_unique_is_the_loop(void **state)
     often("long_unique", long_uniques, 3);
 }
 
+/* --- by key -------------------------------------------------------------------------------------------------------- */
+
+/* What is done with values; they are the reduces and the scans of one thread, which have laws of their own. */
+static const char *const operators[] = {"compose32", "sum_f32", "max_u16", "compose64"};
+
+static const subject *any_operator(rng *r, const place *where)
+{
+    return subject_named(operators[where->accelerator && !where->thorough ? 0 : rng_below(r, 4)]);
+}
+
+static unsigned char *values_of(rng *r, const subject *s, size_t n)
+{
+    const size_t size = s->op->type->size;
+    unsigned char *const values = must(calloc(n + 1, size));
+    for (size_t i = 0; i < n; i++) s->random(r, values + i * size);
+    return values;
+}
+
+static oplus_device *one_thread(void)
+{
+    size_t count;
+    return all_places(&count)[0].dev;
+}
+
+/* The reduce of each run of values. */
+static unsigned char *reduce_each(const runs *p, const subject *s, const unsigned char *values)
+{
+    const size_t size = s->op->type->size;
+    unsigned char *const out = must(calloc(p->count + 1, size));
+    for (size_t k = 0; k < p->count; k++)
+        must_be_ok(oplus_reduce(one_thread(), s->op, values + p->firsts[k] * size, p->counts[k], out + k * size),
+                   "the reduce of a run");
+    return out;
+}
+
+static void check_reduce_by_key(rng *r, const place *where, const runs *p)
+{
+    const subject *const s = any_operator(r, where);
+    const size_t n = p->n, size = p->kind.type->size, value = s->op->type->size;
+    const bool wants_keys = rng_below(r, 4) > 0;
+    unsigned char *const values = values_of(r, s, n), *const want = reduce_each(p, s, values);
+    arrays a = {.dev = where->dev};
+    const int keys = add_array(&a, r, p->keys, n * size), x = add_array(&a, r, values, n * value),
+              out_keys = add_array(&a, r, NULL, p->count * size), out = add_array(&a, r, NULL, p->count * value),
+              found = add_array(&a, r, NULL, sizeof(size_t));
+    must_be_ok(oplus_reduce_by_key(where->dev, s->op, p->kind.type, p->kind.same, a.mem[keys], a.mem[x], n,
+                                   wants_keys ? a.mem[out_keys] : NULL, a.mem[out], (size_t *)(void *)a.mem[found]),
+               "oplus_reduce_by_key");
+    check_array(&a, where, "the number of reduced runs", found, &p->count, sizeof p->count);
+    check_array(&a, where, "the keys of runs", out_keys, p->first_keys, wants_keys ? p->count * size : 0);
+    check_array(&a, where, "a reduce by key", out, want, p->count * value);
+    drop_arrays(&a);
+    free(values);
+    free(want);
+}
+
+static void reduces(rng *r, const place *where)
+{
+    runs p = any_runs(r, where);
+    check_reduce_by_key(r, where, &p);
+    forget(&p);
+}
+
+static void reduce_by_key_is_reduce_of_each(void **state)
+{
+    (void)state;
+    often("reduce_by_key", reduces, 15);
+}
+
+/* More keys than a piece has on cores, and runs that are longer than one. */
+static void long_reduces(rng *r, const place *where)
+{
+    kind kinds[KINDS_OF_KEYS];
+    kinds_of(kinds);
+    if (where->accelerator) return;
+    runs p = make_runs(r, &kinds[rng_below(r, 4)], ((size_t)1 << 20) + rng_below(r, 100000));
+    check_reduce_by_key(r, where, &p);
+    forget(&p);
+}
+
+static void a_long_reduce_by_key_is_reduce_of_each(void **state)
+{
+    (void)state;
+    often("long_reduce_by_key", long_reduces, 3);
+}
+
+static void scans(rng *r, const place *where)
+{
+    runs p = any_runs(r, where);
+    const subject *const s = any_operator(r, where);
+    const oplus_kind kind = rng_below(r, 2) ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
+    const size_t n = p.n, size = p.kind.type->size, value = s->op->type->size;
+    unsigned char *const values = values_of(r, s, n), *const want = must(calloc(n + 1, value));
+    const bool in_place = rng_below(r, 2);
+    arrays a = {.dev = where->dev};
+    must_be_ok(oplus_segscan(one_thread(), s->op, kind, values, p.heads, n, want), "oplus_segscan");
+    const int keys = add_array(&a, r, p.keys, n * size), x = add_array(&a, r, values, n * value),
+              out = in_place ? x : add_array(&a, r, NULL, n * value);
+    must_be_ok(
+        oplus_scan_by_key(where->dev, s->op, kind, p.kind.type, p.kind.same, a.mem[keys], a.mem[x], n, a.mem[out]),
+        "oplus_scan_by_key");
+    check_array(&a, where, "a scan by key", out, want, n * value);
+    drop_arrays(&a);
+    free(values);
+    free(want);
+    forget(&p);
+}
+
+static void scan_by_key_is_segscan(void **state)
+{
+    (void)state;
+    often("scan_by_key", scans, 12);
+}
+
+/* --- group --------------------------------------------------------------------------------------------------------- */
+
+/* Keys in any order: they are made of few numbers, or of many. */
+static runs make_scattered(rng *r, const kind *kind, size_t n)
+{
+    runs p = make_runs(r, kind, n);
+    const size_t numbers = 1 + rng_below(r, 250);
+    for (size_t i = 0; i < n; i++) kind->make(r, rng_below(r, numbers), p.keys + i * kind->type->size);
+    return p;
+}
+
+/* The plain way: the keys in order, then for each of them the elements that have it, in theirs. */
+static size_t group_each(const runs *p, const subject *s, oplus_order order, const unsigned char *values,
+                         unsigned char *out_keys, unsigned char *out)
+{
+    const size_t size = p->kind.type->size, value = s->op->type->size;
+    unsigned char *const sorted = must(malloc(p->n * size + 1)), *const own = must(malloc(p->n * value + 1));
+    size_t groups = 0;
+    memcpy(sorted, p->keys, p->n * size);
+    must_be_ok(oplus_sort(one_thread(), p->kind.type, order, sorted, p->n), "oplus_sort");
+    for (size_t i = 0, m; i < p->n; i++) {
+        const unsigned char *const key = sorted + i * size;
+        if (i > 0 && memcmp(key - size, key, size) == 0) continue;
+        m = 0;
+        for (size_t j = 0; j < p->n; j++)
+            if (memcmp(p->keys + j * size, key, size) == 0) memcpy(own + m++ * value, values + j * value, value);
+        memcpy(out_keys + groups * size, key, size);
+        must_be_ok(oplus_reduce(one_thread(), s->op, own, m, out + groups++ * value), "the reduce of a group");
+    }
+    free(sorted);
+    free(own);
+    return groups;
+}
+
+static void groups(rng *r, const place *where)
+{
+    kind kinds[KINDS_OF_KEYS];
+    kinds_of(kinds);
+    const subject *const s = any_operator(r, where);
+    const oplus_order order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
+    const bool few = where->accelerator && !where->thorough;
+    runs p = make_scattered(r, &kinds[few ? 2 : rng_below(r, 4)], rng_below(r, test_quick() ? 2000 : 6000));
+    const size_t n = p.n, size = p.kind.type->size, value = s->op->type->size;
+    unsigned char *const values = values_of(r, s, n), *const each = must(malloc(n * size + 1)),
+                         *const want = must(malloc(n * value + 1));
+    const size_t count = group_each(&p, s, order, values, each, want);
+    arrays a = {.dev = where->dev};
+    const int keys = add_array(&a, r, p.keys, n * size), x = add_array(&a, r, values, n * value),
+              out_keys = add_array(&a, r, NULL, count * size), out = add_array(&a, r, NULL, count * value),
+              found = add_array(&a, r, NULL, sizeof(size_t));
+    must_be_ok(oplus_group(where->dev, s->op, p.kind.type, order, a.mem[keys], a.mem[x], n, a.mem[out_keys], a.mem[out],
+                           (size_t *)(void *)a.mem[found]),
+               "oplus_group");
+    check_array(&a, where, "the number of groups", found, &count, sizeof count);
+    check_array(&a, where, "the keys of groups", out_keys, each, count * size);
+    check_array(&a, where, "the reduces of groups", out, want, count * value);
+    check_array(&a, where, "the keys that were given", keys, p.keys, n * size);
+    check_array(&a, where, "the values that were given", x, values, n * value);
+    drop_arrays(&a);
+    free(values);
+    free(each);
+    free(want);
+    forget(&p);
+}
+
+static void group_is_reduce_of_each(void **state)
+{
+    (void)state;
+    often("group", groups, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unique_is_the_loop),
         cmocka_unit_test(a_long_unique_is_the_loop),
+        cmocka_unit_test(reduce_by_key_is_reduce_of_each),
+        cmocka_unit_test(a_long_reduce_by_key_is_reduce_of_each),
+        cmocka_unit_test(scan_by_key_is_segscan),
+        cmocka_unit_test(group_is_reduce_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

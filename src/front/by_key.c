@@ -1,0 +1,281 @@
+/* oplus_reduce_by_key, oplus_scan_by_key, oplus_group: a select finds where runs begin, and then there are segments.
+ *
+ * A reduce goes from piece to piece, each of which begins where a run does, so that scratch memory is bounded, and so
+ * that on cores keys, offsets and values of a piece are still in a cache when they are read again.  A run that is longer
+ * than a piece is a reduce of its own. */
+#include "cores/cores.h"
+#include "front/runs.h"
+#include "front/sort.h"
+#include "task/make.h"
+
+/* Keys of a piece. */
+enum {
+    CORES_PIECE = 1 << 18, /* offsets are 1 MiB: they stay in a cache */
+    HOST_PIECE = 1 << 24,  /* of the host's arrays, on an accelerator */
+    DEVICE_PIECE =
+        1 << 26 /* of an accelerator's arrays: to wait for the number of runs takes no time beside the work */
+};
+
+typedef struct by_key {
+    oplus_device *dev;
+    const char *call;
+    const oplus_op *op;
+    const oplus_type *key;
+    const oplus_fn *same; /* or NULL */
+    const char *keys, *values;
+    size_t n;
+    char *out_keys, *out; /* out_keys NULL: keys are not wanted */
+    oplus_device *home;   /* in whose memory the keys lie: scratch memory is beside them */
+} by_key;
+
+/* --- scratch memory ------------------------------------------------------------------------------------------------ */
+
+/* Finds where the keys lie. */
+static oplus_status find_home(by_key *b)
+{
+    const opi_machine *const machine = b->dev->machine;
+    b->home = NULL;
+    if (machine->look && b->n > 0)
+        OPI_TRY(machine->look(b->dev, b->call, "keys", b->keys, b->n * b->key->size, &b->home));
+    if (!b->home) b->home = &b->dev->cores->dev;
+    return OPLUS_OK;
+}
+
+/* Sets *mem to `bytes` > 0 bytes beside the keys.  The cores keep such memory for the next call. */
+static oplus_status borrow(const by_key *b, size_t bytes, void **mem)
+{
+    opi_buffer *const between = &b->dev->cores->between;
+    if (!b->home->machine->is_host) return b->home->machine->alloc(b->home, b->call, bytes, mem);
+    if (bytes > PTRDIFF_MAX || !opi_buffer_reserve(between, bytes))
+        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of scratch; free some and call again", b->call,
+                        bytes);
+    *mem = between->mem;
+    return OPLUS_OK;
+}
+
+static void give_back(const by_key *b, void *mem)
+{
+    if (!b->home->machine->is_host) b->home->machine->free(b->home, mem);
+}
+
+static oplus_status copy(const by_key *b, void *to, const void *from, size_t bytes)
+{
+    return b->dev->machine->copy(b->dev, b->call, to, from, bytes);
+}
+
+/* --- runs ---------------------------------------------------------------------------------------------------------- */
+
+/* Finds where runs begin among n > 0 keys from index `at` on: a run begins at the first of them, too. */
+static oplus_status find_runs(const by_key *b, size_t at, size_t n, void *out_keys, uint32_t *firsts, size_t *found)
+{
+    opi_task task;
+    opi_task_select(&task, OPI_PICKS_HEADS, b->same, b->key, b->keys + at * b->key->size, NULL, n,
+                    &(opi_selected){.picked = out_keys, .index = firsts, .index_bytes = sizeof *firsts}, found);
+    return opi_run(b->dev, b->call, &task, NULL);
+}
+
+/* Reduces the run from index `open` on, which goes on up to index `at` at least.  Sets *end to where it ends. */
+static oplus_status reduce_long(const by_key *b, size_t open, size_t at, size_t piece, uint32_t *firsts, void *out,
+                                size_t *end)
+{
+    opi_task task;
+    size_t found = 1;
+    uint32_t first = 0;
+    while (at < b->n && found == 1) { /* the element before `at` is of the run */
+        const size_t begin = at - 1, m = opi_smaller(piece, b->n - begin);
+        OPI_TRY(find_runs(b, begin, m, NULL, firsts, &found));
+        if (found > 1) OPI_TRY(copy(b, &first, firsts + 1, sizeof first));
+        at = begin + (found > 1 ? first : m);
+    }
+    *end = at;
+    opi_task_reduce(&task, b->op, b->values + open * b->op->type->size, NULL, at - open, 0, out);
+    return opi_run(b->dev, b->call, &task, NULL);
+}
+
+/* Reduces the values from index `open` on, in so many segments. */
+static oplus_status reduce_runs(const by_key *b, size_t open, size_t n, const uint32_t *firsts, size_t segments,
+                                void *out)
+{
+    opi_task task;
+    const opi_offsets offsets = {firsts, segments, sizeof *firsts, n};
+    opi_task_segreduce(&task, b->op, b->values + open * b->op->type->size, n, &oplus_u32, &offsets, out);
+    return opi_run(b->dev, b->call, &task, NULL);
+}
+
+/* Reduces the runs that end in the piece from index *open on, which is where a run begins; *open becomes where the first
+ * run begins that does not, and *runs grows.  firsts: room for one more than a piece has keys. */
+static oplus_status reduce_piece(const by_key *b, size_t piece, uint32_t *firsts, size_t *open, size_t *runs)
+{
+    const size_t begin = *open, n = opi_smaller(piece, b->n - begin);
+    const bool is_last = begin + n == b->n;
+    void *const out_keys = b->out_keys ? b->out_keys + *runs * b->key->size : NULL;
+    char *const out = b->out + *runs * b->op->type->size;
+    size_t found;
+    uint32_t end = (uint32_t)n;
+    OPI_TRY(find_runs(b, begin, n, out_keys, firsts, &found));
+    if (is_last) OPI_TRY(copy(b, firsts + found, &end, sizeof end));
+    const size_t complete = is_last ? found : found - 1;
+    if (complete == 0) {
+        ++*runs;
+        return reduce_long(b, begin, begin + n, piece, firsts, out, open);
+    }
+    OPI_TRY(reduce_runs(b, begin, n, firsts, complete, out));
+    if (!is_last) OPI_TRY(copy(b, &end, firsts + complete, sizeof end));
+    *open = begin + end;
+    *runs += complete;
+    return OPLUS_OK;
+}
+
+/* Explains the task that finds where runs begin, and says what follows. */
+static oplus_status explain(const by_key *b, const char *then)
+{
+    size_t found;
+    OPI_TRY(find_runs(b, 0, b->n, b->out_keys, NULL, &found));
+    opi_say(&b->dev->explained, "then: %s\n", then);
+    return OPLUS_OK;
+}
+
+/* How many keys a piece has. */
+static size_t piece_of(const by_key *b)
+{
+    const size_t most = b->dev->machine->is_host ? CORES_PIECE : b->home->machine->is_host ? HOST_PIECE : DEVICE_PIECE;
+    return opi_smaller(most, b->n);
+}
+
+static size_t firsts_bytes(const by_key *b) { return (piece_of(b) + 1) * sizeof(uint32_t); }
+
+/* firsts: so many bytes of scratch memory. */
+static oplus_status reduce_all(const by_key *b, uint32_t *firsts, size_t *runs)
+{
+    size_t open = 0, count = 0;
+    while (open < b->n) OPI_TRY(reduce_piece(b, piece_of(b), firsts, &open, &count));
+    return copy(b, runs, &count, sizeof count);
+}
+
+/* --- checks -------------------------------------------------------------------------------------------------------- */
+
+/* Checks what the calls have in common, and what is no output. */
+static oplus_status check(const by_key *b)
+{
+    OPI_TRY(opi_check_op(b->call, b->op));
+    OPI_TRY(opi_check_same(b->call, "key", b->key, b->same));
+    OPI_TRY(opi_check_pointer(b->call, "keys", b->keys, b->n));
+    OPI_TRY(opi_check_pointer(b->call, "values", b->values, b->n));
+    OPI_TRY(opi_check_bytes(b->call, "n", b->n, opi_larger(b->key->size, b->op->type->size)));
+    return opi_check_pointer(b->call, "out", b->out, b->n);
+}
+
+/* Checks a call that writes a result for each of `count`; it is not known how many. */
+static oplus_status check_reduce(const by_key *b, const char *name, const size_t *count)
+{
+    const size_t key = b->key->size, value = b->op->type->size, some = b->n > 0;
+    OPI_TRY(opi_check_count(b->call, name, count));
+    const opi_given given[] = {
+        {"keys", b->keys, b->n * key}, {"out_keys", b->out_keys, some * key}, {"out", b->out, some * value}};
+    OPI_TRY(opi_check_apart(b->call, given, sizeof given / sizeof *given));
+    OPI_TRY(opi_check_overlap(b->call, "values", b->values, b->n * value, "out_keys", b->out_keys,
+                              b->out_keys ? some * key : 0, false));
+    return opi_check_overlap(b->call, "values", b->values, b->n * value, "out", b->out, some * value, false);
+}
+
+/* --- the calls ----------------------------------------------------------------------------------------------------- */
+
+oplus_status oplus_reduce_by_key(oplus_device *dev, const oplus_op *op, const oplus_type *key, const oplus_fn *same,
+                                 const void *keys, const void *values, size_t n, void *out_keys, void *out,
+                                 size_t *runs)
+{
+    OPI_OWN_MODE;
+    void *firsts;
+    by_key b = {dev, __func__, op, key, same, keys, values, n, out_keys, out, NULL};
+    OPI_TRY(opi_check_device(__func__, dev));
+    OPI_TRY(check(&b));
+    OPI_TRY(check_reduce(&b, "runs", runs));
+    OPI_TRY(find_home(&b));
+    if (dev->explained.text)
+        return explain(&b, "a segmented reduce of the values; how many segments it has is known only then");
+    OPI_TRY(borrow(&b, firsts_bytes(&b), &firsts));
+    const oplus_status status = reduce_all(&b, firsts, runs);
+    give_back(&b, firsts);
+    return status;
+}
+
+/* Finds the heads, in scratch memory, and scans. */
+static oplus_status scan(const by_key *b, oplus_kind kind, void *heads)
+{
+    opi_task task;
+    size_t found;
+    opi_task_select(&task, OPI_PICKS_HEADS, b->same, b->key, b->keys, NULL, b->n,
+                    &(opi_selected){.head = heads, .index_bytes = sizeof(uint32_t)}, &found);
+    OPI_TRY(opi_run(b->dev, b->call, &task, NULL));
+    opi_task_scan(&task, b->op, kind, b->values, heads, b->n, 0, b->out);
+    return opi_run(b->dev, b->call, &task, NULL);
+}
+
+oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, oplus_kind kind, const oplus_type *key,
+                               const oplus_fn *same, const void *keys, const void *values, size_t n, void *out)
+{
+    OPI_OWN_MODE;
+    void *heads;
+    by_key b = {dev, __func__, op, key, same, keys, values, n, NULL, out, NULL};
+    OPI_TRY(opi_check_device(__func__, dev));
+    OPI_TRY(opi_check_kind(__func__, kind));
+    OPI_TRY(check(&b));
+    if (kind == OPLUS_EXCLUSIVE) OPI_TRY(opi_check_identity(__func__, op, "an exclusive scan"));
+    OPI_TRY(opi_check_overlap(__func__, "keys", keys, n * key->size, "out", out, n * op->type->size, false));
+    OPI_TRY(opi_check_overlap(__func__, "values", values, n * op->type->size, "out", out, n * op->type->size, true));
+    if (n == 0) return OPLUS_OK;
+    if (dev->explained.text) return explain(&b, "a segmented scan of the values");
+    OPI_TRY(find_home(&b));
+    OPI_TRY(borrow(&b, n, &heads));
+    const oplus_status status = scan(&b, kind, heads);
+    give_back(&b, heads);
+    return status;
+}
+
+/* Copies keys and values to scratch memory, and sorts them there. */
+static oplus_status sort(const by_key *b, oplus_order order, void *keys, void *values)
+{
+    opi_task task;
+    const oplus_type *const value = b->op->type;
+    if (b->n == 0) return OPLUS_OK;
+    OPI_TRY(copy(b, keys, b->keys, b->n * b->key->size));
+    OPI_TRY(copy(b, values, b->values, b->n * value->size));
+    opi_task_sort(&task, b->key, order, keys, value, values, b->n);
+    return opi_run(b->dev, b->call, &task, NULL);
+}
+
+/* scratch: for the keys, then for the values, then for the reduce. */
+static oplus_status group(const by_key *b, oplus_order order, char *scratch, size_t values_at, size_t firsts_at,
+                          size_t *groups)
+{
+    by_key sorted = *b;
+    OPI_TRY(sort(b, order, scratch, scratch + values_at));
+    sorted.keys = scratch;
+    sorted.values = scratch + values_at;
+    return reduce_all(&sorted, (uint32_t *)(void *)(scratch + firsts_at), groups);
+}
+
+oplus_status oplus_group(oplus_device *dev, const oplus_op *op, const oplus_type *key, oplus_order order,
+                         const void *keys, const void *values, size_t n, void *out_keys, void *out, size_t *groups)
+{
+    OPI_OWN_MODE;
+    void *scratch;
+    by_key b = {dev, __func__, op, key, NULL, keys, values, n, out_keys, out, NULL};
+    OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, false, NULL, NULL, "n", n));
+    OPI_TRY(check(&b));
+    OPI_TRY(check_reduce(&b, "groups", groups));
+    OPI_TRY(find_home(&b));
+    if (dev->explained.text) {
+        opi_task task;
+        opi_task_sort(&task, key, order, (void *)keys, op->type, (void *)values, n);
+        OPI_TRY(opi_run(dev, __func__, &task, NULL));
+        opi_say(&dev->explained, "then: where groups begin is found, and a segmented reduce of the values\n");
+        return OPLUS_OK;
+    }
+    const size_t values_at = opi_round_up(n * key->size, OPI_CACHE_LINE);
+    const size_t firsts_at = opi_round_up(values_at + n * op->type->size, OPI_CACHE_LINE);
+    OPI_TRY(borrow(&b, firsts_at + firsts_bytes(&b), &scratch));
+    const oplus_status status = group(&b, order, scratch, values_at, firsts_at, groups);
+    give_back(&b, scratch);
+    return status;
+}
