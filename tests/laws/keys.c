@@ -170,14 +170,16 @@ static size_t any_size(rng *r, size_t size)
     return size > 16 ? n / 8 : n;
 }
 
-/* Each kind is another program for an accelerator: without OPLUS_TEST_DEVICES two are tried there, by bits and by a
- * function. */
-static runs any_runs(rng *r, const place *where)
+/* Each kind is another program for an accelerator, which takes seconds to compile: without OPLUS_TEST_DEVICES few are tried
+ * there. */
+static bool tries_few(const place *where) { return where->accelerator && !where->thorough; }
+
+static runs any_runs(rng *r, const place *where, bool by_function)
 {
     kind kinds[KINDS_OF_KEYS];
     kinds_of(kinds);
-    const size_t any = rng_below(r, KINDS_OF_KEYS), few = any % 2 ? 5 : 7;
-    const kind *const kind = &kinds[where->accelerator && !where->thorough ? few : any];
+    const size_t any = rng_below(r, KINDS_OF_KEYS), few = by_function && any % 2 ? 7 : 5;
+    const kind *const kind = &kinds[tries_few(where) ? few : any];
     return make_runs(r, kind, any_size(r, kind->type->size));
 }
 
@@ -206,8 +208,8 @@ static void check_numbers(arrays *a, const place *where, const char *what, int k
 static void uniques(rng *r, const place *where)
 {
     const oplus_type *const types[] = {&oplus_u32, &oplus_i32, &oplus_u64, &oplus_i64};
-    runs p = any_runs(r, where);
-    const size_t width = where->accelerator ? p.kind.same == NULL : rng_below(r, 2); /* one program for each kind */
+    runs p = any_runs(r, where, true);
+    const size_t width = where->accelerator ? p.kind.same != NULL : rng_below(r, 2); /* one program for each kind */
     const oplus_type *const index = types[2 * width + rng_below(r, 2)];
     const size_t n = p.n, size = p.kind.type->size;
     arrays a = {.dev = where->dev};
@@ -270,7 +272,7 @@ static const char *const operators[] = {"compose32", "sum_f32", "max_u16", "comp
 
 static const subject *any_operator(rng *r, const place *where)
 {
-    return subject_named(operators[where->accelerator && !where->thorough ? 0 : rng_below(r, 4)]);
+    return subject_named(operators[tries_few(where) ? 0 : rng_below(r, 4)]);
 }
 
 static unsigned char *values_of(rng *r, const subject *s, size_t n)
@@ -321,7 +323,7 @@ static void check_reduce_by_key(rng *r, const place *where, const runs *p)
 
 static void reduces(rng *r, const place *where)
 {
-    runs p = any_runs(r, where);
+    runs p = any_runs(r, where, false);
     check_reduce_by_key(r, where, &p);
     forget(&p);
 }
@@ -351,7 +353,7 @@ static void a_long_reduce_by_key_is_reduce_of_each(void **state)
 
 static void scans(rng *r, const place *where)
 {
-    runs p = any_runs(r, where);
+    runs p = any_runs(r, where, false);
     const subject *const s = any_operator(r, where);
     const oplus_kind kind = rng_below(r, 2) ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
     const size_t n = p.n, size = p.kind.type->size, value = s->op->type->size;
@@ -415,10 +417,10 @@ static void groups(rng *r, const place *where)
 {
     kind kinds[KINDS_OF_KEYS];
     kinds_of(kinds);
+    if (tries_few(where)) return; /* its sort and its reduce by key have been tried there */
     const subject *const s = any_operator(r, where);
     const oplus_order order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
-    const bool few = where->accelerator && !where->thorough;
-    runs p = make_scattered(r, &kinds[few ? 2 : rng_below(r, 4)], rng_below(r, test_quick() ? 2000 : 6000));
+    runs p = make_scattered(r, &kinds[rng_below(r, 4)], rng_below(r, test_quick() ? 2000 : 6000));
     const size_t n = p.n, size = p.kind.type->size, value = s->op->type->size;
     unsigned char *const values = values_of(r, s, n), *const each = must(malloc(n * size + 1)),
                          *const want = must(malloc(n * value + 1));
