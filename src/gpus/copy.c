@@ -7,6 +7,10 @@
 #include "gpus/order.h"
 #include "gpus/together.h"
 
+enum { LEAST_MOVED = 8 << 20 /* bytes of a copy within the device; fewer are one copy */ };
+
+/* --- between the host and a range --------------------------------------------------------------------------------- */
+
 /* A copy between the host and a range: each worker copies the pages that it has, over its own link. */
 typedef struct spread {
     opi_gpus *g;
@@ -57,6 +61,45 @@ static oplus_status copy_spread(spread *s)
     return OPLUS_OK;
 }
 
+/* --- from a range to a range -------------------------------------------------------------------------------------- */
+
+/* Whether each byte goes from a page to a page of the same worker. */
+static bool stays(const opi_gpus *g, const opi_gpus_place *from, const char *src, const opi_gpus_place *to,
+                  const char *dst)
+{
+    if (!from->range || !to->range || from->range->page != to->range->page) return false;
+    const size_t round = g->count * from->range->page;
+    return (size_t)(src - from->range->mem) % round == (size_t)(dst - to->range->mem) % round;
+}
+
+/* Enqueues copies of the pages that a worker has; s->host is in the other range. */
+static oplus_status move_pages(const spread *s, unsigned w)
+{
+    opi_accelerator *const g = (opi_accelerator *)s->g->worker[w];
+    const size_t page = s->range->page, before = (size_t)(s->device - s->range->mem);
+    for (size_t at = 0, bytes; at < s->bytes; at += bytes) {
+        bytes = opi_smaller(page - (before + at) % page, s->bytes - at);
+        if ((before + at) / page % s->g->count == w)
+            OPI_TRY(opi_gpu_move(g, s->call, s->device + at, s->host + at, bytes));
+    }
+    return OPLUS_OK;
+}
+
+static oplus_status move_part(void *context, unsigned w)
+{
+    const spread *const s = context;
+    opi_gpu *const gpu = opi_gpu_driver_of(s->g->worker[w]);
+    OPI_INSIDE(gpu, s->call, move_pages(s, w));
+}
+
+static oplus_status copy_within(spread *s)
+{
+    OPI_TRY(opi_gpus_begin(s->g, s->call, opi_gpus_everyone(s->g)));
+    return opi_gpus_together(s->g, move_part, s);
+}
+
+/* --- the choice --------------------------------------------------------------------------------------------------- */
+
 static oplus_status copy_by_one(opi_gpus *g, const char *call, unsigned home, void *dst, const void *src, size_t bytes)
 {
     oplus_device *const worker = g->worker[home];
@@ -73,6 +116,8 @@ oplus_status opi_gpus_copy(opi_gpus *g, const char *call, void *dst, const void 
     const opi_dealt_range *const range = up ? to.range : from.range;
     if (crosses && range && bytes > range->page)
         return copy_spread(&(spread){g, call, range, up, up ? dst : (char *)src, up ? (char *)src : dst, bytes});
+    if (bytes >= LEAST_MOVED && dst != src && stays(g, &from, src, &to, dst))
+        return copy_within(&(spread){g, call, to.range, false, dst, (char *)src, bytes});
     const unsigned home = to.side == OPI_LIES_ON_ONE ? to.worker : from.side == OPI_LIES_ON_ONE ? from.worker : 0;
     return copy_by_one(g, call, home, dst, src, bytes);
 }
