@@ -50,12 +50,13 @@ static void check_inputs(const tool_job *job)
 static void check_outputs(const tool_options *o)
 {
     const char *const array = o->output ? o->output : "-";
-    const char *const also = o->values_out ? o->values_out : o->both ? o->both : o->keys_out;
+    const char *const also = o->values_out ? o->values_out : o->both ? o->both : o->counts ? o->counts : o->keys_out;
     if (also && tool_same_target(array, also))
         tool_die(TOOL_USAGE, "the %s and %s would both go to %s; write one to another file",
                  o->values_out ? "sorted array" : "results",
                  o->values_out ? "--values-out"
                  : o->both     ? "--both"
+                 : o->counts   ? "--counts"
                                : "--keys-out",
                  strcmp(array, "-") == 0 ? "stdout" : array);
 }

@@ -27,6 +27,8 @@ static const struct {
     {"merge",     "two sorted arrays become one",                         tool_merge},
     {"transpose", "exchange the rows and columns of a matrix",              tool_transpose},
     {"take",      "pick elements by their index",                           tool_take},
+    {"unique",    "runs of equal neighbours, each once",                   tool_unique},
+    {"group",     "combine the elements of each key, in any order",         tool_group},
     {"check",     "look for a counterexample: is an operator associative?", tool_check},
     {"devices",   "list the devices, and what \"auto\" chooses",             tool_devices},
     {"cache",     "show or clear the cache of compiled operators",           tool_cache},

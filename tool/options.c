@@ -47,7 +47,7 @@ static const option_row rows[] = {
                                 "(default: by the name, .csv or .tsv; else runs of blanks)"),
     TEXT(into, "LIST", 0,       "write whole rows, with the results in these columns, new or replaced"),
     TEXT(keys, "WHAT", 0,       "columns of a table, or a file with a key for each element; consecutive\n"
-                                "elements with equal keys are a segment"),
+                                "elements with equal keys are a segment (of group: all elements with equal keys)"),
     LONG("keys-out", keys_out, "FILE", "write the key of each segment to FILE, if the keys come from a file"),
     TEXT(empty, "V", 0,         "what an empty field counts as, 0 or nan (default: an empty field is an error)"),
     FLAG(exclusive, 0,          "result i leaves element i out; needs an identity"),
@@ -58,6 +58,7 @@ static const option_row rows[] = {
     TEXT(mask, "FILE", 0,       "a file with an integer for each element; those where it is not 0 are kept"),
     FLAG(indices, 0,            "write at which indices the kept elements are, from 0 on"),
     TEXT(both, "FILE", 0,       "write the elements that are not kept to FILE"),
+    TEXT(counts, "FILE", 0,     "write how many elements each run has to FILE"),
     FLAG(text, 0,               "for tables: sort by the text of the columns, not by numbers"),
     FLAG(descending, 0,         "largest first"),
     TEXT(values, "FILE", 0,     "a value for each key, which moves with it"),

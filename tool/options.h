@@ -15,6 +15,7 @@ typedef struct tool_options {
     const char *heads, *offsets, *lengths;         /* segments */
     const char *values, *values_type, *values_out; /* of sort */
     const char *mask, *both;                       /* of filter */
+    const char *counts;                            /* of unique */
     const char *rows, *cols;                       /* of transpose */
     const char *delimiter, *column, *into, *empty; /* of tables */
     const char *keys, *keys_out;                   /* of segments, too */

@@ -228,6 +228,14 @@ def check_order(x, flat, threads):
         merged = np.sort(np.concatenate([flat[order], np.sort(flat[::2])]), kind="stable")
         expect(result("merge", "sorted.npy", "other.npy", *threads), merged, "merge")
         expect(result("sort", "--descending", "x.npy", *threads), flat[order][::-1], "sort --descending")
+    if x.dtype.kind in "iu":
+        values, inverse, counts = np.unique(flat, return_inverse=True, return_counts=True)
+        expect(result("unique", "sorted.npy", "--counts", "counts.npy", *threads), values, "unique")
+        expect(np.load("counts.npy"), counts.astype(np.int64), "the counts of unique")
+        sums = np.zeros(len(values), flat.dtype)
+        np.add.at(sums, inverse, flat)
+        expect(result("group", "sum", "x.npy", "--keys", "x.npy", "--keys-out", "keys.npy", *threads), sums, "group")
+        expect(np.load("keys.npy"), values, "the keys of groups")
     if x.ndim == 2:
         expect(result("transpose", "x.npy", *threads), x.T, "transpose")
 

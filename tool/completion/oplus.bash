@@ -24,7 +24,7 @@ _oplus() {
                 } | sed -n "s/^$device//p")
                 ;;
             --threads | --init | --identity | --map | --then | --rows | --cols | --column | --into | --empty) return ;;
-            -o | --output | --heads | --mask | --both | --offsets | --lengths | --values | --values-out | --keys | --keys-out) files=1 ;;
+            -o | --output | --heads | --mask | --both | --counts | --offsets | --lengths | --values | --values-out | --keys | --keys-out) files=1 ;;
             *)
                 if [[ $word == -* ]]; then
                     choices=$("${COMP_WORDS[0]}" help "$command" 2>/dev/null |
@@ -32,7 +32,7 @@ _oplus() {
                 elif ((COMP_CWORD == 2)); then
                     case $command in
                         reduce) choices="sum prod min max and or xor land lor argmin argmax minmax" ;;
-                        fold | scan | segscan | segreduce | check)
+                        fold | scan | segscan | segreduce | group | check)
                             choices="sum prod min max and or xor land lor" ;;
                         map) choices="copy neg abs square sign sqrt floor ceil trunc round not real imag conj
                             add sub mul div min max" ;;
