@@ -6,6 +6,8 @@
 #include "gpu/transfer.h"
 #include "gpus/order.h"
 #include "gpus/together.h"
+#include "gpus/ways.h"
+#include "task/make.h"
 
 enum { LEAST_MOVED = 8 << 20 /* bytes of a copy within the device; fewer are one copy */ };
 
@@ -61,51 +63,44 @@ static oplus_status copy_spread(spread *s)
     return OPLUS_OK;
 }
 
-/* --- from a range to a range -------------------------------------------------------------------------------------- */
-
-/* Whether each byte goes from a page to a page of the same worker. */
-static bool stays(const opi_gpus *g, const opi_gpus_place *from, const char *src, const opi_gpus_place *to,
-                  const char *dst)
-{
-    if (!from->range || !to->range || from->range->page != to->range->page) return false;
-    const size_t round = g->count * from->range->page;
-    return (size_t)(src - from->range->mem) % round == (size_t)(dst - to->range->mem) % round;
-}
-
-/* Enqueues copies of the pages that a worker has; s->host is in the other range. */
-static oplus_status move_pages(const spread *s, unsigned w)
-{
-    opi_accelerator *const g = (opi_accelerator *)s->g->worker[w];
-    const size_t page = s->range->page, before = (size_t)(s->device - s->range->mem);
-    for (size_t at = 0, bytes; at < s->bytes; at += bytes) {
-        bytes = opi_smaller(page - (before + at) % page, s->bytes - at);
-        if ((before + at) / page % s->g->count == w)
-            OPI_TRY(opi_gpu_move(g, s->call, s->device + at, s->host + at, bytes));
-    }
-    return OPLUS_OK;
-}
-
-static oplus_status move_part(void *context, unsigned w)
-{
-    const spread *const s = context;
-    opi_gpu *const gpu = opi_gpu_driver_of(s->g->worker[w]);
-    OPI_INSIDE(gpu, s->call, move_pages(s, w));
-}
-
-static oplus_status copy_within(spread *s)
-{
-    OPI_TRY(opi_gpus_begin(s->g, s->call, opi_gpus_everyone(s->g)));
-    return opi_gpus_together(s->g, move_part, s);
-}
-
-/* --- the choice --------------------------------------------------------------------------------------------------- */
-
 static oplus_status copy_by_one(opi_gpus *g, const char *call, unsigned home, void *dst, const void *src, size_t bytes)
 {
     oplus_device *const worker = g->worker[home];
     OPI_TRY(opi_gpus_begin(g, call, opi_gpus_only(home)));
     return worker->machine->copy(worker, call, dst, src, bytes);
 }
+
+/* --- between devices ----------------------------------------------------------------------------------------------- */
+
+OPLUS_MAP(opi_same_byte, uint8_t, uint8_t, { return a; })
+
+enum { LEAST_MOVED = 1 << 20 /* bytes, for which a kernel is worth its launch */ };
+
+/* A map moves 16 bytes at a time, wherever its arrays begin. */
+static opi_task task_of_move(void *dst, const void *src, size_t bytes)
+{
+    opi_task task;
+    opi_task_map(&task, &opi_same_byte_fn, &src, bytes, dst);
+    return task;
+}
+
+oplus_status opi_gpus_move(oplus_device *worker, const char *call, void *dst, const void *src, size_t bytes)
+{
+    const opi_task task = task_of_move(dst, src, bytes);
+    if (bytes < LEAST_MOVED) return worker->machine->copy(worker, call, dst, src, bytes);
+    return worker->machine->run(worker, call, &task, NULL);
+}
+
+static bool overlap(const char *dst, const char *src, size_t bytes) { return dst < src + bytes && src < dst + bytes; }
+
+/* As a map by the way that suits: each worker copies pages that it has. */
+static oplus_status copy_dealt(opi_gpus *g, const char *call, void *dst, const void *src, size_t bytes)
+{
+    const opi_task task = task_of_move(dst, src, bytes);
+    return g->dev.machine->run(&g->dev, call, &task, NULL);
+}
+
+/* --- the choice --------------------------------------------------------------------------------------------------- */
 
 oplus_status opi_gpus_copy(opi_gpus *g, const char *call, void *dst, const void *src, size_t bytes)
 {
@@ -116,8 +111,8 @@ oplus_status opi_gpus_copy(opi_gpus *g, const char *call, void *dst, const void 
     const opi_dealt_range *const range = up ? to.range : from.range;
     if (crosses && range && bytes > range->page)
         return copy_spread(&(spread){g, call, range, up, up ? dst : (char *)src, up ? (char *)src : dst, bytes});
-    if (bytes >= LEAST_MOVED && dst != src && stays(g, &from, src, &to, dst))
-        return copy_within(&(spread){g, call, to.range, false, dst, (char *)src, bytes});
+    if (from.range && to.range && bytes >= LEAST_MOVED && !overlap(dst, src, bytes))
+        return copy_dealt(g, call, dst, src, bytes);
     const unsigned home = to.side == OPI_LIES_ON_ONE ? to.worker : from.side == OPI_LIES_ON_ONE ? from.worker : 0;
     return copy_by_one(g, call, home, dst, src, bytes);
 }

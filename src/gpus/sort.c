@@ -7,6 +7,7 @@
  * Of equal keys those of earlier blocks come first: the sort is stable.  The caller's arrays are written last. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "gpus/copy.h"
 #include "gpus/order.h"
 #include "gpus/splitters.h"
 #include "gpus/together.h"
@@ -78,12 +79,17 @@ static oplus_status reserve(void *context, unsigned w)
 
 /* --- 1. blocks ---------------------------------------------------------------------------------------------------- */
 
-static oplus_status copy(const sorting *s, unsigned w, pieces to, pieces from)
+static oplus_status copy_bytes(const sorting *s, unsigned w, void *to, const void *from, size_t bytes)
 {
     oplus_device *const worker = s->g->worker[w];
-    OPI_TRY(worker->machine->copy(worker, s->job->call, to.keys, from.keys, from.n * s->key));
-    if (!s->value) return OPLUS_OK;
-    return worker->machine->copy(worker, s->job->call, to.values, from.values, from.n * s->value);
+    if (!s->deliver) return opi_gpus_move(worker, s->job->call, to, from, bytes);
+    return worker->machine->copy(worker, s->job->call, to, from, bytes);
+}
+
+static oplus_status copy(const sorting *s, unsigned w, pieces to, pieces from)
+{
+    OPI_TRY(copy_bytes(s, w, to.keys, from.keys, from.n * s->key));
+    return s->value ? copy_bytes(s, w, to.values, from.values, from.n * s->value) : OPLUS_OK;
 }
 
 static oplus_status sort_block(void *context, unsigned w)

@@ -85,8 +85,17 @@ OPI_WHOLE_KERNEL void opi_merge(OPI_ARRAYS)
     OPI_READ_TILE
 
     /* --- 1. bring them here --- */
-    for (uint32_t k = OPI_SELF; k < a_count; k += OPI_W) item[OPI_SPREAD(k)] = from_a[k];
-    for (uint32_t k = OPI_SELF; k < b_count; k += OPI_W) item[OPI_SPREAD(a_count + k)] = from_b[k];
+    opi_item merged[OPI_E];
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) /* all are under way before the first is used */
+    {
+        const uint32_t k = (e << OPI_LOG_W) + OPI_SELF;
+        if (k < count) merged[e] = k < a_count ? from_a[k] : from_b[k - a_count];
+    }
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
+    {
+        const uint32_t k = (e << OPI_LOG_W) + OPI_SELF;
+        if (k < count) item[OPI_SPREAD(k)] = merged[e];
+    }
     OPI_BARRIER();
 
     /* --- 2. the share of a work-item begins with element i of a and j of b --- */
@@ -103,7 +112,6 @@ OPI_WHOLE_KERNEL void opi_merge(OPI_ARRAYS)
     uint32_t i = low, j = t - low;
 
     /* --- 3. merge it; i and j stay inside: an element that is loaded in vain is one of the tile --- */
-    opi_item merged[OPI_E];
     OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
     {
         if (t + e < count) {

@@ -168,6 +168,9 @@ static void foreign_memory(void **state)
 
 /* --- 3. copies ---------------------------------------------------------------------------------------------------- */
 
+/* The fake runs no kernels, by which large copies between devices are made: laws/gpus tries those. */
+enum { LEAST_MOVED = 1 << 20 };
+
 static void copy_through(size_t at, size_t bytes, const unsigned char *from, unsigned char *to)
 {
     void *mem, *other;
@@ -175,8 +178,12 @@ static void copy_through(size_t at, size_t bytes, const unsigned char *from, uns
     good(oplus_alloc(dev, 10 * PAGE, &other));
     memset(to, 0, bytes + 1);
     good(oplus_copy(dev, (char *)mem + at, from, bytes));
-    good(oplus_copy(dev, (char *)other + 1, (char *)mem + at, bytes));
-    good(oplus_copy(dev, to, (char *)other + 1, bytes));
+    if (bytes < LEAST_MOVED) {
+        good(oplus_copy(dev, (char *)other + 1, (char *)mem + at, bytes));
+        good(oplus_copy(dev, to, (char *)other + 1, bytes));
+    } else {
+        good(oplus_copy(dev, to, (char *)mem + at, bytes));
+    }
     assert_memory_equal(from, to, bytes);
     assert_int_equal(to[bytes], 0);
     memset(to, 0, bytes + 1);
