@@ -174,6 +174,7 @@ oplus_status opi_gpu_scan_summarise(opi_job *job, opi_ticket *ticket)
     summary.task = &reading;
     summary.keep = true;
     summary.keeps_nodes = !whole.any;
+    if (!summary.keeps_nodes) OPI_TRY(get_program(&summary)); /* a reduce, which may go another way than the scan's */
     OPI_TRY(bring_carry(&summary));
     OPI_TRY(opi_stage_look(&summary, &staging));
     OPI_TRY(run(&summary, &staging));
