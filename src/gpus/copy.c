@@ -9,8 +9,6 @@
 #include "gpus/ways.h"
 #include "task/make.h"
 
-enum { LEAST_MOVED = 8 << 20 /* bytes of a copy within the device; fewer are one copy */ };
-
 /* --- between the host and a range --------------------------------------------------------------------------------- */
 
 /* A copy between the host and a range: each worker copies the pages that it has, over its own link. */

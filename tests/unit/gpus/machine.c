@@ -186,10 +186,6 @@ static void copy_through(size_t at, size_t bytes, const unsigned char *from, uns
     }
     assert_memory_equal(from, to, bytes);
     assert_int_equal(to[bytes], 0);
-    memset(to, 0, bytes + 1);
-    good(oplus_copy(dev, (char *)other + at, (char *)mem + at, bytes)); /* from page to page of the same device */
-    good(oplus_copy(dev, to, (char *)other + at, bytes));
-    assert_memory_equal(from, to, bytes);
     oplus_free(dev, mem);
     oplus_free(dev, other);
 }
