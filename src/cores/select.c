@@ -77,11 +77,29 @@ static void find_heads(const opi_select_sweep *plan, size_t begin, size_t n, uin
     for (size_t i = 0; i < n; i++) flags[i] = flags[i] == 0;
 }
 
+/* How many of n flags are 1.  Eight are added at a time, each in its byte, up to 255 times. */
+static size_t count_flags(const uint8_t *flags, size_t n)
+{
+    enum { EIGHT = sizeof(uint64_t), MOST = 255 };
+    size_t count = 0, i = 0;
+    while (n - i >= EIGHT) {
+        const size_t words = opi_smaller((n - i) / EIGHT, MOST);
+        uint64_t sums = 0, word;
+        for (size_t k = 0; k < words; k++, i += EIGHT) {
+            memcpy(&word, flags + i, sizeof word);
+            sums += word;
+        }
+        const uint64_t pairs = (sums & UINT64_C(0x00ff00ff00ff00ff)) + (sums >> 8 & UINT64_C(0x00ff00ff00ff00ff));
+        count += (size_t)(pairs * UINT64_C(0x0001000100010001) >> 48);
+    }
+    for (; i < n; i++) count += flags[i];
+    return count;
+}
+
 /* Finds the flags of n > 0 elements, and returns how many are picked. */
 static size_t find_flags(const opi_select_sweep *plan, size_t begin, size_t n, uint8_t *flags)
 {
     const void *const inputs[] = {plan->in + begin * plan->size};
-    size_t count = 0;
     switch (plan->picks) {
     case OPI_PICKS_KEPT:
         plan->leaf(inputs, plan->fn->param, n, flags);
@@ -97,8 +115,7 @@ static size_t find_flags(const opi_select_sweep *plan, size_t begin, size_t n, u
         find_heads(plan, begin, n, flags);
         break;
     }
-    for (size_t i = 0; i < n; i++) count += flags[i];
-    return count;
+    return count_flags(flags, n);
 }
 
 /* --- what is written of a piece ---------------------------------------------------------------------------------- */
@@ -199,8 +216,7 @@ static void write_piece(const opi_select_sweep *plan, size_t at, size_t n, opi_s
         picked = plan->isa->compact(x, flags, n, size, items);
         put(plan, plan->picked + before * size, items, picked * size);
     }
-    if (!plan->indices && !plan->lengths && !plan->picked)
-        for (size_t i = 0; i < n; i++) picked += flags[i];
+    if (!plan->indices && !plan->lengths && !plan->picked) picked = count_flags(flags, n);
     if (plan->rest) {
         for (size_t i = 0; i < n; i++) flags[i] ^= 1;
         const size_t left = plan->isa->compact(x, flags, n, size, items);
