@@ -19,7 +19,8 @@
  *
  *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks.  This header includes more
  *  primitives: elements.h (take, put), fused.h (a function before or after a primitive), order.h (argsort, search,
- *  merge), runs.h (partition, indices, filter by a mask, unique, reduce and scan by key, group) and statistics.h (argmin, argmax, minmax).  It also includes
+ *  merge), runs.h (partition, indices, filter by a mask, unique, reduce and scan by key, group), statistics.h (argmin,
+ *  argmax, minmax) and axis.h (reduces and scans along an axis).  It also includes
  *  text.h (types, operators and functions given as text), info.h (the devices, and the cache) and typed.h (the calls
  *  with their types checked by the compiler). */
 #ifndef OPLUS_OPLUS_H
@@ -324,6 +325,7 @@ OPLUS_API oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, con
 #ifdef __cplusplus
 }
 #endif
+#include <oplus/axis.h>
 #include <oplus/elements.h>
 #include <oplus/fused.h>
 #include <oplus/info.h>

@@ -226,6 +226,22 @@ class device
         return groups;
     }
 
+    /** The reduces of the rows along an axis of an array outer x n x inner (axis.h). */
+    template <class Op, class In, class Out>
+    void reduce_axis(const Op &op, const In &in, size_t outer, size_t n, size_t inner, Out &&out) const
+    {
+        check_room("the input of reduce_axis", std::size(in), outer * n * inner);
+        check_room("the output of reduce_axis", std::size(out), outer * inner);
+        check(OPLUS_REDUCE_AXIS(get(), op, std::data(in), outer, n, inner, std::data(out)));
+    }
+    template <class Op, class In, class Out>
+    void scan_axis(const Op &op, oplus_kind kind, const In &in, size_t outer, size_t n, size_t inner, Out &&out) const
+    {
+        check_room("the input of scan_axis", std::size(in), outer * n * inner);
+        check_room("the output of scan_axis", std::size(out), outer * n * inner);
+        check(OPLUS_SCAN_AXIS(get(), op, kind, std::data(in), outer, n, inner, std::data(out)));
+    }
+
     template <class In> size_t argmin(const In &in) const
     {
         size_t at = 0;

@@ -75,7 +75,7 @@
     (OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out), oplus_scan_from(dev, carry, kind, in, n, out))
 /** @} */
 
-/* --- the calls of fused.h, order.h, runs.h and statistics.h ------------------------------------------------------- */
+/* --- the calls of axis.h, fused.h, order.h, runs.h and statistics.h ----------------------------------------------- */
 
 /** @{ @brief As the function of the same name in lower case, with types checked.  `after` of OPLUS_MAP_SCAN is a
  *  descriptor: without a function after the scan, call oplus_map_scan.  Keys are compared by their bits: with a
@@ -91,6 +91,13 @@
     (OPLUS_CHECK_BEFORE_(before, in), OPLUS_CHECK_FN_(keep), OPLUS_CHECK_KEEP_(keep),                                  \
      OPLUS_CHECK_TESTS_(before, keep), OPLUS_CHECK_RESULT_(before, out), OPLUS_CHECK_NUMBER_(kept),                    \
      oplus_map_filter(dev, OPLUS_FN_AT_(before), OPLUS_FN_AT_(keep), OPLUS_IN in, n, out, kept))
+
+#define OPLUS_REDUCE_AXIS(dev, op, in, outer, n, inner, out)                                                           \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
+     oplus_reduce_axis(dev, OPLUS_OP_AT_(op), in, outer, n, inner, out))
+#define OPLUS_SCAN_AXIS(dev, op, kind, in, outer, n, inner, out)                                                       \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
+     oplus_scan_axis(dev, OPLUS_OP_AT_(op), kind, in, outer, n, inner, out))
 
 #define OPLUS_ARGMIN(dev, in, n, at)                                                                                   \
     (OPLUS_CHECK_SCALARS_(in), OPLUS_CHECK_NUMBER_(at), oplus_argmin(dev, OPLUS_TYPE_AT_(in), in, n, at))

@@ -42,7 +42,8 @@ static bool any_there(const opi_auto *a, const opi_task *task)
 static opi_work work_of(const opi_task *task)
 {
     if (task->what == OPI_SORT) return OPI_WORK_SORT;
-    const bool reads = task->what == OPI_REDUCE || task->what == OPI_SEGREDUCE || task->what == OPI_EXTREME;
+    const bool reads = task->what == OPI_REDUCE || task->what == OPI_SEGREDUCE || task->what == OPI_EXTREME ||
+                       task->what == OPI_REDUCE_AXIS;
     return reads ? OPI_WORK_READ : OPI_WORK_WRITE;
 }
 

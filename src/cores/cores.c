@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "cores/axis.h"
 #include "cores/bounds.h"
 #include "cores/crew.h"
 #include "cores/extreme.h"
@@ -134,6 +135,9 @@ oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *t
         return opi_take_run(cores, call, task);
     case OPI_PUT:
         return opi_put_run(cores, call, task);
+    case OPI_REDUCE_AXIS:
+    case OPI_SCAN_AXIS:
+        return opi_axis_run(cores, call, task);
     default:
         return run_sweep(cores, call, task, carry);
     }
@@ -204,6 +208,8 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
         opi_segments_explain(cores, task, to);
     } else if (task->what == OPI_PUT) {
         opi_put_explain(cores, task, to);
+    } else if (task->what == OPI_REDUCE_AXIS || task->what == OPI_SCAN_AXIS) {
+        opi_axis_explain(cores, task, to);
     } else {
         make_plan(&p, cores, task);
         opi_cores_explain_sweep(cores, &p.sweep, to);

@@ -150,6 +150,14 @@ static void call_segscan(const opi_loops *loops, const void *in, const uint8_t *
                        node, head);
 }
 
+static void call_zip(const opi_loops *loops, const void *a, const void *b, size_t n, void *out)
+{
+    if (loops->code->combine)
+        oplus_zip_(element_of(loops), a, b, out, n);
+    else
+        oplus_zip_(element_with(loops), a, b, out, n);
+}
+
 /* --- the loops of whatever operator ------------------------------------------------------------------------------- */
 
 void opi_loops_node(const opi_loops *loops, const void *in, unsigned level, void *node, void *scratch)
@@ -214,4 +222,14 @@ void opi_loops_segscan(const opi_loops *loops, const void *in, const uint8_t *he
         loops->with->segscan(in, heads, level, exclusive, before, identity, out, node, head, loops->op->param);
     else
         call_segscan(loops, in, heads, level, exclusive, before, identity, out, node, head, scratch);
+}
+
+void opi_loops_zip(const opi_loops *loops, const void *a, const void *b, size_t n, void *out)
+{
+    if (loops->tree.zip)
+        loops->tree.zip(a, b, n, out);
+    else if (loops->with)
+        loops->with->zip(a, b, n, out, loops->op->param);
+    else
+        call_zip(loops, a, b, n, out);
 }

@@ -1,6 +1,7 @@
 #include "gpu/ways.h"
 
 #include "base/error.h"
+#include "gpu/axis/axis.h"
 #include "gpu/canon/look_back.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/extreme/extreme.h"
@@ -23,6 +24,9 @@ static const char one_group[] = "one work-group goes from tile to tile: fewer th
                   tiles[] = "tiles are summed up, their sums joined, then all is written: three launches or more",
                   back[] =
                       "each work-group reads a tile once, and looks back at the sums of those before it: one launch",
+                  columns[] =
+                      "each work-item does a column, or a chunk of one: one launch, or a few if columns are cut",
+                  long_rows[] = "few rows: each by itself, as a task of its own",
                   apart[] = "each work-group does a tile of its own";
 
 static const opi_way ways[] = {
@@ -68,6 +72,14 @@ static const opi_way ways[] = {
      "the last of equal indices is found, then its element is written"},
     {OPI_EXTREME, "parts", NULL, NULL, opi_extreme_parts_prepare, opi_extreme_parts_run,
      "each work-group looks through a part, and one compares what they have found: two launches"},
+    {OPI_REDUCE_AXIS, "long-rows", opi_long_rows_can, opi_long_rows_suit, NULL, opi_long_rows_run, long_rows},
+    {OPI_REDUCE_AXIS, "rows", opi_rows_can, opi_rows_suit, opi_rows_prepare, opi_rows_run,
+     "each row is a segment of a segmented reduce, whose offsets are made first"},
+    {OPI_REDUCE_AXIS, "columns", NULL, NULL, opi_columns_prepare, opi_columns_run, columns},
+    {OPI_SCAN_AXIS, "long-rows", opi_long_rows_can, opi_long_rows_suit, NULL, opi_long_rows_run, long_rows},
+    {OPI_SCAN_AXIS, "rows", opi_rows_can, opi_rows_suit, opi_rows_prepare, opi_rows_run,
+     "each work-group goes from tile to tile of a row, then to another row"},
+    {OPI_SCAN_AXIS, "columns", NULL, NULL, opi_columns_prepare, opi_columns_run, columns},
     {OPI_BOUNDS, "searches", NULL, NULL, opi_bounds_prepare, opi_bounds_run,
      "each work-item searches for some elements at the same time, by halving"},
     {OPI_MERGE, "tiles", NULL, NULL, opi_merge_prepare, opi_merge_run_way,

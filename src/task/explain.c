@@ -14,6 +14,8 @@ static const char *const names[OPI_PRIMITIVES] = {
     [OPI_BOUNDS] = "search",
     [OPI_MERGE] = "merge",
     [OPI_SELECT] = "select",
+    [OPI_REDUCE_AXIS] = "reduce along an axis",
+    [OPI_SCAN_AXIS] = "scan along an axis",
 };
 
 double opi_task_bytes(const opi_task *task)
@@ -32,11 +34,14 @@ static const char *name_of(const char *name) { return name ? name : "?"; }
 static void say_task(opi_saying *to, const char *call, const opi_task *task)
 {
     opi_say(to, "%s: ", call);
-    if (task->what == OPI_SCAN) opi_say(to, task->exclusive ? "exclusive " : "inclusive ");
+    if (task->what == OPI_SCAN || task->what == OPI_SCAN_AXIS)
+        opi_say(to, task->exclusive ? "exclusive " : "inclusive ");
     if (task->what == OPI_SCAN && task->lifted) opi_say(to, "segmented ");
     opi_say(to, "%s of %zu elements", names[task->what], task->n);
     if (task->what == OPI_SEGREDUCE) opi_say(to, " in %zu segments", task->segments.offsets.segments);
     if (task->what == OPI_TRANSPOSE) opi_say(to, ", %zu rows of %zu", task->matrix.rows, task->matrix.cols);
+    if (task->what == OPI_REDUCE_AXIS || task->what == OPI_SCAN_AXIS)
+        opi_say(to, ", %zu x %zu x %zu", task->axis.outer, task->axis.n, task->axis.inner);
     if (task->what == OPI_TAKE) opi_say(to, " from %zu", task->array[OPI_TABLE].items);
     if (task->what == OPI_PUT) opi_say(to, " into %zu", task->array[OPI_TABLE].items);
     if (opi_task_is_fused(task) && task->before) opi_say(to, " that %s makes", name_of(task->before->name));

@@ -91,6 +91,29 @@ static inline void opi_task_segreduce(opi_task *t, const oplus_op *op, const voi
     t->array[OPI_SEGMENT_OUT] = (opi_array){out, size, offsets->segments, OPI_WRITES};
 }
 
+/* Makes the task of a reduce along an axis. */
+static inline void opi_task_reduce_axis(opi_task *t, const oplus_op *op, const void *in, const opi_axis *axis,
+                                        void *out)
+{
+    const size_t size = op->type->size, rows = axis->outer * axis->inner;
+    opi_task_begin(t, OPI_REDUCE_AXIS, rows * axis->n);
+    t->op = op;
+    t->axis = *axis;
+    t->arrays = 2;
+    t->array[OPI_IN] = (opi_array){in, size, t->n, OPI_READS};
+    t->array[OPI_AXIS_OUT] = (opi_array){out, size, rows, OPI_WRITES};
+}
+
+/* Makes the task of a scan along an axis. */
+static inline void opi_task_scan_axis(opi_task *t, const oplus_op *op, oplus_kind kind, const void *in,
+                                      const opi_axis *axis, void *out)
+{
+    opi_task_reduce_axis(t, op, in, axis, out);
+    t->what = OPI_SCAN_AXIS;
+    t->exclusive = kind == OPLUS_EXCLUSIVE;
+    t->array[OPI_AXIS_OUT].items = t->n;
+}
+
 /* Makes the task of a sort.  value and values NULL: there are only keys. */
 static inline void opi_task_sort(opi_task *t, const oplus_type *key, oplus_order order, void *keys,
                                  const oplus_type *value, void *values, size_t n)

@@ -21,10 +21,12 @@ typedef enum opi_primitive {
     OPI_TRANSPOSE,
     OPI_TAKE,
     OPI_PUT,
-    OPI_EXTREME, /* the least element, the greatest, or both, and where they are */
-    OPI_BOUNDS,  /* where elements belong in a sorted array */
-    OPI_MERGE,   /* of two sorted arrays, also of pairs */
-    OPI_SELECT,  /* a filter's relatives: partition, indices, filter by a mask, runs of equal keys */
+    OPI_EXTREME,     /* the least element, the greatest, or both, and where they are */
+    OPI_BOUNDS,      /* where elements belong in a sorted array */
+    OPI_MERGE,       /* of two sorted arrays, also of pairs */
+    OPI_SELECT,      /* a filter's relatives: partition, indices, filter by a mask, runs of equal keys */
+    OPI_REDUCE_AXIS, /* a reduce along one axis of an array of several */
+    OPI_SCAN_AXIS,
     OPI_PRIMITIVES
 } opi_primitive;
 
@@ -78,6 +80,7 @@ enum {
     OPI_INDEX_OUT = 3,  /* indices of the picked elements */
     OPI_REST_OUT = 4,   /* the elements that are not picked */
     OPI_RUN_OUT = 5,    /* for each element the number of picked ones up to it, less 1: its run */
+    OPI_AXIS_OUT = 1,   /* output of a reduce or a scan along an axis */
     OPI_HEAD_OUT = 6,   /* for each element 1 if it is picked, else 0 */
     OPI_COUNT_OUT =
         7, /* for each picked element the distance to the next picked one, or to the end: the length of a run */
@@ -92,10 +95,15 @@ typedef enum opi_picks {
     OPI_PICKS_HEADS  /* a run begins: i is 0, or in[i - 1] is not the same as in[i], by the function or by bits */
 } opi_picks;
 
+/* The axis of a task: element i of the row (o, c) is in[(o * n + i) * inner + c]. */
+typedef struct opi_axis {
+    size_t outer, n, inner;
+} opi_axis;
+
 /* A task.  Members that a primitive does not need are not set: the functions opi_task_... set the others. */
 typedef struct opi_task {
     opi_primitive what;
-    bool exclusive; /* true: an exclusive scan, in which out[i] does not contain in[i] */
+    bool exclusive; /* true: an exclusive scan, also along an axis, in which out[i] does not contain in[i] */
     bool lifted;    /* true: a reduce or a scan with heads, on this rank or on another */
     int arrays;
     const oplus_op *op; /* what combines, or NULL */
@@ -133,6 +141,7 @@ typedef struct opi_task {
             size_t in_pitch, out_pitch; /* elements from one row to the next: more than a row has if it is a part of a
                                          * larger matrix, which only a transpose between arrays on a device can be */
         } matrix;
+        opi_axis axis;
         opi_indices indices; /* of a take or a put */
         struct {
             const oplus_type *type; /* a scalar */

@@ -819,6 +819,42 @@ static void transpose(void **state)
     FINE(oplus_transpose(dev, f, NULL, SIZE_MAX, 0, NULL));
 }
 
+/* --- along an axis */
+
+static void axes(void **state)
+{
+    const oplus_op *const sum = &oplus_sum_f32;
+    const size_t root = (size_t)1 << 32;
+    (void)state;
+    BAD(oplus_reduce_axis(NULL, sum, x, 2, 4, 2, y), "oplus_reduce_axis", "dev is NULL");
+    BAD(oplus_reduce_axis(dev, NULL, x, 2, 4, 2, y), "oplus_reduce_axis", "op is NULL");
+    BAD(oplus_reduce_axis(dev, sum, NULL, 2, 4, 2, y), "oplus_reduce_axis", "in is NULL");
+    BAD(oplus_reduce_axis(dev, sum, x, 2, 4, 2, NULL), "oplus_reduce_axis", "out is NULL");
+    BAD(oplus_reduce_axis(dev, sum, x, root, 1, root, y), "oplus_reduce_axis", "outer 4294967296", "inner 4294967296",
+        "smaller");
+    BAD(oplus_reduce_axis(dev, sum, NULL, root, 0, root, y), "oplus_reduce_axis", "outer", "n 0");
+    BAD(oplus_reduce_axis(dev, sum, x, too_many, 1, 1, y), "oplus_reduce_axis", "outer 9223372036854775807");
+    BAD(oplus_reduce_axis(dev, &earlier_op, x, 2, 0, 2, y), "oplus_reduce_axis", "earlier", "n = 0", "identity");
+    OVERLAPS(oplus_reduce_axis(dev, sum, x, 2, 4, 2, x), "oplus_reduce_axis", "in", "out");
+    OVERLAPS(oplus_reduce_axis(dev, sum, x, 2, 4, 2, x + 15), "oplus_reduce_axis", "in", "out");
+    FINE(oplus_reduce_axis(dev, sum, x, 2, 4, 2, y));
+    FINE(oplus_reduce_axis(dev, sum, NULL, 2, 0, 2, y));
+    FINE(oplus_reduce_axis(dev, sum, NULL, 0, 4, SIZE_MAX, NULL));
+    FINE(oplus_reduce_axis(dev, &earlier_op, NULL, 0, 0, 2, NULL));
+
+    BAD(oplus_scan_axis(NULL, sum, OPLUS_INCLUSIVE, x, 2, 4, 2, y), "oplus_scan_axis", "dev is NULL");
+    BAD(oplus_scan_axis(dev, NULL, OPLUS_INCLUSIVE, x, 2, 4, 2, y), "oplus_scan_axis", "op is NULL");
+    BAD(oplus_scan_axis(dev, sum, (oplus_kind)7, x, 2, 4, 2, y), "oplus_scan_axis", "kind is 7");
+    BAD(oplus_scan_axis(dev, sum, OPLUS_INCLUSIVE, NULL, 2, 4, 2, y), "oplus_scan_axis", "in is NULL");
+    BAD(oplus_scan_axis(dev, sum, OPLUS_INCLUSIVE, x, 2, 4, 2, NULL), "oplus_scan_axis", "out is NULL");
+    BAD(oplus_scan_axis(dev, sum, OPLUS_INCLUSIVE, x, 2, too_many, 2, y), "oplus_scan_axis", "n 9223372036854775807");
+    BAD(oplus_scan_axis(dev, &earlier_op, OPLUS_EXCLUSIVE, x, 2, 4, 2, y), "oplus_scan_axis", "earlier", "identity");
+    OVERLAPS(oplus_scan_axis(dev, sum, OPLUS_INCLUSIVE, x, 2, 4, 2, x + 1), "oplus_scan_axis", "in", "out");
+    FINE(oplus_scan_axis(dev, sum, OPLUS_INCLUSIVE, x, 2, 4, 2, x));
+    FINE(oplus_scan_axis(dev, sum, OPLUS_EXCLUSIVE, x, 2, 4, 2, y));
+    FINE(oplus_scan_axis(dev, sum, OPLUS_EXCLUSIVE, NULL, 2, 0, 2, NULL));
+}
+
 /* --- carries, checks */
 
 static void carries(void **state)
@@ -928,6 +964,7 @@ int main(void)
         cmocka_unit_test(scan),
         cmocka_unit_test(segscan),
         cmocka_unit_test(segreduce),
+        cmocka_unit_test(axes),
         cmocka_unit_test(wrong_offsets),
         cmocka_unit_test(wrong_offsets_there),
         cmocka_unit_test(map),
@@ -953,23 +990,12 @@ int main(void)
 
     /* --- an accelerator says the same --- */
     const struct CMUnitTest of_arguments[] = {
-        cmocka_unit_test(other_headers),
-        cmocka_unit_test(parameters),
-        cmocka_unit_test(reduce_and_fold),
-        cmocka_unit_test(scan),
-        cmocka_unit_test(segscan),
-        cmocka_unit_test(segreduce),
-        cmocka_unit_test(wrong_offsets),
-        cmocka_unit_test(map),
-        cmocka_unit_test(filter),
-        cmocka_unit_test(sort),
-        cmocka_unit_test(order),
-        cmocka_unit_test(transpose),
-        cmocka_unit_test(take),
-        cmocka_unit_test(put),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(carries),
-        cmocka_unit_test(wrong_offsets_there),
+        cmocka_unit_test(other_headers), cmocka_unit_test(parameters),    cmocka_unit_test(reduce_and_fold),
+        cmocka_unit_test(scan),          cmocka_unit_test(segscan),       cmocka_unit_test(segreduce),
+        cmocka_unit_test(axes),          cmocka_unit_test(wrong_offsets), cmocka_unit_test(map),
+        cmocka_unit_test(filter),        cmocka_unit_test(sort),          cmocka_unit_test(order),
+        cmocka_unit_test(transpose),     cmocka_unit_test(take),          cmocka_unit_test(put),
+        cmocka_unit_test(extremes),      cmocka_unit_test(carries),       cmocka_unit_test(wrong_offsets_there),
     };
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];

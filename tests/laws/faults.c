@@ -106,6 +106,20 @@ static oplus_status segreduce(oplus_device *d)
 {
     return oplus_segreduce(d, &oplus_sum_f32, x, N, &oplus_u64, offsets, SEGMENTS, out);
 }
+static oplus_status reduce_axis(oplus_device *d) { return oplus_reduce_axis(d, &oplus_sum_f32, x, 7, 300, 40, out); }
+static oplus_status reduce_long(oplus_device *d)
+{
+    return oplus_reduce_axis(d, &oplus_sum_f32, keys, 1, MANY / 3, 3, out);
+}
+static oplus_status reduce_rows(oplus_device *d) { return oplus_reduce_axis(d, &oplus_sum_f32, x, 1000, 100, 1, out); }
+static oplus_status scan_axis(oplus_device *d)
+{
+    return oplus_scan_axis(d, &oplus_sum_f32, OPLUS_INCLUSIVE, x, 7, 300, 40, out);
+}
+static oplus_status scan_rows(oplus_device *d)
+{
+    return oplus_scan_axis(d, &oplus_sum_f32, OPLUS_EXCLUSIVE, x, 1000, 100, 1, out);
+}
 static oplus_status map(oplus_device *d) { return oplus_map(d, &twice_fn, (const void *const[]){x}, N, out); }
 static oplus_status filter(oplus_device *d) { return oplus_filter(d, &odd_fn, x, N, out, &kept); }
 static oplus_status partition(oplus_device *d) { return oplus_partition(d, &odd_fn, x, N, out, values, &kept); }
@@ -217,6 +231,11 @@ static const call calls[] = {
     {"scan of huge structs", scan_huge, false},
     {"segscan", segscan, false},
     {"segreduce", segreduce, false},
+    {"reduce along an axis", reduce_axis, false},
+    {"reduce of long columns", reduce_long, false},
+    {"reduce of rows", reduce_rows, false},
+    {"scan along an axis", scan_axis, false},
+    {"scan of rows", scan_rows, false},
     {"map", map, false},
     {"filter", filter, false},
     {"partition", partition, false},

@@ -157,6 +157,24 @@ void orders(void **)
     assert_true(both == expected);
 }
 
+void along_axes(void **)
+{
+    const auto x = some_numbers(7);
+    const std::size_t rows = n / 8;
+    std::vector<std::int32_t> sums(rows), scans(n);
+    here().reduce_axis(oplus_sum_i32, x, rows / 4, 8, 4, sums);
+    here().scan_axis(oplus_sum_i32, OPLUS_EXCLUSIVE, x, rows / 4, 8, 4, scans);
+    for (std::size_t r = 0; r < rows; r++) {
+        std::int32_t sum = 0;
+        for (std::size_t i = 0; i < 8; i++) {
+            const std::size_t at = (r / 4 * 8 + i) * 4 + r % 4;
+            assert_int_equal(scans[at], sum);
+            sum = std::int32_t(std::uint32_t(sum) + std::uint32_t(x[at]));
+        }
+        assert_int_equal(sums[r], sum);
+    }
+}
+
 void short_arrays_are_refused(void **)
 {
     const auto x = some_numbers(6);
@@ -167,6 +185,8 @@ void short_arrays_are_refused(void **)
     expect_refused([&] { here().map_reduce(product_fn, oplus_sum_i64, x, small); });
     expect_refused([&] { here().map_scan(product_fn, oplus_sum_i64, OPLUS_INCLUSIVE, negated_fn, wide, x, x); });
     expect_refused([&] { here().map_filter(product_fn, positive_fn, wide, x, x); });
+    expect_refused([&] { here().reduce_axis(oplus_sum_i32, x, 4, 2, 2, small); });
+    expect_refused([&] { here().scan_axis(oplus_sum_i32, OPLUS_INCLUSIVE, x, 2, 2, 1, small); });
     expect_refused([&] { here().partition(even_fn, x, out, small); });
     expect_refused([&] { here().indices(even_fn, x, few); });
     expect_refused([&] { here().filter_mask(OPLUS_MASK_BITS, x, mask, out); });
@@ -187,8 +207,13 @@ void short_arrays_are_refused(void **)
 int main()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fused), cmocka_unit_test(selections), cmocka_unit_test(uniques),
-        cmocka_unit_test(keys),  cmocka_unit_test(orders),     cmocka_unit_test(short_arrays_are_refused),
+        cmocka_unit_test(fused),
+        cmocka_unit_test(selections),
+        cmocka_unit_test(uniques),
+        cmocka_unit_test(keys),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(along_axes),
+        cmocka_unit_test(short_arrays_are_refused),
     };
     return cmocka_run_group_tests_name("oplus.hpp", tests, nullptr, nullptr);
 }

@@ -19,6 +19,12 @@ OPLUS_INLINE_ void oplus_join_(oplus_element e, char *out, const char *a, const 
         e.combine_with(out, a, b, e.param);
 }
 
+/** Joins n pairs: out[i] = a[i] (+) b[i].  out may be a or b: each pair is read before its place is written. */
+OPLUS_INLINE_ void oplus_zip_(oplus_element e, const char *a, const char *b, char *out, size_t n)
+{
+    OPLUS_IVDEP_ for (size_t i = 0; i < n; i++) oplus_join_(e, out + i * e.size, a + i * e.size, b + i * e.size);
+}
+
 /** One level up: y[i] = x[2i] (+) x[2i+1], for n results. */
 OPLUS_INLINE_ void oplus_up_(oplus_element e, const char *OPLUS_RESTRICT_ x, char *OPLUS_RESTRICT_ y, size_t n)
 {

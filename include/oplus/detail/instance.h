@@ -145,12 +145,19 @@ extern "C" {
                       (char *)oplus_my_nodes, oplus_my_flags, (char *)oplus_my_prefix, (char *)oplus_my_t,             \
                       (char *)oplus_my_all, oplus_my_all_flags);                                                       \
     }                                                                                                                  \
+    ATTRIBUTES static void own##_zip##set(const void *oplus_my_a, const void *oplus_my_b, size_t oplus_my_n,           \
+                                          void *oplus_my_out OPLUS_UNPAREN_ parameter)                                 \
+    {                                                                                                                  \
+        OPLUS_UNPAREN_ element oplus_zip_(oplus_my_e, (const char *)oplus_my_a, (const char *)oplus_my_b,              \
+                                          (char *)oplus_my_out, oplus_my_n);                                           \
+    }                                                                                                                  \
     static const TABLE own##_leaves##set OPLUS_UNUSED_ = {own##_node##set,                                             \
                                                           own##_scan##set,                                             \
                                                           own##_segscan##set,                                          \
                                                           OPLUS_HAS_SEGMENTS_(T) ? own##_segments##set : NULL,         \
                                                           OPLUS_HAS_RUN_(T) ? own##_run##set : NULL,                   \
-                                                          OPLUS_HAS_SEGRUN_(T) ? own##_segrun##set : NULL};
+                                                          OPLUS_HAS_SEGRUN_(T) ? own##_segrun##set : NULL,             \
+                                                          own##_zip##set};
 
 #ifdef OPLUS_DEBUG
 #define OPLUS_TYPED_LEAVES_(name, T)         OPLUS_TYPED_ELEMENT_(oplus_##name, name, T)

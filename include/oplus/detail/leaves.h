@@ -62,6 +62,8 @@ typedef struct oplus_leaves {
      *  NULL. */
     void (*segrun)(const void *in, const uint8_t *heads, size_t count, int exclusive, const void *before,
                    const void *identity, void *out, void *nodes, uint8_t *node_heads);
+    /** Joins n pairs: out[i] = a[i] (+) b[i].  out may be a or b. */
+    void (*zip)(const void *a, const void *b, size_t n, void *out);
 } oplus_leaves;
 
 /** The compiled loops of an operator with a captured parameter: as oplus_leaves, with the parameter at param. */
@@ -83,6 +85,8 @@ typedef struct oplus_leaves_with {
     /** As oplus_leaves::segrun. */
     void (*segrun)(const void *in, const uint8_t *heads, size_t count, int exclusive, const void *before,
                    const void *identity, void *out, void *nodes, uint8_t *node_heads, const void *param);
+    /** As oplus_leaves::zip. */
+    void (*zip)(const void *a, const void *b, size_t n, void *out, const void *param);
 } oplus_leaves_with;
 
 /** How the loops handle an element.  The members are constants in a typed loop, and variables if the type is known

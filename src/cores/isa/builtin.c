@@ -146,13 +146,14 @@ static unsigned block_level(size_t n, size_t size)
 /* --- 3. the table ------------------------------------------------------------------------------------------------ */
 
 #define EXACT_ROW(row, name)                                                                                           \
-    [OPI_BUILTIN_##row] = {.tree = {name##_node, name##_scan, name##_segscan, name##_segments_any, NULL, NULL},        \
-                           .reduce = name##_reduce,                                                                    \
-                           .scan = name##_scan_any,                                                                    \
-                           .segscan = name##_segscan_any,                                                              \
-                           .streams = name##_streams,                                                                  \
-                           .scan_far = name##_scan_far,                                                                \
-                           .segscan_far = name##_segscan_far},
+    [OPI_BUILTIN_##                                                                                                    \
+        row] = {.tree = {name##_node, name##_scan, name##_segscan, name##_segments_any, NULL, NULL, name##_zip},       \
+                .reduce = name##_reduce,                                                                               \
+                .scan = name##_scan_any,                                                                               \
+                .segscan = name##_segscan_any,                                                                         \
+                .streams = name##_streams,                                                                             \
+                .scan_far = name##_scan_far,                                                                           \
+                .segscan_far = name##_segscan_far},
 #define SHARED_ROWS(op, bits) EXACT_ROW(op##_i##bits, op##_u##bits) EXACT_ROW(op##_u##bits, op##_u##bits)
 #define INTEGER_ROWS(bits)                                                                                             \
     SHARED_ROWS(sum, bits)                                                                                             \
@@ -177,10 +178,10 @@ static unsigned block_level(size_t n, size_t size)
                             .block_far = BLOCK_FAR(name),                                                              \
                             .scan_blocks = name##_scan_blocks,                                                         \
                             .tree = {name##_node_fast, name##_scan_fast, name##_segscan_fast, name##_segments_fast,    \
-                                     name##_run, name##_segrun}},
+                                     name##_run, name##_segrun, name##_zip}},
 #define GENERIC_ROW(name)                                                                                              \
-    [OPI_BUILTIN_##                                                                                                    \
-        name] = {.tree = {name##_node, name##_scan, name##_segscan, name##_segments, name##_run, name##_segrun}},
+    [OPI_BUILTIN_##name] = {                                                                                           \
+        .tree = {name##_node, name##_scan, name##_segscan, name##_segments, name##_run, name##_segrun, name##_zip}},
 
 /* With SSE2 it is faster to look for NaNs afterwards, and to stream from a stage (scan of float from memory: 15 and 21
  * GB/s against 14 and 19; Zen 4, gcc 12, 2026-11-23). */

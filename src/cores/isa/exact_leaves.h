@@ -4,6 +4,7 @@
  *     LEAF_scan_far, LEAF_segscan_far                the same where in and out are in memory
  *     LEAF_node, LEAF_scan, LEAF_segscan             blocks of the canonical tree
  *     LEAF_segments_any                              short segments
+ *     LEAF_zip                                       pairs
  *
  * A template, included once for each operator by exact_integers.h and exact_floats.h, with
  *     LEAF       name of the operator
@@ -144,6 +145,15 @@ static void N(segscan_far)(const void *in, const uint8_t *heads, size_t n, int e
     N(segscan_any)(in, heads, n, exclusive, carry, out);
 }
 
+#endif
+
+#if ON_VECTORS == ALL_LEAVES /* the generic loops have one */
+OPLUS_STRICT_ static void N(zip)(const void *a, const void *b, size_t n, void *out)
+{
+    const T *const x = a, *const y = b;
+    T *const joined = out;
+    OPLUS_IVDEP_ for (size_t i = 0; i < n; i++) joined[i] = LEAF(x[i], y[i]);
+}
 #endif
 
 /* --- short segments ---------------------------------------------------------------------------------------------- */

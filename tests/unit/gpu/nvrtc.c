@@ -287,6 +287,8 @@ static void combine_with(oplus_device *dev, const char *name)
     good(oplus_scan(dev, op, OPLUS_INCLUSIVE, in, n, out), name);
     good(oplus_segscan(dev, op, OPLUS_INCLUSIVE, in, in, n, out), name);
     for (size_t s = 0; s <= SEGMENTS; s++) narrow[s] = (uint32_t)offsets[s];
+    good(oplus_reduce_axis(dev, op, in, 1, n / 3, 3, out), name);
+    good(oplus_scan_axis(dev, op, OPLUS_INCLUSIVE, in, 1, n / 3, 3, out), name);
     if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u64, offsets, SEGMENTS, out), name);
     if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u32, narrow, SEGMENTS, out), name);
 }

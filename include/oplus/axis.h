@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file axis.h
+ *  Reduce and scan along one axis of an array of several dimensions.  oplus.h includes this header; the conventions at
+ *  its beginning hold here, too.
+ *
+ *  An array in C's order is seen as outer x n x inner: n is the length of the axis, outer the product of the lengths of
+ *  the axes before it, inner that of the axes behind it.  Element i of row (o, c) is in[(o * n + i) * inner + c].  So a
+ *  matrix of h rows and w columns has
+ *
+ *      outer = h, n = w, inner = 1    along each row: the sums of its rows
+ *      outer = 1, n = h, inner = w    along each column: the sums of its columns
+ *
+ *  Every row has the tree of docs/tree-v1.md, which begins at the row's first element: its results have the bits of
+ *  oplus_reduce or oplus_scan of that row by itself.  Nothing is transposed; each call reads the array once. */
+#ifndef OPLUS_AXIS_H
+#define OPLUS_AXIS_H
+
+#include <oplus/oplus.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Reduces along an axis: out[o * inner + c] is the reduce of row (o, c).
+ *
+ *  With n = 0 each result is the identity (OPLUS_ERR_ARGUMENT if the operator has none).  out must not overlap in.
+ *
+ *  @param dev    where to compute
+ *  @param op     the operator
+ *  @param in     outer * n * inner elements
+ *  @param outer  how many slabs of n * inner elements there are
+ *  @param n      elements of a row
+ *  @param inner  rows side by side in a slab
+ *  @param out    room for outer * inner elements
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: also if outer * n * inner elements do not fit the address space. */
+OPLUS_API oplus_status oplus_reduce_axis(oplus_device *dev, const oplus_op *op, const void *in, size_t outer, size_t n,
+                                         size_t inner, void *out);
+
+/** Scans along an axis: row (o, c) of out is the scan of row (o, c) of in.
+ *
+ *  As oplus_scan, `in` may be out, and an exclusive scan needs an operator with an identity.
+ *
+ *  @param dev    where to compute
+ *  @param op     the operator
+ *  @param kind   OPLUS_INCLUSIVE or OPLUS_EXCLUSIVE
+ *  @param in     outer * n * inner elements
+ *  @param outer  how many slabs of n * inner elements there are
+ *  @param n      elements of a row
+ *  @param inner  rows side by side in a slab
+ *  @param out    room for as many elements
+ *  @return what oplus_reduce_axis returns. */
+OPLUS_API oplus_status oplus_scan_axis(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in,
+                                       size_t outer, size_t n, size_t inner, void *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,22 @@
+/* Reduce and scan along an axis, in device memory: the ways (gpu/ways.h). */
+#ifndef OPI_GPU_AXIS_H
+#define OPI_GPU_AXIS_H
+
+#include "gpu/job.h"
+
+/* The way that all devices have, for any array: a work-item for each column. */
+oplus_status opi_columns_prepare(opi_job *job, uint64_t n);
+oplus_status opi_columns_run(opi_job *job, const opi_part *part);
+
+/* Rows of neighbours: their offsets are made, and they are reduced as segments; or a work-group scans each. */
+bool opi_rows_can(const opi_job *job, uint64_t n);
+bool opi_rows_suit(const opi_job *job, uint64_t n);
+oplus_status opi_rows_prepare(opi_job *job, uint64_t n);
+oplus_status opi_rows_run(opi_job *job, const opi_part *part);
+
+/* Few rows of neighbours that are long: each is a reduce or a scan of its own. */
+bool opi_long_rows_can(const opi_job *job, uint64_t n);
+bool opi_long_rows_suit(const opi_job *job, uint64_t n);
+oplus_status opi_long_rows_run(opi_job *job, const opi_part *part);
+
+#endif
