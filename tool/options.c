@@ -50,6 +50,8 @@ static const option_row rows[] = {
                                 "elements with equal keys are a segment (of group: all elements with equal keys)"),
     LONG("keys-out", keys_out, "FILE", "write the key of each segment to FILE, if the keys come from a file"),
     TEXT(empty, "V", 0,         "what an empty field counts as, 0 or nan (default: an empty field is an error)"),
+    TEXT(axis, "N", 0,          "along an axis of an array: 0 is the first one, -1 the last one; of a .npy of\n"
+                                "several dimensions, or of rows (0) and columns (1) of text"),
     FLAG(exclusive, 0,          "result i leaves element i out; needs an identity"),
     TEXT(init, "V", 0,          "the value to begin with"),
     TEXT(heads, "FILE", 0,      "a file with an integer for each element; a segment begins where it is not 0"),

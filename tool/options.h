@@ -17,6 +17,7 @@ typedef struct tool_options {
     const char *mask, *both;                       /* of filter */
     const char *counts;                            /* of unique */
     const char *rows, *cols;                       /* of transpose */
+    const char *axis;                              /* of reduce and scan */
     const char *delimiter, *column, *into, *empty; /* of tables */
     const char *keys, *keys_out;                   /* of segments, too */
     const char *device, *threads;                  /* where */
@@ -24,7 +25,7 @@ typedef struct tool_options {
         json, quiet, help;
 } tool_options;
 
-enum { TOOL_MAX_EXAMPLES = 4 };
+enum { TOOL_MAX_EXAMPLES = 5 };
 
 /* One subcommand: all that its --help says. */
 typedef struct tool_usage {

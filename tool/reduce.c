@@ -1,4 +1,5 @@
 /* oplus reduce, oplus fold: one value of a stream, through a carry. */
+#include "axis.h"
 #include "job.h"
 #include "made.h"
 #include "operator.h"
@@ -24,14 +25,16 @@ static const tool_usage reduce_usage = {
              "convert bytes first: --map a --result i64.\n\n"
              "With --map the elements are what FN makes of an element of each FILE: a dot product is\n"
              "oplus reduce sum --map 'a * b' x.npy y.npy.  Files that are no .npy are then read "
-             "whole.\n\n" TOOL_OPERATOR_ABOUT
+             "whole.\n\n"
+             "With --axis N each row along that axis is reduced by itself: 'oplus reduce sum --axis 0'\n"
+             "adds up columns.  The result has one dimension less.\n\n" TOOL_OPERATOR_ABOUT
              "OP may also be argmin or argmax (where the least or the greatest element is, from 0 on;\n"
              "the first of equal ones), or minmax (both values).  A NaN is the least and the greatest.\n",
-    .options = "map result check-overflow " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
+    .options = "axis map result check-overflow " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
         TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
     .examples =
         {"seq 1 100 | oplus reduce sum", "oplus reduce sum --map 'a * b' x.npy x.npy",
-         "printf '3 1 4 1 5' | oplus reduce argmin",
+         "printf '3 1 4 1 5' | oplus reduce argmin", "printf '1 2\\n3 4\\n' | oplus reduce sum --axis 0",
          "printf '0.5 1\\n0.5 2\\n' | oplus reduce -t 'float a; float b' 'r.a = a.a * b.a; r.b = a.b * b.a + b.b;'"},
     .exit_codes = TOOL_EXIT_CODES,
 };
@@ -157,6 +160,8 @@ static int run(const tool_usage *usage, int argc, char **argv)
         tool_die(TOOL_USAGE, "--map is of operators; %s is not one: use oplus map first", job.operand[0]);
     if (statistic && job.operand[1] && job.operand[2])
         tool_die(TOOL_USAGE, "one operand too many, '%s'", job.operand[2]);
+    if (job.options.axis && statistic) tool_die(TOOL_USAGE, "--axis is of operators; %s is not one", job.operand[0]);
+    if (job.options.axis) return tool_axis_run(&job, false);
     if (statistic) return tool_statistic_run(&job, statistic);
     if (fold && !job.options.init) tool_die(TOOL_USAGE, "--init is missing: the value to begin with");
     tool_made made;

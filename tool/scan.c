@@ -1,4 +1,5 @@
 /* oplus scan: running results of a stream, through a carry. */
+#include "axis.h"
 #include "job.h"
 #include "made.h"
 #include "operator.h"
@@ -18,14 +19,15 @@ static const tool_usage usage = {
     .about = "Running results: element i of the output is x0 OP x1 OP ... OP xi of FILE (default:\n"
              "stdin).  The elements are read piece by piece, so that a fixed amount of memory is\n"
              "enough; the bits do not depend on the number of threads.  An array of several\n"
-             "dimensions counts as one sequence.\n\n"
+             "dimensions counts as one sequence; with --axis N each row along that axis is scanned by\n"
+             "itself.\n\n"
              "With --map the elements are what FN makes of an element of each FILE, and with --then\n"
              "another FN makes of each result what is written.  Files are then read whole.\n\n" TOOL_OPERATOR_ABOUT,
-    .options = "map result then exclusive check-overflow into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
+    .options = "axis map result then exclusive check-overflow into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
         TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
     .examples =
         {"seq 1 5 | oplus scan sum", "seq 1 5 | oplus scan sum --map 'a * a' --then 'sqrt(a)'",
-         "printf '3 1 4 1 5' | oplus scan sum --exclusive",
+         "printf '3 1 4 1 5' | oplus scan sum --exclusive", "printf '1 2\\n3 4\\n' | oplus scan sum --axis 1",
          "printf '0.5 1\\n0.5 2\\n' | oplus scan -t 'float a; float b' 'r.a = a.a * b.a; r.b = a.b * b.a + b.b;'"},
     .exit_codes = TOOL_EXIT_CODES,
 };
@@ -80,6 +82,7 @@ int tool_scan(int argc, char **argv)
 {
     tool_job job;
     tool_job_open(&job, &usage, argc, argv);
+    if (job.options.axis) return tool_axis_run(&job, true);
     const bool is_table = tool_job_is_table(&job, job.operand[1]);
     if (is_table && job.options.check_overflow)
         tool_die(TOOL_USAGE, "--check-overflow is of elements, not of the rows of a table");

@@ -147,6 +147,24 @@ def check_scans(x, flat, threads):
                 assert report["bits"] == wanted[-1:].astype(wanted.dtype.newbyteorder(">")).tobytes().hex(), report
 
 
+def check_axes(x, flat, threads):
+    """Rows along an axis: integers as in NumPy, floats by the tree of each row."""
+    if x.ndim == 0 or x.dtype.kind == "c":
+        return
+    axis = int(rng.integers(-x.ndim, x.ndim))
+    for op in operators_of(x.dtype, threads)[:2]:
+        wanted = UFUNCS[op].accumulate(x, axis=axis, dtype=x.dtype)
+        expect(result("scan", op, "x.npy", "--axis", str(axis), *threads), wanted, f"scan {op} --axis {axis}")
+        if x.shape[axis]:
+            wanted = UFUNCS[op].reduce(x, axis=axis, dtype=x.dtype)
+            expect(result("reduce", op, "x.npy", "--axis", str(axis), *threads), wanted, f"reduce {op} --axis {axis}")
+    if x.dtype.kind == "f" and 0 < x.size <= 2000:
+        wanted = np.apply_along_axis(tree_scan, axis, x).astype(x.dtype)
+        expect(result("scan", "sum", "x.npy", "--axis", str(axis), *threads), wanted, f"scan sum --axis {axis}, by the tree")
+        expect(result("reduce", "sum", "x.npy", "--axis", str(axis), *threads), np.take(wanted, -1, axis),
+               f"reduce sum --axis {axis}, by the tree")
+
+
 def check_extremes(x, flat, threads):
     """Zeros of one sign: oplus takes -0 for less than +0, NumPy for equal."""
     if len(flat) == 0 or flat.dtype.kind == "c":
@@ -290,7 +308,7 @@ def check_random(round, kind, where):
     version = [(1, 0), (2, 0), (3, 0)][round % 3]
     save("x.npy", disguise(x), version)
     save("abs.npy", np.abs(x), (1, 0))
-    for check in (check_scans, check_extremes, check_maps, check_order, check_segments, check_elements):
+    for check in (check_scans, check_axes, check_extremes, check_maps, check_order, check_segments, check_elements):
         check(x, flat, where)
     check_text(x, flat)
 

@@ -1,0 +1,108 @@
+/* --axis: the array is held in memory, and its shape is that of the .npy file, or rows and columns of text. */
+#include "axis.h"
+
+#include "npy.h"
+#include "operator.h"
+#include "progress.h"
+#include "rounding.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The shape of the input, and the axis. */
+typedef struct axes {
+    int dims, axis;
+    uint64_t shape[NPY_MAX_DIMS];
+    size_t outer, n, inner;
+} axes;
+
+static void refuse_others(const tool_job *job)
+{
+    const tool_options *const o = &job->options;
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {{o->map, "--map"},
+                  {o->then, "--then"},
+                  {o->check_overflow, "--check-overflow"},
+                  {o->into, "--into"},
+                  {o->all, "--all"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given) tool_die(TOOL_USAGE, "--axis and %s cannot go together", others[i].name);
+    if (job->operand[1] && job->operand[2])
+        tool_die(TOOL_USAGE, "one operand too many, '%s': --axis is of one array", job->operand[2]);
+}
+
+static void find_shape(axes *a, const tool_source *source, size_t n)
+{
+    const uint64_t *shape, columns = tool_source_columns(source);
+    a->dims = tool_source_shape(source, &shape);
+    for (int d = 0; d < a->dims; d++) a->shape[d] = shape[d];
+    if (a->dims >= 0) return;
+    const bool rows = tool_source_format(source) != TOOL_RAW && columns > 0;
+    a->dims = rows && columns > 1 ? 2 : 1;
+    a->shape[0] = a->dims == 2 ? n / columns : n;
+    a->shape[1] = columns;
+    if (tool_source_format(source) != TOOL_RAW && n > 0 && columns == 0)
+        tool_die(TOOL_FAILED, "the lines of %s have different numbers of elements, and so there are no axes",
+                 tool_source_name(source));
+}
+
+/* The axis that --axis names: 0 is the first one, -1 the last one. */
+static void find_axis(axes *a, const char *text, const char *name)
+{
+    char *end;
+    errno = 0;
+    const long value = strtol(text, &end, 10);
+    if (errno || end == text || *end)
+        tool_die(TOOL_USAGE, "--axis is '%s'; it is a whole number: 0 is the first axis, -1 the last one", text);
+    if (a->dims == 0) tool_die(TOOL_FAILED, "%s is a single value, which has no axes", name);
+    if (value >= a->dims || value < -a->dims)
+        tool_die(TOOL_FAILED, "--axis is %ld, and %s has %d dimension%s; give %d to %d", value, name, a->dims,
+                 a->dims == 1 ? "" : "s", -a->dims, a->dims - 1);
+    a->axis = (int)(value < 0 ? value + a->dims : value);
+    a->outer = a->inner = 1;
+    for (int d = 0; d < a->axis; d++) a->outer *= (size_t)a->shape[d];
+    for (int d = a->axis + 1; d < a->dims; d++) a->inner *= (size_t)a->shape[d];
+    a->n = (size_t)a->shape[a->axis];
+}
+
+static void remove_axis(axes *a)
+{
+    a->dims--;
+    for (int d = a->axis; d < a->dims; d++) a->shape[d] = a->shape[d + 1];
+}
+
+int tool_axis_run(tool_job *job, bool scans)
+{
+    axes a;
+    size_t n;
+    refuse_others(job);
+    tool_source *const source = tool_job_columns(job, job->operand[1], true);
+    tool_operator_fit(job->operand[0], source);
+    const oplus_type *const type = tool_source_type(source);
+    const void *const in = tool_source_all(source, &n);
+    find_shape(&a, source, n);
+    find_axis(&a, job->options.axis, tool_source_name(source));
+    tool_operator op = tool_operator_open(job->operand[0], type, &job->options);
+    if (!scans) remove_axis(&a);
+
+    const size_t count = scans ? n : a.outer * a.inner;
+    const oplus_kind kind = job->options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
+    void *const out = tool_alloc(count * type->size + 1);
+    tool_progress_work(scans ? "scanning" : "reducing");
+    tool_try(scans ? oplus_scan_axis(job->dev, op.op, kind, in, a.outer, a.n, a.inner, out)
+                   : oplus_reduce_axis(job->dev, op.op, in, a.outer, a.n, a.inner, out));
+    tool_sink *const sink = tool_job_output(job, source, type, a.dims, a.shape);
+    tool_rounding rounding = {0};
+    tool_rounding_see(&rounding, source, type, out, count);
+    tool_job_write(job, sink, out, count);
+    tool_job_finish(job, sink, tool_job_report(job, type, n), a.dims, a.shape);
+    tool_rounding_tell(&rounding, source, job->operand[0]);
+
+    free(out);
+    tool_operator_close(&op);
+    tool_source_close(source);
+    tool_job_close(job);
+    return TOOL_GOOD;
+}
