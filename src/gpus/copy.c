@@ -70,6 +70,7 @@ static oplus_status copy_by_one(opi_gpus *g, const char *call, unsigned home, vo
 
 /* --- between devices ----------------------------------------------------------------------------------------------- */
 
+/* cppcheck-suppress unknownMacro */
 OPLUS_MAP(opi_same_byte, uint8_t, uint8_t, { return a; })
 
 enum { LEAST_MOVED = 1 << 20 /* bytes, for which a kernel is worth its launch */ };

@@ -23,6 +23,7 @@ enum { MOST_WORD = 8 /* bytes that are compared at once */ };
 /* The node of a tile, if lengths of runs are wanted (picks.cl). */
 OPLUS_STRUCT(opi_run_end32, uint32_t picked; uint32_t last;)
 OPLUS_STRUCT(opi_run_end64, uint64_t picked; uint64_t last;)
+/* cppcheck-suppress unknownMacro */
 OPLUS_OP(opi_join_ends32, opi_run_end32, (0, 0), OPLUS_EXACT, {
     b.last = b.picked == 0 ? a.last : b.last;
     b.picked += a.picked;
