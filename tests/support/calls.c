@@ -260,10 +260,10 @@ void call_fill(const call *c, rng *r, unsigned char *const to[])
 
 void call_describe(const call *c, char *text, size_t bytes)
 {
-    static const char *const names[] = {"reduce",    "fold",    "scan",   "segscan",    "stream",    "segreduce",
-                                        "filter",    "map",     "sort",   "pairs",      "transpose", "take",
-                                        "put",       "argsort", "search", "merge",      "argmin",    "minmax",
-                                        "partition", "indices", "mask",   "map_reduce", "map_scan",  "map_filter"};
+    static const char *const names[] = {
+        "reduce",    "fold",      "scan", "segscan", "stream",        "segreduce",  "filter",   "map",       "sort",
+        "pairs",     "transpose", "take", "put",     "argsort",       "search",     "merge",    "argmin",    "minmax",
+        "partition", "indices",   "mask", "unique",  "reduce_by_key", "map_reduce", "map_scan", "map_filter"};
     const char *const of = c->fn                          ? c->fn->name
                            : c->op                        ? c->op->name
                            : c->what == SORT || !c->value ? c->key->name

@@ -27,13 +27,15 @@ typedef enum primitive {
     PARTITION,
     INDICES,
     MASK,
+    UNIQUE,
+    REDUCE_BY_KEY,
     MAP_REDUCE,
     MAP_SCAN,
     MAP_FILTER,
     PRIMITIVES
 } primitive;
 
-/* MORE: heads, offsets, values, a second input or output, indices, a mask; NOTE: how many were kept. */
+/* MORE: heads, offsets, values, a second input or output, indices, a mask, counts; NOTE: how many were kept, or runs. */
 enum { IN, MORE, OUT, NOTE, ARRAYS };
 enum { MOST = 1 << 20, MOST_BYTES = MOST * 24 }; /* elements of an array, and what they take */
 

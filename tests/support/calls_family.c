@@ -45,6 +45,14 @@ static oplus_status select(const call *c, oplus_device *d, unsigned char *const 
     return oplus_filter_mask(d, c->value, (oplus_mask)c->kind, a[IN], a[MORE], c->n, a[OUT], kept);
 }
 
+static oplus_status keyed(const call *c, oplus_device *d, unsigned char *const a[])
+{
+    size_t *const runs = (size_t *)a[NOTE];
+    if (c->what == UNIQUE)
+        return oplus_unique(d, c->key, NULL, a[IN], c->n, a[OUT], c->offset, a[MORE], NULL, NULL, runs);
+    return oplus_reduce_by_key(d, c->op, c->key, NULL, a[IN], a[MORE], c->n, NULL, a[OUT], runs);
+}
+
 static oplus_status fused(const call *c, oplus_device *d, unsigned char *const a[])
 {
     const void *const in[] = {a[IN], a[MORE]};
@@ -75,6 +83,9 @@ oplus_status family_make(const call *c, oplus_device *d, unsigned char *const a[
     case INDICES:
     case MASK:
         return select(c, d, a);
+    case UNIQUE:
+    case REDUCE_BY_KEY:
+        return keyed(c, d, a);
     default:
         return fused(c, d, a);
     }
@@ -134,6 +145,21 @@ static void draw_selection(call *c, rng *r)
     call_lay(c, NOTE, r, sizeof(size_t), 1);
 }
 
+static void draw_keyed(call *c, rng *r)
+{
+    const subject *const s = subject_named(behind[c->share % CALL_FUNCTIONS].op);
+    const bool reduces = c->what == REDUCE_BY_KEY;
+    c->key = ordered[c->share % COUNT(ordered)];
+    c->offset = results[c->share % COUNT(results)];
+    c->op = reduces ? s->op : NULL;
+    c->from[1] = reduces ? s : NULL;
+    c->n = call_draw_n(r, 2 * sizeof(uint64_t), false);
+    call_lay(c, IN, r, c->key->size, c->n);
+    call_lay(c, MORE, r, reduces ? s->op->type->size : c->offset->size, c->n);
+    call_lay(c, OUT, r, reduces ? s->op->type->size : c->key->size, c->n);
+    call_lay(c, NOTE, r, sizeof(size_t), 1);
+}
+
 static void draw_fused(call *c, rng *r)
 {
     const size_t which = c->share % CALL_FUNCTIONS;
@@ -161,6 +187,8 @@ void family_draw(call *c, rng *r)
         draw_extreme(c, r);
     else if (c->what <= MASK)
         draw_selection(c, r);
+    else if (c->what <= REDUCE_BY_KEY)
+        draw_keyed(c, r);
     else
         draw_fused(c, r);
 }
@@ -193,6 +221,9 @@ void family_fill(const call *c, rng *r, unsigned char *const to[])
     if (c->what == SEARCH || c->what == MERGE) {
         fill_sorted(c, r, to[IN], c->n);
         fill_sorted(c, r, to[MORE], c->segments); /* what is searched is in order, too */
+    } else if (c->what == UNIQUE || c->what == REDUCE_BY_KEY) {
+        fill_sorted(c, r, to[IN], c->n);
+        if (c->from[1]) call_fill_by(c->from[1]->random, c->style, r, c->size[MORE], to[MORE], c->n);
     } else if (c->from[0]) {
         call_fill_by(c->from[0]->random, c->style, r, c->size[IN], to[IN], c->n);
         if (c->from[1]) call_fill_by(c->from[1]->random, c->style, r, c->size[MORE], to[MORE], c->n);
