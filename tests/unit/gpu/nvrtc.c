@@ -289,6 +289,8 @@ static void combine_with(oplus_device *dev, const char *name)
     for (size_t s = 0; s <= SEGMENTS; s++) narrow[s] = (uint32_t)offsets[s];
     good(oplus_reduce_axis(dev, op, in, 1, n / 3, 3, out), name);
     good(oplus_scan_axis(dev, op, OPLUS_INCLUSIVE, in, 1, n / 3, 3, out), name);
+    if (n >= 1200) good(oplus_reduce_axis(dev, op, in, n / 600, 600, 1, out), name);
+    if (n >= 1200) good(oplus_scan_axis(dev, op, OPLUS_INCLUSIVE, in, n / 600, 600, 1, out), name);
     if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u64, offsets, SEGMENTS, out), name);
     if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u32, narrow, SEGMENTS, out), name);
 }
