@@ -35,6 +35,10 @@ extern "C" {
     X(SEARCH, "search")   /* lower bounds of n random keys in n sorted ones */                                         \
     X(TAKE, "take")       /* out[i] = in[j], where the j are a random permutation; j has the width of an element */    \
     X(PUT, "put")         /* out[j] = in[i] */                                                                         \
+    X(ROWS, "rows")       /* the sum of each row of a matrix */                                                        \
+    X(COLUMNS, "columns") /* of each column */                                                                         \
+    X(SCAN_ROWS, "scan-rows")       /* the inclusive scan of each row */                                               \
+    X(SCAN_COLUMNS, "scan-columns") /* of each column */                                                               \
     X(TRANSPOSE, "transpose")
 
 typedef enum bench_primitive {
@@ -101,7 +105,7 @@ typedef struct bench_problem {
     bench_primitive primitive;
     bench_type type;
     size_t n, element; /* elements, and bytes of one */
-    size_t rows, cols; /* of a transpose: n == rows * cols */
+    size_t rows, cols; /* of a matrix: n == rows * cols */
     char shape[48];    /* what is unusual about the data (shape.h), or "" */
     bench_place place;
     int threads; /* of cores */

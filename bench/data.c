@@ -71,6 +71,12 @@ static uint64_t random_state;
 
 static uint64_t random_u64(void) { return bench_random_u64(&random_state); }
 
+bool bench_is_matrix(bench_primitive primitive)
+{
+    return primitive == BENCH_TRANSPOSE || primitive == BENCH_ROWS || primitive == BENCH_COLUMNS ||
+           primitive == BENCH_SCAN_ROWS || primitive == BENCH_SCAN_COLUMNS;
+}
+
 bool bench_is_sort(bench_primitive primitive) { return primitive == BENCH_SORT || primitive == BENCH_PAIRS; }
 
 /* Sorted keys, evenly spread. */
@@ -237,7 +243,7 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
     *p = (bench_problem){.primitive = primitive, .type = type, .n = n, .element = types[type].size, .threads = 1};
     bench_shape_print(p->shape, primitive, &shape);
     random_state = 1;
-    if (primitive == BENCH_TRANSPOSE) {
+    if (bench_is_matrix(primitive)) {
         p->rows = shape.rows ? shape.rows : (size_t)sqrt((double)n);
         p->cols = shape.cols ? shape.cols : p->rows;
         p->n = p->rows * p->cols;
@@ -318,6 +324,10 @@ size_t bench_result_count(const bench_problem *p)
         return p->kept;
     case BENCH_SEGREDUCE:
         return p->segments;
+    case BENCH_ROWS:
+        return p->rows;
+    case BENCH_COLUMNS:
+        return p->cols;
     default:
         return p->n;
     }
@@ -374,6 +384,9 @@ double bench_problem_bytes(const bench_problem *p)
     case BENCH_ARGMAX:
     case BENCH_FOLD:
         return n * size;
+    case BENCH_ROWS:
+    case BENCH_COLUMNS:
+        return (n + (double)bench_result_count(p)) * size;
     case BENCH_ZIP:
     case BENCH_SEARCH:
     case BENCH_TAKE:

@@ -12,6 +12,9 @@ bool bench_primitive_find(const char *name, bench_primitive *primitive);
 bool bench_type_find(const char *name, bench_type *type);
 bool bench_primitive_has(bench_primitive primitive, bench_type type); /* is there such a case? */
 
+/* Whether its elements are a matrix, of which a shape may be given. */
+bool bench_is_matrix(bench_primitive primitive);
+
 /* Makes the data of a problem, or ends the command for lack of memory.  n: of a transpose, only where shape has
  * no rows.  huge: ask for 2 MiB pages. */
 void bench_problem_open(bench_problem *problem, bench_primitive primitive, bench_type type, size_t n, bench_shape shape,

@@ -195,4 +195,8 @@ const bench_contender bench_device_limits[] = {BENCH_PRIMITIVES(COPIES) GOES(RED
                                                COMES_BACK(TAKE),
                                                COMES_BACK(PUT),
                                                COMES_BACK(TRANSPOSE),
+                                               GOES(ROWS),
+                                               GOES(COLUMNS),
+                                               COMES_BACK(SCAN_ROWS),
+                                               COMES_BACK(SCAN_COLUMNS),
                                                {0}};

@@ -83,6 +83,40 @@ SEGMENTS(AFFINE64, affine64, bench_affine64, )
 /* --- without -------------------------------------------------------------------------------------------------- */
 
 #define ELEMENTWISE(ID, suffix, T, U)                                                                                  \
+    static void rows_##suffix(bench_problem *p)                                                                        \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t r = 0; r < p->rows; r++, in += p->cols) {                                                          \
+            T sum = 0;                                                                                                 \
+            for (size_t c = 0; c < p->cols; c++) sum = (T)(sum + in[c]);                                               \
+            out[r] = sum;                                                                                              \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void columns_##suffix(bench_problem *p)                                                                     \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        memset(out, 0, p->cols * sizeof *out);                                                                         \
+        for (size_t r = 0; r < p->rows; r++, in += p->cols)                                                            \
+            for (size_t c = 0; c < p->cols; c++) out[c] = (T)(out[c] + in[c]);                                         \
+    }                                                                                                                  \
+    static void scan_rows_##suffix(bench_problem *p)                                                                   \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t r = 0; r < p->rows; r++, in += p->cols, out += p->cols) {                                          \
+            T sum = 0;                                                                                                 \
+            for (size_t c = 0; c < p->cols; c++) out[c] = sum = (T)(sum + in[c]);                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void scan_columns_##suffix(bench_problem *p)                                                                \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *out = p->out;                                                                                               \
+        memcpy(out, in, p->cols * sizeof *out);                                                                        \
+        for (size_t i = p->cols; i < p->n; i++) out[i] = (T)(out[i - p->cols] + in[i]);                                \
+    }                                                                                                                  \
     static void map_##suffix(bench_problem *p)                                                                         \
     {                                                                                                                  \
         const T *in = p->in;                                                                                           \
@@ -233,6 +267,10 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
     LOOP(ZIP, ID, zip_##suffix)                                                                                        \
     LOOP(MAXIMUM, ID, max_##suffix)                                                                                    \
     LOOP(ARGMAX, ID, argmax_##suffix)                                                                                  \
+    LOOP(ROWS, ID, rows_##suffix)                                                                                      \
+    LOOP(COLUMNS, ID, columns_##suffix)                                                                                \
+    LOOP(SCAN_ROWS, ID, scan_rows_##suffix)                                                                            \
+    LOOP(SCAN_COLUMNS, ID, scan_columns_##suffix)                                                                      \
     LOOP(TAKE, ID, take_##suffix)                                                                                      \
     LOOP(PUT, ID, put_##suffix)                                                                                        \
     LOOP(FILTER, ID, filter_##suffix){"loop, no branch", BENCH_LOOP, BENCH_FILTER,                                     \

@@ -137,6 +137,22 @@ static void put(bench_problem *p)
 {
     must(p, oplus_put(p->dev, types[p->type], OPLUS_REFUSE, p->in, index_of(p), p->in2, p->n, p->out, p->n));
 }
+static void rows(bench_problem *p)
+{
+    must(p, oplus_reduce_axis(p->dev, sums[p->type], p->in, p->rows, p->cols, 1, p->out));
+}
+static void columns(bench_problem *p)
+{
+    must(p, oplus_reduce_axis(p->dev, sums[p->type], p->in, 1, p->rows, p->cols, p->out));
+}
+static void scan_rows(bench_problem *p)
+{
+    must(p, oplus_scan_axis(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, p->rows, p->cols, 1, p->out));
+}
+static void scan_columns(bench_problem *p)
+{
+    must(p, oplus_scan_axis(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, 1, p->rows, p->cols, p->out));
+}
 static void transpose(bench_problem *p)
 {
     must(p, oplus_transpose(p->dev, types[p->type], p->in, p->rows, p->cols, p->out));
@@ -166,5 +182,9 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(SEARCH, search),
                                                        OURS(TAKE, take),
                                                        OURS(PUT, put),
+                                                       OURS(ROWS, rows),
+                                                       OURS(COLUMNS, columns),
+                                                       OURS(SCAN_ROWS, scan_rows),
+                                                       OURS(SCAN_COLUMNS, scan_columns),
                                                        OURS(TRANSPOSE, transpose),
                                                        {0}};

@@ -34,7 +34,7 @@ typedef enum bench_pattern {
 typedef struct bench_shape {
     bench_pattern pattern; /* of a sort */
     double length;         /* of a segmented reduce: elements of a segment, on average */
-    size_t rows, cols;     /* of a transpose; 0: the largest square that n allows */
+    size_t rows, cols;     /* of a matrix; 0: the largest square that n allows */
 } bench_shape;
 
 enum { BENCH_SHAPE_TEXT = sizeof((bench_problem *)0)->shape };

@@ -72,6 +72,11 @@ static const char program[] =
     "            heads, sums = array(offsets, np.uint64)[:-1].astype(np.intp), out[:segments]\n"
     "            self.segreduce = lambda: np.add.reduceat(x, heads, dtype=dt, out=sums)\n"
     "        if rows:\n"
+    "            table, scans = x.reshape(rows, cols), out.reshape(rows, cols)\n"
+    "            self.rows = lambda: np.add.reduce(table, 1, dtype=dt, out=out[:rows])\n"
+    "            self.columns = lambda: np.add.reduce(table, 0, dtype=dt, out=out[:cols])\n"
+    "            self.scan_rows = lambda: np.cumsum(table, 1, dtype=dt, out=scans)\n"
+    "            self.scan_columns = lambda: np.cumsum(table, 0, dtype=dt, out=scans)\n"
     "            flipped, target = x.reshape(rows, cols).T, out.reshape(cols, rows)\n"
     "            self.transpose = lambda: np.copyto(target, flipped)\n";
 
@@ -188,6 +193,10 @@ static void call(const char *name)
     X(ARGSORT, argsort, "np.argsort(stable)", 0)                                                                       \
     X(TAKE, take, "np.take", 0)                                                                                        \
     X(PUT, put, "out[at] = x", 0)                                                                                      \
+    X(ROWS, rows, "np.add.reduce, axis 1", 0)                                                                          \
+    X(COLUMNS, columns, "np.add.reduce, axis 0", 0)                                                                    \
+    X(SCAN_ROWS, scan_rows, "np.cumsum, axis 1", 0)                                                                    \
+    X(SCAN_COLUMNS, scan_columns, "np.cumsum, axis 0", 0)                                                              \
     X(TRANSPOSE, transpose, "np.copyto of x.T", 0)
 
 #define CALL(id, name, text, traits)                                                                                   \
