@@ -18,9 +18,9 @@
  *  - Results have the same bits on every device and number of threads (docs/tree-v1.md).
  *
  *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks.  This header includes more
- *  primitives: elements.h (take, put), fused.h (a function before or after a primitive), order.h (argsort, search,
- *  merge), runs.h (partition, indices, filter by a mask, unique, reduce and scan by key, group), statistics.h (argmin,
- *  argmax, minmax) and axis.h (reduces and scans along an axis).  It also includes
+ *  primitives: elements.h (take, put), bins.h (reduce by index, histograms), fused.h (a function before or after a
+ *  primitive), order.h (argsort, search, merge), runs.h (partition, indices, filter by a mask, unique, reduce and scan
+ *  by key, group), statistics.h (argmin, argmax, minmax) and axis.h (reduces and scans along an axis).  It also includes
  *  text.h (types, operators and functions given as text), info.h (the devices, and the cache) and typed.h (the calls
  *  with their types checked by the compiler). */
 #ifndef OPLUS_OPLUS_H
@@ -326,6 +326,7 @@ OPLUS_API oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, con
 }
 #endif
 #include <oplus/axis.h>
+#include <oplus/bins.h>
 #include <oplus/elements.h>
 #include <oplus/fused.h>
 #include <oplus/info.h>

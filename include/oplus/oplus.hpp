@@ -277,6 +277,35 @@ class device
                         std::size(out)));
     }
 
+    /** Reduces the elements of each bin; there are as many bins as out has elements. */
+    template <class Op, class In, class Indices, class Out>
+    void reduce_by_index(const Op &op, oplus_bounds bounds, const In &in, const Indices &indices, Out &&out) const
+    {
+        check_room("the input of reduce_by_index", std::size(in), std::size(indices));
+        check(OPLUS_REDUCE_BY_INDEX(get(), op, bounds, std::data(in), std::data(indices), std::size(indices),
+                                    std::data(out), std::size(out)));
+    }
+    template <class Indices, class Counts>
+    void count_by_index(oplus_bounds bounds, const Indices &indices, Counts &&counts) const
+    {
+        check(OPLUS_COUNT_BY_INDEX(get(), bounds, std::data(indices), std::size(indices), std::data(counts),
+                                   std::size(counts)));
+    }
+    /** Even bins from low to high, as many as there are counts. */
+    template <class In, class Counts> void histogram(const In &in, double low, double high, Counts &&counts) const
+    {
+        check(OPLUS_HISTOGRAM(get(), std::data(in), std::size(in), low, high, std::data(counts), std::size(counts)));
+    }
+    /** Bins between edges, one less than there are edges. */
+    template <class In, class Edges, class Counts>
+    void histogram(const In &in, const Edges &edges, Counts &&counts) const
+    {
+        check_room("the array of edges of histogram", std::size(edges), 2);
+        check_room("the output of histogram", std::size(counts), std::size(edges) - 1);
+        check(OPLUS_HISTOGRAM_EDGES(get(), std::data(in), std::size(in), std::data(edges), std::data(counts),
+                                    std::size(edges) - 1));
+    }
+
     template <class Keys, class Indices> void argsort(oplus_order order, const Keys &keys, Indices &&indices) const
     {
         check_room("the output of argsort", std::size(indices), std::size(keys));

@@ -68,6 +68,18 @@
 #define OPLUS_PUT(dev, bounds, in, indices, count, out, n)                                                             \
     (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out), OPLUS_CHECK_OFFSETS_(indices),                                 \
      oplus_put(dev, OPLUS_TYPE_AT_(out), bounds, in, OPLUS_TYPE_AT_(indices), indices, count, out, n))
+#define OPLUS_REDUCE_BY_INDEX(dev, op, bounds, in, indices, count, out, n)                                             \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OFFSETS_(indices), OPLUS_CHECK_OUT_(op, out),           \
+     oplus_reduce_by_index(dev, OPLUS_OP_AT_(op), bounds, in, OPLUS_TYPE_AT_(indices), indices, count, out, n))
+#define OPLUS_COUNT_BY_INDEX(dev, bounds, indices, count, counts, n)                                                   \
+    (OPLUS_CHECK_SCALARS_(indices), OPLUS_CHECK_ANY_(counts), OPLUS_CHECK_OFFSETS_(counts),                            \
+     oplus_count_by_index(dev, bounds, OPLUS_TYPE_AT_(indices), indices, count, OPLUS_TYPE_AT_(counts), counts, n))
+#define OPLUS_HISTOGRAM(dev, in, n, low, high, counts, bins)                                                           \
+    (OPLUS_CHECK_SCALARS_(in), OPLUS_CHECK_ANY_(counts), OPLUS_CHECK_OFFSETS_(counts),                                 \
+     oplus_histogram(dev, OPLUS_TYPE_AT_(in), in, n, low, high, OPLUS_TYPE_AT_(counts), counts, bins))
+#define OPLUS_HISTOGRAM_EDGES(dev, in, n, edges, counts, bins)                                                         \
+    (OPLUS_CHECK_SCALARS_(in), OPLUS_CHECK_SAME_(edges, in), OPLUS_CHECK_ANY_(counts), OPLUS_CHECK_OFFSETS_(counts),   \
+     oplus_histogram_edges(dev, OPLUS_TYPE_AT_(in), in, n, edges, OPLUS_TYPE_AT_(counts), counts, bins))
 #define OPLUS_CARRY_INIT(op, carry, init)      (OPLUS_CHECK_IN_(op, init), oplus_carry_init(carry, init))
 #define OPLUS_CARRY_ADD(dev, op, carry, in, n) (OPLUS_CHECK_IN_(op, in), oplus_carry_add(dev, carry, in, n))
 #define OPLUS_CARRY_VALUE(op, carry, out)      (OPLUS_CHECK_OUT_(op, out), oplus_carry_value(carry, out))

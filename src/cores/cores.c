@@ -5,10 +5,12 @@
 #include "base/error.h"
 #include "cores/axis.h"
 #include "cores/bounds.h"
+#include "cores/by_index.h"
 #include "cores/crew.h"
 #include "cores/extreme.h"
 #include "cores/few.h"
 #include "cores/filter.h"
+#include "cores/histogram.h"
 #include "cores/map.h"
 #include "cores/merge_path.h"
 #include "cores/put.h"
@@ -138,6 +140,10 @@ oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *t
     case OPI_REDUCE_AXIS:
     case OPI_SCAN_AXIS:
         return opi_axis_run(cores, call, task);
+    case OPI_COUNT:
+        return opi_histogram_run(cores, call, task);
+    case OPI_BY_INDEX:
+        return opi_by_index_run(cores, call, task);
     default:
         return run_sweep(cores, call, task, carry);
     }
@@ -210,6 +216,10 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
         opi_put_explain(cores, task, to);
     } else if (task->what == OPI_REDUCE_AXIS || task->what == OPI_SCAN_AXIS) {
         opi_axis_explain(cores, task, to);
+    } else if (task->what == OPI_COUNT) {
+        opi_histogram_explain(cores, task, to);
+    } else if (task->what == OPI_BY_INDEX) {
+        opi_by_index_explain(cores, task, to);
     } else {
         make_plan(&p, cores, task);
         opi_cores_explain_sweep(cores, &p.sweep, to);

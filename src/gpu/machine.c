@@ -25,17 +25,31 @@ static opi_gpu *gpu_of(oplus_device *dev) { return of(dev)->gpu; }
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
-    [OPI_REDUCE] = opi_gpu_scan,         [OPI_SCAN] = opi_gpu_scan,           [OPI_MAP] = opi_gpu_map,
-    [OPI_FILTER] = opi_gpu_filter,       [OPI_SEGREDUCE] = opi_gpu_segreduce, [OPI_SORT] = opi_gpu_sort,
-    [OPI_TRANSPOSE] = opi_gpu_transpose, [OPI_TAKE] = opi_gpu_take,           [OPI_EXTREME] = opi_gpu_extreme,
-    [OPI_BOUNDS] = opi_gpu_order,        [OPI_MERGE] = opi_gpu_order,         [OPI_SELECT] = opi_gpu_select,
-    [OPI_PUT] = opi_gpu_put_by_index,    [OPI_REDUCE_AXIS] = opi_gpu_axis,    [OPI_SCAN_AXIS] = opi_gpu_axis,
+    [OPI_REDUCE] = opi_gpu_scan,
+    [OPI_SCAN] = opi_gpu_scan,
+    [OPI_MAP] = opi_gpu_map,
+    [OPI_FILTER] = opi_gpu_filter,
+    [OPI_SEGREDUCE] = opi_gpu_segreduce,
+    [OPI_SORT] = opi_gpu_sort,
+    [OPI_TRANSPOSE] = opi_gpu_transpose,
+    [OPI_TAKE] = opi_gpu_take,
+    [OPI_EXTREME] = opi_gpu_extreme,
+    [OPI_BOUNDS] = opi_gpu_order,
+    [OPI_MERGE] = opi_gpu_order,
+    [OPI_SELECT] = opi_gpu_select,
+    [OPI_PUT] = opi_gpu_put_by_index,
+    [OPI_REDUCE_AXIS] = opi_gpu_axis,
+    [OPI_SCAN_AXIS] = opi_gpu_axis,
+    [OPI_COUNT] = opi_gpu_count,
+    [OPI_BY_INDEX] = opi_gpu_reduce_by_index,
 };
 
-/* A task without items may still have results: one value, or one for each empty segment. */
+/* A task without items may still have results: one value, or one for each empty segment or bin. */
 static bool is_nothing(const opi_task *task)
 {
-    return task->n == 0 && !task->result && task->what != OPI_SEGREDUCE && task->what != OPI_REDUCE_AXIS;
+    const bool writes = task->what == OPI_SEGREDUCE || task->what == OPI_REDUCE_AXIS || task->what == OPI_COUNT ||
+                        task->what == OPI_BY_INDEX;
+    return task->n == 0 && !task->result && !writes;
 }
 
 static oplus_status run(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry)

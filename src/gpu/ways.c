@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "gpu/axis/axis.h"
+#include "gpu/bins/bins.h"
 #include "gpu/canon/look_back.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/extreme/extreme.h"
@@ -84,6 +85,10 @@ static const opi_way ways[] = {
      "each work-item searches for some elements at the same time, by halving"},
     {OPI_MERGE, "tiles", NULL, NULL, opi_merge_prepare, opi_merge_run_way,
      "it is found where each tile of the result begins in both arrays; then each work-group merges a tile"},
+    {OPI_COUNT, "parts", NULL, NULL, opi_count_parts_prepare, opi_count_parts_run,
+     "each work-group counts a part, in its own memory if there are at most 4096 bins; then the counts are added up"},
+    {OPI_BY_INDEX, "sort", NULL, NULL, NULL, opi_by_sort_run,
+     "elements are sorted by their bins, and each bin is reduced as a segment"},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

@@ -1,5 +1,7 @@
 #include "task/explain.h"
 
+#include <inttypes.h>
+
 static const char *const names[OPI_PRIMITIVES] = {
     [OPI_REDUCE] = "reduce",
     [OPI_SCAN] = "scan",
@@ -16,6 +18,8 @@ static const char *const names[OPI_PRIMITIVES] = {
     [OPI_SELECT] = "select",
     [OPI_REDUCE_AXIS] = "reduce along an axis",
     [OPI_SCAN_AXIS] = "scan along an axis",
+    [OPI_COUNT] = "count by bin",
+    [OPI_BY_INDEX] = "reduce by index",
 };
 
 double opi_task_bytes(const opi_task *task)
@@ -44,6 +48,7 @@ static void say_task(opi_saying *to, const char *call, const opi_task *task)
         opi_say(to, ", %zu x %zu x %zu", task->axis.outer, task->axis.n, task->axis.inner);
     if (task->what == OPI_TAKE) opi_say(to, " from %zu", task->array[OPI_TABLE].items);
     if (task->what == OPI_PUT) opi_say(to, " into %zu", task->array[OPI_TABLE].items);
+    if (task->what == OPI_COUNT || task->what == OPI_BY_INDEX) opi_say(to, " in %" PRIu64 " bins", task->bins.n);
     if (opi_task_is_fused(task) && task->before) opi_say(to, " that %s makes", name_of(task->before->name));
     if (task->op) opi_say(to, " by %s", name_of(task->op->name));
     if (opi_task_is_fused(task) && task->after) opi_say(to, ", then %s", name_of(task->after->name));

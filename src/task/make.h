@@ -255,6 +255,33 @@ static inline void opi_task_select(opi_task *t, opi_picks picks, const oplus_fn 
     t->array[OPI_COUNT_OUT] = (opi_array){to->count, to->index_bytes, n, OPI_APPENDS};
 }
 
+/* Makes the task that counts n elements by bin.  edges: NULL if the bins have none; counter: size of a count, in bytes. */
+static inline void opi_task_count(opi_task *t, const opi_bins *bins, const void *in, size_t n, const void *edges,
+                                  size_t counter, void *counts)
+{
+    const size_t size = bins->type->size;
+    opi_task_begin(t, OPI_COUNT, n);
+    t->bins = *bins;
+    t->arrays = 3;
+    t->array[OPI_IN] = (opi_array){in, size, n, OPI_READS};
+    t->array[OPI_EDGES] = (opi_array){edges, size, edges ? (size_t)bins->n + 1 : 0, OPI_READS};
+    t->array[OPI_COUNTS] = (opi_array){counts, counter, (size_t)bins->n, OPI_WRITES};
+}
+
+/* Makes the task that reduces n elements by the bins that their indices name. */
+static inline void opi_task_by_index(opi_task *t, const oplus_op *op, const opi_bins *bins, const void *in,
+                                     const void *indices, size_t n, void *out)
+{
+    const size_t size = op->type->size;
+    opi_task_begin(t, OPI_BY_INDEX, n);
+    t->op = op;
+    t->bins = *bins;
+    t->arrays = 3;
+    t->array[OPI_INDICES] = (opi_array){indices, bins->type->size, n, OPI_READS};
+    t->array[OPI_BINNED] = (opi_array){in, size, n, OPI_READS};
+    t->array[OPI_BINNED_OUT] = (opi_array){out, size, (size_t)bins->n, OPI_WRITES};
+}
+
 /* The task that only summarises a scan: it reads, and writes no results. */
 static inline opi_task opi_task_reading(const opi_task *scan)
 {

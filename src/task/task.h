@@ -5,6 +5,7 @@
 
 #include <oplus/oplus.h>
 
+#include "task/bins.h"
 #include "task/indices.h"
 #include "task/offsets.h"
 
@@ -27,6 +28,8 @@ typedef enum opi_primitive {
     OPI_SELECT,      /* a filter's relatives: partition, indices, filter by a mask, runs of equal keys */
     OPI_REDUCE_AXIS, /* a reduce along one axis of an array of several */
     OPI_SCAN_AXIS,
+    OPI_COUNT,    /* of the elements of each bin: a histogram */
+    OPI_BY_INDEX, /* a reduce of the elements of each bin */
     OPI_PRIMITIVES
 } opi_primitive;
 
@@ -83,7 +86,11 @@ enum {
     OPI_AXIS_OUT = 1,   /* output of a reduce or a scan along an axis */
     OPI_HEAD_OUT = 6,   /* for each element 1 if it is picked, else 0 */
     OPI_COUNT_OUT =
-        7, /* for each picked element the distance to the next picked one, or to the end: the length of a run */
+        7,         /* for each picked element the distance to the next picked one, or to the end: the length of a run */
+    OPI_EDGES = 1, /* the edges of bins; NULL: they have none */
+    OPI_COUNTS = 2,     /* the counts of bins, of 4 or 8 bytes */
+    OPI_BINNED = 1,     /* the elements that are reduced by index; OPI_INDICES has their indices, */
+    OPI_BINNED_OUT = 2, /* ... and this one the results */
     OPI_MAX_ARRAYS = OPLUS_MAX_ARITY + 2
 };
 
@@ -143,6 +150,7 @@ typedef struct opi_task {
         } matrix;
         opi_axis axis;
         opi_indices indices; /* of a take or a put */
+        opi_bins bins;       /* of a count or a reduce by index */
         struct {
             const oplus_type *type; /* a scalar */
             unsigned sides;         /* OPI_LEAST, OPI_GREATEST or both */

@@ -1,11 +1,8 @@
 /* Laws of what moves elements by index, at every place, beside a plain loop: elements of any size, indices of each type, arrays in
  * the host's memory and in the device's, at any element of an aligned block.  Nothing outside of the output is touched. */
-#include "support/laws.h"
+#include "support/guarded.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 OPLUS_STRUCT(seven, uint8_t b[7];)
 OPLUS_STRUCT(twelve, float f[3];)
@@ -15,51 +12,7 @@ OPLUS_STRUCT(forty, double d[5];)
 static const oplus_type *const types[] = {&oplus_f32,  &oplus_u8,     &twelve_type, &oplus_u64,     &oplus_u16,
                                           &seven_type, &sixteen_type, &forty_type,  &huge5000_type, &small3_type};
 static const oplus_type *const index_types[] = {&oplus_u32, &oplus_i64, &oplus_i32, &oplus_u64};
-enum { TYPES = sizeof types / sizeof *types, INDEX_TYPES = sizeof index_types / sizeof *index_types, GUARD = 192 };
-
-/* An array with guards around it, in the host's memory and, if `there` is not NULL, in the device's. */
-typedef struct array {
-    unsigned char *host, *there;
-    size_t bytes, before; /* before: bytes before the first element */
-} array;
-
-static array array_open(rng *r, const place *at, size_t size, size_t n)
-{
-    const size_t shift = rng_below(r, 3) ? 0 : rng_below(r, 9);
-    array a = {.before = GUARD + shift * size, .bytes = 2 * GUARD + (shift + n) * size};
-    a.host = must(aligned_alloc(64, (a.bytes + 63) / 64 * 64));
-    for (size_t i = 0; i < a.bytes; i++) a.host[i] = (unsigned char)rng_next(r);
-    if (at->accelerator && rng_below(r, 3)) must_be_ok(oplus_alloc(at->dev, a.bytes, (void **)&a.there), "alloc");
-    return a;
-}
-
-/* The first element, of the array that the host has. */
-static unsigned char *own(const array *a) { return a->host + a->before; }
-
-/* The first element, where the call finds it. */
-static unsigned char *given(const place *at, const array *a)
-{
-    if (!a->there) return own(a);
-    must_be_ok(oplus_copy(at->dev, a->there, a->host, a->bytes), "copy");
-    return a->there + a->before;
-}
-
-static void array_close(const place *at, array *a)
-{
-    oplus_free(at->dev, a->there);
-    free(a->host);
-}
-
-/* Whether the array is `expected`, with its guards. */
-static void compare(const place *at, const array *a, const unsigned char *expected, const char *what)
-{
-    if (a->there) must_be_ok(oplus_copy(at->dev, a->host, a->there, a->bytes), "copy");
-    if (memcmp(a->host, expected, a->bytes) == 0) return;
-    size_t i = 0;
-    while (a->host[i] == expected[i]) i++;
-    fail_msg("%s %s: %s: byte %td is %02x, not %02x; OPLUS_TEST_SEED=%" PRIu64, at->where, at->isa, what,
-             (ptrdiff_t)i - (ptrdiff_t)a->before, a->host[i], expected[i], test_seed());
-}
+enum { TYPES = sizeof types / sizeof *types, INDEX_TYPES = sizeof index_types / sizeof *index_types };
 
 /* --- indices ------------------------------------------------------------------------------------------------------ */
 

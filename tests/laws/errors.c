@@ -2,6 +2,7 @@
  * value. */
 #include "support/laws.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -687,6 +688,81 @@ static void put(void **state)
     FINE(oplus_put(dev, f, OPLUS_REFUSE, NULL, u, NULL, 0, NULL, 0));
 }
 
+/* --- bins */
+
+static void by_index(void **state)
+{
+    const oplus_op *const sum = &oplus_sum_f32;
+    const oplus_type *const u = &oplus_u32;
+    uint32_t at[N] = {0}, counts[N];
+    (void)state;
+    BAD(oplus_count_by_index(NULL, OPLUS_CLIP, u, at, N, u, counts, N), "oplus_count_by_index", "dev is NULL");
+    BAD(oplus_count_by_index(dev, (oplus_bounds)3, u, at, N, u, counts, N), "bounds is 3", "OPLUS_IGNORE");
+    BAD(oplus_count_by_index(dev, OPLUS_CLIP, &oplus_f32, at, N, u, counts, N), "index", "float", "give an integer");
+    BAD(oplus_count_by_index(dev, OPLUS_CLIP, NULL, at, N, u, counts, N), "index is NULL");
+    BAD(oplus_count_by_index(dev, OPLUS_CLIP, u, NULL, N, u, counts, N), "indices is NULL");
+    BAD(oplus_count_by_index(dev, OPLUS_CLIP, u, at, too_many, u, counts, N), "count is 9223372036854775807");
+    BAD(oplus_count_by_index(dev, OPLUS_CLIP, u, at, N, NULL, counts, N), "counter is NULL");
+    BAD(oplus_count_by_index(dev, OPLUS_CLIP, u, at, N, &oplus_u16, counts, N), "counter", "uint16_t");
+    BAD(oplus_count_by_index(dev, OPLUS_CLIP, &oplus_u8, at, UINT32_MAX, &oplus_i32, counts, N), "counter \"int32_t\"",
+        "4294967295", "oplus_u64");
+    BAD(oplus_count_by_index(dev, OPLUS_CLIP, u, at, N, u, NULL, N), "counts is NULL");
+    BAD(oplus_count_by_index(dev, OPLUS_CLIP, u, at, N, u, counts, 0), "n is 0", "count is 64");
+    OVERLAPS(oplus_count_by_index(dev, OPLUS_CLIP, u, at, N, u, at, N), "indices", "counts");
+    at[5] = N;
+    BAD(oplus_count_by_index(dev, OPLUS_REFUSE, u, at, N, u, counts, N), "indices[5] is 64", "n is 64", "OPLUS_IGNORE");
+    FINE(oplus_count_by_index(dev, OPLUS_IGNORE, u, at, N, u, counts, N));
+    FINE(oplus_count_by_index(dev, OPLUS_IGNORE, u, at, N, u, NULL, 0));
+
+    BAD(oplus_reduce_by_index(NULL, sum, OPLUS_CLIP, x, u, at, N, y, N), "oplus_reduce_by_index", "dev is NULL");
+    BAD(oplus_reduce_by_index(dev, NULL, OPLUS_CLIP, x, u, at, N, y, N), "op is NULL");
+    BAD(oplus_reduce_by_index(dev, &earlier_op, OPLUS_CLIP, x, u, at, N, y, N), "earlier", "no identity", "OPLUS_OP");
+    BAD(oplus_reduce_by_index(dev, sum, (oplus_bounds)-1, x, u, at, N, y, N), "bounds is -1");
+    BAD(oplus_reduce_by_index(dev, sum, OPLUS_CLIP, NULL, u, at, N, y, N), "in is NULL");
+    BAD(oplus_reduce_by_index(dev, sum, OPLUS_CLIP, x, &oplus_u8, at, N, y, N), "index", "uint8_t", "oplus_u32");
+    BAD(oplus_reduce_by_index(dev, sum, OPLUS_CLIP, x, u, NULL, N, y, N), "indices is NULL");
+    BAD(oplus_reduce_by_index(dev, sum, OPLUS_CLIP, x, u, at, too_many, y, N), "count is 9223372036854775807");
+    BAD(oplus_reduce_by_index(dev, sum, OPLUS_CLIP, x, u, at, N, NULL, N), "out is NULL");
+    BAD(oplus_reduce_by_index(dev, sum, OPLUS_CLIP, x, u, at, N, y, too_many), "n is 9223372036854775807");
+    BAD(oplus_reduce_by_index(dev, sum, OPLUS_CLIP, x, u, at, N, y, 0), "n is 0", "at least one bin");
+    OVERLAPS(oplus_reduce_by_index(dev, sum, OPLUS_CLIP, x, u, at, N, x + 1, N), "in", "out");
+    OVERLAPS(oplus_reduce_by_index(dev, sum, OPLUS_CLIP, x, u, at, N, at, N), "indices", "out");
+    BAD(oplus_reduce_by_index(dev, sum, OPLUS_REFUSE, x, u, at, N, y, N), "indices[5] is 64", "OPLUS_CLIP");
+    FINE(oplus_reduce_by_index(dev, sum, OPLUS_CLIP, x, u, at, N, y, N));
+    FINE(oplus_reduce_by_index(dev, sum, OPLUS_REFUSE, NULL, u, NULL, 0, y, N));
+}
+
+static void histograms(void **state)
+{
+    const oplus_type *const f = &oplus_f32, *const u = &oplus_u32;
+    uint32_t counts[N];
+    const double infinite = (double)INFINITY;
+    (void)state;
+    BAD(oplus_histogram(NULL, f, x, N, 0, 1, u, counts, N), "oplus_histogram", "dev is NULL");
+    BAD(oplus_histogram(dev, &oplus_complex64_type, x, N, 0, 1, u, counts, N), "oplus_complex64", "no number");
+    BAD(oplus_histogram(dev, f, NULL, N, 0, 1, u, counts, N), "in is NULL");
+    BAD(oplus_histogram(dev, f, x, too_many, 0, 1, &oplus_u64, counts, N), "n is 9223372036854775807");
+    BAD(oplus_histogram(dev, f, x, N, 1, 1, u, counts, N), "low is 1 and high is 1", "low < high");
+    BAD(oplus_histogram(dev, f, x, N, 0, infinite, u, counts, N), "high is inf");
+    BAD(oplus_histogram(dev, f, x, N, (double)NAN, 1, u, counts, N), "low is nan");
+    BAD(oplus_histogram(dev, f, x, N, -1e308, 1e308, u, counts, N), "low is -1e+308", "finite");
+    BAD(oplus_histogram(dev, f, x, N, 0, 1, &oplus_f32, counts, N), "counter", "float");
+    BAD(oplus_histogram(dev, f, x, N, 0, 1, u, NULL, N), "counts is NULL");
+    BAD(oplus_histogram(dev, f, x, N, 0, 1, u, counts, 0), "bins is 0");
+    OVERLAPS(oplus_histogram(dev, f, x, N, 0, 1, u, x, N), "in", "counts");
+    FINE(oplus_histogram(dev, f, NULL, 0, 0, 1, u, counts, N));
+
+    float edges[3] = {0, 1, 2};
+    BAD(oplus_histogram_edges(dev, NULL, x, N, edges, u, counts, 2), "oplus_histogram_edges", "type is NULL");
+    BAD(oplus_histogram_edges(dev, f, x, N, NULL, u, counts, 2), "edges is NULL");
+    BAD(oplus_histogram_edges(dev, f, x, N, edges, u, counts, 0), "bins is 0");
+    OVERLAPS(oplus_histogram_edges(dev, f, x, N, edges, u, edges, 2), "edges", "counts");
+    edges[2] = 0.5f;
+    BAD(oplus_histogram_edges(dev, f, x, N, edges, u, counts, 2), "edges[2]", "ascending");
+    edges[0] = NAN;
+    BAD(oplus_histogram_edges(dev, f, x, N, edges, u, counts, 2), "edges[0] is NaN");
+}
+
 /* --- sort, transpose */
 
 static void sort(void **state)
@@ -979,6 +1055,8 @@ int main(void)
         cmocka_unit_test(transpose),
         cmocka_unit_test(take),
         cmocka_unit_test(put),
+        cmocka_unit_test(by_index),
+        cmocka_unit_test(histograms),
         cmocka_unit_test(extremes),
         cmocka_unit_test(carries),
         cmocka_unit_test(op_check),
@@ -990,12 +1068,26 @@ int main(void)
 
     /* --- an accelerator says the same --- */
     const struct CMUnitTest of_arguments[] = {
-        cmocka_unit_test(other_headers), cmocka_unit_test(parameters),    cmocka_unit_test(reduce_and_fold),
-        cmocka_unit_test(scan),          cmocka_unit_test(segscan),       cmocka_unit_test(segreduce),
-        cmocka_unit_test(axes),          cmocka_unit_test(wrong_offsets), cmocka_unit_test(map),
-        cmocka_unit_test(filter),        cmocka_unit_test(sort),          cmocka_unit_test(order),
-        cmocka_unit_test(transpose),     cmocka_unit_test(take),          cmocka_unit_test(put),
-        cmocka_unit_test(extremes),      cmocka_unit_test(carries),       cmocka_unit_test(wrong_offsets_there),
+        cmocka_unit_test(other_headers),
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(reduce_and_fold),
+        cmocka_unit_test(scan),
+        cmocka_unit_test(segscan),
+        cmocka_unit_test(segreduce),
+        cmocka_unit_test(axes),
+        cmocka_unit_test(wrong_offsets),
+        cmocka_unit_test(map),
+        cmocka_unit_test(filter),
+        cmocka_unit_test(sort),
+        cmocka_unit_test(order),
+        cmocka_unit_test(transpose),
+        cmocka_unit_test(take),
+        cmocka_unit_test(put),
+        cmocka_unit_test(by_index),
+        cmocka_unit_test(histograms),
+        cmocka_unit_test(extremes),
+        cmocka_unit_test(carries),
+        cmocka_unit_test(wrong_offsets_there),
     };
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];

@@ -177,6 +177,19 @@ static oplus_status put(oplus_device *d)
 {
     return oplus_put(d, &oplus_u32, OPLUS_CLIP, x, &oplus_u32, keys, N, out, N);
 }
+static oplus_status count_by_index(oplus_device *d)
+{
+    return oplus_count_by_index(d, OPLUS_CLIP, &oplus_u32, keys, N, &oplus_u32, out, N / 4);
+}
+static oplus_status histogram_edges(oplus_device *d)
+{
+    static const uint32_t edges[] = {0, 10, 1 << 20};
+    return oplus_histogram_edges(d, &oplus_u32, x, N, edges, &oplus_u64, out, 2);
+}
+static oplus_status reduce_by_index(oplus_device *d)
+{
+    return oplus_reduce_by_index(d, &oplus_sum_f32, OPLUS_CLIP, x, &oplus_u32, keys, N, out, 100);
+}
 static oplus_status op_check(oplus_device *d) { return oplus_op_check(d, &oplus_sum_f32, x, 50); }
 static oplus_status carry_add(oplus_device *d) { return oplus_carry_add(d, carry, x, N); }
 static oplus_status scan_from(oplus_device *d) { return oplus_scan_from(d, carry, OPLUS_INCLUSIVE, x, N, out); }
@@ -256,6 +269,9 @@ static const call calls[] = {
     {"transpose in place", transpose_square, false},
     {"take", take, false},
     {"put", put, false},
+    {"count_by_index", count_by_index, false},
+    {"histogram_edges", histogram_edges, true},
+    {"reduce_by_index", reduce_by_index, false},
     {"op_check", op_check, true},
     {"carry_add", carry_add, false},
     {"scan_from", scan_from, false},

@@ -175,6 +175,29 @@ void along_axes(void **)
     }
 }
 
+void bins(void **)
+{
+    const auto x = some_numbers(7);
+    std::vector<std::uint32_t> bin(n), counts(5), expected(5), few(3);
+    std::vector<std::int32_t> sums(5), expected_sums(5), small(3);
+    for (std::size_t i = 0; i < n; i++) {
+        bin[i] = static_cast<std::uint32_t>(i * i % 5);
+        expected[bin[i]]++;
+        expected_sums[bin[i]] = static_cast<std::int32_t>(static_cast<std::uint32_t>(expected_sums[bin[i]]) +
+                                                          static_cast<std::uint32_t>(x[i]));
+    }
+    here().count_by_index(OPLUS_REFUSE, bin, counts);
+    assert_true(counts == expected);
+    here().reduce_by_index(oplus_sum_i32, OPLUS_REFUSE, x, bin, sums);
+    assert_true(sums == expected_sums);
+    here().histogram(bin, 0, 5, counts);
+    assert_true(counts == expected);
+    here().histogram(bin, std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5}, counts);
+    assert_true(counts == expected);
+    expect_refused([&] { here().reduce_by_index(oplus_sum_i32, OPLUS_REFUSE, small, bin, sums); });
+    expect_refused([&] { here().histogram(bin, std::vector<std::uint32_t>{0, 1, 2, 3, 4}, few); });
+}
+
 void short_arrays_are_refused(void **)
 {
     const auto x = some_numbers(6);
@@ -207,13 +230,10 @@ void short_arrays_are_refused(void **)
 int main()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fused),
-        cmocka_unit_test(selections),
-        cmocka_unit_test(uniques),
-        cmocka_unit_test(keys),
-        cmocka_unit_test(orders),
-        cmocka_unit_test(along_axes),
-        cmocka_unit_test(short_arrays_are_refused),
+        cmocka_unit_test(fused),   cmocka_unit_test(selections),
+        cmocka_unit_test(uniques), cmocka_unit_test(keys),
+        cmocka_unit_test(orders),  cmocka_unit_test(along_axes),
+        cmocka_unit_test(bins),    cmocka_unit_test(short_arrays_are_refused),
     };
     return cmocka_run_group_tests_name("oplus.hpp", tests, nullptr, nullptr);
 }

@@ -4,6 +4,7 @@
 #define OPI_WHOLE_KERNEL extern "C" __global__ __launch_bounds__(OPI_W)
 #define OPI_RESIDENT_KERNEL extern "C" __global__ __launch_bounds__(OPI_W, OPI_RESIDENTS)
 #define OPI_INCREMENT(place) atomicAdd(place, 1u)
+#define OPI_ADD(place, value) atomicAdd(place, value)
 #define OPI_RAISE(place, value) atomicMax(place, value)
 #define OPI_FUNCTION     static __device__ __forceinline__
 #define OPI_ROLLED       _Pragma("unroll 1")

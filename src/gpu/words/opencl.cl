@@ -12,6 +12,7 @@
 #define OPI_AFTER_LAUNCHES() /* a launch begins when those before it have ended */
 #define OPI_RESIDENT_KERNEL OPI_WHOLE_KERNEL /* at least OPI_RESIDENTS of its work-groups fit a multiprocessor */
 #define OPI_INCREMENT(place) atomic_inc(place) /* of 32 bits */
+#define OPI_ADD(place, value) atomic_add(place, value) /* of 32 bits */
 #define OPI_RAISE(place, value) atomic_max(place, value) /* of 32 bits: the larger one stays there */
 #define OPI_FUNCTION     static inline
 #define OPI_ROLLED /* before a loop: do not unroll it */

@@ -339,6 +339,14 @@ static void move(oplus_device *dev, bool all)
             if (all) good(oplus_take(dev, types[i], (oplus_bounds)bounds, in, 10, &oplus_i64, in, 20, out), "take");
         }
     good(oplus_argmin(dev, &oplus_f32, in, N, out), "argmin");
+    for (int bounds = OPLUS_REFUSE; bounds <= OPLUS_IGNORE; bounds++) {
+        const oplus_type *const index = bounds == OPLUS_CLIP ? &oplus_i8 : &oplus_u32;
+        good(oplus_count_by_index(dev, (oplus_bounds)bounds, index, in, N, &oplus_u32, out, 10), "count");
+        good(oplus_reduce_by_index(dev, &oplus_sum_f32, (oplus_bounds)bounds, in, &oplus_i32, in, 10, out, 10), "bins");
+    }
+    good(oplus_histogram(dev, &oplus_f32, in, N, 0, 1, &oplus_u64, out, 1000), "histogram");
+    good(oplus_histogram_edges(dev, &oplus_f64, in, N, in, &oplus_u64, out, 3), "edges");
+    if (all) good(oplus_histogram(dev, &oplus_i64, in, N, 0, 1, &oplus_u64, out, 5000), "histogram");
     if (!all) return;
     good(oplus_argmax(dev, &oplus_i8, in, N, out), "argmax");
     good(oplus_minmax(dev, &oplus_f64, in, N, out), "minmax");
