@@ -27,6 +27,7 @@ static const struct {
     {"merge",     "two sorted arrays become one",                         tool_merge},
     {"transpose", "exchange the rows and columns of a matrix",              tool_transpose},
     {"take",      "pick elements by their index",                           tool_take},
+    {"hist",      "count the numbers in each bin",                          tool_hist},
     {"unique",    "runs of equal neighbours, each once",                   tool_unique},
     {"group",     "combine the elements of each key, in any order",         tool_group},
     {"check",     "look for a counterexample: is an operator associative?", tool_check},

@@ -66,6 +66,10 @@ static const option_row rows[] = {
     TEXT(values, "FILE", 0,     "a value for each key, which moves with it"),
     LONG("values-type", values_type, "T", "element type of the values, as --type"),
     LONG("values-out", values_out, "FILE", "write the values to FILE"),
+    TEXT(bins, "N", 0,          "how many bins of one width there are"),
+    TEXT(range, "LOW,HIGH", 0,  "where the bins begin and end (default: the least number and the greatest)"),
+    TEXT(edges, "FILE", 0,      "where each bin begins, in ascending order, and behind that where the last one\n"
+                                "ends"),
     FLAG(clip, 0,               "an index out of range means the nearest element, and is no error"),
     TEXT(rows, "R", 0,          "number of rows"),
     TEXT(cols, "C", 0,          "number of columns"),

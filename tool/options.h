@@ -18,6 +18,7 @@ typedef struct tool_options {
     const char *counts;                            /* of unique */
     const char *rows, *cols;                       /* of transpose */
     const char *axis;                              /* of reduce and scan */
+    const char *bins, *range, *edges;              /* of hist */
     const char *delimiter, *column, *into, *empty; /* of tables */
     const char *keys, *keys_out;                   /* of segments, too */
     const char *device, *threads;                  /* where */

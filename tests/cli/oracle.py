@@ -274,6 +274,18 @@ def check_segments(x, flat, threads):
     expect(result("segscan", "sum", "x.npy", "--heads", "heads.npy", *threads), wanted, "segscan")
 
 
+def check_bins(x, flat, threads):
+    if x.dtype.kind == "c":
+        return
+    edges = np.sort(rng.choice(flat, min(len(flat), 30))) if len(flat) else flat
+    if len(edges) > 1 and not np.isnan(edges).any():
+        np.save("edges.npy", edges)
+        expect(result("hist", "x.npy", "--edges", "edges.npy", *threads), np.histogram(flat, edges)[0], "hist --edges")
+    if x.dtype.kind == "i" and x.dtype.itemsize < 8: # NumPy rounds floats at the edges in another way
+        wanted = np.histogram(flat, 16, (-64, 64))[0]
+        expect(result("hist", "x.npy", "--bins", "16", "--range", "-64,64", *threads), wanted, "hist --bins")
+
+
 def check_elements(x, flat, threads):
     if len(flat) == 0:
         return
@@ -308,7 +320,8 @@ def check_random(round, kind, where):
     version = [(1, 0), (2, 0), (3, 0)][round % 3]
     save("x.npy", disguise(x), version)
     save("abs.npy", np.abs(x), (1, 0))
-    for check in (check_scans, check_axes, check_extremes, check_maps, check_order, check_segments, check_elements):
+    for check in (check_scans, check_axes, check_extremes, check_maps, check_order, check_segments, check_elements,
+                  check_bins):
         check(x, flat, where)
     check_text(x, flat)
 

@@ -23,8 +23,8 @@ _oplus() {
                     "${COMP_WORDS[0]}" devices 2>/dev/null | sed -n 's/^\([a-z]*:[0-9]*\) .*/\1/p'
                 } | sed -n "s/^$device//p")
                 ;;
-            --threads | --init | --identity | --map | --then | --rows | --cols | --axis | --column | --into | --empty) return ;;
-            -o | --output | --heads | --mask | --both | --counts | --offsets | --lengths | --values | --values-out | --keys | --keys-out) files=1 ;;
+            --threads | --init | --identity | --map | --then | --rows | --cols | --axis | --column | --into | --empty | --bins | --range) return ;;
+            -o | --output | --heads | --mask | --both | --counts | --offsets | --lengths | --values | --values-out | --keys | --keys-out | --edges) files=1 ;;
             *)
                 if [[ $word == -* ]]; then
                     choices=$("${COMP_WORDS[0]}" help "$command" 2>/dev/null |
