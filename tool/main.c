@@ -26,6 +26,7 @@ static const struct {
     {"argsort",   "where the elements of a sorted array were",            tool_argsort},
     {"merge",     "two sorted arrays become one",                         tool_merge},
     {"transpose", "exchange the rows and columns of a matrix",              tool_transpose},
+    {"top",       "the largest elements, or where they are",               tool_top},
     {"take",      "pick elements by their index",                           tool_take},
     {"hist",      "count the numbers in each bin",                          tool_hist},
     {"unique",    "runs of equal neighbours, each once",                   tool_unique},

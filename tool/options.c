@@ -63,6 +63,7 @@ static const option_row rows[] = {
     TEXT(counts, "FILE", 0,     "write how many elements each run has to FILE"),
     FLAG(text, 0,               "for tables: sort by the text of the columns, not by numbers"),
     FLAG(descending, 0,         "largest first"),
+    FLAG(ascending, 0,          "the smallest ones, smallest first"),
     TEXT(values, "FILE", 0,     "a value for each key, which moves with it"),
     LONG("values-type", values_type, "T", "element type of the values, as --type"),
     LONG("values-out", values_out, "FILE", "write the values to FILE"),
@@ -212,13 +213,18 @@ int tool_options_parse(const tool_usage *usage, int argc, char **argv, tool_opti
     return optind;
 }
 
-size_t tool_options_number(const char *name, const char *text, size_t least)
+/* dashes: "--" before the name of an option, "" before that of an operand. */
+static size_t number(const char *dashes, const char *name, const char *text, size_t least)
 {
     char *end;
     errno = 0;
     const unsigned long long value = strtoull(text, &end, 10);
-    if (errno) tool_die(TOOL_USAGE, "--%s is '%s', which is too large", name, text);
+    if (errno) tool_die(TOOL_USAGE, "%s%s is '%s', which is too large", dashes, name, text);
     if (!isdigit((unsigned char)*text) || *end || value < least || value > SIZE_MAX)
-        tool_die(TOOL_USAGE, "--%s is '%s'; it is a whole number of at least %zu", name, text, least);
+        tool_die(TOOL_USAGE, "%s%s is '%s'; it is a whole number of at least %zu", dashes, name, text, least);
     return (size_t)value;
 }
+
+size_t tool_options_number(const char *name, const char *text, size_t least) { return number("--", name, text, least); }
+
+size_t tool_operand_number(const char *name, const char *text) { return number("", name, text, 0); }

@@ -311,6 +311,14 @@ class device
         check_room("the output of argsort", std::size(indices), std::size(keys));
         check(OPLUS_ARGSORT(get(), order, std::data(keys), std::size(keys), std::data(indices)));
     }
+    /* As many as out and indices have room for. */
+    template <class Keys, class Out, class Indices>
+    void top(oplus_order order, const Keys &keys, Out &&out, Indices &&indices) const
+    {
+        check_room("the indices of top", std::size(indices), std::size(out));
+        check(OPLUS_TOP(get(), order, std::data(keys), std::size(keys), std::size(out), std::data(out),
+                        std::data(indices)));
+    }
     template <class Sorted, class Wanted, class Places>
     void search(oplus_order order, const Sorted &sorted, oplus_bound bound, const Wanted &wanted, Places &&places) const
     {

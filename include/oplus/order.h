@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file order.h
- *  Primitives of sorted arrays, and of the order of elements: argsort, search, merge.  oplus.h includes this header;
+ *  Primitives of sorted arrays, and of the order of elements: argsort, top, search, merge.  oplus.h includes this header;
  *  the conventions at its beginning hold here, too.
  *
  *  The order is that of oplus_sort, given by the type of the keys and a direction: integers by their values, floats in
@@ -37,6 +37,48 @@ extern "C" {
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
 OPLUS_API oplus_status oplus_argsort(oplus_device *dev, const oplus_type *key, oplus_order order, const void *keys,
                                      size_t n, const oplus_type *index, void *indices);
+
+/** Argsort by several keys: writes the indices of n elements in the order of their first keys, those with equal first keys
+ *  in the order of their second keys, and so on (lexicographic order, NumPy's lexsort).  Elements all of whose keys are
+ *  equal stay in the order of their indices.  Keys lie in an array for each, may have different types and directions, and
+ *  are only read.
+ *
+ *  Costs an argsort by the last key, and for each key before it a take and a sort of pairs.  Memory of the device for n of
+ *  the widest of those keys is allocated, and freed before the call returns; so the call waits, if there is more than one
+ *  key, even if all arrays are in memory of the device.
+ *
+ *  @param dev      where to compute
+ *  @param key      `count` types, each of a scalar: those of the first keys, of the second keys, ...
+ *  @param order    `count` directions: OPLUS_ASCENDING or OPLUS_DESCENDING
+ *  @param keys     `count` arrays of n keys
+ *  @param count    how many keys an element has, at least 1
+ *  @param n        how many elements there are
+ *  @param index    the type of an index: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, and can hold n - 1
+ *  @param indices  room for n indices; must not overlap the keys
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
+OPLUS_API oplus_status oplus_argsort_keys(oplus_device *dev, const oplus_type *const *key, const oplus_order *order,
+                                          const void *const *keys, size_t count, size_t n, const oplus_type *index,
+                                          void *indices);
+
+/** Top: the k keys that come first in the order, sorted, and where they were: the first k of oplus_argsort, and their
+ *  keys.  OPLUS_DESCENDING gives the k largest ones, the largest first; OPLUS_ASCENDING the k smallest ones.  Of equal
+ *  keys those with lower indices come first.  The keys are only read.
+ *
+ *  As long as k is small beside n, this costs little more than reading the keys once; at the most it costs an argsort.
+ *
+ *  @param dev      where to compute
+ *  @param key      the type of a key, a scalar
+ *  @param order    OPLUS_DESCENDING for the largest keys, OPLUS_ASCENDING for the smallest ones
+ *  @param keys     n keys
+ *  @param n        how many keys there are
+ *  @param k        how many of them are wanted, at most n
+ *  @param out      room for k keys; must not overlap the keys.  NULL: only the indices are wanted
+ *  @param index    the type of an index: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, and can hold n - 1.  NULL: if
+ *                  `indices` is NULL
+ *  @param indices  room for k indices; must not overlap the keys or out.  NULL: only the keys are wanted
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
+OPLUS_API oplus_status oplus_top(oplus_device *dev, const oplus_type *key, oplus_order order, const void *keys,
+                                 size_t n, size_t k, void *out, const oplus_type *index, void *indices);
 
 /** What a search counts.  In descending order, read "greater" for "less". */
 typedef enum oplus_bound {

@@ -122,6 +122,10 @@
 #define OPLUS_ARGSORT(dev, order, keys, n, indices)                                                                    \
     (OPLUS_CHECK_SCALARS_(keys), OPLUS_CHECK_OFFSETS_(indices), OPLUS_CHECK_ANY_(indices),                             \
      oplus_argsort(dev, OPLUS_TYPE_AT_(keys), order, keys, n, OPLUS_TYPE_AT_(indices), indices))
+#define OPLUS_TOP(dev, order, keys, n, k, out, indices)                                                                \
+    (OPLUS_CHECK_SCALARS_(keys), OPLUS_CHECK_KEYS_(out), OPLUS_CHECK_SAME_(keys, out), OPLUS_CHECK_OFFSETS_(indices),  \
+     OPLUS_CHECK_ANY_(indices),                                                                                        \
+     oplus_top(dev, OPLUS_TYPE_AT_(keys), order, keys, n, k, out, OPLUS_TYPE_AT_(indices), indices))
 #define OPLUS_SEARCH(dev, order, sorted, n, bound, wanted, count, places)                                              \
     (OPLUS_CHECK_SCALARS_(sorted), OPLUS_CHECK_SAME_(wanted, sorted), OPLUS_CHECK_OFFSETS_(places),                    \
      OPLUS_CHECK_ANY_(places),                                                                                         \

@@ -19,6 +19,7 @@
 #include "cores/select.h"
 #include "cores/sort_passes.h"
 #include "cores/take.h"
+#include "cores/top.h"
 #include "cores/transpose.h"
 #include "cores/ways.h"
 #include "task/late.h"
@@ -54,7 +55,7 @@ static size_t bytes_of_matrix(const opi_task *task) { return 2 * task->n * task-
 
 static bool is_scan(const opi_task *task) { return task->what == OPI_SCAN || task->lifted; }
 
-/* Plans a task that is one sweep: all but sort and segmented reduce. */
+/* Plans a task that is one sweep: all but sort, top and segmented reduce. */
 static void make_plan(plan *p, opi_cores *cores, const opi_task *task)
 {
     const opi_isa *const isa = cores->isa;
@@ -144,6 +145,8 @@ oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *t
         return opi_histogram_run(cores, call, task);
     case OPI_BY_INDEX:
         return opi_by_index_run(cores, call, task);
+    case OPI_TOP:
+        return opi_top_run(cores, call, task);
     default:
         return run_sweep(cores, call, task, carry);
     }
@@ -220,6 +223,8 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
         opi_histogram_explain(cores, task, to);
     } else if (task->what == OPI_BY_INDEX) {
         opi_by_index_explain(cores, task, to);
+    } else if (task->what == OPI_TOP) {
+        opi_top_explain(cores, task, to);
     } else {
         make_plan(&p, cores, task);
         opi_cores_explain_sweep(cores, &p.sweep, to);

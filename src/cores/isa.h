@@ -52,6 +52,7 @@ enum { OPI_BLOCKS_LEVEL = 4 };
 enum { OPI_TRANSPOSE_FEW = 4 };
 
 struct opi_sort_format;
+struct opi_key_order;
 
 typedef struct opi_isa {
     const char *name;           /* "baseline", "avx2", "avx512", "neon" */
@@ -72,6 +73,9 @@ typedef struct opi_isa {
     /* Whether one of n indices is larger than `largest`, which is less than 2^63. */
     bool (*exceed_u32)(const uint32_t *indices, size_t n, uint64_t largest);
     bool (*exceed_u64)(const uint64_t *indices, size_t n, uint64_t largest);
+    /* Which of n keys, whose mapped integers (cores/merge.h) are below the bound: writes their places in order, and returns
+     * how many there are; n is less than 2^32, and `place` has room for n.  By the logarithm of the size of a key. */
+    size_t (*below[4])(const void *keys, size_t n, const struct opi_key_order *order, uint64_t bound, uint32_t *place);
     /* Copies the elements with keep[i] != 0 (0 or 1) to out, in order, branch-free, and returns their number.  out has
      * room for n elements and OPI_COMPACT_OVERRUN bytes; it does not overlap in. */
     size_t (*compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);

@@ -40,6 +40,30 @@ oplus_status oplus_argsort(oplus_device *dev, const oplus_type *key, oplus_order
     return opi_run(dev, __func__, &task, NULL);
 }
 
+/* --- top ---------------------------------------------------------------------------------------------------------- */
+
+oplus_status oplus_top(oplus_device *dev, const oplus_type *key, oplus_order order, const void *keys, size_t n,
+                       size_t k, void *out, const oplus_type *index, void *indices)
+{
+    OPI_OWN_MODE;
+    OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, false, NULL, NULL, "n", n));
+    if (k > n) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: k is %zu, and n is %zu; give a k of at most n", __func__, k, n);
+    if (indices || index) OPI_TRY(opi_check_index_room(__func__, index, n ? n - 1 : 0));
+    if (!out && !indices && k > 0)
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: out and indices are NULL; give room for k = %zu keys, indices, or both", __func__, k);
+    const size_t in_bytes = n * key->size, out_bytes = out ? k * key->size : 0;
+    if (indices) OPI_TRY(opi_check_bytes(__func__, "k", k, index->size));
+    const size_t index_bytes = indices ? k * index->size : 0;
+    OPI_TRY(opi_check_overlap(__func__, "keys", keys, in_bytes, "out", out, out_bytes, false));
+    OPI_TRY(opi_check_overlap(__func__, "keys", keys, in_bytes, "indices", indices, index_bytes, false));
+    OPI_TRY(opi_check_overlap(__func__, "out", out, out_bytes, "indices", indices, index_bytes, false));
+    opi_task task;
+    if (k == 0) return OPLUS_OK;
+    opi_task_top(&task, key, order, keys, n, k, out, indices ? index->size : 0, indices);
+    return opi_run(dev, __func__, &task, NULL);
+}
+
 /* --- bounds ------------------------------------------------------------------------------------------------------- */
 
 /* Checks what oplus_search and oplus_search_by have in common; size: of an element. */

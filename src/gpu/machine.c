@@ -42,6 +42,7 @@ static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
     [OPI_SCAN_AXIS] = opi_gpu_axis,
     [OPI_COUNT] = opi_gpu_count,
     [OPI_BY_INDEX] = opi_gpu_reduce_by_index,
+    [OPI_TOP] = opi_gpu_top,
 };
 
 /* A task without items may still have results: one value, or one for each empty segment or bin. */

@@ -16,6 +16,7 @@
 #include "gpu/sort/partition.h"
 #include "gpu/sort/passes.h"
 #include "gpu/take/take.h"
+#include "gpu/top/top.h"
 #include "gpu/transpose/turns.h"
 #include "task/explain.h"
 
@@ -83,6 +84,12 @@ static const opi_way ways[] = {
     {OPI_SCAN_AXIS, "columns", NULL, NULL, opi_columns_prepare, opi_columns_run, columns},
     {OPI_BOUNDS, "searches", NULL, NULL, opi_bounds_prepare, opi_bounds_run,
      "each work-item searches for some elements at the same time, by halving"},
+    {OPI_TOP, "sift", opi_top_sift_can, NULL, opi_top_sift_prepare, opi_top_sift_run,
+     "samples give a bound; all keys are read once, and those that it leaves are searched"},
+    {OPI_TOP, "digits", opi_top_digits_can, NULL, opi_top_digits_prepare, opi_top_digits_run,
+     "the last one that is wanted is found digit by digit, each time among all keys"},
+    {OPI_TOP, "argsort", NULL, NULL, opi_top_argsort_prepare, opi_top_argsort_run,
+     "all keys are sorted: many are wanted"},
     {OPI_MERGE, "tiles", NULL, NULL, opi_merge_prepare, opi_merge_run_way,
      "it is found where each tile of the result begins in both arrays; then each work-group merges a tile"},
     {OPI_COUNT, "parts", NULL, NULL, opi_count_parts_prepare, opi_count_parts_run,

@@ -138,6 +138,20 @@ static inline void opi_task_argsort(opi_task *t, const oplus_type *key, oplus_or
     t->array[OPI_VALUES].access = OPI_WRITES;
 }
 
+/* Makes the task of a top of 0 < k <= n keys.  index: size of an index, in bytes. */
+static inline void opi_task_top(opi_task *t, const oplus_type *key, oplus_order order, const void *keys, size_t n,
+                                size_t k, void *out, size_t index, void *indices)
+{
+    opi_task_begin(t, OPI_TOP, n);
+    t->top.key = key;
+    t->top.order = order;
+    t->top.k = k;
+    t->arrays = 3;
+    t->array[OPI_IN] = (opi_array){keys, key->size, n, OPI_READS};
+    t->array[OPI_TOP_OUT] = (opi_array){out, key->size, k, OPI_WRITES};
+    t->array[OPI_TOP_INDICES] = (opi_array){indices, index, k, OPI_WRITES};
+}
+
 /* Makes the task of bounds.  key: type of an element; less NULL: elements have the order of a sort; index: the size of a
  * place, in bytes. */
 static inline void opi_task_bounds(opi_task *t, const oplus_type *key, oplus_order order, const oplus_fn *less,

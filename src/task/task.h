@@ -25,6 +25,7 @@ typedef enum opi_primitive {
     OPI_EXTREME,     /* the least element, the greatest, or both, and where they are */
     OPI_BOUNDS,      /* where elements belong in a sorted array */
     OPI_MERGE,       /* of two sorted arrays, also of pairs */
+    OPI_TOP,         /* the k first keys in an order, and where they were */
     OPI_SELECT,      /* a filter's relatives: partition, indices, filter by a mask, runs of equal keys */
     OPI_REDUCE_AXIS, /* a reduce along one axis of an array of several */
     OPI_SCAN_AXIS,
@@ -78,6 +79,8 @@ enum {
     OPI_B_VALUES = 3,
     OPI_MERGED_KEYS = 4, /* ... and of the output */
     OPI_MERGED_VALUES = 5,
+    OPI_TOP_OUT = 1, /* the keys that a top finds, and their indices; either may be NULL */
+    OPI_TOP_INDICES = 2,
     OPI_MASK = 1,       /* mask of a select; NULL: it picks by a function, or by runs */
     OPI_PICKED_OUT = 2, /* the picked elements, of a select; each of its outputs may be NULL */
     OPI_INDEX_OUT = 3,  /* indices of the picked elements */
@@ -143,6 +146,11 @@ typedef struct opi_task {
             const oplus_type *key, *value; /* value NULL: there are only keys */
             oplus_order order;             /* if there is no fn that compares */
         } merge;
+        struct {
+            const oplus_type *key;
+            oplus_order order;
+            size_t k; /* how many are looked for: 1 to n */
+        } top;
         struct {
             size_t rows, cols;          /* of the input, which is row-major */
             size_t in_pitch, out_pitch; /* elements from one row to the next: more than a row has if it is a part of a

@@ -233,6 +233,13 @@ def check_maps(x, flat, threads):
         expect(result("map", "imag", "x.npy", *threads), x.imag, "map imag")
 
 
+def check_top(flat, order, threads):
+    for k in {len(flat) // 9, len(flat)}:
+        expect(result("top", str(k), "x.npy", "--ascending", *threads), flat[order][:k], "top --ascending")
+        expect(result("top", str(k), "x.npy", "--ascending", "--indices", *threads), order.astype(np.int64)[:k], "top --indices")
+        expect(result("top", str(k), "x.npy", *threads), flat[order][::-1][:k], "top")
+
+
 def check_order(x, flat, threads):
     if x.dtype.kind != "c":
         order = np.argsort(flat, kind="stable")
@@ -241,6 +248,7 @@ def check_order(x, flat, threads):
         expect(result("sort", "x.npy", "--values", "index.npy", "--values-out", "order.npy", *threads), flat[order], "sort")
         expect(np.load("order.npy"), order.astype(np.int64), "the values of a sort")
         expect(result("argsort", "x.npy", *threads), order.astype(np.int64), "argsort")
+        check_top(flat, order, threads)
         np.save("sorted.npy", flat[order])
         np.save("other.npy", np.sort(flat[::2]))
         merged = np.sort(np.concatenate([flat[order], np.sort(flat[::2])]), kind="stable")

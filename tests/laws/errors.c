@@ -835,6 +835,38 @@ static void order(void **state)
     OVERLAPS(oplus_argsort(dev, f, up, x, N, u, x + 1), "oplus_argsort", "keys", "indices");
     FINE(oplus_argsort(dev, f, up, NULL, 0, u, NULL));
 
+    const oplus_type *const two[] = {f, byte}, *const bad_type[] = {f, &affine32_type};
+    const oplus_order ways[] = {OPLUS_ASCENDING, OPLUS_DESCENDING}, bad_order[] = {OPLUS_ASCENDING, (oplus_order)7};
+    const void *const both[] = {x, y}, *const no_second[] = {x, NULL};
+    BAD(oplus_argsort_keys(NULL, two, ways, both, 2, N, u, z), "oplus_argsort_keys", "dev is NULL");
+    BAD(oplus_argsort_keys(dev, two, ways, both, 0, N, u, z), "oplus_argsort_keys", "count is 0");
+    BAD(oplus_argsort_keys(dev, NULL, ways, both, 2, N, u, z), "oplus_argsort_keys", "key is NULL");
+    BAD(oplus_argsort_keys(dev, two, NULL, both, 2, N, u, z), "oplus_argsort_keys", "order is NULL");
+    BAD(oplus_argsort_keys(dev, two, ways, NULL, 2, N, u, z), "oplus_argsort_keys", "keys is NULL");
+    BAD(oplus_argsort_keys(dev, two, ways, no_second, 2, N, u, z), "oplus_argsort_keys", "keys[1] is NULL");
+    BAD(oplus_argsort_keys(dev, bad_type, ways, both, 2, N, u, z), "oplus_argsort_keys", "affine32");
+    BAD(oplus_argsort_keys(dev, two, bad_order, both, 2, N, u, z), "oplus_argsort_keys", "order is 7");
+    BAD(oplus_argsort_keys(dev, two, ways, both, 2, N, f, z), "oplus_argsort_keys", "index is the type \"float\"");
+    BAD(oplus_argsort_keys(dev, two, ways, both, 2, N, u, NULL), "oplus_argsort_keys", "indices is NULL");
+    OVERLAPS(oplus_argsort_keys(dev, two, ways, both, 2, 9, u, y + 1), "oplus_argsort_keys", "keys[1]", "indices");
+    FINE(oplus_argsort_keys(dev, two, ways, no_second, 2, 0, u, NULL));
+
+    BAD(oplus_top(NULL, f, up, x, N, 1, y, u, y + N), "oplus_top", "dev is NULL");
+    BAD(oplus_top(dev, &affine32_type, up, x, N, 1, y, u, z), "oplus_top", "affine32");
+    BAD(oplus_top(dev, f, (oplus_order)3, x, N, 1, y, u, z), "oplus_top", "order is 3");
+    BAD(oplus_top(dev, f, up, NULL, N, 1, y, u, z), "oplus_top", "keys is NULL");
+    BAD(oplus_top(dev, f, up, x, 5, 6, y, u, z), "oplus_top", "k is 6, and n is 5", "at most n");
+    BAD(oplus_top(dev, f, up, x, N, 1, y, f, z), "oplus_top", "index is the type \"float\"", "oplus_u64");
+    BAD(oplus_top(dev, f, up, x, N, 1, y, NULL, z), "oplus_top", "index is NULL");
+    BAD(oplus_top(dev, byte, up, x, many + 1, 1, y, &oplus_i32, z), "oplus_top", "cannot hold the index 2147483648");
+    BAD(oplus_top(dev, f, up, x, N, 1, NULL, u, NULL), "oplus_top", "out and indices are NULL");
+    BAD(oplus_top(dev, f, up, x, too_many, 1, y, u, z), "oplus_top", "n is 9223372036854775807");
+    OVERLAPS(oplus_top(dev, f, up, x, N, 2, x + 1, u, y), "oplus_top", "keys", "out");
+    OVERLAPS(oplus_top(dev, f, up, x, N, 2, y, u, x), "oplus_top", "keys", "indices");
+    OVERLAPS(oplus_top(dev, f, up, x, N, 2, y, u, y + 1), "oplus_top", "out", "indices");
+    FINE(oplus_top(dev, f, up, NULL, 0, 0, NULL, NULL, NULL));
+    FINE(oplus_top(dev, f, up, x, N, 0, NULL, u, NULL));
+
     BAD(oplus_search(dev, f, up, x, N, (oplus_bound)2, x, N, u, y), "oplus_search", "bound is 2", "OPLUS_UPPER");
     BAD(oplus_search(dev, &affine32_type, up, x, N, OPLUS_LOWER, x, N, u, y), "oplus_search", "affine32");
     BAD(oplus_search(dev, f, up, NULL, N, OPLUS_LOWER, x, N, u, y), "oplus_search", "sorted is NULL");

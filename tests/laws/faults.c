@@ -157,6 +157,21 @@ static oplus_status argsort(oplus_device *d)
 {
     return oplus_argsort(d, &oplus_f32, OPLUS_ASCENDING, x, N, &oplus_u32, out);
 }
+static oplus_status argsort_keys(oplus_device *d)
+{
+    static const oplus_type *const types[] = {&oplus_u8, &oplus_f32};
+    static const oplus_order orders[] = {OPLUS_DESCENDING, OPLUS_ASCENDING};
+    const void *const both[] = {x, x};
+    return oplus_argsort_keys(d, types, orders, both, 2, N, &oplus_u32, out);
+}
+static oplus_status top(oplus_device *d)
+{
+    return oplus_top(d, &oplus_f32, OPLUS_ASCENDING, x, N, N / 100, out, &oplus_u32, (uint32_t *)out + N / 100);
+}
+static oplus_status top_most(oplus_device *d)
+{
+    return oplus_top(d, &oplus_f32, OPLUS_DESCENDING, x, N, N / 2, NULL, &oplus_u32, out);
+}
 static oplus_status bounds(oplus_device *d)
 {
     return oplus_search(d, &oplus_f32, OPLUS_ASCENDING, x, N, OPLUS_LOWER, x, N, &oplus_u32, out);
@@ -262,6 +277,9 @@ static const call calls[] = {
     {"sort_pairs", sort_pairs, false},
     {"sort_pairs of wide values", sort_wide, false},
     {"argsort", argsort, false},
+    {"argsort by two keys", argsort_keys, true},
+    {"top", top, false},
+    {"top of most", top_most, false},
     {"bounds", bounds, false},
     {"merge_pairs", merge_pairs, false},
     {"transpose", transpose, false},

@@ -141,6 +141,11 @@ void orders(void **)
     std::vector<std::uint64_t> numbers(n);
     here().argsort(OPLUS_ASCENDING, x, order);
     here().take(OPLUS_REFUSE, x, order, sorted);
+    std::vector<std::int32_t> first(3);
+    std::vector<std::uint64_t> where(3);
+    here().top(OPLUS_ASCENDING, x, first, where);
+    assert_true(std::equal(first.begin(), first.end(), sorted.begin()));
+    assert_true(std::equal(where.begin(), where.end(), order.begin()));
     std::sort(expected.begin(), expected.end());
     assert_true(sorted == expected);
     std::iota(numbers.begin(), numbers.end(), 0);

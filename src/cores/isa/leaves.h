@@ -3,6 +3,7 @@
 #define OPI_ISA_LEAVES_H
 
 #include "cores/isa.h"
+#include "cores/merge.h"
 #include "cores/sort.h"
 
 extern const opi_builtin OPI_ISA_NAME(opi_builtins)[OPI_BUILTINS];
@@ -14,6 +15,14 @@ bool OPI_ISA_NAME(opi_falls_u32)(const uint32_t *offsets, size_t n, uint64_t gap
 bool OPI_ISA_NAME(opi_falls_u64)(const uint64_t *offsets, size_t n, uint64_t gap);
 bool OPI_ISA_NAME(opi_exceed_u32)(const uint32_t *indices, size_t n, uint64_t largest);
 bool OPI_ISA_NAME(opi_exceed_u64)(const uint64_t *indices, size_t n, uint64_t largest);
+size_t OPI_ISA_NAME(opi_below_8)(const void *keys, size_t n, const opi_key_order *order, uint64_t bound,
+                                 uint32_t *place);
+size_t OPI_ISA_NAME(opi_below_16)(const void *keys, size_t n, const opi_key_order *order, uint64_t bound,
+                                  uint32_t *place);
+size_t OPI_ISA_NAME(opi_below_32)(const void *keys, size_t n, const opi_key_order *order, uint64_t bound,
+                                  uint32_t *place);
+size_t OPI_ISA_NAME(opi_below_64)(const void *keys, size_t n, const opi_key_order *order, uint64_t bound,
+                                  uint32_t *place);
 size_t OPI_ISA_NAME(opi_compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
 extern const opi_sort_format OPI_ISA_NAME(opi_sort_formats)[OPI_SORT_FORMATS];
 void OPI_ISA_NAME(opi_sort_words_32)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);

@@ -13,6 +13,8 @@ const opi_isa OPI_ISA_NAME(opi_isa) = {
     .falls_u64 = OPI_ISA_NAME(opi_falls_u64),
     .exceed_u32 = OPI_ISA_NAME(opi_exceed_u32),
     .exceed_u64 = OPI_ISA_NAME(opi_exceed_u64),
+    .below = {OPI_ISA_NAME(opi_below_8), OPI_ISA_NAME(opi_below_16), OPI_ISA_NAME(opi_below_32),
+              OPI_ISA_NAME(opi_below_64)},
     .compact = OPI_ISA_NAME(opi_compact),
     .sort = OPI_ISA_NAME(opi_sort_formats),
     .transpose = OPI_ISA_NAME(opi_transpose),

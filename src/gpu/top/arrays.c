@@ -1,0 +1,67 @@
+/* The k first keys in an order, on an accelerator: where the task's arrays are, and copies of those of the host. */
+#include "base/error.h"
+#include "cores/cores.h"
+#include "gpu/memory.h"
+#include "gpu/top/top.h"
+#include "gpu/transfer.h"
+#include "gpu/ways.h"
+
+/* Where the task's arrays lie, and where their copies begin in g->top. */
+typedef struct sides {
+    opi_gpu_side side[3];
+    size_t place[3];
+    bool is_host, is_device; /* all of them */
+} sides;
+
+static bool is_copied(const opi_job *job, const sides *s, int k)
+{
+    return job->task->array[k].mem && s->side[k] != OPI_SIDE_DEVICE;
+}
+
+static size_t bytes_of(const opi_array *array) { return array->items * array->size; }
+
+static oplus_status look(opi_top_job *t, sides *s)
+{
+    static const char *const names[] = {"keys", "out", "indices"};
+    const opi_job *const job = &t->job;
+    s->is_host = s->is_device = true;
+    for (int k = 0; k < 3; k++) {
+        const opi_array *const array = &job->task->array[k];
+        if (!array->mem) continue;
+        OPI_TRY(opi_gpu_side_of(job->g, job->call, names[k], array->mem, bytes_of(array), &s->side[k]));
+        const bool copied = is_copied(job, s, k);
+        s->is_host &= copied;
+        s->is_device &= !copied;
+        if (copied) s->place[k] = opi_top_place(&t->copied, array->items, array->size);
+    }
+    return OPLUS_OK;
+}
+
+static oplus_status run(opi_job *job, const sides *s)
+{
+    const opi_array *const array = job->task->array;
+    opi_part part = {.n = job->task->n, .last = true};
+    for (int k = 0; k < 3; k++)
+        part.address[k] = is_copied(job, s, k) ? (char *)job->g->top.mem + s->place[k] : array[k].mem;
+    if (is_copied(job, s, OPI_IN))
+        OPI_TRY(opi_transfer_up(job->g, job->call, s->side[OPI_IN], (char *)part.address[OPI_IN], array[OPI_IN].mem,
+                                bytes_of(&array[OPI_IN])));
+    OPI_TRY(opi_way_run(job, &part));
+    for (int k = OPI_TOP_OUT; k <= OPI_TOP_INDICES; k++)
+        if (is_copied(job, s, k))
+            OPI_TRY(opi_transfer_down(job->g, job->call, s->side[k], (char *)array[k].mem, part.address[k],
+                                      bytes_of(&array[k])));
+    return OPLUS_OK;
+}
+
+oplus_status opi_gpu_top(opi_job *job)
+{
+    opi_top_job t = {.job = *job};
+    sides s = {.side = {OPI_SIDE_HOST, OPI_SIDE_HOST, OPI_SIDE_HOST}};
+    OPI_TRY(look(&t, &s));
+    if (s.is_host && t.copied > opi_smaller(job->g->memory_bytes, job->g->gpu->facts.largest))
+        return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, job->task, NULL);
+    OPI_TRY(opi_way_prepare(&t.job, job->task->n));
+    const oplus_status status = run(&t.job, &s);
+    return s.is_device ? status : opi_gpu_settle(job->g, job->call, status);
+}

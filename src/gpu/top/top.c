@@ -1,0 +1,302 @@
+/* The k first keys in an order, on an accelerator: the ways, their memory and their launches.  What kernels tell each
+ * other, candidates, and copies of the host's arrays lie in g->top, one behind the other. */
+#include "gpu/top/top.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cores/merge.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/ways.h"
+#include "task/make.h"
+
+enum {
+    MOST = 1 << 13,          /* of more, `rank` would take longer than a sort; and see OPI_MANY of top.cl */
+    LEAST_SIFTED = 1 << 15,  /* keys; fewer are read again and again out of a cache */
+    SAMPLE_BYTES = 16 << 10, /* of local memory */
+    MOST_SAMPLES = 1 << 12,
+    LEAST_SHARE = 16,     /* no more than a 16th of the samples may be within the bound */
+    ROOM_A_CANDIDATE = 5, /* room for so many times the candidates that are expected */
+    GROUPS_A_UNIT = 8,    /* work-groups that run at the same time on a multiprocessor */
+    MOST_GROUPS = 1 << 12,
+    WORDS = 4, /* of top.cl: what launches tell each other, */
+    WORDS_A_DIGIT = 4,
+    RADIX = 256 /* ... and the counts of a digit, half a word each */
+};
+#define MOST_CANDIDATES (UINT64_C(1) << 31) /* they are counted in 32 bits */
+
+/* --- sizes -------------------------------------------------------------------------------------------------------- */
+
+static size_t key_bytes(const opi_job *job) { return job->task->top.key->size; }
+
+/* Of a key as kernels keep it, and of a place. */
+static size_t word_bytes(const opi_job *job) { return key_bytes(job) == 8 ? 8 : 4; }
+
+static size_t spot_bytes(const opi_job *job) { return job->task->n - 1 > UINT32_MAX ? 8 : 4; }
+
+/* The bytes of a place that differ. */
+static uint32_t spot_digits(const opi_job *job)
+{
+    uint32_t digits = 1;
+    for (uint64_t last = job->task->n - 1; last > UINT8_MAX; last >>= 8) digits++;
+    return digits;
+}
+
+static uint32_t digits_of(const opi_job *job) { return (uint32_t)key_bytes(job) + spot_digits(job); }
+
+static uint64_t samples_of(const opi_job *job) { return opi_smaller(SAMPLE_BYTES / word_bytes(job), MOST_SAMPLES); }
+
+static uint64_t square_root(uint64_t x)
+{
+    uint64_t root = 0;
+    while ((root + 1) * (root + 1) <= x) root++;
+    return root;
+}
+
+/* Which sample is the bound: one that hardly ever comes before the last of the first k. */
+static uint64_t wanted_sample(const opi_job *job)
+{
+    const uint64_t n = job->task->n, k = job->task->top.k, stride = n / samples_of(job);
+    const uint64_t expected = k / stride + 1;
+    return expected + 3 + 5 * square_root(expected + 1);
+}
+
+static uint64_t room_of(const opi_job *job)
+{
+    const uint64_t n = job->task->n, stride = n / samples_of(job);
+    return opi_smaller(n, ROOM_A_CANDIDATE * wanted_sample(job) * (stride + 1));
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+/* Where things begin in g->top, in bytes. */
+typedef struct places {
+    size_t told, keys, spots, picked_keys, picked_spots, sorted, bytes;
+} places;
+
+/* room: of candidates; sorted: how many places are sorted. */
+static places places_of(const opi_job *job, uint64_t room, uint64_t sorted)
+{
+    const uint64_t k = sorted ? 0 : job->task->top.k, digits = digits_of(job);
+    places p = {.bytes = ((const opi_top_job *)job)->copied};
+    p.told = opi_top_place(&p.bytes, WORDS + WORDS_A_DIGIT * (digits + 1) + RADIX / 2 * digits, sizeof(uint64_t));
+    p.keys = opi_top_place(&p.bytes, room, word_bytes(job));
+    p.spots = opi_top_place(&p.bytes, room, spot_bytes(job));
+    p.picked_keys = opi_top_place(&p.bytes, k, word_bytes(job));
+    p.picked_spots = opi_top_place(&p.bytes, k, spot_bytes(job));
+    p.sorted = opi_top_place(&p.bytes, sorted, spot_bytes(job));
+    return p;
+}
+
+static opi_gpu_argument there(const opi_job *job, size_t place) { return opi_memory((char *)job->g->top.mem + place); }
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_job *const job = context;
+    opi_gpu_write_shape(source, job->shape, key_bytes(job));
+    opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
+    opi_gpu_define(source, "OPI_KEY_SIZE", key_bytes(job));
+    opi_gpu_define(source, "OPI_SPOT_SIZE", spot_bytes(job));
+    opi_gpu_define(source, "OPI_SAMPLES", samples_of(job));
+    opi_gpu_write_kernels(source, "top");
+    opi_gpu_write_kernels(source, "top_kernels");
+}
+
+static oplus_status get_program(opi_job *job)
+{
+    job->shape = opi_shape_for(&job->g->gpu->facts, key_bytes(job), word_bytes(job) + spot_bytes(job));
+    opi_key key = opi_key_begin("top", job->shape);
+    opi_key_number(&key, key_bytes(job));
+    opi_key_number(&key, spot_bytes(job));
+    return opi_program_get(&job->g->programs, job->call, "the top", key.hash, write_source, job, &job->program);
+}
+
+/* Gets the program, makes the kernels of a way ready, and reserves its memory. */
+static oplus_status prepare(opi_job *job, const char *const *kernels, size_t count, size_t bytes)
+{
+    OPI_TRY(get_program(job));
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, count));
+    return opi_gpu_reserve(job->g, job->call, &job->g->top, bytes);
+}
+
+/* --- launches ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t groups_for(const opi_job *job, uint64_t n)
+{
+    const uint64_t rounds = (n - 1) / opi_tile(job->shape) + 1,
+                   most = (uint64_t)GROUPS_A_UNIT * job->g->gpu->facts.units;
+    return opi_smaller(rounds, opi_smaller(most, MOST_GROUPS));
+}
+
+/* What most kernels are told.  Arguments refer to these values, which must live until the launch. */
+typedef struct call {
+    opi_job *job;
+    const opi_part *part;
+    places at;
+    opi_key_order order;
+    uint64_t n, k, room;
+    uint32_t spots, digits, index;
+} call;
+
+static call call_of(opi_job *job, const opi_part *part, uint64_t room, uint64_t sorted)
+{
+    return (call){.job = job,
+                  .part = part,
+                  .at = places_of(job, room, sorted),
+                  .order = opi_key_order_of(job->task->top.key, job->task->top.order),
+                  .n = part->n,
+                  .k = job->task->top.k,
+                  .room = room,
+                  .spots = spot_digits(job),
+                  .digits = digits_of(job),
+                  .index = (uint32_t)job->task->array[OPI_TOP_INDICES].size};
+}
+
+static void add_keys(opi_arguments *a, const call *c, const uint64_t *second)
+{
+    opi_add(a, opi_memory(c->part->address[OPI_IN]));
+    opi_add(a, opi_value(*second));
+    opi_add(a, opi_value(c->order.float_mask));
+    opi_add(a, opi_value(c->order.flip));
+}
+
+static void add_source(opi_arguments *a, const call *c)
+{
+    add_keys(a, c, &c->n);
+    opi_add(a, there(c->job, c->at.keys));
+    opi_add(a, there(c->job, c->at.spots));
+    opi_add(a, opi_value(c->room));
+    opi_add(a, opi_value(c->k));
+    opi_add(a, opi_value(c->spots));
+}
+
+static oplus_status launch(const call *c, const char *kernel, uint64_t groups, opi_arguments *a)
+{
+    opi_add(a, opi_value(c->digits));
+    opi_add(a, there(c->job, c->at.told));
+    return opi_gpu_launch_early(c->job, kernel, groups, a->list, a->count);
+}
+
+static oplus_status begin(const call *c)
+{
+    opi_arguments a = {.count = 0};
+    opi_add(&a, opi_value(c->k));
+    return launch(c, "opi_top_begin", 1, &a);
+}
+
+static oplus_status sift(const call *c)
+{
+    const uint64_t stride = c->n / samples_of(c->job), wanted = wanted_sample(c->job);
+    opi_arguments sample = {.count = 0}, a = {.count = 0};
+    add_keys(&sample, c, &stride);
+    opi_add(&sample, opi_value(wanted));
+    OPI_TRY(launch(c, "opi_top_sample", 1, &sample));
+    add_keys(&a, c, &c->n);
+    opi_add(&a, there(c->job, c->at.keys));
+    opi_add(&a, there(c->job, c->at.spots));
+    opi_add(&a, opi_value(c->room));
+    return launch(c, "opi_top_sift", groups_for(c->job, c->n), &a);
+}
+
+static oplus_status pick(const call *c)
+{
+    const uint64_t groups = groups_for(c->job, c->n);
+    opi_arguments a = {.count = 0};
+    for (uint32_t digit = 0; digit < c->digits; digit++) {
+        opi_arguments count = {.count = 0};
+        add_source(&count, c);
+        opi_add(&count, opi_value(digit));
+        OPI_TRY(launch(c, "opi_top_count", groups, &count));
+    }
+    add_source(&a, c);
+    opi_add(&a, there(c->job, c->at.picked_keys));
+    opi_add(&a, there(c->job, c->at.picked_spots));
+    return launch(c, "opi_top_pick", groups, &a);
+}
+
+/* Launches the kernel that writes the results; `groups` work-groups. */
+static oplus_status write_results(const call *c, const char *kernel, uint64_t groups, opi_arguments *a)
+{
+    opi_add(a, opi_value(c->k));
+    opi_add(a, opi_memory(c->part->address[OPI_IN]));
+    opi_add(a, opi_memory(c->part->address[OPI_TOP_OUT]));
+    opi_add(a, opi_memory(c->part->address[OPI_TOP_INDICES]));
+    opi_add(a, opi_value(c->index));
+    return opi_gpu_launch_early(c->job, kernel, groups, a->list, a->count);
+}
+
+static oplus_status rank(const call *c)
+{
+    opi_arguments a = {.count = 0};
+    opi_add(&a, there(c->job, c->at.picked_keys));
+    opi_add(&a, there(c->job, c->at.picked_spots));
+    return write_results(c, "opi_top_rank", ((c->k - 1) >> c->job->shape.log_w) + 1, &a);
+}
+
+/* --- the ways ----------------------------------------------------------------------------------------------------- */
+
+static const char *const kernels[] = {"opi_top_begin", "opi_top_count",  "opi_top_pick",
+                                      "opi_top_rank",  "opi_top_sample", "opi_top_sift"};
+enum { OF_DIGITS = 4, OF_SIFT = 6 };
+
+bool opi_top_digits_can(const opi_job *job, uint64_t n)
+{
+    (void)n;
+    return job->task->top.k <= MOST;
+}
+
+oplus_status opi_top_digits_prepare(opi_job *job, uint64_t n)
+{
+    (void)n;
+    return prepare(job, kernels, OF_DIGITS, places_of(job, 0, 0).bytes);
+}
+
+oplus_status opi_top_digits_run(opi_job *job, const opi_part *part)
+{
+    const call c = call_of(job, part, 0, 0);
+    OPI_TRY(begin(&c));
+    OPI_TRY(pick(&c));
+    return rank(&c);
+}
+
+bool opi_top_sift_can(const opi_job *job, uint64_t n)
+{
+    return job->task->top.k <= MOST && n >= LEAST_SIFTED && wanted_sample(job) <= samples_of(job) / LEAST_SHARE &&
+           room_of(job) <= MOST_CANDIDATES;
+}
+
+oplus_status opi_top_sift_prepare(opi_job *job, uint64_t n)
+{
+    (void)n;
+    return prepare(job, kernels, OF_SIFT, places_of(job, room_of(job), 0).bytes);
+}
+
+oplus_status opi_top_sift_run(opi_job *job, const opi_part *part)
+{
+    const call c = call_of(job, part, room_of(job), 0);
+    OPI_TRY(begin(&c));
+    OPI_TRY(sift(&c));
+    OPI_TRY(pick(&c));
+    return rank(&c);
+}
+
+oplus_status opi_top_argsort_prepare(opi_job *job, uint64_t n)
+{
+    static const char *const give[] = {"opi_top_give"};
+    return prepare(job, give, 1, places_of(job, 0, n).bytes);
+}
+
+oplus_status opi_top_argsort_run(opi_job *job, const opi_part *part)
+{
+    opi_task sort;
+    opi_job sorting = {.g = job->g, .call = job->call, .task = &sort};
+    opi_arguments a = {.count = 0};
+    const call c = call_of(job, part, 0, part->n);
+    opi_task_argsort(&sort, job->task->top.key, job->task->top.order, part->address[OPI_IN], part->n,
+                     spot_bytes(job) == 8 ? &oplus_u64 : &oplus_u32, (char *)job->g->top.mem + c.at.sorted);
+    OPI_TRY(opi_gpu_sort(&sorting));
+    opi_add(&a, there(job, c.at.sorted));
+    return write_results(&c, "opi_top_give", (c.k - 1) / opi_tile(job->shape) + 1, &a);
+}

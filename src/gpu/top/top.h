@@ -1,0 +1,33 @@
+/* The k first keys in an order, on an accelerator. */
+#ifndef OPI_GPU_TOP_H
+#define OPI_GPU_TOP_H
+
+#include "base/memory.h"
+#include "gpu/job.h"
+
+/* A top under way. */
+typedef struct opi_top_job {
+    opi_job job;   /* must be first */
+    size_t copied; /* bytes of copies of the host's arrays, which come first in g->top */
+} opi_top_job;
+
+/* Makes room for items behind so many bytes, and returns where they begin. */
+static inline size_t opi_top_place(size_t *bytes, uint64_t items, size_t size)
+{
+    const size_t at = *bytes;
+    *bytes += opi_round_up(items * size, OPI_CACHE_LINE);
+    return at;
+}
+
+/* --- ways (gpu/ways.h) -------------------------------------------------------------------------------------------- */
+
+bool opi_top_sift_can(const opi_job *job, uint64_t n);
+oplus_status opi_top_sift_prepare(opi_job *job, uint64_t n);
+oplus_status opi_top_sift_run(opi_job *job, const opi_part *part);
+bool opi_top_digits_can(const opi_job *job, uint64_t n);
+oplus_status opi_top_digits_prepare(opi_job *job, uint64_t n);
+oplus_status opi_top_digits_run(opi_job *job, const opi_part *part);
+oplus_status opi_top_argsort_prepare(opi_job *job, uint64_t n);
+oplus_status opi_top_argsort_run(opi_job *job, const opi_part *part);
+
+#endif
