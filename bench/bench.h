@@ -32,6 +32,7 @@ extern "C" {
     X(PAIRS, "pairs")     /* keys of 4 bytes with values of 4 bytes */                                                 \
     X(MERGE, "merge")     /* the first half of the elements with the rest, both sorted */                              \
     X(ARGSORT, "argsort") /* which element comes first, second, ...; indices have the width of an element */           \
+    X(TOP, "top")         /* the 100 greatest ones, the greatest first */                                              \
     X(SEARCH, "search")   /* lower bounds of n random keys in n sorted ones */                                         \
     X(TAKE, "take")       /* out[i] = in[j], where the j are a random permutation; j has the width of an element */    \
     X(PUT, "put")         /* out[j] = in[i] */                                                                         \
@@ -131,6 +132,10 @@ typedef struct bench_problem {
 
     const char *refused; /* why a contender cannot do this; it sets this */
 } bench_problem;
+
+/* How many elements a top gives. */
+enum { BENCH_MOST_OF_TOP = 100 };
+static inline size_t bench_top(const bench_problem *p) { return p->n < BENCH_MOST_OF_TOP ? p->n : BENCH_MOST_OF_TOP; }
 
 typedef enum bench_role { BENCH_LIMIT, BENCH_OURS, BENCH_LOOP, BENCH_PEER } bench_role;
 

@@ -249,7 +249,7 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         p->n = p->rows * p->cols;
     }
     void *in = allocate(p->n * p->element, huge);
-    if (bench_is_sort(primitive) || primitive == BENCH_ARGSORT)
+    if (bench_is_sort(primitive) || primitive == BENCH_ARGSORT || primitive == BENCH_TOP)
         bench_fill_keys(in, type, p->n, shape.pattern, &random_state);
     else if (primitive == BENCH_SEARCH)
         fill_sorted(in, type, p->n);
@@ -322,6 +322,8 @@ size_t bench_result_count(const bench_problem *p)
         return 1;
     case BENCH_FILTER:
         return p->kept;
+    case BENCH_TOP:
+        return bench_top(p);
     case BENCH_SEGREDUCE:
         return p->segments;
     case BENCH_ROWS:
@@ -372,7 +374,7 @@ bool bench_pairs_belong(const bench_problem *p)
 bool bench_reads_only(bench_primitive primitive)
 {
     return primitive == BENCH_REDUCE || primitive == BENCH_MAXIMUM || primitive == BENCH_ARGMAX ||
-           primitive == BENCH_FOLD || primitive == BENCH_DOT || primitive == BENCH_SEGREDUCE;
+           primitive == BENCH_FOLD || primitive == BENCH_DOT || primitive == BENCH_SEGREDUCE || primitive == BENCH_TOP;
 }
 
 double bench_problem_bytes(const bench_problem *p)
@@ -382,6 +384,7 @@ double bench_problem_bytes(const bench_problem *p)
     case BENCH_REDUCE:
     case BENCH_MAXIMUM:
     case BENCH_ARGMAX:
+    case BENCH_TOP:
     case BENCH_FOLD:
         return n * size;
     case BENCH_ROWS:

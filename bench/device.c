@@ -178,6 +178,7 @@ static void there_and_back(bench_problem *p)
 const bench_contender bench_device_limits[] = {BENCH_PRIMITIVES(COPIES) GOES(REDUCE),
                                                GOES(MAXIMUM),
                                                GOES(ARGMAX),
+                                               GOES(TOP),
                                                GOES(FOLD),
                                                GOES(DOT),
                                                GOES(SEGREDUCE),

@@ -136,6 +136,18 @@ SEGMENTS(AFFINE64, affine64, bench_affine64, )
         T *restrict out = p->out;                                                                                      \
         for (size_t i = 0; i < p->n; i++) out[i] = 2 * in[i] + in2[i];                                                 \
     }                                                                                                                  \
+    static void top_##suffix(bench_problem *p) /* the greatest so far, in order */                                     \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        const size_t k = bench_top(p);                                                                                 \
+        for (size_t i = 0, count = 0; i < p->n; i++) {                                                                 \
+            if (count == k && in[i] <= out[k - 1]) continue;                                                           \
+            size_t place = count < k ? count++ : k - 1;                                                                \
+            for (; place > 0 && out[place - 1] < in[i]; place--) out[place] = out[place - 1];                          \
+            out[place] = in[i];                                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
     static void argmax_##suffix(bench_problem *p)                                                                      \
     {                                                                                                                  \
         const T *in = p->in;                                                                                           \
@@ -266,6 +278,7 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
     LOOP(DOT, ID, dot_##suffix)                                                                                        \
     LOOP(ZIP, ID, zip_##suffix)                                                                                        \
     LOOP(MAXIMUM, ID, max_##suffix)                                                                                    \
+    LOOP(TOP, ID, top_##suffix)                                                                                        \
     LOOP(ARGMAX, ID, argmax_##suffix)                                                                                  \
     LOOP(ROWS, ID, rows_##suffix)                                                                                      \
     LOOP(COLUMNS, ID, columns_##suffix)                                                                                \

@@ -124,6 +124,10 @@ static void argsort(bench_problem *p)
 {
     must(p, oplus_argsort(p->dev, types[p->type], OPLUS_ASCENDING, p->in, p->n, index_of(p), p->out));
 }
+static void top(bench_problem *p)
+{
+    must(p, oplus_top(p->dev, types[p->type], OPLUS_DESCENDING, p->in, p->n, bench_top(p), p->out, NULL, NULL));
+}
 static void search(bench_problem *p)
 {
     must(p, oplus_search(p->dev, types[p->type], OPLUS_ASCENDING, p->in, p->n, OPLUS_LOWER, p->in2, p->n, index_of(p),
@@ -179,6 +183,7 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(PAIRS, pairs),
                                                        OURS(MERGE, merge),
                                                        OURS(ARGSORT, argsort),
+                                                       OURS(TOP, top),
                                                        OURS(SEARCH, search),
                                                        OURS(TAKE, take),
                                                        OURS(PUT, put),

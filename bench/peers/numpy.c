@@ -39,6 +39,8 @@ static const char program[] =
     "        self.sort = lambda: out.sort()\n"
     "        self.argsort = lambda: np.copyto(out.view('u%d' % dt.itemsize), np.argsort(x, kind='stable'),\n"
     "                                         casting='unsafe')\n"
+    "        k = min(100, x.size)\n" /* BENCH_MOST_OF_TOP */
+    "        self.top = lambda: np.copyto(out[:k], np.sort(np.partition(x, x.size - k)[x.size - k:])[::-1])\n"
     "        self.stable_sort = lambda: out.sort(kind='stable')\n"
     "        def exclusive():\n"
     "            out[0] = 0\n"
@@ -191,6 +193,7 @@ static void call(const char *name)
     X(SORT, sort, "np.sort", BENCH_UNSTABLE)                                                                           \
     X(SORT, stable_sort, "np.sort(stable)", 0)                                                                         \
     X(ARGSORT, argsort, "np.argsort(stable)", 0)                                                                       \
+    X(TOP, top, "np.partition, np.sort", 0)                                                                            \
     X(TAKE, take, "np.take", 0)                                                                                        \
     X(PUT, put, "out[at] = x", 0)                                                                                      \
     X(ROWS, rows, "np.add.reduce, axis 1", 0)                                                                          \

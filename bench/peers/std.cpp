@@ -214,6 +214,12 @@ template <class T> static void argsort(bench_problem *p)
     argsort_by<T>(p, [](auto... arguments) { std::stable_sort(arguments...); });
 }
 
+template <class T> static void top(bench_problem *p)
+{
+    const view<T> v(p);
+    std::partial_sort_copy(v.in, v.end, v.out, v.out + bench_top(p), std::greater<T>());
+}
+
 template <class T> static void search(bench_problem *p)
 {
     const view<T> v(p);
@@ -277,6 +283,7 @@ static const bench_contender table[] = {
     PEER("std::merge", MERGE, U32, 0, merge<uint32_t>),
     PEER("std::merge", MERGE, U64, 0, merge<uint64_t>),
     PEER_NUMBERS("std::stable_sort of indices", ARGSORT, 0, argsort),
+    PEER_NUMBERS("std::partial_sort_copy", TOP, 0, top),
     PEER("std::lower_bound", SEARCH, U32, 0, search<uint32_t>),
     PEER("std::lower_bound", SEARCH, U64, 0, search<uint64_t>),
 #ifdef BENCH_HAVE_TBB
