@@ -39,13 +39,13 @@ static void find_shape(axes *a, const tool_source *source, size_t n)
     a->dims = tool_source_shape(source, &shape);
     for (int d = 0; d < a->dims; d++) a->shape[d] = shape[d];
     if (a->dims >= 0) return;
-    const bool rows = tool_source_format(source) != TOOL_RAW && columns > 0;
-    a->dims = rows && columns > 1 ? 2 : 1;
-    a->shape[0] = a->dims == 2 ? n / columns : n;
-    a->shape[1] = columns;
-    if (tool_source_format(source) != TOOL_RAW && n > 0 && columns == 0)
+    const bool raw = tool_source_format(source) == TOOL_RAW;
+    if (!raw && n > 0 && columns == 0)
         tool_die(TOOL_FAILED, "the lines of %s have different numbers of elements, and so there are no axes",
                  tool_source_name(source));
+    a->dims = !raw && columns > 1 ? 2 : 1;
+    a->shape[0] = a->dims == 2 ? n / columns : n;
+    a->shape[1] = columns;
 }
 
 /* The axis that --axis names: 0 is the first one, -1 the last one. */
