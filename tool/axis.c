@@ -22,11 +22,8 @@ static void refuse_others(const tool_job *job)
     const struct {
         bool given;
         const char *name;
-    } others[] = {{o->map, "--map"},
-                  {o->then, "--then"},
-                  {o->check_overflow, "--check-overflow"},
-                  {o->into, "--into"},
-                  {o->all, "--all"}};
+    } others[] = {{o->map, "--map"},       {o->then, "--then"}, {o->check_overflow, "--check-overflow"},
+                  {o->result, "--result"}, {o->into, "--into"}, {o->all, "--all"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given) tool_die(TOOL_USAGE, "--axis and %s cannot go together", others[i].name);
     if (job->operand[1] && job->operand[2])

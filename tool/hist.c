@@ -5,6 +5,7 @@
 
 #include <oplus/bins.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,8 +35,8 @@ static ends parse_range(const char *text)
     char *comma, *end;
     e.low = strtod(text, &comma);
     e.high = *comma == ',' ? strtod(comma + 1, &end) : (double)NAN;
-    if (comma == text || *comma != ',' || end == comma + 1 || *end || !(e.low < e.high))
-        tool_die(TOOL_USAGE, "--range is '%s'; it is LOW,HIGH, two numbers, LOW less than HIGH", text);
+    if (comma == text || *comma != ',' || end == comma + 1 || *end || !(e.low < e.high) || !isfinite(e.high - e.low))
+        tool_die(TOOL_USAGE, "--range is '%s'; it is LOW,HIGH, two finite numbers, LOW less than HIGH", text);
     return e;
 }
 
@@ -51,7 +52,7 @@ static double value_of(const oplus_type *type, const void *at)
     }
 }
 
-/* The least number and the greatest; if they are equal, half a unit around it. */
+/* The least number and the greatest; if they are equal, half a unit around it, or more if it is so large that this is nothing. */
 static ends find_ends(const tool_job *job, const oplus_type *type, const void *in, size_t n)
 {
     double both[2];
@@ -63,7 +64,8 @@ static ends find_ends(const tool_job *job, const oplus_type *type, const void *i
         tool_die(TOOL_FAILED,
                  "there is a NaN or an infinity, so that the numbers do not say where bins begin and end; give "
                  "--range LOW,HIGH");
-    return e.low < e.high ? e : (ends){e.low - 0.5, e.high + 0.5};
+    const double around = fmax(0.5, fabs(e.low) * DBL_EPSILON);
+    return e.low < e.high ? e : (ends){e.low - around, e.high + around};
 }
 
 static void count_in_even_bins(const tool_job *job, const oplus_type *type, const void *in, size_t n, int64_t *counts,

@@ -44,6 +44,7 @@ static void check_inputs(const tool_job *job)
     if (o->lengths) take_stdin(&taken, "--lengths", o->lengths);
     if (o->mask) take_stdin(&taken, "--mask", o->mask);
     if (o->values) take_stdin(&taken, "--values", o->values);
+    if (o->edges) take_stdin(&taken, "--edges", o->edges);
     if (o->keys && strcmp(o->keys, "-") == 0) take_stdin(&taken, "--keys", o->keys);
 }
 

@@ -11,7 +11,8 @@
  *      outer = 1, n = h, inner = w    along each column: the sums of its columns
  *
  *  Every row has the tree of docs/tree-v1.md, which begins at the row's first element: its results have the bits of
- *  oplus_reduce or oplus_scan of that row by itself.  Nothing is transposed; each call reads the array once. */
+ *  oplus_reduce or oplus_scan of that row by itself.  Nothing is transposed.  Each call reads the array once, but for scans of few long columns on
+ *  an accelerator, which read it twice. */
 #ifndef OPLUS_AXIS_H
 #define OPLUS_AXIS_H
 

@@ -41,7 +41,8 @@ OPLUS_API oplus_status oplus_reduce_by_index(oplus_device *dev, const oplus_op *
 
 /** Counts how often each index occurs: counts[b] is the number of all k with indices[k] == b.
  *
- *  counts must not overlap the indices.
+ *  counts must not overlap the indices.  On CUDA, with both arrays in the device's memory, a call with OPLUS_REFUSE does not
+ *  wait: an index out of range is not counted, and the next call that waits, such as oplus_sync, returns the error.
  *
  *  @param dev      where to compute
  *  @param bounds   what becomes of an index that is not from 0 to n - 1
@@ -78,7 +79,8 @@ OPLUS_API oplus_status oplus_histogram(oplus_device *dev, const oplus_type *type
 /** Histogram with bins of any width, given by their edges: edges[b] <= x < edges[b + 1], and x <= edges[bins] in the last one.
  *
  *  Elements are compared with the edges in their own type; an element before the first edge, behind the last one or NaN is
- *  not counted.  Of equal edges the bin between them stays empty.  Each element is searched for, by halving.  counts must not
+ *  not counted.  The bin between equal edges stays empty, but for the last one, which
+ *  contains its upper edge.  Each element is searched for, by halving.  counts must not
  *  overlap `in` or the edges.
  *
  *  @param dev      where to compute

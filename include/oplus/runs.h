@@ -5,8 +5,9 @@
  *
  *  In all calls results have the same bits on every device, and elements keep their order.  Arrays may lie in the
  *  host's or in the device's memory; arrays of the host are copied whole to an accelerator, or, if they do not fit its
- *  memory, the host's cores do the call.  No output may overlap an input or another output, and `kept` must not lie
- *  inside of an array of the call.  A call fails before anything is written, or because a device failed.  There are no
+ *  memory, the host's cores do the call.  Unless a call says otherwise, no output may overlap an input or another output,
+ *  `kept` must not lie inside of an array of the call, and a call fails before anything is written, or because a device
+ *  failed.  There are no
  *  such calls over ranks. */
 #ifndef OPLUS_RUNS_H
 #define OPLUS_RUNS_H

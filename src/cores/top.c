@@ -34,8 +34,9 @@ typedef struct top_sweep {
 /* A list of candidates, as two arrays behind it: keys, mapped to unsigned integers, and their places. */
 typedef struct list {
     size_t count;
-    bool bounded;   /* k candidates come before each key that is not below `bound` */
-    uint64_t bound; /* the last of the k first candidates */
+    bool bounded;      /* k candidates come before what is not before the bound */
+    uint64_t bound;    /* the last of the k first candidates, */
+    uint64_t bound_at; /* ... and its place */
     uint64_t random;
 } list;
 
@@ -109,6 +110,7 @@ static void shorten(const top_sweep *plan, list *l)
     l->count = plan->k;
     l->bounded = true;
     l->bound = c.key[plan->k - 1];
+    l->bound_at = c.at[plan->k - 1];
 }
 
 /* --- the sweep ---------------------------------------------------------------------------------------------------- */
@@ -119,10 +121,11 @@ static void start(const opi_sweep *sweep, size_t at, void *carry)
     *(list *)carry = (list){.random = at};
 }
 
+/* Candidates may come in any order: those of a list that is joined have no order. */
 static void append(const top_sweep *plan, list *l, uint64_t key, uint64_t at)
 {
     if (l->count == plan->room) shorten(plan, l);
-    if (l->bounded && key >= l->bound) return;
+    if (l->bounded && (key > l->bound || (key == l->bound && at > l->bound_at))) return;
     keys_of(l)[l->count] = key;
     places_of(l, plan->room)[l->count++] = at;
 }
@@ -136,6 +139,7 @@ static size_t see_all(const top_sweep *plan, size_t begin, size_t end, list *l)
     return n;
 }
 
+/* Sees a piece of keys behind all that were seen: one that is the same as the bound is not before it. */
 static size_t see_below(const top_sweep *plan, size_t begin, size_t end, list *l)
 {
     uint32_t place[PIECE];

@@ -27,7 +27,7 @@ static oplus_status check_counts(const char *call, const char *n_name, size_t n,
                         "%s: counter \"%s\" cannot hold the count %zu, which is %s; give &oplus_u64", call,
                         opi_name(counter->name), n, n_name);
     OPI_TRY(opi_check_pointer(call, "counts", counts, bins));
-    return opi_check_bytes(call, bins_name, bins, counter->size);
+    return opi_check_bytes(call, bins_name, bins, sizeof(uint64_t));
 }
 
 static oplus_status check_bounds(const char *call, oplus_bounds bounds, size_t count, size_t n)

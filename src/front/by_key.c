@@ -272,6 +272,7 @@ oplus_status oplus_group(oplus_device *dev, const oplus_op *op, const oplus_type
         opi_say(&dev->explained, "then: where groups begin is found, and a segmented reduce of the values\n");
         return OPLUS_OK;
     }
+    OPI_TRY(opi_check_bytes(__func__, "n", n, key->size + op->type->size + 2 * sizeof(uint64_t)));
     const size_t values_at = opi_round_up(n * key->size, OPI_CACHE_LINE);
     const size_t firsts_at = opi_round_up(values_at + n * op->type->size, OPI_CACHE_LINE);
     OPI_TRY(borrow(&b, firsts_at + firsts_bytes(&b), &scratch));

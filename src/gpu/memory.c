@@ -180,11 +180,11 @@ static oplus_status index_fault(opi_accelerator *g, const char *call)
     if (!wrong || !wrong->place) return OPLUS_OK;
     const unsigned long long k = wrong->place - 1, value = wrong->value;
     wrong->place = 0;
-    return opi_fail(
-        OPLUS_ERR_ARGUMENT,
-        "%s: an earlier call by index, which did not wait, found that indices[%llu] is out of range; it is "
-        "%llu (as an integer without sign), and its element was not moved; give other indices, or OPLUS_CLIP",
-        call, k, value);
+    return opi_fail(OPLUS_ERR_ARGUMENT,
+                    "%s: an earlier call by index, which did not wait, found that indices[%llu] is out of range; it is "
+                    "%llu (as an integer without sign), and was left out; give other indices, or OPLUS_CLIP, or "
+                    "OPLUS_IGNORE where the call takes it",
+                    call, k, value);
 }
 
 /* What kernels have told since the last time. */

@@ -17,6 +17,8 @@ static const char *const names[OPI_PRIMITIVES][OPI_HEAD_OUT + 1] = {
     [OPI_BOUNDS] = {"sorted", "wanted", "places"},
     [OPI_MERGE] = {"a", "b", "a_values", "b_values", "out", "out_values"},
     [OPI_SELECT] = {"in", "mask"},
+    [OPI_TOP] = {"keys", "out", "indices"},
+    [OPI_BY_INDEX] = {"indices", "in", "out"},
 };
 
 static const char *name_of(const opi_task *task, int k)

@@ -11,6 +11,8 @@ static const oplus_type *const index_types[] = {&oplus_u32, &oplus_u64, &oplus_i
 enum { ACCELERATOR_TYPES = 2 };
 
 /* A call: what it is given, and where its arrays lie. */
+static bool has_ties; /* many equal keys in several blocks of the cores, and more of them than are wanted */
+
 typedef struct drawn {
     const place *at;
     const oplus_type *key, *index;
@@ -43,6 +45,11 @@ static drawn draw(rng *r, const place *at)
     d.order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
     d.n = rng_below(r, (size_t)1 << (1 + rng_below(r, test_quick() ? 16 : 19)));
     d.k = any_k(r, d.n);
+    if (has_ties) {
+        d.key = r->state & 1 ? &oplus_u8 : &oplus_i8;
+        d.n = (1 << 20) + rng_below(r, 1 << 19);
+        d.k = 200 + rng_below(r, 4000);
+    }
     d.keys_there = at->accelerator && rng_below(r, 2);
     d.out_there = at->accelerator && rng_below(r, 2);
     d.indices_there = at->accelerator && rng_below(r, 2);
@@ -57,7 +64,8 @@ static void *keys_of(rng *r, const drawn *d)
     unsigned char *const keys = must(malloc(d->n * d->key->size + 2));
     const unsigned kind = (unsigned)rng_below(r, KEY_KINDS);
     for (size_t i = 0; i < d->n; i++) {
-        const uint64_t key = odd_key(r, d->key, kind, i, d->n);
+        const uint64_t key =
+            has_ties ? 20 - rng_below(r, 300) % 21 * (rng_below(r, 60) == 0) : odd_key(r, d->key, kind, i, d->n);
         memcpy(keys + i * d->key->size, &key, d->key->size);
     }
     return keys;
@@ -149,6 +157,19 @@ static void top_begins_an_argsort_often(void **state)
         if (stand_at(&place[i % count], NULL, false)) top_begins_an_argsort(&r, &place[i % count]);
 }
 
+static void equal_keys_of_many_blocks(void **state)
+{
+    rng r = test_rng("ties");
+    size_t count;
+    const place *const place = all_places(&count);
+    (void)state;
+    has_ties = true;
+    for (size_t i = 0; i < (test_quick() ? 2 : 6) * count; i++)
+        if (!place[i % count].accelerator && stand_at(&place[i % count], NULL, false))
+            top_begins_an_argsort(&r, &place[i % count]);
+    has_ties = false;
+}
+
 static int close_all(void **state)
 {
     (void)state;
@@ -158,7 +179,8 @@ static int close_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(top_begins_an_argsort_often)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(top_begins_an_argsort_often),
+                                       cmocka_unit_test(equal_keys_of_many_blocks)};
     test_seed();
     return cmocka_run_group_tests_name("top", tests, NULL, close_all);
 }

@@ -10,7 +10,7 @@
         enum { STEP = 256 / sizeof(T) };                                                                               \
         const unsigned char *const from = keys;                                                                        \
         const T mask = (T)order->float_mask, flip = (T)order->flip, limit = (T)bound;                                  \
-        T mapped[STEP];                                                                                                \
+        T mapped[STEP] = {0};                                                                                          \
         size_t found = 0;                                                                                              \
         for (size_t i = 0, count; i < n; i += count) {                                                                 \
             T any = 0;                                                                                                 \
