@@ -236,7 +236,7 @@ oplus_status opi_pipeline_fault(opi_accelerator *g, const char *call)
     *fault = 0;
     return opi_fail(OPLUS_ERR_INTERNAL,
                     "%s: work-groups on %s waited too long for each other and gave up, so that results are wrong; set "
-                    "OPLUS_WAY=tiles,passes to compute without waiting, and report this",
+                    "OPLUS_WAY=one,tiles,passes to compute without waiting, and report this",
                     call, g->gpu->facts.where);
 }
 

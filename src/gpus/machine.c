@@ -10,15 +10,16 @@ static opi_gpus *of(oplus_device *dev) { return (opi_gpus *)dev; }
 
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
-/* A call that lacks memory has written nothing yet: free ranges may help. */
+/* A call that lacks memory, and has enqueued nothing, has written nothing yet: free ranges may help. */
 static oplus_status run(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry)
 {
     opi_gpus_job job = {.g = of(dev), .call = call, .task = task, .carry = carry};
     job.g->summarised = NULL; /* the arrays may be others afterwards */
     OPI_TRY(opi_gpus_look_at_all(&job));
     const opi_gpus_way *const way = opi_gpus_way_of(&job);
+    const uint64_t before = opi_gpus_enqueued(job.g);
     const oplus_status status = way->run(&job);
-    if (status != OPLUS_ERR_MEMORY || !opi_gpus_drain(job.g)) return status;
+    if (status != OPLUS_ERR_MEMORY || opi_gpus_enqueued(job.g) != before || !opi_gpus_drain(job.g)) return status;
     return way->run(&job);
 }
 
@@ -98,7 +99,7 @@ static oplus_status pinned_alloc(oplus_device *dev, const char *call, size_t byt
 static void pinned_free(oplus_device *dev, void *mem)
 {
     oplus_device *const worker = of(dev)->worker[0];
-    opi_gpus_sync(of(dev), "oplus_free");
+    opi_gpus_wait(of(dev), "oplus_free");
     worker->machine->pinned_free(worker, mem);
 }
 
@@ -107,7 +108,7 @@ static oplus_status sync(oplus_device *dev, const char *call) { return opi_gpus_
 static void trim(oplus_device *dev)
 {
     opi_gpus *const g = of(dev);
-    opi_gpus_sync(g, "oplus_trim"); /* no worker frees what another one still uses */
+    opi_gpus_wait(g, "oplus_trim"); /* no worker frees what another one still uses */
     opi_gpus_release(g);
     for (unsigned w = 0; w < g->count; w++) g->worker[w]->machine->trim(g->worker[w]);
     opi_gpus_drain(g);

@@ -123,7 +123,10 @@ oplus_status opi_gpus_alloc(opi_gpus *g, const char *call, size_t bytes, void **
 {
     OPI_TRY(make_room(g, call));
     if (g->page == 0 || bytes < g->count * g->page) {
-        OPI_TRY(g->worker[0]->machine->alloc(g->worker[0], call, bytes, mem));
+        oplus_status status = g->worker[0]->machine->alloc(g->worker[0], call, bytes, mem);
+        if (status == OPLUS_ERR_MEMORY && opi_gpus_drain(g))
+            status = g->worker[0]->machine->alloc(g->worker[0], call, bytes, mem);
+        OPI_TRY(status);
         know(g, *mem, bytes, bytes, g->worker[0]);
         return OPLUS_OK;
     }
@@ -154,7 +157,7 @@ void opi_gpus_free(opi_gpus *g, void *mem)
 {
     opi_span span;
     if (!mem) return;
-    opi_gpus_sync(g, "oplus_free");
+    opi_gpus_wait(g, "oplus_free");
     const bool known = opi_spans_remove(&g->spans, mem, &span);
     opi_dealt_range *const range = known ? range_of(g, &span) : NULL;
     if (!range) {

@@ -40,6 +40,7 @@ oplus_status opi_gpus_begin(opi_gpus *g, const char *call, unsigned set)
         const oplus_status status = wait_for_all(g, call, set);
         if (status != OPLUS_OK) {
             g->busy |= set;
+            g->joined = false;
             return status;
         }
     }
@@ -63,6 +64,14 @@ oplus_status opi_gpus_join(opi_gpus *g, const char *call)
     return OPLUS_OK;
 }
 
+uint64_t opi_gpus_enqueued(const opi_gpus *g)
+{
+    uint64_t sum = 0;
+    for (unsigned w = 0; w < g->count; w++)
+        if (opi_gpu_driver_of(g->worker[w])) sum += ((const opi_accelerator *)g->worker[w])->enqueued;
+    return sum;
+}
+
 /* --- waiting on the host ------------------------------------------------------------------------------------------ */
 
 oplus_status opi_gpus_sync(opi_gpus *g, const char *call)
@@ -78,4 +87,14 @@ oplus_status opi_gpus_sync(opi_gpus *g, const char *call)
     if (first != OPLUS_OK) return opi_fail(first, "%s", words);
     opi_gpus_idle(g);
     return OPLUS_OK;
+}
+
+void opi_gpus_wait(opi_gpus *g, const char *call)
+{
+    for (unsigned w = 0; w < g->count; w++) {
+        opi_gpu *const gpu = opi_gpu_driver_of(g->worker[w]);
+        if (!gpu || opi_enter(gpu, call) != OPLUS_OK) continue; /* cores have nothing enqueued */
+        gpu->driver->sync(gpu, call, OPI_QUEUE_COMPUTE);
+        opi_leave(gpu, call, OPLUS_OK);
+    }
 }

@@ -16,6 +16,10 @@ oplus_status opi_gpus_begin_all(opi_gpus *g, const char *call);
 oplus_status opi_gpus_join(opi_gpus *g, const char *call);
 /* Says that the host has waited for all work, so that nothing need wait for it. */
 static inline void opi_gpus_idle(opi_gpus *g) { g->busy = 0; }
+/* A number that grows with all that is enqueued on the workers. */
+uint64_t opi_gpus_enqueued(const opi_gpus *g);
+/* Waits on the host for what the workers compute, and takes no fault away that a later call is to tell. */
+void opi_gpus_wait(opi_gpus *g, const char *call);
 /* Waits on the host for all workers; the first failure counts, in the words of the worker that has it. */
 oplus_status opi_gpus_sync(opi_gpus *g, const char *call);
 

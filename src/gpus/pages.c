@@ -3,6 +3,10 @@
 #include "gpus/order.h"
 #include "gpus/ways.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* How the pages of the first input lie, for each worker. */
 typedef struct dealing {
     opi_accelerator *all[OPI_MOST_WORKERS];
@@ -32,12 +36,20 @@ static bool all_on_devices(const opi_gpus_job *job)
     return true;
 }
 
+/* Whether the host waits for each launch (for a debugger): groups of one worker would then wait for those of workers that
+ * have none yet. */
+static bool launches_block(void)
+{
+    const char *const given = getenv("CUDA_LAUNCH_BLOCKING");
+    return given && *given && strcmp(given, "0") != 0;
+}
+
 /* A carry stays on one worker: what precedes the first element is told to that one alone. */
 bool opi_gpus_pages_can(const opi_gpus_job *job)
 {
     dealing d;
     if (job->g->page == 0 || job->carry || job->task->n == 0 || job->place[OPI_IN].side != OPI_LIES_DEALT) return false;
-    if (!all_on_devices(job)) return false;
+    if (!all_on_devices(job) || launches_block()) return false;
     describe(job, &d);
     return opi_deal_can(&d.of[0], job->task);
 }
@@ -58,21 +70,13 @@ static oplus_status each(const opi_gpus_job *job, const dealing *d, step *does)
     return OPLUS_OK;
 }
 
-/* What all workers have enqueued so far. */
-static uint64_t enqueued(const opi_gpus_job *job)
-{
-    uint64_t sum = 0;
-    for (unsigned w = 0; w < job->g->count; w++) sum += ((opi_accelerator *)job->g->worker[w])->enqueued;
-    return sum;
-}
-
 /* Makes all ready.  Then a worker may have something to do that others need, but mostly has not. */
 static oplus_status prepare(const opi_gpus_job *job, const dealing *d)
 {
-    const uint64_t before = enqueued(job);
+    const uint64_t before = opi_gpus_enqueued(job->g);
     OPI_TRY(each(job, d, opi_deal_prepare));
-    return enqueued(job) == before ? opi_gpus_begin(job->g, job->call, opi_gpus_everyone(job->g))
-                                   : opi_gpus_begin_all(job->g, job->call);
+    return opi_gpus_enqueued(job->g) == before ? opi_gpus_begin(job->g, job->call, opi_gpus_everyone(job->g))
+                                               : opi_gpus_begin_all(job->g, job->call);
 }
 
 /* A result is made by one worker from what all have found, and comes to the host after all have ended. */
@@ -85,12 +89,39 @@ static oplus_status finish(const opi_gpus_job *job, const dealing *d)
     return OPLUS_OK;
 }
 
+/* An earlier launch that gave up has mostly done so on all workers: it is told once, before anything is launched. */
+static oplus_status look_for_faults(const opi_gpus_job *job)
+{
+    char words[OPI_FAILURE_BYTES] = "";
+    oplus_status first = OPLUS_OK;
+    for (unsigned w = 0; w < job->g->count; w++) {
+        const oplus_status status = opi_pipeline_fault((opi_accelerator *)job->g->worker[w], job->call);
+        if (status == OPLUS_OK || first != OPLUS_OK) continue;
+        first = status;
+        snprintf(words, sizeof words, "%s", opi_last_error());
+    }
+    return first == OPLUS_OK ? OPLUS_OK : opi_fail(first, "%s", words);
+}
+
+/* If a worker fails, those before it wait in vain for what it does not tell: until they have given up, which is not told
+ * again. */
+static oplus_status launch(const opi_gpus_job *job, const dealing *d)
+{
+    char words[OPI_FAILURE_BYTES];
+    const oplus_status status = each(job, d, opi_deal_run);
+    if (status == OPLUS_OK) return OPLUS_OK;
+    snprintf(words, sizeof words, "%s", opi_last_error());
+    opi_gpus_sync(job->g, job->call);
+    return opi_fail(status, "%s", words);
+}
+
 oplus_status opi_gpus_pages_run(opi_gpus_job *job)
 {
     dealing d;
     describe(job, &d);
+    OPI_TRY(look_for_faults(job));
     OPI_TRY(prepare(job, &d));
-    OPI_TRY(each(job, &d, opi_deal_run));
+    OPI_TRY(launch(job, &d));
     return job->task->result ? finish(job, &d) : OPLUS_OK;
 }
 

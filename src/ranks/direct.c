@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-#include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What each rank tells the others. */
@@ -97,13 +97,18 @@ static oplus_status pull_all(direct *d)
     const opi_parcel *const parcel = d->parcel;
     opi_ranks *const ranks = d->ranks;
     const size_t p = ranks_of(d);
-    for (size_t i = 0; i < p; i++) {
+    oplus_status status = OPLUS_OK;
+    for (size_t i = 0; i < p && status == OPLUS_OK; i++) {
         const size_t q = ((size_t)ranks->comm->rank + i) % p, bytes = parcel->recv_count[q] * parcel->size;
         if (bytes == 0) continue;
-        OPI_TRY(d->transfers->pull(ranks->dev, ranks->call, (char *)parcel->recv + parcel->recv_at[q] * parcel->size,
-                                   (const char *)d->mem[q] + d->at[q], bytes));
+        status = d->transfers->pull(ranks->dev, ranks->call, (char *)parcel->recv + parcel->recv_at[q] * parcel->size,
+                                    (const char *)d->mem[q] + d->at[q], bytes);
     }
-    return d->transfers->settle(ranks->dev, ranks->call, OPI_TO_MACHINE);
+    if (status == OPLUS_OK) return d->transfers->settle(ranks->dev, ranks->call, OPI_TO_MACHINE);
+    char words[OPI_FAILURE_BYTES]; /* after a failure, too, nothing is under way any more */
+    snprintf(words, sizeof words, "%s", opi_last_error());
+    d->transfers->settle(ranks->dev, ranks->call, OPI_TO_MACHINE);
+    return opi_fail(status, "%s", words);
 }
 
 /* No rank goes on, and changes what it has offered, before all have read. */

@@ -108,12 +108,26 @@ static oplus_status deal_out(const opi_ranks *ranks, sorting *s)
 
 /* --- 1. each rank sorts its own elements -------------------------------------------------------------------------- */
 
+/* The device gets what a merge needs: it must not fail after the elements have been exchanged. */
+static oplus_status prepare_merge(opi_ranks *ranks, const sorting *s)
+{
+    const size_t half = s->after / 2, rest = s->after - half;
+    opi_task task;
+    if (half == 0) return OPLUS_OK;
+    opi_task_merge(&task, s->key, s->order, NULL, s->recv_keys, half, s->recv_keys + half * s->key->size, rest,
+                   s->keys);
+    if (s->value)
+        opi_task_merge_values(&task, s->value, s->recv_values, s->recv_values + half * value_size(s), s->values);
+    return ranks->dev->machine->takes(ranks->dev, ranks->call, &task);
+}
+
 /* Reserves memory for the next steps; no element has been moved yet. */
 static oplus_status reserve(opi_ranks *ranks, sorting *s)
 {
     if (s->there) {
         OPI_TRY(opi_ranks_lend(ranks, true, s->after * s->key->size, (void **)&s->recv_keys));
-        return opi_ranks_lend(ranks, true, s->after * value_size(s), (void **)&s->recv_values);
+        OPI_TRY(opi_ranks_lend(ranks, true, s->after * value_size(s), (void **)&s->recv_values));
+        return prepare_merge(ranks, s);
     }
     if (s->again) {
         OPI_TRY(opi_ranks_lend(ranks, false, s->before * s->key->size, (void **)&s->send_keys));

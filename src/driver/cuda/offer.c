@@ -36,10 +36,11 @@ static bool links(opi_cuda_gpu *g, const opi_offer *offer)
     CUcontext other;
     CUdevice device;
     int can = 0;
-    if (offer->device == g->ordinal) return true;
+    memcpy(&other, &offer->context, sizeof other);
+    if (other == g->context) return true;
+    if (offer->device == g->ordinal) return false; /* another context of the same device has memory of its own */
     if (g->cu->DeviceGet(&device, offer->device) != CUDA_SUCCESS) return false;
     if (g->cu->DeviceCanAccessPeer(&can, g->device, device) != CUDA_SUCCESS || !can) return false;
-    memcpy(&other, &offer->context, sizeof other);
     const CUresult result = g->cu->CtxEnablePeerAccess(other, 0);
     return result == CUDA_SUCCESS || result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }

@@ -212,7 +212,8 @@ oplus_status opi_last_prepare_dealt(opi_job *job)
     const bool is_home = job->deal->own == 0;
     OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, is_home ? 3 : 1));
     if (!is_home) return OPLUS_OK;
-    OPI_TRY(opi_last_prepare(job, ((uint64_t)1 << log_group(job, &c)) - 1)); /* the tail, at most */
+    const uint64_t tail = job->task->n - (c.whole << log_group(job, &c));
+    if (tail > 0) OPI_TRY(opi_last_prepare(job, tail));
     return opi_tiles_reserve_nodes(job, c.whole);
 }
 
