@@ -49,7 +49,7 @@ OPLUS_API oplus_status oplus_reduce_by_index(oplus_device *dev, const oplus_op *
  *  @param index    the type of the indices: an integer of 1, 2, 4 or 8 bytes, &oplus_u8, say
  *  @param indices  `count` indices
  *  @param count    how many indices there are; 0: all counts are 0
- *  @param counter  the type of a count: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64; `count` must fit it
+ *  @param counter  the type of a count: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, which must hold `count`
  *  @param counts   n counts
  *  @param n        how many bins there are
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: also for an index out of range: the message names the first one;
@@ -68,7 +68,7 @@ OPLUS_API oplus_status oplus_count_by_index(oplus_device *dev, oplus_bounds boun
  *  @param type      type of the elements, a number; 64-bit integers are rounded to double
  *  @param in,n      the elements, and how many there are; n may be 0
  *  @param low,high  finite, low < high
- *  @param counter   the type of a count: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64; n must fit it
+ *  @param counter   the type of a count: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, which must hold n
  *  @param counts    `bins` counts
  *  @param bins      how many bins there are, at least 1
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY; OPLUS_ERR_UNSUPPORTED: the device has no
@@ -88,7 +88,7 @@ OPLUS_API oplus_status oplus_histogram(oplus_device *dev, const oplus_type *type
  *  @param in,n     the elements, and how many there are; n may be 0
  *  @param edges    bins + 1 edges, in ascending order, without NaN; the host reads them, so that the call waits if they lie in
  *                  the memory of a device
- *  @param counter  the type of a count: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64; n must fit it
+ *  @param counter  the type of a count: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, which must hold n
  *  @param counts   `bins` counts
  *  @param bins     how many bins there are, at least 1
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: also for edges that do not ascend; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY. */

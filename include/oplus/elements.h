@@ -12,13 +12,6 @@
 extern "C" {
 #endif
 
-/** What becomes of an index that is out of range. */
-typedef enum oplus_bounds {
-    OPLUS_REFUSE = 0, /**< the call fails with OPLUS_ERR_ARGUMENT */
-    OPLUS_CLIP = 1,   /**< the nearest index in range is taken: 0 for a negative one, else the last one */
-    OPLUS_IGNORE = 2  /**< the element is left out; only the calls of bins.h can do that */
-} oplus_bounds;
-
 /** Take (gather): out[k] = in[indices[k]].
  *
  *  Reads the indices and writes `count` elements once; elements of `in` are read in the order of the indices, each as often

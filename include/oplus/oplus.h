@@ -322,6 +322,15 @@ OPLUS_API void oplus_carry_close(oplus_carry *carry);
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: oplus_last_error() has the counterexample. */
 OPLUS_API oplus_status oplus_op_check(oplus_device *dev, const oplus_op *op, const void *samples, size_t n);
 
+/* --- by index ----------------------------------------------------------------------------------------------------- */
+
+/** What becomes of an index that is out of range, in the calls of elements.h and bins.h. */
+typedef enum oplus_bounds {
+    OPLUS_REFUSE = 0, /**< the call fails with OPLUS_ERR_ARGUMENT */
+    OPLUS_CLIP = 1,   /**< the nearest index in range is taken: 0 for a negative one, else the last one */
+    OPLUS_IGNORE = 2  /**< the element is left out; only the calls of bins.h can do that */
+} oplus_bounds;
+
 #ifdef __cplusplus
 }
 #endif
