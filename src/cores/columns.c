@@ -72,7 +72,7 @@ static void climb(const walk *w, const char *x, size_t rows, const char *at[64])
 /* The reduce of rows > 0 rows. */
 static void reduce(const walk *w, const char *x, size_t rows, char *out)
 {
-    const char *at[64], *left = NULL;
+    const char *at[64] = {NULL}, *left = NULL;
     climb(w, x, rows, at);
     for (unsigned k = is_exact(w) ? 1 : (unsigned)levels_of(rows); k-- > 0;) {
         if (!is_exact(w) && !(rows >> k & 1)) continue;
@@ -109,6 +109,7 @@ static void put(const walk *w, const char *row, char *out)
 static const char *step_exact(const walk *w, const char *x, size_t i, const char *before)
 {
     char *const own = w->prefixes + (i & 1) * w->slot;
+    assert(w->prefixes);
     if (before)
         join(w, before, x, own);
     else
@@ -198,6 +199,7 @@ void opi_columns_plan(opi_columns_sweep *plan, const opi_isa *isa, const opi_tas
     size_t bytes = PIECE_BYTES;
     while (bytes > LEAST_BYTES && (inner * size + bytes - 1) / bytes * outer < pieces) bytes /= 2;
     plan->width = opi_smaller(inner, opi_elements_in(bytes, size));
+    assert(plan->width > 0);
     plan->across = (inner + plan->width - 1) / plan->width;
     plan->sweep.n = outer * plan->across;
     plan->sweep.block = opi_elements_in(BLOCK_BYTES, plan->width * size * opi_larger(n, 1));
@@ -231,7 +233,7 @@ static void aggregate_rows(const opi_sweep *sweep, size_t begin, size_t end, voi
     const opi_columns_sweep *plan = (const opi_columns_sweep *)sweep;
     const walk w = walk_in(plan, plan->width, sweep->block, scratch);
     for (size_t i = begin, rows; i < end; i += rows) {
-        const char *at[64];
+        const char *at[64] = {NULL};
         rows = opi_smaller(end - i, sweep->block);
         climb(&w, plan->in + i * w.bytes, rows, at);
         push(&w, at, rows, carry);
@@ -264,7 +266,7 @@ static void apply_rows(const opi_sweep *sweep, size_t begin, size_t end, void *c
         opi_range_set_exact(carry, end, last, 0);
         return;
     }
-    const char *at[64];
+    const char *at[64] = {NULL};
     for (unsigned k = 0; k < levels_of(rows); k++) at[k] = node_of(&w, k);
     push(&w, at, rows, carry);
     /* The last row of a whole block closes a node that may be larger than the block. */

@@ -7,6 +7,7 @@
 
 #include <oplus/order.h>
 
+#include <assert.h>
 #include <stdio.h>
 
 /* What the call is given. */
@@ -81,6 +82,7 @@ static oplus_status explain(const by_keys *by, const opi_task *last)
 
 static oplus_status run(const by_keys *by)
 {
+    assert(by->index);
     opi_task last;
     void *taken;
     const size_t k = by->count - 1;

@@ -32,7 +32,7 @@ oplus_status oplus_reduce_axis(oplus_device *dev, const oplus_op *op, const void
 {
     OPI_OWN_MODE;
     const opi_axis axis = {outer, n, inner};
-    size_t in_n, rows;
+    size_t in_n = 0, rows = 0;
     OPI_TRY(check(__func__, dev, op, in, &axis, &in_n, &rows));
     OPI_TRY(opi_check_pointer(__func__, "out", out, rows));
     if (n == 0 && rows > 0) OPI_TRY(opi_check_identity(__func__, op, "a reduce of rows of n = 0 elements"));
@@ -49,7 +49,7 @@ oplus_status oplus_scan_axis(oplus_device *dev, const oplus_op *op, oplus_kind k
 {
     OPI_OWN_MODE;
     const opi_axis axis = {outer, n, inner};
-    size_t in_n, rows;
+    size_t in_n = 0, rows = 0;
     OPI_TRY(check(__func__, dev, op, in, &axis, &in_n, &rows));
     OPI_TRY(opi_check_kind(__func__, kind));
     if (kind == OPLUS_EXCLUSIVE) OPI_TRY(opi_check_identity(__func__, op, "an exclusive scan"));

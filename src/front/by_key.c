@@ -185,7 +185,7 @@ oplus_status oplus_reduce_by_key(oplus_device *dev, const oplus_op *op, const op
                                  size_t *runs)
 {
     OPI_OWN_MODE;
-    void *firsts;
+    void *firsts = NULL;
     by_key b = {dev, __func__, op, key, same, keys, values, n, out_keys, out, NULL};
     OPI_TRY(opi_check_device(__func__, dev));
     OPI_TRY(check(&b));
@@ -215,7 +215,7 @@ oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, oplus_kind
                                const oplus_fn *same, const void *keys, const void *values, size_t n, void *out)
 {
     OPI_OWN_MODE;
-    void *heads;
+    void *heads = NULL;
     by_key b = {dev, __func__, op, key, same, keys, values, n, NULL, out, NULL};
     OPI_TRY(opi_check_device(__func__, dev));
     OPI_TRY(opi_check_kind(__func__, kind));
@@ -259,7 +259,7 @@ oplus_status oplus_group(oplus_device *dev, const oplus_op *op, const oplus_type
                          const void *keys, const void *values, size_t n, void *out_keys, void *out, size_t *groups)
 {
     OPI_OWN_MODE;
-    void *scratch;
+    void *scratch = NULL;
     by_key b = {dev, __func__, op, key, NULL, keys, values, n, out_keys, out, NULL};
     OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, false, NULL, NULL, "n", n));
     OPI_TRY(check(&b));

@@ -1,3 +1,4 @@
+#define OPLUS_DEBUG /* no loops: what is defined here is for devices alone */
 #include "gpus/copy.h"
 
 #include "base/error.h"

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "gpus/order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Mapping a page takes some 150 us whatever its size is: the more there are, the larger they are. */
@@ -19,6 +20,7 @@ enum {
 
 static void gpus_of(const opi_gpus *g, opi_gpu *gpus[OPI_MOST_WORKERS])
 {
+    for (unsigned w = 0; w < OPI_MOST_WORKERS; w++) gpus[w] = NULL;
     for (unsigned w = 0; w < g->count; w++) gpus[w] = opi_gpu_driver_of(g->worker[w]);
 }
 
@@ -136,6 +138,7 @@ oplus_status opi_gpus_alloc(opi_gpus *g, const char *call, size_t bytes, void **
     const size_t whole = class_of(g, bytes);
     opi_dealt_range *range = from_pool(g, whole);
     if (!range) OPI_TRY(new_range(g, call, whole, &range));
+    assert(range);
     know(g, range->mem, bytes, whole, range);
     *mem = range->mem;
     return OPLUS_OK;
@@ -162,6 +165,7 @@ void opi_gpus_free(opi_gpus *g, void *mem)
     opi_dealt_range *const range = known ? range_of(g, &span) : NULL;
     if (!range) {
         oplus_device *const worker = known ? span.object : g->worker[0];
+        assert(worker);
         worker->machine->free(worker, mem);
         return;
     }

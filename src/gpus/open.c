@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "gpus/gpus.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,10 +154,11 @@ static oplus_status open_together(const char *call, const char *where, const cho
         free(g);
         return opi_fail(status, "%s", words);
     }
-    const char *const name = opi_gpu_driver_of(g->worker[0])->facts.name;
+    const opi_gpu *const gpu = opi_gpu_driver_of(g->worker[0]);
+    assert(gpu && g->worker[0]);
     g->dev.machine = &opi_gpus_machine;
     g->dev.cores = g->worker[0]->cores;
-    snprintf(g->dev.name, sizeof g->dev.name, "%.*s %u x %s", opi_cut(where, 40), where, g->count, name);
+    snprintf(g->dev.name, sizeof g->dev.name, "%.*s %u x %s", opi_cut(where, 40), where, g->count, gpu->facts.name);
     opi_ways_read(&g->wanted);
     *dev = &g->dev;
     return OPLUS_OK;

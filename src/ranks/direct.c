@@ -132,7 +132,8 @@ oplus_status opi_ranks_directly(opi_ranks *ranks, const opi_parcel *parcel, bool
     const tells *all;
     OPI_TRY(opi_ranks_tell(ranks, status, &own, sizeof own, (const void **)&all));
     for (int q = 0; q < ranks->comm->size; q++)
-        if (!d.told || !all[q].can) return OPLUS_OK;
+        if (!all[q].can) return OPLUS_OK;
+    if (!d.told) return OPLUS_OK;                    /* then this rank has said that it cannot */
     memcpy(d.told, all, ranks_of(&d) * sizeof *all); /* the room is needed for other messages */
     const oplus_status exchanged = exchange(&d, done);
     leave_all(&d);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "task/make.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -168,6 +169,7 @@ static oplus_status find_places(const opi_ranks *ranks, const opi_splitters *s, 
 static oplus_status count_rows_there(const opi_ranks *ranks, opi_splitters *s, const void *keys, unsigned bits,
                                      unsigned shift)
 {
+    assert(bits <= DIGIT_BITS_MAX);
     const size_t digits = (size_t)1 << bits, size = s->order.size;
     size_t asked = 0;
     for (size_t j = 1; j < ranks_of(ranks); j++)
@@ -217,6 +219,7 @@ static oplus_status look_at_ends(const opi_ranks *ranks, const opi_splitters *s,
 /* Sends each row to the rank whose boundary it belongs to. */
 static oplus_status exchange_rows(opi_ranks *ranks, const opi_splitters *s, unsigned bits)
 {
+    assert(bits <= DIGIT_BITS_MAX);
     const size_t p = ranks_of(ranks), bytes = sizeof(uint64_t) << bits;
     size_t *const give = s->counts, *const place = give + p, *const get = place + p;
     const bool own = s->boundary[ranks->comm->rank].open;

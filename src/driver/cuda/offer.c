@@ -8,7 +8,12 @@
 
 static bool is_here(const opi_offer *offer) { return offer->process == opi_process_name(); }
 
-static const void *pointer(CUdeviceptr address) { return (const void *)(uintptr_t)address; }
+static const void *pointer(CUdeviceptr address)
+{
+    const void *p;
+    memcpy(&p, &address, sizeof p);
+    return p;
+}
 
 /* The driver has no handles of memory that it has mapped page by page, and none in some containers. */
 oplus_status opi_cuda_offer(opi_gpu *gpu, const char *call, const void *mem, opi_offer *offer)

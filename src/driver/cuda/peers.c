@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_DEVICES = 64 };
@@ -81,6 +82,7 @@ static oplus_status open_to_all(opi_gpu *const *gpus, unsigned count, const char
 static oplus_status map_all(opi_gpu *const *gpus, unsigned count, const char *call, CUdeviceptr at, size_t page,
                             size_t bytes, size_t *mapped)
 {
+    assert(count > 0);
     for (size_t k = 0; k * page < bytes; k++) {
         OPI_TRY(map_page(opi_cuda_self(gpus[k % count]), call, at + k * page, page, bytes));
         *mapped += page;

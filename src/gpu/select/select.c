@@ -1,5 +1,6 @@
 /* Select on an accelerator.  Arrays of the host are copied whole, since a run may begin in any piece; if they do not fit
  * the device, and all arrays are the host's, the cores do the task. */
+#define OPLUS_DEBUG /* no loops: what is defined here is for devices alone */
 #include "gpu/select/select.h"
 
 #include "base/error.h"
