@@ -29,7 +29,9 @@ static const tool_usage reduce_usage = {
              "With --axis N each row along that axis is reduced by itself: 'oplus reduce sum --axis 0'\n"
              "adds up columns.  The result has one dimension less.\n\n" TOOL_OPERATOR_ABOUT
              "OP may also be argmin or argmax (where the least or the greatest element is, from 0 on;\n"
-             "the first of equal ones), or minmax (both values).  A NaN is the least and the greatest.\n",
+             "the first of equal ones), or minmax (both values).  A NaN is the least and the greatest.\n"
+             "Or it is count, mean, var or std (variance and standard deviation of a sample, divided by\n"
+             "n - 1), pvar or pstd (of a population, divided by n), computed as f64.\n",
     .options = "axis map result check-overflow " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
         TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
     .examples =

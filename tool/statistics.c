@@ -1,7 +1,8 @@
-/* oplus reduce argmin, argmax, minmax.  Of a stream, what is known so far is compared with what a piece gives, by the same
+/* oplus reduce argmin, argmax, minmax, and what moments.c finds: mean, var, ...  Of a stream, what is known so far is compared with what a piece gives, by the same
  * calls: they say what comes first, and what a NaN is. */
 #include "statistics.h"
 
+#include "moments.h"
 #include "ranks.h"
 #include "type.h"
 
@@ -18,10 +19,18 @@ struct tool_statistic {
                           size_t *at); /* or NULL */
     oplus_status (*place_all)(oplus_device *dev, const oplus_comm *comm, const oplus_type *type, const void *in,
                               size_t n, size_t *at);
+    tool_moment moment; /* or TOOL_NO_MOMENT */
 };
 
-static const tool_statistic statistics[] = {
-    {"argmin", oplus_argmin, oplus_argmin_all}, {"argmax", oplus_argmax, oplus_argmax_all}, {"minmax", NULL, NULL}};
+static const tool_statistic statistics[] = {{"argmin", oplus_argmin, oplus_argmin_all, TOOL_NO_MOMENT},
+                                            {"argmax", oplus_argmax, oplus_argmax_all, TOOL_NO_MOMENT},
+                                            {"minmax", NULL, NULL, TOOL_NO_MOMENT},
+                                            {"count", NULL, NULL, TOOL_COUNT},
+                                            {"mean", NULL, NULL, TOOL_MEAN},
+                                            {"var", NULL, NULL, TOOL_VAR},
+                                            {"std", NULL, NULL, TOOL_STD},
+                                            {"pvar", NULL, NULL, TOOL_PVAR},
+                                            {"pstd", NULL, NULL, TOOL_PSTD}};
 enum { STATISTICS = sizeof statistics / sizeof *statistics };
 
 const tool_statistic *tool_statistic_named(const char *name)
@@ -120,41 +129,58 @@ static void refuse_options(const tool_options *o, const char *name)
                                : o->check_overflow ? "check-overflow"
                                                    : NULL;
     if (option)
-        tool_die(TOOL_USAGE, "--%s is not for %s, which compares the elements as they are; leave it out", option, name);
+        tool_die(TOOL_USAGE, "--%s is not for %s, which takes the elements as they are; leave it out", option, name);
 }
 
-int tool_statistic_run(tool_job *job, const tool_statistic *s)
+/* Fills in the results of all columns, and returns how many elements each has. */
+static uint64_t find(const tool_job *job, const tool_statistic *s, tool_source *source, char *results)
 {
-    refuse_options(&job->options, s->name);
-    tool_source *const source = tool_job_columns(job, job->operand[1], false);
-    const oplus_type *const type = tool_source_type(source), *const result = s->place ? &oplus_i64 : type;
-    const size_t lanes = tool_source_lanes(source), values = lanes * (s->place ? 1 : 2);
-    if (type->scalar == OPLUS_RECORD)
-        tool_die(TOOL_USAGE, "%s is for numbers with an order; elements of type %s have none", s->name,
-                 tool_type_words(type));
+    const size_t lanes = tool_source_lanes(source), size = tool_source_type(source)->size;
     column *const columns = tool_alloc(lanes * sizeof *columns);
     memset(columns, 0, lanes * sizeof *columns);
     if (job->comm)
         find_of_part(job, s, source, columns);
     else
         find_of_stream(job, s, source, columns);
-    if (columns->n == 0) tool_explain_nothing(&job->options);
-    if (columns->n == 0) tool_die(TOOL_FAILED, "there are no elements, and %s of nothing is nowhere", s->name);
-
-    char *const results = tool_alloc(values * VALUE_BYTES);
+    const uint64_t n = columns->n;
+    if (n == 0) tool_explain_nothing(&job->options);
+    if (n == 0) tool_die(TOOL_FAILED, "there are no elements, and %s of nothing is nowhere", s->name);
     for (size_t l = 0; l < lanes; l++)
         if (s->place)
             memcpy(results + l * sizeof(int64_t), &columns[l].at, sizeof(int64_t));
         else
-            memcpy(results + l * 2 * type->size, columns[l].value, 2 * type->size);
+            memcpy(results + l * 2 * size, columns[l].value, 2 * size);
+    free(columns);
+    return n;
+}
+
+static void refuse_records(const tool_statistic *s, const oplus_type *type)
+{
+    if (type->scalar != OPLUS_RECORD || s->moment == TOOL_COUNT) return;
+    if (s->moment)
+        tool_die(TOOL_USAGE, "%s is for numbers; elements of type %s are none", s->name, tool_type_words(type));
+    tool_die(TOOL_USAGE, "%s is for numbers with an order; elements of type %s have none", s->name,
+             tool_type_words(type));
+}
+
+int tool_statistic_run(tool_job *job, const tool_statistic *s)
+{
+    refuse_options(&job->options, s->name);
+    tool_source *const source = tool_job_columns(job, job->operand[1], false);
+    const oplus_type *const type = tool_source_type(source);
+    const oplus_type *const result = s->moment ? tool_moment_type(s->moment) : s->place ? &oplus_i64 : type;
+    const size_t lanes = tool_source_lanes(source), values = lanes * (s->place || s->moment ? 1 : 2);
+    refuse_records(s, type);
+    char *const results = tool_alloc(values * VALUE_BYTES);
+    const uint64_t n =
+        s->moment ? tool_moment_find(job, s->moment, s->name, source, results) : find(job, s, source, results);
     const bool shown = job->options.output || !job->options.json;
     if (shown && values == 1) tool_job_value(job, source, result, results);
     if (shown && values > 1) tool_job_values(job, source, result, results, values);
-    cJSON *const report = tool_job_report(job, type, columns->n);
+    cJSON *const report = tool_job_report(job, type, n);
     cJSON_AddItemToObject(report, "result", results_in_json(result, results, values));
     tool_job_print(job, report);
     free(results);
-    free(columns);
     tool_source_close(source);
     tool_job_close(job);
     return TOOL_GOOD;

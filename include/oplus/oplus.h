@@ -20,9 +20,9 @@
  *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks.  This header includes more
  *  primitives: elements.h (take, put), bins.h (reduce by index, histograms), fused.h (a function before or after a
  *  primitive), order.h (argsort, search, merge), runs.h (partition, indices, filter by a mask, unique, reduce and scan
- *  by key, group), statistics.h (argmin, argmax, minmax) and axis.h (reduces and scans along an axis).  It also includes
- *  text.h (types, operators and functions given as text), info.h (the devices, and the cache) and typed.h (the calls
- *  with their types checked by the compiler). */
+ *  by key, group), statistics.h (argmin, argmax, minmax), moments.h (mean, variance) and axis.h (reduces and scans
+ *  along an axis).  It also includes text.h (types, operators and functions given as text), info.h (the devices, and the
+ *  cache) and typed.h (the calls with their types checked by the compiler). */
 #ifndef OPLUS_OPLUS_H
 #define OPLUS_OPLUS_H
 
@@ -339,6 +339,7 @@ typedef enum oplus_bounds {
 #include <oplus/elements.h>
 #include <oplus/fused.h>
 #include <oplus/info.h>
+#include <oplus/moments.h>
 #include <oplus/order.h>
 #include <oplus/runs.h>
 #include <oplus/text.h>

@@ -261,6 +261,19 @@ class device
         check(OPLUS_MINMAX(get(), std::data(in), std::size(in), &found[0]));
         return std::make_pair(found[0], found[1]);
     }
+    template <class In> double mean(const In &in) const
+    {
+        double mean = 0;
+        check(OPLUS_MEAN(get(), std::data(in), std::size(in), &mean));
+        return mean;
+    }
+    /** ddof: 0 of a whole population, 1 of a sample. */
+    template <class In> double variance(unsigned ddof, const In &in) const
+    {
+        double variance = 0;
+        check(OPLUS_VARIANCE(get(), ddof, std::data(in), std::size(in), &variance));
+        return variance;
+    }
 
     template <class In, class Indices, class Out>
     void take(oplus_bounds bounds, const In &in, const Indices &indices, Out &&out) const

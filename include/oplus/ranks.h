@@ -161,6 +161,14 @@ OPLUS_API oplus_status oplus_minmax_all(oplus_device *dev, const oplus_comm *com
                                         const void *in, size_t n, void *out);
 /** @} */
 
+/** @{ @brief As the call of the same name in moments.h, for the n elements of each rank, over all ranks: together they
+ *  have more than ddof elements, and at least one.  Every rank gets the result, in host memory. */
+OPLUS_API oplus_status oplus_mean_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type, const void *in,
+                                      size_t n, double *mean);
+OPLUS_API oplus_status oplus_variance_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
+                                          unsigned ddof, const void *in, size_t n, double *variance);
+/** @} */
+
 /* --- the same with their types checked (typed.h) ------------------------------------------------------------------ */
 
 /** @{ @brief As the function of the same name in lower case, with types checked and the arguments changed as typed.h

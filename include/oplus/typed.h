@@ -87,7 +87,7 @@
     (OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out), oplus_scan_from(dev, carry, kind, in, n, out))
 /** @} */
 
-/* --- the calls of axis.h, fused.h, order.h, runs.h and statistics.h ----------------------------------------------- */
+/* --- the calls of axis.h, fused.h, moments.h, order.h, runs.h and statistics.h ------------------------------------ */
 
 /** @{ @brief As the function of the same name in lower case, with types checked.  `after` of OPLUS_MAP_SCAN is a
  *  descriptor: without a function after the scan, call oplus_map_scan.  Keys are compared by their bits: with a
@@ -118,6 +118,10 @@
 #define OPLUS_MINMAX(dev, in, n, out)                                                                                  \
     (OPLUS_CHECK_SCALARS_(in), OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out),                                      \
      oplus_minmax(dev, OPLUS_TYPE_AT_(out), in, n, out))
+
+#define OPLUS_MEAN(dev, in, n, mean) (OPLUS_CHECK_SCALARS_(in), oplus_mean(dev, OPLUS_TYPE_AT_(in), in, n, mean))
+#define OPLUS_VARIANCE(dev, ddof, in, n, variance)                                                                     \
+    (OPLUS_CHECK_SCALARS_(in), oplus_variance(dev, OPLUS_TYPE_AT_(in), ddof, in, n, variance))
 
 #define OPLUS_ARGSORT(dev, order, keys, n, indices)                                                                    \
     (OPLUS_CHECK_SCALARS_(keys), OPLUS_CHECK_OFFSETS_(indices), OPLUS_CHECK_ANY_(indices),                             \

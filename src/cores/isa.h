@@ -51,12 +51,17 @@ enum { OPI_BLOCKS_LEVEL = 4 };
 
 enum { OPI_TRANSPOSE_FEW = 4 };
 
+/* Types of elements that moments are made of, and the largest block whose node is computed at a time. */
+enum { OPI_MOMENTS = 10, OPI_MOMENTS_LEVEL = 10 };
+
 struct opi_sort_format;
 struct opi_key_order;
 
 typedef struct opi_isa {
     const char *name;           /* "baseline", "avx2", "avx512", "neon" */
     const opi_builtin *builtin; /* OPI_BUILTINS of them */
+    /* The node, an oplus_moments, of 2^level elements; by their type, in the order of OPLUS_FOR_MOMENTS. */
+    void (*const *moments)(const void *in, unsigned level, void *node);
 
     /* Copies with non-temporal stores where there are any; `to` and `from` do not overlap.  next: what will be read
      * after this, or NULL; it is prefetched line by line, so that memory is read while it is written.  `fence`

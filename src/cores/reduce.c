@@ -1,6 +1,8 @@
 #include "cores/reduce.h"
 #include "task/combine.h"
 
+#include <oplus/moments.h>
+
 #include <assert.h>
 #include <string.h>
 
@@ -81,10 +83,26 @@ static void start(const opi_sweep *sweep, size_t at, void *carry)
     opi_range_start(carry, plan->loops.op, plan->first + at, false);
 }
 
+/* Appends elements [begin, end) to a range of moments. */
+static void append_moments(const opi_reduce_sweep *plan, size_t begin, size_t end, opi_range *range)
+{
+    const size_t size = plan->lens.fn->input[0]->size;
+    oplus_moments node;
+    for (size_t i = begin; i < end;) {
+        const unsigned level = opi_loops_fit(OPI_MOMENTS_LEVEL, range->end, end - i);
+        plan->moments(plan->lens.in[0] + i * size, level, &node);
+        opi_range_push(range, level, &node, 0);
+        i += (size_t)1 << level;
+    }
+}
+
 static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
 {
     const opi_reduce_sweep *plan = (const opi_reduce_sweep *)sweep;
-    opi_reduce_seen(&plan->loops, &plan->lens, begin, end, plan->first + begin, carry, scratch);
+    if (plan->moments)
+        append_moments(plan, begin, end, carry);
+    else
+        opi_reduce_seen(&plan->loops, &plan->lens, begin, end, plan->first + begin, carry, scratch);
 }
 
 static void join(const opi_sweep *sweep, void *left, const void *right)
@@ -107,6 +125,7 @@ void opi_reduce_plan(opi_reduce_sweep *plan, const opi_isa *isa, const opi_task 
     opi_sweep_clear(&plan->sweep);
     opi_loops_plan(&plan->loops, task->op, isa, task->n * size);
     opi_lens_plan(&plan->lens, isa, task, size);
+    plan->moments = opi_moments_node_of(isa, task->before, task->op);
     plan->first = task->first;
     const size_t block = opi_loops_block(&plan->loops, plan->loops.node_level, BLOCK_BYTES);
     plan->sweep.n = task->n;

@@ -4,6 +4,7 @@
 
 #include "cores/lens.h"
 #include "cores/loops.h"
+#include "cores/moments.h"
 #include "cores/sweep.h"
 #include "task/task.h"
 
@@ -29,7 +30,8 @@ typedef struct opi_reduce_sweep {
     opi_sweep sweep;
     opi_loops loops;
     opi_lens lens;
-    uint64_t first; /* global index of element 0 */
+    opi_moments_node moments; /* not NULL: nodes of moments come directly from the elements */
+    uint64_t first;           /* global index of element 0 */
 } opi_reduce_sweep;
 
 /* finish: the reduce of all that precedes the end (identity: of nothing). */

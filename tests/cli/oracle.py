@@ -179,6 +179,8 @@ def check_extremes(x, flat, threads):
     for name, wanted in (("argmin", np.argmin(y)), ("argmax", np.argmax(y))):
         expect(result("reduce", name, "y.npy", *threads), np.int64(wanted), f"reduce {name}")
     expect(result("reduce", "minmax", "y.npy", *threads), np.array([y.min(), y.max()]), "reduce minmax")
+    if y.dtype.kind != "f":
+        expect(result("reduce", "mean", "y.npy", *threads), np.float64(y.sum(dtype=np.int64) / len(y)), "reduce mean")
 
 
 def quotient(x, y):

@@ -809,6 +809,22 @@ static void extremes(void **state)
     BAD(oplus_minmax(dev, &oplus_f32, NULL, 0, y), "oplus_minmax: n is 0");
 }
 
+static void moments(void **state)
+{
+    double value;
+    (void)state;
+    FAILS(OPLUS_ERR_ARGUMENT, oplus_mean(NULL, &oplus_f32, x, N, &value), "oplus_mean: dev is NULL");
+    BAD(oplus_mean(dev, NULL, x, N, &value), "oplus_mean: type is NULL");
+    BAD(oplus_mean(dev, &oplus_c64, x, N / 2, &value), "oplus_mean: type", "oplus_join_moments");
+    BAD(oplus_mean(dev, &oplus_f32, NULL, N, &value), "oplus_mean: in is NULL", "64");
+    BAD(oplus_mean(dev, &oplus_f32, x, too_many, &value), "oplus_mean: n is 9223372036854775807");
+    BAD(oplus_mean(dev, &oplus_f32, x, N, NULL), "oplus_mean: mean is NULL");
+    BAD(oplus_mean(dev, &oplus_f32, NULL, 0, &value), "oplus_mean: n is 0", "at least one element");
+    BAD(oplus_variance(dev, &oplus_f32, 1, x, N, NULL), "oplus_variance: variance is NULL");
+    BAD(oplus_variance(dev, &oplus_f32, 1, x, 0, &value), "oplus_variance: n is 0");
+    BAD(oplus_variance(dev, &oplus_f32, 1, x, 1, &value), "oplus_variance: n is 1 and ddof is 1", "more elements");
+}
+
 OPLUS_ZIP(before, uint8_t, float, float, { return a < b; })
 OPLUS_STRUCT(complex32_like, float x; float y;)
 OPLUS_ZIP(of_two_structs, uint8_t, affine32, complex32_like, { return a.a < b.x; })
@@ -1090,6 +1106,7 @@ int main(void)
         cmocka_unit_test(by_index),
         cmocka_unit_test(histograms),
         cmocka_unit_test(extremes),
+        cmocka_unit_test(moments),
         cmocka_unit_test(carries),
         cmocka_unit_test(op_check),
         cmocka_unit_test(last_error_is_the_last),
@@ -1100,26 +1117,13 @@ int main(void)
 
     /* --- an accelerator says the same --- */
     const struct CMUnitTest of_arguments[] = {
-        cmocka_unit_test(other_headers),
-        cmocka_unit_test(parameters),
-        cmocka_unit_test(reduce_and_fold),
-        cmocka_unit_test(scan),
-        cmocka_unit_test(segscan),
-        cmocka_unit_test(segreduce),
-        cmocka_unit_test(axes),
-        cmocka_unit_test(wrong_offsets),
-        cmocka_unit_test(map),
-        cmocka_unit_test(filter),
-        cmocka_unit_test(sort),
-        cmocka_unit_test(order),
-        cmocka_unit_test(transpose),
-        cmocka_unit_test(take),
-        cmocka_unit_test(put),
-        cmocka_unit_test(by_index),
-        cmocka_unit_test(histograms),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(carries),
-        cmocka_unit_test(wrong_offsets_there),
+        cmocka_unit_test(other_headers), cmocka_unit_test(parameters),    cmocka_unit_test(reduce_and_fold),
+        cmocka_unit_test(scan),          cmocka_unit_test(segscan),       cmocka_unit_test(segreduce),
+        cmocka_unit_test(axes),          cmocka_unit_test(wrong_offsets), cmocka_unit_test(map),
+        cmocka_unit_test(filter),        cmocka_unit_test(sort),          cmocka_unit_test(order),
+        cmocka_unit_test(transpose),     cmocka_unit_test(take),          cmocka_unit_test(put),
+        cmocka_unit_test(by_index),      cmocka_unit_test(histograms),    cmocka_unit_test(extremes),
+        cmocka_unit_test(moments),       cmocka_unit_test(carries),       cmocka_unit_test(wrong_offsets_there),
     };
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];

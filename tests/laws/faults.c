@@ -184,6 +184,7 @@ static oplus_status merge_pairs(oplus_device *d)
 static oplus_status transpose(oplus_device *d) { return oplus_transpose(d, &oplus_u32, x, ROWS, COLS, out); }
 static oplus_status transpose_odd(oplus_device *d) { return oplus_transpose(d, &small3_type, x, ROWS, COLS, out); }
 static oplus_status transpose_square(oplus_device *d) { return oplus_transpose(d, &oplus_u32, keys, COLS, COLS, keys); }
+static oplus_status variance(oplus_device *d) { return oplus_variance(d, &oplus_f32, 1, x, N, (double *)(void *)out); }
 static oplus_status take(oplus_device *d)
 {
     return oplus_take(d, &oplus_u32, OPLUS_CLIP, x, N, &oplus_u32, keys, N, out);
@@ -259,6 +260,7 @@ static const call calls[] = {
     {"scan of huge structs", scan_huge, false},
     {"segscan", segscan, false},
     {"segreduce", segreduce, false},
+    {"variance", variance, false},
     {"reduce along an axis", reduce_axis, false},
     {"reduce of long columns", reduce_long, false},
     {"reduce of rows", reduce_rows, false},

@@ -78,6 +78,7 @@ CALL(put) { return oplus_put(d, &oplus_f32, OPLUS_CLIP, a->of[IN], &oplus_u32, a
 CALL(argmin) { return oplus_argmin(d, &oplus_u32, a->of[IN], a->n, (size_t *)(void *)a->of[NOTE]); }
 CALL(argmax) { return oplus_argmax(d, &oplus_u8, a->of[IN], a->n * 4, (size_t *)(void *)a->of[NOTE]); }
 CALL(minmax) { return oplus_minmax(d, &oplus_f32, a->of[IN], a->n, a->of[NOTE]); }
+CALL(variance) { return oplus_variance(d, &oplus_i32, 1, a->of[IN], a->n, (double *)(void *)a->of[NOTE]); }
 CALL(indices)
 {
     return oplus_indices(d, &odd_fn, a->of[IN], a->n, &oplus_u32, a->of[OUT], (size_t *)(void *)a->of[NOTE]);
@@ -146,9 +147,9 @@ static const struct {
              ROW(pairs, ANYTHING),        ROW(argsort, ANYTHING),    ROW(transpose, ANYTHING),
              ROW(take, INDICES),          ROW(put, INDICES),         ROW(argmin, ANYTHING),
              ROW(argmax, ANYTHING),       ROW(minmax, ANYTHING),     ROW(indices, ANYTHING),
-             ROW(mask, ANYTHING),         ROW(dot, FLOATS),          ROW(fused_scan, FLOATS),
-             ROW(search, INDICES),        ROW(merge, ANYTHING),      ROW(merge_by, SORTED),
-             ROW(chain, ANYTHING)};
+             ROW(variance, ANYTHING),     ROW(mask, ANYTHING),       ROW(dot, FLOATS),
+             ROW(fused_scan, FLOATS),     ROW(search, INDICES),      ROW(merge, ANYTHING),
+             ROW(merge_by, SORTED),       ROW(chain, ANYTHING)};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- the arrays --------------------------------------------------------------------------------------------------- */

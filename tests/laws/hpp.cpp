@@ -133,6 +133,8 @@ void orders(void **)
     const auto x = some_numbers(4), y = some_numbers(5);
     const auto least = std::min_element(x.begin(), x.end());
     assert_int_equal(here().argmin(x), least - x.begin());
+    assert_true(here().mean(x) == std::accumulate(x.begin(), x.end(), 0.0) / double(n));
+    assert_true(here().variance(0, x) < here().variance(1, x));
     assert_int_equal(here().argmax(x), std::max_element(x.begin(), x.end()) - x.begin());
     assert_true(here().minmax(x) == std::make_pair(*least, *std::max_element(x.begin(), x.end())));
 

@@ -23,7 +23,7 @@ _oplus() {
     fi
     if ((CURRENT == 3)); then
         case $words[2] in
-            reduce) compadd sum prod min max and or xor land lor argmin argmax minmax ;;
+            reduce) compadd sum prod min max and or xor land lor argmin argmax minmax count mean var std pvar pstd ;;
             fold|scan|segscan|segreduce|group|check) compadd sum prod min max and or xor land lor ;;
             map) compadd copy neg abs square sign sqrt floor ceil trunc round not real imag conj add sub mul div min max ;;
             cache) compadd clear; return ;;

@@ -57,12 +57,19 @@
         _Static_assert(condition, message);                                                                            \
     })
 
-/* The argument op or fn of the macros above is a name; or a choice by type (_Generic), as OPLUS_SUM makes it; or
- * OPLUS_WITH(name, p).  OPLUS_WITH itself is not a macro in C: names joined with it, such as
+/* The argument op or fn of the macros above is a name; or a choice by type (_Generic), as OPLUS_SUM makes it, and of
+ * functions only OPLUS_MOMENTS_OF; or OPLUS_WITH(name, p).  OPLUS_WITH itself is not a macro in C: names joined with it, such as
  * oplus_element_of_OPLUS_WITH, are. */
 #define oplus_element_of__Generic(value, ...) __typeof__(value)
 #define oplus_param_of__Generic(...)          oplus_none_
 #define OPLUS_OP_IS__Generic(...)             , _Generic(__VA_ARGS__)
+#define oplus_result_of__Generic(...)         oplus_moments
+#define oplus_arity_of__Generic(...)          1
+#define oplus_input0_of__Generic(value, ...)  __typeof__(value)
+#define oplus_input1_of__Generic(...)         oplus_none_
+#define oplus_input2_of__Generic(...)         oplus_none_
+#define oplus_input3_of__Generic(...)         oplus_none_
+#define OPLUS_FN_IS__Generic(...)             , _Generic(__VA_ARGS__)
 #define oplus_element_of_OPLUS_WITH(op, p)    oplus_element_of_##op
 #define oplus_result_of_OPLUS_WITH(fn, p)     oplus_result_of_##fn
 #define oplus_arity_of_OPLUS_WITH(fn, p)      oplus_arity_of_##fn

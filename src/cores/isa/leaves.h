@@ -7,6 +7,7 @@
 #include "cores/sort.h"
 
 extern const opi_builtin OPI_ISA_NAME(opi_builtins)[OPI_BUILTINS];
+extern void (*const OPI_ISA_NAME(opi_moments)[OPI_MOMENTS])(const void *in, unsigned level, void *node);
 void OPI_ISA_NAME(opi_stream)(void *to, const void *from, size_t bytes, const void *next);
 void OPI_ISA_NAME(opi_fence)(void);
 void OPI_ISA_NAME(opi_quiet_f32)(float *x, size_t n);

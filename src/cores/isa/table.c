@@ -5,6 +5,7 @@
 const opi_isa OPI_ISA_NAME(opi_isa) = {
     .name = OPI_ISA_STRING,
     .builtin = OPI_ISA_NAME(opi_builtins),
+    .moments = OPI_ISA_NAME(opi_moments),
     .stream = OPI_ISA_NAME(opi_stream),
     .fence = OPI_ISA_NAME(opi_fence),
     .quiet_f32 = OPI_ISA_NAME(opi_quiet_f32),
