@@ -4,7 +4,7 @@
  *     nvrtc            some operators, for one architecture; as the driver of CUDA does, each kernel that is launched by
  *                      itself
  *     nvrtc 75         the same for that one, and all that moves elements; programs are compiled whole, with all kernels
- *     nvrtc 75 more    more operators
+ *     nvrtc 75 more    more operators, types and texts
  *
  * It ends with 77 where NVRTC is not installed. */
 #include "laws/fused_functions.h"
@@ -249,6 +249,9 @@ static oplus_device *opened(unsigned architecture)
     return &g->dev;
 }
 
+/* How much is compiled: see above. */
+static enum effort { SOME, WHOLE, MORE } effort;
+
 /* --- all primitives ----------------------------------------------------------------------------------------------- */
 
 enum { N = 60000, SEGMENTS = 100 };
@@ -275,17 +278,49 @@ static void good(oplus_status status, const char *what)
     if (status != OPLUS_OK) fail_msg("%s for sm_%u: %s", what, architecture, oplus_last_error());
 }
 
+static size_t elements(const oplus_type *type) { return type->size > 1000 ? N / 1000 : N; }
+
+/* What follows goes by a way, where it can; NULL: by the one that suits. */
+static void force(oplus_device *dev, const char *way)
+{
+    if (way)
+        setenv("OPLUS_WAY", way, 1);
+    else
+        unsetenv("OPLUS_WAY");
+    opi_ways_read(&((opi_accelerator *)dev)->wanted);
+}
+
+/* The ways of scans and filters; what they share is compiled once. */
+#define BY_EACH_WAY(dev)                                                                                               \
+    for (int way = 0; way < (architecture >= 90 ? 2 : 1) && (force(dev, way ? "pipeline" : NULL), true);               \
+         force(dev, NULL), way++)
+
+static void scan_with(oplus_device *dev, const oplus_op *op)
+{
+    const size_t n = elements(op->type);
+    BY_EACH_WAY(dev)
+    {
+        good(oplus_scan(dev, op, OPLUS_INCLUSIVE, in, n, out), op->name);
+        good(oplus_segscan(dev, op, OPLUS_INCLUSIVE, in, in, n, out), op->name);
+    }
+}
+
+static void filter_with(oplus_device *dev, const oplus_fn *keep)
+{
+    size_t kept;
+    BY_EACH_WAY(dev) good(oplus_filter(dev, keep, in, N, out, &kept), "filter");
+}
+
 static void combine_with(oplus_device *dev, const char *name)
 {
     const oplus_op *const op = subject_named(name)->op;
-    const size_t n = op->type->size > 1000 ? N / 1000 : N;
+    const size_t n = elements(op->type);
     uint64_t offsets[SEGMENTS + 1];
     uint32_t narrow[SEGMENTS + 1];
     for (size_t s = 0; s <= SEGMENTS; s++) offsets[s] = s * n / SEGMENTS;
     if (n < SEGMENTS) offsets[SEGMENTS] = n;
     good(oplus_reduce(dev, op, in, n, out), name);
-    good(oplus_scan(dev, op, OPLUS_INCLUSIVE, in, n, out), name);
-    good(oplus_segscan(dev, op, OPLUS_INCLUSIVE, in, in, n, out), name);
+    scan_with(dev, op);
     for (size_t s = 0; s <= SEGMENTS; s++) narrow[s] = (uint32_t)offsets[s];
     good(oplus_reduce_axis(dev, op, in, 1, n / 3, 3, out), name);
     good(oplus_scan_axis(dev, op, OPLUS_INCLUSIVE, in, 1, n / 3, 3, out), name);
@@ -295,11 +330,13 @@ static void combine_with(oplus_device *dev, const char *name)
     if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u32, narrow, SEGMENTS, out), name);
 }
 
-static void move(oplus_device *dev, bool all)
+static void move(oplus_device *dev)
 {
     static const oplus_type *const keys[] = {&oplus_u32, &oplus_f64, &oplus_i8, &oplus_i16, &oplus_f32, &oplus_u64};
     static const oplus_type *const types[] = {&oplus_f32,     &small3_type, &oplus_u8,     &oplus_u16,
                                               &padded16_type, &oplus_f64,   &huge5000_type};
+    const size_t key_kinds = effort == MORE ? sizeof keys / sizeof *keys : effort == WHOLE ? 3 : 1;
+    const size_t element_kinds = effort >= WHOLE ? sizeof types / sizeof *types : 2;
     const int64_t shift = 5;
     const uint32_t limit = 1000;
     const oplus_fn shift_fn = oplus_with(&shifted_fn, &shift), below_limit = oplus_with(&below_fn, &limit);
@@ -309,17 +346,17 @@ static void move(oplus_device *dev, bool all)
     good(oplus_map(dev, &both_fn, arrays, N, out), "map");
     good(oplus_map(dev, &spread_fn, arrays, N, out), "map of a long and an unsigned char");
     good(oplus_scan(dev, &any_set_op, OPLUS_INCLUSIVE, in, N, out), "scan of bool");
-    good(oplus_filter(dev, &small_first_fn, in, N, out, &kept), "filter");
+    filter_with(dev, &small_first_fn);
     uint64_t rest; /* launches do nothing */
     good(oplus_partition(dev, &small_first_fn, in, N, out, &rest, &kept), "partition");
     good(oplus_unique(dev, &oplus_u32, NULL, in, N, out, &oplus_u32, &rest, NULL, NULL, &kept), "unique");
     good(oplus_filter_mask(dev, &small3_type, OPLUS_MASK_BITS, in, in, N, out, &kept), "filter by bits");
-    for (size_t i = 0; i < (all ? sizeof keys / sizeof *keys : 1); i++) {
+    for (size_t i = 0; i < key_kinds; i++) {
         good(oplus_sort(dev, keys[i], OPLUS_DESCENDING, out, N), "sort");
         good(oplus_sort(dev, keys[i], OPLUS_ASCENDING, out, 100), "sort of few");
         good(oplus_sort_pairs(dev, keys[i], OPLUS_ASCENDING, out, &small3_type, in, N), "sort_pairs");
     }
-    for (size_t i = 0; i < (all ? sizeof keys / sizeof *keys : 1); i++) {
+    for (size_t i = 0; i < key_kinds; i++) {
         const size_t half = N / 2 * keys[i]->size;
         good(oplus_argsort(dev, keys[i], OPLUS_ASCENDING, in, N, &oplus_u32, out), "argsort");
         good(oplus_top(dev, keys[i], OPLUS_ASCENDING, in, N, 100, out, &oplus_u32, (char *)out + 8 * N), "top");
@@ -332,13 +369,13 @@ static void move(oplus_device *dev, bool all)
     }
     good(oplus_merge_by(dev, &before_fn, in, N, in, N, out), "merge_by");
     good(oplus_search_by(dev, &before_fn, in, N, OPLUS_LOWER, in, N, &oplus_u32, out), "bounds_by");
-    for (size_t i = 0; i < (all ? sizeof types / sizeof *types : 2); i++)
-        good(oplus_transpose(dev, types[i], in, 30, 19, out), "transpose");
-    for (size_t i = 0; i < (all ? sizeof types / sizeof *types : 2); i++)
+    for (size_t i = 0; i < element_kinds; i++) good(oplus_transpose(dev, types[i], in, 30, 19, out), "transpose");
+    for (size_t i = 0; i < element_kinds; i++)
         for (int bounds = OPLUS_REFUSE; bounds <= OPLUS_CLIP; bounds++) {
             good(oplus_take(dev, types[i], (oplus_bounds)bounds, in, 10, &oplus_u32, in, 20, out), "take");
             good(oplus_put(dev, types[i], (oplus_bounds)bounds, in, &oplus_u32, in, 10, out, 20), "put");
-            if (all) good(oplus_take(dev, types[i], (oplus_bounds)bounds, in, 10, &oplus_i64, in, 20, out), "take");
+            if (effort >= WHOLE)
+                good(oplus_take(dev, types[i], (oplus_bounds)bounds, in, 10, &oplus_i64, in, 20, out), "take");
         }
     good(oplus_argmin(dev, &oplus_f32, in, N, out), "argmin");
     for (int bounds = OPLUS_REFUSE; bounds <= OPLUS_IGNORE; bounds++) {
@@ -348,12 +385,12 @@ static void move(oplus_device *dev, bool all)
     }
     good(oplus_histogram(dev, &oplus_f32, in, N, 0, 1, &oplus_u64, out, 1000), "histogram");
     good(oplus_histogram_edges(dev, &oplus_f64, in, N, in, &oplus_u64, out, 3), "edges");
-    if (all) good(oplus_histogram(dev, &oplus_i64, in, N, 0, 1, &oplus_u64, out, 5000), "histogram");
-    if (!all) return;
+    if (effort >= WHOLE) good(oplus_histogram(dev, &oplus_i64, in, N, 0, 1, &oplus_u64, out, 5000), "histogram");
+    if (effort < WHOLE) return;
     good(oplus_argmax(dev, &oplus_i8, in, N, out), "argmax");
     good(oplus_minmax(dev, &oplus_f64, in, N, out), "minmax");
     good(oplus_map(dev, &shift_fn, arrays, N, out), "map");
-    good(oplus_filter(dev, &below_limit, in, N, out, &kept), "filter");
+    filter_with(dev, &below_limit);
     good(oplus_indices(dev, &below_limit, in, N, &oplus_u32, out, &kept), "indices of 4 bytes");
     good(oplus_indices(dev, &below_limit, in, N, &oplus_u64, out, &kept), "indices of 8 bytes");
     good(oplus_filter_mask(dev, &oplus_u8, OPLUS_MASK_BYTES, in, in, N, out, &kept), "filter by bytes");
@@ -374,8 +411,11 @@ static void fuse(oplus_device *dev, int count)
         size_t kept;
         for (int k = 0; k < INPUTS; k++) arrays[k] = in;
         good(oplus_map_reduce(dev, f->before, f->op, arrays, N / 8, out), "map_reduce");
-        good(oplus_map_scan(dev, f->before, f->op, OPLUS_INCLUSIVE, f->after, arrays, N / 8, out), "map_scan");
-        if (f->keep) good(oplus_map_filter(dev, f->before, f->keep, arrays, N / 8, out, &kept), "map_filter");
+        BY_EACH_WAY(dev)
+        {
+            good(oplus_map_scan(dev, f->before, f->op, OPLUS_INCLUSIVE, f->after, arrays, N / 8, out), "map_scan");
+            if (f->keep) good(oplus_map_filter(dev, f->before, f->keep, arrays, N / 8, out, &kept), "map_filter");
+        }
     }
     close_fusions(&parts);
 }
@@ -393,7 +433,7 @@ static void deal_out(opi_accelerator *const *all, const opi_task *task, const ch
     }
 }
 
-static void deal_all(bool many)
+static void deal_all(void)
 {
     oplus_device *const both[] = {opened(architecture), opened(architecture)};
     opi_accelerator *const each[] = {(opi_accelerator *)both[0], (opi_accelerator *)both[1]};
@@ -401,7 +441,7 @@ static void deal_all(bool many)
     const void *const arrays[] = {in, in};
     size_t kept;
     opi_task task;
-    for (size_t i = 0; i < (many ? sizeof operators / sizeof *operators : 1); i++) {
+    for (size_t i = 0; i < (effort == MORE ? sizeof operators / sizeof *operators : 1); i++) {
         const oplus_op *const op = subject_named(operators[i])->op;
         const size_t n = N * 8 / op->type->size;
         opi_task_scan(&task, op, OPLUS_EXCLUSIVE, in, NULL, n, 0, out);
@@ -448,12 +488,12 @@ static void odd_types(oplus_device *dev)
 /* Texts, over each of these types: their functions are generic, their operands constant. */
 static void texts(oplus_device *dev)
 {
-    static const oplus_type *const types[] = {&oplus_i8, &oplus_u32, &oplus_i64, &oplus_f32, &oplus_f64};
+    static const oplus_type *const types[] = {&oplus_f32, &oplus_i8, &oplus_u32, &oplus_i64, &oplus_f64};
     static const char *const text =
         "abs(a) + sign(b) + min(a, b) + max(min(a, 2), 3LL) + floor(a) + ceil(b) + trunc(a) + round(a) + rint(b) + "
         "sqrt(a) + fabs(b) + pow(a, 2) + hypot(a, b) + fmod(a, b + 1) + copysign(a, b) + fma(a, b, 1) + fmin(a, 1.5) + "
         "fmaxf(a, b) + ldexp(a, 3) + exp(a) + log1p(b) + atan2(a, b) + erf(a) + tgamma(b) + asinh(a) + max(a > b, 2)";
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    for (size_t i = 0; i < (effort == MORE ? sizeof types / sizeof *types : 1); i++) {
         const oplus_type *const inputs[] = {types[i], types[i]};
         const void *const arrays[] = {in, in};
         oplus_fn *fn;
@@ -473,19 +513,16 @@ static const char *const more[] = {"sum_f32",  "sum_u8",    "prod_i16",  "max_i6
                                    "last_f64", "first_u32", "hash1",     "join3",   "join12",
                                    "join16",   "hash_with", "beyond",    NULL};
 
-static const char *const *names = few;
-static bool all;
-
 static void compiles(void **state)
 {
     (void)state;
     oplus_device *const dev = current = opened(architecture);
-    for (const char *const *name = names; *name != NULL; name++) combine_with(dev, *name);
-    move(dev, all);
+    for (const char *const *name = effort == MORE ? more : few; *name != NULL; name++) combine_with(dev, *name);
+    move(dev);
     texts(dev);
-    fuse(dev, all ? FUSIONS : 4);
+    fuse(dev, effort == MORE ? FUSIONS : 4);
     odd_types(dev);
-    if (architecture >= 90) deal_all(all);
+    if (architecture >= 90) deal_all();
     current = dev;
     printf("sm_%u: %d programs, %d launches\n", architecture, counted.programs, counted.launches);
     assert_true(counted.programs > 5 && counted.launches > counted.programs);
@@ -497,10 +534,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(compiles)};
     void *binary;
     size_t bytes;
-    all = argc > 1;
-    if (argc > 1) driver.translate = NULL; /* programs are compiled whole */
+    effort = argc > 2 && strcmp(argv[2], "more") == 0 ? MORE : argc > 1 ? WHOLE : SOME;
+    if (effort >= WHOLE) driver.translate = NULL; /* programs are compiled whole */
     architecture = (unsigned)strtoul(argc > 1 ? argv[1] : "90", NULL, 10);
-    if (argc > 2 && strcmp(argv[2], "more") == 0) names = more;
     setenv("OPLUS_CACHE", "0", 1);
     if (opi_nvrtc_compile("test", "nothing", "__global__ void nothing() {}", 90, &binary, &bytes) != OPLUS_OK)
         return printf("not tried: %s\n", oplus_last_error()), 77;
