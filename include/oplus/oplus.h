@@ -19,10 +19,11 @@
  *
  *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks.  This header includes more
  *  primitives: elements.h (take, put), bins.h (reduce by index, histograms), fused.h (a function before or after a
- *  primitive), order.h (argsort, search, merge), runs.h (partition, indices, filter by a mask, unique, reduce and scan
- *  by key, group), statistics.h (argmin, argmax, minmax), moments.h (mean, variance) and axis.h (reduces and scans
- *  along an axis).  It also includes text.h (types, operators and functions given as text), info.h (the devices, and the
- *  cache) and typed.h (the calls with their types checked by the compiler). */
+ *  primitive), order.h (argsort, search, merge), sorts.h (sort by a function, segmented sort), runs.h (partition,
+ *  indices, filter by a mask, unique, reduce and scan by key, group), statistics.h (argmin, argmax, minmax), moments.h
+ *  (mean, variance) and axis.h (reduces and scans along an axis).  It also includes text.h (types, operators and
+ *  functions given as text), info.h (the devices, and the cache) and typed.h (the calls with their types checked by the
+ *  compiler). */
 #ifndef OPLUS_OPLUS_H
 #define OPLUS_OPLUS_H
 
@@ -342,6 +343,7 @@ typedef enum oplus_bounds {
 #include <oplus/moments.h>
 #include <oplus/order.h>
 #include <oplus/runs.h>
+#include <oplus/sorts.h>
 #include <oplus/text.h>
 #include <oplus/typed.h>
 #include <oplus/statistics.h>

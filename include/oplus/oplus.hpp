@@ -345,6 +345,31 @@ class device
         check(OPLUS_MERGE(get(), order, std::data(a), std::size(a), std::data(b), std::size(b), std::data(out)));
     }
 
+    template <class Fn, class Elements> void sort_by(const Fn &less, Elements &&elements) const
+    {
+        check(OPLUS_SORT_BY(get(), less, std::data(elements), std::size(elements)));
+    }
+    template <class Fn, class Elements, class Indices>
+    void argsort_by(const Fn &less, const Elements &elements, Indices &&indices) const
+    {
+        check_room("the output of argsort_by", std::size(indices), std::size(elements));
+        check(OPLUS_ARGSORT_BY(get(), less, std::data(elements), std::size(elements), std::data(indices)));
+    }
+    template <class Keys, class Offsets> void segsort(oplus_order order, Keys &&keys, const Offsets &offsets) const
+    {
+        check_room("the array of offsets of segsort", std::size(offsets), 1);
+        check(
+            OPLUS_SEGSORT(get(), order, std::data(keys), std::size(keys), std::data(offsets), std::size(offsets) - 1));
+    }
+    template <class Keys, class Values, class Offsets>
+    void segsort_pairs(oplus_order order, Keys &&keys, Values &&values, const Offsets &offsets) const
+    {
+        check_room("the array of values of segsort_pairs", std::size(values), std::size(keys));
+        check_room("the array of offsets of segsort_pairs", std::size(offsets), 1);
+        check(OPLUS_SEGSORT_PAIRS(get(), order, std::data(keys), std::data(values), std::size(keys), std::data(offsets),
+                                  std::size(offsets) - 1));
+    }
+
     template <class Keys> void sort(oplus_order order, Keys &&keys) const
     {
         check(OPLUS_SORT(get(), order, std::data(keys), std::size(keys)));

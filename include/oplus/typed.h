@@ -87,7 +87,7 @@
     (OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out), oplus_scan_from(dev, carry, kind, in, n, out))
 /** @} */
 
-/* --- the calls of axis.h, fused.h, moments.h, order.h, runs.h and statistics.h ------------------------------------ */
+/* --- the calls of axis.h, fused.h, moments.h, order.h, sorts.h, runs.h and statistics.h --------------------------- */
 
 /** @{ @brief As the function of the same name in lower case, with types checked.  `after` of OPLUS_MAP_SCAN is a
  *  descriptor: without a function after the scan, call oplus_map_scan.  Keys are compared by their bits: with a
@@ -149,6 +149,20 @@
 #define OPLUS_MERGE_BY(dev, less, a, a_n, b, b_n, out)                                                                 \
     (OPLUS_CHECK_LESS_(less, a, b), OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(a, out),                                  \
      oplus_merge_by(dev, OPLUS_FN_AT_(less), a, a_n, b, b_n, out))
+
+#define OPLUS_SORT_BY(dev, less, elements, n)                                                                          \
+    (OPLUS_CHECK_LESS_(less, elements, elements), OPLUS_CHECK_ANY_(elements),                                          \
+     oplus_sort_by(dev, OPLUS_FN_AT_(less), elements, n))
+#define OPLUS_ARGSORT_BY(dev, less, elements, n, indices)                                                              \
+    (OPLUS_CHECK_LESS_(less, elements, elements), OPLUS_CHECK_OFFSETS_(indices), OPLUS_CHECK_ANY_(indices),            \
+     oplus_argsort_by(dev, OPLUS_FN_AT_(less), elements, n, OPLUS_TYPE_AT_(indices), indices))
+#define OPLUS_SEGSORT(dev, order, keys, n, offsets, segments)                                                          \
+    (OPLUS_CHECK_KEYS_(keys), OPLUS_CHECK_OFFSETS_(offsets),                                                           \
+     oplus_segsort(dev, OPLUS_TYPE_AT_(keys), order, keys, n, OPLUS_TYPE_AT_(offsets), offsets, segments))
+#define OPLUS_SEGSORT_PAIRS(dev, order, keys, values, n, offsets, segments)                                            \
+    (OPLUS_CHECK_KEYS_(keys), OPLUS_CHECK_ANY_(values), OPLUS_CHECK_OFFSETS_(offsets),                                 \
+     oplus_segsort_pairs(dev, OPLUS_TYPE_AT_(keys), order, keys, OPLUS_TYPE_AT_(values), values, n,                    \
+                         OPLUS_TYPE_AT_(offsets), offsets, segments))
 
 #define OPLUS_PARTITION(dev, keep, in, n, out, rest, kept)                                                             \
     (OPLUS_CHECK_FN_(keep), OPLUS_CHECK_KEEP_(keep), OPLUS_CHECK_INPUTS_(keep, in), OPLUS_CHECK_KEPT_(in, out, kept),  \

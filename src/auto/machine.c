@@ -41,7 +41,7 @@ static bool any_there(const opi_auto *a, const opi_task *task)
 
 static opi_work work_of(const opi_task *task)
 {
-    if (task->what == OPI_SORT) return OPI_WORK_SORT;
+    if (task->what == OPI_SORT || task->what == OPI_SORT_BY || task->what == OPI_SEGSORT) return OPI_WORK_SORT;
     const bool reads = task->what == OPI_REDUCE || task->what == OPI_SEGREDUCE || task->what == OPI_EXTREME ||
                        task->what == OPI_REDUCE_AXIS || task->what == OPI_COUNT || task->what == OPI_TOP;
     return reads ? OPI_WORK_READ : OPI_WORK_WRITE;

@@ -16,7 +16,9 @@
 #include "cores/put.h"
 #include "cores/scan.h"
 #include "cores/segments.h"
+#include "cores/segsort.h"
 #include "cores/select.h"
+#include "cores/sort_by_passes.h"
 #include "cores/sort_passes.h"
 #include "cores/take.h"
 #include "cores/top.h"
@@ -55,7 +57,7 @@ static size_t bytes_of_matrix(const opi_task *task) { return 2 * task->n * task-
 
 static bool is_scan(const opi_task *task) { return task->what == OPI_SCAN || task->lifted; }
 
-/* Plans a task that is one sweep: all but sort, top and segmented reduce. */
+/* Plans a task that is one sweep: all but sorts, top and segmented reduce. */
 static void make_plan(plan *p, opi_cores *cores, const opi_task *task)
 {
     const opi_isa *const isa = cores->isa;
@@ -147,6 +149,10 @@ oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *t
         return opi_by_index_run(cores, call, task);
     case OPI_TOP:
         return opi_top_run(cores, call, task);
+    case OPI_SEGSORT:
+        return opi_segsort_run(cores, call, task);
+    case OPI_SORT_BY:
+        return opi_sort_by_run(cores, call, task);
     default:
         return run_sweep(cores, call, task, carry);
     }
@@ -225,6 +231,10 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
         opi_by_index_explain(cores, task, to);
     } else if (task->what == OPI_TOP) {
         opi_top_explain(cores, task, to);
+    } else if (task->what == OPI_SEGSORT) {
+        opi_segsort_explain(cores, task, to);
+    } else if (task->what == OPI_SORT_BY) {
+        opi_sort_by_explain(cores, task, to);
     } else {
         make_plan(&p, cores, task);
         opi_cores_explain_sweep(cores, &p.sweep, to);

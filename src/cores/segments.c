@@ -82,7 +82,7 @@ static oplus_status refuse(const char *call, const opi_task *task, const opi_off
     if (value > offsets->largest)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: offsets[%zu] is %s and n is %zu; give offsets from 0 to n", call, i,
                         own, n);
-    if (value == opi_offset(offsets, i - 1))
+    if (value == opi_offset(offsets, i - 1) && task->op)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: segment %zu is empty, and operator \"%s\" has no identity to give for it; "
                         "define it with OPLUS_OP, or leave empty segments out",
@@ -95,7 +95,7 @@ static oplus_status refuse(const char *call, const opi_task *task, const opi_off
 oplus_status opi_cores_check_offsets(opi_cores *cores, const char *call, const opi_task *task,
                                      const opi_offsets *offsets)
 {
-    offsets_sweep plan = {{0}, cores->isa, offsets, task->op->identity != NULL};
+    offsets_sweep plan = {{0}, cores->isa, offsets, !task->op || task->op->identity};
     size_t wrong = offsets->segments + 1;
     plan.sweep.n = wrong;
     plan.sweep.block = BLOCK;

@@ -1,9 +1,9 @@
 /* oplus_segreduce.  The machine checks the order of the offsets, in the memory where they lie. */
 #include "front/check.h"
+#include "front/segments.h"
 #include "task/make.h"
 
-/* Checks the arguments; offset: the type of an offset. */
-static oplus_status check_offset_type(const char *call, const oplus_type *offset)
+oplus_status opi_check_offset_type(const char *call, const oplus_type *offset)
 {
     OPI_TRY(opi_check_type(call, "offset", offset));
     const oplus_scalar scalar = offset->scalar;
@@ -19,7 +19,7 @@ oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *
     OPI_OWN_MODE;
     OPI_TRY(opi_check_device(__func__, dev));
     OPI_TRY(opi_check_op(__func__, op));
-    OPI_TRY(check_offset_type(__func__, offset));
+    OPI_TRY(opi_check_offset_type(__func__, offset));
     const size_t size = op->type->size, wider = size > offset->size ? size : offset->size;
     OPI_TRY(opi_check_pointer(__func__, "in", in, n));
     OPI_TRY(opi_check_bytes(__func__, "n", n, size));
@@ -27,8 +27,7 @@ oplus_status oplus_segreduce(oplus_device *dev, const oplus_op *op, const void *
     OPI_TRY(opi_check_pointer(__func__, "offsets", offsets, segments < SIZE_MAX ? segments + 1 : segments));
     OPI_TRY(opi_check_pointer(__func__, "out", out, segments));
     OPI_TRY(opi_check_bytes(__func__, "segments", segments, wider));
-    const uint64_t most = offset->scalar == OPLUS_I32 ? INT32_MAX : UINT64_MAX;
-    const opi_offsets given = {offsets, segments, offset->size, n < most ? n : most};
+    const opi_offsets given = opi_offsets_given(offset, offsets, segments, n);
     OPI_TRY(opi_check_overlap(__func__, "in", in, n * size, "out", out, segments * size, false));
     OPI_TRY(
         opi_check_overlap(__func__, "offsets", offsets, opi_offsets_bytes(&given), "out", out, segments * size, false));

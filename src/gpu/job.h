@@ -52,6 +52,8 @@ oplus_status opi_gpu_extreme(opi_job *job);
 oplus_status opi_gpu_axis(opi_job *job); /* does a reduce or a scan along an axis */
 oplus_status opi_gpu_top(opi_job *job);
 oplus_status opi_gpu_order(opi_job *job); /* does bounds or a merge */
+oplus_status opi_gpu_sort_by(opi_job *job);
+oplus_status opi_gpu_segsort(opi_job *job);
 oplus_status opi_gpu_count(opi_job *job);
 oplus_status opi_gpu_reduce_by_index(opi_job *job);
 

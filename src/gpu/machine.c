@@ -43,13 +43,15 @@ static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
     [OPI_COUNT] = opi_gpu_count,
     [OPI_BY_INDEX] = opi_gpu_reduce_by_index,
     [OPI_TOP] = opi_gpu_top,
+    [OPI_SORT_BY] = opi_gpu_sort_by,
+    [OPI_SEGSORT] = opi_gpu_segsort,
 };
 
 /* A task without items may still have results: one value, or one for each empty segment or bin. */
 static bool is_nothing(const opi_task *task)
 {
     const bool writes = task->what == OPI_SEGREDUCE || task->what == OPI_REDUCE_AXIS || task->what == OPI_COUNT ||
-                        task->what == OPI_BY_INDEX;
+                        task->what == OPI_BY_INDEX || task->what == OPI_SEGSORT;
     return task->n == 0 && !task->result && !writes;
 }
 

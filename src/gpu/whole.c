@@ -61,7 +61,7 @@ oplus_status opi_whole_bring(const opi_job *job, const opi_whole *whole)
 {
     for (int k = 0; k < job->task->arrays; k++) {
         const opi_array *const array = &job->task->array[k];
-        if (is_copied(job, whole, k) && array->access == OPI_READS)
+        if (is_copied(job, whole, k) && (array->access == OPI_READS || array->access == OPI_CHANGES))
             OPI_TRY(opi_transfer_up(job->g, job->call, whole->side[k], (char *)whole->part.address[k], array->mem,
                                     bytes_of(array)));
     }
@@ -82,7 +82,8 @@ static oplus_status run(opi_job *job, const opi_whole *whole)
     OPI_TRY(opi_whole_bring(job, whole));
     OPI_TRY(opi_way_run(job, &whole->part));
     for (int k = 0; k < task->arrays; k++)
-        if (task->array[k].access == OPI_WRITES) OPI_TRY(opi_whole_take(job, whole, k, task->array[k].items));
+        if (task->array[k].access == OPI_WRITES || task->array[k].access == OPI_CHANGES)
+            OPI_TRY(opi_whole_take(job, whole, k, task->array[k].items));
     return OPLUS_OK;
 }
 

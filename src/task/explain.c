@@ -16,6 +16,8 @@ static const char *const names[OPI_PRIMITIVES] = {
     [OPI_BOUNDS] = "search",
     [OPI_MERGE] = "merge",
     [OPI_TOP] = "top",
+    [OPI_SORT_BY] = "sort",
+    [OPI_SEGSORT] = "segmented sort",
     [OPI_SELECT] = "select",
     [OPI_REDUCE_AXIS] = "reduce along an axis",
     [OPI_SCAN_AXIS] = "scan along an axis",
@@ -43,7 +45,8 @@ static void say_task(opi_saying *to, const char *call, const opi_task *task)
         opi_say(to, task->exclusive ? "exclusive " : "inclusive ");
     if (task->what == OPI_SCAN && task->lifted) opi_say(to, "segmented ");
     opi_say(to, "%s of %zu elements", names[task->what], task->n);
-    if (task->what == OPI_SEGREDUCE) opi_say(to, " in %zu segments", task->segments.offsets.segments);
+    if (task->what == OPI_SEGREDUCE || task->what == OPI_SEGSORT)
+        opi_say(to, " in %zu segments", task->segments.offsets.segments);
     if (task->what == OPI_TOP) opi_say(to, ", the first %zu in order", task->top.k);
     if (task->what == OPI_TRANSPOSE) opi_say(to, ", %zu rows of %zu", task->matrix.rows, task->matrix.cols);
     if (task->what == OPI_REDUCE_AXIS || task->what == OPI_SCAN_AXIS)

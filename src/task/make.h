@@ -138,6 +138,43 @@ static inline void opi_task_argsort(opi_task *t, const oplus_type *key, oplus_or
     t->array[OPI_VALUES].access = OPI_WRITES;
 }
 
+/* Makes the task of a sort in the order of `less`. */
+static inline void opi_task_sort_by(opi_task *t, const oplus_fn *less, void *elements, size_t n)
+{
+    opi_task_begin(t, OPI_SORT_BY, n);
+    t->fn = less;
+    t->arrays = 2;
+    t->array[OPI_KEYS] = (opi_array){elements, less->input[0]->size, n, OPI_CHANGES};
+    t->array[OPI_VALUES] = (opi_array){NULL, 0, 0, OPI_WRITES};
+}
+
+/* The same of an argsort; index: size of an index, in bytes. */
+static inline void opi_task_argsort_by(opi_task *t, const oplus_fn *less, const void *elements, size_t n, size_t index,
+                                       void *indices)
+{
+    opi_task_sort_by(t, less, NULL, n);
+    t->array[OPI_KEYS] = (opi_array){elements, less->input[0]->size, n, OPI_READS};
+    t->array[OPI_VALUES] = (opi_array){indices, index, n, OPI_WRITES};
+}
+
+/* Makes the task of a segmented sort.  value and values NULL: there are only keys.  The machine checks the order of the
+ * offsets, as they may lie in memory that the host cannot read. */
+static inline void opi_task_segsort(opi_task *t, const oplus_type *key, oplus_order order, void *keys,
+                                    const oplus_type *value, void *values, size_t n, const oplus_type *offset,
+                                    const opi_offsets *offsets)
+{
+    opi_task_begin(t, OPI_SEGSORT, n);
+    t->segments.offsets = *offsets;
+    t->segments.offset = offset;
+    t->segments.key = key;
+    t->segments.value = value;
+    t->segments.order = order;
+    t->arrays = value ? 3 : 2;
+    t->array[OPI_KEYS] = (opi_array){keys, key->size, n, OPI_CHANGES};
+    t->array[OPI_OFFSETS] = (opi_array){offsets->at, offsets->bytes, offsets->segments + 1, OPI_READS};
+    t->array[OPI_SEGMENT_VALUES] = (opi_array){values, value ? value->size : 0, n, OPI_CHANGES};
+}
+
 /* Makes the task of a top of 0 < k <= n keys.  index: size of an index, in bytes. */
 static inline void opi_task_top(opi_task *t, const oplus_type *key, oplus_order order, const void *keys, size_t n,
                                 size_t k, void *out, size_t index, void *indices)

@@ -26,6 +26,8 @@ typedef enum opi_primitive {
     OPI_BOUNDS,      /* where elements belong in a sorted array */
     OPI_MERGE,       /* of two sorted arrays, also of pairs */
     OPI_TOP,         /* the k first keys in an order, and where they were */
+    OPI_SORT_BY,     /* a sort in the order of a function, also an argsort */
+    OPI_SEGSORT,     /* of each segment, also of pairs */
     OPI_SELECT,      /* a filter's relatives: partition, indices, filter by a mask, runs of equal keys */
     OPI_REDUCE_AXIS, /* a reduce along one axis of an array of several */
     OPI_SCAN_AXIS,
@@ -59,22 +61,23 @@ typedef struct opi_array {
 /* The index of each array in opi_task.array.  The output of a map, a scan or a filter comes last: see opi_task_out.  In
  * a fused task further inputs stand before it. */
 enum {
-    OPI_IN = 0,          /* the first input, of every primitive but a sort */
-    OPI_HEADS = 1,       /* heads of a reduce or a scan; its mem is NULL if there are no heads */
-    OPI_OFFSETS = 1,     /* offsets of a segmented reduce */
-    OPI_SEGMENT_OUT = 2, /* output of a segmented reduce */
-    OPI_KEYS = 0,        /* keys of a sort */
-    OPI_VALUES = 1,      /* values of a sort of pairs, or the indices that an argsort writes */
-    OPI_TURNED_OUT = 1,  /* output of a transpose */
-    OPI_INDICES = 0,     /* indices of a take or a put */
-    OPI_TAKEN_OUT = 1,   /* output of a take */
-    OPI_PUT_IN = 1,      /* the elements that a put puts */
-    OPI_TABLE = 2,       /* what indices name: a take reads, a put writes it; it has an extent of its own */
-    OPI_SORTED = 0,      /* the sorted array in which bounds are looked for, */
-    OPI_WANTED = 1,      /* ... the elements that are looked for, */
-    OPI_BOUNDS_OUT = 2,  /* ... and their places */
-    OPI_A_KEYS = 0,      /* keys and values of a merge: of the first array, */
-    OPI_B_KEYS = 1,      /* ... of the second one, */
+    OPI_IN = 0,             /* the first input, of every primitive but a sort */
+    OPI_HEADS = 1,          /* heads of a reduce or a scan; its mem is NULL if there are no heads */
+    OPI_OFFSETS = 1,        /* offsets of a segmented reduce or sort */
+    OPI_SEGMENT_OUT = 2,    /* output of a segmented reduce */
+    OPI_SEGMENT_VALUES = 2, /* values of a segmented sort of pairs */
+    OPI_KEYS = 0,           /* keys of a sort, also of a sort by a function or of segments */
+    OPI_VALUES = 1,         /* values of a sort of pairs, or the indices that an argsort writes */
+    OPI_TURNED_OUT = 1,     /* output of a transpose */
+    OPI_INDICES = 0,        /* indices of a take or a put */
+    OPI_TAKEN_OUT = 1,      /* output of a take */
+    OPI_PUT_IN = 1,         /* the elements that a put puts */
+    OPI_TABLE = 2,          /* what indices name: a take reads, a put writes it; it has an extent of its own */
+    OPI_SORTED = 0,         /* the sorted array in which bounds are looked for, */
+    OPI_WANTED = 1,         /* ... the elements that are looked for, */
+    OPI_BOUNDS_OUT = 2,     /* ... and their places */
+    OPI_A_KEYS = 0,         /* keys and values of a merge: of the first array, */
+    OPI_B_KEYS = 1,         /* ... of the second one, */
     OPI_A_VALUES = 2,
     OPI_B_VALUES = 3,
     OPI_MERGED_KEYS = 4, /* ... and of the output */
@@ -130,7 +133,9 @@ typedef struct opi_task {
     union {
         struct {
             opi_offsets offsets;
-            const oplus_type *offset; /* type of an offset */
+            const oplus_type *offset;      /* type of an offset */
+            const oplus_type *key, *value; /* of a segmented sort: as those of a sort */
+            oplus_order order;
         } segments;
         struct {
             const oplus_type *key, *value; /* types of keys and values; value NULL: there are only keys */

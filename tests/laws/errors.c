@@ -922,6 +922,56 @@ static void order(void **state)
     BAD(oplus_merge_by(dev, &before_fn, NULL, N, x, N, y), "oplus_merge_by", "a is NULL");
 }
 
+static void sort_by(void **state)
+{
+    const oplus_type *const u = &oplus_u32, *const f = &oplus_f32;
+    (void)state;
+    BAD(oplus_sort_by(NULL, &before_fn, x, N), "oplus_sort_by", "dev is NULL");
+    BAD(oplus_sort_by(dev, NULL, x, N), "oplus_sort_by", "less is NULL");
+    BAD(oplus_sort_by(dev, &difference_fn, x, N), "oplus_sort_by", "difference", "OPLUS_ZIP");
+    BAD(oplus_sort_by(dev, &before_fn, NULL, N), "oplus_sort_by", "elements is NULL");
+    BAD(oplus_sort_by(dev, &before_fn, x, too_many), "oplus_sort_by", "n is 9223372036854775807");
+    FINE(oplus_sort_by(dev, &before_fn, NULL, 0));
+    FINE(oplus_sort_by(dev, &before_fn, y, 1));
+    BAD(oplus_argsort_by(NULL, &before_fn, x, N, u, y), "oplus_argsort_by", "dev is NULL");
+    BAD(oplus_argsort_by(dev, &difference_fn, x, N, u, y), "oplus_argsort_by", "difference");
+    BAD(oplus_argsort_by(dev, &before_fn, NULL, N, u, y), "oplus_argsort_by", "elements is NULL");
+    BAD(oplus_argsort_by(dev, &before_fn, x, N, f, y), "oplus_argsort_by", "index is the type \"float\"");
+    BAD(oplus_argsort_by(dev, &before_fn, x, N, NULL, y), "oplus_argsort_by", "index is NULL");
+    BAD(oplus_argsort_by(dev, &before_fn, x, N, u, NULL), "oplus_argsort_by", "indices is NULL");
+    OVERLAPS(oplus_argsort_by(dev, &before_fn, x, N, u, x), "oplus_argsort_by", "elements", "indices");
+    FINE(oplus_argsort_by(dev, &before_fn, NULL, 0, u, NULL));
+}
+
+static void segsort(void **state)
+{
+    static const uint64_t good[] = {0, 3, 3, 10}, falling[] = {0, 5, 3, 10};
+    static const int32_t below[] = {-1, 3, 3, 10};
+    const oplus_type *const f = &oplus_f32, *const u = &oplus_u64;
+    const oplus_order up = OPLUS_ASCENDING;
+    float *const z = y + N;
+    (void)state;
+    BAD(oplus_segsort(NULL, f, up, y, N, u, good, 3), "oplus_segsort", "dev is NULL");
+    BAD(oplus_segsort(dev, &affine32_type, up, y, N, u, good, 3), "oplus_segsort", "affine32");
+    BAD(oplus_segsort(dev, f, (oplus_order)3, y, N, u, good, 3), "oplus_segsort", "order is 3");
+    BAD(oplus_segsort(dev, f, up, NULL, N, u, good, 3), "oplus_segsort", "keys is NULL");
+    BAD(oplus_segsort(dev, f, up, y, N, NULL, good, 3), "oplus_segsort", "offset is NULL");
+    BAD(oplus_segsort(dev, f, up, y, N, &oplus_u16, good, 3), "oplus_segsort", "offset", "\"uint16_t\"");
+    BAD(oplus_segsort(dev, f, up, y, N, u, NULL, 3), "oplus_segsort", "offsets is NULL");
+    BAD(oplus_segsort(dev, f, up, y, N, u, good, too_many), "oplus_segsort", "segments is 9223372036854775807");
+    BAD(oplus_segsort(dev, f, up, y, 9, u, good, 3), "oplus_segsort", "offsets[3] is 10 and n is 9");
+    BAD(oplus_segsort(dev, f, up, NULL, 0, u, good, 3), "oplus_segsort", "offsets[1] is 3 and n is 0");
+    BAD(oplus_segsort(dev, f, up, y, N, u, falling, 3), "oplus_segsort", "offsets[1] is 5 but offsets[2] is 3");
+    BAD(oplus_segsort(dev, f, up, y, N, &oplus_i32, below, 3), "oplus_segsort", "offsets[0] is -1");
+    OVERLAPS(oplus_segsort(dev, f, up, y, N, u, y, 3), "oplus_segsort", "keys", "offsets");
+    FINE(oplus_segsort(dev, f, up, NULL, 0, u, NULL, 0));
+    FINE(oplus_segsort(dev, f, up, y, 10, u, good, 3));
+    BAD(oplus_segsort_pairs(dev, f, up, y, NULL, z, N, u, good, 3), "oplus_segsort_pairs", "value is NULL");
+    BAD(oplus_segsort_pairs(dev, f, up, y, f, NULL, N, u, good, 3), "oplus_segsort_pairs", "values is NULL");
+    OVERLAPS(oplus_segsort_pairs(dev, f, up, y, f, y + 1, N, u, good, 3), "oplus_segsort_pairs", "keys", "values");
+    OVERLAPS(oplus_segsort_pairs(dev, f, up, y, f, z, N, u, z, 3), "oplus_segsort_pairs", "values", "offsets");
+}
+
 static void transpose(void **state)
 {
     const oplus_type *const f = &oplus_f32;
@@ -1100,6 +1150,8 @@ int main(void)
         cmocka_unit_test(filter_mask),
         cmocka_unit_test(sort),
         cmocka_unit_test(order),
+        cmocka_unit_test(sort_by),
+        cmocka_unit_test(segsort),
         cmocka_unit_test(transpose),
         cmocka_unit_test(take),
         cmocka_unit_test(put),
@@ -1117,13 +1169,29 @@ int main(void)
 
     /* --- an accelerator says the same --- */
     const struct CMUnitTest of_arguments[] = {
-        cmocka_unit_test(other_headers), cmocka_unit_test(parameters),    cmocka_unit_test(reduce_and_fold),
-        cmocka_unit_test(scan),          cmocka_unit_test(segscan),       cmocka_unit_test(segreduce),
-        cmocka_unit_test(axes),          cmocka_unit_test(wrong_offsets), cmocka_unit_test(map),
-        cmocka_unit_test(filter),        cmocka_unit_test(sort),          cmocka_unit_test(order),
-        cmocka_unit_test(transpose),     cmocka_unit_test(take),          cmocka_unit_test(put),
-        cmocka_unit_test(by_index),      cmocka_unit_test(histograms),    cmocka_unit_test(extremes),
-        cmocka_unit_test(moments),       cmocka_unit_test(carries),       cmocka_unit_test(wrong_offsets_there),
+        cmocka_unit_test(other_headers),
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(reduce_and_fold),
+        cmocka_unit_test(scan),
+        cmocka_unit_test(segscan),
+        cmocka_unit_test(segreduce),
+        cmocka_unit_test(axes),
+        cmocka_unit_test(wrong_offsets),
+        cmocka_unit_test(map),
+        cmocka_unit_test(filter),
+        cmocka_unit_test(sort),
+        cmocka_unit_test(order),
+        cmocka_unit_test(sort_by),
+        cmocka_unit_test(segsort),
+        cmocka_unit_test(transpose),
+        cmocka_unit_test(take),
+        cmocka_unit_test(put),
+        cmocka_unit_test(by_index),
+        cmocka_unit_test(histograms),
+        cmocka_unit_test(extremes),
+        cmocka_unit_test(moments),
+        cmocka_unit_test(carries),
+        cmocka_unit_test(wrong_offsets_there),
     };
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];

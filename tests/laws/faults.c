@@ -73,6 +73,7 @@ enum { N = 100003, MANY = 1500007, SEGMENTS = 1000, ROWS = 313, COLS = 307 };
 OPLUS_PREDICATE(odd, uint32_t, { return a & 1; })
 OPLUS_MAP(twice, uint32_t, uint32_t, { return 2 * a; })
 OPLUS_STRUCT(wide, char bytes[40];)
+OPLUS_ZIP(smaller, uint8_t, uint32_t, uint32_t, { return a < b; })
 
 static uint32_t *x, *keys, *out; /* x is input only; MANY keys are sorted in place */
 static wide *values;
@@ -171,6 +172,17 @@ static oplus_status top(oplus_device *d)
 static oplus_status top_most(oplus_device *d)
 {
     return oplus_top(d, &oplus_f32, OPLUS_DESCENDING, x, N, N / 2, NULL, &oplus_u32, out);
+}
+static oplus_status sort_by(oplus_device *d) { return oplus_sort_by(d, &smaller_fn, keys, MANY / 10); }
+static oplus_status argsort_by(oplus_device *d) { return oplus_argsort_by(d, &smaller_fn, x, N, &oplus_u32, out); }
+static oplus_status segsort(oplus_device *d)
+{
+    return oplus_segsort(d, &oplus_u32, OPLUS_ASCENDING, keys, N, &oplus_u64, offsets, SEGMENTS);
+}
+static oplus_status segsort_pairs(oplus_device *d)
+{
+    return oplus_segsort_pairs(d, &oplus_u32, OPLUS_ASCENDING, keys, &wide_type, values, N, &oplus_u64, offsets,
+                               SEGMENTS);
 }
 static oplus_status bounds(oplus_device *d)
 {
@@ -282,6 +294,10 @@ static const call calls[] = {
     {"argsort by two keys", argsort_keys, true},
     {"top", top, false},
     {"top of most", top_most, false},
+    {"sort_by", sort_by, false},
+    {"argsort_by", argsort_by, false},
+    {"segsort", segsort, false},
+    {"segsort_pairs of wide values", segsort_pairs, false},
     {"bounds", bounds, false},
     {"merge_pairs", merge_pairs, false},
     {"transpose", transpose, false},

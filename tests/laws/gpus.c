@@ -115,6 +115,12 @@ CALL(merge)
     return oplus_merge(d, &oplus_u32, OPLUS_ASCENDING, a->of[IN], half, a->of[MORE], a->n - half, a->of[OUT]);
 }
 CALL(merge_by) { return oplus_merge_by(d, &smaller_fn, a->of[IN], a->n / 2, a->of[MORE], a->n / 2, a->of[OUT]); }
+CALL(sort_by) { return oplus_sort_by(d, &smaller_fn, a->of[OUT], a->n); }
+CALL(argsort_by) { return oplus_argsort_by(d, &smaller_fn, a->of[IN], a->n, &oplus_u32, a->of[OUT]); }
+CALL(segsort)
+{
+    return oplus_segsort(d, &oplus_f32, OPLUS_DESCENDING, a->of[OUT], a->n, &oplus_u32, a->of[MORE], SEGMENTS);
+}
 /* One call after the other: each needs what the one before has written, on whatever GPU. */
 CALL(chain)
 {
@@ -149,7 +155,8 @@ static const struct {
              ROW(argmax, ANYTHING),       ROW(minmax, ANYTHING),     ROW(indices, ANYTHING),
              ROW(variance, ANYTHING),     ROW(mask, ANYTHING),       ROW(dot, FLOATS),
              ROW(fused_scan, FLOATS),     ROW(search, INDICES),      ROW(merge, ANYTHING),
-             ROW(merge_by, SORTED),       ROW(chain, ANYTHING)};
+             ROW(merge_by, SORTED),       ROW(sort_by, ANYTHING),    ROW(argsort_by, ANYTHING),
+             ROW(segsort, OFFSETS),       ROW(chain, ANYTHING)};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- the arrays --------------------------------------------------------------------------------------------------- */

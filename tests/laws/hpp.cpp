@@ -17,6 +17,7 @@ extern "C" {
 
 OPLUS_ZIP(product, int64_t, int32_t, int32_t, { return (int64_t)a * b; })
 OPLUS_MAP(negated, int64_t, int64_t, { return -a; })
+OPLUS_ZIP(nearer, uint8_t, int32_t, int32_t, { return a % 1000 < b % 1000; })
 OPLUS_PREDICATE(even, int32_t, { return a % 2 == 0; })
 OPLUS_PREDICATE(positive, int64_t, { return a > 0; })
 
@@ -162,6 +163,23 @@ void orders(void **)
     expected.insert(expected.end(), other.begin(), other.end());
     std::sort(expected.begin(), expected.end());
     assert_true(both == expected);
+
+    std::vector<std::int32_t> by_size = y, in_two = y;
+    const std::vector<std::uint32_t> offsets = {0, n / 3, n};
+    here().argsort_by(nearer_fn, y, order);
+    here().sort_by(nearer_fn, by_size);
+    for (std::size_t i = 0; i < n; i++) assert_int_equal(by_size[i], y[order[i]]);
+    for (std::size_t i = 1; i < n; i++) assert_true(by_size[i - 1] % 1000 <= by_size[i] % 1000);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    here().segsort_pairs(OPLUS_ASCENDING, in_two, numbers, offsets);
+    for (std::size_t i = 0; i < n; i++) assert_int_equal(in_two[i], y[numbers[i]]);
+    expected = y;
+    std::sort(expected.begin(), expected.begin() + n / 3);
+    std::sort(expected.begin() + n / 3, expected.end());
+    assert_true(in_two == expected);
+    in_two = y;
+    here().segsort(OPLUS_ASCENDING, in_two, offsets);
+    assert_true(in_two == expected);
 }
 
 void along_axes(void **)
@@ -230,6 +248,8 @@ void short_arrays_are_refused(void **)
     expect_refused([&] { here().argsort(OPLUS_ASCENDING, x, few); });
     expect_refused([&] { here().search(OPLUS_ASCENDING, x, OPLUS_LOWER, x, few); });
     expect_refused([&] { here().merge(OPLUS_ASCENDING, x, x, small); });
+    expect_refused([&] { here().argsort_by(nearer_fn, x, few); });
+    expect_refused([&] { here().segsort_pairs(OPLUS_ASCENDING, out, small, where); });
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-/* Bounds and merges on an accelerator: their ways (gpu/ways.h). */
+/* Bounds, merges and sorts in the order of a function, on an accelerator: their ways (gpu/ways.h). */
 #ifndef OPI_GPU_ORDER_H
 #define OPI_GPU_ORDER_H
 
@@ -8,5 +8,7 @@ oplus_status opi_bounds_prepare(opi_job *job, uint64_t n);
 oplus_status opi_bounds_run(opi_job *job, const opi_part *part);
 oplus_status opi_merge_prepare(opi_job *job, uint64_t n);
 oplus_status opi_merge_run_way(opi_job *job, const opi_part *part);
+oplus_status opi_sort_by_prepare(opi_job *job, uint64_t n);
+oplus_status opi_sort_by_run_way(opi_job *job, const opi_part *part);
 
 #endif

@@ -60,7 +60,7 @@ static oplus_status see(const opi_job *job, uint64_t seen[SEEN])
     const opi_offsets *const offsets = &job->task->segments.offsets;
     opi_accelerator *const g = job->g;
     opi_looking l;
-    const uint32_t empty_allowed = job->task->op->identity != NULL;
+    const uint32_t empty_allowed = !job->task->op || job->task->op->identity;
     OPI_TRY(opi_looking_begin(&l, job, offsets->segments, offsets->bytes));
     OPI_TRY(opi_gpu_reserve(g, job->call, &g->work, opi_looking_bytes(&l)));
     char *const counts = g->work.mem;

@@ -348,6 +348,7 @@ static void move(oplus_device *dev)
     good(oplus_scan(dev, &any_set_op, OPLUS_INCLUSIVE, in, N, out), "scan of bool");
     filter_with(dev, &small_first_fn);
     uint64_t rest; /* launches do nothing */
+    const uint64_t ends[] = {0, N};
     good(oplus_partition(dev, &small_first_fn, in, N, out, &rest, &kept), "partition");
     good(oplus_unique(dev, &oplus_u32, NULL, in, N, out, &oplus_u32, &rest, NULL, NULL, &kept), "unique");
     good(oplus_filter_mask(dev, &small3_type, OPLUS_MASK_BITS, in, in, N, out, &kept), "filter by bits");
@@ -368,6 +369,9 @@ static void move(oplus_device *dev)
              "merge_pairs");
     }
     good(oplus_merge_by(dev, &before_fn, in, N, in, N, out), "merge_by");
+    good(oplus_sort_by(dev, &before_fn, out, N), "sort_by");
+    good(oplus_argsort_by(dev, &before_fn, in, N, &oplus_u64, out), "argsort_by");
+    good(oplus_segsort(dev, &oplus_u32, OPLUS_ASCENDING, out, N, &oplus_u64, ends, 1), "segsort");
     good(oplus_search_by(dev, &before_fn, in, N, OPLUS_LOWER, in, N, &oplus_u32, out), "bounds_by");
     for (size_t i = 0; i < element_kinds; i++) good(oplus_transpose(dev, types[i], in, 30, 19, out), "transpose");
     for (size_t i = 0; i < element_kinds; i++)

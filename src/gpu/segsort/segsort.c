@@ -1,0 +1,187 @@
+/* A segmented sort on an accelerator: an argsort of all keys, and then a stable sort of these indices by the segments to
+ * which they belong.  So it takes the same time whatever the segments are.  The primitives that do this are those of public
+ * calls. */
+#include "gpu/segsort/segsort.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cores/cores.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/segreduce/offsets.h"
+#include "gpu/transfer.h"
+#include "gpu/ways.h"
+#include "task/make.h"
+
+enum { KEYS, OFFSETS, VALUES, ARRAYS, LOG_W = 8 };
+
+typedef struct segsorting {
+    opi_job job; /* must be first */
+    opi_gpu_side side[ARRAYS];
+    char *at[ARRAYS];                 /* the arrays in device memory */
+    size_t first, n;                  /* elements before the segments, and in them */
+    const oplus_type *place, *number; /* of an index, of a segment's number: unsigned integers */
+    /* --- scratch memory on the device --- */
+    char *order;   /* indices of the elements from `first` on */
+    char *numbers; /* their segments */
+    char *sorted;  /* keys or values in order */
+} segsorting;
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+static const opi_array *array(const segsorting *s, int k) { return &s->job.task->array[k]; }
+
+static int arrays(const segsorting *s) { return s->job.task->segments.value ? ARRAYS : VALUES; }
+
+static size_t bytes_of(const segsorting *s, int k) { return array(s, k)->items * array(s, k)->size; }
+
+static bool is_copied(const segsorting *s, int k) { return bytes_of(s, k) > 0 && s->side[k] != OPI_SIDE_DEVICE; }
+
+/* Room in the memory at `base`, behind *at; base NULL: it is only measured. */
+static char *room(char *base, size_t *at, size_t bytes)
+{
+    const size_t own = *at;
+    *at += opi_round_up(bytes, OPI_CACHE_LINE);
+    return base ? base + own : NULL;
+}
+
+/* Divides memory; returns how many bytes it must have. */
+static size_t divide(segsorting *s, char *base)
+{
+    const size_t value = arrays(s) == ARRAYS ? array(s, VALUES)->size : 0;
+    size_t at = 0;
+    for (int k = 0; k < arrays(s); k++)
+        s->at[k] = is_copied(s, k) ? room(base, &at, bytes_of(s, k)) : (char *)array(s, k)->mem;
+    s->order = room(base, &at, s->n * s->place->size);
+    s->numbers = room(base, &at, s->n * s->number->size);
+    s->sorted = room(base, &at, s->n * opi_larger(array(s, KEYS)->size, value));
+    return at;
+}
+
+static oplus_status reserve(segsorting *s)
+{
+    opi_accelerator *const g = s->job.g;
+    OPI_TRY(opi_gpu_reserve(g, s->job.call, &g->binned, divide(s, NULL)));
+    divide(s, g->binned.mem);
+    return OPLUS_OK;
+}
+
+/* --- the segments of elements ------------------------------------------------------------------------------------- */
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const segsorting *const s = context;
+    opi_gpu_write_shape(source, s->job.shape, s->place->size);
+    opi_gpu_define(source, "OPI_INDEX_SIZE", s->place->size);
+    opi_gpu_define(source, "OPI_OFFSET_SIZE", array(s, OFFSETS)->size);
+    opi_gpu_define(source, "OPI_NUMBER_SIZE", s->number->size);
+    opi_gpu_write_kernels(source, "segment_of");
+}
+
+static oplus_status get_program(segsorting *s)
+{
+    opi_job *const job = &s->job;
+    job->shape = (opi_shape){.log_w = LOG_W};
+    while (job->shape.log_w > 0 && 1u << job->shape.log_w > job->g->gpu->facts.group) job->shape.log_w--;
+    opi_key key = opi_key_begin("segment of", job->shape);
+    opi_key_number(&key, s->place->size);
+    opi_key_number(&key, array(s, OFFSETS)->size);
+    opi_key_number(&key, s->number->size);
+    return opi_program_get(&job->g->programs, job->call, "the segments of elements", key.hash, write_source, s,
+                           &job->program);
+}
+
+static oplus_status find_segments(const segsorting *s)
+{
+    const uint64_t n = s->n, first = s->first, segments = s->job.task->segments.offsets.segments;
+    const opi_gpu_argument list[] = {opi_memory(s->order),       opi_value(n),        opi_value(first),
+                                     opi_memory(s->at[OFFSETS]), opi_value(segments), opi_memory(s->numbers)};
+    return opi_gpu_launch(&s->job, "opi_segment_of", ((n - 1) >> s->job.shape.log_w) + 1, list, 6);
+}
+
+/* --- the order ---------------------------------------------------------------------------------------------------- */
+
+static oplus_status do_task(const segsorting *s, const opi_task *task, oplus_status (*primitive)(opi_job *job))
+{
+    return primitive(&(opi_job){.g = s->job.g, .call = s->job.call, .task = task});
+}
+
+static char *from_first(const segsorting *s, int k) { return s->at[k] + s->first * array(s, k)->size; }
+
+static oplus_status find_order(const segsorting *s)
+{
+    const opi_task *const task = s->job.task;
+    opi_task sort;
+    opi_task_argsort(&sort, task->segments.key, task->segments.order, from_first(s, KEYS), s->n, s->place, s->order);
+    OPI_TRY(do_task(s, &sort, opi_gpu_sort));
+    OPI_TRY(find_segments(s));
+    opi_task_sort(&sort, s->number, OPLUS_ASCENDING, s->numbers, s->place, s->order, s->n);
+    return do_task(s, &sort, opi_gpu_sort);
+}
+
+/* Puts keys or values into the order. */
+static oplus_status put_in_order(const segsorting *s, int k)
+{
+    const size_t size = array(s, k)->size;
+    const opi_indices order = {s->order, s->n, s->place, s->n, true};
+    opi_task take;
+    opi_task_take(&take, size, from_first(s, k), &order, s->sorted);
+    OPI_TRY(do_task(s, &take, opi_gpu_take));
+    return opi_gpu_move(s->job.g, s->job.call, from_first(s, k), s->sorted, s->n * size);
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+oplus_status opi_segsort_two_run(opi_job *job, const opi_part *part)
+{
+    segsorting *const s = (segsorting *)job;
+    (void)part; /* it is all */
+    OPI_TRY(get_program(s));
+    OPI_TRY(reserve(s));
+    for (int k = 0; k < arrays(s); k++)
+        if (is_copied(s, k))
+            OPI_TRY(opi_transfer_up(job->g, job->call, s->side[k], s->at[k], array(s, k)->mem, bytes_of(s, k)));
+    OPI_TRY(find_order(s));
+    for (int k = 0; k < arrays(s); k++) {
+        if (k == OFFSETS) continue;
+        OPI_TRY(put_in_order(s, k));
+        if (is_copied(s, k))
+            OPI_TRY(
+                opi_transfer_down(job->g, job->call, s->side[k], (char *)array(s, k)->mem, s->at[k], bytes_of(s, k)));
+    }
+    return OPLUS_OK;
+}
+
+static const oplus_type *number_for(uint64_t most)
+{
+    return most <= UINT8_MAX    ? &oplus_u8
+           : most <= UINT16_MAX ? &oplus_u16
+           : most <= UINT32_MAX ? &oplus_u32
+                                : &oplus_u64;
+}
+
+/* Whether all arrays lie on the host, and do not fit the device: then the cores do the task. */
+static bool is_too_large(segsorting *s)
+{
+    for (int k = 0; k < arrays(s); k++)
+        if (s->side[k] == OPI_SIDE_DEVICE) return false;
+    return divide(s, NULL) > opi_smaller(s->job.g->memory_bytes / 2, s->job.g->gpu->facts.largest);
+}
+
+oplus_status opi_gpu_segsort(opi_job *job)
+{
+    static const char *const names[] = {"keys", "offsets", "values"};
+    const opi_task *const task = job->task;
+    segsorting s = {.job = *job};
+    uint64_t ends[2];
+    for (int k = 0; k < arrays(&s); k++)
+        OPI_TRY(opi_gpu_side_of(job->g, job->call, names[k], array(&s, k)->mem, bytes_of(&s, k), &s.side[k]));
+    OPI_TRY(opi_offsets_check(job, s.side[OFFSETS], ends));
+    s.first = (size_t)ends[0];
+    s.n = (size_t)(ends[1] - ends[0]);
+    if (s.n < 2) return OPLUS_OK;
+    s.place = s.n <= UINT32_MAX ? &oplus_u32 : &oplus_u64;
+    s.number = number_for(task->segments.offsets.segments - 1);
+    if (is_too_large(&s)) return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, task, NULL);
+    return opi_gpu_settle(job->g, job->call, opi_way_run_all(&s.job));
+}

@@ -1,0 +1,359 @@
+/* Laws of sorts in the order of a function, and of segments; compared with plain loops, at every place, with arrays of the
+ * host and of the device. */
+#include "support/keys.h"
+#include "support/laws.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+OPLUS_STRUCT(item, uint32_t key; uint16_t place[3];)
+OPLUS_STRUCT(odd, uint8_t key; uint8_t place[4];)
+OPLUS_STRUCT(wide, double key; uint64_t place[8];)
+OPLUS_ZIP(by_key, uint8_t, item, item, { return a.key < b.key; })
+OPLUS_ZIP(by_odd, uint8_t, odd, odd, { return (uint8_t)((a.key < b.key) * 6); }) /* any number but 0 says yes */
+OPLUS_ZIP(by_wide, uint8_t, wide, wide, { return a.key > b.key; })
+OPLUS_ZIP(by_value, uint8_t, double, double, { return a < b; })
+OPLUS_ZIP(no_order, uint8_t, item, item, { return (a.key * 2654435761u ^ b.key * 40503u) >> 7 & 1; })
+OPLUS_ZIP(always, uint8_t, item, item, { return a.key == a.key; })
+OPLUS_ZIP_WITH(by_distance, uint8_t, uint32_t, uint32_t, uint32_t,
+               { return (a > p ? a - p : p - a) < (b > p ? b - p : p - b); })
+
+/* --- one case ----------------------------------------------------------------------------------------------------- */
+
+/* A type of element and its order, as a number that is less for what comes first. */
+typedef struct element_kind {
+    const oplus_fn *less;
+    size_t size;
+    void (*make)(void *at, uint32_t key, size_t i);
+    double (*rank)(const void *at);
+} element_kind;
+
+static void make_item(void *at, uint32_t key, size_t i)
+{
+    const item x = {key, {(uint16_t)i, (uint16_t)(i >> 16), 7}};
+    memcpy(at, &x, sizeof x);
+}
+
+static double rank_item(const void *at) { return ((const item *)at)->key; }
+
+static void make_odd(void *at, uint32_t key, size_t i)
+{
+    const odd x = {(uint8_t)key, {(uint8_t)i, (uint8_t)(i >> 8), (uint8_t)(i >> 16), 5}};
+    memcpy(at, &x, sizeof x);
+}
+
+static double rank_odd(const void *at) { return ((const odd *)at)->key; }
+
+static void make_wide(void *at, uint32_t key, size_t i)
+{
+    const wide x = {(double)key - 100, {i, 1, 2, 3, 4, 5, 6, i}};
+    memcpy(at, &x, sizeof x);
+}
+
+static double rank_wide(const void *at) { return -((const wide *)at)->key; }
+
+static void make_double(void *at, uint32_t key, size_t i)
+{
+    const double x = (double)key - 1e4;
+    (void)i;
+    memcpy(at, &x, sizeof x);
+}
+
+static double rank_double(const void *at) { return *(const double *)at; }
+
+static const element_kind kinds[] = {{&by_key_fn, sizeof(item), make_item, rank_item},
+                                     {&by_value_fn, sizeof(double), make_double, rank_double},
+                                     {&by_odd_fn, sizeof(odd), make_odd, rank_odd},
+                                     {&by_wide_fn, sizeof(wide), make_wide, rank_wide}};
+enum { ACCELERATOR_KINDS = 1, ELEMENT_KINDS = sizeof kinds / sizeof *kinds };
+
+/* Where a call finds an array: the host's, or a copy on the device. */
+static void *lend(const place *at, bool on_device, const void *mem, size_t bytes)
+{
+    void *there = (void *)mem;
+    if (!on_device) return there;
+    must_be_ok(oplus_alloc(at->dev, bytes + 1, &there), "alloc");
+    must_be_ok(oplus_copy(at->dev, there, mem, bytes), "copy");
+    return there;
+}
+
+static void end_loan(const place *at, void *lent, void *mem, size_t bytes)
+{
+    if (lent == mem) return;
+    must_be_ok(oplus_copy(at->dev, mem, lent, bytes), "copy");
+    oplus_free(at->dev, lent);
+}
+
+static void wrong(const place *at, const char *call, size_t n, size_t i)
+{
+    fail_msg("%s %s: %s of %zu is wrong at %zu\n    OPLUS_TEST_SEED=%llu", at->where, at->isa, call, n, i,
+             (unsigned long long)test_seed());
+}
+
+/* Sizes: any, and often those beside a power of two, where a block or a tile ends. */
+static size_t any_size(rng *r)
+{
+    const unsigned log = (unsigned)rng_below(r, test_quick() ? 15 : 17);
+    const size_t power = (size_t)1 << log;
+    return rng_below(r, 2) ? rng_below(r, 2 * power) : power + rng_below(r, 3) - (power > 1);
+}
+
+/* --- by a function ------------------------------------------------------------------------------------------------ */
+
+static const element_kind *draw(rng *r, const place *at)
+{
+    return &kinds[rng_below(r, at->accelerator && !at->thorough ? ACCELERATOR_KINDS : ELEMENT_KINDS)];
+}
+
+/* Elements in some order: random ones, few different ones, ascending, descending, ascending but for some. */
+static char *elements_of(rng *r, const element_kind *s, size_t n)
+{
+    char *const x = must(malloc(n * s->size + 1));
+    const uint32_t keys = 1 + (uint32_t)rng_below(r, rng_below(r, 2) ? 5 : 1 << 20);
+    const unsigned kind = (unsigned)rng_below(r, 5);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t any = (uint32_t)rng_below(r, keys);
+        const uint32_t key = kind == 0   ? (uint32_t)i
+                             : kind == 1 ? (uint32_t)(n - i) / 3
+                             : kind == 2 ? (any % 16 ? (uint32_t)i : any)
+                                         : any;
+        s->make(x + i * s->size, key, i);
+    }
+    return x;
+}
+
+/* The argsort, by definition: a stable merge sort by a plain loop. */
+static uint32_t *argsort_of(const element_kind *s, const char *x, size_t n)
+{
+    uint32_t *from = must(malloc((n + 1) * sizeof *from)), *to = must(malloc((n + 1) * sizeof *to));
+    for (size_t i = 0; i < n; i++) from[i] = (uint32_t)i;
+    for (size_t run = 1; run < n; run *= 2) {
+        for (size_t begin = 0; begin < n; begin += 2 * run) {
+            const size_t a_end = begin + run < n ? begin + run : n, b_end = a_end + run < n ? a_end + run : n;
+            for (size_t a = begin, b = a_end, k = begin; k < b_end; k++) {
+                const bool is_b =
+                    a == a_end || (b < b_end && s->rank(x + from[b] * s->size) < s->rank(x + from[a] * s->size));
+                to[k] = from[is_b ? b++ : a++];
+            }
+        }
+        uint32_t *const other = from;
+        from = to;
+        to = other;
+    }
+    free(to);
+    return from;
+}
+
+static void sort_is_stable(rng *r, const place *at)
+{
+    const element_kind *const s = draw(r, at);
+    const size_t n = any_size(r), bytes = n * s->size;
+    const bool on_device = at->accelerator && rng_below(r, 2);
+    char *const x = elements_of(r, s, n), *const sorted = must(malloc(bytes + 1));
+    uint32_t *const wanted = argsort_of(s, x, n);
+    memcpy(sorted, x, bytes);
+    void *const there = lend(at, on_device, sorted, bytes);
+    must_be_ok(oplus_sort_by(at->dev, s->less, there, n), "sort_by");
+    end_loan(at, there, sorted, bytes);
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(sorted + i * s->size, x + wanted[i] * s->size, s->size) != 0) wrong(at, "sort_by", n, i);
+    free(x);
+    free(sorted);
+    free(wanted);
+}
+
+static void argsort_is_stable(rng *r, const place *at)
+{
+    static const oplus_type *const types[] = {&oplus_u32, &oplus_i64};
+    const element_kind *const s = draw(r, at);
+    const size_t n = any_size(r), bytes = n * s->size;
+    const bool on_device = at->accelerator && rng_below(r, 2);
+    const oplus_type *const index = types[at->accelerator && !at->thorough ? 0 : rng_below(r, 2)];
+    char *const x = elements_of(r, s, n), *const kept = must(malloc(bytes + 1));
+    char *const indices = must(malloc(n * index->size + 1));
+    uint32_t *const wanted = argsort_of(s, x, n);
+    memcpy(kept, x, bytes);
+    void *const there = lend(at, on_device, x, bytes), *const to = lend(at, on_device, indices, n * index->size);
+    must_be_ok(oplus_argsort_by(at->dev, s->less, there, n, index, to), "argsort_by");
+    end_loan(at, there, x, bytes);
+    end_loan(at, to, indices, n * index->size);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t own = 0;
+        memcpy(&own, indices + i * index->size, index->size);
+        if (own != wanted[i]) wrong(at, "argsort_by", n, i);
+    }
+    assert_memory_equal(x, kept, bytes);
+    free(x);
+    free(kept);
+    free(indices);
+    free(wanted);
+}
+
+/* What is no order gives the same elements, each once, and touches nothing beside them. */
+static void no_order_loses_nothing(rng *r, const place *at)
+{
+    const size_t n = any_size(r), bytes = n * sizeof(item);
+    const oplus_fn *const less = at->accelerator && !at->thorough ? &no_order_fn
+                                 : rng_below(r, 3)                ? &no_order_fn
+                                                                  : &always_fn;
+    char *const x = elements_of(r, &kinds[0], n);
+    item *const sorted = must(malloc(bytes + 2 * sizeof(item)));
+    bool *const seen = must(calloc(n + 1, 1));
+    memset(sorted, 0xee, bytes + 2 * sizeof(item));
+    memcpy(sorted + 1, x, bytes);
+    must_be_ok(oplus_sort_by(at->dev, less, sorted + 1, n), "sort_by");
+    for (size_t i = 0; i < n; i++) {
+        const size_t from = sorted[i + 1].place[0] | (size_t)sorted[i + 1].place[1] << 16;
+        if (from >= n || seen[from] || memcmp(&sorted[i + 1], x + from * sizeof(item), sizeof(item)) != 0)
+            wrong(at, "sort_by what is no order", n, i);
+        seen[from] = true;
+    }
+    for (size_t i = 0; i < sizeof(item); i++)
+        if (((unsigned char *)sorted)[i] != 0xee || ((unsigned char *)(sorted + n + 1))[i] != 0xee)
+            wrong(at, "sort_by what is no order", n, n);
+    free(x);
+    free(sorted);
+    free(seen);
+}
+
+/* Integers by their distance from one of them, which is a parameter. */
+static void parameter_is_read(rng *r, const place *at)
+{
+    const size_t n = any_size(r);
+    const uint32_t from = (uint32_t)rng_below(r, 1000);
+    uint32_t *const x = must(malloc((n + 1) * sizeof *x));
+    uint64_t before = 0, behind = 0;
+    for (size_t i = 0; i < n; i++) before += x[i] = (uint32_t)rng_below(r, 1000);
+    const oplus_fn less = oplus_with(&by_distance_fn, &from);
+    must_be_ok(oplus_sort_by(at->dev, &less, x, n), "sort_by");
+    for (size_t i = 0; i < n; i++) {
+        behind += x[i];
+        if (i > 0 && abs((int)x[i - 1] - (int)from) > abs((int)x[i] - (int)from)) wrong(at, "sort_by", n, i);
+    }
+    assert_true(before == behind);
+    free(x);
+}
+
+/* --- segments ----------------------------------------------------------------------------------------------------- */
+
+static const oplus_type *const key_types[] = {&oplus_f32, &oplus_u8,  &oplus_i64, &oplus_i8,  &oplus_i16,
+                                              &oplus_u16, &oplus_i32, &oplus_u32, &oplus_u64, &oplus_f64};
+static const oplus_type *const value_types[] = {&oplus_u32, &wide_type, &oplus_u8, &odd_type, &oplus_f64};
+static const oplus_type *const offset_types[] = {&oplus_u32, &oplus_i64, &oplus_i32, &oplus_u64};
+
+/* Offsets of up to `most` segments of n elements: short ones, long ones, some of both, empty ones; some elements may be
+ * outside. */
+static uint64_t *segments_of(rng *r, size_t n, size_t *segments)
+{
+    const size_t most = 1 + rng_below(r, rng_below(r, 2) ? n + 2 : 20), kind = rng_below(r, 4);
+    uint64_t *const offsets = must(malloc((most + 1) * sizeof *offsets));
+    uint64_t at = rng_below(r, 2) ? rng_below(r, n + 1) / 2 : 0;
+    for (size_t s = 0; s <= most; s++) {
+        const size_t left = n - (size_t)at, few = rng_below(r, kind == 0 ? 4 : 60);
+        const bool is_empty = rng_below(r, 5) == 0, is_long = kind == 2 ? rng_below(r, 8) == 0 : kind == 3;
+        const size_t own = is_empty ? 0 : is_long ? rng_below(r, left + 1) : few;
+        offsets[s] = at;
+        at += own < left ? own : left;
+    }
+    *segments = most;
+    return offsets;
+}
+
+static void *as_type(const oplus_type *type, const uint64_t *offsets, size_t n)
+{
+    char *const made = must(malloc(n * type->size + 1));
+    for (size_t i = 0; i < n; i++) memcpy(made + i * type->size, &offsets[i], type->size); /* little endian */
+    return made;
+}
+
+/* Each segment is sorted by itself, as by oplus_sort or oplus_sort_pairs; what is outside of them stays. */
+static void segments_are_sorts(rng *r, const place *at)
+{
+    const bool some = at->accelerator && !at->thorough, on_device = at->accelerator && rng_below(r, 2);
+    const oplus_type *const key = key_types[rng_below(r, some ? 1 : 10)];
+    const oplus_type *const value = value_types[rng_below(r, some ? 1 : 5)];
+    const oplus_type *const offset = offset_types[rng_below(r, some ? 1 : 4)];
+    const oplus_order order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
+    const bool pairs = rng_below(r, 2);
+    const unsigned kind = (unsigned)rng_below(r, KEY_KINDS);
+    const size_t n = any_size(r);
+    size_t segments, count;
+    uint64_t *const offsets = segments_of(r, n, &segments);
+    char *const given = as_type(offset, offsets, segments + 1);
+    char *const keys = must(malloc(n * key->size + 1)), *const values = must(malloc(n * value->size + 1));
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t bits = odd_key(r, key, kind, i, n);
+        memcpy(keys + i * key->size, &bits, key->size);
+    }
+    for (size_t i = 0; i < n * value->size; i++) values[i] = (char)rng_next(r);
+    char *const wanted = must(malloc(n * key->size + 1)), *const wanted_values = must(malloc(n * value->size + 1));
+    memcpy(wanted, keys, n * key->size);
+    memcpy(wanted_values, values, n * value->size);
+    oplus_device *const plain = all_places(&count)[0].dev;
+    for (size_t s = 0; s < segments; s++) {
+        const size_t begin = (size_t)offsets[s], own = (size_t)offsets[s + 1] - begin;
+        char *const k = wanted + begin * key->size, *const v = wanted_values + begin * value->size;
+        must_be_ok(pairs ? oplus_sort_pairs(plain, key, order, k, value, v, own)
+                         : oplus_sort(plain, key, order, k, own),
+                   "sort");
+    }
+    void *const k = lend(at, on_device, keys, n * key->size), *const v = lend(at, on_device, values, n * value->size),
+                *const o = lend(at, on_device && rng_below(r, 2), given, (segments + 1) * offset->size);
+    must_be_ok(pairs ? oplus_segsort_pairs(at->dev, key, order, k, value, v, n, offset, o, segments)
+                     : oplus_segsort(at->dev, key, order, k, n, offset, o, segments),
+               "segsort");
+    end_loan(at, k, keys, n * key->size);
+    end_loan(at, v, values, n * value->size);
+    end_loan(at, o, given, (segments + 1) * offset->size);
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(keys + i * key->size, wanted + i * key->size, key->size) != 0 ||
+            memcmp(values + i * value->size, wanted_values + i * value->size, value->size) != 0)
+            wrong(at, pairs ? "segsort_pairs" : "segsort", n, i);
+    free(offsets);
+    free(given);
+    free(keys);
+    free(values);
+    free(wanted);
+    free(wanted_values);
+}
+
+/* --- the run ------------------------------------------------------------------------------------------------------ */
+
+static void often(const char *name, void (*law)(rng *r, const place *where))
+{
+    rng r = test_rng(name);
+    size_t count;
+    const place *const place = all_places(&count);
+    for (size_t i = 0; i < (test_quick() ? 6 : 12) * count; i++)
+        if (stand_at(&place[i % count], NULL, false)) law(&r, &place[i % count]);
+}
+
+#define OFTEN(law)                                                                                                     \
+    static void law##_often(void **state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        often(#law, law);                                                                                              \
+    }
+OFTEN(sort_is_stable)
+OFTEN(argsort_is_stable)
+OFTEN(no_order_loses_nothing)
+OFTEN(parameter_is_read)
+OFTEN(segments_are_sorts)
+
+static int close_all(void **state)
+{
+    (void)state;
+    close_places();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sort_is_stable_often),         cmocka_unit_test(argsort_is_stable_often),
+        cmocka_unit_test(no_order_loses_nothing_often), cmocka_unit_test(parameter_is_read_often),
+        cmocka_unit_test(segments_are_sorts_often),
+    };
+    test_seed();
+    return cmocka_run_group_tests_name("sorts", tests, NULL, close_all);
+}
