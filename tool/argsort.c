@@ -1,4 +1,5 @@
 /* oplus argsort: where the elements of a sorted array were. */
+#include "by.h"
 #include "job.h"
 #include "progress.h"
 #include "tool.h"
@@ -14,8 +15,9 @@ static const tool_usage usage = {
     .most = 1,
     .about = "Writes the places of the numbers of FILE (default: stdin) in the order of the numbers:\n"
              "first where the smallest stands, counted from 0.  Equal numbers keep their order; floats\n"
-             "have the order of oplus sort.  The whole array is held in memory.\n",
-    .options = "descending " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
+             "have the order of oplus sort.  The whole array is held in memory.\n\n"
+             "With --by, elements of any type are in the order that a text in C says.\n",
+    .options = "descending by " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
     .examples = {"printf '30 10 20' | oplus argsort", "printf '0.5 -1 2' | oplus argsort --descending -t f32",
                  "oplus argsort x.npy -o order.npy"},
     .exit_codes = TOOL_EXIT_CODES,
@@ -26,11 +28,13 @@ int tool_argsort(int argc, char **argv)
     tool_job job;
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
+    if (job.options.by) return tool_by(&job, true);
     tool_source *const source = tool_job_input(&job, job.operand[0]);
     const oplus_type *const type = tool_source_type(source);
     const oplus_order order = job.options.descending ? OPLUS_DESCENDING : OPLUS_ASCENDING;
     if (type->scalar == OPLUS_RECORD)
-        tool_die(TOOL_USAGE, "keys of type %s have no order; give numbers", tool_type_words(type));
+        tool_die(TOOL_USAGE, "keys of type %s have no order; give numbers, or an order with --by",
+                 tool_type_words(type));
     const void *const keys = tool_source_all(source, &n);
     int64_t *const places = tool_alloc(n * sizeof *places + 1);
     tool_sink *const sink = tool_job_output(&job, source, &oplus_i64, -1, NULL);

@@ -206,6 +206,11 @@ void tool_function_fit(const char *text, size_t n, tool_source *const *source, c
 
 void tool_predicate_fit(const char *text, tool_source *source) { fit(text, 1, &source, NULL, true); }
 
+void tool_order_fit(const char *text, tool_source *source)
+{
+    fit(text, 2, (tool_source *const[]){source, source}, NULL, true);
+}
+
 /* --- operators ---------------------------------------------------------------------------------------------------- */
 
 static void refuse_promises(const char *name, const tool_options *options)

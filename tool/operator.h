@@ -22,6 +22,7 @@ typedef struct tool_function_made {
 void tool_operator_fit(const char *text, tool_source *source);
 void tool_function_fit(const char *text, size_t n, tool_source *const *source, const oplus_type *result);
 void tool_predicate_fit(const char *text, tool_source *source);
+void tool_order_fit(const char *text, tool_source *source); /* a predicate of two elements */
 
 /* The same question for columns of a table: is it for integers alone?  result NULL: of the inputs' type, or a
  * predicate. */

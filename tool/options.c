@@ -64,6 +64,7 @@ static const option_row rows[] = {
     FLAG(text, 0,               "for tables: sort by the text of the columns, not by numbers"),
     FLAG(descending, 0,         "largest first"),
     FLAG(ascending, 0,          "the smallest ones, smallest first"),
+    TEXT(by, "ORDER", 0,        "in the order of a text in C: does a come before b?  As in 'a.x < b.x'"),
     TEXT(values, "FILE", 0,     "a value for each key, which moves with it"),
     LONG("values-type", values_type, "T", "element type of the values, as --type"),
     LONG("values-out", values_out, "FILE", "write the values to FILE"),

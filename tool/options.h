@@ -14,6 +14,7 @@ typedef struct tool_options {
     const char *map, *then;                        /* functions before and after */
     const char *heads, *offsets, *lengths;         /* segments */
     const char *values, *values_type, *values_out; /* of sort */
+    const char *by;                                /* of sort and argsort */
     const char *mask, *both;                       /* of filter */
     const char *counts;                            /* of unique */
     const char *rows, *cols;                       /* of transpose */
@@ -26,7 +27,7 @@ typedef struct tool_options {
         all, explain, json, quiet, help;
 } tool_options;
 
-enum { TOOL_MAX_EXAMPLES = 5 };
+enum { TOOL_MAX_EXAMPLES = 6 };
 
 /* One subcommand: all that its --help says. */
 typedef struct tool_usage {

@@ -4,6 +4,7 @@
 #include "operator.h"
 #include "progress.h"
 #include "rounding.h"
+#include "segments.h"
 #include "table/by_row.h"
 #include "tool.h"
 
@@ -24,63 +25,20 @@ static const tool_usage usage = {
     .exit_codes = TOOL_EXIT_CODES,
 };
 
-/* The offsets of segments: each begins where the one before ends. */
-typedef struct segments {
-    uint64_t *offsets; /* count + 1 of them */
-    size_t count;
-} segments;
-
-static segments from_lengths(const int64_t *lengths, size_t count, size_t n, const char *file)
-{
-    segments s = {tool_alloc((count + 1) * sizeof *s.offsets), count};
-    s.offsets[0] = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (lengths[i] < 0 || (uint64_t)lengths[i] > n - s.offsets[i])
-            tool_die(TOOL_FAILED, "%s: segment %zu begins at %llu and has the length %lld; there are %zu elements",
-                     file, i, (unsigned long long)s.offsets[i], (long long)lengths[i], n);
-        s.offsets[i + 1] = s.offsets[i] + (uint64_t)lengths[i];
-    }
-    if (s.offsets[count] != n)
-        tool_die(TOOL_FAILED, "%s: the lengths add up to %llu; there are %zu elements", file,
-                 (unsigned long long)s.offsets[count], n);
-    return s;
-}
-
-static segments from_offsets(const int64_t *offsets, size_t count, size_t n, const char *file)
-{
-    if (count == 0) tool_die(TOOL_FAILED, "%s is empty; of s segments there are s + 1 offsets", file);
-    segments s = {tool_alloc(count * sizeof *s.offsets), count - 1};
-    for (size_t i = 0; i < count; i++) {
-        if (offsets[i] < 0 || (uint64_t)offsets[i] > n || (i > 0 && offsets[i] < offsets[i - 1]))
-            tool_die(TOOL_FAILED,
-                     "%s: offset %zu is %lld; offsets never decrease, and are at most %zu, the number of "
-                     "elements",
-                     file, i, (long long)offsets[i], n);
-        s.offsets[i] = (uint64_t)offsets[i];
-    }
-    if (s.offsets[0] != 0 || s.offsets[count - 1] != n)
-        tool_die(
-            TOOL_FAILED,
-            "%s: the offsets go from %lld to %lld and leave elements out; begin with 0 and end with %zu, the number "
-            "of elements",
-            file, (long long)offsets[0], (long long)offsets[count - 1], n);
-    return s;
-}
-
-static segments from_heads(const int64_t *heads, size_t count, size_t n, const char *file)
+static tool_segments from_heads(const int64_t *heads, size_t count, size_t n, const char *file)
 {
     if (count != n)
         tool_die(TOOL_FAILED, "%s has %zu heads; there are %zu elements, and a head for each", file, count, n);
-    segments s = {tool_alloc((n + 1) * sizeof *s.offsets), 0};
+    tool_segments s = {tool_alloc((n + 1) * sizeof *s.offsets), 0};
     for (size_t i = 0; i < n; i++)
         if (i == 0 || heads[i] != 0) s.offsets[s.count++] = i;
     s.offsets[s.count] = n;
     return s;
 }
 
-static segments from_keys(tool_job *job, const tool_source *array, size_t n)
+static tool_segments from_keys(tool_job *job, const tool_source *array, size_t n)
 {
-    segments s = {tool_alloc((n + 1) * sizeof *s.offsets), 0};
+    tool_segments s = {tool_alloc((n + 1) * sizeof *s.offsets), 0};
     tool_keys keys = tool_keys_open(job, tool_source_name(array), n);
     for (size_t i = 0; i < n; i++)
         if (tool_keys_head(&keys, i)) s.offsets[s.count++] = i;
@@ -91,27 +49,11 @@ static segments from_keys(tool_job *job, const tool_source *array, size_t n)
     return s;
 }
 
-static segments find_segments(tool_job *job, const tool_source *array, size_t n)
+static tool_segments find_segments(tool_job *job, const tool_source *array, size_t n)
 {
     const tool_options *const o = &job->options;
     if (o->keys) return from_keys(job, array, n);
-    const struct {
-        const char *option, *file;
-        segments (*make)(const int64_t *, size_t, size_t, const char *);
-    } ways[] = {{"--lengths", o->lengths, from_lengths},
-                {"--offsets", o->offsets, from_offsets},
-                {"--heads", o->heads, from_heads}};
-    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        if (!ways[w].file) continue;
-        size_t count;
-        tool_source *const source = tool_job_input_as(job, ways[w].option, ways[w].file, NULL, NULL);
-        int64_t *const values = tool_job_integers(source, &count);
-        tool_source_close(source);
-        const segments s = ways[w].make(values, count, n, ways[w].file);
-        free(values);
-        return s;
-    }
-    abort(); /* not reached: one of the options was given */
+    return o->heads ? tool_segments_read(job, "--heads", o->heads, n, from_heads) : tool_segments_of(job, n);
 }
 
 int tool_segreduce(int argc, char **argv)
@@ -130,7 +72,7 @@ int tool_segreduce(int argc, char **argv)
     tool_operator op = tool_operator_open(job.operand[0], type, o);
 
     const void *const in = tool_source_all(source, &n);
-    const segments s = find_segments(&job, source, n);
+    const tool_segments s = find_segments(&job, source, n);
     void *const out = tool_alloc(s.count * type->size + 1);
     tool_progress_work("reducing");
     tool_try(oplus_segreduce(job.dev, op.op, in, n, &oplus_u64, s.offsets, s.count, out));

@@ -1,9 +1,13 @@
 /* oplus sort: a stable radix sort, with values that move along. */
+#include "by.h"
 #include "job.h"
 #include "progress.h"
 #include "ranks.h"
+#include "segments.h"
 #include "table/by_row.h"
 #include "tool.h"
+
+#include <stdlib.h>
 
 static const tool_usage usage = {
     .name = "sort",
@@ -13,11 +17,15 @@ static const tool_usage usage = {
     .about = "Sorts the numbers of FILE (default: stdin), and keeps the order of equal numbers.\n"
              "Floats sort in IEEE total order, -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.  The\n"
              "whole array is held in memory, and the sort needs once or twice as much memory in\n"
-             "addition.  In a table it sorts whole rows.\n",
-    .options = "text descending values values-type values-out " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
+             "addition.  In a table it sorts whole rows.\n\n"
+             "With --by, elements of any type are in the order that a text in C says.  With --lengths or\n"
+             "--offsets, each segment is sorted by itself.\n",
+    .options = "text descending by lengths offsets values values-type values-out " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
         TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '3 1 2' | oplus sort", "printf '0.5 -1 2' | oplus sort --descending -t f32",
                  "printf '3 1 2' | oplus sort --values index.txt --values-out sorted.txt",
+                 "seq 6 -1 1 | oplus sort --lengths lengths.txt",
+                 "printf '3 -4 1' | oplus sort --by 'fabs(a) < fabs(b)'",
                  "oplus sort --descending --header --column price sales.csv"},
     .exit_codes = TOOL_EXIT_CODES,
 };
@@ -25,8 +33,10 @@ static const tool_usage usage = {
 static void check_key(const oplus_type *type)
 {
     if (type->scalar == OPLUS_RECORD)
-        tool_die(TOOL_USAGE, "keys of type %s have no order; sort by a number, and give the rest with --values",
-                 tool_type_words(type));
+        tool_die(
+            TOOL_USAGE,
+            "keys of type %s have no order; give one with --by, or sort by a number, and give the rest with --values",
+            tool_type_words(type));
 }
 
 static tool_source *open_values(const tool_job *job)
@@ -45,8 +55,38 @@ static tool_sink *open_values_out(const tool_job *job, const tool_source *in)
     return tool_job_output_as(job, "--values-out", path, format, tool_source_type(in), -1, NULL);
 }
 
+static bool has_segments(const tool_job *job) { return job->options.lengths || job->options.offsets; }
+
+static void check_segments(const tool_job *job)
+{
+    const tool_options *const o = &job->options;
+    if (!has_segments(job)) return;
+    const char *const option = o->lengths ? "lengths" : "offsets";
+    if (o->lengths && o->offsets) tool_die(TOOL_USAGE, "--lengths and --offsets both say where segments are; give one");
+    if (o->all) tool_die(TOOL_USAGE, "--%s: segments are not sorted with --all", option);
+    if (o->by) tool_die(TOOL_USAGE, "--%s: segments are sorted by numbers, not with --by", option);
+    if (tool_job_is_table(job, job->operand[0]))
+        tool_die(TOOL_USAGE, "--%s is for arrays; sort a table by the columns that say the segment, and then by others",
+                 option);
+}
+
+/* Each segment by itself; value and values NULL: there are only keys. */
+static void sort_segments(const tool_job *job, oplus_order order, const oplus_type *key, void *keys,
+                          const oplus_type *value, void *values, size_t n)
+{
+    const tool_segments s = tool_segments_of(job, n);
+    tool_progress_work("sorting");
+    tool_try(value ? oplus_segsort_pairs(job->dev, key, order, keys, value, values, n, &oplus_u64, s.offsets, s.count)
+                   : oplus_segsort(job->dev, key, order, keys, n, &oplus_u64, s.offsets, s.count));
+    free(s.offsets);
+}
+
 static void sort_keys(const tool_job *job, oplus_order order, const oplus_type *key, void *keys, size_t n)
 {
+    if (has_segments(job)) {
+        sort_segments(job, order, key, keys, NULL, NULL, n);
+        return;
+    }
     tool_ranks_agree();
     tool_progress_work("sorting");
     tool_try(job->comm ? oplus_sort_all(job->dev, job->comm, key, order, OPLUS_AS_GIVEN, keys, &n, n)
@@ -66,10 +106,14 @@ static void sort_pairs(tool_job *job, oplus_order order, const tool_source *sour
     const oplus_type *const key = tool_source_type(source), *const value = tool_source_type(values_source);
     job->also = open_values_out(job, values_source);
     tool_ranks_agree();
-    tool_progress_work("sorting");
-    tool_try(job->comm
-                 ? oplus_sort_pairs_all(job->dev, job->comm, key, order, OPLUS_AS_GIVEN, keys, value, values, &n, n)
-                 : oplus_sort_pairs(job->dev, key, order, keys, value, values, n));
+    if (has_segments(job)) {
+        sort_segments(job, order, key, keys, value, values, n);
+    } else {
+        tool_progress_work("sorting");
+        tool_try(job->comm
+                     ? oplus_sort_pairs_all(job->dev, job->comm, key, order, OPLUS_AS_GIVEN, keys, value, values, &n, n)
+                     : oplus_sort_pairs(job->dev, key, order, keys, value, values, n));
+    }
     tool_job_write(job, job->also, values, n);
     tool_sink_complete(job->also);
 }
@@ -79,6 +123,8 @@ int tool_sort(int argc, char **argv)
     tool_job job;
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
+    check_segments(&job);
+    if (job.options.by) return tool_by(&job, false);
     if (tool_job_is_table(&job, job.operand[0])) return tool_table_sort(&job);
     if (job.options.text) tool_die(TOOL_USAGE, "--text is of tables; say with --column which column has the text");
     tool_source *const values_source = open_values(&job), *const source = tool_job_input(&job, job.operand[0]);
