@@ -382,6 +382,7 @@ static void move(oplus_device *dev)
                 good(oplus_take(dev, types[i], (oplus_bounds)bounds, in, 10, &oplus_i64, in, 20, out), "take");
         }
     good(oplus_argmin(dev, &oplus_f32, in, N, out), "argmin");
+    good(oplus_map_reduce(dev, &oplus_moments_of_f32, &oplus_join_moments, arrays, N, out), "moments");
     for (int bounds = OPLUS_REFUSE; bounds <= OPLUS_IGNORE; bounds++) {
         const oplus_type *const index = bounds == OPLUS_CLIP ? &oplus_i8 : &oplus_u32;
         good(oplus_count_by_index(dev, (oplus_bounds)bounds, index, in, N, &oplus_u32, out, 10), "count");
@@ -391,6 +392,9 @@ static void move(oplus_device *dev)
     good(oplus_histogram_edges(dev, &oplus_f64, in, N, in, &oplus_u64, out, 3), "edges");
     if (effort >= WHOLE) good(oplus_histogram(dev, &oplus_i64, in, N, 0, 1, &oplus_u64, out, 5000), "histogram");
     if (effort < WHOLE) return;
+    good(oplus_map_scan(dev, &oplus_moments_of_u64, &oplus_join_moments, OPLUS_INCLUSIVE, &oplus_sample_variance_of_fn,
+                        arrays, N, out),
+         "running variances");
     good(oplus_argmax(dev, &oplus_i8, in, N, out), "argmax");
     good(oplus_minmax(dev, &oplus_f64, in, N, out), "minmax");
     good(oplus_map(dev, &shift_fn, arrays, N, out), "map");
