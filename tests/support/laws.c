@@ -37,6 +37,7 @@ static bool is_set(const char *name)
 bool test_quick(void) { return is_set("OPLUS_TEST_QUICK"); }
 
 bool test_all(void) { return is_set("OPLUS_TEST_ALL"); }
+bool test_long(void) { return is_set("OPLUS_TEST_LONG"); }
 
 rng test_rng(const char *name)
 {

@@ -26,8 +26,9 @@ uint64_t test_seed(void);
 /* Makes it read from the environment again. */
 void test_seed_again(void);
 bool test_quick(void);
-/* OPLUS_TEST_ALL: long tests are run, too. */
+/* OPLUS_TEST_ALL: long tests are run, too; OPLUS_TEST_LONG: those that find something new of few changes. */
 bool test_all(void);
+bool test_long(void);
 /* A number in the environment. */
 long test_number(const char *name, long otherwise);
 /* Random numbers of its own for each name, so that a test draws the same numbers whatever runs before it. */
