@@ -27,7 +27,11 @@ extern "C" {
     X(EXCLUSIVE, "exclusive") /* exclusive scan */                                                                     \
     X(SEGSCAN, "segscan")     /* segments of 100 on average */                                                         \
     X(SEGREDUCE, "segreduce")                                                                                          \
-    X(FILTER, "filter") /* about half is kept, at random */                                                            \
+    X(FILTER, "filter")       /* about half is kept, at random */                                                      \
+    X(UNIQUE, "unique")       /* each run of equal neighbours once; runs of 2 on average */                            \
+    X(BY_KEY, "by-key")       /* the sum and the key of each run of equal keys of 4 bytes; runs of 100 on average */   \
+    X(HISTOGRAM, "histogram") /* counts in 256 even bins; counts have the width of an element */                       \
+    X(BINS, "bins") /* the sum of the elements of each of 1000 bins, by an index with the width of an element */       \
     X(SORT, "sort")                                                                                                    \
     X(PAIRS, "pairs")     /* keys of 4 bytes with values of 4 bytes */                                                 \
     X(MERGE, "merge")     /* the first half of the elements with the rest, both sorted */                              \
@@ -112,7 +116,7 @@ typedef struct bench_problem {
     int threads; /* of cores */
     struct oplus_device *dev;
 
-    const void *in, *in2;    /* in2: of a zip and a dot; the values of pairs; the keys of a search; indices */
+    const void *in, *in2;    /* in2: of a zip and a dot; the values of pairs; the keys of a search; indices; keys */
     const uint8_t *heads;    /* segments as flags, */
     const int32_t *ids;      /* as numbers that rise by one at each head (both NULL if segments may be empty), */
     const uint64_t *offsets; /* and as offsets */
@@ -120,9 +124,9 @@ typedef struct bench_problem {
     const bench_pair *pairs;
 
     void *out;             /* n elements: the result; the keys of a sort, restored before each call */
-    void *out2;            /* the values of pairs */
+    void *out2;            /* the values of pairs, the keys of runs */
     bench_pair *out_pairs; /* the pairs, for a contender that sorts records; NULL in a device's memory */
-    size_t kept;           /* elements in out, of a filter */
+    size_t kept;           /* elements in out: of a filter, of runs */
 
     /* For an accelerator, else 0: */
     struct bench_problem *host; /* the same problem in the host's memory */
@@ -133,9 +137,15 @@ typedef struct bench_problem {
     const char *refused; /* why a contender cannot do this; it sets this */
 } bench_problem;
 
-/* How many elements a top gives. */
-enum { BENCH_MOST_OF_TOP = 100 };
-static inline size_t bench_top(const bench_problem *p) { return p->n < BENCH_MOST_OF_TOP ? p->n : BENCH_MOST_OF_TOP; }
+/* How many elements a top gives, and into how many bins a histogram and sums by index go; fewer if the arrays are
+ * shorter. */
+enum { BENCH_MOST_OF_TOP = 100, BENCH_EVEN_BINS = 256, BENCH_INDEXED_BINS = 1000 };
+static inline size_t bench_at_most(const bench_problem *p, size_t most) { return p->n < most ? p->n : most; }
+static inline size_t bench_top(const bench_problem *p) { return bench_at_most(p, BENCH_MOST_OF_TOP); }
+static inline size_t bench_bins(const bench_problem *p)
+{
+    return bench_at_most(p, p->primitive == BENCH_HISTOGRAM ? BENCH_EVEN_BINS : BENCH_INDEXED_BINS);
+}
 
 typedef enum bench_role { BENCH_LIMIT, BENCH_OURS, BENCH_LOOP, BENCH_PEER } bench_role;
 

@@ -143,6 +143,37 @@ static void fill_values(void *mem, bench_type type, size_t n)
     }
 }
 
+/* Values again and again, each half of the time. */
+static void make_runs(void *mem, size_t n, size_t size)
+{
+    char *const p = mem;
+    for (size_t i = 1; i < n; i++)
+        if (random_u64() & 1) memcpy(p + i * size, p + (i - 1) * size, size);
+}
+
+/* 0 to one less than the number of bins, which are exact in every type. */
+static void fill_bins(void *mem, bench_type type, const bench_problem *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const size_t bin = random_u64() % bench_bins(p);
+        switch (type) {
+        case BENCH_F32:
+            ((float *)mem)[i] = (float)bin;
+            break;
+        case BENCH_F64:
+            ((double *)mem)[i] = (double)bin;
+            break;
+        case BENCH_I32:
+        case BENCH_U32:
+            ((uint32_t *)mem)[i] = (uint32_t)bin;
+            break;
+        default:
+            ((uint64_t *)mem)[i] = bin;
+            break;
+        }
+    }
+}
+
 static void *allocate(size_t bytes, bool huge)
 {
     const size_t align = huge && bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
@@ -255,8 +286,11 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         fill_sorted(in, type, p->n);
     else if (primitive == BENCH_MERGE)
         fill_halves(in, type, p->n, p->element);
+    else if (primitive == BENCH_HISTOGRAM)
+        fill_bins(in, type, p);
     else
         fill_values(in, type, p->n);
+    if (primitive == BENCH_UNIQUE) make_runs(in, p->n, p->element);
     p->in = in;
     p->out = allocate(p->n * p->element, huge);
     if (primitive == BENCH_ZIP || primitive == BENCH_DOT) {
@@ -268,6 +302,15 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         void *wanted = allocate(p->n * p->element, huge);
         bench_fill_keys(wanted, type, p->n, BENCH_PATTERN_RANDOM, &random_state);
         p->in2 = wanted;
+    }
+    if (primitive == BENCH_BINS) {
+        void *indices = allocate(p->n * p->element, huge);
+        fill_bins(indices, p->element == 4 ? BENCH_U32 : BENCH_U64, p);
+        p->in2 = indices;
+    }
+    if (primitive == BENCH_BY_KEY) {
+        make_segments(p, huge);
+        p->out2 = allocate(p->n * sizeof *p->ids, huge);
     }
     if (primitive == BENCH_TAKE || primitive == BENCH_PUT) p->in2 = make_permutation(p->n, p->element, huge);
     if (primitive == BENCH_SEGREDUCE && shape.length != 0)
@@ -321,7 +364,12 @@ size_t bench_result_count(const bench_problem *p)
     case BENCH_DOT:
         return 1;
     case BENCH_FILTER:
+    case BENCH_UNIQUE:
+    case BENCH_BY_KEY:
         return p->kept;
+    case BENCH_HISTOGRAM:
+    case BENCH_BINS:
+        return bench_bins(p);
     case BENCH_TOP:
         return bench_top(p);
     case BENCH_SEGREDUCE:
@@ -347,6 +395,7 @@ void bench_pairs_unzip(const bench_problem *p)
 void bench_problem_spoil(bench_problem *p)
 {
     memset(p->out, 0xa5, p->n * p->element);
+    if (p->primitive == BENCH_BY_KEY) memset(p->out2, 0xa5, p->n * sizeof *p->ids);
     p->kept = 0;
     bench_problem_restore(p);
 }
@@ -360,7 +409,8 @@ uint64_t bench_keys_hash(const bench_problem *p)
 uint64_t bench_result_hash(const bench_problem *p)
 {
     const uint64_t keys = bench_keys_hash(p);
-    return p->primitive == BENCH_PAIRS ? hash_bytes(p->out2, p->n * sizeof(uint32_t), keys) : keys;
+    const size_t beside = p->primitive == BENCH_PAIRS ? p->n : p->primitive == BENCH_BY_KEY ? p->kept : 0;
+    return beside ? hash_bytes(p->out2, beside * sizeof(uint32_t), keys) : keys;
 }
 
 bool bench_pairs_belong(const bench_problem *p)
@@ -374,7 +424,9 @@ bool bench_pairs_belong(const bench_problem *p)
 bool bench_reads_only(bench_primitive primitive)
 {
     return primitive == BENCH_REDUCE || primitive == BENCH_MAXIMUM || primitive == BENCH_ARGMAX ||
-           primitive == BENCH_FOLD || primitive == BENCH_DOT || primitive == BENCH_SEGREDUCE || primitive == BENCH_TOP;
+           primitive == BENCH_FOLD || primitive == BENCH_DOT || primitive == BENCH_SEGREDUCE ||
+           primitive == BENCH_TOP || primitive == BENCH_BY_KEY || primitive == BENCH_HISTOGRAM ||
+           primitive == BENCH_BINS;
 }
 
 double bench_problem_bytes(const bench_problem *p)
@@ -400,7 +452,14 @@ double bench_problem_bytes(const bench_problem *p)
     case BENCH_SEGREDUCE:
         return (double)p->inside * size + segments * (size + (double)sizeof(size_t));
     case BENCH_FILTER:
+    case BENCH_UNIQUE:
         return (n + (double)p->kept) * size;
+    case BENCH_BY_KEY:
+        return (n + (double)p->kept) * (size + (double)sizeof *p->ids);
+    case BENCH_HISTOGRAM:
+        return (n + (double)bench_bins(p)) * size;
+    case BENCH_BINS:
+        return (2 * n + (double)bench_bins(p)) * size;
     case BENCH_PAIRS:
         return 2 * n * (size + (double)sizeof(uint32_t));
     default:

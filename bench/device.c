@@ -137,6 +137,8 @@ void bench_there_spoil(const bench_problem *there)
     const size_t bytes = there->n * there->element;
     memset(there->host->out, 0xa5, bytes);
     must(oplus_copy(there->dev, there->out, there->host->out, bytes));
+    if (there->primitive == BENCH_BY_KEY) /* keys are not larger than elements */
+        must(oplus_copy(there->dev, there->out2, there->host->out, there->n * sizeof *there->ids));
     must(oplus_copy(there->dev, there->kept_there, &(size_t){0}, sizeof(size_t)));
     bench_there_restore(there, 1);
     bench_problem_wait(there);
@@ -182,12 +184,16 @@ const bench_contender bench_device_limits[] = {BENCH_PRIMITIVES(COPIES) GOES(RED
                                                GOES(FOLD),
                                                GOES(DOT),
                                                GOES(SEGREDUCE),
+                                               GOES(BY_KEY),
+                                               GOES(HISTOGRAM),
+                                               GOES(BINS),
                                                COMES_BACK(MAP),
                                                COMES_BACK(ZIP),
                                                COMES_BACK(SCAN),
                                                COMES_BACK(EXCLUSIVE),
                                                COMES_BACK(SEGSCAN),
                                                COMES_BACK(FILTER),
+                                               COMES_BACK(UNIQUE),
                                                COMES_BACK(SORT),
                                                COMES_BACK(PAIRS),
                                                COMES_BACK(MERGE),

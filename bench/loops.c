@@ -183,6 +183,32 @@ SEGMENTS(AFFINE64, affine64, bench_affine64, )
         }                                                                                                              \
         p->kept = kept;                                                                                                \
     }                                                                                                                  \
+    static void unique_##suffix(bench_problem *p)                                                                      \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        size_t kept = 0;                                                                                               \
+        for (size_t i = 0; i < p->n; i++)                                                                              \
+            if (i == 0 || in[i] != in[i - 1]) out[kept++] = in[i];                                                     \
+        p->kept = kept;                                                                                                \
+    }                                                                                                                  \
+    static void by_key_##suffix(bench_problem *p)                                                                      \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        const int32_t *keys = p->ids;                                                                                  \
+        T *restrict out = p->out;                                                                                      \
+        int32_t *restrict out_keys = p->out2;                                                                          \
+        size_t runs = 0;                                                                                               \
+        for (size_t i = 0; i < p->n;) {                                                                                \
+            T total = in[i];                                                                                           \
+            size_t end = i + 1;                                                                                        \
+            for (; end < p->n && keys[end] == keys[i]; end++) total += in[end];                                        \
+            out_keys[runs] = keys[i];                                                                                  \
+            out[runs++] = total;                                                                                       \
+            i = end;                                                                                                   \
+        }                                                                                                              \
+        p->kept = runs;                                                                                                \
+    }                                                                                                                  \
     static int compare_##suffix(const void *a, const void *b)                                                          \
     {                                                                                                                  \
         const T x = *(const T *)a, y = *(const T *)b;                                                                  \
@@ -227,6 +253,21 @@ MERGES(U64, u64, uint64_t)
         const INDEX *at = p->in2;                                                                                      \
         T *restrict out = p->out;                                                                                      \
         for (size_t i = 0; i < p->n; i++) out[at[i]] = in[i];                                                          \
+    }                                                                                                                  \
+    static void bins_##suffix(bench_problem *p)                                                                        \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        const INDEX *at = p->in2;                                                                                      \
+        T *restrict out = p->out;                                                                                      \
+        memset(out, 0, bench_bins(p) * sizeof(T));                                                                     \
+        for (size_t i = 0; i < p->n; i++) out[at[i]] += in[i];                                                         \
+    }                                                                                                                  \
+    static void histogram_##suffix(bench_problem *p) /* bins of width 1 that begin at 0 */                             \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        INDEX *restrict counts = p->out;                                                                               \
+        memset(counts, 0, bench_bins(p) * sizeof(INDEX));                                                              \
+        for (size_t i = 0; i < p->n; i++) counts[(size_t)in[i]]++;                                                     \
     }
 BY_INDEX(f32, float, uint32_t)
 BY_INDEX(f64, double, uint64_t)
@@ -286,6 +327,10 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
     LOOP(SCAN_COLUMNS, ID, scan_columns_##suffix)                                                                      \
     LOOP(TAKE, ID, take_##suffix)                                                                                      \
     LOOP(PUT, ID, put_##suffix)                                                                                        \
+    LOOP(UNIQUE, ID, unique_##suffix)                                                                                  \
+    LOOP(BY_KEY, ID, by_key_##suffix)                                                                                  \
+    LOOP(HISTOGRAM, ID, histogram_##suffix)                                                                            \
+    LOOP(BINS, ID, bins_##suffix)                                                                                      \
     LOOP(FILTER, ID, filter_##suffix){"loop, no branch", BENCH_LOOP, BENCH_FILTER,                                     \
                                       BENCH_##ID,        0,          filter_branchless_##suffix},                      \
         MOVED(ID, suffix, T, U) QSORT(SORT, ID, sort_##suffix)

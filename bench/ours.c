@@ -101,10 +101,16 @@ static void segreduce(bench_problem *p)
 {
     must(p, oplus_segreduce(p->dev, sums[p->type], p->in, p->n, &oplus_u64, p->offsets, p->segments, p->out));
 }
-static void filter(bench_problem *p)
+static size_t *count_of(bench_problem *p) { return p->kept_there ? p->kept_there : &p->kept; }
+static void filter(bench_problem *p) { must(p, oplus_filter(p->dev, odds[p->type], p->in, p->n, p->out, count_of(p))); }
+static void unique(bench_problem *p)
 {
-    size_t *kept = p->kept_there ? p->kept_there : &p->kept;
-    must(p, oplus_filter(p->dev, odds[p->type], p->in, p->n, p->out, kept));
+    must(p, oplus_unique(p->dev, types[p->type], NULL, p->in, p->n, p->out, NULL, NULL, NULL, NULL, count_of(p)));
+}
+static void by_key(bench_problem *p)
+{
+    must(p, oplus_reduce_by_key(p->dev, sums[p->type], &oplus_i32, NULL, p->ids, p->in, p->n, p->out2, p->out,
+                                count_of(p)));
 }
 static void sort(bench_problem *p) { must(p, oplus_sort(p->dev, types[p->type], OPLUS_ASCENDING, p->out, p->n)); }
 static void pairs(bench_problem *p)
@@ -140,6 +146,16 @@ static void take(bench_problem *p)
 static void put(bench_problem *p)
 {
     must(p, oplus_put(p->dev, types[p->type], OPLUS_REFUSE, p->in, index_of(p), p->in2, p->n, p->out, p->n));
+}
+static void histogram(bench_problem *p)
+{
+    const size_t bins = bench_bins(p);
+    must(p, oplus_histogram(p->dev, types[p->type], p->in, p->n, 0, (double)bins, index_of(p), p->out, bins));
+}
+static void bins(bench_problem *p)
+{
+    must(p, oplus_reduce_by_index(p->dev, sums[p->type], OPLUS_REFUSE, p->in, index_of(p), p->in2, p->n, p->out,
+                                  bench_bins(p)));
 }
 static void rows(bench_problem *p)
 {
@@ -178,6 +194,10 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(EXCLUSIVE, exclusive),
                                                        OURS(SEGSCAN, segscan),
                                                        OURS(FILTER, filter),
+                                                       OURS(UNIQUE, unique),
+                                                       OURS(BY_KEY, by_key),
+                                                       OURS(HISTOGRAM, histogram),
+                                                       OURS(BINS, bins),
                                                        OURS(SORT, sort),
                                                        OURS(SEGREDUCE, segreduce),
                                                        OURS(PAIRS, pairs),

@@ -181,6 +181,35 @@ template <class T> static void filter(bench_problem *p)
     });
 }
 
+template <class T> static void unique(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceSelect::Unique(mem, bytes, v.in, v.out, p->kept_there, static_cast<int>(v.n), stream);
+    });
+}
+
+template <class T> static void by_key(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceReduce::ReduceByKey(mem, bytes, p->ids, static_cast<int32_t *>(p->out2), v.in, v.out,
+                                              p->kept_there, sum(), static_cast<int>(v.n), stream);
+    });
+}
+
+// Counts have the width of an element.
+template <class T> static void histogram(bench_problem *p)
+{
+    const view<T> v(p);
+    using count = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
+    const int bins = static_cast<int>(bench_bins(p));
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceHistogram::HistogramEven(mem, bytes, v.in, reinterpret_cast<count *>(v.out), bins + 1, T(0),
+                                                   static_cast<T>(bins), static_cast<int>(v.n), stream);
+    });
+}
+
 template <class T> static void map(bench_problem *p)
 {
     const view<T> v(p);
@@ -316,6 +345,9 @@ static const bench_contender table[] = {
     PEER_NUMBERS("cub::DeviceScan::InclusiveSumByKey", SEGSCAN, BENCH_CUDA, segscan),
     PEER_NUMBERS("cub::DeviceSegmentedReduce::Sum", SEGREDUCE, BENCH_CUDA, segreduce),
     PEER_NUMBERS("cub::DeviceSelect::If", FILTER, BENCH_CUDA, filter),
+    PEER_NUMBERS("cub::DeviceSelect::Unique", UNIQUE, BENCH_CUDA, unique),
+    PEER_NUMBERS("cub::DeviceReduce::ReduceByKey", BY_KEY, BENCH_CUDA, by_key),
+    PEER_NUMBERS("cub::DeviceHistogram::HistogramEven", HISTOGRAM, BENCH_CUDA, histogram),
     PEER_NUMBERS("cub::DeviceTransform", MAP, BENCH_CUDA, map),
     PEER_NUMBERS("cub::DeviceTransform", ZIP, BENCH_CUDA, zip),
     PEER_NUMBERS("cub::DeviceRadixSort::SortKeys", SORT, BENCH_CUDA, sort),
@@ -333,6 +365,9 @@ static const bench_contender table[] = {
     READ_LIMIT(FOLD),
     READ_LIMIT(DOT),
     READ_LIMIT(SEGREDUCE),
+    READ_LIMIT(BY_KEY),
+    READ_LIMIT(HISTOGRAM),
+    READ_LIMIT(BINS),
     PEER_END};
 
 static char version[32];

@@ -51,6 +51,14 @@ static const char program[] =
     "            np.copyto(out[:kept.size], kept)\n"
     "            keep(kept.size)\n"
     "        self.filter = filter\n"
+    "        def unique():\n"
+    "            kept = x[np.concatenate(([True], x[1:] != x[:-1]))]\n"
+    "            np.copyto(out[:kept.size], kept)\n"
+    "            keep(kept.size)\n"
+    "        self.unique = unique\n"
+    "        counts = min(256, x.size)\n" /* BENCH_EVEN_BINS */
+    "        self.histogram = lambda: np.copyto(out[:counts].view('u%d' % dt.itemsize),\n"
+    "            np.histogram(x, counts, (0, counts))[0], casting='unsafe')\n"
     "        if x2 is not None and out2 is None:\n"
     "            y, unsigned = array(x2, dtype), 'u%d' % dt.itemsize\n"
     "            places = array(x2, unsigned)\n"
@@ -58,6 +66,10 @@ static const char program[] =
     "                at = places.astype(np.intp)\n" /* what NumPy takes as it is */
     "                self.take = lambda: np.take(x, at, out=out, mode='clip')\n"
     "                self.put = lambda: out.__setitem__(at, x)\n"
+    "                def bins():\n"
+    "                    out[:min(1000, x.size)] = 0\n" /* BENCH_INDEXED_BINS */
+    "                    np.add.at(out, at, x)\n"
+    "                self.bins = bins\n"
     "            self.search = lambda: np.copyto(out.view(unsigned), np.searchsorted(x, y), casting='unsafe')\n"
     "            def zip():\n"
     "                np.multiply(x, dt.type(2), out=out)\n"
@@ -196,6 +208,8 @@ static void call(const char *name)
     X(TOP, top, "np.partition, np.sort", 0)                                                                            \
     X(TAKE, take, "np.take", 0)                                                                                        \
     X(PUT, put, "out[at] = x", 0)                                                                                      \
+    X(HISTOGRAM, histogram, "np.histogram", 0)                                                                         \
+    X(BINS, bins, "np.add.at", 0)                                                                                      \
     X(ROWS, rows, "np.add.reduce, axis 1", 0)                                                                          \
     X(COLUMNS, columns, "np.add.reduce, axis 0", 0)                                                                    \
     X(SCAN_ROWS, scan_rows, "np.cumsum, axis 1", 0)                                                                    \
@@ -212,11 +226,14 @@ FOR_CALLS(CALL)
 CALL(PAIRS, pairs, , )
 CALL(SEARCH, search, , )
 
-static void run_filter(bench_problem *p)
+static void call_and_keep(bench_problem *p, const char *name)
 {
-    call("filter");
+    call(name);
     p->kept = kept <= p->n ? kept : 0;
 }
+
+static void run_filter(bench_problem *p) { call_and_keep(p, "filter"); }
+static void run_unique(bench_problem *p) { call_and_keep(p, "unique"); }
 
 #define ROW(id, ID, name, text, traits) {text, BENCH_PEER, BENCH_##id, BENCH_##ID, traits, run_##name},
 #define ROWS(id, name, text, traits)                                                                                   \
@@ -231,6 +248,7 @@ static void run_filter(bench_problem *p)
 static const bench_contender table[] = {
     FOR_CALLS(ROWS)
     ROWS(FILTER, filter, "x[mask]", 0)
+    ROWS(UNIQUE, unique, "x[x[1:] != x[:-1]]", 0)
     ROW(SEARCH, U32, search, "np.searchsorted", 0)
     ROW(SEARCH, U64, search, "np.searchsorted", 0)
     ROW(PAIRS, U32, pairs, "np.argsort(stable), take", 0)

@@ -220,6 +220,12 @@ template <class T> static void top(bench_problem *p)
     std::partial_sort_copy(v.in, v.end, v.out, v.out + bench_top(p), std::greater<T>());
 }
 
+template <class T> static void unique(bench_problem *p)
+{
+    const view<T> v(p);
+    p->kept = static_cast<size_t>(std::unique_copy(v.in, v.end, v.out) - v.out);
+}
+
 template <class T> static void search(bench_problem *p)
 {
     const view<T> v(p);
@@ -232,6 +238,12 @@ template <class T> static void search(bench_problem *p)
 template <class T> static void par_argsort(bench_problem *p)
 {
     with_threads(p, [&] { argsort_by<T>(p, [](auto... arguments) { std::stable_sort(par, arguments...); }); });
+}
+
+template <class T> static void par_unique(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { p->kept = static_cast<size_t>(std::unique_copy(par, v.in, v.end, v.out) - v.out); });
 }
 
 template <class T> static void par_search(bench_problem *p)
@@ -276,6 +288,7 @@ static const bench_contender table[] = {
     PEER_NUMBERS("std::transform", MAP, 0, map),
     PEER_NUMBERS("std::transform", ZIP, 0, zip),
     PEER_NUMBERS("std::copy_if", FILTER, 0, filter),
+    PEER_NUMBERS("std::unique_copy", UNIQUE, 0, unique),
     PEER_NUMBERS("std::sort", SORT, BENCH_UNSTABLE, sort),
     PEER_NUMBERS("std::stable_sort", SORT, 0, stable_sort),
     PEER("std::sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
@@ -298,6 +311,7 @@ static const bench_contender table[] = {
     PEER_NUMBERS("std::transform(par_unseq)", MAP, 0, unseq_map),
     PEER_NUMBERS("std::transform(par_unseq)", ZIP, 0, unseq_zip),
     PEER_NUMBERS("std::copy_if(par)", FILTER, 0, par_filter),
+    PEER_NUMBERS("std::unique_copy(par)", UNIQUE, 0, par_unique),
     PEER_NUMBERS("std::copy_if(par_unseq)", FILTER, 0, unseq_filter),
     PEER_NUMBERS("std::sort(par)", SORT, BENCH_UNSTABLE, par_sort),
     PEER_NUMBERS("std::stable_sort(par)", SORT, 0, par_stable_sort),

@@ -6,6 +6,7 @@
 #include <thrust/scan.h>
 #include <thrust/sort.h>
 #include <thrust/system/omp/execution_policy.h>
+#include <thrust/unique.h>
 #include <thrust/version.h>
 
 #include "peer.hpp"
@@ -34,6 +35,20 @@ template <class T> static void filter(bench_problem *p)
     p->kept = static_cast<size_t>(thrust::copy_if(thrust::omp::par, v.in, v.end, v.out, odd()) - v.out);
 }
 
+template <class T> static void unique(bench_problem *p)
+{
+    const view<T> v(p);
+    p->kept = static_cast<size_t>(thrust::unique_copy(thrust::omp::par, v.in, v.end, v.out) - v.out);
+}
+
+template <class T> static void by_key(bench_problem *p)
+{
+    const view<T> v(p);
+    auto *const keys = static_cast<int32_t *>(p->out2);
+    const auto ends = thrust::reduce_by_key(thrust::omp::par, p->ids, p->ids + v.n, v.in, keys, v.out);
+    p->kept = static_cast<size_t>(ends.second - v.out);
+}
+
 template <class T> static void stable_sort(bench_problem *p)
 {
     const view<T> v(p);
@@ -54,6 +69,8 @@ static const bench_contender table[] = {
     PEER_NUMBERS("thrust reduce_by_key (OpenMP)", SEGREDUCE, BENCH_HEADS, segreduce),
     PEER_NUMBERS("thrust inclusive_scan (OpenMP)", SCAN, 0, scan),
     PEER_NUMBERS("thrust copy_if (OpenMP)", FILTER, 0, filter),
+    PEER_NUMBERS("thrust unique_copy (OpenMP)", UNIQUE, 0, unique),
+    PEER_NUMBERS("thrust reduce_by_key (OpenMP)", BY_KEY, 0, by_key),
     PEER_NUMBERS("thrust stable_sort (OpenMP)", SORT, 0, stable_sort),
     PEER("thrust stable_sort_by_key (OpenMP)", PAIRS, U32, 0, sort_pairs),
     PEER_END};
