@@ -16,7 +16,7 @@ typedef struct axes {
     size_t outer, n, inner;
 } axes;
 
-static void refuse_others(const tool_job *job)
+void tool_axis_refuse(const tool_job *job, const char *option)
 {
     const tool_options *const o = &job->options;
     const struct {
@@ -25,9 +25,9 @@ static void refuse_others(const tool_job *job)
     } others[] = {{o->map, "--map"},       {o->then, "--then"}, {o->check_overflow, "--check-overflow"},
                   {o->result, "--result"}, {o->into, "--into"}, {o->all, "--all"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].given) tool_die(TOOL_USAGE, "--axis and %s cannot go together", others[i].name);
+        if (others[i].given) tool_die(TOOL_USAGE, "%s and %s cannot go together", option, others[i].name);
     if (job->operand[1] && job->operand[2])
-        tool_die(TOOL_USAGE, "one operand too many, '%s': --axis is of one array", job->operand[2]);
+        tool_die(TOOL_USAGE, "one operand too many, '%s': %s is of one array", job->operand[2], option);
 }
 
 static void find_shape(axes *a, const tool_source *source, size_t n)
@@ -74,7 +74,7 @@ int tool_axis_run(tool_job *job, bool scans)
 {
     axes a;
     size_t n;
-    refuse_others(job);
+    tool_axis_refuse(job, "--axis");
     tool_source *const source = tool_job_columns(job, job->operand[1], true);
     tool_operator_fit(job->operand[0], source);
     const oplus_type *const type = tool_source_type(source);

@@ -18,6 +18,7 @@ static const struct {
     {"reduce",    "combine all elements into one",                          tool_reduce},
     {"fold",      "the same, with a value in front",                        tool_fold},
     {"scan",      "running results: of the first element, the first two, ...", tool_scan},
+    {"window",    "combine the last W elements, at every element",          tool_window},
     {"segscan",   "a scan that starts again in each segment",                tool_segscan},
     {"segreduce", "combine the elements of each segment",                   tool_segreduce},
     {"map",       "apply a function to every element",                      tool_map},

@@ -52,6 +52,7 @@ static const option_row rows[] = {
     TEXT(empty, "V", 0,         "what an empty field counts as, 0 or nan (default: an empty field is an error)"),
     TEXT(axis, "N", 0,          "along an axis of an array: 0 is the first one, -1 the last one; of a .npy of\n"
                                 "several dimensions, or of rows (0) and columns (1) of text"),
+    FLAG(reverse, 0,            "from the last element to the first"),
     FLAG(exclusive, 0,          "result i leaves element i out; needs an identity"),
     TEXT(init, "V", 0,          "the value to begin with"),
     TEXT(heads, "FILE", 0,      "a file with an integer for each element; a segment begins where it is not 0"),
@@ -228,4 +229,4 @@ static size_t number(const char *dashes, const char *name, const char *text, siz
 
 size_t tool_options_number(const char *name, const char *text, size_t least) { return number("--", name, text, least); }
 
-size_t tool_operand_number(const char *name, const char *text) { return number("", name, text, 0); }
+size_t tool_operand_number(const char *name, const char *text, size_t least) { return number("", name, text, least); }

@@ -23,8 +23,8 @@ typedef struct tool_options {
     const char *delimiter, *column, *into, *empty; /* of tables */
     const char *keys, *keys_out;                   /* of segments, too */
     const char *device, *threads;                  /* where */
-    bool check_overflow, commutative, exact, exclusive, descending, ascending, clip, indices, special, header, text,
-        all, explain, json, quiet, help;
+    bool check_overflow, commutative, exact, exclusive, reverse, descending, ascending, clip, indices, special, header,
+        text, all, explain, json, quiet, help;
 } tool_options;
 
 enum { TOOL_MAX_EXAMPLES = 6 };
@@ -62,7 +62,7 @@ int tool_options_parse(const tool_usage *usage, int argc, char **argv, tool_opti
 
 /* The text as a number of at least `least`; anything else is wrong usage of --NAME. */
 size_t tool_options_number(const char *name, const char *text, size_t least);
-/* The same of an operand, of at least 0. */
-size_t tool_operand_number(const char *name, const char *text);
+/* The same of an operand. */
+size_t tool_operand_number(const char *name, const char *text, size_t least);
 
 #endif

@@ -8,6 +8,7 @@
 #include "rounding.h"
 #include "table/by_row.h"
 #include "tool.h"
+#include "whole.h"
 
 #include <stdlib.h>
 
@@ -20,10 +21,11 @@ static const tool_usage usage = {
              "stdin).  The elements are read piece by piece, so that a fixed amount of memory is\n"
              "enough; the bits do not depend on the number of threads.  An array of several\n"
              "dimensions counts as one sequence; with --axis N each row along that axis is scanned by\n"
-             "itself.\n\n"
+             "itself.  With --reverse element i of the output is xi OP ... OP the last one; the array is\n"
+             "held in memory.\n\n"
              "With --map the elements are what FN makes of an element of each FILE, and with --then\n"
              "another FN makes of each result what is written.  Files are then read whole.\n\n" TOOL_OPERATOR_ABOUT,
-    .options = "axis map result then exclusive check-overflow into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
+    .options = "axis reverse map result then exclusive check-overflow into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
         TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_ALL_OPTIONS,
     .examples =
         {"seq 1 5 | oplus scan sum", "seq 1 5 | oplus scan sum --map 'a * a' --then 'sqrt(a)'",
@@ -78,11 +80,24 @@ static void scan_made(const tool_job *job, const oplus_op *op, oplus_kind kind, 
     free(out);
 }
 
+static oplus_status from_end(const tool_job *job, const oplus_op *op, const void *in, size_t n, void *out)
+{
+    return oplus_scan_reverse(job->dev, op, job->options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE, in, n, out);
+}
+
+static int scan_reverse(tool_job *job)
+{
+    tool_axis_refuse(job, "--reverse");
+    return tool_whole_run(job, job->operand[1], "scanning", from_end);
+}
+
 int tool_scan(int argc, char **argv)
 {
     tool_job job;
     tool_job_open(&job, &usage, argc, argv);
+    if (job.options.axis && job.options.reverse) tool_die(TOOL_USAGE, "--axis and --reverse cannot go together");
     if (job.options.axis) return tool_axis_run(&job, true);
+    if (job.options.reverse) return scan_reverse(&job);
     const bool is_table = tool_job_is_table(&job, job.operand[1]);
     if (is_table && job.options.check_overflow)
         tool_die(TOOL_USAGE, "--check-overflow is of elements, not of the rows of a table");

@@ -26,7 +26,7 @@ int tool_top(int argc, char **argv)
     tool_job job;
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
-    const size_t wanted = tool_operand_number("K", job.operand[0]);
+    const size_t wanted = tool_operand_number("K", job.operand[0], 0);
     tool_source *const source = tool_job_input(&job, job.operand[1]);
     const oplus_type *const type = tool_source_type(source);
     const bool places = job.options.indices;

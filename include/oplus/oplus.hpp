@@ -242,6 +242,20 @@ class device
         check(OPLUS_SCAN_AXIS(get(), op, kind, std::data(in), outer, n, inner, std::data(out)));
     }
 
+    /** The reduces of the last w elements at every element (windows.h). */
+    template <class Op, class In, class Out> void window(const Op &op, const In &in, size_t w, Out &&out) const
+    {
+        check_room("the output of window", std::size(out), std::size(in));
+        check(OPLUS_WINDOW(get(), op, std::data(in), std::size(in), w, std::data(out)));
+    }
+    /** A scan from the last element to the first (windows.h). */
+    template <class Op, class In, class Out>
+    void scan_reverse(const Op &op, oplus_kind kind, const In &in, Out &&out) const
+    {
+        check_room("the output of scan_reverse", std::size(out), std::size(in));
+        check(OPLUS_SCAN_REVERSE(get(), op, kind, std::data(in), std::size(in), std::data(out)));
+    }
+
     template <class In> size_t argmin(const In &in) const
     {
         size_t at = 0;

@@ -87,7 +87,7 @@
     (OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out), oplus_scan_from(dev, carry, kind, in, n, out))
 /** @} */
 
-/* --- the calls of axis.h, fused.h, moments.h, order.h, sorts.h, runs.h and statistics.h --------------------------- */
+/* --- the calls of axis.h, fused.h, moments.h, order.h, sorts.h, runs.h, statistics.h and windows.h ---------------- */
 
 /** @{ @brief As the function of the same name in lower case, with types checked.  `after` of OPLUS_MAP_SCAN is a
  *  descriptor: without a function after the scan, call oplus_map_scan.  Keys are compared by their bits: with a
@@ -110,6 +110,12 @@
 #define OPLUS_SCAN_AXIS(dev, op, kind, in, outer, n, inner, out)                                                       \
     (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
      oplus_scan_axis(dev, OPLUS_OP_AT_(op), kind, in, outer, n, inner, out))
+#define OPLUS_WINDOW(dev, op, in, n, w, out)                                                                           \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
+     oplus_window(dev, OPLUS_OP_AT_(op), in, n, w, out))
+#define OPLUS_SCAN_REVERSE(dev, op, kind, in, n, out)                                                                  \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
+     oplus_scan_reverse(dev, OPLUS_OP_AT_(op), kind, in, n, out))
 
 #define OPLUS_ARGMIN(dev, in, n, at)                                                                                   \
     (OPLUS_CHECK_SCALARS_(in), OPLUS_CHECK_NUMBER_(at), oplus_argmin(dev, OPLUS_TYPE_AT_(in), in, n, at))

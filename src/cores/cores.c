@@ -24,6 +24,7 @@
 #include "cores/top.h"
 #include "cores/transpose.h"
 #include "cores/ways.h"
+#include "cores/window.h"
 #include "task/late.h"
 
 #include <stdio.h>
@@ -55,7 +56,10 @@ size_t opi_cores_threads(opi_cores *cores, size_t bytes)
 
 static size_t bytes_of_matrix(const opi_task *task) { return 2 * task->n * task->array[OPI_IN].size; }
 
-static bool is_scan(const opi_task *task) { return task->what == OPI_SCAN || task->lifted; }
+static bool is_scan(const opi_task *task)
+{
+    return task->what == OPI_SCAN || task->what == OPI_SCAN_REVERSE || task->lifted;
+}
 
 /* Plans a task that is one sweep: all but sorts, top and segmented reduce. */
 static void make_plan(plan *p, opi_cores *cores, const opi_task *task)
@@ -143,6 +147,8 @@ oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *t
     case OPI_REDUCE_AXIS:
     case OPI_SCAN_AXIS:
         return opi_axis_run(cores, call, task);
+    case OPI_WINDOW:
+        return opi_window_run(cores, call, task);
     case OPI_COUNT:
         return opi_histogram_run(cores, call, task);
     case OPI_BY_INDEX:
@@ -225,6 +231,8 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
         opi_put_explain(cores, task, to);
     } else if (task->what == OPI_REDUCE_AXIS || task->what == OPI_SCAN_AXIS) {
         opi_axis_explain(cores, task, to);
+    } else if (task->what == OPI_WINDOW) {
+        opi_window_explain(cores, task, to);
     } else if (task->what == OPI_COUNT) {
         opi_histogram_explain(cores, task, to);
     } else if (task->what == OPI_BY_INDEX) {

@@ -84,6 +84,8 @@ typedef struct opi_isa {
     /* Copies the elements with keep[i] != 0 (0 or 1) to out, in order, branch-free, and returns their number.  out has
      * room for n elements and OPI_COMPACT_OVERRUN bytes; it does not overlap in. */
     size_t (*compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
+    /* Copies n elements in the opposite order; in and out do not overlap. */
+    void (*reverse)(const void *in, size_t n, size_t size, void *out);
     const struct opi_sort_format *sort; /* OPI_SORT_FORMATS of them; see cores/sort.h */
     /* Transposes a tile: out[c * out_stride + r] = in[r * in_stride + c], strides in elements, r < rows, c < cols.
      * in and out do not overlap.  It is also fast where one of them has no gaps, and at most OPI_TRANSPOSE_FEW columns

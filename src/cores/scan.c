@@ -1,4 +1,6 @@
 #include "cores/scan.h"
+
+#include "cores/scan_back.h"
 #include "task/combine.h"
 #include "task/late.h"
 
@@ -15,10 +17,11 @@ enum {
 
 static size_t stage_elements(const opi_loops *loops) { return opi_loops_block(loops, loops->level, STAGE_BYTES); }
 
-/* --- pieces of scratch: a value, a node, those of a run, the loops' own, the stage, a piece of made elements */
+/* --- pieces of scratch: a value, a node, those of a run, the loops' own, the stage, a piece of made elements, and what
+ * a scan of it from the end needs */
 
 typedef struct workspace {
-    char *value, *node, *nodes, *loops, *stage, *made;
+    char *value, *node, *nodes, *loops, *stage, *made, *back;
 } workspace;
 
 static size_t value_bytes(const opi_loops *loops) { return opi_round_up(loops->size, OPI_CACHE_LINE); }
@@ -28,12 +31,13 @@ static size_t nodes_bytes(const opi_loops *loops)
     return opi_round_up((OPLUS_RUN_LEVEL + 1) * loops->size, OPI_CACHE_LINE);
 }
 
-static bool is_fused(const opi_scan_sweep *plan) { return plan->lens.fn || plan->after; }
+/* Whether it goes piece by piece, as elements or results have to be made. */
+static bool is_fused(const opi_scan_sweep *plan) { return opi_lens_makes(&plan->lens) || plan->after; }
 
 /* Elements of a piece of a scan: of what is written past the caches, or of what is made. */
 static size_t piece_elements(const opi_scan_sweep *plan)
 {
-    return plan->lens.fn ? plan->lens.piece : stage_elements(&plan->loops);
+    return opi_lens_makes(&plan->lens) ? plan->lens.piece : stage_elements(&plan->loops);
 }
 
 static size_t stage_bytes(const opi_scan_sweep *plan)
@@ -47,6 +51,11 @@ static size_t made_bytes(const opi_scan_sweep *plan)
     return is_fused(plan) ? opi_round_up(piece_elements(plan) * plan->loops.size, OPI_CACHE_LINE) : 0;
 }
 
+static size_t back_bytes(const opi_scan_sweep *plan)
+{
+    return plan->exchanges ? opi_back_scratch(&plan->plain, plan->lens.piece) : 0;
+}
+
 static workspace workspace_in(const opi_scan_sweep *plan, char *scratch)
 {
     workspace w;
@@ -56,13 +65,14 @@ static workspace workspace_in(const opi_scan_sweep *plan, char *scratch)
     w.loops = w.nodes + nodes_bytes(&plan->loops);
     w.stage = w.loops + opi_loops_scratch(&plan->loops);
     w.made = w.stage + stage_bytes(plan);
+    w.back = w.made + made_bytes(plan);
     return w;
 }
 
 static size_t workspace_bytes(const opi_scan_sweep *plan)
 {
     return 2 * value_bytes(&plan->loops) + nodes_bytes(&plan->loops) + opi_loops_scratch(&plan->loops) +
-           stage_bytes(plan) + made_bytes(plan);
+           stage_bytes(plan) + made_bytes(plan) + back_bytes(plan);
 }
 
 /* --- scan of a run of elements that begins at range->end, which it extends */
@@ -279,7 +289,10 @@ static void start(const opi_sweep *sweep, size_t at, void *carry)
 static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
 {
     const opi_scan_sweep *plan = (const opi_scan_sweep *)sweep;
-    opi_reduce_seen(&plan->loops, &plan->lens, begin, end, plan->first + begin, carry, scratch);
+    if (plan->exchanges)
+        opi_back_append(&plan->plain, &plan->lens, begin, end, carry, scratch);
+    else
+        opi_reduce_seen(&plan->loops, &plan->lens, begin, end, plan->first + begin, carry, scratch);
 }
 
 static void aggregate_lifted(const opi_sweep *sweep, size_t begin, size_t end, void *carry, void *scratch)
@@ -326,10 +339,22 @@ static void finish_piece(const opi_scan_sweep *plan, const char *results, size_t
 /* Scans the piece [i, i + n), whose results go to `to`. */
 static void scan_piece(const opi_scan_sweep *plan, size_t i, size_t n, char *to, opi_range *range, const workspace *w)
 {
+    if (plan->exchanges && n == plan->lens.piece && range->count > 0) {
+        const char *const own = plan->lens.in[0] + (plan->sweep.n - i - n) * plan->loops.size;
+        opi_back_scan(&plan->plain, own, n, plan->exclusive, to, range, w->back);
+        return;
+    }
     const char *const x = opi_lens_see(&plan->lens, i, n, w->made);
-    char *const results = plan->after ? w->made : to;
+    char *const results = plan->after || plan->lens.backward ? w->made : to;
     scan_run(plan, x, plan->heads ? plan->heads + i : NULL, n, results, false, range, w);
     if (plan->after) finish_piece(plan, results, n, to);
+    if (plan->lens.backward) plan->loops.isa->reverse(results, n, plan->loops.size, to);
+}
+
+/* Where the results [i, i + n) belong. */
+static char *place_of(const opi_scan_sweep *plan, size_t i, size_t n)
+{
+    return plan->out + (plan->lens.backward ? plan->sweep.n - i - n : i) * plan->out_size;
 }
 
 static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total, bool aggregated,
@@ -351,7 +376,7 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
         /* Pieces end at multiples of their length, so that their blocks are whole. */
         const size_t room = by_pieces ? piece - (size_t)((plan->first + i) % piece) : piece;
         const size_t n = room < end - i ? room : end - i;
-        char *const out = plan->out + i * plan->out_size, *const to = plan->streaming ? w.stage : out;
+        char *const out = place_of(plan, i, n), *const to = plan->streaming ? w.stage : out;
         scan_piece(plan, i, n, to, carry, &w);
         /* A block that has been aggregated is in a cache already. */
         const char *const next = aggregated || end - i < 2 * piece ? NULL : opi_lens_ahead(&plan->lens, i + n);
@@ -361,11 +386,24 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     if (plan->streaming) plan->loops.isa->fence();
 }
 
+/* Plans the loops.  A scan from the end meets the later operand first, which matters unless the operator claims that it
+ * does not. */
+static void plan_loops(opi_scan_sweep *plan, const opi_isa *isa, const opi_task *task)
+{
+    const size_t bytes = task->n * task->op->type->size;
+    plan->exchanges = task->what == OPI_SCAN_REVERSE && !(task->op->flags & OPLUS_COMMUTATIVE);
+    if (plan->exchanges) {
+        opi_exchange(&plan->exchanged, &task->op);
+        opi_loops_plan(&plan->plain, task->op, isa, bytes);
+    }
+    opi_loops_plan(&plan->loops, plan->exchanges ? &plan->exchanged : task->op, isa, bytes);
+}
+
 void opi_scan_plan(opi_scan_sweep *plan, const opi_isa *isa, const opi_task *task)
 {
     const size_t size = task->op->type->size, n = task->n;
     opi_sweep_clear(&plan->sweep);
-    opi_loops_plan(&plan->loops, task->op, isa, n * size);
+    plan_loops(plan, isa, task);
     opi_lens_plan(&plan->lens, isa, task, size);
     plan->heads = task->array[OPI_HEADS].mem;
     plan->lifted = task->lifted;
@@ -392,5 +430,5 @@ void opi_scan_plan(opi_scan_sweep *plan, const opi_isa *isa, const opi_task *tas
     plan->sweep.aggregate = plan->heads ? aggregate_lifted : aggregate;
     plan->sweep.join = join;
     plan->sweep.copy = copy;
-    if (task->what == OPI_SCAN) plan->sweep.apply = apply;
+    if (task->what == OPI_SCAN || task->what == OPI_SCAN_REVERSE) plan->sweep.apply = apply;
 }

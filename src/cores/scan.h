@@ -6,11 +6,15 @@
 
 #include <string.h>
 
-/* Both scans as one sweep; the carry is an opi_range (lifted where there are heads). */
+/* All scans as one sweep; the carry is an opi_range (lifted where there are heads).  A scan from the end goes over the
+ * elements in the opposite order. */
 typedef struct opi_scan_sweep {
     opi_sweep sweep;
     opi_loops loops;
     opi_lens lens;
+    bool exchanges; /* it is a scan from the end by an operator whose operands matter: `loops` are of `exchanged`, */
+    oplus_op exchanged;
+    opi_loops plain;       /* ... and these of the operator as it is */
     const oplus_fn *after; /* what is made of a result; NULL: it is written as it is */
     void (*after_leaf)(const void *const *in, const void *param, size_t n, void *out);
     opi_quiet after_quiet;

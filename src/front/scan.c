@@ -1,4 +1,4 @@
-/* oplus_scan, oplus_segscan, and over ranks. */
+/* oplus_scan, oplus_segscan, and over ranks; oplus_scan_reverse. */
 #include "front/check.h"
 #include "ranks/ranks.h"
 #include "task/late.h"
@@ -36,6 +36,17 @@ oplus_status oplus_scan(oplus_device *dev, const oplus_op *op, oplus_kind kind, 
     OPI_OWN_MODE;
     OPI_TRY(check(__func__, dev, op, kind, in, n, out));
     return run(__func__, dev, op, kind, in, NULL, n, out);
+}
+
+oplus_status oplus_scan_reverse(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in, size_t n,
+                                void *out)
+{
+    OPI_OWN_MODE;
+    opi_task task;
+    OPI_TRY(check(__func__, dev, op, kind, in, n, out));
+    if (n == 0) return OPLUS_OK;
+    opi_task_scan_reverse(&task, op, kind, in, n, out);
+    return opi_run(dev, __func__, &task, NULL);
 }
 
 oplus_status oplus_segscan(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in, const uint8_t *heads,

@@ -50,6 +50,8 @@ oplus_status opi_gpu_sort(opi_job *job);
 oplus_status opi_gpu_transpose(opi_job *job);
 oplus_status opi_gpu_extreme(opi_job *job);
 oplus_status opi_gpu_axis(opi_job *job); /* does a reduce or a scan along an axis */
+oplus_status opi_gpu_scan_reverse(opi_job *job);
+oplus_status opi_gpu_window(opi_job *job);
 oplus_status opi_gpu_top(opi_job *job);
 oplus_status opi_gpu_order(opi_job *job); /* does bounds or a merge */
 oplus_status opi_gpu_sort_by(opi_job *job);

@@ -12,6 +12,7 @@
 #define OPI_APART     8u  /* out is separate memory for what the tiles of this launch keep */
 #define OPI_LATER     16u /* another launch has said whether anything precedes the tiles */
 #define OPI_OVERLAPS  32u /* out may overlap elements that other work-groups have yet to read */
+#define OPI_FOLLOWS   64u /* of a window: results are joined to what is already there */
 
 /* Of a reduce by the way "last": log2 of the nodes that a work-item joins at the end. */
 #define OPI_LOG_LAST_JOINED 3

@@ -10,6 +10,7 @@
 #include "gpu/order/order.h"
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/scan/last.h"
+#include "gpu/scan/reverse.h"
 #include "gpu/segreduce/windows.h"
 #include "gpu/segsort/segsort.h"
 #include "gpu/select/select.h"
@@ -19,6 +20,7 @@
 #include "gpu/take/take.h"
 #include "gpu/top/top.h"
 #include "gpu/transpose/turns.h"
+#include "gpu/window/window.h"
 #include "task/explain.h"
 
 #include <string.h>
@@ -83,6 +85,11 @@ static const opi_way ways[] = {
     {OPI_SCAN_AXIS, "rows", opi_rows_can, opi_rows_suit, opi_rows_prepare, opi_rows_run,
      "each work-group goes from tile to tile of a row, then to another row"},
     {OPI_SCAN_AXIS, "columns", NULL, NULL, opi_columns_prepare, opi_columns_run, columns},
+    {OPI_SCAN_REVERSE, "scan", NULL, NULL, opi_reverse_prepare, opi_reverse_run,
+     "a scan over the elements in the opposite order, by a way of scans that takes them one by one"},
+    {OPI_WINDOW, "tiles", NULL, NULL, opi_window_prepare, opi_window_tiles,
+     "the first results are a scan's; of the others each work-group does a tile, or some passes do that for long "
+     "windows"},
     {OPI_BOUNDS, "searches", NULL, NULL, opi_bounds_prepare, opi_bounds_run,
      "each work-item searches for some elements at the same time, by halving"},
     {OPI_TOP, "sift", opi_top_sift_can, NULL, opi_top_sift_prepare, opi_top_sift_run,

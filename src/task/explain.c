@@ -21,6 +21,8 @@ static const char *const names[OPI_PRIMITIVES] = {
     [OPI_SELECT] = "select",
     [OPI_REDUCE_AXIS] = "reduce along an axis",
     [OPI_SCAN_AXIS] = "scan along an axis",
+    [OPI_WINDOW] = "window",
+    [OPI_SCAN_REVERSE] = "scan from the end",
     [OPI_COUNT] = "count by bin",
     [OPI_BY_INDEX] = "reduce by index",
 };
@@ -41,12 +43,13 @@ static const char *name_of(const char *name) { return name ? name : "?"; }
 static void say_task(opi_saying *to, const char *call, const opi_task *task)
 {
     opi_say(to, "%s: ", call);
-    if (task->what == OPI_SCAN || task->what == OPI_SCAN_AXIS)
+    if (task->what == OPI_SCAN || task->what == OPI_SCAN_AXIS || task->what == OPI_SCAN_REVERSE)
         opi_say(to, task->exclusive ? "exclusive " : "inclusive ");
     if (task->what == OPI_SCAN && task->lifted) opi_say(to, "segmented ");
     opi_say(to, "%s of %zu elements", names[task->what], task->n);
     if (task->what == OPI_SEGREDUCE || task->what == OPI_SEGSORT)
         opi_say(to, " in %zu segments", task->segments.offsets.segments);
+    if (task->what == OPI_WINDOW) opi_say(to, ", the last %zu at a time", task->window);
     if (task->what == OPI_TOP) opi_say(to, ", the first %zu in order", task->top.k);
     if (task->what == OPI_TRANSPOSE) opi_say(to, ", %zu rows of %zu", task->matrix.rows, task->matrix.cols);
     if (task->what == OPI_REDUCE_AXIS || task->what == OPI_SCAN_AXIS)

@@ -8,7 +8,7 @@
 static inline void opi_task_begin(opi_task *t, opi_primitive what, size_t n)
 {
     t->what = what;
-    t->exclusive = t->lifted = false;
+    t->exclusive = t->lifted = t->backward = false;
     t->op = NULL;
     t->fn = t->before = t->after = NULL;
     t->n = n;
@@ -112,6 +112,26 @@ static inline void opi_task_scan_axis(opi_task *t, const oplus_op *op, oplus_kin
     t->what = OPI_SCAN_AXIS;
     t->exclusive = kind == OPLUS_EXCLUSIVE;
     t->array[OPI_AXIS_OUT].items = t->n;
+}
+
+/* Makes the task of a window of w > 0 elements. */
+static inline void opi_task_window(opi_task *t, const oplus_op *op, const void *in, size_t n, size_t w, void *out)
+{
+    const size_t size = op->type->size;
+    opi_task_begin(t, OPI_WINDOW, n);
+    t->op = op;
+    t->window = w;
+    t->arrays = 2;
+    t->array[OPI_IN] = (opi_array){in, size, n, OPI_READS};
+    t->array[OPI_WINDOW_OUT] = (opi_array){out, size, n, OPI_WRITES};
+}
+
+/* Makes the task of a scan from the last element to the first. */
+static inline void opi_task_scan_reverse(opi_task *t, const oplus_op *op, oplus_kind kind, const void *in, size_t n,
+                                         void *out)
+{
+    opi_task_scan(t, op, kind, in, NULL, n, 0, out);
+    t->what = OPI_SCAN_REVERSE;
 }
 
 /* Makes the task of a sort.  value and values NULL: there are only keys. */

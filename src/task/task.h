@@ -31,8 +31,10 @@ typedef enum opi_primitive {
     OPI_SELECT,      /* a filter's relatives: partition, indices, filter by a mask, runs of equal keys */
     OPI_REDUCE_AXIS, /* a reduce along one axis of an array of several */
     OPI_SCAN_AXIS,
-    OPI_COUNT,    /* of the elements of each bin: a histogram */
-    OPI_BY_INDEX, /* a reduce of the elements of each bin */
+    OPI_WINDOW,       /* a reduce of the last w elements at every element */
+    OPI_SCAN_REVERSE, /* a scan from the last element to the first */
+    OPI_COUNT,        /* of the elements of each bin: a histogram */
+    OPI_BY_INDEX,     /* a reduce of the elements of each bin */
     OPI_PRIMITIVES
 } opi_primitive;
 
@@ -90,6 +92,7 @@ enum {
     OPI_REST_OUT = 4,   /* the elements that are not picked */
     OPI_RUN_OUT = 5,    /* for each element the number of picked ones up to it, less 1: its run */
     OPI_AXIS_OUT = 1,   /* output of a reduce or a scan along an axis */
+    OPI_WINDOW_OUT = 1, /* output of a window */
     OPI_HEAD_OUT = 6,   /* for each element 1 if it is picked, else 0 */
     OPI_COUNT_OUT =
         7,         /* for each picked element the distance to the next picked one, or to the end: the length of a run */
@@ -117,6 +120,7 @@ typedef struct opi_axis {
 typedef struct opi_task {
     opi_primitive what;
     bool exclusive; /* true: an exclusive scan, also along an axis, in which out[i] does not contain in[i] */
+    bool backward;  /* true: a scan whose arrays begin at their last items; a machine makes it of OPI_SCAN_REVERSE */
     bool lifted;    /* true: a reduce or a scan with heads, on this rank or on another */
     int arrays;
     const oplus_op *op; /* what combines, or NULL */
@@ -162,6 +166,7 @@ typedef struct opi_task {
                                          * larger matrix, which only a transpose between arrays on a device can be */
         } matrix;
         opi_axis axis;
+        size_t window;       /* elements of a window */
         opi_indices indices; /* of a take or a put */
         opi_bins bins;       /* of a count or a reduce by index */
         struct {

@@ -165,6 +165,24 @@ def check_axes(x, flat, threads):
                f"reduce sum --axis {axis}, by the tree")
 
 
+def check_windows(x, flat, threads):
+    """Integers as in NumPy, floats by the tree of each window."""
+    if len(flat) == 0 or flat.dtype.kind == "c":
+        return
+    w = int(rng.integers(1, len(flat) + 2))
+    slices = [flat[max(0, i - w + 1):i + 1] for i in range(len(flat))]
+    if flat.dtype.kind == "f" and flat.size <= 300:
+        wanted = np.array([tree_scan(s)[-1] for s in slices]).astype(flat.dtype)
+        expect(result("window", "sum", str(w), "x.npy", *threads), wanted, f"window sum {w}, by the tree")
+        expect(result("scan", "sum", "x.npy", "--reverse", *threads), tree_scan(flat[::-1])[::-1].astype(flat.dtype),
+               "scan sum --reverse, by the tree")
+    elif flat.dtype.kind in "iu" and flat.size <= 2000:
+        wanted = np.array([s.max() for s in slices])
+        expect(result("window", "max", str(w), "x.npy", *threads), wanted, f"window max {w}")
+        wanted = np.add.accumulate(flat[::-1], dtype=flat.dtype)[::-1]
+        expect(result("scan", "sum", "x.npy", "--reverse", *threads), wanted, "scan sum --reverse")
+
+
 def check_extremes(x, flat, threads):
     """Zeros of one sign: oplus takes -0 for less than +0, NumPy for equal."""
     if len(flat) == 0 or flat.dtype.kind == "c":
@@ -330,7 +348,7 @@ def check_random(round, kind, where):
     version = [(1, 0), (2, 0), (3, 0)][round % 3]
     save("x.npy", disguise(x), version)
     save("abs.npy", np.abs(x), (1, 0))
-    for check in (check_scans, check_axes, check_extremes, check_maps, check_order, check_segments, check_elements,
+    for check in (check_scans, check_axes, check_windows, check_extremes, check_maps, check_order, check_segments, check_elements,
                   check_bins):
         check(x, flat, where)
     check_text(x, flat)

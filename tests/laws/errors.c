@@ -1029,6 +1029,39 @@ static void axes(void **state)
     FINE(oplus_scan_axis(dev, sum, OPLUS_EXCLUSIVE, NULL, 2, 0, 2, NULL));
 }
 
+/* --- windows, and scans from the end */
+
+static void windows(void **state)
+{
+    const oplus_op *const sum = &oplus_sum_f32;
+    (void)state;
+    BAD(oplus_window(NULL, sum, x, 8, 3, y), "oplus_window", "dev is NULL");
+    BAD(oplus_window(dev, NULL, x, 8, 3, y), "oplus_window", "op is NULL");
+    BAD(oplus_window(dev, sum, NULL, 8, 3, y), "oplus_window", "in is NULL");
+    BAD(oplus_window(dev, sum, x, 8, 3, NULL), "oplus_window", "out is NULL");
+    BAD(oplus_window(dev, sum, x, 8, 0, y), "oplus_window", "w is 0", "at least 1");
+    BAD(oplus_window(dev, sum, x, too_many, 3, y), "oplus_window", "n is 9223372036854775807");
+    OVERLAPS(oplus_window(dev, sum, x, 8, 3, x), "oplus_window", "in", "out");
+    OVERLAPS(oplus_window(dev, sum, x, 8, 3, x + 7), "oplus_window", "in", "out");
+    FINE(oplus_window(dev, sum, x, 8, 3, y));
+    FINE(oplus_window(dev, sum, x, 8, SIZE_MAX, y));
+    FINE(oplus_window(dev, &earlier_op, x, 8, 3, y));
+    FINE(oplus_window(dev, sum, NULL, 0, 3, NULL));
+
+    BAD(oplus_scan_reverse(NULL, sum, OPLUS_INCLUSIVE, x, 8, y), "oplus_scan_reverse", "dev is NULL");
+    BAD(oplus_scan_reverse(dev, NULL, OPLUS_INCLUSIVE, x, 8, y), "oplus_scan_reverse", "op is NULL");
+    BAD(oplus_scan_reverse(dev, sum, (oplus_kind)7, x, 8, y), "oplus_scan_reverse", "kind is 7");
+    BAD(oplus_scan_reverse(dev, sum, OPLUS_INCLUSIVE, NULL, 8, y), "oplus_scan_reverse", "in is NULL");
+    BAD(oplus_scan_reverse(dev, sum, OPLUS_INCLUSIVE, x, 8, NULL), "oplus_scan_reverse", "out is NULL");
+    BAD(oplus_scan_reverse(dev, sum, OPLUS_INCLUSIVE, x, too_many, y), "oplus_scan_reverse",
+        "n is 9223372036854775807");
+    BAD(oplus_scan_reverse(dev, &earlier_op, OPLUS_EXCLUSIVE, x, 8, y), "oplus_scan_reverse", "earlier", "identity");
+    OVERLAPS(oplus_scan_reverse(dev, sum, OPLUS_INCLUSIVE, x, 8, x + 1), "oplus_scan_reverse", "in", "out");
+    FINE(oplus_scan_reverse(dev, sum, OPLUS_INCLUSIVE, x, 8, x));
+    FINE(oplus_scan_reverse(dev, sum, OPLUS_EXCLUSIVE, x, 8, y));
+    FINE(oplus_scan_reverse(dev, sum, OPLUS_EXCLUSIVE, NULL, 0, NULL));
+}
+
 /* --- carries, checks */
 
 static void carries(void **state)
@@ -1139,6 +1172,7 @@ int main(void)
         cmocka_unit_test(segscan),
         cmocka_unit_test(segreduce),
         cmocka_unit_test(axes),
+        cmocka_unit_test(windows),
         cmocka_unit_test(wrong_offsets),
         cmocka_unit_test(wrong_offsets_there),
         cmocka_unit_test(map),

@@ -121,6 +121,12 @@ static oplus_status scan_rows(oplus_device *d)
 {
     return oplus_scan_axis(d, &oplus_sum_f32, OPLUS_EXCLUSIVE, x, 1000, 100, 1, out);
 }
+static oplus_status window(oplus_device *d) { return oplus_window(d, &oplus_sum_f32, x, N, 100, out); }
+static oplus_status long_window(oplus_device *d) { return oplus_window(d, &oplus_sum_f32, x, N, 20000, out); }
+static oplus_status scan_reverse(oplus_device *d)
+{
+    return oplus_scan_reverse(d, &oplus_sum_f32, OPLUS_EXCLUSIVE, x, N, out);
+}
 static oplus_status map(oplus_device *d) { return oplus_map(d, &twice_fn, (const void *const[]){x}, N, out); }
 static oplus_status filter(oplus_device *d) { return oplus_filter(d, &odd_fn, x, N, out, &kept); }
 static oplus_status partition(oplus_device *d) { return oplus_partition(d, &odd_fn, x, N, out, values, &kept); }
@@ -278,6 +284,9 @@ static const call calls[] = {
     {"reduce of rows", reduce_rows, false},
     {"scan along an axis", scan_axis, false},
     {"scan of rows", scan_rows, false},
+    {"window", window, false},
+    {"long window", long_window, false},
+    {"scan from the end", scan_reverse, false},
     {"map", map, false},
     {"filter", filter, false},
     {"partition", partition, false},

@@ -182,6 +182,21 @@ void orders(void **)
     assert_true(in_two == expected);
 }
 
+void windows(void **)
+{
+    const auto x = some_numbers(7);
+    std::vector<std::int32_t> sums(n), from_end(n);
+    here().window(oplus_sum_i32, x, 3, sums);
+    here().scan_reverse(oplus_sum_i32, OPLUS_INCLUSIVE, x, from_end);
+    for (std::size_t i = 0; i < n; i++) {
+        std::uint32_t sum = 0;
+        for (std::size_t k = i < 2 ? 0 : i - 2; k <= i; k++) sum += static_cast<std::uint32_t>(x[k]);
+        assert_int_equal(sums[i], static_cast<std::int32_t>(sum));
+        sum = static_cast<std::uint32_t>(x[i]) + (i + 1 < n ? static_cast<std::uint32_t>(from_end[i + 1]) : 0);
+        assert_int_equal(from_end[i], static_cast<std::int32_t>(sum));
+    }
+}
+
 void along_axes(void **)
 {
     const auto x = some_numbers(7);
@@ -234,6 +249,8 @@ void short_arrays_are_refused(void **)
     expect_refused([&] { here().map_scan(product_fn, oplus_sum_i64, OPLUS_INCLUSIVE, negated_fn, wide, x, x); });
     expect_refused([&] { here().map_filter(product_fn, positive_fn, wide, x, x); });
     expect_refused([&] { here().reduce_axis(oplus_sum_i32, x, 4, 2, 2, small); });
+    expect_refused([&] { here().window(oplus_sum_i32, x, 2, small); });
+    expect_refused([&] { here().scan_reverse(oplus_sum_i32, OPLUS_INCLUSIVE, x, small); });
     expect_refused([&] { here().scan_axis(oplus_sum_i32, OPLUS_INCLUSIVE, x, 2, 2, 1, small); });
     expect_refused([&] { here().partition(even_fn, x, out, small); });
     expect_refused([&] { here().indices(even_fn, x, few); });
@@ -257,10 +274,9 @@ void short_arrays_are_refused(void **)
 int main()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fused),   cmocka_unit_test(selections),
-        cmocka_unit_test(uniques), cmocka_unit_test(keys),
-        cmocka_unit_test(orders),  cmocka_unit_test(along_axes),
-        cmocka_unit_test(bins),    cmocka_unit_test(short_arrays_are_refused),
+        cmocka_unit_test(fused),      cmocka_unit_test(selections), cmocka_unit_test(uniques),
+        cmocka_unit_test(keys),       cmocka_unit_test(orders),     cmocka_unit_test(windows),
+        cmocka_unit_test(along_axes), cmocka_unit_test(bins),       cmocka_unit_test(short_arrays_are_refused),
     };
     return cmocka_run_group_tests_name("oplus.hpp", tests, nullptr, nullptr);
 }

@@ -32,7 +32,7 @@ _oplus() {
                 elif ((COMP_CWORD == 2)); then
                     case $command in
                         reduce) choices="sum prod min max and or xor land lor argmin argmax minmax count mean var std pvar pstd" ;;
-                        fold | scan | segscan | segreduce | group | check)
+                        fold | scan | window | segscan | segreduce | group | check)
                             choices="sum prod min max and or xor land lor" ;;
                         map) choices="copy neg abs square sign sqrt floor ceil trunc round not real imag conj
                             add sub mul div min max" ;;

@@ -148,11 +148,20 @@ static void N(segscan_far)(const void *in, const uint8_t *heads, size_t n, int e
 #endif
 
 #if ON_VECTORS == ALL_LEAVES /* the generic loops have one */
-OPLUS_STRICT_ static void N(zip)(const void *a, const void *b, size_t n, void *out)
+static void N(zip)(const void *a, const void *b, size_t n, void *out)
 {
-    const T *const x = a, *const y = b;
-    T *const joined = out;
-    OPLUS_IVDEP_ for (size_t i = 0; i < n; i++) joined[i] = LEAF(x[i], y[i]);
+    enum { LANES_ = sizeof(LANES(opi_vector)) / sizeof(T) };
+    const LANES(opi_exact) op = N(on_vectors)();
+    const LANES(opi_vector) none = LANES(splat)(0);
+    const T *x = a, *y = b;
+    T *to = out;
+    for (; n >= LANES_; n -= LANES_, x += LANES_, y += LANES_, to += LANES_) {
+        const LANES(opi_vector) v = op.unkey(op.join(op.key(LANES(load)(x)), op.key(LANES(load)(y))));
+        memcpy(to, &v, sizeof v);
+    }
+    const LANES(opi_vector) last =
+        op.unkey(op.join(op.key(LANES(load_some)(x, n, none)), op.key(LANES(load_some)(y, n, none))));
+    memcpy(to, &last, n * sizeof(T));
 }
 #endif
 

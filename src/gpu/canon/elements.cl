@@ -12,7 +12,9 @@
  *     opi_element(source, i)      element i
  *     opi_behind(source, i)       the same elements, from element i on
  *     opi_set(sink, i, x)         writes result i
- *     opi_sink_behind(sink, i)    the same place, from result i on */
+ *     opi_sink_behind(sink, i)    the same place, from result i on
+ *
+ * If OPI_BACKWARD is 1, elements come from the last one to the first, and `in` and `out` are where the last ones are. */
 
 #if OPI_INPUTS
 
@@ -59,6 +61,14 @@ OPI_FUNCTION opi_t opi_element(opi_source source, uint64_t i)
     return opi_before_result_quiet(opi_before_fn(OPI_EACH_OTHERWISE(OPI_FIRST_OF, OPI_OTHER_OF) OPI_PASS_BEFORE_P));
 }
 
+#elif OPI_BACKWARD
+
+#define OPI_MORE_PARAMS
+#define OPI_SOURCE(from) OPI_GLOBAL const opi_t *const source = OPI_AT(const opi_t, in) - (from);
+typedef OPI_GLOBAL const opi_t *opi_source;
+#define opi_element(source, i) (source)[-(int64_t)(i)]
+#define opi_behind(source, i)  ((source) - (i))
+
 #else
 
 #define OPI_MORE_PARAMS
@@ -102,6 +112,13 @@ OPI_FUNCTION void opi_set(opi_sink sink, uint32_t i, opi_t x)
 {
     sink.to[i] = opi_after_result_quiet(opi_after_fn(x OPI_PASS_AFTER_P));
 }
+
+#elif OPI_BACKWARD
+
+#define OPI_SINK(from) OPI_GLOBAL opi_t *const sink = OPI_AT(opi_t, out) - (from);
+typedef OPI_GLOBAL opi_t *opi_sink;
+#define opi_set(sink, i, x)      (sink)[-(int64_t)(i)] = (x)
+#define opi_sink_behind(sink, i) ((sink) - (i))
 
 #else
 

@@ -1,4 +1,4 @@
-/* A node is an element. */
+/* A node is an element.  OPI_EXCHANGED: elements come in the opposite order, and so do the operands. */
 typedef opi_t opi_node;
 #define OPI_MAKE(x, head) (x)
 #define OPI_VALUE(node)   (node)
@@ -10,13 +10,19 @@ typedef opi_t opi_answer;
 #if OPI_LARGE
 OPI_CALLED void opi_join_at(opi_node *to, const opi_node *a, const opi_node *b OPI_TAKE_P)
 {
+#if OPI_EXCHANGED
+    *to = opi_op(*b, *a OPI_OP_P);
+#else
     *to = opi_op(*a, *b OPI_OP_P);
+#endif
 }
 OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b OPI_TAKE_P)
 {
     opi_join_at(&a, &a, &b OPI_GIVE_P);
     return a;
 }
+#elif OPI_EXCHANGED
+OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b OPI_TAKE_P) { return opi_op(b, a OPI_OP_P); }
 #else
 OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b OPI_TAKE_P) { return opi_op(a, b OPI_OP_P); }
 #endif

@@ -3,7 +3,7 @@
  * A work-item has a run of OPI_E consecutive elements.  If OPI_VECTORS is 1, whole tiles are moved in vectors of 16
  * bytes, and neighbouring work-items move neighbouring vectors; the elements change hands in local memory (`stage`).
  * The same holds, element by element, where an array is not aligned, where there is a part of a tile, or where elements
- * or results are made by a function.  If it is 0, each work-item reads and writes its own run. */
+ * or results are made by a function, or come in the opposite order.  If it is 0, each work-item reads and writes its own run. */
 
 #if OPI_VECTORS
 #define OPI_RUN_VECTORS  ((OPI_E * OPI_SIZE) / 16)
@@ -31,7 +31,7 @@ OPI_FUNCTION void opi_load(opi_source in, uint32_t count, uint32_t size, opi_run
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
 #if OPI_VECTORS
-#if OPI_INPUTS
+#if OPI_INPUTS || OPI_BACKWARD
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) { /* all loads are under way before the first value is used */
         const uint32_t i = (j << OPI_LOG_W) + OPI_SELF;
         run->x[j] = opi_element(in, i < count ? i : count - 1);
@@ -72,7 +72,7 @@ OPI_FUNCTION void opi_store(opi_sink out, uint32_t count, uint32_t size, const o
     OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++)
         stage[OPI_STAGED(OPI_SELF * OPI_RUN_VECTORS + j)] = run->v[j];
     OPI_BARRIER();
-#if !OPI_AFTER
+#if !OPI_AFTER && !OPI_BACKWARD
     if (count == OPI_TILE && OPI_ALIGNED(out)) {
         OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++) {
             const uint32_t v = (j << OPI_LOG_W) + OPI_SELF;

@@ -222,7 +222,9 @@ static void advance(const opi_job *job, const char *const *address, uint64_t ite
 {
     for (int k = 0; k < job->task->arrays; k++) {
         const opi_array *const array = &job->task->array[k];
-        next[k] = address[k] && array->access != OPI_APPENDS ? address[k] + items * array->size : address[k];
+        const bool moves = address[k] && array->access != OPI_APPENDS;
+        const size_t bytes = items * array->size;
+        next[k] = !moves ? address[k] : job->task->backward ? address[k] - bytes : address[k] + bytes;
     }
 }
 

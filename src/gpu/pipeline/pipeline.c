@@ -48,7 +48,9 @@ static bool begins_at_0(const opi_job *job)
 bool opi_pipeline_can(const opi_job *job, uint64_t n)
 {
     const opi_groups groups = groups_of(job);
-    if (opi_task_is_fused(job->task) || job->has_nodes || !opi_groups_fit(&job->g->gpu->facts, &groups)) return false;
+    if (opi_task_is_fused(job->task) || job->task->backward || job->has_nodes ||
+        !opi_groups_fit(&job->g->gpu->facts, &groups))
+        return false;
     return begins_at_0(job) && cut_of(job, n).tiles > 0 && (job->at + n) / tile_of(job) < opi_groups_most_tiles();
 }
 

@@ -71,6 +71,8 @@ static void combine(const oplus_op *op, size_t n)
     SAME("scan_axis", n / 7 / 9 * 63 * op->type->size, oplus_scan_axis, op, OPLUS_INCLUSIVE, in, 7, n / 63, 9);
     if (n >= 1200)
         SAME("scan_axis", n / 600 * 600 * op->type->size, oplus_scan_axis, op, OPLUS_INCLUSIVE, in, n / 600, 600, 1);
+    SAME("window", bytes, oplus_window, op, in, n, 37);
+    SAME("scan_reverse", bytes, oplus_scan_reverse, op, OPLUS_INCLUSIVE, in, n);
     if (!op->identity) return;
     SAME("reduce_axis", 63 * op->type->size, oplus_reduce_axis, op, in, 7, n / 63, 9);
     SAME("reduce_axis", 3 * op->type->size, oplus_reduce_axis, op, in, 1, n / 3, 3);

@@ -381,6 +381,8 @@ static void move(oplus_device *dev)
             if (effort >= WHOLE)
                 good(oplus_take(dev, types[i], (oplus_bounds)bounds, in, 10, &oplus_i64, in, 20, out), "take");
         }
+    good(oplus_window(dev, &oplus_sum_f32, in, N, 5, out), "window");
+    good(oplus_scan_reverse(dev, subject_named("compose32")->op, OPLUS_INCLUSIVE, in, N / 8, out), "scan_reverse");
     good(oplus_argmin(dev, &oplus_f32, in, N, out), "argmin");
     good(oplus_map_reduce(dev, &oplus_moments_of_f32, &oplus_join_moments, arrays, N, out), "moments");
     for (int bounds = OPLUS_REFUSE; bounds <= OPLUS_IGNORE; bounds++) {
