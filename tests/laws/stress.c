@@ -108,7 +108,7 @@ static void any_call(void **state)
         const time_t begin = time(NULL);
         long made = 0;
         if (!at->thorough && !test_long()) continue; /* where compilers are slow, kernels of both shapes take long */
-        stand_at(at, NULL, false);                  /* sets the shape of kernels */
+        stand_at(at, NULL, false);                   /* sets the shape of kernels */
         for (int a = 0; a < ARRAYS; a++) must_be_ok(oplus_alloc(at->dev, ROOM, (void **)&there[a]), "alloc");
         for (long i = first; i < end; i++)
             if (is_mine(i, k, places)) make_call(at, all->dev, i), made++;
