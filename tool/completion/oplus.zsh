@@ -24,7 +24,7 @@ _oplus() {
     if ((CURRENT == 3)); then
         case $words[2] in
             reduce) compadd sum prod min max and or xor land lor argmin argmax minmax count mean var std pvar pstd ;;
-            fold|scan|segscan|segreduce|group|check) compadd sum prod min max and or xor land lor ;;
+            fold|scan|window|segscan|segreduce|group|check) compadd sum prod min max and or xor land lor ;;
             map) compadd copy neg abs square sign sqrt floor ceil trunc round not real imag conj add sub mul div min max ;;
             cache) compadd clear; return ;;
             lab) compadd all ${(f)"$($words[1] lab 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')"}; return ;;
