@@ -98,7 +98,7 @@ static const char *told(void) { return strncmp(explanation, "oplus_", 6) == 0 ? 
 
 void tool_explain_nothing(const tool_options *options)
 {
-    if (options->explain) end_explained(options, "there are no elements, so that nothing is computed\n");
+    if (options->explain) end_explained(options, "there is nothing to compute\n");
 }
 
 static const tool_options *asked_options; /* the command's options, if --explain is among them */

@@ -40,6 +40,8 @@ static void add(const tool_job *job, oplus_carry *carry, const oplus_type *type,
         for (size_t k = 0; lanes > 1 && k < some; k++)
             memcpy((char *)column + k * size, x + (i + k) * lanes * size, size);
         if (lanes > 1) in = column;
+        if (job->options.explain) /* what it is, not the steps that a stream takes; this ends the command */
+            tool_try(oplus_map_reduce(job->dev, maker_of(type), &oplus_join_moments, &in, some, made));
         tool_try(oplus_map(job->dev, maker_of(type), &in, some, made));
         tool_try(oplus_carry_add(job->dev, carry, made, some));
     }
@@ -67,8 +69,6 @@ static void count(const tool_job *job, tool_source *source, oplus_moments *found
     const size_t lanes = tool_source_lanes(source);
     const void *piece;
     uint64_t all = 0;
-    if (job->options.explain)
-        tool_die(TOOL_USAGE, "--explain is of a computation, and a count needs none; leave it out");
     for (size_t n; tool_job_next(source, source, &piece, &n);) all += n / lanes;
     for (size_t l = 0; l < lanes; l++) found[l] = (oplus_moments){all, 0, 0};
 }
@@ -137,6 +137,8 @@ static double value_of(oplus_moments found, tool_moment moment)
 uint64_t tool_moment_find(const tool_job *job, tool_moment moment, const char *name, tool_source *source, void *results)
 {
     const size_t lanes = tool_source_lanes(source);
+    if (moment == TOOL_COUNT && job->options.explain)
+        tool_die(TOOL_USAGE, "--explain is of a computation, and a count needs none; leave it out");
     if (job->comm) return find_of_part(job, moment, name, source, results);
     oplus_moments *const found = tool_alloc(lanes * sizeof *found);
     memset(found, 0, lanes * sizeof *found);

@@ -88,7 +88,7 @@ OPLUS_API double oplus_variance_of(oplus_moments moments, unsigned ddof);
  *  @param dev   where to compute
  *  @param type  type of the elements, a scalar
  *  @param in,n  the elements, and how many there are
- *  @param mean  the mean, in memory of the host or of the device
+ *  @param mean  the mean, in memory of the host or of the device; the call waits for it in either case
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: also for n = 0, and for a type that is no scalar. */
 OPLUS_API oplus_status oplus_mean(oplus_device *dev, const oplus_type *type, const void *in, size_t n, double *mean);
 
@@ -101,7 +101,7 @@ OPLUS_API oplus_status oplus_mean(oplus_device *dev, const oplus_type *type, con
  *  @param type      type of the elements, a scalar
  *  @param ddof      0: of a whole population (NumPy's default); 1: of a sample, without bias (as in R)
  *  @param in,n      the elements, and how many there are
- *  @param variance  the variance, in memory of the host or of the device
+ *  @param variance  the variance, in memory of the host or of the device; the call waits for it in either case
  *  @return what oplus_mean returns; OPLUS_ERR_ARGUMENT: also if n is not larger than ddof. */
 OPLUS_API oplus_status oplus_variance(oplus_device *dev, const oplus_type *type, unsigned ddof, const void *in,
                                       size_t n, double *variance);

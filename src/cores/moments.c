@@ -71,8 +71,8 @@ double oplus_mean_of(oplus_moments moments) { return quiet(mean_of(moments)); }
 
 double oplus_variance_of(oplus_moments moments, unsigned ddof)
 {
-    if (moments.n <= ddof) return (double)NAN;
-    return quiet(moments.m2 / (double)(moments.n - ddof) + (moments.sum - moments.sum));
+    if (moments.n <= ddof || !isfinite(moments.sum)) return (double)NAN;
+    return quiet(moments.m2 / (double)(moments.n - ddof));
 }
 
 /* --- their nodes -------------------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <oplus/moments.h>
 
 /* The operator, as OPLUS_OP takes it.  A difference is one of sums, as if both groups had b.n elements; weight is what its
- * square counts. */
+ * square counts.  a.sum / na comes first: of equal elements whose sum is exact it is exact, too, and the difference is 0. */
 #define OPI_BODY_JOIN_MOMENTS                                                                                          \
     {                                                                                                                  \
         oplus_moments r;                                                                                               \
@@ -20,7 +20,7 @@
             difference = b.sum - a.sum;                                                                                \
             weight = 0.5 / na;                                                                                         \
         } else {                                                                                                       \
-            difference = b.sum - a.sum * (nb / na);                                                                    \
+            difference = b.sum - a.sum / na * nb;                                                                      \
             weight = na / (nb * (na + nb));                                                                            \
         }                                                                                                              \
         r.n = a.n + b.n;                                                                                               \
