@@ -22,7 +22,7 @@ static const tool_usage usage = {
              "enough; the bits do not depend on the number of threads.  An array of several\n"
              "dimensions counts as one sequence; with --axis N each row along that axis is scanned by\n"
              "itself.  With --reverse element i of the output is xi OP ... OP the last one; the array is\n"
-             "held in memory.\n\n"
+             "held in memory, and of a table only the results are printed.\n\n"
              "With --map the elements are what FN makes of an element of each FILE, and with --then\n"
              "another FN makes of each result what is written.  Files are then read whole.\n\n" TOOL_OPERATOR_ABOUT,
     .options = "axis reverse map result then exclusive check-overflow into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS

@@ -10,7 +10,8 @@ static const tool_usage usage = {
     .most = 3,
     .about = "Element i of the output is x(i-W+1) OP ... OP xi of FILE (default: stdin), the last W\n"
              "elements; the first W-1 results are of fewer, x0 OP ... OP xi.  OP needs no inverse and no\n"
-             "identity.  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
+             "identity.  The whole array is held in memory.  Of a table only the results are "
+             "printed.\n\n" TOOL_OPERATOR_ABOUT,
     .options = TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_OPERATOR_OPTIONS TOOL_CALL_OPTIONS,
     .examples = {"seq 1 5 | oplus window sum 2", "printf '3 1 4 1 5' | oplus window max 3",
                  "oplus window 'a < b ? a : b' 24 x.npy -o lowest.npy"},

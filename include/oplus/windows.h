@@ -14,7 +14,7 @@ extern "C" {
 /** Reduces the last w elements at every element: out[i] = in[i-w+1] (+) ... (+) in[i].
  *
  *  The first w - 1 results are of shorter windows, which begin at in[0]: out[i] is the reduce of the first i + 1
- *  elements.  So with w = 1 elements are copied, and with w >= n it is the inclusive scan.  The first result of a whole
+ *  elements.  So with w = 1 elements are copied (a NaN becomes the canonical one), and with w >= n it is the inclusive scan.  The first result of a whole
  *  window is out[w-1].
  *
  *  out[i] has the bits of oplus_reduce of its window, wherever in the array the window is.  Any associative operator will
@@ -24,7 +24,7 @@ extern "C" {
  *  call reads and writes the array once as long as a window has few elements: on the cores less than 2^12 of up to 4
  *  bytes, or 2^11 of 8; on a GPU less than 2^10 or 2^9.  Longer windows need n elements of scratch memory, which the
  *  device keeps, and two more passes over memory; and as much again for each further 7 bits of w on the cores, or 5 bits
- *  on a GPU.
+ *  on a GPU (4 of elements of two bytes, 3 of one).
  *
  *  @param dev  where to compute
  *  @param op   the operator

@@ -232,15 +232,22 @@ static int steps_of(const opi_task *task, opi_window_step *steps, int *arrays)
                             levels_in(STEP_BYTES, opi_larger(size, STRIP_BYTES), MOST_MORE), steps, arrays);
 }
 
-/* Plans a step of the task; scratch: arrays of n elements. */
+/* Array v of scratch memory, counted from 1, of so many bytes; NULL if none is reserved, as for an explanation. */
+static char *scratch_of(const opi_cores *cores, int v, size_t bytes)
+{
+    char *const mem = cores->array.mem;
+    return mem ? mem + (size_t)(v - 1) * bytes : NULL;
+}
+
+/* Plans a step of the task. */
 static void plan_of(window_sweep *plan, opi_cores *cores, const opi_task *task, const opi_window_step *step)
 {
     const size_t bytes = task->n * task->op->type->size, whole = (task->window - 1) * task->op->type->size;
-    char *const scratch = cores->array.mem, *const out = (char *)task->array[OPI_WINDOW_OUT].mem;
-    const char *const x = step->from == 0 ? task->array[OPI_IN].mem : scratch + (size_t)(step->from - 1) * bytes;
+    char *const out = (char *)task->array[OPI_WINDOW_OUT].mem;
+    const char *const x = step->from == 0 ? task->array[OPI_IN].mem : scratch_of(cores, step->from, bytes);
     const size_t beyond = ((size_t)1 << step->level) - 1; /* starts too near to the end for a node of this level */
     plan_step(plan, cores->isa, task, step, x, task->n - beyond,
-              step->to == 0 ? out + whole : scratch + (size_t)(step->to - 1) * bytes);
+              step->to == 0 ? out + whole : scratch_of(cores, step->to, bytes));
 }
 
 static opi_task task_of_head(const opi_task *task)

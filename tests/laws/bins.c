@@ -46,7 +46,8 @@ static drawn draw(rng *r, const place *at, kind kind)
     d.bounds = (oplus_bounds)(is_few(at) ? OPLUS_REFUSE : rng_below(r, 3));
     d.bins = 1 + rng_below(r, most_bins);
     if (is_few(at)) d.bins = kind == BY_INDEX && rng_below(r, 2) ? 5000 : 1 + rng_below(r, 256);
-    d.n = rng_below(r, (size_t)1 << (2 + rng_below(r, test_quick() ? 15 : 16)));
+    const size_t most = test_quick() ? 15 : at->accelerator || kind == EDGES ? 16 : 18; /* the reference takes long */
+    d.n = rng_below(r, (size_t)1 << (2 + rng_below(r, most)));
     d.low = (double)rng_below(r, 100) - 60.0;
     d.high = d.low + (double)(1 + rng_below(r, 90)) / 3;
     return d;

@@ -150,22 +150,30 @@ static void try_sizes(rng *r, const place *at, const subject *s, size_t n, size_
     trial_of t = {at, s, n, w, s->op->type->size, NULL};
     const size_t bytes = n * t.size, skew = rng_below(r, 3) * t.size, apart = bytes + 2 * t.size;
     const bool in_place = rng_below(r, 2) == 0;
-    unsigned char *const memory = must(malloc(5 * apart)), *to[3];
-    for (size_t k = 0; k < 3; k++) to[k] = memory + (1 + k) * apart;
-    t.x = memory + skew;
-    for (size_t i = 0; i < n; i++) s->random(r, t.x + i * t.size);
+    unsigned char *const memory = must(malloc(3 * apart)), *to[3], *there = NULL;
+    unsigned char *const arrays = must(malloc(2 * apart)), *const back = must(malloc(2 * apart));
+    for (size_t k = 0; k < 3; k++) to[k] = memory + k * apart;
+    memset(arrays, 0xa5, 2 * apart); /* the input, the output, and what nothing may write around them */
+    for (size_t i = 0; i < n; i++) s->random(r, arrays + skew + i * t.size);
+    memcpy(back, arrays, 2 * apart);
+    t.x = back + skew;
     if (at->accelerator && rng_below(r, 4)) {
-        unsigned char *there;
         must_be_ok(oplus_alloc(at->dev, 2 * apart, (void **)&there), "alloc");
-        must_be_ok(oplus_copy(at->dev, there + skew, t.x, bytes), "copy");
+        must_be_ok(oplus_copy(at->dev, there, arrays, 2 * apart), "copy");
         run(&t, there + skew, there + apart, in_place, to);
+        must_be_ok(oplus_copy(at->dev, arrays, there, 2 * apart), "copy");
         oplus_free(at->dev, there);
     } else {
-        run(&t, t.x, memory + 4 * apart, in_place, to);
+        run(&t, arrays + skew, arrays + apart, in_place, to);
     }
+    const bool same =
+        memcmp(arrays, back, apart) == 0 && memcmp(arrays + apart + bytes, back + apart + bytes, apart - bytes) == 0;
+    if (!same) fail_at(&t, "what is not the output", 0);
     compare_windows(r, &t, to[0]);
     compare_reverse(&t, to[1], s->op->identity ? to[2] : NULL);
     free(memory);
+    free(arrays);
+    free(back);
 }
 
 /* --- sizes --------------------------------------------------------------------------------------------------------- */

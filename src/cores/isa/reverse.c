@@ -5,9 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef struct pair {
-    uint64_t low, high;
-} pair;
+/* Elements of any type, anywhere. */
+typedef uint16_t lane_2 __attribute__((may_alias, aligned(1)));
+typedef uint32_t lane_4 __attribute__((may_alias, aligned(1)));
+typedef uint64_t lane_8 __attribute__((may_alias, aligned(1)));
+typedef uint64_t lane_16 __attribute__((vector_size(16), may_alias, aligned(1)));
 
 #define REVERSE(name, T)                                                                                               \
     static void name(const T *restrict in, size_t n, T *restrict out)                                                  \
@@ -15,35 +17,36 @@ typedef struct pair {
         for (size_t i = 0; i < n; i++) out[i] = in[n - 1 - i];                                                         \
     }
 
-REVERSE(reverse_8, uint8_t)
-REVERSE(reverse_16, uint16_t)
-REVERSE(reverse_32, uint32_t)
-REVERSE(reverse_64, uint64_t)
-REVERSE(reverse_128, pair)
+REVERSE(reverse_1, uint8_t)
+REVERSE(reverse_2, lane_2)
+REVERSE(reverse_4, lane_4)
+REVERSE(reverse_8, lane_8)
+REVERSE(reverse_16, lane_16)
 
 static void reverse_any(const char *in, size_t n, size_t size, char *out)
 {
     for (size_t i = 0; i < n; i++) memcpy(out + i * size, in + (n - 1 - i) * size, size);
 }
 
-/* Whether both places are aligned to `align`, a power of two. */
-OPI_INLINE int are_aligned(const void *a, const void *b, size_t align)
-{
-    return (((uintptr_t)a | (uintptr_t)b) & (align - 1)) == 0;
-}
-
 void OPI_ISA_NAME(opi_reverse)(const void *in, size_t n, size_t size, void *out)
 {
-    if (size == 1)
+    switch (size) {
+    case 1:
+        reverse_1(in, n, out);
+        break;
+    case 2:
+        reverse_2(in, n, out);
+        break;
+    case 4:
+        reverse_4(in, n, out);
+        break;
+    case 8:
         reverse_8(in, n, out);
-    else if (size == 2 && are_aligned(in, out, 2))
+        break;
+    case 16:
         reverse_16(in, n, out);
-    else if (size == 4 && are_aligned(in, out, 4))
-        reverse_32(in, n, out);
-    else if (size == 8 && are_aligned(in, out, 8))
-        reverse_64(in, n, out);
-    else if (size == 16 && are_aligned(in, out, 8))
-        reverse_128(in, n, out);
-    else
+        break;
+    default:
         reverse_any(in, n, size, out);
+    }
 }

@@ -151,12 +151,27 @@ oplus_status opi_window_tiles(opi_job *job, const opi_part *part)
 
 /* --- the task ----------------------------------------------------------------------------------------------------- */
 
+/* Whether the arrays, all of them the host's, and the scratch memory do not fit the device. */
+static bool is_too_large(const opi_job *job, const opi_whole *whole)
+{
+    const cut c = cut_of(job);
+    const size_t arrays = opi_window_head(job->task) < job->task->n ? (size_t)arrays_of(job, &c) : 0;
+    const size_t room = job->g->memory_bytes / (2 + arrays), largest = job->g->gpu->facts.largest;
+    return opi_whole_is_too_large(job, whole, 2 * opi_smaller(room, largest / opi_larger(arrays, 2)));
+}
+
 oplus_status opi_gpu_window(opi_job *job)
 {
     static const char *const names[] = {"in", "out"};
+    const bool has_room = element(job) << opi_log_tile(cut_of(job).shape) <= job->g->gpu->facts.local;
     opi_whole whole;
     OPI_TRY(opi_whole_look(job, names, &whole));
-    if (opi_whole_is_too_large(job, &whole, job->g->memory_bytes))
+    if (!has_room && !whole.is_host)
+        return opi_fail(OPLUS_ERR_UNSUPPORTED,
+                        "%s: elements of %zu bytes are too large for windows on %s; give arrays of the host, whose "
+                        "cores then do it",
+                        job->call, element(job), job->g->gpu->facts.where);
+    if (!has_room || is_too_large(job, &whole))
         return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, job->task, NULL);
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
     return opi_whole_run(job, &whole);
