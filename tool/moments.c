@@ -64,7 +64,7 @@ static void find_of_stream(const tool_job *job, tool_source *source, oplus_momen
     free(carry);
 }
 
-static void count(const tool_job *job, tool_source *source, oplus_moments *found)
+static void count(tool_source *source, oplus_moments *found)
 {
     const size_t lanes = tool_source_lanes(source);
     const void *piece;
@@ -143,7 +143,7 @@ uint64_t tool_moment_find(const tool_job *job, tool_moment moment, const char *n
     oplus_moments *const found = tool_alloc(lanes * sizeof *found);
     memset(found, 0, lanes * sizeof *found);
     if (moment == TOOL_COUNT)
-        count(job, source, found);
+        count(source, found);
     else if (is_there(job, source))
         find_at_once(job, source, found);
     else
