@@ -16,7 +16,7 @@
 #define OPI_E     (1u << OPI_LOG_E)
 #define OPI_W     (1u << OPI_LOG_W)
 #define OPI_ROUND (1u << OPI_LOG_TILE)
-#if OPI_HOST_CORES /* PoCL 3.1 has miscompiled such loops */
+#if OPI_HOST_CORES || OPI_LOG_W == 0 /* PoCL 3.1 has miscompiled such loops; NVRTC needs many minutes for a chunk's */
 #define OPI_UNROLL
 #else
 #define OPI_UNROLL _Pragma("unroll")

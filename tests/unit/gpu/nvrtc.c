@@ -532,7 +532,7 @@ static void compiles(void **state)
     texts(dev);
     fuse(dev, effort == MORE ? FUSIONS : 4);
     odd_types(dev);
-    if (architecture >= 90) deal_all();
+    if (architecture >= 90 && !getenv("OPLUS_SHAPE")) deal_all(); /* chunks are not dealt out */
     current = dev;
     printf("sm_%u: %d programs, %d launches\n", architecture, counted.programs, counted.launches);
     assert_true(counted.programs > 5 && counted.launches > counted.programs);
