@@ -57,7 +57,7 @@ static void in_one_process(void **state)
 static void in_another_process(void **state)
 {
     char *mem;
-    const void *found;
+    const void *found = NULL;
     (void)state;
     open_both();
     good(oplus_alloc(dev[0], BYTES, (void **)&mem));
