@@ -165,13 +165,13 @@ static void apply_pieces(const opi_sweep *sweep, size_t begin, size_t end, void 
     for (size_t item = begin; item < end; item++) {
         const size_t width = opi_smaller(plan->width, inner - first);
         const walk w = walk_in(plan, width, n, scratch);
-        const char *const x = plan->in + (o * n * inner + first) * size;
-        if (plan->scans)
-            scan(&w, x, n, NULL, plan->out + (o * n * inner + first) * size);
-        else if (n > 0)
-            reduce(&w, x, n, plan->out + (o * inner + first) * size);
-        else
+        const size_t at = (o * n * inner + first) * size;
+        if (n == 0) /* in may be NULL; a scan then has no items */
             put_identity(&w, plan->out + (o * inner + first) * size);
+        else if (plan->scans)
+            scan(&w, plan->in + at, n, NULL, plan->out + at);
+        else
+            reduce(&w, plan->in + at, n, plan->out + (o * inner + first) * size);
         first += width;
         if (first == inner) {
             first = 0;

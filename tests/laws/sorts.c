@@ -13,7 +13,8 @@ OPLUS_STRUCT(large, uint32_t key; uint64_t place[624];)
 OPLUS_STRUCT(huge, uint32_t key; uint64_t place[2500];)
 OPLUS_ZIP(by_large, uint8_t, large, large, { return a.key < b.key; })
 OPLUS_ZIP(by_huge, uint8_t, huge, huge, { return a.key < b.key; })
-OPLUS_ZIP(no_wide, uint8_t, wide, wide, { return ((uint32_t)a.key * 2654435761u ^ (uint32_t)b.key * 40503u) >> 7 & 1; })
+OPLUS_ZIP(no_wide, uint8_t, wide, wide,
+          { return ((uint32_t)(a.key + 100) * 2654435761u ^ (uint32_t)(b.key + 100) * 40503u) >> 7 & 1; })
 OPLUS_ZIP(by_key, uint8_t, item, item, { return a.key < b.key; })
 OPLUS_ZIP(by_odd, uint8_t, odd, odd, { return (uint8_t)((a.key < b.key) * 6); }) /* any number but 0 says yes */
 OPLUS_ZIP(by_wide, uint8_t, wide, wide, { return a.key > b.key; })
