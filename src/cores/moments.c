@@ -4,8 +4,6 @@
  * exact: so blocks of the tree need none (cores/isa/moments.c). */
 #include "cores/moments.h"
 
-#include <math.h>
-
 /* --- the operator ------------------------------------------------------------------------------------------------- */
 
 #if defined(__aarch64__)
@@ -63,17 +61,6 @@ FUNCTION(oplus_sample_variance_of_fn, sample_variance_of, double, oplus_moments,
     const double none = 0;
     return a.n < 2 ? none / none : a.m2 / (double)(a.n - 1) + (a.sum - a.sum);
 })
-
-/* NaNs as the library's calls give them. */
-static double quiet(double x) { return x == x ? x : (double)NAN; }
-
-double oplus_mean_of(oplus_moments moments) { return quiet(mean_of(moments)); }
-
-double oplus_variance_of(oplus_moments moments, unsigned ddof)
-{
-    if (moments.n <= ddof || !isfinite(moments.sum)) return (double)NAN;
-    return quiet(moments.m2 / (double)(moments.n - ddof));
-}
 
 /* --- their nodes -------------------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include <oplus/moments.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 /* Checks the arguments of a call, and makes the task that reduces the elements to *all.  to: what is called `result`. */
@@ -68,6 +69,19 @@ oplus_status oplus_variance(oplus_device *dev, const oplus_type *type, unsigned 
     OPI_TRY(check_number(__func__, n, ddof, ""));
     OPI_TRY(opi_run(dev, __func__, &task, NULL));
     return dev->explained.text ? OPLUS_OK : give(__func__, dev, oplus_variance_of(all, ddof), variance);
+}
+
+/* --- of moments that are there ------------------------------------------------------------------------------------------ */
+
+/* NaNs as the library's calls give them. */
+static double quiet(double x) { return x == x ? x : (double)NAN; }
+
+double oplus_mean_of(oplus_moments moments) { return quiet(moments.sum / (double)moments.n); }
+
+double oplus_variance_of(oplus_moments moments, unsigned ddof)
+{
+    if (moments.n <= ddof || !isfinite(moments.sum)) return (double)NAN;
+    return quiet(moments.m2 / (double)(moments.n - ddof));
 }
 
 /* --- over ranks --------------------------------------------------------------------------------------------------- */
