@@ -6,22 +6,6 @@
  *
  * This text comes behind order.cl and value.cl. */
 
-/* How many of the first t elements of the merge are of a.  Of equal elements those of a come first. */
-OPI_FUNCTION uint64_t opi_cut(OPI_GLOBAL const opi_item *a, uint64_t a_n, OPI_GLOBAL const opi_item *b, uint64_t b_n,
-                              uint64_t t, opi_order order)
-{
-    uint64_t low = t > b_n ? t - b_n : 0, high = t < a_n ? t : a_n;
-    while (low < high) {
-        const uint64_t i = low + (high - low) / 2;
-        const opi_item x = a[i], y = b[t - 1 - i];
-        if (OPI_LESS(y, x))
-            high = i;
-        else
-            low = i + 1;
-    }
-    return low;
-}
-
 OPI_WHOLE_KERNEL void opi_merge_cuts(OPI_PARAM(a), const uint64_t a_n, OPI_PARAM(b), const uint64_t b_n,
                                      OPI_PARAM(cuts), const uint64_t tiles, OPI_ORDER)
 {

@@ -1,4 +1,4 @@
-/* The order of elements, for bounds and merges: that of a sort, or that of a function.
+/* The order of elements, for bounds, merges and sorts by a function: that of a sort, or that of a function.
  *
  * OPI_BY_TEXT is 1 if opi_fn(a, b) compares elements of the type opi_a, with a parameter if OPI_PARAMETER.  Otherwise
  * elements are keys of OPI_KEY_SIZE bytes: as unsigned integers, once the bits in `flip`, and those in `negative` if the
@@ -60,3 +60,19 @@ OPI_FUNCTION opi_item opi_mapped(opi_item key, opi_order order)
 }
 #define OPI_LESS(a, b) (opi_mapped(a, order) < opi_mapped(b, order))
 #endif
+
+/* How many of the first t elements of the merge are of a.  Of equal elements those of a come first. */
+OPI_FUNCTION uint64_t opi_cut(OPI_GLOBAL const opi_item *a, uint64_t a_n, OPI_GLOBAL const opi_item *b, uint64_t b_n,
+                              uint64_t t, opi_order order)
+{
+    uint64_t low = t > b_n ? t - b_n : 0, high = t < a_n ? t : a_n;
+    while (low < high) {
+        const uint64_t i = low + (high - low) / 2;
+        const opi_item x = a[i], y = b[t - 1 - i];
+        if (OPI_LESS(y, x))
+            high = i;
+        else
+            low = i + 1;
+    }
+    return low;
+}

@@ -28,21 +28,6 @@ typedef uint32_t opi_index;
 
 /* --- cuts --------------------------------------------------------------------------------------------------------- */
 
-OPI_FUNCTION uint64_t opi_cut(OPI_GLOBAL const opi_item *a, uint64_t a_n, uint64_t b_n, uint64_t t, opi_order order)
-{
-    OPI_GLOBAL const opi_item *const b = a + a_n;
-    uint64_t low = t > b_n ? t - b_n : 0, high = t < a_n ? t : a_n;
-    while (low < high) {
-        const uint64_t i = low + (high - low) / 2;
-        const opi_item x = a[i], y = b[t - 1 - i];
-        if (OPI_LESS(y, x))
-            high = i;
-        else
-            low = i + 1;
-    }
-    return low;
-}
-
 OPI_WHOLE_KERNEL void opi_sort_by_cuts(OPI_PARAM(items), const uint64_t n, const uint64_t run, OPI_PARAM(cuts),
                                        OPI_PARAM(wrong), const uint64_t tiles, OPI_ORDER)
 {
@@ -51,9 +36,9 @@ OPI_WHOLE_KERNEL void opi_sort_by_cuts(OPI_PARAM(items), const uint64_t n, const
     if (tile < tiles) {
         OPI_FIND_PAIR(uint64_t, at, n, run)
         OPI_GLOBAL const opi_item *const a = OPI_AT(const opi_item, items) + pair;
-        const uint64_t cut = opi_cut(a, a_n, b_n, own, order);
+        const uint64_t cut = opi_cut(a, a_n, a + a_n, b_n, own, order);
         if (own > 0) {
-            const uint64_t before = opi_cut(a, a_n, b_n, own - OPI_TILE, order);
+            const uint64_t before = opi_cut(a, a_n, a + a_n, b_n, own - OPI_TILE, order);
             if (cut < before || cut > before + OPI_TILE) OPI_AT(uint32_t, wrong)[at / (2 * run)] = 1;
         }
         OPI_AT(uint64_t, cuts)[tile] = cut;
