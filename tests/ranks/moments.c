@@ -63,14 +63,6 @@ static void the_same_over_ranks(void **state)
     free(w);
 }
 
-/* Three ranks; or as many as mpirun has started. */
-static int some_ranks(void)
-{
-    const int *ranks = team_sizes();
-    while (ranks[1] && *ranks != 3) ranks++;
-    return *ranks;
-}
-
 static void on_a_device(void **state)
 {
     rng r = test_rng("moments of ranks on a device");

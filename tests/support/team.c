@@ -191,6 +191,13 @@ static void run_all(int ranks, run *all)
 
 #endif
 
+int some_ranks(void)
+{
+    const int *ranks = team_sizes();
+    while (ranks[1] && *ranks != 3) ranks++;
+    return *ranks;
+}
+
 void run_team(int ranks, const char *where, rank_body body, const void *given, traffic *sent, const char *words)
 {
     run *const all = must(calloc(1, sizeof *all));

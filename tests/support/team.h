@@ -14,6 +14,8 @@ enum { MOST_RANKS = 17 };
 
 /* The sizes of teams to try: in order, ended by 0. */
 const int *team_sizes(void);
+/* One of them: three ranks; or as many as mpirun has started. */
+int some_ranks(void);
 
 /* Where an array is cut: rank r has [at[r], at[r + 1]). */
 typedef struct cuts {
