@@ -71,7 +71,7 @@ oplus_status oplus_variance(oplus_device *dev, const oplus_type *type, unsigned 
     return dev->explained.text ? OPLUS_OK : give(__func__, dev, oplus_variance_of(all, ddof), variance);
 }
 
-/* --- of moments that are there ------------------------------------------------------------------------------------------ */
+/* --- of moments that are there ------------------------------------------------------------------------------------ */
 
 /* NaNs as the library's calls give them. */
 static double quiet(double x) { return x == x ? x : (double)NAN; }
