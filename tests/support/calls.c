@@ -86,7 +86,7 @@ oplus_status call_make(const call *c, oplus_device *d, unsigned char *const a[])
     case TRANSPOSE:
         return oplus_transpose(d, c->value, a[IN], c->rows, c->cols, a[OUT]);
     default:
-        return family_make(c, d, a);
+        return (c->what >= REDUCE_AXIS ? shapes_make : family_make)(c, d, a);
     }
 }
 
@@ -193,7 +193,9 @@ call call_draw(rng *r, const place *at, size_t share)
     c.order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
     c.style = (unsigned)rng_below(r, KEY_KINDS);
     c.in_place = rng_below(r, 3) == 0;
-    if (c.what >= TAKE)
+    if (c.what >= REDUCE_AXIS)
+        shapes_draw(&c, r);
+    else if (c.what >= TAKE)
         family_draw(&c, r);
     else if (c.what >= SORT)
         draw_kinds(&c, r);
@@ -224,7 +226,7 @@ void call_fill_keys(rng *r, const oplus_type *type, unsigned style, unsigned cha
 }
 
 /* Segments of like lengths, mostly empty ones, or one long one; not all elements are in a segment. */
-static void fill_offsets(const call *c, rng *r, unsigned char *to)
+void call_fill_offsets(const call *c, rng *r, unsigned char *to)
 {
     const size_t mean = c->n / (c->segments + 1) + 1, giant = rng_below(r, c->segments + 1);
     uint64_t at = rng_below(r, 3) ? 0 : rng_below(r, c->n + 1);
@@ -240,7 +242,7 @@ static void fill_offsets(const call *c, rng *r, unsigned char *to)
 void call_fill(const call *c, rng *r, unsigned char *const to[])
 {
     if (c->what >= TAKE) {
-        family_fill(c, r, to);
+        (c->what >= REDUCE_AXIS ? shapes_fill : family_fill)(c, r, to);
         return;
     }
     if (c->what >= SORT) {
@@ -253,21 +255,26 @@ void call_fill(const call *c, rng *r, unsigned char *const to[])
     if (c->from[1]) call_fill_by(c->from[1]->random, c->style, r, c->size[MORE], to[MORE], c->n);
     for (size_t i = 0; c->what == SEGSCAN && i < c->n; i++)
         to[MORE][i] = rng_below(r, c->heads) == 0 ? (unsigned char)(1 + rng_below(r, 255)) : 0;
-    if (c->what == SEGREDUCE) fill_offsets(c, r, to[MORE]);
+    if (c->what == SEGREDUCE) call_fill_offsets(c, r, to[MORE]);
 }
 
 /* --- in words ----------------------------------------------------------------------------------------------------- */
 
+static const char *const names[PRIMITIVES] = {
+    "reduce", "fold",          "scan",          "segscan",         "stream",         "segreduce",   "filter",
+    "map",    "sort",          "pairs",         "transpose",       "take",           "put",         "argsort",
+    "search", "merge",         "argmin",        "minmax",          "partition",      "indices",     "mask",
+    "unique", "reduce_by_key", "map_reduce",    "map_scan",        "map_filter",     "reduce_axis", "scan_axis",
+    "window", "scan_reverse",  "scan_by_key",   "reduce_by_index", "count_by_index", "histogram",   "histogram_edges",
+    "top",    "segsort",       "segsort_pairs", "sort_by",         "argsort_by",     "merge_by",    "search_by",
+};
+
 void call_describe(const call *c, char *text, size_t bytes)
 {
-    static const char *const names[] = {
-        "reduce",    "fold",      "scan", "segscan", "stream",        "segreduce",  "filter",   "map",       "sort",
-        "pairs",     "transpose", "take", "put",     "argsort",       "search",     "merge",    "argmin",    "minmax",
-        "partition", "indices",   "mask", "unique",  "reduce_by_key", "map_reduce", "map_scan", "map_filter"};
-    const char *const of = c->fn                          ? c->fn->name
-                           : c->op                        ? c->op->name
-                           : c->what == SORT || !c->value ? c->key->name
-                                                          : c->value->name;
+    const char *const of = c->fn                        ? c->fn->name
+                           : c->op                      ? c->op->name
+                           : c->key && c->what != PAIRS ? c->key->name
+                                                        : c->value->name;
     snprintf(text, bytes,
              "%s of %s at %s, n = %zu, cut %zu, %zu segments, %zu rows, 1 of %zu is a head, %s, %s, style %u%s, "
              "shifts %zu %zu %zu %zu, on the host %d%d%d%d",

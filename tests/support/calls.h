@@ -32,6 +32,22 @@ typedef enum primitive {
     MAP_REDUCE,
     MAP_SCAN,
     MAP_FILTER,
+    REDUCE_AXIS, /* from here on: calls_shapes.c */
+    SCAN_AXIS,
+    WINDOW,
+    SCAN_REVERSE,
+    SCAN_BY_KEY,
+    BY_INDEX,
+    COUNT_BY_INDEX,
+    HISTOGRAM,
+    EDGES,
+    TOP,
+    SEGSORT,
+    SEGSORT_PAIRS,
+    SORT_BY,
+    ARGSORT_BY,
+    MERGE_BY,
+    SEARCH_BY,
     PRIMITIVES
 } primitive;
 

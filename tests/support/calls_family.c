@@ -205,8 +205,7 @@ static void fill_indices(const call *c, rng *r, unsigned char *to)
     }
 }
 
-/* n keys in order, with gaps and equal ones. */
-static void fill_sorted(const call *c, rng *r, unsigned char *to, size_t n)
+void call_fill_sorted(const call *c, rng *r, unsigned char *to, size_t n)
 {
     const uint64_t gap = 1 + rng_below(r, 50), equal = 1 + rng_below(r, c->style < 3 ? 5000 : 4);
     const bool falls = c->order == OPLUS_DESCENDING;
@@ -219,10 +218,10 @@ static void fill_sorted(const call *c, rng *r, unsigned char *to, size_t n)
 void family_fill(const call *c, rng *r, unsigned char *const to[])
 {
     if (c->what == SEARCH || c->what == MERGE) {
-        fill_sorted(c, r, to[IN], c->n);
-        fill_sorted(c, r, to[MORE], c->segments); /* what is searched is in order, too */
+        call_fill_sorted(c, r, to[IN], c->n);
+        call_fill_sorted(c, r, to[MORE], c->segments); /* what is searched is in order, too */
     } else if (c->what == UNIQUE || c->what == REDUCE_BY_KEY) {
-        fill_sorted(c, r, to[IN], c->n);
+        call_fill_sorted(c, r, to[IN], c->n);
         if (c->from[1]) call_fill_by(c->from[1]->random, c->style, r, c->size[MORE], to[MORE], c->n);
     } else if (c->from[0]) {
         call_fill_by(c->from[0]->random, c->style, r, c->size[IN], to[IN], c->n);

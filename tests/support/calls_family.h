@@ -1,4 +1,5 @@
-/* The part of random calls (calls.h) that is about TAKE and the primitives behind it, and what it needs of the other part. */
+/* The parts of random calls (calls.h) that are about TAKE and the primitives behind it, and about REDUCE_AXIS and those behind it;
+ * and what they need of each other. */
 #ifndef TEST_CALLS_FAMILY_H
 #define TEST_CALLS_FAMILY_H
 
@@ -7,6 +8,13 @@
 void family_draw(call *c, rng *r);
 void family_fill(const call *c, rng *r, unsigned char *const to[]);
 oplus_status family_make(const call *c, oplus_device *d, unsigned char *const a[]);
+
+void shapes_draw(call *c, rng *r);
+void shapes_fill(const call *c, rng *r, unsigned char *const to[]);
+oplus_status shapes_make(const call *c, oplus_device *d, unsigned char *const a[]);
+
+/* n keys in order, with gaps and equal ones; calls_family.c. */
+void call_fill_sorted(const call *c, rng *r, unsigned char *to, size_t n);
 
 /* --- of calls.c ---------------------------------------------------------------------------------------------------- */
 
@@ -26,5 +34,7 @@ void call_lay(call *c, int k, rng *r, size_t size, size_t n);
 void call_fill_by(void (*random)(rng *r, void *out), unsigned style, rng *r, size_t size, unsigned char *to, size_t n);
 /* n keys of a kind of odd_key; longer elements are several. */
 void call_fill_keys(rng *r, const oplus_type *type, unsigned style, unsigned char *to, size_t n);
+/* The offsets of c->segments segments of c->n elements. */
+void call_fill_offsets(const call *c, rng *r, unsigned char *to);
 
 #endif
