@@ -5,6 +5,7 @@
 #include "gpu/filter/filter.h"
 #include "gpu/map/map.h"
 #include "gpu/memory.h"
+#include "gpu/order/order.h"
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/scan/last.h"
 #include "gpu/scan/scan.h"
@@ -35,6 +36,12 @@ uint64_t opi_deal_items(const opi_deal *deal, uint64_t items, size_t bytes, opi_
 unsigned opi_deal_owner(const opi_dealt *dealt, uint64_t i)
 {
     return (unsigned)(((dealt->lead + i) >> dealt->log_run) % dealt->workers);
+}
+
+void opi_deal_write(const opi_deal *deal, opi_gpu_source *source)
+{
+    opi_gpu_define(source, "OPI_DEALT", deal != NULL);
+    opi_gpu_write_kernels(source, "dealt");
 }
 
 /* --- the primitives ------------------------------------------------------------------------------------------------ */
@@ -114,7 +121,7 @@ static oplus_status finish_filter(opi_job *job)
     return opi_tiles_take_result(job, false);
 }
 
-static bool can_map(opi_job *job)
+static bool always(opi_job *job)
 {
     (void)job;
     return true;
@@ -125,6 +132,13 @@ static oplus_status run_map(opi_job *job)
     const opi_part part = all_of(job);
     OPI_TRY(opi_gpu_map_ready(job));
     return opi_map_blocks(job, &part);
+}
+
+static oplus_status run_merge(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    OPI_TRY(opi_merge_ready(job));
+    return opi_merge_run_way(job, &part);
 }
 
 static oplus_status nothing(opi_job *job)
@@ -140,7 +154,8 @@ static const struct {
     [OPI_SCAN] = {can_scan, prepare_scan, run_scan, nothing},
     [OPI_REDUCE] = {can_reduce, prepare_reduce, run_reduce, finish_reduce},
     [OPI_FILTER] = {can_filter, prepare_filter, run_filter, finish_filter},
-    [OPI_MAP] = {can_map, opi_gpu_map_ready, run_map, nothing},
+    [OPI_MAP] = {always, opi_gpu_map_ready, run_map, nothing},
+    [OPI_MERGE] = {always, opi_merge_ready, run_merge, nothing},
 };
 
 /* --- the steps ----------------------------------------------------------------------------------------------------- */
@@ -150,10 +165,12 @@ static opi_job job_of(const opi_deal *deal, const char *call, const opi_task *ta
     return (opi_job){.g = deal->all[deal->own], .call = call, .task = task, .deal = deal};
 }
 
+int opi_deal_by(const opi_task *task) { return task->what == OPI_MERGE ? OPI_MERGED_KEYS : OPI_IN; }
+
 /* Each accelerator has a page at least, if arrays lie in pages that are dealt out. */
 static bool is_enough(const opi_deal *deal, const opi_task *task)
 {
-    return task->n >= deal->page / task->array[OPI_IN].size * deal->workers;
+    return task->n >= deal->page / task->array[opi_deal_by(task)].size * deal->workers;
 }
 
 bool opi_deal_can(const opi_deal *deal, const opi_task *task)

@@ -16,6 +16,8 @@ typedef struct opi_deal {
     opi_accelerator *const *all; /* the accelerators */
 } opi_deal;
 
+/* Which of a task's arrays has the pages by which it is dealt out: one that has an element for each item. */
+int opi_deal_by(const opi_task *task);
 /* Whether a task can be dealt out.  Arrays need not lie in pages that are dealt out so: each accelerator must only reach
  * them.  Launches nothing; deal->own is 0. */
 bool opi_deal_can(const opi_deal *deal, const opi_task *task);
@@ -28,6 +30,10 @@ bool opi_deal_can(const opi_deal *deal, const opi_task *task);
 oplus_status opi_deal_prepare(const opi_deal *deal, const char *call, const opi_task *task);
 oplus_status opi_deal_run(const opi_deal *deal, const char *call, const opi_task *task);
 oplus_status opi_deal_finish(const opi_deal *deal, const char *call, const opi_task *task);
+
+/* Enqueues a copy of what this accelerator has of `bytes` bytes at `from`, one page behind the other, to `to` in its own
+ * memory.  deal->beyond: where `from` begins. */
+oplus_status opi_deal_gather(const opi_deal *deal, const char *call, void *to, const void *from, uint64_t bytes);
 
 /* --- for the ways that deal ----------------------------------------------------------------------------------------- */
 
@@ -43,6 +49,8 @@ typedef struct opi_dealt {
 
 /* Deals out `items` items of `bytes` bytes each, and returns how many this accelerator has.  Sets all but state. */
 uint64_t opi_deal_items(const opi_deal *deal, uint64_t items, size_t bytes, opi_dealt *dealt);
+/* Defines OPI_DEALT, and writes canon/dealt.cl.  deal: NULL: nothing is dealt out. */
+void opi_deal_write(const opi_deal *deal, opi_gpu_source *source);
 /* Which accelerator has item i. */
 unsigned opi_deal_owner(const opi_dealt *dealt, uint64_t i);
 

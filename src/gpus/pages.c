@@ -1,31 +1,30 @@
 /* The way "pages": every worker does the pages that it has, in one pass over all (gpu/deal.h). */
 #include "base/error.h"
 #include "gpus/order.h"
+#include "gpus/pages.h"
 #include "gpus/ways.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How the pages of the first input lie, for each worker. */
-typedef struct dealing {
-    opi_accelerator *all[OPI_MOST_WORKERS];
-    opi_deal of[OPI_MOST_WORKERS];
-} dealing;
-
-static void describe(const opi_gpus_job *job, dealing *d)
+void opi_gpus_describe(const opi_gpus *g, const opi_dealt_range *range, const void *mem, opi_gpus_dealing *d)
 {
-    const opi_gpus *const g = job->g;
-    const opi_dealt_range *const range = job->place[OPI_IN].range;
     for (unsigned w = 0; w < g->count; w++) {
         d->all[w] = (opi_accelerator *)g->worker[w];
         d->of[w] = (opi_deal){.workers = g->count,
                               .own = w,
                               .share = g->share,
                               .page = range->page,
-                              .beyond = (uint64_t)((const char *)job->task->array[OPI_IN].mem - range->mem),
+                              .beyond = (uint64_t)((const char *)mem - range->mem),
                               .all = d->all};
     }
+}
+
+static void describe(const opi_gpus_job *job, opi_gpus_dealing *d)
+{
+    const int by = opi_deal_by(job->task);
+    opi_gpus_describe(job->g, job->place[by].range, job->task->array[by].mem, d);
 }
 
 /* What is the host's cannot be reached by kernels. */
@@ -47,8 +46,9 @@ static bool launches_block(void)
 /* A carry stays on one worker: what precedes the first element is told to that one alone. */
 bool opi_gpus_pages_can(const opi_gpus_job *job)
 {
-    dealing d;
-    if (job->g->page == 0 || job->carry || job->task->n == 0 || job->place[OPI_IN].side != OPI_LIES_DEALT) return false;
+    opi_gpus_dealing d;
+    const int by = opi_deal_by(job->task);
+    if (job->g->page == 0 || job->carry || job->task->n == 0 || job->place[by].side != OPI_LIES_DEALT) return false;
     if (!all_on_devices(job) || launches_block()) return false;
     describe(job, &d);
     return opi_deal_can(&d.of[0], job->task);
@@ -64,14 +64,14 @@ bool opi_gpus_pages_suit(const opi_gpus_job *job)
 
 typedef oplus_status step(const opi_deal *deal, const char *call, const opi_task *task);
 
-static oplus_status each(const opi_gpus_job *job, const dealing *d, step *does)
+static oplus_status each(const opi_gpus_job *job, const opi_gpus_dealing *d, step *does)
 {
     for (unsigned w = 0; w < job->g->count; w++) OPI_TRY(does(&d->of[w], job->call, job->task));
     return OPLUS_OK;
 }
 
 /* Makes all ready.  Then a worker may have something to do that others need, but mostly has not. */
-static oplus_status prepare(const opi_gpus_job *job, const dealing *d)
+static oplus_status prepare(const opi_gpus_job *job, const opi_gpus_dealing *d)
 {
     const uint64_t before = opi_gpus_enqueued(job->g);
     OPI_TRY(each(job, d, opi_deal_prepare));
@@ -80,7 +80,7 @@ static oplus_status prepare(const opi_gpus_job *job, const dealing *d)
 }
 
 /* A result is made by one worker from what all have found, and comes to the host after all have ended. */
-static oplus_status finish(const opi_gpus_job *job, const dealing *d)
+static oplus_status finish(const opi_gpus_job *job, const opi_gpus_dealing *d)
 {
     OPI_TRY(opi_gpus_join(job->g, job->call));
     job->g->joined = false;
@@ -105,7 +105,7 @@ static oplus_status look_for_faults(const opi_gpus_job *job)
 
 /* If a worker fails, those before it wait in vain for what it does not tell: until they have given up, which is not told
  * again. */
-static oplus_status launch(const opi_gpus_job *job, const dealing *d)
+static oplus_status launch(const opi_gpus_job *job, const opi_gpus_dealing *d)
 {
     char words[OPI_FAILURE_BYTES];
     const oplus_status status = each(job, d, opi_deal_run);
@@ -117,7 +117,7 @@ static oplus_status launch(const opi_gpus_job *job, const dealing *d)
 
 oplus_status opi_gpus_pages_run(opi_gpus_job *job)
 {
-    dealing d;
+    opi_gpus_dealing d;
     describe(job, &d);
     OPI_TRY(look_for_faults(job));
     OPI_TRY(prepare(job, &d));
@@ -127,7 +127,7 @@ oplus_status opi_gpus_pages_run(opi_gpus_job *job)
 
 oplus_status opi_gpus_pages_take(opi_gpus_job *job)
 {
-    dealing d;
+    opi_gpus_dealing d;
     describe(job, &d);
     return each(job, &d, opi_deal_prepare);
 }

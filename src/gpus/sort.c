@@ -4,11 +4,16 @@
  *   2. it is found where each block of the result begins in all of these (gpus/splitters.h)
  *   3. each worker merges its block of the result from the parts of all workers, which it reads from their memory
  *
- * Of equal keys those of earlier blocks come first: the sort is stable.  The caller's arrays are written last. */
+ * Of equal keys those of earlier blocks come first: the sort is stable.  The caller's arrays are written last.
+ *
+ * If the keys lie in pages that are dealt out, less crosses the links.  A block of keys alone, whose order nobody can see, is the
+ * worker's own pages; and two workers merge by a task that is dealt out, too, so that each writes its own pages, and the host
+ * need not look for anything. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "gpus/copy.h"
 #include "gpus/order.h"
+#include "gpus/pages.h"
 #include "gpus/splitters.h"
 #include "gpus/together.h"
 #include "gpus/ways.h"
@@ -31,10 +36,14 @@ typedef struct pieces {
 typedef struct sorting {
     const opi_gpus_job *job;
     opi_gpus *g;
-    size_t key, value; /* bytes of each; value 0: there are only keys */
-    pieces own;        /* the caller's arrays */
-    bool deliver;      /* ... are the host's */
-    size_t begin[OPI_MOST_WORKERS + 1];
+    size_t key, value;                                  /* bytes of each; value 0: there are only keys */
+    pieces own;                                         /* the caller's arrays */
+    bool deliver;                                       /* ... are the host's */
+    bool gathers;                                       /* a block is a worker's own pages, not neighbouring elements */
+    bool deals;                                         /* the merge is dealt out */
+    opi_gpus_dealing dealing;                           /* of the keys, if they are */
+    size_t begin[OPI_MOST_WORKERS + 1];                 /* of each block of the result */
+    size_t size[OPI_MOST_WORKERS];                      /* elements of each block that is sorted */
     pieces block[OPI_MOST_WORKERS];                     /* of each worker, sorted */
     size_t cut[OPI_MOST_WORKERS + 1][OPI_MOST_WORKERS]; /* of each block of the result: where it begins in all blocks */
 } sorting;
@@ -46,11 +55,12 @@ static pieces part_of(const sorting *s, pieces whole, size_t begin, size_t end)
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
+/* Elements of the largest block, sorted or of the result. */
 static size_t most_elements(const sorting *s)
 {
     size_t most = 0;
     for (unsigned w = 0; w < s->g->count; w++)
-        if (s->begin[w + 1] - s->begin[w] > most) most = s->begin[w + 1] - s->begin[w];
+        most = opi_larger(most, opi_larger(s->size[w], s->begin[w + 1] - s->begin[w]));
     return most;
 }
 
@@ -92,18 +102,23 @@ static oplus_status copy(const sorting *s, unsigned w, pieces to, pieces from)
     return s->value ? copy_bytes(s, w, to.values, from.values, from.n * s->value) : OPLUS_OK;
 }
 
+static oplus_status bring_block(const sorting *s, unsigned w)
+{
+    if (!s->gathers) return copy(s, w, s->block[w], part_of(s, s->own, s->begin[w], s->begin[w + 1]));
+    return opi_deal_gather(&s->dealing.of[w], s->job->call, s->block[w].keys, s->own.keys, s->own.n * s->key);
+}
+
 static oplus_status sort_block(void *context, unsigned w)
 {
     sorting *const s = context;
     const opi_task *const task = s->job->task;
     oplus_device *const worker = s->g->worker[w];
-    const pieces from = part_of(s, s->own, s->begin[w], s->begin[w + 1]);
     opi_task own;
     s->block[w] = room_of(s, w, 0);
-    s->block[w].n = from.n;
+    s->block[w].n = s->size[w];
     opi_task_sort(&own, task->sort.key, task->sort.order, s->block[w].keys, task->sort.value, s->block[w].values,
-                  from.n);
-    OPI_TRY(copy(s, w, s->block[w], from));
+                  s->size[w]);
+    OPI_TRY(bring_block(s, w));
     return worker->machine->run(worker, s->job->call, &own, NULL);
 }
 
@@ -183,23 +198,64 @@ static oplus_status prepare_merge(void *context, unsigned w)
     return worker->machine->takes(worker, s->job->call, &task);
 }
 
+/* Two blocks, by a task that is dealt out: each worker writes the pages that it has. */
+static oplus_status merge_dealt(const sorting *s)
+{
+    opi_task task;
+    merge_task(s, &task, s->block[0], s->block[1], s->own);
+    opi_gpus_job job = {.g = s->g, .call = s->job->call, .task = &task};
+    job.place[OPI_MERGED_KEYS] = s->job->place[OPI_KEYS];
+    return opi_gpus_pages_run(&job);
+}
+
+/* The blocks of the result, one by one. */
+static oplus_status merge_blocks(sorting *s)
+{
+    OPI_TRY(find_cuts(s));
+    OPI_TRY(opi_gpus_together(s->g, prepare_merge, s));
+    OPI_TRY(opi_gpus_begin_all(s->g, s->job->call));
+    return opi_gpus_together(s->g, merge_block, s);
+}
+
 /* --- the way ------------------------------------------------------------------------------------------------------ */
 
-static sorting sorting_of(const opi_gpus_job *job)
+/* Whether the keys lie in pages that are dealt out: enough of them, and none across the end of a page. */
+static bool lies_dealt(const sorting *s)
+{
+    const opi_gpus_place *const place = &s->job->place[OPI_KEYS];
+    return !s->deliver && place->side == OPI_LIES_DEALT && (uintptr_t)s->own.keys % s->key == 0 &&
+           s->own.n * s->key >= place->range->page * s->g->count;
+}
+
+static void cut(sorting *s)
+{
+    const size_t n = s->own.n, count = s->g->count;
+    opi_dealt dealt;
+    for (unsigned w = 0; w <= count; w++)
+        s->begin[w] = w == count ? n : n / count * w / OPI_CACHE_LINE * OPI_CACHE_LINE;
+    for (unsigned w = 0; w < count; w++)
+        s->size[w] =
+            s->gathers ? (size_t)opi_deal_items(&s->dealing.of[w], n, s->key, &dealt) : s->begin[w + 1] - s->begin[w];
+}
+
+static void look(sorting *s, const opi_gpus_job *job)
 {
     const opi_task *const task = job->task;
-    sorting s = {.job = job,
-                 .g = job->g,
-                 .key = task->sort.key->size,
-                 .value = task->sort.value ? task->sort.value->size : 0,
-                 .own = {.n = task->n}};
-    s.own.keys = (char *)task->array[OPI_KEYS].mem;
-    s.own.values = s.value ? (char *)task->array[OPI_VALUES].mem : NULL;
-    s.deliver =
-        job->place[OPI_KEYS].side == OPI_LIES_ON_HOST || (s.value && job->place[OPI_VALUES].side == OPI_LIES_ON_HOST);
-    for (unsigned w = 0; w <= s.g->count; w++)
-        s.begin[w] = w == s.g->count ? task->n : task->n / s.g->count * w / OPI_CACHE_LINE * OPI_CACHE_LINE;
-    return s;
+    *s = (sorting){.job = job,
+                   .g = job->g,
+                   .key = task->sort.key->size,
+                   .value = task->sort.value ? task->sort.value->size : 0,
+                   .own = {.n = task->n}};
+    s->own.keys = (char *)task->array[OPI_KEYS].mem;
+    s->own.values = s->value ? (char *)task->array[OPI_VALUES].mem : NULL;
+    s->deliver =
+        job->place[OPI_KEYS].side == OPI_LIES_ON_HOST || (s->value && job->place[OPI_VALUES].side == OPI_LIES_ON_HOST);
+    if (lies_dealt(s)) {
+        opi_gpus_describe(s->g, job->place[OPI_KEYS].range, s->own.keys, &s->dealing);
+        s->gathers = s->value == 0;
+        s->deals = s->g->count == 2;
+    }
+    cut(s);
 }
 
 bool opi_gpus_sort_can(const opi_gpus_job *job)
@@ -220,20 +276,19 @@ bool opi_gpus_sort_suits(const opi_gpus_job *job)
 
 oplus_status opi_gpus_sort_run(opi_gpus_job *job)
 {
-    sorting s = sorting_of(job);
+    sorting s;
+    look(&s, job);
     OPI_TRY(opi_gpus_begin_all(job->g, job->call)); /* also before the scratch memory is freed that others read */
     OPI_TRY(opi_gpus_together(job->g, reserve, &s));
     OPI_TRY(opi_gpus_together(job->g, sort_block, &s));
-    OPI_TRY(find_cuts(&s));
-    OPI_TRY(opi_gpus_together(job->g, prepare_merge, &s));
-    OPI_TRY(opi_gpus_begin_all(job->g, job->call));
-    OPI_TRY(opi_gpus_together(job->g, merge_block, &s));
+    OPI_TRY(s.deals ? merge_dealt(&s) : merge_blocks(&s));
     return opi_gpus_join(job->g, job->call);
 }
 
 oplus_status opi_gpus_sort_take(opi_gpus_job *job)
 {
-    sorting s = sorting_of(job);
+    sorting s;
+    look(&s, job);
     OPI_TRY(opi_gpus_sync(job->g, job->call));
     return opi_gpus_together(job->g, reserve, &s);
 }

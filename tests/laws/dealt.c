@@ -1,4 +1,4 @@
-/* Tasks that are dealt out to several accelerators (gpu/deal.h): scans, segmented or not, filters, reduces and maps have the
+/* Tasks that are dealt out to several accelerators (gpu/deal.h): scans, segmented or not, filters, reduces, maps and merges have the
  * bits of one core, for pages of any size, wherever they begin, and nothing outside of the output is touched.
  *
  * One GPU is enough: it is opened two or three times, and each of the accelerators has a part of its multiprocessors.  It
@@ -199,6 +199,112 @@ static void any_map(void **state)
     }
 }
 
+/* --- merges --------------------------------------------------------------------------------------------------------- */
+
+static const oplus_type *const keys_of[] = {&oplus_u32, &oplus_u64, &oplus_i16, &oplus_f32, &oplus_f64, &oplus_u8};
+enum { KEYS = sizeof keys_of / sizeof *keys_of };
+
+typedef struct merge {
+    const oplus_type *key, *value; /* value NULL: keys alone */
+    oplus_order order;
+    size_t a_n, b_n, skew;
+} merge;
+
+/* Keys to x, a behind b; values are numbers, so that it is seen which of equal keys comes first. */
+static void fill_merge(const merge *m, rng *r)
+{
+    const size_t n = m->a_n + m->b_n, size = m->key->size, few = rng_below(r, 3) ? SIZE_MAX : 1 + rng_below(r, 300);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t key = few == SIZE_MAX ? rng_next(r) : rng_below(r, few);
+        memcpy(x + i * size, &key, size); /* little endian */
+    }
+    for (size_t i = 0; i < n; i++) memcpy(heads + i * sizeof(uint32_t), &(uint32_t){(uint32_t)i}, sizeof(uint32_t));
+    must_be_ok(oplus_sort(serial, m->key, m->order, x, m->a_n), "sort");
+    must_be_ok(oplus_sort(serial, m->key, m->order, x + m->a_n * size, m->b_n), "sort");
+}
+
+static void same_bytes(const unsigned char *device, const void *wanted, size_t before, size_t bytes, const char *what)
+{
+    must_be_ok(oplus_copy(dev, got, device, before + bytes + GUARD), "copy");
+    if (memcmp(got + before, wanted, bytes) != 0)
+        fail_msg("%s of %zu bytes differs; OPLUS_TEST_SEED=%llu", what, bytes, (unsigned long long)test_seed());
+    for (size_t k = 0; k < before + bytes + GUARD; k++)
+        if ((k < before || k >= before + bytes) && got[k] != 0xa5)
+            fail_msg("%s of %zu bytes has written outside, at byte %zu", what, bytes, k);
+}
+
+static void try_merge(const merge *m, rng *r)
+{
+    const size_t n = m->a_n + m->b_n, size = m->key->size, before = GUARD + m->skew * size;
+    unsigned char *const keys = bring(x, m->skew * size, n * size), *const a = keys + m->skew * size;
+    unsigned char *const values = bring(heads, 0, n * sizeof(uint32_t)), *const b_values = values + m->a_n * 4;
+    unsigned char *const out = bring_output(before + n * size + GUARD);
+    unsigned char *const out_values = bring_output(GUARD + n * 4 + GUARD);
+    opi_task task;
+    opi_task_merge(&task, m->key, m->order, NULL, a, m->a_n, a + m->a_n * size, m->b_n, out + before);
+    if (m->value) opi_task_merge_values(&task, m->value, values, b_values, out_values + GUARD);
+    deal_out(r, &task, m->key->name);
+    unsigned char *const sorted_values = must(malloc(4 * n + 1));
+    must_be_ok(oplus_merge_pairs(serial, m->key, m->order, x, x + m->a_n * size, expected, &oplus_u32, heads,
+                                 heads + m->a_n * 4, sorted_values, m->a_n, m->b_n),
+               "the core");
+    same_bytes(out, expected, before, n * size, "a merge");
+    if (m->value) same_bytes(out_values, sorted_values, GUARD, 4 * n, "values of a merge");
+    free(sorted_values);
+    oplus_free(dev, keys);
+    oplus_free(dev, values);
+    oplus_free(dev, out);
+    oplus_free(dev, out_values);
+}
+
+static void any_merge(void **state)
+{
+    rng r = test_rng("dealt merges");
+    (void)state;
+    for (long i = calls(); i > 0; i--) {
+        merge m = {.key = keys_of[rng_below(&r, KEYS)]};
+        const size_t n = 1 + rng_below(&r, draw_tiles(&r) * TILE_BYTES / 8);
+        m.value = rng_below(&r, 2) ? &oplus_u32 : NULL;
+        m.order = rng_below(&r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
+        m.a_n = rng_below(&r, 8) ? rng_below(&r, n + 1) : n * rng_below(&r, 2);
+        m.b_n = n - m.a_n;
+        m.skew = rng_below(&r, MOST_SKEW);
+        fill_merge(&m, &r);
+        try_merge(&m, &r);
+    }
+}
+
+/* --- gathers -------------------------------------------------------------------------------------------------------- */
+
+/* Accelerator by accelerator, what each has in the order of its pages. */
+static void any_gather(void **state)
+{
+    rng r = test_rng("gathers");
+    opi_accelerator *all[WORKERS];
+    (void)state;
+    for (int w = 0; w < WORKERS; w++) all[w] = (opi_accelerator *)worker[w];
+    for (long i = calls(); i > 0; i--) {
+        opi_deal deal = draw_deal(&r, all);
+        const size_t unit = (size_t)1 << rng_below(&r, 5), n = 1 + rng_below(&r, draw_tiles(&r) * TILE_BYTES / unit);
+        deal.beyond = deal.beyond / 16 * 16 + unit;
+        fill(subject_named("hash4"), &r, n * unit / 4 + 1);
+        unsigned char *const in = bring(x, unit, n * unit);
+        for (deal.own = 0; deal.own < deal.workers; deal.own++) {
+            size_t count = 0;
+            for (size_t k = 0; k < n; k++)
+                if ((deal.beyond + k * unit) / deal.page % deal.workers == deal.own)
+                    memcpy(expected + count++ * unit, x + k * unit, unit);
+            unsigned char *const out = bring_output(GUARD + count * unit + GUARD);
+            must_be_ok(opi_deal_gather(&deal, "test", out + GUARD, in + unit, n * unit), "gather");
+            sync_all();
+            same_bytes(out, expected, GUARD, count * unit, "a gather");
+            oplus_free(dev, out);
+        }
+        oplus_free(dev, in);
+        dealt++;
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 static bool open_workers(void)
@@ -212,8 +318,9 @@ static bool open_workers(void)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan), cmocka_unit_test(any_reduce),
-                                       cmocka_unit_test(any_filter), cmocka_unit_test(any_map)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan),   cmocka_unit_test(any_reduce),
+                                       cmocka_unit_test(any_filter), cmocka_unit_test(any_map),
+                                       cmocka_unit_test(any_merge),  cmocka_unit_test(any_gather)};
     int failed = 77;
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     must_be_ok(oplus_open("serial", &serial), "serial");

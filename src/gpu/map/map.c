@@ -37,8 +37,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_shape(source, job->shape, element_bytes(fn));
     opi_gpu_define(source, "OPI_INPUTS", fn->arity);
     opi_gpu_define(source, "OPI_PARAMETER", fn->param_type != NULL);
-    opi_gpu_define(source, "OPI_DEALT", job->deal != NULL);
-    if (job->deal) opi_gpu_write_kernels(source, "dealt");
+    opi_deal_write(job->deal, source);
     opi_gpu_define(source, "OPI_MOVED", moved_together(fn, job->shape));
     opi_gpu_write_fn(source, fn, false);
     opi_gpu_write_kernels(source, "each");

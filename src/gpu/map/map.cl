@@ -69,14 +69,6 @@ OPI_EACH(OPI_PACK_INPUT)
 OPI_PACK(opi_result)
 #endif
 
-#if OPI_DEALT
-#define OPI_DEALT_PARAM , const opi_dealt dealt
-#define OPI_OWN_TILE    opi_dealt_item(&dealt, OPI_GROUP)
-#else
-#define OPI_DEALT_PARAM
-#define OPI_OWN_TILE    OPI_GROUP
-#endif
-
 OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n, OPI_PARAM(param) OPI_DEALT_PARAM)
 {
     OPI_AFTER_LAUNCHES();
@@ -85,7 +77,7 @@ OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n
 #else
     const uint64_t back = 0;
 #endif
-    const uint64_t place = OPI_OWN_TILE * OPI_TILE, first = place > back ? place - back : 0;
+    const uint64_t place = OPI_DEALT_ITEM(OPI_GROUP) * OPI_TILE, first = place > back ? place - back : 0;
     const uint64_t left = first < n ? n - first : 0, whole = place + OPI_TILE - back - first;
     const uint32_t count = (uint32_t)(left < whole ? left : whole);
     OPI_GLOBAL opi_result *const to = OPI_AT(opi_result, out) + first;

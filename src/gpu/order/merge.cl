@@ -4,29 +4,43 @@
  * one for the end.  In opi_merge each work-group does a tile.  In a group of several work-items the elements are copied to
  * local memory, where each work-item looks for its own share and merges it.
  *
- * This text comes behind order.cl and value.cl. */
+ * OPI_DEALT: the tiles of the result are dealt out to several accelerators (gpu/deal.h); tiles that this one has need not be
+ * neighbours, so that each has two cuts, of its beginning and its end.
+ *
+ * This text comes behind order.cl, value.cl and dealt.cl. */
+
+#if OPI_DEALT
+#define OPI_CUTS_OF(tiles)  (2 * (tiles))
+#define OPI_PLACE_OF(cut)   ((OPI_DEALT_ITEM((cut) / 2) + (cut) % 2) * OPI_TILE)
+#define OPI_FIRST_CUT(tile) (2 * (tile))
+#else
+#define OPI_CUTS_OF(tiles)  ((tiles) + 1)
+#define OPI_PLACE_OF(cut)   ((cut) * OPI_TILE)
+#define OPI_FIRST_CUT(tile) (tile)
+#endif
 
 OPI_WHOLE_KERNEL void opi_merge_cuts(OPI_PARAM(a), const uint64_t a_n, OPI_PARAM(b), const uint64_t b_n,
-                                     OPI_PARAM(cuts), const uint64_t tiles, OPI_ORDER)
+                                     OPI_PARAM(cuts), const uint64_t tiles, OPI_ORDER OPI_DEALT_PARAM)
 {
-    const uint64_t tile = OPI_GROUP * OPI_W + OPI_SELF, n = a_n + b_n, begin = tile * OPI_TILE;
+    const uint64_t cut = OPI_GROUP * OPI_W + OPI_SELF, n = a_n + b_n;
     OPI_READ_ORDER
-    if (tile <= tiles)
-        OPI_AT(uint64_t, cuts)
-    [tile] = opi_cut(OPI_AT(const opi_item, a), a_n, OPI_AT(const opi_item, b), b_n, begin < n ? begin : n, order);
+    if (cut >= OPI_CUTS_OF(tiles)) return;
+    const uint64_t place = OPI_PLACE_OF(cut);
+    OPI_AT(uint64_t, cuts)
+    [cut] = opi_cut(OPI_AT(const opi_item, a), a_n, OPI_AT(const opi_item, b), b_n, place < n ? place : n, order);
 }
 
 #define OPI_ARRAYS                                                                                                     \
     OPI_PARAM(a), OPI_PARAM(b), OPI_PARAM(out), OPI_PARAM(a_values), OPI_PARAM(b_values), OPI_PARAM(out_values),       \
-        const uint64_t n, OPI_PARAM(cuts), OPI_ORDER
+        const uint64_t n, OPI_PARAM(cuts), OPI_ORDER OPI_DEALT_PARAM
 
 /* The tile of a work-group: [a0, a0 + a_count) and [b0, b0 + b_count) go to the places from `begin` on.  Cuts ascend, unless
  * an array is not sorted: then a tile must stay inside all the same. */
 #define OPI_READ_TILE                                                                                                  \
-    const uint64_t begin = OPI_GROUP * OPI_TILE, left = n - begin;                                                     \
+    const uint64_t begin = OPI_DEALT_ITEM(OPI_GROUP) * OPI_TILE, left = n - begin, cut = OPI_FIRST_CUT(OPI_GROUP);     \
     const uint32_t count = (uint32_t)(left < OPI_TILE ? left : OPI_TILE);                                              \
-    const uint64_t a0 = OPI_AT(const uint64_t, cuts)[OPI_GROUP], b0 = begin - a0;                                      \
-    const uint64_t a1 = OPI_AT(const uint64_t, cuts)[OPI_GROUP + 1], a_all = a1 > a0 ? a1 - a0 : 0;                    \
+    const uint64_t a0 = OPI_AT(const uint64_t, cuts)[cut], b0 = begin - a0;                                            \
+    const uint64_t a1 = OPI_AT(const uint64_t, cuts)[cut + 1], a_all = a1 > a0 ? a1 - a0 : 0;                          \
     const uint32_t a_count = a_all < count ? (uint32_t)a_all : count, b_count = count - a_count;                       \
     OPI_GLOBAL const opi_item *const from_a = OPI_AT(const opi_item, a) + a0;                                          \
     OPI_GLOBAL const opi_item *const from_b = OPI_AT(const opi_item, b) + b0;                                          \

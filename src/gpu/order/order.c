@@ -41,6 +41,7 @@ static void write_source(opi_gpu_source *source, const void *context)
         opi_gpu_define(source, "OPI_KEY_SIZE", item_bytes(job));
     opi_gpu_write_kernels(source, "order");
     if (is_merge(job)) {
+        opi_deal_write(job->deal, source);
         opi_gpu_define(source, "OPI_VALUE_SIZE", value ? value->size : 0);
         opi_gpu_define(source, "OPI_VALUE_UNIT", unit_of(value));
         opi_gpu_write_kernels(source, "value");
@@ -76,7 +77,7 @@ static oplus_status get_program(opi_job *job)
     opi_key key = opi_key_begin(is_merge(job) ? "merge" : "bounds", job->shape);
     opi_key_number(&key, is_merge(job) ? (value ? value->size : 0) : task->array[OPI_BOUNDS_OUT].size);
     opi_key_number(&key, is_merge(job) ? unit_of(value) : task->bounds.upper);
-    opi_key_number(&key, item_bytes(job));
+    opi_key_number(&key, (uint64_t)(job->deal != NULL) << 32 | item_bytes(job));
     if (task->fn)
         return opi_program_of_fn(&job->g->programs, job->call, task->fn, key, write_source, job, &job->program);
     return opi_program_get(&job->g->programs, job->call, is_merge(job) ? "the merge" : "the bounds", key.hash,
@@ -126,20 +127,32 @@ oplus_status opi_bounds_run(opi_job *job, const opi_part *part)
 
 /* --- merge -------------------------------------------------------------------------------------------------------- */
 
+/* How many cuts a merge of so many tiles has: OPI_CUTS_OF of merge.cl. */
+static uint64_t cuts_of(const opi_job *job, uint64_t tiles) { return job->deal ? 2 * tiles : tiles + 1; }
+
+/* The tiles of a merge that are this accelerator's. */
+static uint64_t own_tiles(const opi_job *job, uint64_t n, opi_dealt *dealt)
+{
+    const uint64_t tiles = tiles_of(job, n);
+    return job->deal ? opi_deal_items(job->deal, tiles, opi_tile(job->shape) * item_bytes(job), dealt) : tiles;
+}
+
 oplus_status opi_merge_prepare(opi_job *job, uint64_t n)
 {
     static const char *const kernels[] = {"opi_merge_cuts", "opi_merge"};
     opi_accelerator *const g = job->g;
+    opi_dealt dealt;
     OPI_TRY(get_program(job));
     OPI_TRY(opi_kernels_make(&g->programs, job->call, job->program, kernels, 2));
-    return opi_gpu_reserve(g, job->call, &g->work, (tiles_of(job, n) + 1) * sizeof(uint64_t));
+    return opi_gpu_reserve(g, job->call, &g->work, cuts_of(job, own_tiles(job, n, &dealt)) * sizeof(uint64_t));
 }
 
 oplus_status opi_merge_run_way(opi_job *job, const opi_part *part)
 {
     static const int arrays[] = {OPI_A_KEYS,   OPI_B_KEYS,   OPI_MERGED_KEYS,
                                  OPI_A_VALUES, OPI_B_VALUES, OPI_MERGED_VALUES};
-    const uint64_t n = part->n, tiles = tiles_of(job, n);
+    opi_dealt dealt = {.epoch = 0};
+    const uint64_t n = part->n, tiles = own_tiles(job, n, &dealt);
     const uint64_t a_n = job->task->array[OPI_A_KEYS].items, b_n = job->task->array[OPI_B_KEYS].items;
     const opi_key_order order = order_of(job);
     opi_arguments cuts = {.count = 0}, merge = {.count = 0};
@@ -150,12 +163,20 @@ oplus_status opi_merge_run_way(opi_job *job, const opi_part *part)
     opi_add(&cuts, opi_memory(job->g->work.mem));
     opi_add(&cuts, opi_value(tiles));
     add_order(&cuts, job, &order);
-    OPI_TRY(opi_gpu_launch(job, "opi_merge_cuts", (tiles >> job->shape.log_w) + 1, cuts.list, cuts.count));
     for (int k = 0; k < 6; k++) opi_add(&merge, opi_memory(part->address[arrays[k]]));
     opi_add(&merge, opi_value(n));
     opi_add(&merge, opi_memory(job->g->work.mem));
     add_order(&merge, job, &order);
+    if (job->deal) opi_add(&cuts, opi_value(dealt)), opi_add(&merge, opi_value(dealt));
+    OPI_TRY(opi_gpu_launch(job, "opi_merge_cuts", ((cuts_of(job, tiles) - 1) >> job->shape.log_w) + 1, cuts.list,
+                           cuts.count));
     return opi_gpu_launch(job, "opi_merge", tiles, merge.list, merge.count);
+}
+
+oplus_status opi_merge_ready(opi_job *job)
+{
+    if (job->task->fn) OPI_TRY(opi_gpu_param(job->g, job->call, job->task->fn, NULL, &job->param));
+    return opi_merge_prepare(job, job->task->n);
 }
 
 /* --- the tasks ---------------------------------------------------------------------------------------------------- */

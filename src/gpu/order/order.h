@@ -7,6 +7,8 @@
 oplus_status opi_bounds_prepare(opi_job *job, uint64_t n);
 oplus_status opi_bounds_run(opi_job *job, const opi_part *part);
 oplus_status opi_merge_prepare(opi_job *job, uint64_t n);
+/* What a merge that is dealt out needs before its launches. */
+oplus_status opi_merge_ready(opi_job *job);
 oplus_status opi_merge_run_way(opi_job *job, const opi_part *part);
 oplus_status opi_sort_by_prepare(opi_job *job, uint64_t n);
 oplus_status opi_sort_by_run_way(opi_job *job, const opi_part *part);

@@ -139,8 +139,7 @@ opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_job *job, con
     opi_gpu_define(source, "OPI_TEAMS", r.teams);
     opi_gpu_define(source, "OPI_STAGES", stages_of(groups));
     opi_gpu_define(source, "OPI_LIFTED", groups->lifted);
-    opi_gpu_define(source, "OPI_DEALT", job->deal != NULL);
-    if (job->deal) opi_gpu_write_kernels(source, "dealt");
+    opi_deal_write(job->deal, source);
     opi_gpu_define(source, "OPI_STAGE_SPARE", SPARE_BYTES);
     opi_gpu_define(source, "OPI_REDUCE_WARPS", r.reduce);
     opi_gpu_define(source, "OPI_CARRY_WARPS", r.carry);

@@ -26,14 +26,12 @@ OPI_FUNCTION opi_pipe opi_pipe_of(opi_ring *ring, unsigned char *stages, const u
 }
 
 #if OPI_DEALT
-#define OPI_DEALT_PARAM , const opi_dealt dealt
 #define OPI_TAKE_DEALT(pipe)                                                                                           \
     if (OPI_SELF == 0) {                                                                                               \
         (pipe)->ring->dealt = dealt;                                                                                   \
         (pipe)->ring->epoch = dealt.epoch;                                                                             \
     }
 #else
-#define OPI_DEALT_PARAM
 #define OPI_TAKE_DEALT(pipe)
 #endif
 

@@ -81,8 +81,7 @@ void opi_last_write(opi_gpu_source *source, const opi_job *job)
     opi_gpu_define(source, "OPI_LOG_LINES", l.log_lines);
     opi_gpu_define(source, "OPI_RESIDENTS", l.residents);
     opi_gpu_define(source, "OPI_SPAN_IS_VECTOR", !task->before && is_part_of_vector(task->op->type->size));
-    opi_gpu_define(source, "OPI_DEALT", job->deal != NULL);
-    if (job->deal) opi_gpu_write_kernels(source, "dealt");
+    opi_deal_write(job->deal, source);
     opi_gpu_write_kernels(source, "last");
 }
 

@@ -443,6 +443,15 @@ static void deal_out(opi_accelerator *const *all, const opi_task *task, const ch
     }
 }
 
+static void gather(opi_accelerator *const *all)
+{
+    for (size_t beyond = 1; beyond <= 16; beyond *= 2) { /* units of each size */
+        opi_deal deal = {.workers = 2, .share = 1, .page = 1 << 15, .all = all, .beyond = beyond};
+        current = &all[0]->dev;
+        good(opi_deal_gather(&deal, "test", out, (const char *)in + beyond, N), "gather");
+    }
+}
+
 static void deal_all(void)
 {
     oplus_device *const both[] = {opened(architecture), opened(architecture)};
@@ -465,6 +474,12 @@ static void deal_all(void)
     deal_out(each, &task, "filter");
     opi_task_map(&task, &root_fn, arrays, N, out);
     deal_out(each, &task, "map");
+    opi_task_merge(&task, &oplus_u64, OPLUS_ASCENDING, NULL, in, N, in, N, out);
+    deal_out(each, &task, "merge");
+    opi_task_merge(&task, &oplus_u32, OPLUS_DESCENDING, NULL, in, N, in, N, out);
+    opi_task_merge_values(&task, &oplus_f64, in, in, out);
+    deal_out(each, &task, "merge of pairs");
+    gather(each);
     for (int i = 0; i < 2; i++) oplus_close(both[i]);
 }
 
