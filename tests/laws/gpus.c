@@ -238,7 +238,8 @@ static void try_call(const place *at, oplus_device *cores, rng *r, size_t c, int
             continue;
         }
         must_be_ok(oplus_alloc(at->dev, ROOM + GUARD, (void **)&there[k]), "alloc");
-        const size_t own_shift = k == NOTE ? shift / 8 * 8 : shift; /* a number of elements is aligned */
+        const bool eight = k == NOTE || calls[c].call == sort_f64; /* arrays are aligned to their type */
+        const size_t own_shift = eight ? shift / 8 * 8 : shift;
         must_be_ok(oplus_copy(at->dev, there[k] + own_shift, copy[k], ROOM), "copy");
         given.of[k] = there[k] + own_shift + GUARD;
     }
