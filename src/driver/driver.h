@@ -148,6 +148,8 @@ struct opi_driver {
     /* Whether this device can copy from what another one has offered, and from where; until `decline`. */
     bool (*accept)(opi_gpu *gpu, const opi_offer *offer, const void **mem);
     void (*decline)(opi_gpu *gpu, const opi_offer *offer, const void *mem);
+    /* What was declined may stay open, because to open it again takes long: closes it. */
+    void (*close_opened)(opi_gpu *gpu);
 
     /* --- programs --- */
     /* Compiles a source, or loads what `binary` gave earlier for the same source and facts.  The log of a failed

@@ -181,6 +181,7 @@ static void give_back(oplus_device *dev, const char *call, bool programs)
     const oplus_status entered = opi_enter(gpu_of(dev), call);
     for (int q = 0; q < OPI_QUEUES; q++) gpu_of(dev)->driver->sync(gpu_of(dev), call, (opi_gpu_queue)q);
     opi_gpu_release_all(of(dev));
+    if (gpu_of(dev)->driver->close_opened) gpu_of(dev)->driver->close_opened(gpu_of(dev));
     if (programs) {
         opi_programs_release(&of(dev)->programs);
         opi_gpu_release_words(of(dev));

@@ -86,6 +86,7 @@ const opi_driver opi_cuda = {
     .offer = opi_cuda_offer,
     .accept = opi_cuda_accept,
     .decline = opi_cuda_decline,
+    .close_opened = opi_cuda_close_opened,
     .compile = opi_cuda_compile,
     .load = opi_cuda_load,
     .translate = opi_cuda_translate,

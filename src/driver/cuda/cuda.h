@@ -9,6 +9,8 @@
 #include "driver/driver.h"
 #include "driver/spans.h"
 
+typedef struct opi_cuda_opened opi_cuda_opened; /* offer.c */
+
 typedef struct opi_cuda_gpu {
     opi_gpu gpu;
     const opi_cuda_calls *cu;
@@ -19,9 +21,10 @@ typedef struct opi_cuda_gpu {
     bool given;        /* OPI_QUEUE_COMPUTE is the caller's */
     bool translates;   /* a program was loaded that the driver translated: it may be for an older device */
     CUstream stream[OPI_QUEUES];
-    uint64_t pushed; /* of each enter that has not been left, whether it pushed; the last is bit 0 */
-    uint64_t peers;  /* of each device, by its number, whether this one uses its memory */
-    opi_spans spans; /* memory that it has allocated or wrapped, or has a part of */
+    uint64_t pushed;         /* of each enter that has not been left, whether it pushed; the last is bit 0 */
+    uint64_t peers;          /* of each device, by its number, whether this one uses its memory */
+    opi_spans spans;         /* memory that it has allocated or wrapped, or has a part of */
+    opi_cuda_opened *opened; /* memory of other processes */
 } opi_cuda_gpu;
 
 static inline opi_cuda_gpu *opi_cuda_self(opi_gpu *gpu) { return (opi_cuda_gpu *)gpu; }
@@ -109,6 +112,7 @@ static inline bool opi_cuda_reaches(const opi_cuda_gpu *g, int ordinal)
 oplus_status opi_cuda_offer(opi_gpu *gpu, const char *call, const void *mem, opi_offer *offer);
 bool opi_cuda_accept(opi_gpu *gpu, const opi_offer *offer, const void **mem);
 void opi_cuda_decline(opi_gpu *gpu, const opi_offer *offer, const void *mem);
+void opi_cuda_close_opened(opi_gpu *gpu);
 
 /* --- programs (program.c) --- */
 oplus_status opi_cuda_compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program);

@@ -1,10 +1,24 @@
 /* Memory that a device offers to another one of the same host: in the same process by its address, in another one by a
- * handle that the driver makes (CUDA IPC). */
+ * handle that the driver makes (CUDA IPC).
+ *
+ * To open a handle takes a millisecond, so that some stay open; the driver never gives a handle to other memory.  As long
+ * as one is open, its memory is not given back: only few are kept, and oplus_trim closes them. */
 #include "base/error.h"
 #include "base/host.h"
 #include "driver/cuda/cuda.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { KEPT = 8 /* handles that stay open while nobody uses them */ };
+
+/* Memory of another process.  The list begins with what was used last. */
+struct opi_cuda_opened {
+    opi_cuda_opened *next;
+    CUipcMemHandle handle;
+    CUdeviceptr start;
+    unsigned users;
+};
 
 static bool is_here(const opi_offer *offer) { return offer->process == opi_process_name(); }
 
@@ -50,26 +64,94 @@ static bool links(opi_cuda_gpu *g, const opi_offer *offer)
     return result == CUDA_SUCCESS || result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }
 
+/* --- what is open ------------------------------------------------------------------------------------------------- */
+
+static void close_one(opi_cuda_gpu *g, opi_cuda_opened **at)
+{
+    opi_cuda_opened *const old = *at;
+    *at = old->next;
+    g->cu->IpcCloseMemHandle(old->start);
+    free(old);
+}
+
+/* Closes what nobody uses, but for the first `kept`.  Returns whether there was any. */
+static bool close_unused(opi_cuda_gpu *g, unsigned kept)
+{
+    bool any = false;
+    unsigned unused = 0;
+    for (opi_cuda_opened **at = &g->opened; *at;) {
+        if ((*at)->users > 0 || ++unused <= kept) {
+            at = &(*at)->next;
+        } else {
+            close_one(g, at);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void opi_cuda_close_opened(opi_gpu *gpu) { close_unused(opi_cuda_self(gpu), 0); }
+
+/* Takes what is open by that handle out of the list; NULL: nothing is. */
+static opi_cuda_opened *take_out(opi_cuda_gpu *g, const CUipcMemHandle *handle)
+{
+    for (opi_cuda_opened **at = &g->opened; *at; at = &(*at)->next) {
+        opi_cuda_opened *const found = *at;
+        if (memcmp(&found->handle, handle, sizeof *handle) != 0) continue;
+        *at = found->next;
+        return found;
+    }
+    return NULL;
+}
+
+/* What is open and not used may be in the way: the driver has limits of its own. */
+static opi_cuda_opened *open_new(opi_cuda_gpu *g, const CUipcMemHandle *handle)
+{
+    opi_cuda_opened *const o = calloc(1, sizeof *o);
+    if (!o) return NULL;
+    o->handle = *handle;
+    CUresult result;
+    do result = g->cu->IpcOpenMemHandle(&o->start, *handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    while (result != CUDA_SUCCESS && close_unused(g, 0));
+    if (result == CUDA_SUCCESS) return o;
+    free(o);
+    return NULL;
+}
+
+static opi_cuda_opened *use(opi_cuda_gpu *g, const opi_offer *offer)
+{
+    CUipcMemHandle handle;
+    memcpy(&handle, offer->handle, sizeof handle);
+    opi_cuda_opened *o = take_out(g, &handle);
+    if (!o) o = open_new(g, &handle);
+    if (!o) return NULL;
+    o->users++;
+    o->next = g->opened;
+    g->opened = o;
+    return o;
+}
+
+/* --- offers ------------------------------------------------------------------------------------------------------- */
+
 bool opi_cuda_accept(opi_gpu *gpu, const opi_offer *offer, const void **mem)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    CUipcMemHandle handle;
-    CUdeviceptr start;
     *mem = NULL;
     if (offer->host == 0 || offer->host != opi_host_name()) return false;
     if (is_here(offer)) {
         if (links(g, offer)) *mem = pointer(offer->address);
         return *mem != NULL;
     }
-    if (!offer->is_exported) return false;
-    memcpy(&handle, offer->handle, sizeof handle);
-    if (g->cu->IpcOpenMemHandle(&start, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) != CUDA_SUCCESS) return false;
-    *mem = pointer(start + offer->beyond);
-    return true;
+    const opi_cuda_opened *const o = offer->is_exported ? use(g, offer) : NULL;
+    if (o) *mem = pointer(o->start + offer->beyond);
+    return o != NULL;
 }
 
 void opi_cuda_decline(opi_gpu *gpu, const opi_offer *offer, const void *mem)
 {
-    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    if (!is_here(offer)) g->cu->IpcCloseMemHandle((uintptr_t)mem - offer->beyond);
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    if (is_here(offer)) return;
+    for (opi_cuda_opened *o = g->opened; o; o = o->next)
+        if (o->start == (uintptr_t)mem - offer->beyond && o->users > 0) o->users--;
+    close_unused(g, KEPT);
 }

@@ -26,6 +26,14 @@ static void close_both(void)
     assert_int_equal(fake->live[FAKE_MEMORY], 0);
 }
 
+/* Its process closes what it has opened. */
+static void close_taker(void)
+{
+    oplus_close(dev[1]);
+    dev[1] = NULL;
+    assert_int_equal(fake->live[FAKE_OPENED], 0);
+}
+
 static opi_offer offer_of(const void *mem)
 {
     opi_offer offer;
@@ -67,13 +75,52 @@ static void in_another_process(void **state)
     assert_ptr_equal(found, mem + BEYOND);
     assert_int_equal(fake->live[FAKE_OPENED], 1);
     transfers()->decline(dev[1], &offer, found);
+    assert_int_equal(fake->live[FAKE_OPENED], 1); /* it stays open, ... */
+    assert_true(accepts(&offer, &found) && accepts(&offer, &found));
+    assert_int_equal(fake->live[FAKE_OPENED], 1);
+    for (int k = 0; k < 2; k++) {
+        oplus_trim(dev[1]);
+        assert_int_equal(fake->live[FAKE_OPENED], 1); /* as long as it is used, */
+        transfers()->decline(dev[1], &offer, found);
+    }
+    oplus_trim(dev[1]); /* and then until a trim, or the device is closed */
     assert_int_equal(fake->live[FAKE_OPENED], 0);
+    assert_true(accepts(&offer, &found));
+    transfers()->decline(dev[1], &offer, found);
     offer.host++;
     assert_false(accepts(&offer, &found)); /* nor does another host */
     offer.host--;
     offer.is_exported = 0;
     assert_false(accepts(&offer, &found));
+    close_taker();
     oplus_free(dev[0], mem);
+    close_both();
+}
+
+/* More than a few do not stay open; those that were used last do. */
+static void few_stay_open(void **state)
+{
+    enum { MANY = 12, KEPT = 8 };
+    void *mem[MANY];
+    const void *found[MANY];
+    opi_offer offer[MANY];
+    (void)state;
+    open_both();
+    for (int k = 0; k < MANY; k++) {
+        good(oplus_alloc(dev[0], BYTES, &mem[k]));
+        offer[k] = offer_of(mem[k]);
+        offer[k].process++;
+        assert_true(accepts(&offer[k], &found[k]));
+        assert_ptr_equal(found[k], mem[k]);
+    }
+    assert_int_equal(fake->live[FAKE_OPENED], MANY); /* in use */
+    for (int k = 0; k < MANY; k++) transfers()->decline(dev[1], &offer[k], found[k]);
+    assert_int_equal(fake->live[FAKE_OPENED], KEPT);
+    assert_true(accepts(&offer[MANY - 1], &found[0]));
+    assert_int_equal(fake->live[FAKE_OPENED], KEPT);
+    transfers()->decline(dev[1], &offer[MANY - 1], found[0]);
+    close_taker();
+    for (int k = 0; k < MANY; k++) oplus_free(dev[0], mem[k]);
     close_both();
 }
 
@@ -95,7 +142,7 @@ static void what_is_not_offered(void **state)
 static int run_fake(void)
 {
     const struct CMUnitTest tests[] = {WITH_BOOKS(in_one_process), WITH_BOOKS(in_another_process),
-                                       WITH_BOOKS(what_is_not_offered)};
+                                       WITH_BOOKS(few_stay_open), WITH_BOOKS(what_is_not_offered)};
     return cmocka_run_group_tests_name("offers", tests, find_fake, NULL);
 }
 
