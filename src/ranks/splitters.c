@@ -13,7 +13,8 @@
 
 enum {
     DIGIT_BITS_MIN = 2,
-    DIGIT_BITS_MAX = 8,
+    DIGIT_BITS_HERE = 8,
+    DIGIT_BITS_MAX = 12,    /* a machine searches for thousands of borders in the time of one */
     ROUND_BYTES = 64 << 10, /* about what a rank sends in a round */
     LISTS = 3               /* lists of an exchange of rows: bytes that go, places of the rows, bytes that come */
 };
@@ -39,7 +40,7 @@ static size_t ranks_of(const opi_ranks *ranks) { return (size_t)ranks->comm->siz
 oplus_status opi_splitters_reserve(opi_ranks *ranks, opi_splitters *s)
 {
     const size_t p = ranks_of(ranks), digit = p * sizeof(uint64_t);
-    s->digit_bits = DIGIT_BITS_MAX;
+    s->digit_bits = s->there ? DIGIT_BITS_MAX : DIGIT_BITS_HERE;
     while (s->digit_bits > DIGIT_BITS_MIN && digit << s->digit_bits > ROUND_BYTES) s->digit_bits--;
 
     const size_t boundaries = (p + 1) * sizeof(opi_boundary), rows = digit << s->digit_bits;
