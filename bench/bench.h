@@ -25,6 +25,8 @@ extern "C" {
     X(DOT, "dot")             /* sum of x * y, which is fused: no products in memory */                                \
     X(SCAN, "scan")           /* inclusive, of the same operators as reduce */                                         \
     X(EXCLUSIVE, "exclusive") /* exclusive scan */                                                                     \
+    X(REVERSE, "reverse")     /* inclusive scan from the end */                                                        \
+    X(WINDOW, "window")       /* the sum of the last 100 at each */                                                    \
     X(SEGSCAN, "segscan")     /* segments of 100 on average */                                                         \
     X(SEGREDUCE, "segreduce")                                                                                          \
     X(FILTER, "filter")       /* about half is kept, at random */                                                      \
@@ -33,6 +35,8 @@ extern "C" {
     X(HISTOGRAM, "histogram") /* counts in 256 even bins; counts have the width of an element */                       \
     X(BINS, "bins") /* the sum of the elements of each of 1000 bins, by an index with the width of an element */       \
     X(SORT, "sort")                                                                                                    \
+    X(SORT_BY, "sort-by") /* stable, in the order of a function: a < b */                                              \
+    X(SEGSORT, "segsort") /* each segment by itself */                                                                 \
     X(PAIRS, "pairs")     /* keys of 4 bytes with values of 4 bytes */                                                 \
     X(MERGE, "merge")     /* the first half of the elements with the rest, both sorted */                              \
     X(ARGSORT, "argsort") /* which element comes first, second, ...; indices have the width of an element */           \
@@ -137,9 +141,9 @@ typedef struct bench_problem {
     const char *refused; /* why a contender cannot do this; it sets this */
 } bench_problem;
 
-/* How many elements a top gives, and into how many bins a histogram and sums by index go; fewer if the arrays are
+/* How many elements a window has, how many a top gives, and into how many bins a histogram and sums by index go; fewer if the arrays are
  * shorter. */
-enum { BENCH_MOST_OF_TOP = 100, BENCH_EVEN_BINS = 256, BENCH_INDEXED_BINS = 1000 };
+enum { BENCH_OF_WINDOW = 100, BENCH_MOST_OF_TOP = 100, BENCH_EVEN_BINS = 256, BENCH_INDEXED_BINS = 1000 };
 static inline size_t bench_at_most(const bench_problem *p, size_t most) { return p->n < most ? p->n : most; }
 static inline size_t bench_top(const bench_problem *p) { return bench_at_most(p, BENCH_MOST_OF_TOP); }
 static inline size_t bench_bins(const bench_problem *p)

@@ -79,7 +79,7 @@ static void all_patterns(const bench_options *o, FILE *table, bench_log *log, be
 static void all_sizes(const bench_options *o, FILE *table, bench_log *log, bench_primitive primitive, bench_type type)
 {
     const bool shaped = bench_is_matrix(primitive) && o->shape_count > 0;
-    const bool cut = primitive == BENCH_SEGREDUCE && o->segments_count > 0;
+    const bool cut = bench_is_cut(primitive) && o->segments_count > 0;
     for (size_t k = 0; shaped && k < o->shape_count; k++) one_case(o, table, log, primitive, type, 0, o->shape[k]);
     for (size_t k = 0; cut && k < o->n_count; k++)
         for (size_t s = 0; s < o->segments_count; s++)

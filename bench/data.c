@@ -77,7 +77,13 @@ bool bench_is_matrix(bench_primitive primitive)
            primitive == BENCH_SCAN_ROWS || primitive == BENCH_SCAN_COLUMNS;
 }
 
-bool bench_is_sort(bench_primitive primitive) { return primitive == BENCH_SORT || primitive == BENCH_PAIRS; }
+bool bench_is_sort(bench_primitive primitive)
+{
+    return primitive == BENCH_SORT || primitive == BENCH_PAIRS || primitive == BENCH_SORT_BY ||
+           primitive == BENCH_SEGSORT;
+}
+
+bool bench_is_cut(bench_primitive primitive) { return primitive == BENCH_SEGREDUCE || primitive == BENCH_SEGSORT; }
 
 /* Sorted keys, evenly spread. */
 static void fill_sorted(void *mem, bench_type type, size_t n)
@@ -313,9 +319,9 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         p->out2 = allocate(p->n * sizeof *p->ids, huge);
     }
     if (primitive == BENCH_TAKE || primitive == BENCH_PUT) p->in2 = make_permutation(p->n, p->element, huge);
-    if (primitive == BENCH_SEGREDUCE && shape.length != 0)
+    if (bench_is_cut(primitive) && shape.length != 0)
         draw_segments(p, shape.length, huge);
-    else if (primitive == BENCH_SEGSCAN || primitive == BENCH_SEGREDUCE)
+    else if (primitive == BENCH_SEGSCAN || bench_is_cut(primitive))
         make_segments(p, huge);
     if (primitive == BENCH_PAIRS) make_pairs(p, huge);
 }

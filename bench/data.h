@@ -42,5 +42,6 @@ bool bench_pairs_belong(const bench_problem *problem);
 double bench_problem_bytes(const bench_problem *problem);
 bool bench_reads_only(bench_primitive primitive);
 bool bench_is_sort(bench_primitive primitive);
+bool bench_is_cut(bench_primitive primitive); /* into segments of lengths that can be chosen */
 
 #endif

@@ -214,7 +214,31 @@ SEGMENTS(AFFINE64, affine64, bench_affine64, )
         const T x = *(const T *)a, y = *(const T *)b;                                                                  \
         return (x > y) - (x < y);                                                                                      \
     }                                                                                                                  \
-    static void sort_##suffix(bench_problem *p) { qsort(p->out, p->n, sizeof(T), compare_##suffix); }
+    static void sort_##suffix(bench_problem *p) { qsort(p->out, p->n, sizeof(T), compare_##suffix); }                  \
+    static void segsort_##suffix(bench_problem *p)                                                                     \
+    {                                                                                                                  \
+        T *const out = p->out;                                                                                         \
+        for (size_t s = 0; s < p->segments; s++)                                                                       \
+            qsort(out + p->offsets[s], p->offsets[s + 1] - p->offsets[s], sizeof(T), compare_##suffix);                \
+    }                                                                                                                  \
+    static void reverse_##suffix(bench_problem *p)                                                                     \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        T sum = 0;                                                                                                     \
+        for (size_t i = p->n; i-- > 0;) out[i] = sum = (T)(sum + in[i]);                                               \
+    }                                                                                                                  \
+    static void window_##suffix(bench_problem *p) /* needs an inverse, and numbers whose sums are exact */             \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        T sum = 0;                                                                                                     \
+        for (size_t i = 0; i < p->n; i++) {                                                                            \
+            sum = (T)(sum + in[i]);                                                                                    \
+            if (i >= BENCH_OF_WINDOW) sum = (T)(sum - in[i - BENCH_OF_WINDOW]);                                        \
+            out[i] = sum;                                                                                              \
+        }                                                                                                              \
+    }
 BENCH_FOR_NUMBERS(ELEMENTWISE)
 
 #define MOVES(ID, suffix, T, U)                                                                                        \
@@ -328,6 +352,10 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
     LOOP(TAKE, ID, take_##suffix)                                                                                      \
     LOOP(PUT, ID, put_##suffix)                                                                                        \
     LOOP(UNIQUE, ID, unique_##suffix)                                                                                  \
+    LOOP(REVERSE, ID, reverse_##suffix)                                                                                \
+    LOOP(WINDOW, ID, window_##suffix)                                                                                  \
+    QSORT(SORT_BY, ID, sort_##suffix)                                                                                  \
+    QSORT(SEGSORT, ID, segsort_##suffix)                                                                               \
     LOOP(BY_KEY, ID, by_key_##suffix)                                                                                  \
     LOOP(HISTOGRAM, ID, histogram_##suffix)                                                                            \
     LOOP(BINS, ID, bins_##suffix)                                                                                      \

@@ -28,6 +28,7 @@ OPLUS_DESCRIBE(bench_point, float x; float y; float z;)
     OPLUS_MAP(square_##suffix, T, T, { return a * a; })                                                                \
     OPLUS_ZIP(axpy_##suffix, T, T, T, { return 2 * a + b; })                                                           \
     OPLUS_ZIP(product_##suffix, T, T, T, { return a * b; })                                                            \
+    OPLUS_ZIP(less_##suffix, uint8_t, T, T, { return a < b; })                                                         \
     OPLUS_PREDICATE(odd_##suffix, T, { return (int)a & 1; })
 BENCH_FOR_NUMBERS(FUNCTIONS)
 
@@ -45,6 +46,8 @@ static const oplus_fn *const axpys[] = {&axpy_f32_fn, &axpy_f64_fn, &axpy_i32_fn
                                         &axpy_i64_fn, &axpy_u32_fn, &axpy_u64_fn};
 static const oplus_fn *const products[] = {&product_f32_fn, &product_f64_fn, &product_i32_fn,
                                            &product_i64_fn, &product_u32_fn, &product_u64_fn};
+static const oplus_fn *const orders[] = {&less_f32_fn, &less_f64_fn, &less_i32_fn,
+                                         &less_i64_fn, &less_u32_fn, &less_u64_fn};
 static const oplus_fn *const odds[] = {&odd_f32_fn, &odd_f64_fn, &odd_i32_fn, &odd_i64_fn, &odd_u32_fn, &odd_u64_fn};
 
 /* An accelerator may lack what the cores have: double precision, for example. */
@@ -93,6 +96,14 @@ static void exclusive(bench_problem *p)
 {
     must(p, oplus_scan(p->dev, sums[p->type], OPLUS_EXCLUSIVE, p->in, p->n, p->out));
 }
+static void reverse(bench_problem *p)
+{
+    must(p, oplus_scan_reverse(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, p->n, p->out));
+}
+static void window(bench_problem *p)
+{
+    must(p, oplus_window(p->dev, sums[p->type], p->in, p->n, BENCH_OF_WINDOW, p->out));
+}
 static void segscan(bench_problem *p)
 {
     must(p, oplus_segscan(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, p->heads, p->n, p->out));
@@ -113,6 +124,11 @@ static void by_key(bench_problem *p)
                                 count_of(p)));
 }
 static void sort(bench_problem *p) { must(p, oplus_sort(p->dev, types[p->type], OPLUS_ASCENDING, p->out, p->n)); }
+static void sort_by(bench_problem *p) { must(p, oplus_sort_by(p->dev, orders[p->type], p->out, p->n)); }
+static void segsort(bench_problem *p)
+{
+    must(p, oplus_segsort(p->dev, types[p->type], OPLUS_ASCENDING, p->out, p->n, &oplus_u64, p->offsets, p->segments));
+}
 static void pairs(bench_problem *p)
 {
     must(p, oplus_sort_pairs(p->dev, types[p->type], OPLUS_ASCENDING, p->out, &oplus_u32, p->out2, p->n));
@@ -192,6 +208,8 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(DOT, dot),
                                                        OURS(SCAN, scan),
                                                        OURS(EXCLUSIVE, exclusive),
+                                                       OURS(REVERSE, reverse),
+                                                       OURS(WINDOW, window),
                                                        OURS(SEGSCAN, segscan),
                                                        OURS(FILTER, filter),
                                                        OURS(UNIQUE, unique),
@@ -200,6 +218,8 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(BINS, bins),
                                                        OURS(SORT, sort),
                                                        OURS(SEGREDUCE, segreduce),
+                                                       OURS(SORT_BY, sort_by),
+                                                       OURS(SEGSORT, segsort),
                                                        OURS(PAIRS, pairs),
                                                        OURS(MERGE, merge),
                                                        OURS(ARGSORT, argsort),

@@ -29,7 +29,7 @@ void bench_shape_print(char text[BENCH_SHAPE_TEXT], bench_primitive primitive, c
     text[0] = '\0';
     if (bench_is_sort(primitive) && shape->pattern != BENCH_PATTERN_RANDOM)
         snprintf(text, BENCH_SHAPE_TEXT, "%s", bench_pattern_name(shape->pattern));
-    if (primitive == BENCH_SEGREDUCE && shape->length != 0) print_lengths(text, shape->length);
+    if (bench_is_cut(primitive) && shape->length != 0) print_lengths(text, shape->length);
     if (bench_is_matrix(primitive) && shape->rows > 0)
         snprintf(text, BENCH_SHAPE_TEXT, "%zu x %zu", shape->rows, shape->cols);
 }

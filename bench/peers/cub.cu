@@ -236,6 +236,28 @@ template <class T> static void sort(bench_problem *p)
     });
 }
 
+struct less {
+    template <class T> PEER_ANYWHERE bool operator()(T a, T b) const { return a < b; }
+};
+
+// In place, as a merge sort is.
+template <class T> static void sort_by(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceMergeSort::StableSortKeys(mem, bytes, v.out, static_cast<int>(v.n), less(), stream);
+    });
+}
+
+template <class T> static void segsort(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceSegmentedSort::SortKeys(mem, bytes, v.in, v.out, static_cast<int>(v.n),
+                                                  static_cast<int>(p->segments), p->offsets, p->offsets + 1, stream);
+    });
+}
+
 static void sort_pairs(bench_problem *p)
 {
     const view<uint32_t> v(p);
@@ -351,6 +373,8 @@ static const bench_contender table[] = {
     PEER_NUMBERS("cub::DeviceTransform", MAP, BENCH_CUDA, map),
     PEER_NUMBERS("cub::DeviceTransform", ZIP, BENCH_CUDA, zip),
     PEER_NUMBERS("cub::DeviceRadixSort::SortKeys", SORT, BENCH_CUDA, sort),
+    PEER_NUMBERS("cub::DeviceMergeSort::StableSortKeys", SORT_BY, BENCH_CUDA, sort_by),
+    PEER_NUMBERS("cub::DeviceSegmentedSort::SortKeys", SEGSORT, BENCH_CUDA, segsort),
     PEER("cub::DeviceMerge::MergeKeys", MERGE, U32, BENCH_CUDA, merge<uint32_t>),
     PEER("cub::DeviceMerge::MergeKeys", MERGE, U64, BENCH_CUDA, merge<uint64_t>),
     PEER_NUMBERS("cub::DeviceRadixSort::SortPairs", ARGSORT, BENCH_CUDA, argsort),

@@ -73,6 +73,17 @@ template <class T> static void stable_sort(bench_problem *p)
 {
     std::stable_sort(view<T>(p).out, view<T>(p).out + p->n);
 }
+template <class T> static void segsort(bench_problem *p)
+{
+    const view<T> v(p);
+    for (size_t s = 0; s < p->segments; s++) std::sort(v.out + p->offsets[s], v.out + p->offsets[s + 1]);
+}
+template <class T> static void reverse(bench_problem *p)
+{
+    const view<T> v(p);
+    std::inclusive_scan(std::make_reverse_iterator(v.end), std::make_reverse_iterator(v.in),
+                        std::make_reverse_iterator(v.out + v.n), sum());
+}
 static void sort_pairs(bench_problem *p) { std::sort(p->out_pairs, p->out_pairs + p->n); }
 static void stable_sort_pairs(bench_problem *p) { std::stable_sort(p->out_pairs, p->out_pairs + p->n); }
 
@@ -291,6 +302,9 @@ static const bench_contender table[] = {
     PEER_NUMBERS("std::unique_copy", UNIQUE, 0, unique),
     PEER_NUMBERS("std::sort", SORT, BENCH_UNSTABLE, sort),
     PEER_NUMBERS("std::stable_sort", SORT, 0, stable_sort),
+    PEER_NUMBERS("std::stable_sort", SORT_BY, 0, stable_sort),
+    PEER_NUMBERS("std::sort of each", SEGSORT, 0, segsort),
+    PEER_NUMBERS("std::inclusive_scan in reverse", REVERSE, 0, reverse),
     PEER("std::sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
     PEER("std::stable_sort of records", PAIRS, U32, BENCH_RECORDS, stable_sort_pairs),
     PEER("std::merge", MERGE, U32, 0, merge<uint32_t>),
@@ -315,6 +329,7 @@ static const bench_contender table[] = {
     PEER_NUMBERS("std::copy_if(par_unseq)", FILTER, 0, unseq_filter),
     PEER_NUMBERS("std::sort(par)", SORT, BENCH_UNSTABLE, par_sort),
     PEER_NUMBERS("std::stable_sort(par)", SORT, 0, par_stable_sort),
+    PEER_NUMBERS("std::stable_sort(par)", SORT_BY, 0, par_stable_sort),
     PEER("std::sort(par) of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, par_sort_pairs),
     PEER("std::stable_sort(par) of records", PAIRS, U32, BENCH_RECORDS, par_stable_sort_pairs),
     PEER("std::merge(par)", MERGE, U32, 0, par_merge<uint32_t>),
