@@ -1,20 +1,11 @@
-/* --axis: the array is held in memory, and its shape is that of the .npy file, or rows and columns of text. */
 #include "axis.h"
 
-#include "npy.h"
 #include "operator.h"
 #include "progress.h"
 #include "rounding.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* The shape of the input, and the axis. */
-typedef struct axes {
-    int dims, axis;
-    uint64_t shape[NPY_MAX_DIMS];
-    size_t outer, n, inner;
-} axes;
 
 void tool_axis_refuse(const tool_job *job, const char *option)
 {
@@ -30,7 +21,7 @@ void tool_axis_refuse(const tool_job *job, const char *option)
         tool_die(TOOL_USAGE, "one operand too many, '%s': %s is of one array", job->operand[2], option);
 }
 
-static void find_shape(axes *a, const tool_source *source, size_t n)
+static void find_shape(tool_axes *a, const tool_source *source, size_t n)
 {
     const uint64_t *shape, columns = tool_source_columns(source);
     a->dims = tool_source_shape(source, &shape);
@@ -46,7 +37,7 @@ static void find_shape(axes *a, const tool_source *source, size_t n)
 }
 
 /* The axis that --axis names: 0 is the first one, -1 the last one. */
-static void find_axis(axes *a, const char *text, const char *name)
+static void find_axis(tool_axes *a, const char *text, const char *name)
 {
     char *end;
     errno = 0;
@@ -64,27 +55,35 @@ static void find_axis(axes *a, const char *text, const char *name)
     a->n = (size_t)a->shape[a->axis];
 }
 
-static void remove_axis(axes *a)
+tool_axes tool_axes_of(const tool_job *job, const tool_source *source, size_t n)
+{
+    tool_axes a;
+    find_shape(&a, source, n);
+    find_axis(&a, job->options.axis, tool_source_name(source));
+    return a;
+}
+
+void tool_axes_remove(tool_axes *a)
 {
     a->dims--;
     for (int d = a->axis; d < a->dims; d++) a->shape[d] = a->shape[d + 1];
 }
 
+size_t tool_axes_rows(const tool_axes *a) { return a->outer * a->inner; }
+
 int tool_axis_run(tool_job *job, bool scans)
 {
-    axes a;
     size_t n;
     tool_axis_refuse(job, "--axis");
     tool_source *const source = tool_job_columns(job, job->operand[1], true);
     tool_operator_fit(job->operand[0], source);
     const oplus_type *const type = tool_source_type(source);
     const void *const in = tool_source_all(source, &n);
-    find_shape(&a, source, n);
-    find_axis(&a, job->options.axis, tool_source_name(source));
+    tool_axes a = tool_axes_of(job, source, n);
     tool_operator op = tool_operator_open(job->operand[0], type, &job->options);
-    if (!scans) remove_axis(&a);
+    if (!scans) tool_axes_remove(&a);
 
-    const size_t count = scans ? n : a.outer * a.inner;
+    const size_t count = scans ? n : tool_axes_rows(&a);
     const oplus_kind kind = job->options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
     void *const out = tool_alloc(count * type->size + 1);
     tool_progress_work(scans ? "scanning" : "reducing");

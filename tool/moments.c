@@ -158,3 +158,16 @@ uint64_t tool_moment_find(const tool_job *job, tool_moment moment, const char *n
     free(found);
     return n;
 }
+
+void tool_moment_find_along(const tool_job *job, tool_moment moment, const char *name, const oplus_type *type,
+                            const void *in, const tool_axes *a, double *results)
+{
+    const size_t rows = tool_axes_rows(a), n = rows * a->n;
+    if (rows == 0) return;
+    need(job, moment, name, a->n);
+    oplus_moments *const made = tool_alloc((n + rows) * sizeof *made), *const found = made + n;
+    tool_try(oplus_map(job->dev, maker_of(type), OPLUS_IN(in), n, made));
+    tool_try(oplus_reduce_axis(job->dev, &oplus_join_moments, made, a->outer, a->n, a->inner, found));
+    for (size_t r = 0; r < rows; r++) results[r] = value_of(found[r], moment);
+    free(made);
+}

@@ -2,6 +2,7 @@
 #ifndef TOOL_MOMENTS_H
 #define TOOL_MOMENTS_H
 
+#include "axis.h"
 #include "job.h"
 
 typedef enum tool_moment {
@@ -19,5 +20,8 @@ const oplus_type *tool_moment_type(tool_moment moment);
  * message calls it `name`. */
 uint64_t tool_moment_find(const tool_job *job, tool_moment moment, const char *name, tool_source *source,
                           void *results);
+/* Finds it for each row along an axis of the elements at `in`: not a count. */
+void tool_moment_find_along(const tool_job *job, tool_moment moment, const char *name, const oplus_type *type,
+                            const void *in, const tool_axes *a, double *results);
 
 #endif

@@ -27,7 +27,8 @@ static const tool_usage reduce_usage = {
              "oplus reduce sum --map 'a * b' x.npy y.npy.  Files that are no .npy are then read "
              "whole.\n\n"
              "With --axis N each row along that axis is reduced by itself: 'oplus reduce sum --axis 0'\n"
-             "adds up columns.  The result has one dimension less.\n\n" TOOL_OPERATOR_ABOUT
+             "adds up columns.  The result has one dimension less.  So do argmin, argmax, mean, var, "
+             "...\n\n" TOOL_OPERATOR_ABOUT
              "OP may also be argmin or argmax (where the least or the greatest element is, from 0 on;\n"
              "the first of equal ones), or minmax (both values).  A NaN is the least and the greatest.\n"
              "Or it is count, mean, var or std (variance and standard deviation of a sample, divided by\n"
@@ -162,8 +163,7 @@ static int run(const tool_usage *usage, int argc, char **argv)
         tool_die(TOOL_USAGE, "--map is of operators; %s is not one: use oplus map first", job.operand[0]);
     if (statistic && job.operand[1] && job.operand[2])
         tool_die(TOOL_USAGE, "one operand too many, '%s'", job.operand[2]);
-    if (job.options.axis && statistic) tool_die(TOOL_USAGE, "--axis is of operators; %s is not one", job.operand[0]);
-    if (job.options.axis) return tool_axis_run(&job, false);
+    if (job.options.axis) return statistic ? tool_statistic_run_along(&job, statistic) : tool_axis_run(&job, false);
     if (statistic) return tool_statistic_run(&job, statistic);
     if (fold && !job.options.init) tool_die(TOOL_USAGE, "--init is missing: the value to begin with");
     tool_made made;

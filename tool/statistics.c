@@ -1,8 +1,10 @@
-/* oplus reduce argmin, argmax, minmax, and what moments.c finds: mean, var, ...  Of a stream, what is known so far is compared with what a piece gives, by the same
- * calls: they say what comes first, and what a NaN is. */
+/* oplus reduce argmin, argmax, minmax, and what moments.c finds: mean, var, ...  Of a stream, what is known so far is
+ * compared with what a piece gives, by the same calls: they say what comes first, and what a NaN is. */
 #include "statistics.h"
 
+#include "axis.h"
 #include "moments.h"
+#include "progress.h"
 #include "ranks.h"
 #include "type.h"
 
@@ -19,18 +21,21 @@ struct tool_statistic {
                           size_t *at); /* or NULL */
     oplus_status (*place_all)(oplus_device *dev, const oplus_comm *comm, const oplus_type *type, const void *in,
                               size_t n, size_t *at);
+    oplus_status (*along)(oplus_device *dev, const oplus_type *type, const void *in, size_t outer, size_t n,
+                          size_t inner, const oplus_type *index, void *indices);
     tool_moment moment; /* or TOOL_NO_MOMENT */
 };
 
-static const tool_statistic statistics[] = {{"argmin", oplus_argmin, oplus_argmin_all, TOOL_NO_MOMENT},
-                                            {"argmax", oplus_argmax, oplus_argmax_all, TOOL_NO_MOMENT},
-                                            {"minmax", NULL, NULL, TOOL_NO_MOMENT},
-                                            {"count", NULL, NULL, TOOL_COUNT},
-                                            {"mean", NULL, NULL, TOOL_MEAN},
-                                            {"var", NULL, NULL, TOOL_VAR},
-                                            {"std", NULL, NULL, TOOL_STD},
-                                            {"pvar", NULL, NULL, TOOL_PVAR},
-                                            {"pstd", NULL, NULL, TOOL_PSTD}};
+static const tool_statistic statistics[] = {
+    {"argmin", oplus_argmin, oplus_argmin_all, oplus_argmin_axis, TOOL_NO_MOMENT},
+    {"argmax", oplus_argmax, oplus_argmax_all, oplus_argmax_axis, TOOL_NO_MOMENT},
+    {"minmax", NULL, NULL, NULL, TOOL_NO_MOMENT},
+    {"count", NULL, NULL, NULL, TOOL_COUNT},
+    {"mean", NULL, NULL, NULL, TOOL_MEAN},
+    {"var", NULL, NULL, NULL, TOOL_VAR},
+    {"std", NULL, NULL, NULL, TOOL_STD},
+    {"pvar", NULL, NULL, NULL, TOOL_PVAR},
+    {"pstd", NULL, NULL, NULL, TOOL_PSTD}};
 enum { STATISTICS = sizeof statistics / sizeof *statistics };
 
 const tool_statistic *tool_statistic_named(const char *name)
@@ -181,6 +186,44 @@ int tool_statistic_run(tool_job *job, const tool_statistic *s)
     cJSON_AddItemToObject(report, "result", results_in_json(result, results, values));
     tool_job_print(job, report);
     free(results);
+    tool_source_close(source);
+    tool_job_close(job);
+    return TOOL_GOOD;
+}
+
+/* --- along an axis ------------------------------------------------------------------------------------------------ */
+
+static void refuse_along(const tool_job *job, const tool_statistic *s)
+{
+    refuse_options(&job->options, s->name);
+    tool_axis_refuse(job, "--axis");
+    if (s->moment == TOOL_COUNT)
+        tool_die(TOOL_USAGE, "--axis is not for count: each row has as many elements as the axis is long");
+    if (!s->along && !s->moment) tool_die(TOOL_USAGE, "--axis is not for %s; min and max have it", s->name);
+}
+
+int tool_statistic_run_along(tool_job *job, const tool_statistic *s)
+{
+    size_t n;
+    refuse_along(job, s);
+    tool_source *const source = tool_job_columns(job, job->operand[1], true);
+    const oplus_type *const type = tool_source_type(source), *const result = s->along ? &oplus_i64 : &oplus_f64;
+    refuse_records(s, type);
+    const void *const in = tool_source_all(source, &n);
+    tool_axes a = tool_axes_of(job, source, n);
+    const size_t rows = tool_axes_rows(&a);
+    if (rows > 0 && a.n == 0) tool_die(TOOL_FAILED, "the axis has no elements, and nothing has no %s", s->name);
+    void *const out = tool_alloc(rows * VALUE_BYTES + 1);
+    tool_progress_work("reducing");
+    if (s->along)
+        tool_try(s->along(job->dev, type, in, a.outer, a.n, a.inner, &oplus_i64, out));
+    else
+        tool_moment_find_along(job, s->moment, s->name, type, in, &a, out);
+    tool_axes_remove(&a);
+    tool_sink *const sink = tool_job_output(job, source, result, a.dims, a.shape);
+    tool_job_write(job, sink, out, rows);
+    tool_job_finish(job, sink, tool_job_report(job, type, n), a.dims, a.shape);
+    free(out);
     tool_source_close(source);
     tool_job_close(job);
     return TOOL_GOOD;

@@ -9,5 +9,7 @@ typedef struct tool_statistic tool_statistic;
 const tool_statistic *tool_statistic_named(const char *name);
 /* Does the work of `oplus reduce NAME`, and returns the exit code. */
 int tool_statistic_run(tool_job *job, const tool_statistic *s);
+/* The same for `oplus reduce NAME --axis N`. */
+int tool_statistic_run_along(tool_job *job, const tool_statistic *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file axis.h
- *  Reduce and scan along one axis of an array of several dimensions.  oplus.h includes this header; the conventions at
+ *  Reduce, scan, argmin and argmax along one axis of an array of several dimensions.  oplus.h includes this header; the conventions at
  *  its beginning hold here, too.
  *
  *  An array in C's order is seen as outer x n x inner: n is the length of the axis, outer the product of the lengths of
@@ -52,6 +52,37 @@ OPLUS_API oplus_status oplus_reduce_axis(oplus_device *dev, const oplus_op *op, 
  *  @return what oplus_reduce_axis returns. */
 OPLUS_API oplus_status oplus_scan_axis(oplus_device *dev, const oplus_op *op, oplus_kind kind, const void *in,
                                        size_t outer, size_t n, size_t inner, void *out);
+
+/** Argmin along an axis: indices[o * inner + c] is the index of the least element of row (o, c), from 0 to n - 1.
+ *
+ *  The rules are those of oplus_argmin: of equal elements the first one counts, and so does the first NaN.  The values
+ *  themselves are oplus_reduce_axis by oplus_min_f64 or its like.
+ *
+ *  @param dev      where to compute
+ *  @param type     type of the elements, a scalar
+ *  @param in       outer * n * inner elements
+ *  @param outer    how many slabs of n * inner elements there are
+ *  @param n        elements of a row
+ *  @param inner    rows side by side in a slab
+ *  @param index    the type of an index: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, and can hold n - 1
+ *  @param indices  room for outer * inner indices; must not overlap in
+ *  @return what oplus_reduce_axis returns; OPLUS_ERR_ARGUMENT: also for rows of n = 0 elements. */
+OPLUS_API oplus_status oplus_argmin_axis(oplus_device *dev, const oplus_type *type, const void *in, size_t outer,
+                                         size_t n, size_t inner, const oplus_type *index, void *indices);
+
+/** Argmax along an axis: indices[o * inner + c] is the index of the greatest element of row (o, c), from 0 to n - 1.
+ *
+ *  @param dev      where to compute
+ *  @param type     type of the elements, a scalar
+ *  @param in       outer * n * inner elements
+ *  @param outer    how many slabs of n * inner elements there are
+ *  @param n        elements of a row
+ *  @param inner    rows side by side in a slab
+ *  @param index    the type of an index: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, and can hold n - 1
+ *  @param indices  room for outer * inner indices; must not overlap in
+ *  @return what oplus_argmin_axis returns. */
+OPLUS_API oplus_status oplus_argmax_axis(oplus_device *dev, const oplus_type *type, const void *in, size_t outer,
+                                         size_t n, size_t inner, const oplus_type *index, void *indices);
 
 #ifdef __cplusplus
 }

@@ -242,6 +242,22 @@ class device
         check(OPLUS_SCAN_AXIS(get(), op, kind, std::data(in), outer, n, inner, std::data(out)));
     }
 
+    /** The index of the least, or the greatest, element of each row along an axis. */
+    template <class In, class Index>
+    void argmin_axis(const In &in, size_t outer, size_t n, size_t inner, Index &&indices) const
+    {
+        check_room("the input of argmin_axis", std::size(in), outer * n * inner);
+        check_room("the output of argmin_axis", std::size(indices), outer * inner);
+        check(OPLUS_ARGMIN_AXIS(get(), std::data(in), outer, n, inner, std::data(indices)));
+    }
+    template <class In, class Index>
+    void argmax_axis(const In &in, size_t outer, size_t n, size_t inner, Index &&indices) const
+    {
+        check_room("the input of argmax_axis", std::size(in), outer * n * inner);
+        check_room("the output of argmax_axis", std::size(indices), outer * inner);
+        check(OPLUS_ARGMAX_AXIS(get(), std::data(in), outer, n, inner, std::data(indices)));
+    }
+
     /** The reduces of the last w elements at every element (windows.h). */
     template <class Op, class In, class Out> void window(const Op &op, const In &in, size_t w, Out &&out) const
     {

@@ -110,6 +110,12 @@
 #define OPLUS_SCAN_AXIS(dev, op, kind, in, outer, n, inner, out)                                                       \
     (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
      oplus_scan_axis(dev, OPLUS_OP_AT_(op), kind, in, outer, n, inner, out))
+#define OPLUS_ARGMIN_AXIS(dev, in, outer, n, inner, indices)                                                           \
+    (OPLUS_CHECK_SCALARS_(in), OPLUS_CHECK_OFFSETS_(indices), OPLUS_CHECK_ANY_(indices),                               \
+     oplus_argmin_axis(dev, OPLUS_TYPE_AT_(in), in, outer, n, inner, OPLUS_TYPE_AT_(indices), indices))
+#define OPLUS_ARGMAX_AXIS(dev, in, outer, n, inner, indices)                                                           \
+    (OPLUS_CHECK_SCALARS_(in), OPLUS_CHECK_OFFSETS_(indices), OPLUS_CHECK_ANY_(indices),                               \
+     oplus_argmax_axis(dev, OPLUS_TYPE_AT_(in), in, outer, n, inner, OPLUS_TYPE_AT_(indices), indices))
 #define OPLUS_WINDOW(dev, op, in, n, w, out)                                                                           \
     (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
      oplus_window(dev, OPLUS_OP_AT_(op), in, n, w, out))

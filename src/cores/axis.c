@@ -16,13 +16,24 @@ enum {
     PIECES_A_WORKER = 4   /* so that a late thread leaves its share to others */
 };
 
-/* Whether each slab of n x inner elements is dealt out by itself.  pieces: in how many all slabs can be cut
- * otherwise. */
+size_t opi_axis_pieces(opi_cores *cores, const opi_axis *axis, size_t size)
+{
+    return PIECES_A_WORKER * opi_cores_threads(cores, axis->outer * axis->n * axis->inner * size);
+}
+
+bool opi_axis_is_dealt_by_slab(opi_cores *cores, const opi_axis *axis, size_t size, size_t pieces)
+{
+    return axis->n * axis->inner * size >= LONG_BYTES && pieces < opi_axis_pieces(cores, axis, size);
+}
+
+static size_t pieces_of(opi_cores *cores, const opi_task *task)
+{
+    return opi_axis_pieces(cores, &task->axis, task->op->type->size);
+}
+
 static bool is_dealt_by_slab(opi_cores *cores, const opi_task *task, size_t pieces)
 {
-    const opi_axis *const axis = &task->axis;
-    const size_t size = task->op->type->size, slab = axis->n * axis->inner * size;
-    return slab >= LONG_BYTES && pieces < PIECES_A_WORKER * opi_cores_threads(cores, task->n * size);
+    return opi_axis_is_dealt_by_slab(cores, &task->axis, task->op->type->size, pieces);
 }
 
 /* --- inner == 1 --------------------------------------------------------------------------------------------------- */
@@ -75,8 +86,7 @@ static oplus_status run_columns(opi_cores *cores, const char *call, const opi_ta
 {
     opi_columns_sweep plan;
     const size_t bytes = task->axis.inner * task->op->type->size;
-    opi_columns_plan(&plan, cores->isa, task,
-                     PIECES_A_WORKER * opi_cores_threads(cores, task->n * task->op->type->size));
+    opi_columns_plan(&plan, cores->isa, task, pieces_of(cores, task));
     if (!opi_columns_are_few(bytes) || !is_dealt_by_slab(cores, task, plan.sweep.n))
         return opi_cores_sweep(cores, call, &plan.sweep, NULL);
     for (size_t o = 0; o < task->axis.outer; o++) OPI_TRY(run_slab(cores, call, task, o));
@@ -92,6 +102,11 @@ oplus_status opi_axis_run(opi_cores *cores, const char *call, const opi_task *ta
     return (has_rows(task) ? run_rows : run_columns)(cores, call, task);
 }
 
+void opi_axis_say_slabs(opi_saying *to, size_t slabs)
+{
+    opi_say(to, "%zu times, one after the other, each by all threads\n", slabs);
+}
+
 void opi_axis_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
 {
     union {
@@ -103,13 +118,12 @@ void opi_axis_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
     if (has_rows(task)) {
         opi_rows_plan(&plan.rows, cores->isa, task);
     } else {
-        opi_columns_plan(&plan.columns, cores->isa, task,
-                         PIECES_A_WORKER * opi_cores_threads(cores, task->n * task->op->type->size));
+        opi_columns_plan(&plan.columns, cores->isa, task, pieces_of(cores, task));
         pieces = plan.sweep.n;
     }
     if (is_dealt_by_slab(cores, task, pieces) &&
         (has_rows(task) || opi_columns_are_few(task->axis.inner * task->op->type->size)))
-        opi_say(to, "%zu times, one after the other, each by all threads\n", task->axis.outer);
+        opi_axis_say_slabs(to, task->axis.outer);
     else
         opi_cores_explain_sweep(cores, &plan.sweep, to);
 }

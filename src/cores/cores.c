@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "cores/axis.h"
+#include "cores/extreme_axis.h"
 #include "cores/bounds.h"
 #include "cores/by_index.h"
 #include "cores/crew.h"
@@ -147,6 +148,8 @@ oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *t
     case OPI_REDUCE_AXIS:
     case OPI_SCAN_AXIS:
         return opi_axis_run(cores, call, task);
+    case OPI_EXTREME_AXIS:
+        return opi_extreme_axis_run(cores, call, task);
     case OPI_WINDOW:
         return opi_window_run(cores, call, task);
     case OPI_COUNT:
@@ -231,6 +234,8 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
         opi_put_explain(cores, task, to);
     } else if (task->what == OPI_REDUCE_AXIS || task->what == OPI_SCAN_AXIS) {
         opi_axis_explain(cores, task, to);
+    } else if (task->what == OPI_EXTREME_AXIS) {
+        opi_extreme_axis_explain(cores, task, to);
     } else if (task->what == OPI_WINDOW) {
         opi_window_explain(cores, task, to);
     } else if (task->what == OPI_COUNT) {

@@ -51,6 +51,9 @@ enum { OPI_BLOCKS_LEVEL = 4 };
 
 enum { OPI_TRANSPOSE_FEW = 4 };
 
+/* Rows that are looked through at a time for the least of each column: their numbers fit a byte. */
+enum { OPI_LEAST_ROWS = 256 };
+
 /* Types of elements that moments are made of, and the largest block whose node is computed at a time. */
 enum { OPI_MOMENTS = 10, OPI_MOMENTS_LEVEL = 10 };
 
@@ -84,6 +87,11 @@ typedef struct opi_isa {
     /* Copies the elements with keep[i] != 0 (0 or 1) to out, in order, branch-free, and returns their number.  out has
      * room for n elements and OPI_COMPACT_OVERRUN bytes; it does not overlap in. */
     size_t (*compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
+    /* The least mapped key (cores/merge.h) of each of `width` columns, and the first row that has it: of rows from `in` on,
+     * which are `stride` bytes apart.  Rows are at most OPI_LEAST_ROWS.  A NaN, whose bits but the highest are above
+     * `infinity`, has the key 0.  keys and places have the type of an element.  By the logarithm of its size. */
+    void (*least[4])(const void *in, size_t stride, size_t rows, size_t width, const struct opi_key_order *order,
+                     uint64_t infinity, void *keys, void *places);
     /* Copies n elements in the opposite order; in and out do not overlap. */
     void (*reverse)(const void *in, size_t n, size_t size, void *out);
     const struct opi_sort_format *sort; /* OPI_SORT_FORMATS of them; see cores/sort.h */

@@ -1,4 +1,6 @@
 /* oplus_argmin, oplus_argmax, oplus_minmax, and over ranks. */
+#include "front/statistics.h"
+
 #include "front/check.h"
 #include "ranks/ranks.h"
 #include "task/make.h"
@@ -6,16 +8,26 @@
 
 enum { BOTH = OPI_LEAST | OPI_GREATEST };
 
+oplus_status opi_check_extreme_type(const char *call, const oplus_type *type)
+{
+    OPI_TRY(opi_check_type(call, "type", type));
+    if (opi_is_scalar(type->scalar)) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT,
+                    "%s: type \"%s\" is not a scalar, and has no order; reduce structs with an operator of yours", call,
+                    opi_name(type->name));
+}
+
+oplus_status opi_fail_no_extreme(const char *call)
+{
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is 0; nothing has no extremes: give at least one element", call);
+}
+
 /* Checks the arguments of a call for `sides`, and makes its task. */
 static oplus_status prepare(const char *call, oplus_device *dev, const oplus_type *type, unsigned sides, const void *in,
                             size_t n, void *result, opi_task *task)
 {
     OPI_TRY(opi_check_device(call, dev));
-    OPI_TRY(opi_check_type(call, "type", type));
-    if (!opi_is_scalar(type->scalar))
-        return opi_fail(OPLUS_ERR_ARGUMENT,
-                        "%s: type \"%s\" is not a scalar, and has no order; reduce structs with an operator of yours",
-                        call, opi_name(type->name));
+    OPI_TRY(opi_check_extreme_type(call, type));
     OPI_TRY(opi_check_pointer(call, "in", in, n));
     OPI_TRY(opi_check_bytes(call, "n", n, type->size));
     OPI_TRY(opi_check_pointer(call, sides == BOTH ? "out" : "at", result, 1));
@@ -29,8 +41,7 @@ static oplus_status run(const char *call, oplus_device *dev, const oplus_type *t
 {
     opi_task task;
     OPI_TRY(prepare(call, dev, type, sides, in, n, result, &task));
-    if (n == 0)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is 0; nothing has no extremes: give at least one element", call);
+    if (n == 0) return opi_fail_no_extreme(call);
     return opi_run(dev, call, &task, NULL);
 }
 

@@ -49,6 +49,7 @@ oplus_status opi_gpu_segreduce(opi_job *job);
 oplus_status opi_gpu_sort(opi_job *job);
 oplus_status opi_gpu_transpose(opi_job *job);
 oplus_status opi_gpu_extreme(opi_job *job);
+oplus_status opi_gpu_extreme_axis(opi_job *job);
 oplus_status opi_gpu_axis(opi_job *job); /* does a reduce or a scan along an axis */
 oplus_status opi_gpu_scan_reverse(opi_job *job);
 oplus_status opi_gpu_window(opi_job *job);

@@ -40,6 +40,7 @@ static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
     [OPI_PUT] = opi_gpu_put_by_index,
     [OPI_REDUCE_AXIS] = opi_gpu_axis,
     [OPI_SCAN_AXIS] = opi_gpu_axis,
+    [OPI_EXTREME_AXIS] = opi_gpu_extreme_axis,
     [OPI_WINDOW] = opi_gpu_window,
     [OPI_SCAN_REVERSE] = opi_gpu_scan_reverse,
     [OPI_COUNT] = opi_gpu_count,

@@ -77,6 +77,8 @@ static const opi_way ways[] = {
      "the last of equal indices is found, then its element is written"},
     {OPI_EXTREME, "parts", NULL, NULL, opi_extreme_parts_prepare, opi_extreme_parts_run,
      "each work-group looks through a part, and one compares what they have found: two launches"},
+    {OPI_EXTREME_AXIS, "parts", NULL, NULL, opi_extreme_columns_prepare, opi_extreme_columns_run,
+     "each work-group looks through some columns, or parts of them, which are then compared: one launch or two"},
     {OPI_REDUCE_AXIS, "long-rows", opi_long_rows_can, opi_long_rows_suit, NULL, opi_long_rows_run, long_rows},
     {OPI_REDUCE_AXIS, "rows", opi_rows_can, opi_rows_suit, opi_rows_prepare, opi_rows_run,
      "each row is a segment of a segmented reduce, whose offsets are made first"},

@@ -21,6 +21,7 @@ static const char *const names[OPI_PRIMITIVES] = {
     [OPI_SELECT] = "select",
     [OPI_REDUCE_AXIS] = "reduce along an axis",
     [OPI_SCAN_AXIS] = "scan along an axis",
+    [OPI_EXTREME_AXIS] = "search for extremes along an axis",
     [OPI_WINDOW] = "window",
     [OPI_SCAN_REVERSE] = "scan from the end",
     [OPI_COUNT] = "count by bin",
@@ -39,6 +40,11 @@ double opi_task_bytes(const opi_task *task)
 
 static const char *name_of(const char *name) { return name ? name : "?"; }
 
+static void say_axis(opi_saying *to, const opi_axis *axis)
+{
+    opi_say(to, ", %zu x %zu x %zu", axis->outer, axis->n, axis->inner);
+}
+
 /* "oplus_scan: inclusive scan of 1000 elements by oplus_sum_f32; it reads and writes 8 kB" */
 static void say_task(opi_saying *to, const char *call, const opi_task *task)
 {
@@ -52,8 +58,8 @@ static void say_task(opi_saying *to, const char *call, const opi_task *task)
     if (task->what == OPI_WINDOW) opi_say(to, ", the last %zu at a time", task->window);
     if (task->what == OPI_TOP) opi_say(to, ", the first %zu in order", task->top.k);
     if (task->what == OPI_TRANSPOSE) opi_say(to, ", %zu rows of %zu", task->matrix.rows, task->matrix.cols);
-    if (task->what == OPI_REDUCE_AXIS || task->what == OPI_SCAN_AXIS)
-        opi_say(to, ", %zu x %zu x %zu", task->axis.outer, task->axis.n, task->axis.inner);
+    if (task->what == OPI_REDUCE_AXIS || task->what == OPI_SCAN_AXIS) say_axis(to, &task->axis);
+    if (task->what == OPI_EXTREME_AXIS) say_axis(to, &task->extreme.axis);
     if (task->what == OPI_TAKE) opi_say(to, " from %zu", task->array[OPI_TABLE].items);
     if (task->what == OPI_PUT) opi_say(to, " into %zu", task->array[OPI_TABLE].items);
     if (task->what == OPI_COUNT || task->what == OPI_BY_INDEX) opi_say(to, " in %" PRIu64 " bins", task->bins.n);

@@ -298,6 +298,22 @@ static inline void opi_task_extreme(opi_task *t, const oplus_type *type, unsigne
     t->array[OPI_IN] = (opi_array){in, type->size, n, OPI_READS};
 }
 
+/* Makes the task that looks for the least or the greatest element of each row along an axis; no row is empty.  index: size
+ * of an index, in bytes. */
+static inline void opi_task_extreme_axis(opi_task *t, const oplus_type *type, unsigned side, const void *in,
+                                         const opi_axis *axis, size_t index, void *indices)
+{
+    const size_t rows = axis->outer * axis->inner;
+    opi_task_begin(t, OPI_EXTREME_AXIS, rows * axis->n);
+    t->extreme.type = type;
+    t->extreme.sides = side;
+    t->extreme.gives = OPI_GIVES_PLACE;
+    t->extreme.axis = *axis;
+    t->arrays = 2;
+    t->array[OPI_IN] = (opi_array){in, type->size, t->n, OPI_READS};
+    t->array[OPI_AXIS_OUT] = (opi_array){indices, index, rows, OPI_WRITES};
+}
+
 /* What a select writes; NULL: it does not. */
 typedef struct opi_selected {
     void *picked, *index, *rest, *run, *head, *count;

@@ -31,6 +31,7 @@ typedef enum opi_primitive {
     OPI_SELECT,      /* a filter's relatives: partition, indices, filter by a mask, runs of equal keys */
     OPI_REDUCE_AXIS, /* a reduce along one axis of an array of several */
     OPI_SCAN_AXIS,
+    OPI_EXTREME_AXIS, /* where the least or the greatest element of each row along an axis is */
     OPI_WINDOW,       /* a reduce of the last w elements at every element */
     OPI_SCAN_REVERSE, /* a scan from the last element to the first */
     OPI_COUNT,        /* of the elements of each bin: a histogram */
@@ -91,7 +92,7 @@ enum {
     OPI_INDEX_OUT = 3,  /* indices of the picked elements */
     OPI_REST_OUT = 4,   /* the elements that are not picked */
     OPI_RUN_OUT = 5,    /* for each element the number of picked ones up to it, less 1: its run */
-    OPI_AXIS_OUT = 1,   /* output of a reduce or a scan along an axis */
+    OPI_AXIS_OUT = 1,   /* output of a reduce, a scan or a search for extremes along an axis */
     OPI_WINDOW_OUT = 1, /* output of a window */
     OPI_HEAD_OUT = 6,   /* for each element 1 if it is picked, else 0 */
     OPI_COUNT_OUT =
@@ -173,6 +174,7 @@ typedef struct opi_task {
             const oplus_type *type; /* a scalar */
             unsigned sides;         /* OPI_LEAST, OPI_GREATEST or both */
             opi_gives gives;
+            opi_axis axis; /* of OPI_EXTREME_AXIS, whose one side gives places in its rows */
         } extreme;
         struct {
             opi_picks picks;

@@ -197,6 +197,17 @@ def check_extremes(x, flat, threads):
     for name, wanted in (("argmin", np.argmin(y)), ("argmax", np.argmax(y))):
         expect(result("reduce", name, "y.npy", *threads), np.int64(wanted), f"reduce {name}")
     expect(result("reduce", "minmax", "y.npy", *threads), np.array([y.min(), y.max()]), "reduce minmax")
+    if x.ndim > 0 and x.size > 0:
+        axis = int(rng.integers(-x.ndim, x.ndim))
+        np.save("y.npy", y.reshape(x.shape))
+        for name, wanted in (("argmin", np.argmin), ("argmax", np.argmax)):
+            expect(result("reduce", name, "y.npy", "--axis", str(axis), *threads), wanted(y.reshape(x.shape), axis=axis),
+                   f"reduce {name} --axis {axis}")
+        if y.dtype.kind != "f":
+            total = y.reshape(x.shape).sum(axis=axis, dtype=np.int64)
+            expect(result("reduce", "mean", "y.npy", "--axis", str(axis), *threads), total / x.shape[axis],
+                   f"reduce mean --axis {axis}")
+        np.save("y.npy", y)
     if y.dtype.kind != "f":
         expect(result("reduce", "mean", "y.npy", *threads), np.float64(y.sum(dtype=np.int64) / len(y)), "reduce mean")
 

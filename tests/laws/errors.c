@@ -1015,6 +1015,20 @@ static void axes(void **state)
     FINE(oplus_reduce_axis(dev, sum, NULL, 2, 0, 2, y));
     FINE(oplus_reduce_axis(dev, sum, NULL, 0, 4, SIZE_MAX, NULL));
     FINE(oplus_reduce_axis(dev, &earlier_op, NULL, 0, 0, 2, NULL));
+    uint32_t at[8];
+    BAD(oplus_argmin_axis(NULL, &oplus_f32, x, 2, 4, 2, &oplus_u32, at), "oplus_argmin_axis", "dev is NULL");
+    BAD(oplus_argmin_axis(dev, NULL, x, 2, 4, 2, &oplus_u32, at), "oplus_argmin_axis", "type is NULL");
+    BAD(oplus_argmax_axis(dev, &oplus_moments_type, x, 1, 1, 1, &oplus_u32, at), "oplus_argmax_axis", "not a scalar");
+    BAD(oplus_argmin_axis(dev, &oplus_f32, NULL, 2, 4, 2, &oplus_u32, at), "oplus_argmin_axis", "in is NULL");
+    BAD(oplus_argmin_axis(dev, &oplus_f32, x, 2, 4, 2, &oplus_u32, NULL), "oplus_argmin_axis", "indices is NULL");
+    BAD(oplus_argmin_axis(dev, &oplus_f32, x, 2, 4, 2, &oplus_f32, at), "oplus_argmin_axis", "index");
+    BAD(oplus_argmax_axis(dev, &oplus_u8, x, 1, (size_t)UINT32_MAX + 2, 1, &oplus_u32, at), "oplus_argmax_axis",
+        "4294967296");
+    BAD(oplus_argmax_axis(dev, &oplus_f32, x, root, 1, root, &oplus_u32, at), "oplus_argmax_axis", "outer 4294967296");
+    BAD(oplus_argmax_axis(dev, &oplus_f32, x, 2, 0, 2, &oplus_u32, at), "oplus_argmax_axis", "n is 0", "at least one");
+    OVERLAPS(oplus_argmin_axis(dev, &oplus_f32, x, 2, 4, 2, &oplus_u32, x), "oplus_argmin_axis", "in", "indices");
+    FINE(oplus_argmin_axis(dev, &oplus_f32, NULL, 0, 0, 2, &oplus_u32, NULL));
+    FINE(oplus_argmin_axis(dev, &oplus_f32, x, 2, 4, 1, &oplus_u32, at));
 
     BAD(oplus_scan_axis(NULL, sum, OPLUS_INCLUSIVE, x, 2, 4, 2, y), "oplus_scan_axis", "dev is NULL");
     BAD(oplus_scan_axis(dev, NULL, OPLUS_INCLUSIVE, x, 2, 4, 2, y), "oplus_scan_axis", "op is NULL");

@@ -165,6 +165,99 @@ static void extremes_are_what_a_plain_loop_finds(void **state)
     }
 }
 
+/* --- along an axis: what the plain loop finds in each row ------------------------------------------------------------- */
+
+typedef struct shape {
+    size_t outer, n, inner;
+} shape;
+
+/* in, out: as of look(); an index has 4 or 8 bytes. */
+static void look_along(const trial_of *t, shape s, bool greatest, const unsigned char *x, const void *in, void *out)
+{
+    const oplus_type *const type = t->kind->type, *const index = t->n % 2 ? &oplus_u32 : &oplus_i64;
+    const size_t rows = s.outer * s.inner, size = type->size;
+    unsigned char *const row = must(malloc(s.n * size)), *const got = must(malloc(rows * index->size));
+    must_be_ok(
+        (greatest ? oplus_argmax_axis : oplus_argmin_axis)(t->at->dev, type, in, s.outer, s.n, s.inner, index, out),
+        "argmin_axis");
+    must_be_ok(oplus_copy(t->at->dev, got, out, rows * index->size), "copy");
+    for (size_t k = 0; k < rows; k++) {
+        size_t at = 0;
+        memcpy(&at, got + k * index->size, index->size);
+        for (size_t i = 0; i < s.n; i++)
+            memcpy(row + i * size, x + ((k / s.inner * s.n + i) * s.inner + k % s.inner) * size, size);
+        const size_t expected = plain(t->kind, row, s.n, greatest);
+        if (at != expected)
+            fail_msg("%s %s: arg%s of row %zu of %s, %zu x %zu x %zu: %zu, and the plain loop finds %zu; "
+                     "OPLUS_TEST_SEED=%llu",
+                     t->at->where, t->at->isa, greatest ? "max" : "min", k, type->name, s.outer, s.n, s.inner, at,
+                     expected, (unsigned long long)test_seed());
+    }
+    free(row);
+    free(got);
+}
+
+static void try_shape(rng *r, const place *at, const struct kind *kind, shape s)
+{
+    const size_t n = s.outer * s.n * s.inner, size = kind->type->size, skew = rng_below(r, 3);
+    const trial_of t = {at, kind, n};
+    const bool greatest = rng_below(r, 2) == 0;
+    unsigned char *const mem = must(malloc((n + skew) * size)), *const x = mem + skew * size, *there;
+    uint64_t *const out = must(malloc(s.outer * s.inner * sizeof *out));
+    fill(r, kind->type, x, n);
+    if (at->accelerator && rng_below(r, 4)) {
+        must_be_ok(oplus_alloc(at->dev, 64 + (n + skew) * size, (void **)&there), "alloc");
+        must_be_ok(oplus_copy(at->dev, there + 64, mem, (n + skew) * size), "copy");
+        void *to;
+        must_be_ok(oplus_alloc(at->dev, s.outer * s.inner * sizeof *out, &to), "alloc");
+        look_along(&t, s, greatest, x, there + 64 + skew * size, to);
+        oplus_free(at->dev, to);
+        oplus_free(at->dev, there);
+    } else {
+        look_along(&t, s, greatest, x, x, out);
+    }
+    free(out);
+    free(mem);
+}
+
+static void rows_along_an_axis_are_as_plain_loops(void **state)
+{
+    static const shape shapes[] = {{1, 1, 1},   {5, 1, 3},     {3, 2, 1},     {400, 3, 1}, {90, 5, 33},
+                                   {2, 255, 9}, {1, 256, 40},  {3, 257, 31},  {2, 700, 1}, {1, 20, 3000},
+                                   {7, 90, 64}, {1, 70001, 1}, {1, 60001, 2}, {2, 9001, 5}};
+    size_t count;
+    const place *place = all_places(&count);
+    rng r = test_rng("extremes along an axis");
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        const bool few = place[i].accelerator && !stand_at(&place[i], NULL, false); /* each type is a program there */
+        for (size_t k = 0; k < (few ? FEW_KINDS : KINDS_OF_ELEMENTS); k++) {
+            for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+                if (!few || rng_below(&r, 3) == 0) try_shape(&r, &place[i], &kinds[k], shapes[s]);
+            for (int more = test_quick() ? 2 : 12; more > 0; more--) {
+                const size_t n = 1 + rng_below(&r, (size_t)1 << rng_below(&r, 11));
+                const size_t inner = rng_below(&r, 3) ? 1 + rng_below(&r, (size_t)1 << rng_below(&r, 8)) : 1;
+                try_shape(&r, &place[i], &kinds[k], (shape){1 + rng_below(&r, 1 + 20000 / n / inner), n, inner});
+            }
+        }
+    }
+}
+
+/* Few rows, or columns, that are long are dealt out in pieces; the same element is in many of them. */
+static void long_rows_are_cut(void **state)
+{
+    static const shape shapes[] = {{1, 600001, 1}, {2, 300007, 2}, {1, 150001, 7}, {2, 400009, 1}};
+    size_t count;
+    const place *place = all_places(&count);
+    rng r = test_rng("long rows");
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        if (place[i].accelerator) continue;
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            try_shape(&r, &place[i], &kinds[rng_below(&r, KINDS_OF_ELEMENTS)], shapes[s]);
+    }
+}
+
 /* One element, at each place of an array of zeros, is found there. */
 static void one_is_found_anywhere(void **state)
 {
@@ -189,8 +282,9 @@ static void one_is_found_anywhere(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(extremes_are_what_a_plain_loop_finds),
-                                       cmocka_unit_test(one_is_found_anywhere)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(extremes_are_what_a_plain_loop_finds), cmocka_unit_test(one_is_found_anywhere),
+        cmocka_unit_test(rows_along_an_axis_are_as_plain_loops), cmocka_unit_test(long_rows_are_cut)};
     const int failed = cmocka_run_group_tests_name("extremes", tests, NULL, NULL);
     close_places();
     return failed;

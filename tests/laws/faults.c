@@ -112,6 +112,10 @@ static oplus_status reduce_long(oplus_device *d)
 {
     return oplus_reduce_axis(d, &oplus_sum_f32, keys, 1, MANY / 3, 3, out);
 }
+static oplus_status argmin_axis(oplus_device *d)
+{
+    return oplus_argmin_axis(d, &oplus_u32, keys, 1, MANY / 3, 3, &oplus_u32, out);
+}
 static oplus_status reduce_rows(oplus_device *d) { return oplus_reduce_axis(d, &oplus_sum_f32, x, 1000, 100, 1, out); }
 static oplus_status scan_axis(oplus_device *d)
 {
@@ -281,6 +285,7 @@ static const call calls[] = {
     {"variance", variance, false},
     {"reduce along an axis", reduce_axis, false},
     {"reduce of long columns", reduce_long, false},
+    {"argmin of long columns", argmin_axis, false},
     {"reduce of rows", reduce_rows, false},
     {"scan along an axis", scan_axis, false},
     {"scan of rows", scan_rows, false},

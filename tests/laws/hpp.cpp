@@ -137,6 +137,11 @@ void orders(void **)
     assert_true(here().mean(x) == std::accumulate(x.begin(), x.end(), 0.0) / double(n));
     assert_true(here().variance(0, x) < here().variance(1, x));
     assert_int_equal(here().argmax(x), std::max_element(x.begin(), x.end()) - x.begin());
+    std::vector<std::uint32_t> at(1);
+    here().argmin_axis(x, 1, n, 1, at);
+    assert_int_equal(at[0], least - x.begin());
+    here().argmax_axis(x, 1, n, 1, at);
+    assert_int_equal(at[0], std::max_element(x.begin(), x.end()) - x.begin());
     assert_true(here().minmax(x) == std::make_pair(*least, *std::max_element(x.begin(), x.end())));
 
     std::vector<std::uint64_t> order(n), back(n), places(n);

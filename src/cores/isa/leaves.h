@@ -25,6 +25,14 @@ size_t OPI_ISA_NAME(opi_below_32)(const void *keys, size_t n, const opi_key_orde
 size_t OPI_ISA_NAME(opi_below_64)(const void *keys, size_t n, const opi_key_order *order, uint64_t bound,
                                   uint32_t *place);
 size_t OPI_ISA_NAME(opi_compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
+void OPI_ISA_NAME(opi_least_8)(const void *in, size_t stride, size_t rows, size_t width, const opi_key_order *order,
+                               uint64_t infinity, void *keys, void *places);
+void OPI_ISA_NAME(opi_least_16)(const void *in, size_t stride, size_t rows, size_t width, const opi_key_order *order,
+                                uint64_t infinity, void *keys, void *places);
+void OPI_ISA_NAME(opi_least_32)(const void *in, size_t stride, size_t rows, size_t width, const opi_key_order *order,
+                                uint64_t infinity, void *keys, void *places);
+void OPI_ISA_NAME(opi_least_64)(const void *in, size_t stride, size_t rows, size_t width, const opi_key_order *order,
+                                uint64_t infinity, void *keys, void *places);
 void OPI_ISA_NAME(opi_reverse)(const void *in, size_t n, size_t size, void *out);
 extern const opi_sort_format OPI_ISA_NAME(opi_sort_formats)[OPI_SORT_FORMATS];
 void OPI_ISA_NAME(opi_sort_words_32)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);

@@ -17,6 +17,8 @@ const opi_isa OPI_ISA_NAME(opi_isa) = {
     .below = {OPI_ISA_NAME(opi_below_8), OPI_ISA_NAME(opi_below_16), OPI_ISA_NAME(opi_below_32),
               OPI_ISA_NAME(opi_below_64)},
     .compact = OPI_ISA_NAME(opi_compact),
+    .least = {OPI_ISA_NAME(opi_least_8), OPI_ISA_NAME(opi_least_16), OPI_ISA_NAME(opi_least_32),
+              OPI_ISA_NAME(opi_least_64)},
     .reverse = OPI_ISA_NAME(opi_reverse),
     .sort = OPI_ISA_NAME(opi_sort_formats),
     .transpose = OPI_ISA_NAME(opi_transpose),

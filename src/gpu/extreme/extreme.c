@@ -17,15 +17,21 @@ enum {
     LOG_MOST_ITEMS = 31    /* of a part: places in it have 32 bits */
 };
 
+void opi_extreme_write_key(opi_gpu_source *source, const opi_task *task)
+{
+    const oplus_type *const type = task->extreme.type;
+    opi_gpu_define(source, "OPI_IS_FLOAT", opi_is_floating(type->scalar));
+    opi_gpu_define(source, "OPI_IS_SIGNED", opi_is_signed(type->scalar));
+    opi_gpu_define(source, "OPI_FIRST_SIDE", task->extreme.sides == OPI_GREATEST);
+    opi_gpu_write_kernels(source, "extreme_key");
+}
+
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
     const opi_task *const task = job->task;
-    const oplus_type *const type = task->extreme.type;
-    opi_gpu_write_shape(source, job->shape, type->size);
-    opi_gpu_define(source, "OPI_IS_FLOAT", opi_is_floating(type->scalar));
-    opi_gpu_define(source, "OPI_IS_SIGNED", opi_is_signed(type->scalar));
-    opi_gpu_define(source, "OPI_FIRST_SIDE", task->extreme.sides == OPI_GREATEST);
+    opi_gpu_write_shape(source, job->shape, task->extreme.type->size);
+    opi_extreme_write_key(source, task);
     opi_gpu_define(source, "OPI_SIDES", task->extreme.sides == (OPI_LEAST | OPI_GREATEST) ? 2 : 1);
     opi_gpu_define(source, "OPI_GIVES_PLACE", task->extreme.gives == OPI_GIVES_PLACE);
     opi_gpu_define(source, "OPI_GIVES_VALUES", task->extreme.gives == OPI_GIVES_VALUES);

@@ -1,10 +1,17 @@
-/* The way "parts" of the search for extremes. */
+/* The searches for extremes, in device memory: the ways (gpu/ways.h). */
 #ifndef OPI_GPU_EXTREME_H
 #define OPI_GPU_EXTREME_H
 
 #include "gpu/job.h"
 
+/* Of an array. */
 oplus_status opi_extreme_parts_prepare(opi_job *job, uint64_t n);
 oplus_status opi_extreme_parts_run(opi_job *job, const opi_part *part);
+/* Of each row along an axis. */
+oplus_status opi_extreme_columns_prepare(opi_job *job, uint64_t n);
+oplus_status opi_extreme_columns_run(opi_job *job, const opi_part *part);
+
+/* Writes the keys of the task's elements (extreme_key.cl), behind the shape of the kernels. */
+void opi_extreme_write_key(opi_gpu_source *source, const opi_task *task);
 
 #endif

@@ -384,6 +384,7 @@ static void move(oplus_device *dev)
     good(oplus_window(dev, &oplus_sum_f32, in, N, 5, out), "window");
     good(oplus_scan_reverse(dev, subject_named("compose32")->op, OPLUS_INCLUSIVE, in, N / 8, out), "scan_reverse");
     good(oplus_argmin(dev, &oplus_f32, in, N, out), "argmin");
+    good(oplus_argmin_axis(dev, &oplus_f64, in, 1, N, 3, &oplus_u32, out), "argmin_axis");
     good(oplus_map_reduce(dev, &oplus_moments_of_f32, &oplus_join_moments, arrays, N, out), "moments");
     for (int bounds = OPLUS_REFUSE; bounds <= OPLUS_IGNORE; bounds++) {
         const oplus_type *const index = bounds == OPLUS_CLIP ? &oplus_i8 : &oplus_u32;
@@ -398,6 +399,7 @@ static void move(oplus_device *dev)
                         arrays, N, out),
          "running variances");
     good(oplus_argmax(dev, &oplus_i8, in, N, out), "argmax");
+    good(oplus_argmax_axis(dev, &oplus_i8, in, 20, 10, 2, &oplus_u64, out), "argmax_axis");
     good(oplus_minmax(dev, &oplus_f64, in, N, out), "minmax");
     good(oplus_map(dev, &shift_fn, arrays, N, out), "map");
     filter_with(dev, &below_limit);

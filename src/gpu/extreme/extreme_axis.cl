@@ -1,0 +1,107 @@
+/* Argmin and argmax along an axis of an array outer x rows x inner.  A column is (o, c); its number is o * inner + c.
+ *
+ * A work-group has 2^log_c columns side by side, and of each a part of its rows; OPI_W >> log_c work-items share a column.
+ * With inner = 1 they load neighbours, else those of different columns do. */
+
+#if OPI_INDEX_SIZE == 4
+typedef uint32_t opi_index;
+#else
+typedef uint64_t opi_index;
+#endif
+#define OPI_LANES 4 /* loads of a work-item that are under way at the same time */
+
+typedef struct opi_least {
+    opi_key key;
+    uint64_t at;
+} opi_least;
+
+OPI_FUNCTION opi_least opi_least_seen(opi_least least, opi_word element, uint64_t at)
+{
+    const opi_key key = opi_key_of(element, OPI_FIRST_SIDE);
+    if (key < least.key) {
+        least.key = key;
+        least.at = at;
+    }
+    return least;
+}
+
+/* The least of every `step`th row from `begin` on, of which x is the element; begin < end. */
+OPI_FUNCTION opi_least opi_least_of(OPI_GLOBAL const opi_word *x, uint64_t inner, uint64_t begin, uint64_t end,
+                                    uint32_t step)
+{
+    const uint64_t stride = step * inner;
+    opi_least least;
+    uint64_t i = begin;
+    least.key = opi_key_of(x[0], OPI_FIRST_SIDE);
+    least.at = begin;
+    for (; end - i > (OPI_LANES - 1) * (uint64_t)step; i += OPI_LANES * (uint64_t)step) {
+        opi_word some[OPI_LANES];
+        OPI_UNROLL for (uint32_t l = 0; l < OPI_LANES; l++) some[l] = x[l * stride];
+        OPI_UNROLL for (uint32_t l = 0; l < OPI_LANES; l++)
+            least = opi_least_seen(least, some[l], i + l * (uint64_t)step);
+        x += OPI_LANES * stride;
+        if (end - i <= OPI_LANES * (uint64_t)step) return least;
+    }
+    for (;; i += step, x += stride) {
+        least = opi_least_seen(least, x[0], i);
+        if (end - i <= step) return least;
+    }
+}
+
+/* found: for each part and column the least key, and its row; if it is not given, there is one part, and `out` gets the
+ * rows. */
+OPI_WHOLE_KERNEL void opi_extreme_columns(OPI_PARAM(in), const uint64_t rows, const uint64_t inner,
+                                          const uint64_t columns, const uint64_t part, const uint32_t log_c,
+                                          OPI_PARAM(found), OPI_PARAM(out))
+{
+    OPI_LOCAL_MEMORY opi_key keys[OPI_W];
+    OPI_LOCAL_MEMORY uint64_t places[OPI_W];
+    const uint64_t strips = ((columns - 1) >> log_c) + 1, p = OPI_GROUP / strips;
+    const uint64_t column = ((OPI_GROUP - p * strips) << log_c) + (OPI_SELF & ((1u << log_c) - 1));
+    const uint32_t r = OPI_SELF >> log_c, step = OPI_W >> log_c;
+    const uint64_t begin = p * part, end = rows - begin < part ? rows : begin + part;
+    opi_least own;
+    own.key = OPI_MASK;
+    own.at = ~(uint64_t)0; /* behind all others */
+    if (column < columns && r < end - begin) {
+        const uint64_t o = column / inner, c = column - o * inner;
+        own = opi_least_of(OPI_AT(const opi_word, in) + (o * rows + begin + r) * inner + c, inner, begin + r, end, step);
+    }
+    keys[OPI_SELF] = own.key;
+    places[OPI_SELF] = own.at;
+    OPI_BARRIER();
+    for (uint32_t by = step / 2; by > 0; by /= 2) {
+        if (r < by) {
+            const uint32_t other = OPI_SELF + (by << log_c);
+            if (keys[other] < keys[OPI_SELF] || (keys[other] == keys[OPI_SELF] && places[other] < places[OPI_SELF])) {
+                keys[OPI_SELF] = keys[other];
+                places[OPI_SELF] = places[other];
+            }
+        }
+        OPI_BARRIER();
+    }
+    if (r > 0 || column >= columns) return;
+    if (OPI_GIVEN(found)) {
+        OPI_GLOBAL uint64_t *const to = OPI_AT(uint64_t, found) + (p * columns + column) * 2;
+        to[0] = keys[OPI_SELF];
+        to[1] = places[OPI_SELF];
+    } else {
+        OPI_AT(opi_index, out)[column] = (opi_index)places[OPI_SELF];
+    }
+}
+
+/* Each work-item compares what was found of a column's parts. */
+OPI_WHOLE_KERNEL void opi_extreme_parts(OPI_PARAM(found), const uint64_t parts, const uint64_t columns, OPI_PARAM(out))
+{
+    const uint64_t column = (OPI_GROUP << OPI_LOG_W) + OPI_SELF;
+    if (column >= columns) return;
+    OPI_GLOBAL const uint64_t *const from = OPI_AT(const uint64_t, found) + column * 2;
+    uint64_t key = from[0], at = from[1];
+    for (uint64_t p = 1; p < parts; p++) {
+        OPI_GLOBAL const uint64_t *const next = from + p * columns * 2;
+        if (next[0] >= key) continue;
+        key = next[0];
+        at = next[1];
+    }
+    OPI_AT(opi_index, out)[column] = (opi_index)at;
+}
