@@ -1,4 +1,5 @@
 /* oplus argsort: where the elements of a sorted array were. */
+#include "axis.h"
 #include "by.h"
 #include "job.h"
 #include "progress.h"
@@ -16,8 +17,9 @@ static const tool_usage usage = {
     .about = "Writes the places of the numbers of FILE (default: stdin) in the order of the numbers:\n"
              "first where the smallest stands, counted from 0.  Equal numbers keep their order; floats\n"
              "have the order of oplus sort.  The whole array is held in memory.\n\n"
-             "With --by, elements of any type are in the order that a text in C says.\n",
-    .options = "descending by " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
+             "With --by, elements of any type are in the order that a text in C says.  With\n"
+             "--axis each row along that axis has an order of its own: places along the axis.\n",
+    .options = "descending by axis " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
     .examples = {"printf '30 10 20' | oplus argsort", "printf '0.5 -1 2' | oplus argsort --descending -t f32",
                  "oplus argsort x.npy -o order.npy"},
     .exit_codes = TOOL_EXIT_CODES,
@@ -28,6 +30,7 @@ int tool_argsort(int argc, char **argv)
     tool_job job;
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
+    if (job.options.axis) return tool_axis_sort(&job, true);
     if (job.options.by) return tool_by(&job, true);
     tool_source *const source = tool_job_input(&job, job.operand[0]);
     const oplus_type *const type = tool_source_type(source);

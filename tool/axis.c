@@ -102,3 +102,39 @@ int tool_axis_run(tool_job *job, bool scans)
     tool_job_close(job);
     return TOOL_GOOD;
 }
+
+/* Options of sorts that are not of rows along an axis. */
+static void refuse_of_sorts(const tool_options *o)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {{o->by, "--by"},         {o->lengths, "--lengths"}, {o->offsets, "--offsets"},
+                  {o->values, "--values"}, {o->text, "--text"},       {o->all, "--all"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given) tool_die(TOOL_USAGE, "--axis and %s cannot go together", others[i].name);
+}
+
+int tool_axis_sort(tool_job *job, bool places)
+{
+    size_t n;
+    refuse_of_sorts(&job->options);
+    tool_source *const source = tool_job_columns(job, job->operand[0], true);
+    const oplus_type *const type = tool_source_type(source), *const result = places ? &oplus_i64 : type;
+    const oplus_order order = job->options.descending ? OPLUS_DESCENDING : OPLUS_ASCENDING;
+    if (type->scalar == OPLUS_RECORD)
+        tool_die(TOOL_USAGE, "keys of type %s have no order; give numbers", tool_type_words(type));
+    void *const keys = tool_source_own(source, &n);
+    const tool_axes a = tool_axes_of(job, source, n);
+    int64_t *const found = places ? tool_alloc(n * sizeof *found + 1) : NULL;
+    tool_progress_work("sorting");
+    tool_try(places ? oplus_argsort_axis(job->dev, type, order, keys, a.outer, a.n, a.inner, &oplus_i64, found)
+                    : oplus_sort_axis(job->dev, type, order, keys, a.outer, a.n, a.inner));
+    tool_sink *const sink = tool_job_output(job, source, result, a.dims, a.shape);
+    tool_job_write(job, sink, places ? (void *)found : keys, n);
+    tool_job_finish(job, sink, tool_job_report(job, type, n), a.dims, a.shape);
+    free(found);
+    tool_source_close(source);
+    tool_job_close(job);
+    return TOOL_GOOD;
+}

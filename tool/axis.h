@@ -24,5 +24,7 @@ size_t tool_axes_rows(const tool_axes *a);
 
 /* Does the work of `oplus reduce OP --axis N` or, if it scans, of `oplus scan OP --axis N`, and returns the exit code. */
 int tool_axis_run(tool_job *job, bool scans);
+/* Does the work of `oplus sort --axis N` or, of places, of `oplus argsort --axis N`, and returns the exit code. */
+int tool_axis_sort(tool_job *job, bool places);
 
 #endif

@@ -1,4 +1,5 @@
 /* oplus sort: a stable radix sort, with values that move along. */
+#include "axis.h"
 #include "by.h"
 #include "job.h"
 #include "progress.h"
@@ -19,9 +20,10 @@ static const tool_usage usage = {
              "whole array is held in memory, and the sort needs once or twice as much memory in\n"
              "addition.  In a table it sorts whole rows.\n\n"
              "With --by, elements of any type are in the order that a text in C says.  With --lengths or\n"
-             "--offsets, each segment is sorted by itself.\n",
-    .options = "text descending by lengths offsets values values-type values-out " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
-        TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
+             "--offsets, each segment is sorted by itself; with --axis each row along that axis.\n",
+    .options =
+        "text descending by axis lengths offsets values values-type values-out " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
+            TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '3 1 2' | oplus sort", "printf '0.5 -1 2' | oplus sort --descending -t f32",
                  "printf '3 1 2' | oplus sort --values index.txt --values-out sorted.txt",
                  "seq 6 -1 1 | oplus sort --lengths lengths.txt",
@@ -123,6 +125,7 @@ int tool_sort(int argc, char **argv)
     tool_job job;
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
+    if (job.options.axis) return tool_axis_sort(&job, false);
     check_segments(&job);
     if (job.options.by) return tool_by(&job, false);
     if (tool_job_is_table(&job, job.operand[0])) return tool_table_sort(&job);

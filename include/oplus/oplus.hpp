@@ -258,6 +258,20 @@ class device
         check(OPLUS_ARGMAX_AXIS(get(), std::data(in), outer, n, inner, std::data(indices)));
     }
 
+    /** Sorts each row along an axis by itself; or the order of each row, as indices along the axis. */
+    template <class Keys> void sort_axis(oplus_order order, Keys &&keys, size_t outer, size_t n, size_t inner) const
+    {
+        check_room("the input of sort_axis", std::size(keys), outer * n * inner);
+        check(OPLUS_SORT_AXIS(get(), order, std::data(keys), outer, n, inner));
+    }
+    template <class Keys, class Index>
+    void argsort_axis(oplus_order order, const Keys &keys, size_t outer, size_t n, size_t inner, Index &&indices) const
+    {
+        check_room("the input of argsort_axis", std::size(keys), outer * n * inner);
+        check_room("the output of argsort_axis", std::size(indices), outer * n * inner);
+        check(OPLUS_ARGSORT_AXIS(get(), order, std::data(keys), outer, n, inner, std::data(indices)));
+    }
+
     /** The reduces of the last w elements at every element (windows.h). */
     template <class Op, class In, class Out> void window(const Op &op, const In &in, size_t w, Out &&out) const
     {

@@ -116,6 +116,11 @@
 #define OPLUS_ARGMAX_AXIS(dev, in, outer, n, inner, indices)                                                           \
     (OPLUS_CHECK_SCALARS_(in), OPLUS_CHECK_OFFSETS_(indices), OPLUS_CHECK_ANY_(indices),                               \
      oplus_argmax_axis(dev, OPLUS_TYPE_AT_(in), in, outer, n, inner, OPLUS_TYPE_AT_(indices), indices))
+#define OPLUS_SORT_AXIS(dev, order, keys, outer, n, inner)                                                             \
+    (OPLUS_CHECK_KEYS_(keys), oplus_sort_axis(dev, OPLUS_TYPE_AT_(keys), order, keys, outer, n, inner))
+#define OPLUS_ARGSORT_AXIS(dev, order, keys, outer, n, inner, indices)                                                 \
+    (OPLUS_CHECK_SCALARS_(keys), OPLUS_CHECK_OFFSETS_(indices), OPLUS_CHECK_ANY_(indices),                             \
+     oplus_argsort_axis(dev, OPLUS_TYPE_AT_(keys), order, keys, outer, n, inner, OPLUS_TYPE_AT_(indices), indices))
 #define OPLUS_WINDOW(dev, op, in, n, w, out)                                                                           \
     (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
      oplus_window(dev, OPLUS_OP_AT_(op), in, n, w, out))

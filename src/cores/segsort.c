@@ -39,7 +39,7 @@ enum {
 
 typedef struct segsort_sweep {
     opi_sweep sweep; /* first: a leaf finds its sweep through it */
-    const opi_offsets *offsets;
+    const opi_task *task;
     uint64_t first; /* the first offset */
     opi_key_order order;
     opi_sort sort; /* of all elements, of which those of a segment are a part */
@@ -47,6 +47,12 @@ typedef struct segsort_sweep {
     size_t *many;  /* segments that have more, */
     atomic_size_t *many_count;
 } segsort_sweep;
+
+/* Where segment s begins. */
+static uint64_t offset_of(const opi_task *task, size_t s)
+{
+    return task->segments.length > 0 ? (uint64_t)s * task->segments.length : opi_offset(&task->segments.offsets, s);
+}
 
 /* --- a segment ---------------------------------------------------------------------------------------------------- */
 
@@ -67,7 +73,7 @@ static void sort_few_keys(const opi_key_order *order, unsigned char *keys, size_
     }
 }
 
-static void argsort_few_keys(const opi_key_order *order, unsigned char *keys, size_t n, uint8_t *from)
+static void argsort_few_keys(const opi_key_order *order, const unsigned char *keys, size_t n, uint8_t *from)
 {
     switch (order->size) {
     case 1:
@@ -84,10 +90,36 @@ static void argsort_few_keys(const opi_key_order *order, unsigned char *keys, si
     }
 }
 
+static void sort_few_pairs(const opi_key_order *order, unsigned char *keys, size_t n, uint8_t *from)
+{
+    switch (order->size) {
+    case 1:
+        sort_few_pairs_uint8_t(order, keys, n, from);
+        break;
+    case 2:
+        sort_few_pairs_uint16_t(order, keys, n, from);
+        break;
+    case 4:
+        sort_few_pairs_uint32_t(order, keys, n, from);
+        break;
+    default:
+        sort_few_pairs_uint64_t(order, keys, n, from);
+    }
+}
+
 static void move_few_values(unsigned char *values, size_t size, size_t n, const uint8_t *from, unsigned char *scratch)
 {
     memcpy(scratch, values, n * size);
     for (size_t i = 0; i < n; i++) memcpy(values + i * size, scratch + from[i] * size, size);
+}
+
+static void put_few_places(unsigned char *places, size_t size, size_t n, const uint8_t *from)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t wide = from[i];
+        const uint32_t narrow = from[i];
+        memcpy(places + i * size, size == sizeof wide ? (const void *)&wide : &narrow, size);
+    }
 }
 
 static size_t room_for_values(const segsort_sweep *plan)
@@ -111,9 +143,13 @@ static void sort_segment(const segsort_sweep *plan, size_t begin, size_t n, unsi
     if (sort.value_size > 0) sort.values += begin * sort.value_size;
     if (n <= FEW && sort.value_size == 0) {
         sort_few_keys(&plan->order, sort.keys, n);
-    } else if (n <= FEW) {
+    } else if (n <= FEW && sort.payload == OPI_SORT_PLACE) {
         uint8_t from[FEW];
         argsort_few_keys(&plan->order, sort.keys, n, from);
+        put_few_places(sort.values, sort.value_size, n, from);
+    } else if (n <= FEW) {
+        uint8_t from[FEW];
+        sort_few_pairs(&plan->order, sort.keys, n, from);
         move_few_values(sort.values, sort.value_size, n, from, scratch);
     } else {
         unsigned char *const records = scratch + room_for_values(plan), *const bucket =
@@ -129,12 +165,12 @@ static void sort_segment(const segsort_sweep *plan, size_t begin, size_t n, unsi
 /* --- the sweep: its items are segments and elements, each segment before its elements ----------------------------- */
 
 /* Which item segment s is. */
-static uint64_t item_of(const segsort_sweep *plan, size_t s) { return opi_offset(plan->offsets, s) - plan->first + s; }
+static uint64_t item_of(const segsort_sweep *plan, size_t s) { return offset_of(plan->task, s) - plan->first + s; }
 
 /* The first segment that is item `at` or a later one. */
 static size_t segment_from(const segsort_sweep *plan, size_t at)
 {
-    size_t low = 0, high = plan->offsets->segments;
+    size_t low = 0, high = plan->task->segments.offsets.segments;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const bool is_before = item_of(plan, middle) < at;
@@ -151,10 +187,10 @@ static void sort_block(const opi_sweep *sweep, size_t begin, size_t end, void *c
     const size_t last = segment_from(plan, end);
     (void)carry, (void)total, (void)aggregated;
     for (size_t s = segment_from(plan, begin); s < last; s++) {
-        const size_t at = (size_t)opi_offset(plan->offsets, s), n = (size_t)opi_offset(plan->offsets, s + 1) - at;
+        const size_t at = (size_t)offset_of(plan->task, s), n = (size_t)offset_of(plan->task, s + 1) - at;
         if (n > plan->most)
             plan->many[atomic_fetch_add(plan->many_count, 1)] = s;
-        else if (n > 1)
+        else if (n > 1 || (n == 1 && plan->sort.payload == OPI_SORT_PLACE))
             sort_segment(plan, at, n, scratch);
     }
 }
@@ -163,13 +199,14 @@ static segsort_sweep plan_of(opi_cores *cores, const opi_task *task)
 {
     const oplus_type *const key = task->segments.key, *const value = task->segments.value;
     const opi_offsets *const offsets = &task->segments.offsets;
-    segsort_sweep plan = {.offsets = offsets,
-                          .first = opi_offset(offsets, 0),
+    segsort_sweep plan = {.task = task,
+                          .first = offset_of(task, 0),
                           .order = opi_key_order_of(key, task->segments.order),
                           .sort =
                               opi_sort_plan(cores->isa, key, task->segments.order, (void *)task->array[OPI_KEYS].mem,
                                             value, (void *)task->array[OPI_SEGMENT_VALUES].mem, task->n)};
-    const size_t n = (size_t)(opi_offset(offsets, offsets->segments) - plan.first);
+    const size_t n = (size_t)(offset_of(task, offsets->segments) - plan.first);
+    if (task->segments.places) opi_sort_make_places(&plan.sort, cores->isa);
     const size_t gathered = value ? opi_larger(opi_elements_in(GATHERED, value->size), FEW) : MANY;
     plan.most = opi_smaller(opi_larger(n, 1), opi_smaller(MANY, gathered));
     opi_sweep_clear(&plan.sweep);
@@ -190,12 +227,12 @@ static oplus_status sort_many(opi_cores *cores, const char *call, const opi_task
     const oplus_type *const key = task->segments.key, *const value = task->segments.value;
     for (size_t i = 0; i < count; i++) {
         opi_task sort;
-        const size_t at = (size_t)opi_offset(&task->segments.offsets, many[i]);
-        const size_t n = (size_t)opi_offset(&task->segments.offsets, many[i] + 1) - at;
+        const size_t at = (size_t)offset_of(task, many[i]), n = (size_t)offset_of(task, many[i] + 1) - at;
         char *const keys = (char *)task->array[OPI_KEYS].mem, *const values =
                                                                   (char *)task->array[OPI_SEGMENT_VALUES].mem;
         opi_task_sort(&sort, key, task->segments.order, keys + at * key->size, value,
                       value ? values + at * value->size : NULL, n);
+        sort.sort.places = task->segments.places;
         OPI_TRY(opi_sort_run(cores, call, &sort));
     }
     return OPLUS_OK;
@@ -205,10 +242,10 @@ oplus_status opi_segsort_run(opi_cores *cores, const char *call, const opi_task 
 {
     const opi_offsets *const offsets = &task->segments.offsets;
     atomic_size_t count;
-    OPI_TRY(opi_cores_check_offsets(cores, call, task, offsets));
+    if (task->segments.length == 0) OPI_TRY(opi_cores_check_offsets(cores, call, task, offsets));
     segsort_sweep plan = plan_of(cores, task);
     const size_t n = plan.sweep.n - offsets->segments, bytes = (n / plan.most + 1) * sizeof(size_t);
-    if (n < 2) return OPLUS_OK;
+    if (n < 2 && !task->segments.places) return OPLUS_OK;
     if (!opi_buffer_reserve(&cores->carry, bytes))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a list of long segments (%zu bytes); free some", call,
                         bytes);
@@ -221,8 +258,7 @@ oplus_status opi_segsort_run(opi_cores *cores, const char *call, const opi_task 
 
 void opi_segsort_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
 {
-    const opi_offsets *const offsets = &task->segments.offsets;
-    if (opi_offset(offsets, 0) > opi_offset(offsets, offsets->segments)) return; /* they are wrong */
+    if (offset_of(task, 0) > offset_of(task, task->segments.offsets.segments)) return; /* they are wrong */
     const segsort_sweep plan = plan_of(cores, task);
     opi_say(to,
             "segments of up to %d elements are sorted by insertion, up to %zu by one thread each, longer ones by all\n",

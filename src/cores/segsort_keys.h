@@ -23,10 +23,9 @@ static void K(sort_few)(const opi_key_order *order, unsigned char *keys, size_t 
     }
 }
 
-/* The same; from[i] becomes where the key at i was. */
-static void K(argsort_few)(const opi_key_order *order, unsigned char *keys, size_t n, uint8_t *from)
+/* Writes the mapped keys in order to x; from[i] becomes where the key at i was. */
+static void K(order_few)(const opi_key_order *order, const unsigned char *keys, size_t n, T *x, uint8_t *from)
 {
-    T x[FEW];
     for (size_t i = 0; i < n; i++) {
         const T own = K(mapped)(order, K(load)(keys, i));
         size_t j = i;
@@ -37,6 +36,18 @@ static void K(argsort_few)(const opi_key_order *order, unsigned char *keys, size
         x[j] = own;
         from[j] = (uint8_t)i;
     }
+}
+
+static void K(argsort_few)(const opi_key_order *order, const unsigned char *keys, size_t n, uint8_t *from)
+{
+    T x[FEW];
+    K(order_few)(order, keys, n, x, from);
+}
+
+static void K(sort_few_pairs)(const opi_key_order *order, unsigned char *keys, size_t n, uint8_t *from)
+{
+    T x[FEW];
+    K(order_few)(order, keys, n, x, from);
     for (size_t i = 0; i < n; i++) {
         const T key = K(unmapped)(order, x[i]);
         memcpy(keys + i * sizeof key, &key, sizeof key);

@@ -16,15 +16,15 @@ static bool fits(size_t a, size_t b, size_t c, size_t size, size_t *items)
            !__builtin_mul_overflow(*items, size, &bytes) && bytes <= (size_t)PTRDIFF_MAX;
 }
 
-oplus_status opi_check_axis(const char *call, const opi_axis *axis, size_t size, const void *in, size_t *in_n,
-                            size_t *rows)
+oplus_status opi_check_axis(const char *call, const opi_axis *axis, size_t size, const char *argument, const void *in,
+                            size_t *in_n, size_t *rows)
 {
     if (!fits(axis->outer, axis->n, axis->inner, size, in_n) || !fits(axis->outer, 1, axis->inner, size, rows))
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: outer %zu times n %zu times inner %zu elements of %zu bytes do not fit the address space; "
                         "give smaller extents",
                         call, axis->outer, axis->n, axis->inner, size);
-    return opi_check_pointer(call, "in", in, *in_n);
+    return opi_check_pointer(call, argument, in, *in_n);
 }
 
 /* --- by an operator ----------------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static oplus_status check(const char *call, oplus_device *dev, const oplus_op *o
 {
     OPI_TRY(opi_check_device(call, dev));
     OPI_TRY(opi_check_op(call, op));
-    return opi_check_axis(call, axis, op->type->size, in, in_n, rows);
+    return opi_check_axis(call, axis, op->type->size, "in", in, in_n, rows);
 }
 
 oplus_status oplus_reduce_axis(oplus_device *dev, const oplus_op *op, const void *in, size_t outer, size_t n,
@@ -81,7 +81,7 @@ static oplus_status extreme(const char *call, oplus_device *dev, const oplus_typ
     size_t in_n = 0, rows = 0;
     OPI_TRY(opi_check_device(call, dev));
     OPI_TRY(opi_check_extreme_type(call, type));
-    OPI_TRY(opi_check_axis(call, axis, type->size, in, &in_n, &rows));
+    OPI_TRY(opi_check_axis(call, axis, type->size, "in", in, &in_n, &rows));
     OPI_TRY(opi_check_index_room(call, index, axis->n ? axis->n - 1 : 0));
     OPI_TRY(opi_check_pointer(call, "indices", indices, rows));
     if (axis->n == 0 && rows > 0) return opi_fail_no_extreme(call);

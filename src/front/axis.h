@@ -4,9 +4,9 @@
 
 #include "front/check.h"
 
-/* Checks the extents of an array of elements of `size` bytes, and `in`.  *in_n, *rows: how many elements it has, and how
+/* Checks the extents of an array of elements of `size` bytes, and `in`, the argument of that name.  *in_n, *rows: how many elements it has, and how
  * many rows. */
-oplus_status opi_check_axis(const char *call, const opi_axis *axis, size_t size, const void *in, size_t *in_n,
-                            size_t *rows);
+oplus_status opi_check_axis(const char *call, const opi_axis *axis, size_t size, const char *argument, const void *in,
+                            size_t *in_n, size_t *rows);
 
 #endif

@@ -189,10 +189,34 @@ static inline void opi_task_segsort(opi_task *t, const oplus_type *key, oplus_or
     t->segments.key = key;
     t->segments.value = value;
     t->segments.order = order;
+    t->segments.length = 0;
+    t->segments.places = false;
     t->arrays = value ? 3 : 2;
     t->array[OPI_KEYS] = (opi_array){keys, key->size, n, OPI_CHANGES};
     t->array[OPI_OFFSETS] = (opi_array){offsets->at, offsets->bytes, offsets->segments + 1, OPI_READS};
     t->array[OPI_SEGMENT_VALUES] = (opi_array){values, value ? value->size : 0, n, OPI_CHANGES};
+}
+
+/* Makes the task of a sort of segments that have `length` keys each, length > 0. */
+static inline void opi_task_segsort_even(opi_task *t, const oplus_type *key, oplus_order order, void *keys,
+                                         size_t segments, size_t length)
+{
+    const size_t n = segments * length;
+    opi_task_segsort(t, key, order, keys, NULL, NULL, n, &oplus_u64, &(opi_offsets){NULL, segments, 8, n});
+    t->segments.length = length;
+    t->array[OPI_OFFSETS].items = 0;
+}
+
+/* The same of an argsort: keys are only read.  index: type of an index, an integer of 4 or 8 bytes. */
+static inline void opi_task_segargsort_even(opi_task *t, const oplus_type *key, oplus_order order, const void *keys,
+                                            size_t segments, size_t length, const oplus_type *index, void *indices)
+{
+    opi_task_segsort_even(t, key, order, NULL, segments, length);
+    t->segments.value = index;
+    t->segments.places = true;
+    t->arrays = 3;
+    t->array[OPI_KEYS] = (opi_array){keys, key->size, t->n, OPI_READS};
+    t->array[OPI_SEGMENT_VALUES] = (opi_array){indices, index->size, t->n, OPI_WRITES};
 }
 
 /* Makes the task of a top of 0 < k <= n keys.  index: size of an index, in bytes. */

@@ -141,6 +141,8 @@ typedef struct opi_task {
             const oplus_type *offset;      /* type of an offset */
             const oplus_type *key, *value; /* of a segmented sort: as those of a sort */
             oplus_order order;
+            size_t length; /* of a segmented sort: not 0: each segment has so many keys, and there are no offsets */
+            bool places;   /* an argsort of each segment: the keys stay, and indices in the segment are written */
         } segments;
         struct {
             const oplus_type *key, *value; /* types of keys and values; value NULL: there are only keys */

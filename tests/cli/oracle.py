@@ -203,6 +203,10 @@ def check_extremes(x, flat, threads):
         for name, wanted in (("argmin", np.argmin), ("argmax", np.argmax)):
             expect(result("reduce", name, "y.npy", "--axis", str(axis), *threads), wanted(y.reshape(x.shape), axis=axis),
                    f"reduce {name} --axis {axis}")
+        wanted = np.sort(y.reshape(x.shape), axis=axis) # whose NaNs are positive: they are the last ones here, too
+        expect(result("sort", "y.npy", "--axis", str(axis), *threads), wanted, f"sort --axis {axis}")
+        wanted = np.argsort(y.reshape(x.shape), axis=axis, kind="stable")
+        expect(result("argsort", "y.npy", "--axis", str(axis), *threads), wanted, f"argsort --axis {axis}")
         if y.dtype.kind != "f":
             total = y.reshape(x.shape).sum(axis=axis, dtype=np.int64)
             expect(result("reduce", "mean", "y.npy", "--axis", str(axis), *threads), total / x.shape[axis],

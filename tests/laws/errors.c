@@ -1029,6 +1029,19 @@ static void axes(void **state)
     OVERLAPS(oplus_argmin_axis(dev, &oplus_f32, x, 2, 4, 2, &oplus_u32, x), "oplus_argmin_axis", "in", "indices");
     FINE(oplus_argmin_axis(dev, &oplus_f32, NULL, 0, 0, 2, &oplus_u32, NULL));
     FINE(oplus_argmin_axis(dev, &oplus_f32, x, 2, 4, 1, &oplus_u32, at));
+    const oplus_order up = OPLUS_ASCENDING;
+    BAD(oplus_sort_axis(NULL, &oplus_f32, up, x, 2, 4, 2), "oplus_sort_axis", "dev is NULL");
+    BAD(oplus_sort_axis(dev, NULL, up, x, 2, 4, 2), "oplus_sort_axis", "key is NULL");
+    BAD(oplus_sort_axis(dev, &oplus_moments_type, up, x, 1, 1, 1), "oplus_sort_axis", "not a scalar");
+    BAD(oplus_sort_axis(dev, &oplus_f32, (oplus_order)7, x, 2, 4, 2), "oplus_sort_axis", "order is 7");
+    BAD(oplus_sort_axis(dev, &oplus_f32, up, NULL, 2, 4, 2), "oplus_sort_axis", "keys is NULL");
+    BAD(oplus_sort_axis(dev, &oplus_f32, up, x, root, 1, root), "oplus_sort_axis", "outer 4294967296");
+    BAD(oplus_argsort_axis(dev, &oplus_f32, up, x, 2, 2, 2, &oplus_f64, at), "oplus_argsort_axis", "index");
+    BAD(oplus_argsort_axis(dev, &oplus_f32, up, x, 2, 2, 2, &oplus_u32, NULL), "oplus_argsort_axis", "indices is NULL");
+    OVERLAPS(oplus_argsort_axis(dev, &oplus_f32, up, x, 2, 2, 2, &oplus_u32, x), "oplus_argsort_axis", "keys",
+             "indices");
+    FINE(oplus_sort_axis(dev, &oplus_f32, up, NULL, 2, 0, 2));
+    FINE(oplus_argsort_axis(dev, &oplus_f32, up, x, 2, 2, 2, &oplus_u32, at));
 
     BAD(oplus_scan_axis(NULL, sum, OPLUS_INCLUSIVE, x, 2, 4, 2, y), "oplus_scan_axis", "dev is NULL");
     BAD(oplus_scan_axis(dev, NULL, OPLUS_INCLUSIVE, x, 2, 4, 2, y), "oplus_scan_axis", "op is NULL");

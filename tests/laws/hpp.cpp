@@ -142,6 +142,13 @@ void orders(void **)
     assert_int_equal(at[0], least - x.begin());
     here().argmax_axis(x, 1, n, 1, at);
     assert_int_equal(at[0], std::max_element(x.begin(), x.end()) - x.begin());
+    std::vector<std::int32_t> rows = x;
+    std::vector<std::uint32_t> from(n);
+    here().sort_axis(OPLUS_ASCENDING, rows, 1, 1, n);
+    assert_true(rows == x);
+    here().argsort_axis(OPLUS_ASCENDING, x, 1, n, 1, from);
+    here().sort_axis(OPLUS_ASCENDING, rows, 1, n, 1);
+    for (std::size_t i = 0; i < n; i++) assert_int_equal(rows[i], x[from[i]]);
     assert_true(here().minmax(x) == std::make_pair(*least, *std::max_element(x.begin(), x.end())));
 
     std::vector<std::uint64_t> order(n), back(n), places(n);

@@ -394,6 +394,78 @@ static void long_segments_are_sorts(rng *r, const place *at)
     if (!at->accelerator) segments_of_case(r, at, &c);
 }
 
+/* --- along an axis: each row is sorted by itself ------------------------------------------------------------------ */
+
+typedef struct shape {
+    size_t outer, n, inner;
+} shape;
+
+static size_t element_of(shape s, size_t row, size_t i) { return (row / s.inner * s.n + i) * s.inner + row % s.inner; }
+
+/* The bytes of elements in row `row`, or they become those of it. */
+static void copy_row(shape s, size_t row, char *all, size_t size, char *own, bool back)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        char *const there = all + element_of(s, row, i) * size, *const here = own + i * size;
+        memcpy(back ? there : here, back ? here : there, size);
+    }
+}
+
+static void axis_of_case(rng *r, const place *at, const oplus_type *key, const oplus_type *index, shape s)
+{
+    const bool on_device = at->accelerator && rng_below(r, 2), places = rng_below(r, 2);
+    const oplus_order order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
+    const size_t n = s.outer * s.n * s.inner, result = places ? index->size : key->size;
+    const unsigned kind = (unsigned)rng_below(r, KEY_KINDS);
+    size_t count;
+    oplus_device *const plain = all_places(&count)[0].dev;
+    char *const keys = must(malloc(n * key->size + 1)), *const got = must(malloc(n * index->size + 1));
+    char *const wanted = must(malloc(n * 8 + 1)), *const row = must(malloc(s.n * 8 + 1)),
+                *const found = must(malloc(s.n * 8 + 1));
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t bits = odd_key(r, key, kind, i, n);
+        memcpy(keys + i * key->size, &bits, key->size);
+    }
+    for (size_t o = 0; o < s.outer * s.inner; o++) {
+        copy_row(s, o, keys, key->size, row, false);
+        must_be_ok(places ? oplus_argsort(plain, key, order, row, s.n, index, found)
+                          : oplus_sort(plain, key, order, row, s.n),
+                   "sort");
+        copy_row(s, o, wanted, result, places ? found : row, true);
+    }
+    void *const k = lend(at, on_device, keys, n * key->size), *const g = lend(at, on_device, got, n * index->size);
+    must_be_ok(places ? oplus_argsort_axis(at->dev, key, order, k, s.outer, s.n, s.inner, index, g)
+                      : oplus_sort_axis(at->dev, key, order, k, s.outer, s.n, s.inner),
+               "sort_axis");
+    end_loan(at, k, keys, n * key->size);
+    end_loan(at, g, got, n * index->size);
+    const char *const have = places ? got : keys;
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(have + i * result, wanted + i * result, result) != 0)
+            wrong(at, places ? "argsort_axis" : "sort_axis", n, i);
+    free(keys);
+    free(got);
+    free(wanted);
+    free(row);
+    free(found);
+}
+
+static void rows_are_sorts(rng *r, const place *at)
+{
+    const bool some = at->accelerator && !at->thorough;
+    const size_t n = 1 + rng_below(r, (size_t)1 << rng_below(r, 12));
+    const size_t inner = rng_below(r, 2) ? 1 : 1 + rng_below(r, (size_t)1 << rng_below(r, 7));
+    const shape s = {rng_below(r, 2 + 20000 / n / inner), n, inner};
+    axis_of_case(r, at, key_types[rng_below(r, some ? 1 : 10)], offset_types[rng_below(r, some ? 1 : 4)], s);
+}
+
+/* All threads sort each of few rows that are long. */
+static void long_rows_are_sorts(rng *r, const place *at)
+{
+    static const shape shapes[] = {{2, 70000, 1}, {1, 70000, 2}, {1, 200000, 1}};
+    if (!at->accelerator) axis_of_case(r, at, &oplus_f32, &oplus_u32, shapes[rng_below(r, 3)]);
+}
+
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
 static void often(const char *name, void (*law)(rng *r, const place *where))
@@ -417,6 +489,8 @@ OFTEN(no_order_loses_nothing)
 OFTEN(parameter_is_read)
 OFTEN(segments_are_sorts)
 OFTEN(long_segments_are_sorts)
+OFTEN(rows_are_sorts)
+OFTEN(long_rows_are_sorts)
 OFTEN(large_elements_are_sorted)
 
 static int close_all(void **state)
@@ -435,6 +509,8 @@ int main(void)
         cmocka_unit_test(parameter_is_read_often),
         cmocka_unit_test(segments_are_sorts_often),
         cmocka_unit_test(long_segments_are_sorts_often),
+        cmocka_unit_test(rows_are_sorts_often),
+        cmocka_unit_test(long_rows_are_sorts_often),
         cmocka_unit_test(large_elements_are_sorted_often),
     };
     test_seed();

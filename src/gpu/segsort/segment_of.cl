@@ -1,5 +1,6 @@
 /* segments[i] = the segment to which element first + index[i] belongs: how many offsets behind the first one are not behind
- * it.  OPI_INDEX_SIZE, OPI_OFFSET_SIZE, OPI_NUMBER_SIZE: bytes of an index, an offset and a segment's number. */
+ * it.  OPI_INDEX_SIZE, OPI_OFFSET_SIZE, OPI_NUMBER_SIZE: bytes of an index, an offset and a segment's number.
+ * OPI_PLACE_SIZE: bytes of what an argsort writes. */
 #define OPI_W (1u << OPI_LOG_W)
 
 #if OPI_INDEX_SIZE == 4
@@ -22,6 +23,12 @@ typedef uint32_t opi_number;
 typedef uint64_t opi_number;
 #endif
 
+#if OPI_PLACE_SIZE == 4
+typedef uint32_t opi_place;
+#else
+typedef uint64_t opi_place;
+#endif
+
 OPI_WHOLE_KERNEL void opi_segment_of(OPI_PARAM(index), const uint64_t n, const uint64_t first, OPI_PARAM(offsets),
                                      const uint64_t segments, OPI_PARAM(numbers))
 {
@@ -39,4 +46,19 @@ OPI_WHOLE_KERNEL void opi_segment_of(OPI_PARAM(index), const uint64_t n, const u
         }
         OPI_AT(opi_number, numbers)[i] = (opi_number)low;
     }
+}
+
+/* The same for segments of `length` elements each. */
+OPI_WHOLE_KERNEL void opi_segment_of_even(OPI_PARAM(index), const uint64_t n, const uint64_t length, OPI_PARAM(numbers))
+{
+    const uint64_t i = OPI_GROUP * OPI_W + OPI_SELF;
+    if (i < n) OPI_AT(opi_number, numbers)[i] = (opi_number)(OPI_AT(const opi_index, index)[i] / length);
+}
+
+/* places[i] = which element of its segment index[i] is: segments of `length` elements, in whose order the indices are. */
+OPI_WHOLE_KERNEL void opi_places_in_segments(OPI_PARAM(index), const uint64_t n, const uint64_t length,
+                                             OPI_PARAM(places))
+{
+    const uint64_t i = OPI_GROUP * OPI_W + OPI_SELF;
+    if (i < n) OPI_AT(opi_place, places)[i] = (opi_place)(OPI_AT(const opi_index, index)[i] - i / length * length);
 }

@@ -1,6 +1,6 @@
 /* A segmented sort on an accelerator: an argsort of all keys, and then a stable sort of these indices by the segments to
  * which they belong.  So it takes the same time whatever the segments are.  The primitives that do this are those of public
- * calls. */
+ * calls.  An argsort of segments, which have one length, writes these indices, as places in their segments. */
 #include "gpu/segsort/segsort.h"
 
 #include "base/error.h"
@@ -31,7 +31,9 @@ typedef struct segsorting {
 
 static const opi_array *array(const segsorting *s, int k) { return &s->job.task->array[k]; }
 
-static int arrays(const segsorting *s) { return s->job.task->segments.value ? ARRAYS : VALUES; }
+static int arrays(const segsorting *s) { return s->job.task->arrays; }
+
+static bool is_argsort(const segsorting *s) { return s->job.task->segments.places; }
 
 static size_t bytes_of(const segsorting *s, int k) { return array(s, k)->items * array(s, k)->size; }
 
@@ -54,7 +56,7 @@ static size_t divide(segsorting *s, char *base)
         s->at[k] = is_copied(s, k) ? room(base, &at, bytes_of(s, k)) : (char *)array(s, k)->mem;
     s->order = room(base, &at, s->n * s->place->size);
     s->numbers = room(base, &at, s->n * s->number->size);
-    s->sorted = room(base, &at, s->n * opi_larger(array(s, KEYS)->size, value));
+    s->sorted = is_argsort(s) ? NULL : room(base, &at, s->n * opi_larger(array(s, KEYS)->size, value));
     return at;
 }
 
@@ -68,6 +70,9 @@ static oplus_status reserve(segsorting *s)
 
 /* --- the segments of elements ------------------------------------------------------------------------------------- */
 
+/* Of what an argsort writes, in bytes. */
+static size_t place_bytes(const segsorting *s) { return is_argsort(s) ? array(s, VALUES)->size : sizeof(uint32_t); }
+
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const segsorting *const s = context;
@@ -75,6 +80,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_INDEX_SIZE", s->place->size);
     opi_gpu_define(source, "OPI_OFFSET_SIZE", array(s, OFFSETS)->size);
     opi_gpu_define(source, "OPI_NUMBER_SIZE", s->number->size);
+    opi_gpu_define(source, "OPI_PLACE_SIZE", place_bytes(s));
     opi_gpu_write_kernels(source, "segment_of");
 }
 
@@ -87,16 +93,30 @@ static oplus_status get_program(segsorting *s)
     opi_key_number(&key, s->place->size);
     opi_key_number(&key, array(s, OFFSETS)->size);
     opi_key_number(&key, s->number->size);
+    opi_key_number(&key, place_bytes(s));
     return opi_program_get(&job->g->programs, job->call, "the segments of elements", key.hash, write_source, s,
                            &job->program);
 }
 
+static uint64_t groups_of(const segsorting *s) { return ((s->n - 1) >> s->job.shape.log_w) + 1; }
+
 static oplus_status find_segments(const segsorting *s)
 {
     const uint64_t n = s->n, first = s->first, segments = s->job.task->segments.offsets.segments;
+    const uint64_t length = s->job.task->segments.length;
+    const opi_gpu_argument even[] = {opi_memory(s->order), opi_value(n), opi_value(length), opi_memory(s->numbers)};
+    if (length > 0) return opi_gpu_launch(&s->job, "opi_segment_of_even", groups_of(s), even, 4);
     const opi_gpu_argument list[] = {opi_memory(s->order),       opi_value(n),        opi_value(first),
                                      opi_memory(s->at[OFFSETS]), opi_value(segments), opi_memory(s->numbers)};
-    return opi_gpu_launch(&s->job, "opi_segment_of", ((n - 1) >> s->job.shape.log_w) + 1, list, 6);
+    return opi_gpu_launch(&s->job, "opi_segment_of", groups_of(s), list, 6);
+}
+
+/* What an argsort writes. */
+static oplus_status write_places(const segsorting *s)
+{
+    const uint64_t n = s->n, length = s->job.task->segments.length;
+    const opi_gpu_argument list[] = {opi_memory(s->order), opi_value(n), opi_value(length), opi_memory(s->at[VALUES])};
+    return opi_gpu_launch(&s->job, "opi_places_in_segments", groups_of(s), list, 4);
 }
 
 /* --- the order ---------------------------------------------------------------------------------------------------- */
@@ -114,6 +134,7 @@ static oplus_status find_order(const segsorting *s)
     opi_task sort;
     opi_task_argsort(&sort, task->segments.key, task->segments.order, from_first(s, KEYS), s->n, s->place, s->order);
     OPI_TRY(do_task(s, &sort, opi_gpu_sort));
+    if (task->segments.offsets.segments == 1) return OPLUS_OK;
     OPI_TRY(find_segments(s));
     opi_task_sort(&sort, s->number, OPLUS_ASCENDING, s->numbers, s->place, s->order, s->n);
     return do_task(s, &sort, opi_gpu_sort);
@@ -139,12 +160,13 @@ oplus_status opi_segsort_two_run(opi_job *job, const opi_part *part)
     OPI_TRY(get_program(s));
     OPI_TRY(reserve(s));
     for (int k = 0; k < arrays(s); k++)
-        if (is_copied(s, k))
+        if (is_copied(s, k) && array(s, k)->access != OPI_WRITES)
             OPI_TRY(opi_transfer_up(job->g, job->call, s->side[k], s->at[k], array(s, k)->mem, bytes_of(s, k)));
     OPI_TRY(find_order(s));
+    if (is_argsort(s)) OPI_TRY(write_places(s));
     for (int k = 0; k < arrays(s); k++) {
-        if (k == OFFSETS) continue;
-        OPI_TRY(put_in_order(s, k));
+        if (array(s, k)->access == OPI_READS) continue;
+        if (!is_argsort(s)) OPI_TRY(put_in_order(s, k));
         if (is_copied(s, k))
             OPI_TRY(
                 opi_transfer_down(job->g, job->call, s->side[k], (char *)array(s, k)->mem, s->at[k], bytes_of(s, k)));
@@ -173,13 +195,14 @@ oplus_status opi_gpu_segsort(opi_job *job)
     static const char *const names[] = {"keys", "offsets", "values"};
     const opi_task *const task = job->task;
     segsorting s = {.job = *job};
-    uint64_t ends[2];
+    uint64_t ends[2] = {0, task->n};
     for (int k = 0; k < arrays(&s); k++)
-        OPI_TRY(opi_gpu_side_of(job->g, job->call, names[k], array(&s, k)->mem, bytes_of(&s, k), &s.side[k]));
-    OPI_TRY(opi_offsets_check(job, s.side[OFFSETS], ends));
+        if (array(&s, k)->mem)
+            OPI_TRY(opi_gpu_side_of(job->g, job->call, names[k], array(&s, k)->mem, bytes_of(&s, k), &s.side[k]));
+    if (task->segments.length == 0) OPI_TRY(opi_offsets_check(job, s.side[OFFSETS], ends));
     s.first = (size_t)ends[0];
     s.n = (size_t)(ends[1] - ends[0]);
-    if (s.n < 2) return OPLUS_OK;
+    if (s.n < 2 && !is_argsort(&s)) return OPLUS_OK;
     s.place = s.n <= UINT32_MAX ? &oplus_u32 : &oplus_u64;
     s.number = number_for(task->segments.offsets.segments - 1);
     if (is_too_large(&s)) return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, task, NULL);
