@@ -150,6 +150,22 @@ OPLUS_API oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm 
 OPLUS_API oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
                                            const void *in, size_t n, size_t rows, size_t cols, void *out, size_t m);
 
+/** Top of the keys of all ranks: the k that come first in the order, sorted, and where they are.  As oplus_top.
+ *
+ *  Each rank finds the k first of its own; all ranks exchange these, so that k should be small.  Every rank gets the result, in
+ *  host memory.
+ *  @param dev,comm  the device of this rank, and the transport
+ *  @param key       type of a key, a scalar; the same on all ranks
+ *  @param order     OPLUS_DESCENDING for the largest keys, OPLUS_ASCENDING for the smallest ones; the same on all ranks
+ *  @param keys,n    the keys of this rank, and their number
+ *  @param k         how many are wanted: at most as many as there are on all ranks; the same on all ranks
+ *  @param out       room for k keys; NULL: only the indices are wanted
+ *  @param indices   room for k indices, which count the keys of all ranks in their order; NULL: only the keys are wanted
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY; OPLUS_ERR_COMM; OPLUS_ERR_DEVICE: the same on all ranks */
+OPLUS_API oplus_status oplus_top_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key,
+                                     oplus_order order, const void *keys, size_t n, size_t k, void *out,
+                                     uint64_t *indices);
+
 /** @{ @brief As the call of the same name in statistics.h, for the n elements of each rank, over all ranks.  Some rank
  *  has at least one element; indices count the elements of all ranks in their order.  Every rank gets the result, in
  *  host memory. */

@@ -5,6 +5,7 @@
 #include "front/fn.h"
 #include "front/indices.h"
 #include "front/sort.h"
+#include "ranks/ranks.h"
 #include "task/make.h"
 
 #include <oplus/order.h>
@@ -62,6 +63,32 @@ oplus_status oplus_top(oplus_device *dev, const oplus_type *key, oplus_order ord
     if (k == 0) return OPLUS_OK;
     opi_task_top(&task, key, order, keys, n, k, out, indices ? index->size : 0, indices);
     return opi_run(dev, __func__, &task, NULL);
+}
+
+static oplus_status prepare_top_all(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order,
+                                    const void *keys, size_t n, size_t k, void *out, const uint64_t *indices,
+                                    opi_task *task)
+{
+    OPI_TRY(opi_sort_check(call, dev, key, order, keys, false, NULL, NULL, "n", n));
+    if (!out && !indices && k > 0)
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: out and indices are NULL; give room for k = %zu keys, indices, or both", call, k);
+    OPI_TRY(opi_check_bytes(call, "k", k, key->size + sizeof *indices));
+    OPI_TRY(opi_check_overlap(call, "out", out, out ? k * key->size : 0, "indices", indices,
+                              indices ? k * sizeof *indices : 0, false));
+    opi_task_top(task, key, order, keys, n, k, out, 0, NULL);
+    return OPLUS_OK;
+}
+
+oplus_status oplus_top_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key, oplus_order order,
+                           const void *keys, size_t n, size_t k, void *out, uint64_t *indices)
+{
+    OPI_OWN_MODE;
+    opi_ranks ranks;
+    opi_task task = {.n = n};
+    OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
+    const oplus_status status = prepare_top_all(__func__, dev, key, order, keys, n, k, out, indices, &task);
+    return opi_ranks_close(&ranks, opi_ranks_top(&ranks, status, &task, indices));
 }
 
 /* --- bounds ------------------------------------------------------------------------------------------------------- */

@@ -136,7 +136,7 @@ oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes,
 static inline bool opi_ranks_explained(const opi_ranks *ranks) { return ranks->dev && ranks->dev->explained.text; }
 oplus_status opi_ranks_explain(opi_ranks *ranks, oplus_status status, const opi_task *task);
 
-/* --- the primitives (carries.c, filter.c, sort.c, transpose.c, extreme.c) --------------------------------------------
+/* --- the primitives (carries.c, filter.c, sort.c, transpose.c, extreme.c, top.c) ------------------------------------
  * Each does a task whose arrays are this rank's parts, from the first exchange to the last.  status: what front has
  * found out about this rank's arguments; if they are wrong, the task is not read. */
 
@@ -157,5 +157,8 @@ oplus_status opi_ranks_transpose(opi_ranks *ranks, oplus_status status, const op
                                  size_t n, size_t m);
 /* Looks for extremes; the result lies in host memory. */
 oplus_status opi_ranks_extreme(opi_ranks *ranks, oplus_status status, const opi_task *task);
+/* Does a top, whose k may exceed the elements of this rank; keys, and indices in the whole array, lie in host memory or are
+ * NULL. */
+oplus_status opi_ranks_top(opi_ranks *ranks, oplus_status status, const opi_task *task, uint64_t *indices);
 
 #endif
