@@ -37,8 +37,8 @@ static void check_inputs(const tool_job *job)
     while (file[files]) files++;
     for (size_t i = 0; i < files; i++)
         take_stdin(&taken, !all ? "FILE" : i ? "the second file" : "the first file", file[i]);
-    if (all ? files < job->usage->most : files == 0 && job->usage->most > job->usage->least)
-        take_stdin(&taken, "FILE", NULL);
+    const size_t least = job->usage->least, most = job->usage->most;
+    if (all ? files < most && most != TOOL_ANY_NUMBER : files == 0 && most > least) take_stdin(&taken, "FILE", NULL);
     if (o->heads) take_stdin(&taken, "--heads", o->heads);
     if (o->offsets) take_stdin(&taken, "--offsets", o->offsets);
     if (o->lengths) take_stdin(&taken, "--lengths", o->lengths);

@@ -1,4 +1,4 @@
-/* oplus merge: two sorted arrays become one. */
+/* oplus merge: sorted arrays become one. */
 #include "job.h"
 #include "progress.h"
 #include "tool.h"
@@ -9,16 +9,16 @@
 
 static const tool_usage usage = {
     .name = "merge",
-    .operands = "FILE OTHER",
+    .operands = "FILE OTHER...",
     .least = 2,
-    .most = 2,
+    .most = TOOL_ANY_NUMBER,
     .all_files = true,
-    .about = "Merges two files of numbers that are sorted, as oplus sort writes them; - is stdin.  Of\n"
-             "equal numbers those of FILE come first.  A file that is not sorted ends the command.\n"
-             "Both are held in memory.\n",
+    .about = "Merges files of numbers that are sorted, as oplus sort writes them; - is stdin.  Of equal\n"
+             "numbers those of an earlier file come first.  A file that is not sorted ends the command.\n"
+             "All are held in memory.\n",
     .options = "descending " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
     .examples = {"printf '1 3 5' | oplus merge - index.txt", "seq 9 -2 1 | oplus merge --descending - /dev/null",
-                 "oplus merge x.npy x.npy -o both.npy"},
+                 "oplus merge x.npy x.npy x.npy -o all.npy"},
     .exit_codes = TOOL_EXIT_CODES,
 };
 
@@ -38,33 +38,75 @@ static void check_sorted(const tool_job *job, const char *name, const oplus_type
     free(places);
 }
 
+/* The files, which are of one type and sorted. */
+typedef struct inputs {
+    tool_source **source;
+    const void **in;
+    size_t *n, count, total;
+    const oplus_type *type;
+} inputs;
+
+static inputs open_all(const tool_job *job)
+{
+    inputs all = {.count = 0};
+    while (job->operand[all.count]) all.count++;
+    all.source = tool_alloc(all.count * sizeof(tool_source *));
+    all.in = tool_alloc(all.count * sizeof *all.in);
+    all.n = tool_alloc(all.count * sizeof *all.n);
+    for (size_t k = 0; k < all.count; k++) all.source[k] = tool_job_input(job, job->operand[k]);
+    all.type = tool_source_type(all.source[0]);
+    return all;
+}
+
+static void check_types(const inputs *all)
+{
+    if (all->type->scalar == OPLUS_RECORD)
+        tool_die(TOOL_USAGE, "keys of type %s have no order; give numbers", tool_type_words(all->type));
+    for (size_t k = 1; k < all->count; k++) {
+        const oplus_type *const other = tool_source_type(all->source[k]);
+        if (all->type->scalar != other->scalar)
+            tool_die(TOOL_FAILED,
+                     "%s has elements of type %s and %s of type %s; they must be of one type; "
+                     "-t names it, as in -t f64",
+                     tool_source_name(all->source[0]), tool_type_words(all->type), tool_source_name(all->source[k]),
+                     tool_type_words(other));
+    }
+}
+
+static void read_all(const tool_job *job, inputs *all, oplus_order order)
+{
+    for (size_t k = 0; k < all->count; k++) {
+        all->in[k] = tool_source_all(all->source[k], &all->n[k]);
+        all->total += all->n[k];
+    }
+    for (size_t k = 0; k < all->count; k++)
+        check_sorted(job, tool_source_name(all->source[k]), all->type, order, all->in[k], all->n[k]);
+}
+
+static void close_all(inputs *all)
+{
+    for (size_t k = all->count; k > 0; k--) tool_source_close(all->source[k - 1]);
+    free(all->source);
+    free(all->in);
+    free(all->n);
+}
+
 int tool_merge(int argc, char **argv)
 {
     tool_job job;
-    size_t a_n, b_n;
     tool_job_open(&job, &usage, argc, argv);
-    tool_source *const a = tool_job_input(&job, job.operand[0]), *const b = tool_job_input(&job, job.operand[1]);
-    const oplus_type *const type = tool_source_type(a), *const other = tool_source_type(b);
     const oplus_order order = job.options.descending ? OPLUS_DESCENDING : OPLUS_ASCENDING;
-    if (type->scalar == OPLUS_RECORD)
-        tool_die(TOOL_USAGE, "keys of type %s have no order; give numbers", tool_type_words(type));
-    if (type->scalar != other->scalar)
-        tool_die(TOOL_FAILED,
-                 "%s has elements of type %s and %s of type %s; they must be of one type; "
-                 "-t names it, as in -t f64",
-                 tool_source_name(a), tool_type_words(type), tool_source_name(b), tool_type_words(other));
-    const void *const x = tool_source_all(a, &a_n), *const y = tool_source_all(b, &b_n);
-    check_sorted(&job, tool_source_name(a), type, order, x, a_n);
-    check_sorted(&job, tool_source_name(b), type, order, y, b_n);
-    void *const out = tool_alloc((a_n + b_n) * type->size + 1);
-    tool_sink *const sink = tool_job_output(&job, a, type, -1, NULL);
+    inputs all = open_all(&job);
+    check_types(&all);
+    read_all(&job, &all, order);
+    void *const out = tool_alloc(all.total * all.type->size + 1);
+    tool_sink *const sink = tool_job_output(&job, all.source[0], all.type, -1, NULL);
     tool_progress_work("merging");
-    tool_try(oplus_merge(job.dev, type, order, x, a_n, y, b_n, out));
-    tool_job_write(&job, sink, out, a_n + b_n);
-    tool_job_finish(&job, sink, tool_job_report(&job, type, a_n + b_n), -1, NULL);
+    tool_try(oplus_merge_many(job.dev, all.type, order, all.in, all.n, all.count, out));
+    tool_job_write(&job, sink, out, all.total);
+    tool_job_finish(&job, sink, tool_job_report(&job, all.type, all.total), -1, NULL);
     free(out);
-    tool_source_close(b);
-    tool_source_close(a);
+    close_all(&all);
     tool_job_close(&job);
     return TOOL_GOOD;
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* As given; NULL or false if not given.  The text of a value is parsed where the value is used. */
 typedef struct tool_options {
@@ -18,7 +19,7 @@ typedef struct tool_options {
     const char *mask, *both;                       /* of filter */
     const char *counts;                            /* of unique */
     const char *rows, *cols;                       /* of transpose */
-    const char *axis;                              /* of reduce and scan */
+    const char *axis;                              /* of reduce, scan and sorts */
     const char *bins, *range, *edges;              /* of hist */
     const char *delimiter, *column, *into, *empty; /* of tables */
     const char *keys, *keys_out;                   /* of segments, too */
@@ -29,11 +30,14 @@ typedef struct tool_options {
 
 enum { TOOL_MAX_EXAMPLES = 6 };
 
+/* Of operands: there is no limit, and no file is stdin unless it is named. */
+#define TOOL_ANY_NUMBER SIZE_MAX
+
 /* One subcommand: all that its --help says. */
 typedef struct tool_usage {
     const char *name;     /* "reduce" */
     const char *operands; /* "OP [FILE]" */
-    size_t least, most;   /* how many operands */
+    size_t least, most;   /* how many operands; most: or TOOL_ANY_NUMBER */
     bool all_files;       /* every operand is a file; else those after the first `least` are */
     const char *about;    /* what it does, in a few lines */
     const char *options;  /* the long names of those it takes, one blank after each */

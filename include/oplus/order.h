@@ -143,6 +143,22 @@ OPLUS_API oplus_status oplus_search_by(oplus_device *dev, const oplus_fn *less, 
 OPLUS_API oplus_status oplus_merge(oplus_device *dev, const oplus_type *key, oplus_order order, const void *a,
                                    size_t a_n, const void *b, size_t b_n, void *out);
 
+/** Stable merge of any number of sorted arrays: of equal elements those of an earlier array come first.
+ *
+ *  This is a tree of merges of two arrays: each element is read and written log2(count) times, rounded up.  With more than
+ *  two arrays, scratch memory is as large as out.
+ *
+ *  @param dev    where to compute
+ *  @param key    the type of an element, a scalar
+ *  @param order  ascending or descending
+ *  @param in     `count` arrays in this order; the list itself lies in memory of the host
+ *  @param n      how many elements each array has; in memory of the host
+ *  @param count  how many arrays there are
+ *  @param out    room for all elements; must not overlap an array
+ *  @return what oplus_merge returns. */
+OPLUS_API oplus_status oplus_merge_many(oplus_device *dev, const oplus_type *key, oplus_order order,
+                                        const void *const *in, const size_t *n, size_t count, void *out);
+
 /** As oplus_merge, with a value of any size for each key: values move with their keys.
  *
  *  @param dev         where to compute

@@ -918,6 +918,20 @@ static void order(void **state)
              "out_values");
     OVERLAPS(oplus_merge_pairs(dev, f, up, x, z, y, f, x, x, z, N / 2, N / 2), "oplus_merge_pairs", "b_keys",
              "out_values");
+    const void *const some[] = {x, x, NULL};
+    const size_t lengths[] = {N / 4, N / 4, 0}, wrong[] = {1, too_many, 1};
+    BAD(oplus_merge_many(NULL, f, up, some, lengths, 3, y), "oplus_merge_many", "dev is NULL");
+    BAD(oplus_merge_many(dev, NULL, up, some, lengths, 3, y), "oplus_merge_many", "key is NULL");
+    BAD(oplus_merge_many(dev, f, (oplus_order)7, some, lengths, 3, y), "oplus_merge_many", "order is 7");
+    BAD(oplus_merge_many(dev, f, up, NULL, lengths, 3, y), "oplus_merge_many", "in is NULL");
+    BAD(oplus_merge_many(dev, f, up, some, NULL, 3, y), "oplus_merge_many", "n is NULL");
+    BAD(oplus_merge_many(dev, f, up, some + 1, lengths, 2, y), "oplus_merge_many", "in[1] is NULL");
+    BAD(oplus_merge_many(dev, f, up, some, wrong, 2, y), "oplus_merge_many", "n[0] + ... + n[1]");
+    BAD(oplus_merge_many(dev, f, up, some, lengths, 3, NULL), "oplus_merge_many", "out is NULL");
+    OVERLAPS(oplus_merge_many(dev, f, up, some, lengths, 3, x + 1), "oplus_merge_many", "in[0]", "out");
+    FINE(oplus_merge_many(dev, f, up, NULL, NULL, 0, NULL));
+    FINE(oplus_merge_many(dev, f, up, some + 2, lengths + 2, 1, NULL));
+    FINE(oplus_merge_many(dev, f, up, some, lengths, 3, y));
     BAD(oplus_merge_by(dev, &difference_fn, x, N, x, N, y), "oplus_merge_by", "difference");
     BAD(oplus_merge_by(dev, &before_fn, NULL, N, x, N, y), "oplus_merge_by", "a is NULL");
 }

@@ -198,6 +198,12 @@ static oplus_status bounds(oplus_device *d)
 {
     return oplus_search(d, &oplus_f32, OPLUS_ASCENDING, x, N, OPLUS_LOWER, x, N, &oplus_u32, out);
 }
+static oplus_status merge_many(oplus_device *d)
+{
+    const void *const in[] = {x, x, x};
+    const size_t n[] = {N / 4, N / 4, N / 4};
+    return oplus_merge_many(d, &oplus_f32, OPLUS_ASCENDING, in, n, 3, out);
+}
 static oplus_status merge_pairs(oplus_device *d)
 {
     return oplus_merge_pairs(d, &oplus_f32, OPLUS_ASCENDING, x, x, out, &oplus_u8, heads, heads, out + N / 2, N / 4,
@@ -313,6 +319,7 @@ static const call calls[] = {
     {"segsort", segsort, false},
     {"segsort_pairs of wide values", segsort_pairs, false},
     {"bounds", bounds, false},
+    {"merge_many", merge_many, true},
     {"merge_pairs", merge_pairs, false},
     {"transpose", transpose, false},
     {"transpose of 3 bytes", transpose_odd, false},

@@ -211,6 +211,39 @@ static void merge_is_a_sort(rng *r, const place *where)
     free(out_values);
 }
 
+/* So is one of many, which may be empty, and lie here or there. */
+static void merge_of_many_is_a_sort(rng *r, const place *where)
+{
+    enum { MOST = 9 };
+    drawn d = draw(r, where);
+    char *keys[MOST], *all = must(malloc(1));
+    void *lent[MOST];
+    size_t n[MOST] = {0}, total = 0;
+    const size_t count = rng_below(r, MOST + 1), size = d.key->size;
+    for (size_t k = 0; k < count; k++) {
+        n[k] = rng_below(r, 4) ? any_size(r) / MOST : 0;
+        keys[k] = sorted_keys_of(&d, n[k]);
+        lent[k] = lend(&d, keys[k], n[k] * size);
+        all = must(realloc(all, (total + n[k]) * size + 1));
+        memcpy(all + total * size, keys[k], n[k] * size);
+        total += n[k];
+    }
+    char *const out = random_bytes(r, total * size);
+    void *const o = lend(&d, out, total * size);
+    must_be_ok(oplus_merge_many(where->dev, d.key, d.order, (const void *const *)lent, n, count, o), "merge_many");
+    end_loan(&d, o, out, total * size);
+    size_t places;
+    must_be_ok(oplus_sort(all_places(&places)[0].dev, d.key, d.order, all, total), "sort");
+    for (size_t i = 0; i < total; i++)
+        if (memcmp(out + i * size, all + i * size, size) != 0) wrong(&d, "merge_many", total, i);
+    for (size_t k = 0; k < count; k++) {
+        end_loan(&d, lent[k], keys[k], n[k] * size);
+        free(keys[k]);
+    }
+    free(all);
+    free(out);
+}
+
 /* Arrays that are not sorted, and keys in the other order: everything stays inside, and is an element of the inputs. */
 static void unsorted_does_no_harm(rng *r, const place *where)
 {
@@ -316,6 +349,7 @@ static void often(const char *name, void (*law)(rng *r, const place *where))
 OFTEN(argsort_is_stable)
 OFTEN(bounds_are_between)
 OFTEN(merge_is_a_sort)
+OFTEN(merge_of_many_is_a_sort)
 OFTEN(unsorted_does_no_harm)
 OFTEN(functions_compare)
 OFTEN(function_as_type)
@@ -330,9 +364,10 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(argsort_is_stable_often), cmocka_unit_test(bounds_are_between_often),
-        cmocka_unit_test(merge_is_a_sort_often),   cmocka_unit_test(functions_compare_often),
-        cmocka_unit_test(function_as_type_often),  cmocka_unit_test(unsorted_does_no_harm_often),
+        cmocka_unit_test(argsort_is_stable_often),       cmocka_unit_test(bounds_are_between_often),
+        cmocka_unit_test(merge_of_many_is_a_sort_often), cmocka_unit_test(merge_is_a_sort_often),
+        cmocka_unit_test(functions_compare_often),       cmocka_unit_test(function_as_type_often),
+        cmocka_unit_test(unsorted_does_no_harm_often),
     };
     test_seed();
     return cmocka_run_group_tests_name("order", tests, NULL, close_all);
