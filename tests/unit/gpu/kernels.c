@@ -92,6 +92,7 @@ static void move(void)
     good(oplus_filter(serial, &below, in, N, expected, &kept_serially), "filter");
     assert_int_equal(kept, kept_serially);
     assert_memory_equal(got, expected, kept * sizeof(quad));
+    SAME("argsort_axis", 300 * 8, oplus_argsort_axis, &oplus_u16, OPLUS_ASCENDING, in, 30, 10, 1, &oplus_u64);
     SAME("argmin_axis", 5 * 4, oplus_argmin_axis, &oplus_i16, in, 1, N / 5, 5, &oplus_u32);
     SAME("argmax_axis", 7 * 8, oplus_argmax_axis, &oplus_f32, in, 7, N / 7, 1, &oplus_u64);
     SAME("transpose", 50 * 70 * 4, oplus_transpose, &oplus_u32, in, 50, 70);
