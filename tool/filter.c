@@ -20,7 +20,7 @@ static const tool_usage usage = {
              "If input and output are text, numbers are written as they were read, one on each\n"
              "line: 1e3 stays 1e3.\n\n"
              "PRED is zero, nonzero, positive, negative, even, odd, finite, inf or nan; or a text\n"
-             "in C over the element a:  'a > 0.5 && a < 1'.\n\n"
+             "in C over the element a:  'a > 0.5 && a < 1', and its index i, from 0:  'i % 3 == 0'.\n\n"
              "With --map the elements are what FN makes of an element of each FILE.  Files are then\n"
              "read whole.\n",
     .options =
@@ -33,34 +33,20 @@ static const tool_usage usage = {
 
 /* --- text stays as it was written --------------------------------------------------------------------------------- */
 
-static bool is_same(const tool_layout *layout, const char *x, const char *y)
+/* Writes the letters of the kept elements. */
+static void write_letters(tool_sink *sink, const text_span *letters, const uint64_t *index, size_t kept)
 {
-    for (int i = 0; i < layout->members; i++) {
-        const oplus_member *const member = &layout->member[i];
-        const size_t bytes = member->count * tool_scalar_size(member->scalar);
-        if (memcmp(x + member->offset, y + member->offset, bytes) != 0) return false;
-    }
-    return true;
-}
-
-/* Writes the letters of the kept ones of n elements.  They are found by their bits: elements of equal bits are all
- * kept or all dropped, so the next kept element is the next one with its bits. */
-static void write_letters(tool_sink *sink, const tool_layout *layout, const char *in, const text_span *letters,
-                          size_t n, const char *kept, size_t kept_n)
-{
-    size_t bytes = 0, used = 0, k = 0;
-    for (size_t i = 0; i < n; i++) bytes += (size_t)(letters[i].end - letters[i].at) + 1;
+    size_t bytes = 0, used = 0;
+    for (size_t k = 0; k < kept; k++) bytes += (size_t)(letters[index[k]].end - letters[index[k]].at) + 1;
     char *const text = tool_alloc(bytes);
-    for (size_t i = 0; i < n && k < kept_n; i++) {
-        if (!is_same(layout, in + i * layout->size, kept + k * layout->size)) continue;
-        const size_t length = (size_t)(letters[i].end - letters[i].at);
-        memcpy(text + used, letters[i].at, length);
+    for (size_t k = 0; k < kept; k++) {
+        const text_span *const own = &letters[index[k]];
+        const size_t length = (size_t)(own->end - own->at);
+        memcpy(text + used, own->at, length);
         text[used + length] = '\n';
         used += length + 1;
-        k++;
     }
-    if (k < kept_n) tool_die(TOOL_FAILED, "a defect of oplus: what was kept is not found among what was read");
-    tool_sink_bytes(sink, text, used, k);
+    tool_sink_bytes(sink, text, used, kept);
     free(text);
 }
 
@@ -71,21 +57,22 @@ static uint64_t filter_stream(const tool_job *job, const oplus_fn *keep, tool_so
 {
     const size_t size = keep->input[0]->size, room = TOOL_PIECE_BYTES / size + 1;
     const bool as_written = tool_source_format(source) == TOOL_TEXT && tool_sink_is_text(sink);
-    void *const out = tool_alloc(room * size);
+    void *const out = tool_alloc(room * (as_written ? sizeof(uint64_t) : size));
     const void *piece;
     uint64_t count = 0;
-    tool_layout layout;
-    tool_layout_of(keep->input[0], &layout);
     if (as_written) tool_source_keep_spans(source);
     for (size_t n; tool_job_next(source, source, &piece, &n); count += n)
         for (size_t done = 0, m, kept; done < n; done += m) {
             const char *const in = (const char *)piece + done * size;
             m = n - done < room ? n - done : room;
-            tool_try(oplus_filter(job->dev, keep, in, m, out, &kept));
-            if (as_written)
-                write_letters(sink, &layout, in, tool_source_spans(source) + done, m, out, kept);
-            else
+            const oplus_fn part = oplus_from(keep, count + done);
+            if (as_written) {
+                tool_try(oplus_indices(job->dev, &part, in, m, &oplus_u64, out, &kept));
+                write_letters(sink, tool_source_spans(source) + done, out, kept);
+            } else {
+                tool_try(oplus_filter(job->dev, &part, in, m, out, &kept));
                 tool_sink_write(sink, out, kept);
+            }
         }
     free(out);
     return count;

@@ -18,10 +18,11 @@ static const tool_usage usage = {
              "FN is copy, neg, abs, square, sign, sqrt, floor, ceil, trunc, round, not (of bits),\n"
              "real, imag, conj; of two files add, sub, mul, div, min, max; or a text in C over a, b, c,\n"
              "..., an element of each file:  'sqrt(a) + 1'.  The result of a text has the type that\n"
-             "it has in C (for integers, a * 0.5 is f64), unless --result gives another.\n",
+             "it has in C (for integers, a * 0.5 is f64), unless --result gives another.  In a text i is\n"
+             "the index of the element, a u64 from 0:  'a * (double)i'.\n",
     .options = "result into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
     .examples = {"seq 1 5 | oplus map square", "seq 1 5 | oplus map 'sqrtf(a) + 1' -t f32",
-                 "seq 1 5 | oplus map 'a > 2' --result u8",
+                 "seq 1 5 | oplus map 'a > 2' --result u8", "seq 5 5 25 | oplus map 'a - i'",
                  "oplus map 'a * b' --header --column price,qty --into total sales.csv"},
     .exit_codes = TOOL_EXIT_CODES,
 };
@@ -107,13 +108,16 @@ int tool_map(int argc, char **argv)
     const int dims = tool_source_shape(in[0].source, &shape);
     tool_sink *const sink = tool_job_output(&job, in[0].source, type, dims, shape);
     const size_t room = TOOL_PIECE_BYTES / type->size + 1;
+    uint64_t done = 0;
     tool_rounding rounding = {0};
     void *const out = tool_alloc(room * type->size);
     for (size_t n; (n = ready(in, arity)) > 0;) {
         const void *at[OPLUS_MAX_ARITY];
         if (n > room) n = room;
         for (size_t i = 0; i < arity; i++) at[i] = in[i].at;
-        tool_try(oplus_map(job.dev, function.fn, at, n, out));
+        const oplus_fn part = oplus_from(function.fn, done);
+        tool_try(oplus_map(job.dev, &part, at, n, out));
+        done += n;
         tool_rounding_see(&rounding, least_whole(in, arity), type, out, n);
         tool_sink_write(sink, out, n);
         for (size_t i = 0; i < arity; i++) in[i].at += n * in[i].size, in[i].n -= n;

@@ -59,6 +59,7 @@ static void add_base(uint64_t *index, size_t n, uint64_t base)
 static void select_piece(const selecting *s, const void *in, size_t n, uint64_t base)
 {
     oplus_device *const dev = s->job->dev;
+    const oplus_fn keep = s->keep ? oplus_from(s->keep, base) : (oplus_fn){0};
     size_t kept;
     if (s->mask) {
         if (base + n > s->masked)
@@ -67,11 +68,11 @@ static void select_piece(const selecting *s, const void *in, size_t n, uint64_t 
         tool_try(oplus_filter_mask(dev, s->type, OPLUS_MASK_BYTES, in, s->mask + base, n, s->out, &kept));
         tool_sink_write(s->sink, s->out, kept);
     } else if (s->rest) {
-        tool_try(oplus_partition(dev, s->keep, in, n, s->out, s->rest, &kept));
+        tool_try(oplus_partition(dev, &keep, in, n, s->out, s->rest, &kept));
         tool_sink_write(s->sink, s->out, kept);
         tool_sink_write(s->job->also, s->rest, n - kept);
     } else {
-        tool_try(oplus_indices(dev, s->keep, in, n, &oplus_u64, s->out, &kept));
+        tool_try(oplus_indices(dev, &keep, in, n, &oplus_u64, s->out, &kept));
         add_base((uint64_t *)(void *)s->out, kept, base);
         tool_sink_write(s->sink, s->out, kept);
     }

@@ -144,13 +144,16 @@ typedef struct oplus_fn {
     unsigned arity;                           /**< number of inputs, 1 to OPLUS_MAX_ARITY */
     int predicate;                            /**< not 0: the text gives a bool, which becomes the result 0 or 1 */
     const oplus_type *input[OPLUS_MAX_ARITY]; /**< type of the elements of each input */
-    const oplus_type *param_type;             /**< type of the parameter; NULL: there is none */
-    const void *param;                        /**< value of the parameter; see oplus_with */
-    oplus_origin origin;                      /**< how the function was made; 0 if you fill it in by hand */
-    const char *text;                         /**< the body in C; NULL: no GPU can run it */
-    const char *file;                         /**< the source file of the text; may be NULL */
-    int line;                                 /**< the line of the text in `file` */
-    /** The loop on cores: out[i] = f(in[0][i], in[1][i], ...) for n elements, with the parameter at param. */
+    int indexed;                  /**< not 0: the function has the index i of the elements; see oplus_from */
+    const oplus_type *param_type; /**< type of the parameter; NULL: there is none */
+    const void *param;            /**< value of the parameter; see oplus_with */
+    uint64_t first;               /**< the index i of the first elements of a call; see oplus_from */
+    oplus_origin origin;          /**< how the function was made; 0 if you fill it in by hand */
+    const char *text;             /**< the body in C; NULL: no GPU can run it */
+    const char *file;             /**< the source file of the text; may be NULL */
+    int line;                     /**< the line of the text in `file` */
+    /** The loop on cores: out[i] = f(in[0][i], in[1][i], ...) for n elements, with the parameter at param.  If the
+     *  function is indexed, in[arity] points to the index of the first elements, a uint64_t. */
     void (*leaf)(const void *const *in, const void *param, size_t n, void *out);
     struct oplus_late *late; /**< the library's: for a function from text, what takes the place of `leaf` */
 } oplus_fn;
@@ -163,6 +166,21 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
     oplus_fn bound = *fn;
     bound.param = param;
     return bound;
+}
+
+/** Returns the function with `first` as the index i of the first elements that a call gets, in place of 0: where an
+ *  array comes in parts, such as those of a stream or of the ranks of a cluster, and i must count from the beginning of
+ *  the whole:
+ *
+ *      const oplus_fn part = oplus_from(&ramp_fn, done);
+ *      oplus_map(dev, &part, OPLUS_IN(x + done), n, out + done);
+ *
+ *  It does nothing to a function that does not use i. */
+static inline oplus_fn oplus_from(const oplus_fn *fn, uint64_t first)
+{
+    oplus_fn part = *fn;
+    part.first = first;
+    return part;
 }
 
 /** Defines a function of one input a, `R name(A a)`, and its descriptor `name_fn`:
@@ -215,6 +233,32 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
                 name(oplus_my_in0[oplus_my_i], oplus_my_in1[oplus_my_i], oplus_my_p))                                  \
     OPLUS_FN_OBJECT_(name, R, 0, P, 2, (A, B), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
+/** As OPLUS_MAP, with one input a and the index i of the element in the array: `R name(A a, uint64_t i)`.
+ *
+ *      OPLUS_MAP_INDEXED(ramp, double, double, { return a * (double)i; })
+ *
+ *  i counts the elements of the array that the call gets, from 0, wherever and in how many parts it is computed;
+ *  oplus_from lets it begin elsewhere.  It is unsigned: with an int64_t that may be negative, write (int64_t)i. */
+#define OPLUS_MAP_INDEXED(name, R, A, ...)                                                                             \
+    OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, uint64_t i OPLUS_UNUSED_), __VA_ARGS__)                                     \
+    OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_INDEX_(1)), name(oplus_my_in0[oplus_my_i], OPLUS_MY_INDEX_))        \
+    OPLUS_INDEXED_FN_OBJECT_(name, R, 0, oplus_none_, 1, (A), (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
+
+/** As OPLUS_MAP_INDEXED, with two inputs a, b. */
+#define OPLUS_ZIP_INDEXED(name, R, A, B, ...)                                                                          \
+    OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, B b OPLUS_UNUSED_, uint64_t i OPLUS_UNUSED_), __VA_ARGS__)                  \
+    OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_INPUT_(B, 1) OPLUS_INDEX_(2)),                                      \
+                name(oplus_my_in0[oplus_my_i], oplus_my_in1[oplus_my_i], OPLUS_MY_INDEX_))                             \
+    OPLUS_INDEXED_FN_OBJECT_(name, R, 0, oplus_none_, 2, (A, B), (&OPLUS_TYPE_(A), &OPLUS_TYPE_(B)), NULL, #__VA_ARGS__)
+
+/** As OPLUS_MAP_INDEXED, with an input a, a captured parameter p, which oplus_with binds, and the index i, in this
+ *  order. */
+#define OPLUS_MAP_INDEXED_WITH(name, R, A, P, ...)                                                                     \
+    OPLUS_FN_(R, name, (A a OPLUS_UNUSED_, P p OPLUS_UNUSED_, uint64_t i OPLUS_UNUSED_), __VA_ARGS__)                  \
+    OPLUS_LEAF_(name, R, (OPLUS_INPUT_(A, 0) OPLUS_PARAM_(P) OPLUS_INDEX_(1)),                                         \
+                name(oplus_my_in0[oplus_my_i], oplus_my_p, OPLUS_MY_INDEX_))                                           \
+    OPLUS_INDEXED_FN_OBJECT_(name, R, 0, P, 1, (A), (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
+
 /** Defines a predicate for oplus_filter, `bool name(A a)`, and its descriptor `name_fn`:
  *
  *      OPLUS_PREDICATE(negative, float, { return a < 0; })
@@ -232,6 +276,22 @@ static inline oplus_fn oplus_with(const oplus_fn *fn, const void *param)
     OPLUS_LEAF_(name, uint8_t, (OPLUS_INPUT_(A, 0) OPLUS_PARAM_(P) OPLUS_ZERO_),                                       \
                 OPLUS_FLAG_(name(oplus_my_in0[oplus_my_i], oplus_my_p)))                                               \
     OPLUS_FN_OBJECT_(name, uint8_t, 1, P, 1, (A), (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
+
+/** As OPLUS_PREDICATE, with an input a and the index i of the element, as in OPLUS_MAP_INDEXED:
+ *
+ *      OPLUS_PREDICATE_INDEXED(third, float, { return i % 3 == 0; }) */
+#define OPLUS_PREDICATE_INDEXED(name, A, ...)                                                                          \
+    OPLUS_FN_(OPLUS_BOOL_, name, (A a OPLUS_UNUSED_, uint64_t i OPLUS_UNUSED_), __VA_ARGS__)                           \
+    OPLUS_LEAF_(name, uint8_t, (OPLUS_INPUT_(A, 0) OPLUS_INDEX_(1) OPLUS_ZERO_),                                       \
+                OPLUS_FLAG_(name(oplus_my_in0[oplus_my_i], OPLUS_MY_INDEX_)))                                          \
+    OPLUS_INDEXED_FN_OBJECT_(name, uint8_t, 1, oplus_none_, 1, (A), (&OPLUS_TYPE_(A)), NULL, #__VA_ARGS__)
+
+/** As OPLUS_PREDICATE_INDEXED, with an input a, a captured parameter p, and the index i, in this order. */
+#define OPLUS_PREDICATE_INDEXED_WITH(name, A, P, ...)                                                                  \
+    OPLUS_FN_(OPLUS_BOOL_, name, (A a OPLUS_UNUSED_, P p OPLUS_UNUSED_, uint64_t i OPLUS_UNUSED_), __VA_ARGS__)        \
+    OPLUS_LEAF_(name, uint8_t, (OPLUS_INPUT_(A, 0) OPLUS_PARAM_(P) OPLUS_INDEX_(1) OPLUS_ZERO_),                       \
+                OPLUS_FLAG_(name(oplus_my_in0[oplus_my_i], oplus_my_p, OPLUS_MY_INDEX_)))                              \
+    OPLUS_INDEXED_FN_OBJECT_(name, uint8_t, 1, P, 1, (A), (&OPLUS_TYPE_(A)), &OPLUS_TYPE_(P), #__VA_ARGS__)
 
 /* --- how the macros work -------------------------------------------------------------------------------------- */
 
@@ -301,8 +361,10 @@ template <class Call, class P = oplus_none_> struct oplus_typed_fn : oplus_fn {
 /* Addresses of inputs, and the parameter, are read before the loop: a compiler must assume that writing a result of
  * bytes may change them.  The result of a predicate is compared with a 0 that the compiler cannot see: of `a & 1` gcc
  * 12 would make a conversion to bool, which it does not vectorise. */
-#define OPLUS_INPUT_(A, k) const A *const oplus_my_in##k = (const A *)oplus_my_in[k];
-#define OPLUS_PARAM_(P)    const P oplus_my_p = *(const P *)oplus_my_param;
+#define OPLUS_INPUT_(A, k)  const A *const oplus_my_in##k = (const A *)oplus_my_in[k];
+#define OPLUS_PARAM_(P)     const P oplus_my_p = *(const P *)oplus_my_param;
+#define OPLUS_INDEX_(arity) const uint64_t oplus_my_from = *(const uint64_t *)oplus_my_in[arity];
+#define OPLUS_MY_INDEX_     oplus_my_from + oplus_my_i
 #define OPLUS_ZERO_                                                                                                    \
     unsigned oplus_my_zero = 0;                                                                                        \
     __asm__("" : "+r"(oplus_my_zero));
@@ -337,11 +399,15 @@ template <class Call, class P = oplus_none_> struct oplus_typed_fn : oplus_fn {
             oplus_##name##_loop_(oplus_my_in, oplus_my_param, oplus_my_n, oplus_my_out);                               \
     }
 #define OPLUS_FN_OBJECT_(name, R, predicate, P, arity, types, inputs, param_type, text)                                \
+    OPLUS_DEFINE_FN_(name, R, predicate, P, arity, types, inputs, 0, param_type, text)
+#define OPLUS_INDEXED_FN_OBJECT_(name, R, predicate, P, arity, types, inputs, param_type, text)                        \
+    OPLUS_DEFINE_FN_(name, R, predicate, P, arity, types, inputs, 1, param_type, text)
+#define OPLUS_DEFINE_FN_(name, R, predicate, P, arity, types, inputs, indexed, param_type, text)                       \
     OPLUS_FN_TYPES_(name##_fn, R, P, arity, OPLUS_UNPAREN_ types)                                                      \
     static const OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types) name##_fn OPLUS_UNUSED_ =                                  \
         OPLUS_TYPED_(OPLUS_FN_TYPE_(R, P, OPLUS_UNPAREN_ types), oplus_fn, OPLUS_ABI, #name, &OPLUS_TYPE_(R), arity,   \
-                     predicate, {OPLUS_UNPAREN_ inputs}, param_type, NULL, OPLUS_BY_MACRO, text, __FILE__, __LINE__,   \
-                     oplus_##name##_leaf_, NULL);
+                     predicate, {OPLUS_UNPAREN_ inputs}, indexed, param_type, NULL, 0, OPLUS_BY_MACRO, text, __FILE__, \
+                     __LINE__, oplus_##name##_leaf_, NULL);
 
 #ifdef __cplusplus
 }

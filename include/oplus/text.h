@@ -126,6 +126,9 @@ OPLUS_API oplus_status oplus_text_type(unsigned arity, const oplus_type *const *
 
 /** Makes a function for oplus_map, or a predicate for oplus_filter, from a text over its inputs a, b, c, ... h.
  *
+ *  A text that uses the word i has the index of the elements in the array, a uint64_t, as OPLUS_MAP_INDEXED has:
+ *  `a * (double)i`, `i % 3 == 0`.  The function is then `indexed`.
+ *
  *  @param name        name for messages; NULL: the text is the name
  *  @param result      the type of the result; NULL: a predicate (every value but 0 keeps the element)
  *  @param arity       number of inputs, 1 to OPLUS_MAX_ARITY; oplus_filter takes a predicate of one input, oplus_map a

@@ -18,12 +18,12 @@ enum {
 static bool map(const opi_cores *cores, const opi_task *task)
 {
     opi_quiet quiet;
-    const void *in[OPLUS_MAX_ARITY];
+    opi_operands operands;
     const oplus_fn *const fn = task->fn;
     void *const out = (void *)task->array[fn->arity].mem;
     if (task->n * fn->result->size > FEW_BYTES) return false;
-    for (unsigned k = 0; k < fn->arity; k++) in[k] = task->array[k].mem;
-    opi_leaf_of(fn)(in, fn->param, task->n, out);
+    for (unsigned k = 0; k < fn->arity; k++) operands.in[k] = task->array[k].mem;
+    opi_leaf_run(opi_leaf_of(fn), fn, &operands, opi_task_index(task), 0, task->n, out);
     opi_quiet_plan(&quiet, cores->isa, fn->result);
     opi_quiet_run(&quiet, out, task->n);
     return true;
@@ -33,12 +33,12 @@ OPI_APART static bool filter(const opi_cores *cores, const opi_task *task)
 {
     const oplus_fn *const keep = task->fn;
     const size_t n = task->n, size = task->array[OPI_IN].size;
-    const void *const in[] = {task->array[OPI_IN].mem};
+    opi_operands operands = {.in = {task->array[OPI_IN].mem}};
     uint8_t flags[FEW_BYTES];
     /* out may have room for the kept ones alone */
     _Alignas(OPI_CACHE_LINE) char elements[FEW_BYTES + OPI_COMPACT_OVERRUN];
-    opi_leaf_of(keep)(in, keep->param, n, flags);
-    const size_t kept = cores->isa->compact(in[0], flags, n, size, elements);
+    opi_leaf_run(opi_leaf_of(keep), keep, &operands, opi_task_index(task), 0, n, flags);
+    const size_t kept = cores->isa->compact(operands.in[0], flags, n, size, elements);
     if (kept > 0) memcpy((void *)opi_task_written(task)->mem, elements, kept * size); /* else out may be invalid */
     memcpy(task->result, &kept, sizeof kept);
     return true;

@@ -37,12 +37,13 @@ static workspace workspace_in(const opi_filter_sweep *plan, char *scratch)
     return w;
 }
 
-/* Compacts n elements, at most a piece, from `in` to `to`, which has room for all; returns how many are kept. */
-static size_t compact_piece(const opi_filter_sweep *plan, const char *in, size_t n, uint8_t *flags, char *to)
+/* Compacts n elements from element i on, at most a piece, to `to`, which has room for all; returns how many are kept. */
+static size_t compact_piece(const opi_filter_sweep *plan, size_t i, size_t n, const workspace *w, char *to)
 {
-    const void *const inputs[] = {in};
-    plan->leaf(inputs, plan->keep->param, n, flags);
-    return plan->isa->compact(in, flags, n, plan->size, to);
+    const char *const in = opi_lens_see(&plan->lens, i, n, w->made);
+    opi_operands operands = {.in = {in}};
+    opi_leaf_run(plan->leaf, plan->keep, &operands, plan->index, i, n, w->flags);
+    return plan->isa->compact(in, w->flags, n, plan->size, to);
 }
 
 static void put(const opi_filter_sweep *plan, size_t at, const char *elements, size_t n)
@@ -64,8 +65,7 @@ static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *ca
     size_t kept = 0;
     for (size_t i = begin; i < end; i += piece) {
         const size_t n = end - i < piece ? end - i : piece;
-        kept +=
-            compact_piece(plan, opi_lens_see(&plan->lens, i, n, w.made), n, w.flags, w.elements + kept * plan->size);
+        kept += compact_piece(plan, i, n, &w, w.elements + kept * plan->size);
     }
     *w.kept = kept;
     *(size_t *)carry += kept;
@@ -86,7 +86,7 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     } else {
         for (size_t i = begin; i < end; i += piece) {
             const size_t n = end - i < piece ? end - i : piece;
-            const size_t kept = compact_piece(plan, opi_lens_see(&plan->lens, i, n, w.made), n, w.flags, w.elements);
+            const size_t kept = compact_piece(plan, i, n, &w, w.elements);
             put(plan, *before, w.elements, kept);
             *before += kept;
         }
@@ -113,6 +113,7 @@ void opi_filter_plan(opi_filter_sweep *plan, const opi_isa *isa, const opi_task 
     opi_sweep_clear(&plan->sweep);
     plan->keep = task->fn;
     plan->leaf = opi_leaf_of(task->fn);
+    plan->index = opi_task_index(task);
     plan->isa = isa;
     plan->size = size;
     opi_lens_plan(&plan->lens, isa, task, size);

@@ -12,6 +12,7 @@ typedef struct opi_filter_sweep {
     opi_sweep sweep;
     const oplus_fn *keep;
     void (*leaf)(const void *const *in, const void *param, size_t n, void *out);
+    uint64_t index; /* the index i of element 0 */
     const opi_isa *isa;
     size_t size; /* of an element, bytes */
     opi_lens lens;

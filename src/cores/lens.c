@@ -16,6 +16,7 @@ void opi_lens_plan(opi_lens *lens, const opi_isa *isa, const opi_task *task, siz
     for (lens->piece = 1; 2 * lens->piece * size <= PIECE_BYTES;) lens->piece *= 2;
     if (!lens->fn) return;
     lens->leaf = opi_leaf_of(lens->fn);
+    lens->index = opi_task_index(task);
     opi_quiet_plan(&lens->quiet, isa, lens->fn->result);
     for (unsigned k = 0; k < lens->fn->arity; k++) lens->in[k] = opi_task_input(task, k)->mem;
 }
@@ -28,13 +29,13 @@ size_t opi_lens_room(const opi_lens *lens)
 void opi_lens_make(const opi_lens *lens, size_t i, size_t n, char *room)
 {
     const oplus_fn *const fn = lens->fn;
-    const void *in[OPLUS_MAX_ARITY];
+    opi_operands operands;
     if (lens->backward) {
         lens->isa->reverse(lens->in[0] + (lens->n - i - n) * lens->size, n, lens->size, room);
         return;
     }
-    for (unsigned k = 0; k < fn->arity; k++) in[k] = lens->in[k] + i * fn->input[k]->size;
-    lens->leaf(in, fn->param, n, room);
+    for (unsigned k = 0; k < fn->arity; k++) operands.in[k] = lens->in[k] + i * fn->input[k]->size;
+    opi_leaf_run(lens->leaf, fn, &operands, lens->index, i, n, room);
     opi_quiet_run(&lens->quiet, room, n);
 }
 

@@ -11,6 +11,7 @@ typedef struct opi_lens {
     const oplus_fn *fn; /* NULL: elements are those of in[0] */
     bool backward;      /* element 0 is the last of in[0]; there is no fn then */
     size_t n;           /* elements, if backward */
+    uint64_t index;     /* the index i of element 0, for fn */
     const opi_isa *isa;
     void (*leaf)(const void *const *in, const void *param, size_t n, void *out);
     opi_quiet quiet;

@@ -34,12 +34,13 @@ static void apply(const opi_sweep *sweep, size_t begin, size_t end, void *carry,
     (void)aggregated;
     for (size_t i = begin, n; i < end; i += n) {
         n = piece_at(plan, i, end - i);
-        const void *in[OPLUS_MAX_ARITY];
-        for (unsigned k = 0; k < fn->arity; k++) in[k] = plan->in[k] + i * fn->input[k]->size;
+        opi_operands operands;
+        for (unsigned k = 0; k < fn->arity; k++) operands.in[k] = plan->in[k] + i * fn->input[k]->size;
         char *const out = plan->out + i * size, *const to = plan->streaming ? scratch : out;
-        plan->leaf(in, fn->param, n, to);
+        opi_leaf_run(plan->leaf, fn, &operands, plan->index, i, n, to);
         opi_quiet_run(&plan->quiet, to, n);
-        const void *const next = end - i < n + plan->piece ? NULL : plan->in[0] + (i + n) * fn->input[0]->size;
+        const bool reads_on = fn->arity > 0 && end - i >= n + plan->piece;
+        const void *const next = reads_on ? plan->in[0] + (i + n) * fn->input[0]->size : NULL;
         if (plan->streaming) plan->isa->stream(out, to, n * size, next);
     }
     if (plan->streaming) plan->isa->fence();
@@ -52,6 +53,7 @@ void opi_map_plan(opi_map_sweep *plan, const opi_isa *isa, const opi_task *task)
     opi_sweep_clear(&plan->sweep);
     plan->fn = fn;
     plan->leaf = opi_leaf_of(fn);
+    plan->index = opi_task_index(task);
     plan->isa = isa;
     opi_quiet_plan(&plan->quiet, isa, fn->result);
     plan->out = (char *)task->array[fn->arity].mem;

@@ -11,6 +11,7 @@ typedef struct opi_map_sweep {
     opi_sweep sweep;
     const oplus_fn *fn;
     void (*leaf)(const void *const *in, const void *param, size_t n, void *out);
+    uint64_t index; /* the index i of element 0 */
     const opi_isa *isa;
     opi_quiet quiet;
     const char *in[OPLUS_MAX_ARITY];

@@ -99,10 +99,10 @@ static size_t count_flags(const uint8_t *flags, size_t n)
 /* Finds the flags of n > 0 elements, and returns how many are picked. */
 static size_t find_flags(const opi_select_sweep *plan, size_t begin, size_t n, uint8_t *flags)
 {
-    const void *const inputs[] = {plan->in + begin * plan->size};
+    opi_operands operands = {.in = {plan->in + begin * plan->size}};
     switch (plan->picks) {
     case OPI_PICKS_KEPT:
-        plan->leaf(inputs, plan->fn->param, n, flags);
+        opi_leaf_run(plan->leaf, plan->fn, &operands, plan->from, begin, n, flags);
         for (size_t i = 0; i < n; i++) flags[i] = flags[i] != 0;
         break;
     case OPI_PICKS_BYTES:
@@ -294,6 +294,7 @@ void opi_select_plan(opi_select_sweep *plan, const opi_isa *isa, const opi_task 
     plan->picks = task->select.picks;
     plan->fn = task->fn;
     plan->leaf = task->fn ? opi_leaf_of(task->fn) : NULL;
+    plan->from = opi_task_index(task);
     plan->isa = isa;
     plan->size = size;
     plan->index = index;

@@ -19,6 +19,7 @@ typedef struct opi_select_sweep {
     opi_picks picks;
     const oplus_fn *fn;
     void (*leaf)(const void *const *in, const void *param, size_t n, void *out);
+    uint64_t from; /* the index i of element 0 */
     const opi_isa *isa;
     size_t size, index; /* of an element, and of an index; bytes */
     size_t piece;       /* elements that are compacted together */

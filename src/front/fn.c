@@ -52,6 +52,17 @@ oplus_status opi_check_fn(const char *call, const char *argument, const oplus_fn
     return OPLUS_OK;
 }
 
+oplus_status opi_check_fn_without_index(const char *call, const char *argument, const oplus_fn *fn)
+{
+    OPI_TRY(opi_check_fn(call, argument, fn));
+    if (!fn->indexed) return OPLUS_OK;
+    return opi_fail(
+        OPLUS_ERR_ARGUMENT,
+        "%s: %s is function \"%s\", which uses the index i, and only functions of a map and predicates of a "
+        "filter have one; give one without i",
+        call, argument, opi_name(fn->name));
+}
+
 oplus_status opi_check_keep(const char *call, const oplus_fn *keep, const size_t *kept)
 {
     OPI_TRY(opi_check_fn(call, "keep", keep));

@@ -19,6 +19,16 @@ static oplus_status check_joint(const char *call, const char *maker, const oplus
                     call, maker, opi_name(made->name), taker, opi_name(taken->name));
 }
 
+/* Two functions of one element have one index of it. */
+static oplus_status check_index(const char *call, const oplus_fn *before, const oplus_fn *keep)
+{
+    if (!before->indexed || !keep->indexed || before->first == keep->first) return OPLUS_OK;
+    return opi_fail(
+        OPLUS_ERR_ARGUMENT,
+        "%s: before has the index of its first elements %llu, and keep %llu; give both the same (oplus_from)", call,
+        (unsigned long long)before->first, (unsigned long long)keep->first);
+}
+
 /* --- arrays ------------------------------------------------------------------------------------------------------- */
 
 static oplus_status check_inputs(const char *call, oplus_device *dev, const oplus_fn *before, const void *const *in,
@@ -67,7 +77,7 @@ oplus_status oplus_map_reduce(oplus_device *dev, const oplus_fn *before, const o
 static oplus_status check_after(const char *call, const oplus_op *op, const oplus_fn *after)
 {
     if (!after) return OPLUS_OK;
-    OPI_TRY(opi_check_fn(call, "after", after));
+    OPI_TRY(opi_check_fn_without_index(call, "after", after));
     if (after->arity != 1)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: after is function \"%s\" of %u inputs; give one of a single input, which "
@@ -106,6 +116,7 @@ oplus_status oplus_map_filter(oplus_device *dev, const oplus_fn *before, const o
     OPI_TRY(check_inputs(__func__, dev, before, in, n));
     OPI_TRY(opi_check_keep(__func__, keep, kept));
     OPI_TRY(check_joint(__func__, "before", before->result, "keep", keep->input[0]));
+    OPI_TRY(check_index(__func__, before, keep));
     OPI_TRY(check_out(__func__, before, in, n, out, before->result->size));
     opi_task_filter(&task, keep, in[0], n, out, kept);
     opi_task_begin_with(&task, before, in);

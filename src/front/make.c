@@ -54,10 +54,10 @@ static const oplus_type *pack_type(packer *p, const oplus_type *type)
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
 
-/* Checks a name that a type can have in a text: it must not stand for an input, the parameter or the result. */
+/* Checks a name that a type can have in a text: it must not stand for an input, the index, the parameter or the result. */
 static bool is_type_name(const char *name)
 {
-    return opi_text_is_name(name) && !(strlen(name) == 1 && strchr("abcdefghpr", *name));
+    return opi_text_is_name(name) && !(strlen(name) == 1 && strchr("abcdefghipr", *name));
 }
 
 /* Checks that a type can be written into a source. */
@@ -304,6 +304,7 @@ oplus_status oplus_fn_make(const char *name, const oplus_type *result, unsigned 
                                .param_type = param_type,
                                .origin = OPLUS_FROM_TEXT,
                                .predicate = predicate,
+                               .indexed = opi_text_uses_index(text),
                                .text = body}};
     for (unsigned k = 0; k < arity; k++) made.fn.input[k] = input[k];
     packer p = {0};

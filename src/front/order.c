@@ -14,7 +14,7 @@
 
 oplus_status opi_check_less(const char *call, const oplus_fn *less)
 {
-    OPI_TRY(opi_check_fn(call, "less", less));
+    OPI_TRY(opi_check_fn_without_index(call, "less", less));
     const oplus_type *const a = less->input[0], *const b = less->arity == 2 ? less->input[1] : NULL;
     if (b && opi_is_same_type(a, b) && less->result->scalar == OPLUS_U8) return OPLUS_OK;
     return opi_fail(

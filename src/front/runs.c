@@ -19,6 +19,7 @@ oplus_status opi_check_same(const char *call, const char *argument, const oplus_
                         "members",
                         call, opi_name(type->name), OPI_MAX_SPANS - 1);
     OPI_TRY(opi_check_predicate(call, "same", same, 2));
+    OPI_TRY(opi_check_fn_without_index(call, "same", same));
     if (opi_is_same_type(same->input[0], type) && opi_is_same_type(same->input[1], type)) return OPLUS_OK;
     return opi_fail(OPLUS_ERR_ARGUMENT,
                     "%s: same is function \"%s\" of \"%s\" and \"%s\", but %s is \"%s\"; give one of two elements "

@@ -74,7 +74,8 @@ oplus_status oplus_text_type(unsigned arity, const oplus_type *const *input, con
     *type = NULL;
     OPI_TRY(opi_make_check_fn(__func__, &oplus_f64, arity, input, param_type));
     if (!text) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: text is NULL; give an expression, such as \"2 * a\"", __func__);
-    oplus_fn fn = {.abi = OPLUS_ABI, .name = text, .arity = arity, .param_type = param_type};
+    oplus_fn fn = {
+        .abi = OPLUS_ABI, .name = text, .arity = arity, .indexed = opi_text_uses_index(text), .param_type = param_type};
     for (unsigned k = 0; k < arity; k++) fn.input[k] = input[k];
     *type = fn.input[0];
     char *const probe = opi_text_probe(text, OPI_LABEL_FN, opi_source_type(input[0]));

@@ -162,7 +162,8 @@ static const struct {
 
 static opi_job job_of(const opi_deal *deal, const char *call, const opi_task *task)
 {
-    return (opi_job){.g = deal->all[deal->own], .call = call, .task = task, .deal = deal};
+    return (opi_job){
+        .g = deal->all[deal->own], .call = call, .task = task, .deal = deal, .index = opi_task_index(task)};
 }
 
 int opi_deal_by(const opi_task *task) { return task->what == OPI_MERGE ? OPI_MERGED_KEYS : OPI_IN; }

@@ -16,6 +16,8 @@ typedef struct opi_job {
     const opi_deal *deal; /* NULL: this accelerator does the whole task */
     const void *param;    /* device address of the parameter of the operator or the function; NULL: there is none */
 
+    uint64_t index; /* the index i of the first element of the next launch, for a function that has it */
+
     /* --- the carry from tile to tile, of a reduce, a scan or a filter --- */
     size_t node;      /* size of a node of the carry, in bytes; 0: tiles are independent */
     uint64_t at;      /* global index of the next item */

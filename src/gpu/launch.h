@@ -12,6 +12,12 @@ typedef struct opi_arguments {
 
 static inline void opi_add(opi_arguments *a, opi_gpu_argument argument) { a->list[a->count++] = argument; }
 
+/* The index i of the first element, which a kernel has behind its inputs if a function has the index (OPI_INDEXED). */
+static inline void opi_add_index(opi_arguments *a, const opi_job *job)
+{
+    if (opi_task_indexed(job->task)) opi_add(a, opi_value(job->index));
+}
+
 /* Launches a kernel of the job's program with `groups` work-groups, each with the work-items of the job's shape;
  * arguments are made by opi_memory(...) and opi_value(...).  A rehearsal looks up the kernel, and counts the
  * launch. */

@@ -60,7 +60,7 @@ static bool is_nothing(const opi_task *task)
 
 static oplus_status run(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry)
 {
-    opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry};
+    opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry, .index = opi_task_index(task)};
     if (is_nothing(task)) return OPLUS_OK;
     of(dev)->ticket = 0;
     OPI_INSIDE(gpu_of(dev), call, primitives[task->what](&job));
@@ -69,7 +69,7 @@ static oplus_status run(oplus_device *dev, const char *call, const opi_task *tas
 static oplus_status summarise(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry,
                               opi_ticket *ticket)
 {
-    opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry};
+    opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry, .index = opi_task_index(task)};
     ticket->number = 0;
     if (task->n == 0) return OPLUS_OK;
     of(dev)->ticket = 0;
@@ -79,7 +79,7 @@ static oplus_status summarise(oplus_device *dev, const char *call, const opi_tas
 static oplus_status apply(oplus_device *dev, const char *call, const opi_task *task, opi_range *carry,
                           opi_ticket *ticket)
 {
-    opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry};
+    opi_job job = {.g = of(dev), .call = call, .task = task, .carry = carry, .index = opi_task_index(task)};
     if (task->n == 0 || task->what == OPI_REDUCE) return OPLUS_OK;
     OPI_TRY(opi_enter(gpu_of(dev), call));
     const oplus_status status = opi_leave(gpu_of(dev), call, opi_gpu_scan_apply(&job, ticket));

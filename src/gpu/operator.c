@@ -141,7 +141,9 @@ void opi_gpu_write_fn_as(opi_gpu_source *source, const char *prefix, const oplus
         fprintf(source->to, "OPI_FUNCTION %s_%s %s_fn(", prefix, result, prefix);
     for (unsigned k = 0; k < fn->arity; k++)
         fprintf(source->to, "%s%s%s_%s %s", k ? ", " : "", constant, prefix, inputs[k], inputs[k]);
-    if (fn->param_type) fprintf(source->to, ", %s%s_p p", constant, prefix);
+    const char *const comma = fn->arity > 0 ? ", " : "";
+    if (fn->param_type) fprintf(source->to, "%s%s%s_p p", comma, constant, prefix);
+    if (fn->indexed) fprintf(source->to, "%s%suint64_t i", fn->param_type ? ", " : comma, constant);
     fprintf(source->to, ")");
     write_body(source, fn->text, fn->file, fn->line);
 }

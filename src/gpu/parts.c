@@ -6,6 +6,8 @@ static void define(opi_gpu_source *source, const opi_task *task)
 {
     const opi_params all = opi_params_of(task);
     opi_gpu_define(source, "OPI_INPUTS", task->before ? task->before->arity : 0);
+    opi_gpu_define(source, "OPI_INDEXED", opi_task_indexed(task) != NULL);
+    opi_gpu_define(source, "OPI_BEFORE_INDEXED", task->before && task->before->indexed);
     opi_gpu_define(source, "OPI_AFTER", task->after != NULL);
     opi_gpu_define(source, "OPI_OTHERS_BOUND", task->op && all.before.size + all.after.size > 0);
     opi_gpu_define(source, "OPI_BEFORE_BOUND", all.before.size > 0);

@@ -61,7 +61,8 @@ static void add_fn(opi_key *key, const oplus_fn *fn)
     add_type(key, fn->param_type);
     for (unsigned k = 0; k < fn->arity; k++) add_type(key, fn->input[k]);
     add_text(key, fn->text);
-    opi_key_number(key, (uint64_t)fn->origin << 1 | (fn->predicate != 0)); /* the words around the same text differ */
+    opi_key_number(key, (uint64_t)fn->origin << 2 | (uint64_t)(fn->indexed != 0) << 1 |
+                            (fn->predicate != 0)); /* the words around the same text differ */
 }
 
 /* --- programs ----------------------------------------------------------------------------------------------------- */

@@ -70,7 +70,7 @@ void opi_gpu_write_op(opi_gpu_source *source, const oplus_op *op);
 /* How many bytes after the parameter of op its identity begins. */
 static inline size_t opi_identity_at(const oplus_op *op) { return opi_round_up(op->param_type->size, OPI_CACHE_LINE); }
 /* Writes a function.  With the prefix "opi" it defines the types opi_a .. opi_h, opi_p if there is a parameter, and
- * opi_result, and the function opi_fn(a, ..., [p]), which gives an opi_result, or true or false if it is a predicate. */
+ * opi_result, and the function opi_fn(a, ..., [p], [i]), which gives an opi_result, or true or false if it is a predicate. */
 void opi_gpu_write_fn_as(opi_gpu_source *source, const char *prefix, const oplus_fn *fn, bool predicate);
 static inline void opi_gpu_write_fn(opi_gpu_source *source, const oplus_fn *fn, bool predicate)
 {

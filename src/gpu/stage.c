@@ -135,6 +135,7 @@ static oplus_status compute(opi_job *job, piece *p)
     oplus_status status = OPLUS_OK;
     if (p->brought) status = gpu->driver->after(gpu, job->call, OPI_QUEUE_COMPUTE, p->brought);
     drop(job, &p->brought);
+    job->index = opi_task_index(job->task) + p->begin;
     return status == OPLUS_OK ? opi_way_run(job, &p->part) : status;
 }
 

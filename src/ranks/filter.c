@@ -62,7 +62,8 @@ static oplus_status filter_into(filterer *f, char *to)
     const opi_task *const task = f->task;
     size_t kept = 0;
     opi_task own;
-    opi_task_filter(&own, task->fn, task->array[OPI_IN].mem, task->n, to, &kept);
+    const oplus_fn keep = oplus_from(task->fn, task->fn->first + f->ranks->first);
+    opi_task_filter(&own, &keep, task->array[OPI_IN].mem, task->n, to, &kept);
     const oplus_status status = opi_run(f->ranks->dev, f->ranks->call, &own, NULL);
     f->kept = kept;
     return status;

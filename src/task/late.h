@@ -47,4 +47,19 @@ typedef void opi_leaf(const void *const *in, const void *param, size_t n, void *
 /* The loop of a function: its late code's, or its own. */
 static inline opi_leaf *opi_leaf_of(const oplus_fn *fn) { return fn->late ? fn->late->leaf : fn->leaf; }
 
+/* What a loop is given: the addresses of n elements of each input, and behind them that of the index of the first ones. */
+typedef struct opi_operands {
+    const void *in[OPLUS_MAX_ARITY + 1];
+    uint64_t index;
+} opi_operands;
+
+/* Calls the loop of fn for n elements, the first of which is item i of the task; `from` is the index i of item 0. */
+static inline void opi_leaf_run(opi_leaf *leaf, const oplus_fn *fn, opi_operands *operands, uint64_t from, size_t i,
+                                size_t n, void *out)
+{
+    operands->index = from + i;
+    operands->in[fn->arity] = &operands->index;
+    leaf(operands->in, fn->param, n, out);
+}
+
 #endif

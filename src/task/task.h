@@ -207,6 +207,21 @@ static inline size_t opi_task_element(const opi_task *t)
     return opi_task_is_fused(t) && t->before ? t->before->result->size : t->array[OPI_IN].size;
 }
 
+/* The function of a task that takes elements of its inputs and has their index i; NULL: none has.  If two have it, their
+ * indices are the same (front/fused.c). */
+static inline const oplus_fn *opi_task_indexed(const opi_task *t)
+{
+    if (opi_task_is_fused(t) && t->before && t->before->indexed) return t->before;
+    return t->fn && t->fn->indexed ? t->fn : NULL;
+}
+
+/* The index i of item 0. */
+static inline uint64_t opi_task_index(const opi_task *t)
+{
+    const oplus_fn *const fn = opi_task_indexed(t);
+    return fn ? fn->first + t->first : 0;
+}
+
 /* Whether the operator or a function of a task has a parameter. */
 static inline bool opi_task_has_param(const opi_task *t)
 {

@@ -92,6 +92,7 @@ static void write_parameters(FILE *to, const oplus_fn *fn)
     for (unsigned k = 0; k < fn->arity; k++)
         fprintf(to, "%sconst %s %c", k ? ", " : "(", opi_source_type(fn->input[k]), inputs[k]);
     if (fn->param_type) fprintf(to, ", const %s p", opi_source_type(fn->param_type));
+    if (fn->indexed) fprintf(to, ", const uint64_t i");
     fputc(')', to);
 }
 
@@ -109,15 +110,16 @@ char *opi_source_fn(const oplus_fn *fn, bool predicate)
     write_parameters(to, fn);
     fprintf(to, "\n%s" OURS, fn->text);
 
-    if (fn->arity > 4)
+    if (fn->arity > 4 && !fn->indexed)
         fprintf(to, "OPLUS_LEAF_OF_MANY_(made, %s, %u, (", R, fn->arity);
     else
         fprintf(to, "OPLUS_LEAF_(made, %s, (", R);
     for (unsigned k = 0; k < fn->arity; k++) fprintf(to, "OPLUS_INPUT_(%s, %u) ", opi_source_type(fn->input[k]), k);
     if (fn->param_type) fprintf(to, "OPLUS_PARAM_(%s)", opi_source_type(fn->param_type));
+    if (fn->indexed) fprintf(to, "OPLUS_INDEX_(%u) ", fn->arity);
     fprintf(to, predicate ? "OPLUS_ZERO_), OPLUS_FLAG_(oplus_text_(" : "), (oplus_text_(");
     for (unsigned k = 0; k < fn->arity; k++) fprintf(to, "%soplus_my_in%u[oplus_my_i]", k ? ", " : "", k);
-    fprintf(to, "%s)))\n", fn->param_type ? ", oplus_my_p" : "");
+    fprintf(to, "%s%s)))\n", fn->param_type ? ", oplus_my_p" : "", fn->indexed ? ", OPLUS_MY_INDEX_" : "");
     fprintf(to, "OPLUS_EXPORT_ void (*const " OPI_MODULE_LEAF
                 ")(const void *const *, const void *, size_t, void *) = oplus_made_leaf_;\n");
     return finish(to, &text);

@@ -58,6 +58,7 @@ typedef struct outline {
     bool sets;                      /* the result r, or a member of it, is set */
     bool own;                       /* an r is declared */
     bool statements;                /* a ; outside of parentheses */
+    bool index, own_index;          /* the word i occurs; an i is declared */
     char open[MAX_DEPTH];
     int depth, round; /* brackets that are open; those among them that are ( or [ */
     int inner;        /* braces inside of ( or [: a statement expression, whose words are its own */
@@ -152,20 +153,43 @@ static void end_value(outline *o, const char *at)
     if (*at == ':') o->questions--;
 }
 
-/* Reads a word r: a member of something, the declaration of another r, or the result, which may be set here. */
-static void read_r(outline *o, const char *at)
+/* What stands before a word: its last two signs that are no blanks. */
+typedef struct before_word {
+    int last, second;
+    bool member;   /* the word is a member of something */
+    bool declared; /* a type is there: the word is declared */
+} before_word;
+
+static before_word look_before(const outline *o, const char *at)
 {
     static const char *const no_types[] = {"return", "else", "do", "case", "goto", "sizeof", NULL};
     const char *before = at;
     while (before > o->begin && is_blank(before[-1])) before--;
     const size_t room = (size_t)(before - o->begin);
-    const int last = room > 0 ? before[-1] : ' ', second = room > 1 ? before[-2] : ' ';
-    if (last == '.' || (last == '>' && second == '-')) return;
-    if (is_letter(last) || is_digit(last)) {
-        size_t n = 0;
-        while (n < room && (is_letter(before[-1 - (ptrdiff_t)n]) || is_digit(before[-1 - (ptrdiff_t)n]))) n++;
-        if (!is_among(before - n, n, no_types)) o->own = true;
-    }
+    before_word w = {.last = room > 0 ? before[-1] : ' ', .second = room > 1 ? before[-2] : ' '};
+    w.member = w.last == '.' || (w.last == '>' && w.second == '-');
+    if (w.member || !(is_letter(w.last) || is_digit(w.last))) return w;
+    size_t n = 0;
+    while (n < room && (is_letter(before[-1 - (ptrdiff_t)n]) || is_digit(before[-1 - (ptrdiff_t)n]))) n++;
+    w.declared = !is_among(before - n, n, no_types);
+    return w;
+}
+
+/* Reads a word i: a member of something, the declaration of another i, or the index. */
+static void read_i(outline *o, const char *at)
+{
+    const before_word w = look_before(o, at);
+    o->index |= !w.member;
+    o->own_index |= w.declared;
+}
+
+/* Reads a word r: a member of something, the declaration of another r, or the result, which may be set here. */
+static void read_r(outline *o, const char *at)
+{
+    const before_word w = look_before(o, at);
+    const int last = w.last, second = w.second;
+    if (w.member) return;
+    o->own |= w.declared;
     const bool by_address = last == '&' && second != '&', stepped = (last == '+' || last == '-') && second == last;
     bool part = by_address;
     const char *const behind = assigned(at + 1, &part);
@@ -183,6 +207,7 @@ static const char *read_word(outline *o, const char *at)
         begin_value(o, at + n, false);
     }
     if (o->inner == 0 && n == 1 && *at == 'r') read_r(o, at);
+    if (n == 1 && *at == 'i') read_i(o, at);
     return at + n;
 }
 
@@ -304,12 +329,19 @@ char *opi_text_body(const char *text, const char *label, const char *result, cha
     char *const body = malloc(room);
     if (!body) return NULL;
     if (o.returns && (o.own || !o.sets))
-        snprintf(body, room, "{\n#line 1 \"%s\"\n%.*s\n}", label, n, text);
+        snprintf(body, room, "{{\n#line 1 \"%s\"\n%.*s\n}}", label, n, text);
     else if (o.returns || o.sets)
         snprintf(body, room, "{ %s r = {0}; {\n#line 1 \"%s\"\n%.*s\n; } return r; }", result, label, n, text);
     else
         snprintf(body, room, "{ return (\n#line 1 \"%s\"\n%.*s\n); }", label, n, text);
     return body;
+}
+
+bool opi_text_uses_index(const char *text)
+{
+    char why[128];
+    outline o = {.text = text, .why = why, .why_bytes = sizeof why};
+    return read_text(&o) && o.index && !o.own_index;
 }
 
 /* --- 4. or a body that only looks at the values ------------------------------------------------------------------- */

@@ -11,9 +11,12 @@ enum { OPI_TEXT_BYTES = 64 << 10 }; /* the longest text */
  * file `label`:
  *     a > b ? a : b                     ->  { return ( TEXT ); }
  *     r.x = a.x; r.y = b.y              ->  { RESULT r = {0}; { TEXT ; } return r; }
- *     if (a < b) return a; return b;    ->  { TEXT }
+ *     if (a < b) return a; return b;    ->  {{ TEXT }}, where it may declare names of the operands anew
  * NULL if that is impossible: then `why` says what is wrong with the text ("": there is no memory). */
 char *opi_text_body(const char *text, const char *label, const char *result, char *why, size_t why_bytes);
+
+/* Whether a text uses the index i, and does not declare an i of its own. */
+bool opi_text_uses_index(const char *text);
 
 /* Makes a probe of a text: a body that returns nothing, with OPLUS_SEEN_( ) around each value that TEXT gives.  The
  * caller frees it.

@@ -19,15 +19,17 @@ OPLUS_PREDICATE_WITH(below_u16, uint16_t, uint32_t, { return a % 256u < p; })
 OPLUS_PREDICATE_WITH(below_small3, small3, uint32_t, { return a.shift < p; })
 OPLUS_PREDICATE_WITH(below_tagged, tagged, uint32_t, { return a.key % 256u < p; })
 OPLUS_PREDICATE_WITH(not_below_tagged, tagged, uint32_t, { return !(a.key % 256u < p); })
+OPLUS_PREDICATE_INDEXED_WITH(below_index, uint32_t, uint32_t, { return (a + i) % 256u < p; })
 OPLUS_PREDICATE_WITH(below_huge5000, huge5000, uint32_t, { return a.v[0] % 256u < p; })
 
 /* A predicate looks at one byte of an element.  Random bytes are below 256, so that p decides how many are kept. */
 typedef struct kind {
     const oplus_fn *keep;
     size_t byte;
+    bool indexed; /* the index of the element is added to the byte */
 } kind;
-static const kind kinds[] = {
-    {&below_u8_fn, 0}, {&below_u16_fn, 0}, {&below_small3_fn, 1}, {&below_tagged_fn, 0}, {&below_huge5000_fn, 0}};
+static const kind kinds[] = {{&below_u8_fn, 0, false},     {&below_u16_fn, 0, false},      {&below_small3_fn, 1, false},
+                             {&below_tagged_fn, 0, false}, {&below_huge5000_fn, 0, false}, {&below_index_fn, 0, true}};
 enum { KINDS_OF_ELEMENTS = sizeof kinds / sizeof *kinds, TAGGED = 3, LARGE = 4 };
 
 typedef enum room { ROOMY, EXACT, SHORT /* SHORT: by one element, on the bad rank */ } room;
@@ -72,7 +74,11 @@ static void subset_close(subset *a)
     free(a->y);
 }
 
-static bool keeps(const subset *a, const kind *kind, size_t i) { return at(&a->p, a->p.x, i)[kind->byte] < a->limit; }
+static bool keeps(const subset *a, const kind *kind, size_t i)
+{
+    const size_t byte = at(&a->p, a->p.x, i)[kind->byte];
+    return (kind->indexed ? (byte + i) % 256 : byte) < a->limit;
+}
 
 /* Computes y by the plain loop, and what each rank keeps of it. */
 static void cut_subset(subset *a, rng *r, const kind *kind, int way, int ranks)

@@ -49,7 +49,8 @@ int tool_table_filter(tool_job *job)
         n = tool_table_count(table);
         tool_lanes_read(&lanes);
         if (n > room) flags = tool_realloc(flags, room = n);
-        tool_try(oplus_map(job->dev, keep.fn, (const void *const *)lanes.in, n, flags));
+        const oplus_fn part = oplus_from(keep.fn, count);
+        tool_try(oplus_map(job->dev, &part, (const void *const *)lanes.in, n, flags));
         kept += put_kept(&rows, &lanes, flags, n);
     }
     tool_rows_end(&rows);

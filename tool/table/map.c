@@ -29,7 +29,8 @@ static uint64_t map_blocks(const tool_job *job, const oplus_fn *fn, tool_lanes *
         n = tool_table_count(lanes->table);
         tool_lanes_read(lanes);
         if (n > room) out = tool_realloc(out, (room = n) * fn->result->size);
-        tool_try(oplus_map(job->dev, fn, (const void *const *)lanes->in, n, out));
+        const oplus_fn part = oplus_from(fn, count);
+        tool_try(oplus_map(job->dev, &part, (const void *const *)lanes->in, n, out));
         tool_rounding_see_whole(&rounding, tool_lanes_are_whole(lanes), fn->result, out, n);
         tool_rows_emit(rows, &out, n);
     }

@@ -14,13 +14,22 @@
  *     opi_set(sink, i, x)         writes result i
  *     opi_sink_behind(sink, i)    the same place, from result i on
  *
+ * If OPI_INDEXED is 1, a function has the index i of its elements, and OPI_MORE_PARAMS ends in that of the first one, item_index.
+ * OPI_BEFORE_INDEXED says whether opi_before_fn has it.
+ *
  * If OPI_BACKWARD is 1, elements come from the last one to the first, and `in` and `out` are where the last ones are. */
+
+#if OPI_INDEXED
+#define OPI_INDEX_PARAM , const uint64_t item_index
+#else
+#define OPI_INDEX_PARAM
+#endif
 
 #if OPI_INPUTS
 
 #define OPI_NOT(k)
 #define OPI_MORE_PARAM(k)   , OPI_PARAM(in_##k)
-#define OPI_MORE_PARAMS     OPI_EACH_OTHERWISE(OPI_NOT, OPI_MORE_PARAM)
+#define OPI_MORE_PARAMS     OPI_EACH_OTHERWISE(OPI_NOT, OPI_MORE_PARAM) OPI_INDEX_PARAM
 #define OPI_MEMBER(k)       OPI_GLOBAL const opi_before_##k *k;
 #define OPI_BEHIND(k)       source.k += i;
 #define OPI_POINT_FIRST(k)  source.k = OPI_AT(const opi_before_##k, in) + source_from;
@@ -33,6 +42,9 @@ typedef struct opi_source {
 #if OPI_BEFORE_BOUND
     opi_before_p own_p;
 #endif
+#if OPI_BEFORE_INDEXED
+    uint64_t index; /* of element 0 */
+#endif
 } opi_source;
 
 #if OPI_BEFORE_BOUND
@@ -44,26 +56,39 @@ typedef struct opi_source {
 #define OPI_PASS_BEFORE_P
 #endif
 
+#if OPI_BEFORE_INDEXED
+#define OPI_READ_INDEX    source.index = item_index + source_from;
+#define OPI_MOVE_INDEX(i) source.index += (i);
+#define OPI_PASS_INDEX(i) , source.index + (i)
+#else
+#define OPI_READ_INDEX
+#define OPI_MOVE_INDEX(i)
+#define OPI_PASS_INDEX(i)
+#endif
+
 #define OPI_SOURCE(from)                                                                                               \
     opi_source source;                                                                                                 \
     const uint64_t source_from = (from);                                                                               \
     OPI_EACH_OTHERWISE(OPI_POINT_FIRST, OPI_POINT_OTHER)                                                                         \
-    OPI_READ_BEFORE_P
+    OPI_READ_BEFORE_P                                                                                                  \
+    OPI_READ_INDEX
 
 OPI_FUNCTION opi_source opi_behind(opi_source source, uint64_t i)
 {
     OPI_EACH(OPI_BEHIND)
+    OPI_MOVE_INDEX(i)
     return source;
 }
 
 OPI_FUNCTION opi_t opi_element(opi_source source, uint64_t i)
 {
-    return opi_before_result_quiet(opi_before_fn(OPI_EACH_OTHERWISE(OPI_FIRST_OF, OPI_OTHER_OF) OPI_PASS_BEFORE_P));
+    return opi_before_result_quiet(
+        opi_before_fn(OPI_EACH_OTHERWISE(OPI_FIRST_OF, OPI_OTHER_OF) OPI_PASS_BEFORE_P OPI_PASS_INDEX(i)));
 }
 
 #elif OPI_BACKWARD
 
-#define OPI_MORE_PARAMS
+#define OPI_MORE_PARAMS OPI_INDEX_PARAM
 #define OPI_SOURCE(from) OPI_GLOBAL const opi_t *const source = OPI_AT(const opi_t, in) - (from);
 typedef OPI_GLOBAL const opi_t *opi_source;
 #define opi_element(source, i) (source)[-(int64_t)(i)]
@@ -71,7 +96,7 @@ typedef OPI_GLOBAL const opi_t *opi_source;
 
 #else
 
-#define OPI_MORE_PARAMS
+#define OPI_MORE_PARAMS OPI_INDEX_PARAM
 #define OPI_SOURCE(from) OPI_GLOBAL const opi_t *const source = OPI_AT(const opi_t, in) + (from);
 typedef OPI_GLOBAL const opi_t *opi_source;
 #define opi_element(source, i) (source)[i]

@@ -114,7 +114,10 @@ oplus_status opi_look_back_run(opi_job *job, const opi_part *part)
     const uint32_t flags = (!counts && task->exclusive ? OPI_EXCLUSIVE : 0u) | (job->overlaps ? OPI_OVERLAPS : 0u);
     opi_arguments a = {.count = 0};
     OPI_TRY(opi_pipeline_fault(g, job->call));
-    for (int k = 0; k < task->arrays; k++) opi_add(&a, opi_memory(part->address[k]));
+    for (int k = 0; k < task->arrays; k++) {
+        if (k == task->arrays - 1 && task->what != OPI_SELECT) opi_add_index(&a, job);
+        opi_add(&a, opi_memory(part->address[k]));
+    }
     opi_add(&a, opi_value(part->n));
     if (filters) opi_add(&a, opi_memory(g->range.mem));
     opi_add(&a, opi_memory(g->told.mem));
@@ -123,6 +126,7 @@ oplus_status opi_look_back_run(opi_job *job, const opi_part *part)
     opi_add(&a, opi_value(flags));
     if (counts) opi_add(&a, opi_memory(job->result));
     if (counts || opi_task_has_param(task)) opi_add(&a, opi_memory(job->param));
+    if (task->what == OPI_SELECT) opi_add_index(&a, job); /* its kernels have it last */
     OPI_TRY(opi_gpu_launch_early(job, "opi_once", tiles, a.list, a.count));
     job->fresh = false;
     job->told = job->result != NULL;

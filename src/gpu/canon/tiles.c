@@ -26,8 +26,10 @@ bool opi_tiles_are_any(const opi_job *job, uint64_t n) { return cut_of(job, n).t
 
 static void add_arrays(opi_arguments *a, const opi_job *job, const char *const *address, bool reads_only)
 {
-    for (int k = 0; k < job->task->arrays; k++)
-        if (!reads_only || job->task->array[k].access == OPI_READS) opi_add(a, opi_memory(address[k]));
+    const int out = job->task->arrays - 1;
+    for (int k = 0; k < out; k++) opi_add(a, opi_memory(address[k]));
+    opi_add_index(a, job);
+    if (!reads_only) opi_add(a, opi_memory(address[out]));
 }
 
 /* Whether the last argument of kernels that join is the memory of parameters. */
@@ -267,11 +269,13 @@ oplus_status opi_tiles_run(opi_job *job, const opi_part *part)
     const bool keep = job->keep || !part->last;
     if (c.head > 0) OPI_TRY(alone(job, part->address, c.head, true));
     advance(job, part->address, c.head, next);
+    job->index += c.head;
     const uint64_t most = job->overlaps ? tiles_apart(job) : c.tiles;
     for (uint64_t done = 0; done < c.tiles; done += most) {
         const uint64_t batch = opi_smaller(most, c.tiles - done);
         OPI_TRY(together(job, next, batch, keep || batch < c.tiles - done));
         advance(job, next, batch * tile, next);
+        job->index += batch * tile;
     }
     return c.tail > 0 ? alone(job, next, c.tail, keep) : OPLUS_OK;
 }

@@ -17,6 +17,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_shape(source, job->shape, keep->input[0]->size);
     opi_gpu_define(source, "OPI_UNIT", opi_smaller(keep->input[0]->align, OPI_VECTOR_BYTES));
     opi_gpu_define(source, "OPI_PARAMETER", keep->param_type != NULL);
+    opi_gpu_define(source, "OPI_KEEP_INDEXED", keep->indexed != 0);
     opi_gpu_write_parts(source, job->task);
     opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
     opi_gpu_write_kernels(source, "kept");

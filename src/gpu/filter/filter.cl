@@ -28,33 +28,34 @@ typedef struct opi_picked {
 #define OPI_OF_SHARED(shared) 0
 typedef uint32_t opi_shared;
 
-OPI_FUNCTION uint32_t opi_count(opi_source in, const opi_p p)
+OPI_FUNCTION uint32_t opi_count(opi_source in, const opi_p p, uint64_t index)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < OPI_TILE; i++)
-        if (OPI_KEEPS(opi_element(in, i), p)) kept++;
+        if (OPI_KEEPS(opi_element(in, i), p, index + i)) kept++;
     return kept;
 }
 
 /* Nothing to do: opi_put counts while it writes. */
-OPI_FUNCTION void opi_pick(opi_source in, uint32_t count, const opi_p p, opi_picked *picked,
+OPI_FUNCTION void opi_pick(opi_source in, uint32_t count, const opi_p p, uint64_t index, opi_picked *picked,
                            opi_shared shared)
 {
     picked->own = 0;
 }
 
 OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, opi_source in,
-                              uint32_t count, OPI_GLOBAL opi_t *out, const opi_p p, opi_lanes lane, opi_shared shared)
+                              uint32_t count, OPI_GLOBAL opi_t *out, const opi_p p, uint64_t index, opi_lanes lane,
+                              opi_shared shared)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
 #if OPI_BY_UNITS && !OPI_INPUTS
-        if (!OPI_KEEPS(in[i], p)) continue;
+        if (!OPI_KEEPS(in[i], p, index + i)) continue;
         OPI_COPY_UNITS((OPI_GLOBAL opi_unit *)(out + kept), (OPI_GLOBAL const opi_unit *)(in + i))
         kept++;
 #else
         const opi_t x = opi_element(in, i);
-        if (OPI_KEEPS(x, p)) out[kept++] = x;
+        if (OPI_KEEPS(x, p, index + i)) out[kept++] = x;
 #endif
     }
     return kept;
@@ -75,14 +76,14 @@ typedef union opi_room {
 typedef OPI_LOCAL opi_room *opi_shared;
 
 /* To count, the work-items may read the elements in any order. */
-OPI_FUNCTION uint32_t opi_count(opi_source in, const opi_p p)
+OPI_FUNCTION uint32_t opi_count(opi_source in, const opi_p p, uint64_t index)
 {
     uint32_t kept = 0;
 #if OPI_BY_UNITS
-    if (OPI_KEEPS(opi_element(in, OPI_SELF), p)) kept++;
+    if (OPI_KEEPS(opi_element(in, OPI_SELF), p, index + OPI_SELF)) kept++;
 #else
     opi_run run;
-#if OPI_VECTORS && !OPI_INPUTS
+#if OPI_VECTORS && !OPI_INPUTS && !OPI_KEEP_INDEXED /* a vector has other elements than the loop below */
     if (OPI_ALIGNED(in)) {
         OPI_UNROLL for (uint32_t j = 0; j < OPI_RUN_VECTORS; j++)
             run.v[j] = ((OPI_GLOBAL const opi_vector *)in)[(j << OPI_LOG_W) + OPI_SELF];
@@ -92,22 +93,22 @@ OPI_FUNCTION uint32_t opi_count(opi_source in, const opi_p p)
         OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) run.x[j] = opi_element(in, (j << OPI_LOG_W) + OPI_SELF);
     }
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
-        if (OPI_KEEPS(run.x[j], p)) kept++;
+        if (OPI_KEEPS(run.x[j], p, index + (j << OPI_LOG_W) + OPI_SELF)) kept++;
 #endif
     return kept;
 }
 
-OPI_FUNCTION void opi_pick(opi_source in, uint32_t count, const opi_p p, opi_picked *picked,
+OPI_FUNCTION void opi_pick(opi_source in, uint32_t count, const opi_p p, uint64_t index, opi_picked *picked,
                            opi_shared shared)
 {
     const uint32_t first = OPI_SELF << OPI_LOG_E;
     picked->own = picked->mask = 0;
 #if OPI_BY_UNITS
-    if (first < count && OPI_KEEPS(opi_element(in, first), p)) picked->own = picked->mask = 1;
+    if (first < count && OPI_KEEPS(opi_element(in, first), p, index + first)) picked->own = picked->mask = 1;
 #else
     opi_load(in, count, OPI_LOG_E, &picked->run, shared->v);
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
-        if (first + j < count && OPI_KEEPS(picked->run.x[j], p)) {
+        if (first + j < count && OPI_KEEPS(picked->run.x[j], p, index + first + j)) {
             picked->mask |= 1u << j;
             picked->own++;
         }
@@ -129,7 +130,8 @@ OPI_FUNCTION void opi_pour(OPI_GLOBAL opi_unit *to, OPI_LOCAL const opi_vector *
 
 /* Reads the whole tile before it writes, because out may begin at `in` or before it. */
 OPI_FUNCTION uint32_t opi_put(const opi_picked *picked, const opi_place *place, opi_source in,
-                              uint32_t count, OPI_GLOBAL opi_t *out, const opi_p p, opi_lanes lane, opi_shared shared)
+                              uint32_t count, OPI_GLOBAL opi_t *out, const opi_p p, uint64_t index, opi_lanes lane,
+                              opi_shared shared)
 {
     OPI_GLOBAL opi_unit *const to = (OPI_GLOBAL opi_unit *)out;
     const uint32_t lead = OPI_UNITS_BEYOND(to); /* kept elements are aligned as they will be in out */
@@ -163,7 +165,7 @@ OPI_KERNEL void opi_aggregate(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(nodes), O
 {
     OPI_LANES(lane)
     OPI_SOURCE(OPI_GROUP * OPI_TILE)
-    opi_lanes_up(lane, opi_count(source, OPI_READ(param)), OPI_W);
+    opi_lanes_up(lane, opi_count(source, OPI_READ(param), OPI_INDEX(OPI_GROUP * OPI_TILE)), OPI_W);
     if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[1 + OPI_GROUP] = OPI_TOTAL;
 }
 
@@ -183,11 +185,11 @@ OPI_KERNEL void opi_apply(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(out), OPI_PAR
     const uint64_t before = (OPI_GROUP > 0 ? node[OPI_GROUP] : base) - (flags & OPI_APART ? base : 0);
     OPI_SOURCE(OPI_GROUP * OPI_TILE)
     opi_picked picked;
-    opi_pick(source, OPI_TILE, OPI_READ(param), &picked, OPI_OF_SHARED(shared));
+    opi_pick(source, OPI_TILE, OPI_READ(param), OPI_INDEX(OPI_GROUP * OPI_TILE), &picked, OPI_OF_SHARED(shared));
     opi_lanes_up(lane, picked.own, OPI_W);
     const opi_place place = opi_lanes_down(lane, 0);
-    opi_put(&picked, &place, source, OPI_TILE, OPI_AT(opi_t, out) + before, OPI_READ(param), lane,
-            OPI_OF_SHARED(shared));
+    opi_put(&picked, &place, source, OPI_TILE, OPI_AT(opi_t, out) + before, OPI_READ(param),
+            OPI_INDEX(OPI_GROUP * OPI_TILE), lane, OPI_OF_SHARED(shared));
 }
 
 /* Copies the elements that opi_apply has written to separate memory. */
@@ -215,11 +217,11 @@ OPI_KERNEL void opi_one(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(out), const uin
     for (uint64_t done = 0; done < n; done += OPI_TILE) {
         const uint32_t count = n - done < OPI_TILE ? (uint32_t)(n - done) : OPI_TILE;
         opi_picked picked;
-        opi_pick(opi_behind(source, done), count, OPI_READ(param), &picked, OPI_OF_SHARED(shared));
+        opi_pick(opi_behind(source, done), count, OPI_READ(param), OPI_INDEX(done), &picked, OPI_OF_SHARED(shared));
         opi_lanes_up(lane, picked.own, OPI_W);
         const opi_place place = opi_lanes_down(lane, 0);
-        kept += opi_put(&picked, &place, opi_behind(source, done), count, to + kept, OPI_READ(param), lane,
-                        OPI_OF_SHARED(shared));
+        kept += opi_put(&picked, &place, opi_behind(source, done), count, to + kept, OPI_READ(param),
+                        OPI_INDEX(done), lane, OPI_OF_SHARED(shared));
     }
     OPI_BARRIER_ALL(); /* all have read the range */
     if (OPI_SELF > 0) return;

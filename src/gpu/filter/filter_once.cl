@@ -13,7 +13,7 @@ OPI_RESIDENT_KERNEL void opi_once(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(out),
     const uint32_t count = n - first < OPI_TILE ? (uint32_t)(n - first) : OPI_TILE;
     OPI_SOURCE(first)
     opi_picked picked;
-    opi_pick(source, count, OPI_READ(param), &picked, OPI_OF_SHARED(shared));
+    opi_pick(source, count, OPI_READ(param), OPI_INDEX(first), &picked, OPI_OF_SHARED(shared));
     if (flags & OPI_OVERLAPS) OPI_FENCE(); /* what the work-item has asked for is there before the node is told */
     opi_lanes_up(lane, picked.own, OPI_W);
     const bool goes_on = opi_look_back(&look, lane);
@@ -23,7 +23,8 @@ OPI_RESIDENT_KERNEL void opi_once(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(out),
         const opi_place place = opi_lanes_down(lane, 0);
         const uint64_t before = sight.before;
         const uint32_t kept =
-            opi_put(&picked, &place, source, count, OPI_AT(opi_t, out) + before, OPI_READ(param), lane, OPI_OF_SHARED(shared));
+            opi_put(&picked, &place, source, count, OPI_AT(opi_t, out) + before, OPI_READ(param), OPI_INDEX(first), lane,
+                    OPI_OF_SHARED(shared));
         if (OPI_SELF == 0 && look.tile == look.tiles - 1) {
             opi_range *const range_to = OPI_AT(opi_range, range);
             range_to->end = n;

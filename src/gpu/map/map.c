@@ -37,6 +37,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_shape(source, job->shape, element_bytes(fn));
     opi_gpu_define(source, "OPI_INPUTS", fn->arity);
     opi_gpu_define(source, "OPI_PARAMETER", fn->param_type != NULL);
+    opi_gpu_define(source, "OPI_INDEXED", fn->indexed != 0);
     opi_deal_write(job->deal, source);
     opi_gpu_define(source, "OPI_MOVED", moved_together(fn, job->shape));
     opi_gpu_write_fn(source, fn, false);
@@ -62,6 +63,7 @@ oplus_status opi_map_blocks(opi_job *job, const opi_part *part)
     for (int k = 0; k < job->task->arrays; k++) opi_add(&a, opi_memory(part->address[k]));
     opi_add(&a, opi_value(part->n));
     opi_add(&a, opi_memory(job->param));
+    opi_add_index(&a, job);
     if (job->deal) {
         tiles = opi_deal_items(job->deal, tiles, tile * job->task->array[0].size, &dealt);
         opi_add(&a, opi_value(dealt));

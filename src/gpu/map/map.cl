@@ -1,6 +1,7 @@
 /* Map: out[i] = fn(a[i], b[i], ..., parameter).
  *
- * There are OPI_INPUTS input arrays; OPI_PARAMETER is 1 if there is a parameter.  OPI_MOVED elements of each array are
+ * There are OPI_INPUTS input arrays; OPI_PARAMETER is 1 if there is a parameter; OPI_INDEXED is 1 if the function has the
+ * index i of its elements, behind the parameter.  OPI_MOVED elements of each array are
  * moved at once: as many elements of the largest type as 16 bytes hold; 1 if the size of a type does not divide 16.  There
  * is one work-group more than whole tiles, because the first tile may begin before the arrays.  OPI_DEALT: the tiles are
  * dealt out to several accelerators (gpu/deal.h). */
@@ -15,6 +16,14 @@
 #else
 #define OPI_READ_PARAMETER
 #define OPI_PASS_PARAMETER
+#endif
+
+#if OPI_INDEXED
+#define OPI_INDEX_PARAM   , const uint64_t index
+#define OPI_PASS_INDEX(i) , index + first + (i)
+#else
+#define OPI_INDEX_PARAM
+#define OPI_PASS_INDEX(i)
 #endif
 
 #define OPI_DECLARE(k)  OPI_PARAM(in_##k),
@@ -69,7 +78,8 @@ OPI_EACH(OPI_PACK_INPUT)
 OPI_PACK(opi_result)
 #endif
 
-OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n, OPI_PARAM(param) OPI_DEALT_PARAM)
+OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n,
+                          OPI_PARAM(param) OPI_INDEX_PARAM OPI_DEALT_PARAM)
 {
     OPI_AFTER_LAUNCHES();
 #if OPI_MOVED > 1
@@ -92,12 +102,15 @@ OPI_KERNEL void opi_apply(OPI_EACH(OPI_DECLARE) OPI_PARAM(out), const uint64_t n
         _Pragma("unroll") for (uint32_t j = 0; j < OPI_RUN; j++) {
             opi_result_pack pack;
             _Pragma("unroll") for (uint32_t i = 0; i < OPI_MOVED; i++)
-                pack.x[i] = opi_result_quiet(opi_fn(OPI_EACH_OTHERWISE(OPI_OF_PACK, OPI_NEXT_OF_PACK) OPI_PASS_PARAMETER));
+                pack.x[i] = opi_result_quiet(
+                    opi_fn(OPI_EACH_OTHERWISE(OPI_OF_PACK, OPI_NEXT_OF_PACK)
+                               OPI_PASS_PARAMETER OPI_PASS_INDEX(((j << OPI_LOG_W) + OPI_SELF) * OPI_MOVED + i)));
             ((OPI_GLOBAL opi_result_pack *)to)[(j << OPI_LOG_W) + OPI_SELF] = pack;
         }
         return;
     }
 #endif
     for (uint32_t i = OPI_SELF; i < count; i += OPI_W)
-        to[i] = opi_result_quiet(opi_fn(OPI_EACH_OTHERWISE(OPI_ELEMENT, OPI_NEXT) OPI_PASS_PARAMETER));
+        to[i] = opi_result_quiet(
+            opi_fn(OPI_EACH_OTHERWISE(OPI_ELEMENT, OPI_NEXT) OPI_PASS_PARAMETER OPI_PASS_INDEX(i)));
 }

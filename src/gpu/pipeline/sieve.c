@@ -30,8 +30,8 @@ bool opi_sieve_can(const opi_job *job, uint64_t n)
 {
     const size_t element = type_of(job)->size;
     const opi_groups groups = groups_of(job);
-    return !job->task->before && opi_groups_fit(&job->g->gpu->facts, &groups) && n >= opi_groups_tile(element) &&
-           tiles_of(job, n) < opi_groups_most_tiles();
+    return !job->task->before && !job->task->fn->indexed && opi_groups_fit(&job->g->gpu->facts, &groups) &&
+           n >= opi_groups_tile(element) && tiles_of(job, n) < opi_groups_most_tiles();
 }
 
 bool opi_sieve_suits(const opi_job *job, uint64_t n)

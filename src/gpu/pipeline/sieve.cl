@@ -26,7 +26,7 @@ OPI_FUNCTION uint32_t opi_kept_of(const opi_line *line, uint32_t at, uint32_t le
 {
     uint32_t mask = 0;
     OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
-        if (OPI_KEEPS(line->x[e], p)) mask |= 1u << e;
+        if (OPI_KEEPS(line->x[e], p, 0)) mask |= 1u << e;
     if (at + OPI_RUN_BYTES > length) mask &= at < length ? (1u << (length - at) / OPI_SIZE) - 1 : 0;
     return mask;
 }

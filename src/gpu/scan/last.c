@@ -161,6 +161,7 @@ oplus_status opi_last_run(opi_job *job, const opi_part *part)
     opi_arguments a = {.count = 0};
     for (int k = 0; k < job->task->arrays; k++)
         if (k != OPI_HEADS && job->task->array[k].access == OPI_READS) opi_add(&a, opi_memory(part->address[k]));
+    opi_add_index(&a, job);
     opi_add(&a, opi_memory(job->g->nodes.mem));
     opi_add(&a, opi_value(c.strips));
     opi_add(&a, opi_value(log_own));
@@ -226,6 +227,7 @@ oplus_status opi_last_run_dealt(opi_job *job)
     opi_arguments a = {.count = 0};
     for (int k = 0; k < task->arrays; k++)
         if (k != OPI_HEADS && task->array[k].access == OPI_READS) opi_add(&a, opi_memory(task->array[k].mem));
+    opi_add_index(&a, job);
     opi_add(&a, opi_memory(job->deal->all[0]->nodes.mem));
     opi_add(&a, opi_value(log_own));
     opi_add(&a, opi_value(dealt));
@@ -244,5 +246,6 @@ oplus_status opi_last_join_dealt(opi_job *job)
     OPI_TRY(opi_tiles_join(job, c.whole, log_group(job, &c), tail.n > 0));
     if (tail.n == 0) return OPLUS_OK;
     OPI_TRY(opi_last_prepare(job, tail.n));
+    job->index += begin;
     return opi_last_run(job, &tail);
 }

@@ -48,7 +48,7 @@ OPI_FUNCTION opi_span opi_load_span(opi_source source, bool aligned)
         OPI_EACH(OPI_LOAD_SPAN)
         OPI_UNROLL for (uint32_t i = 0; i < OPI_SPAN; i++)
             span.x[i] = opi_before_result_quiet(
-                opi_before_fn(OPI_EACH_OTHERWISE(OPI_FIRST_OF_SPAN, OPI_OTHER_OF_SPAN) OPI_PASS_BEFORE_P));
+                opi_before_fn(OPI_EACH_OTHERWISE(OPI_FIRST_OF_SPAN, OPI_OTHER_OF_SPAN) OPI_PASS_BEFORE_P OPI_PASS_INDEX(i)));
         return span;
     }
     OPI_UNROLL for (uint32_t i = 0; i < OPI_SPAN; i++) span.x[i] = opi_element(source, i);

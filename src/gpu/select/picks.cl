@@ -32,13 +32,25 @@ OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b) { return a + b; }
 #endif
 
 #if OPI_PARAMETER
-#define OPI_TAKE_FN , const opi_p own_p
-#define OPI_GIVE_FN , own_p
-#define OPI_FN_P    , own_p
-#define OPI_READ_FN const opi_p own_p = *OPI_AT(const opi_p, param);
+#define OPI_TAKE_FN_P , const opi_p own_p
+#define OPI_GIVE_FN_P , own_p
+#define OPI_READ_FN_P const opi_p own_p = *OPI_AT(const opi_p, param);
 #else
-#define OPI_TAKE_FN
-#define OPI_GIVE_FN
-#define OPI_FN_P
-#define OPI_READ_FN
+#define OPI_TAKE_FN_P
+#define OPI_GIVE_FN_P
+#define OPI_READ_FN_P
 #endif
+
+/* The index of element 0, if the function has the index of its element. */
+#if OPI_INDEXED
+#define OPI_INDEX_PARAM , const uint64_t own_index
+#define OPI_GIVE_INDEX  , own_index
+#define OPI_FN_INDEX(i) , own_index + (i)
+#else
+#define OPI_INDEX_PARAM
+#define OPI_GIVE_INDEX
+#define OPI_FN_INDEX(i)
+#endif
+
+#define OPI_TAKE_FN OPI_TAKE_FN_P OPI_INDEX_PARAM
+#define OPI_GIVE_FN OPI_GIVE_FN_P OPI_GIVE_INDEX

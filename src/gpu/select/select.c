@@ -80,6 +80,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_INDEX", task->array[OPI_INDEX_OUT].size);
     opi_gpu_define(source, "OPI_LENGTHS", has_lengths(task));
     opi_gpu_define(source, "OPI_PARAMETER", task->fn && task->fn->param_type);
+    opi_gpu_define(source, "OPI_INDEXED", opi_task_indexed(task) != NULL);
     if (task->fn) opi_gpu_write_fn(source, task->fn, true);
     opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
     opi_gpu_write_kernels(source, "picks");
@@ -147,12 +148,14 @@ oplus_status opi_select_run(opi_job *job, const opi_part *part)
     opi_add(&count, opi_value(part->n));
     opi_add(&count, opi_memory(job->g->work.mem));
     opi_add(&count, opi_memory(job->param));
+    opi_add_index(&count, job);
     for (int k = 0; k < job->task->arrays; k++) opi_add(&deal, opi_memory(part->address[k]));
     opi_add(&deal, opi_value(part->n));
     opi_add(&deal, opi_memory(job->g->work.mem));
     opi_add(&deal, opi_value(alone));
     opi_add(&deal, opi_memory(job->result));
     opi_add(&deal, opi_memory(job->param));
+    opi_add_index(&deal, job);
     if (!alone) {
         OPI_TRY(opi_gpu_launch(job, "opi_count", tiles, count.list, count.count));
         OPI_TRY(add_up(job, tiles));

@@ -17,7 +17,7 @@ typedef OPI_GLOBAL const uint8_t *opi_mask;
 OPI_FUNCTION uint32_t opi_picks(opi_elements in, opi_mask mask, uint64_t i OPI_TAKE_FN)
 {
 #if OPI_PICKS == 0
-    return opi_fn(((OPI_GLOBAL const opi_a *)in)[i] OPI_FN_P) ? 1u : 0u;
+    return opi_fn(((OPI_GLOBAL const opi_a *)in)[i] OPI_GIVE_FN_P OPI_FN_INDEX(i)) ? 1u : 0u;
 #elif OPI_PICKS == 1
     return mask[i] != 0 ? 1u : 0u;
 #elif OPI_PICKS == 2
@@ -26,7 +26,7 @@ OPI_FUNCTION uint32_t opi_picks(opi_elements in, opi_mask mask, uint64_t i OPI_T
     if (i == 0) return 1;
 #if OPI_COMPARES
     OPI_GLOBAL const opi_a *const x = (OPI_GLOBAL const opi_a *)in;
-    return opi_fn(x[i - 1], x[i] OPI_FN_P) ? 0u : 1u;
+    return opi_fn(x[i - 1], x[i] OPI_GIVE_FN_P) ? 0u : 1u;
 #else
     return opi_differ(OPI_AT_ELEMENT(in, i - 1), OPI_AT_ELEMENT(in, i)) ? 1u : 0u;
 #endif
@@ -219,12 +219,12 @@ OPI_FUNCTION uint32_t opi_write(const opi_outputs *to, opi_elements in, opi_mask
 #define OPI_COUNT_OF(first, n) ((n) - (first) < OPI_TILE ? (uint32_t)((n) - (first)) : OPI_TILE)
 
 /* nodes[b] becomes the node of tile b. */
-OPI_KERNEL void opi_count(OPI_PARAM(in), OPI_PARAM(mask), const uint64_t n, OPI_PARAM(nodes), OPI_PARAM(param))
+OPI_KERNEL void opi_count(OPI_PARAM(in), OPI_PARAM(mask), const uint64_t n, OPI_PARAM(nodes), OPI_PARAM(param) OPI_INDEX_PARAM)
 {
     OPI_LANES(lane)
     OPI_ROOM(room)
     const uint64_t first = OPI_GROUP * OPI_TILE;
-    OPI_READ_FN
+    OPI_READ_FN_P
     opi_lanes_up(lane,
                  opi_count_own(OPI_AT(const opi_unit, in), OPI_AT(const uint8_t, mask), first, OPI_COUNT_OF(first, n),
                                OPI_OF_ROOM(room) OPI_GIVE_FN),
@@ -234,7 +234,7 @@ OPI_KERNEL void opi_count(OPI_PARAM(in), OPI_PARAM(mask), const uint64_t n, OPI_
 
 /* nodes[b] is what precedes tile b.  alone: there is one tile, and no node. */
 OPI_KERNEL void opi_deal(OPI_PARAM(in), OPI_PARAM(mask), OPI_OUTPUTS, const uint64_t n, OPI_PARAM(nodes),
-                         const uint32_t alone, OPI_PARAM(result), OPI_PARAM(param))
+                         const uint32_t alone, OPI_PARAM(result), OPI_PARAM(param) OPI_INDEX_PARAM)
 {
     OPI_LANES(lane)
     OPI_ROOM(room)
@@ -245,7 +245,7 @@ OPI_KERNEL void opi_deal(OPI_PARAM(in), OPI_PARAM(mask), OPI_OUTPUTS, const uint
     opi_node before = opi_make_node(0, 0);
     const opi_elements from = OPI_AT(const opi_unit, in);
     const opi_mask mask = OPI_AT(const uint8_t, mask);
-    OPI_READ_FN
+    OPI_READ_FN_P
     opi_lanes_up(lane, opi_count_own(from, mask, first, count, OPI_OF_ROOM(room) OPI_GIVE_FN), OPI_W);
     const opi_place place = opi_lanes_down(lane, 0);
     if (!alone) before = OPI_AT(const opi_node, nodes)[OPI_GROUP];

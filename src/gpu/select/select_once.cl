@@ -2,7 +2,7 @@
  * (canon/look_back.cl). */
 OPI_RESIDENT_KERNEL void opi_once(OPI_PARAM(in), OPI_PARAM(mask), OPI_OUTPUTS, const uint64_t n, OPI_PARAM(told),
                          const uint64_t places, OPI_PARAM(fault), const uint32_t flags, OPI_PARAM(result),
-                         OPI_PARAM(param))
+                         OPI_PARAM(param) OPI_INDEX_PARAM)
 {
     OPI_AFTER_LAUNCHES();
     OPI_LANES(lane)
@@ -14,7 +14,7 @@ OPI_RESIDENT_KERNEL void opi_once(OPI_PARAM(in), OPI_PARAM(mask), OPI_OUTPUTS, c
     const uint32_t count = OPI_COUNT_OF(first, n);
     const opi_elements from = OPI_AT(const opi_unit, in);
     const opi_mask mask = OPI_AT(const uint8_t, mask);
-    OPI_READ_FN
+    OPI_READ_FN_P
     opi_lanes_up(lane, opi_count_own(from, mask, first, count, OPI_OF_ROOM(room) OPI_GIVE_FN), OPI_W);
     const bool goes_on = opi_look_back(&look, lane);
     if (goes_on) {

@@ -305,6 +305,9 @@ static void scan_with(oplus_device *dev, const oplus_op *op)
     }
 }
 
+OPLUS_MAP_INDEXED(spread_index, uint64_t, uint32_t, { return a ^ i * 0x9e3779b97f4a7c15u; })
+OPLUS_PREDICATE_INDEXED(chosen, uint64_t, { return (a + i) % 3 == 0; })
+
 static void filter_with(oplus_device *dev, const oplus_fn *keep)
 {
     size_t kept;
@@ -413,6 +416,24 @@ static void move(oplus_device *dev)
          "unique by a function");
 }
 
+/* Functions that have the index of their elements. */
+static void index_with(oplus_device *dev)
+{
+    const void *const arrays[] = {in};
+    size_t kept;
+    good(oplus_map(dev, &spread_index_fn, arrays, N, out), "map with an index");
+    filter_with(dev, &chosen_fn);
+    good(oplus_indices(dev, &chosen_fn, in, N / 8, &oplus_u64, out, &kept), "indices with an index");
+    good(oplus_map_reduce(dev, &spread_index_fn, &oplus_sum_u64, arrays, N / 8, out), "map_reduce with an index");
+    BY_EACH_WAY(dev)
+    {
+        good(oplus_map_scan(dev, &spread_index_fn, &oplus_sum_u64, OPLUS_EXCLUSIVE, NULL, arrays, N / 8, out),
+             "map_scan with an index");
+        good(oplus_map_filter(dev, &spread_index_fn, &chosen_fn, arrays, N / 8, out, &kept),
+             "map_filter with an index");
+    }
+}
+
 /* Fused calls, with arrays that are aligned and that are not. */
 static void fuse(oplus_device *dev, int count)
 {
@@ -483,6 +504,11 @@ static void deal_all(void)
     opi_task_merge_values(&task, &oplus_f64, in, in, out);
     deal_out(each, &task, "merge of pairs");
     gather(each);
+    opi_task_map(&task, &spread_index_fn, arrays, N, out);
+    deal_out(each, &task, "map with an index");
+    opi_task_reduce(&task, &oplus_sum_u64, in, NULL, N, 0, out);
+    opi_task_begin_with(&task, &spread_index_fn, arrays);
+    deal_out(each, &task, "map_reduce with an index");
     for (int i = 0; i < 2; i++) oplus_close(both[i]);
 }
 
@@ -546,6 +572,7 @@ static void compiles(void **state)
     (void)state;
     oplus_device *const dev = current = opened(architecture);
     for (const char *const *name = effort == MORE ? more : few; *name != NULL; name++) combine_with(dev, *name);
+    index_with(dev);
     move(dev);
     texts(dev);
     fuse(dev, effort == MORE ? FUSIONS : 4);

@@ -11,7 +11,7 @@
 #define LINE       "\n#line 1 \"file\"\n"
 #define VALUE(t)   "{ return (" LINE t "\n); }"
 #define RESULT(t)  "{ T r = {0}; {" LINE t "\n; } return r; }"
-#define RETURNS(t) "{" LINE t "\n}"
+#define RETURNS(t) "{{" LINE t "\n}}"
 
 static void becomes(const char *text, const char *expected)
 {
@@ -88,6 +88,20 @@ static void bodies(void **state)
     all_become(texts, sizeof texts / sizeof *texts, RETURNS("%s"));
 }
 
+static void indices(void **state)
+{
+    static const char *const
+        with[] = {"a + i", "a[i]", "return i;", "r = -i", "r.x = (float)i;", "i"},
+        *const without[] = {
+            "a",   "a.i",    "a->i", "ii + i2", "1i", "for (int i = 0; i < 2; i++) r += i;", "uint8_t i = a; return i;",
+            "'i'", "a // i", "(i"};
+    (void)state;
+    for (size_t k = 0; k < sizeof with / sizeof *with; k++)
+        if (!opi_text_uses_index(with[k])) fail_msg("\"%s\" uses the index", with[k]);
+    for (size_t k = 0; k < sizeof without / sizeof *without; k++)
+        if (opi_text_uses_index(without[k])) fail_msg("\"%s\" does not use the index", without[k]);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -143,6 +157,8 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(expressions), cmocka_unit_test(statements),
-                                       cmocka_unit_test(bodies), cmocka_unit_test(refusals), cmocka_unit_test(names)};
+                                       cmocka_unit_test(bodies),      cmocka_unit_test(indices),
+                                       cmocka_unit_test(indices),     cmocka_unit_test(refusals),
+                                       cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
