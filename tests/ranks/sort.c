@@ -45,6 +45,7 @@ typedef struct array {
     cuts before, after;
     size_t spare;  /* room beyond what it needs */
     bool there[2]; /* whether keys and values are in the device's memory */
+    bool mixed;    /* ... but not on ranks with odd numbers */
     int bad;       /* the rank that does something wrong; -1: none */
     size_t step;   /* step in which its device breaks */
 } array;
@@ -207,8 +208,9 @@ static bool part_open(part *t, oplus_device *dev, const array *a, int q, finding
     *t = (part){.n = n, .room = (n > m ? n : m) + a->spare};
     t->keys = guarded(a->keys + a->before.at[q] * k, n * k, t->room * k);
     t->values = guarded(a->values + a->before.at[q] * v, n * v, t->room * v);
-    return (!a->there[0] || put_there(dev, t->keys, t->room * k, &t->keys_there, f)) &&
-           (!a->there[1] || put_there(dev, t->values, t->room * v, &t->values_there, f));
+    const bool here = a->mixed && q % 2;
+    return (!a->there[0] || here || put_there(dev, t->keys, t->room * k, &t->keys_there, f)) &&
+           (!a->there[1] || here || put_there(dev, t->values, t->room * v, &t->values_there, f));
 }
 
 static void part_close(part *t, oplus_device *dev)
@@ -441,10 +443,12 @@ static void devices(void **state)
     (void)state;
     if (where == NULL) skip();
     rng r = test_rng("devices");
-    for (int time = 0; time < 8; time++) {
+    for (int time = 0; time < 12; time++) {
+        const bool mixed = time >= 8;
         array a;
-        array_open(&a, &r, time % 2 ? &oplus_f32 : &oplus_u32, time < 4 ? &oplus_u32 : NULL, time % 3 ? FEW : RANDOM,
-                   rng_below(&r, 3000));
+        array_open(&a, &r, time % 2 ? &oplus_f32 : &oplus_u32, time < 4 ? &oplus_u32 : NULL,
+                   time % 3 && !mixed ? FEW : RANDOM, rng_below(&r, 3000));
+        a.mixed = mixed;
         a.there[0] = time % 4 != 2; /* both, keys, values, none */
         a.there[1] = a.value != NULL && (time % 4 == 0 || time % 4 == 2);
         for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
