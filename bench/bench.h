@@ -141,8 +141,8 @@ typedef struct bench_problem {
     const char *refused; /* why a contender cannot do this; it sets this */
 } bench_problem;
 
-/* How many elements a window has, how many a top gives, and into how many bins a histogram and sums by index go; fewer if the arrays are
- * shorter. */
+/* How many elements a window has, how many a top gives, and into how many bins a histogram and sums by index go; fewer if
+ * the arrays are shorter. */
 enum { BENCH_OF_WINDOW = 100, BENCH_MOST_OF_TOP = 100, BENCH_EVEN_BINS = 256, BENCH_INDEXED_BINS = 1000 };
 static inline size_t bench_at_most(const bench_problem *p, size_t most) { return p->n < most ? p->n : most; }
 static inline size_t bench_top(const bench_problem *p) { return bench_at_most(p, BENCH_MOST_OF_TOP); }

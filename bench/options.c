@@ -26,7 +26,7 @@ static const char help[] =
     "                    segscan,segreduce,filter,unique,by-key,histogram,bins,sort,sort-by,\n"
     "                    segsort,pairs,merge,argsort,top,search,take,put,rows,columns,scan-rows,\n"
     "                    scan-columns,transpose or all (default); rows and columns are sums of\n"
-    "                    those of a matrix, bins sums by index, windows sums of 100 elements\n"
+    "                    those of a matrix, bins sums by index, window sums of 100 elements\n"
     "  -t, --type LIST   f32,f64,i32,i64,u32,u64,affine,affine64 or all; affine: a struct of 8\n"
     "                    bytes, affine64: of 16; for transpose also u8,u16, and structs\n"
     "                    of 3, 12 and 24 bytes: pixel,point,triple;\n"

@@ -147,9 +147,9 @@ struct opi_driver {
     oplus_status (*offer)(opi_gpu *gpu, const char *call, const void *mem, opi_offer *offer);
     /* Whether this device can copy from what another one has offered, and from where; until `decline`. */
     bool (*accept)(opi_gpu *gpu, const opi_offer *offer, const void **mem);
-    void (*decline)(opi_gpu *gpu, const opi_offer *offer, const void *mem);
-    /* What was declined may stay open, because to open it again takes long: closes it. */
-    void (*close_opened)(opi_gpu *gpu);
+    void (*decline)(opi_gpu *gpu, const opi_offer *offer);
+    /* What was declined may stay open, because to open it again takes long: closes it.  Returns whether there was any. */
+    bool (*close_opened)(opi_gpu *gpu);
 
     /* --- programs --- */
     /* Compiles a source, or loads what `binary` gave earlier for the same source and facts.  The log of a failed

@@ -257,11 +257,11 @@ static bool accept(oplus_device *dev, const char *call, const opi_offer *of_othe
     return opi_leave(gpu, call, OPLUS_OK) == OPLUS_OK && accepted;
 }
 
-static void decline(oplus_device *dev, const opi_offer *of_other, const void *mem)
+static void decline(oplus_device *dev, const opi_offer *of_other)
 {
     opi_gpu *const gpu = gpu_of(dev);
     if (opi_enter(gpu, "decline") != OPLUS_OK) return;
-    gpu->driver->decline(gpu, of_other, mem);
+    gpu->driver->decline(gpu, of_other);
     opi_leave(gpu, "decline", OPLUS_OK);
 }
 

@@ -21,8 +21,8 @@
 
 enum {
     LEAST = 1024, /* elements of a block, so that all have some */
-    /* Of all keys; fewer are sorted sooner by one GPU.  Estimates: the search for splitters takes some 0.5 ms, and copies from
-     * the host take far longer. */
+    /* Of all keys; fewer are sorted sooner by one GPU.  Estimates: half of the keys cross a link, with three GPUs and more the
+     * search for splitters takes some 0.5 ms, and copies from the host take far longer. */
     LEAST_DEALT = 256 << 20,
     LEAST_HOST = 64 << 20
 };

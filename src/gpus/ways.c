@@ -83,9 +83,9 @@ static oplus_status take_one(opi_gpus_job *job)
 
 static const opi_gpus_way ways[] = {
     {"pages", opi_gpus_pages_can, opi_gpus_pages_suit, opi_gpus_pages_run, opi_gpus_pages_take,
-     "each GPU does the pages that it has, and tells the others what it finds: one pass"},
+     "each GPU does the pages that it has, and tells the others what they need of it: one pass"},
     {"blocks", opi_gpus_sort_can, opi_gpus_sort_suits, opi_gpus_sort_run, opi_gpus_sort_take,
-     "each GPU sorts a block, and merges a block of the result from those of all"},
+     "each GPU sorts a block, and merges a part of the result from the blocks of all"},
     {"blocks", opi_gpus_transpose_can, opi_gpus_transpose_suits, opi_gpus_transpose_run, opi_gpus_transpose_take,
      "each GPU turns a block of rows or columns over"},
     {"blocks", opi_gpus_blocks_can, opi_gpus_blocks_suit, opi_gpus_blocks_run, opi_gpus_blocks_take,

@@ -88,7 +88,7 @@ static void leave_all(direct *d)
 {
     for (size_t q = 0; q < ranks_of(d); q++)
         if (d->mem && d->mem[q] && q != (size_t)d->ranks->comm->rank)
-            d->transfers->decline(d->ranks->dev, &d->told[q].offer, d->mem[q]);
+            d->transfers->decline(d->ranks->dev, &d->told[q].offer);
 }
 
 /* Each rank begins with another one, so that not all read the same memory. */

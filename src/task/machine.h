@@ -42,7 +42,7 @@ typedef struct opi_transfers {
     /* Sets *mem to where this device finds what another one has offered; false: it does not.  decline ends that, when
      * nothing is copied from there any more. */
     bool (*accept)(oplus_device *dev, const char *call, const opi_offer *offer, const void **mem);
-    void (*decline)(oplus_device *dev, const opi_offer *offer, const void *mem);
+    void (*decline)(oplus_device *dev, const opi_offer *offer);
     /* Begins a copy to this machine, of what has been accepted or of its own memory; settle(OPI_TO_MACHINE) waits for it. */
     oplus_status (*pull)(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes);
 } opi_transfers;

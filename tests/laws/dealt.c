@@ -1,5 +1,5 @@
-/* Tasks that are dealt out to several accelerators (gpu/deal.h): scans, segmented or not, filters, reduces, maps and merges have the
- * bits of one core, for pages of any size, wherever they begin, and nothing outside of the output is touched.
+/* Tasks that are dealt out to several accelerators (gpu/deal.h): scans, segmented or not, filters, reduces, maps and merges
+ * have the bits of one core, for pages of any size, wherever they begin, and nothing outside of the output is touched.
  *
  * One GPU is enough: it is opened two or three times, and each of the accelerators has a part of its multiprocessors.  It
  * ends with 77 where no device can do this.
@@ -207,7 +207,7 @@ enum { KEYS = sizeof keys_of / sizeof *keys_of };
 typedef struct merge {
     const oplus_type *key, *value; /* value NULL: keys alone */
     oplus_order order;
-    size_t a_n, b_n, skew;
+    size_t a_n, b_n, skew, skew_values;
 } merge;
 
 /* Keys to x, a behind b; values are numbers, so that it is seen which of equal keys comes first. */
@@ -236,20 +236,21 @@ static void same_bytes(const unsigned char *device, const void *wanted, size_t b
 static void try_merge(const merge *m, rng *r)
 {
     const size_t n = m->a_n + m->b_n, size = m->key->size, before = GUARD + m->skew * size;
+    const size_t before_values = GUARD + m->skew_values * sizeof(uint32_t);
     unsigned char *const keys = bring(x, m->skew * size, n * size), *const a = keys + m->skew * size;
     unsigned char *const values = bring(heads, 0, n * sizeof(uint32_t)), *const b_values = values + m->a_n * 4;
     unsigned char *const out = bring_output(before + n * size + GUARD);
-    unsigned char *const out_values = bring_output(GUARD + n * 4 + GUARD);
+    unsigned char *const out_values = bring_output(before_values + n * 4 + GUARD);
     opi_task task;
     opi_task_merge(&task, m->key, m->order, NULL, a, m->a_n, a + m->a_n * size, m->b_n, out + before);
-    if (m->value) opi_task_merge_values(&task, m->value, values, b_values, out_values + GUARD);
+    if (m->value) opi_task_merge_values(&task, m->value, values, b_values, out_values + before_values);
     deal_out(r, &task, m->key->name);
     unsigned char *const sorted_values = must(malloc(4 * n + 1));
     must_be_ok(oplus_merge_pairs(serial, m->key, m->order, x, x + m->a_n * size, expected, &oplus_u32, heads,
                                  heads + m->a_n * 4, sorted_values, m->a_n, m->b_n),
                "the core");
     same_bytes(out, expected, before, n * size, "a merge");
-    if (m->value) same_bytes(out_values, sorted_values, GUARD, 4 * n, "values of a merge");
+    if (m->value) same_bytes(out_values, sorted_values, before_values, 4 * n, "values of a merge");
     free(sorted_values);
     oplus_free(dev, keys);
     oplus_free(dev, values);
@@ -269,8 +270,37 @@ static void any_merge(void **state)
         m.a_n = rng_below(&r, 8) ? rng_below(&r, n + 1) : n * rng_below(&r, 2);
         m.b_n = n - m.a_n;
         m.skew = rng_below(&r, MOST_SKEW);
+        m.skew_values = rng_below(&r, MOST_SKEW);
         fill_merge(&m, &r);
         try_merge(&m, &r);
+    }
+}
+
+OPLUS_ZIP_WITH(before_by, uint8_t, mixed12, mixed12, uint32_t, { return a.count % p < b.count % p; })
+
+/* In the order of a function, of elements whose size does not divide a page. */
+static void any_merge_by(void **state)
+{
+    rng r = test_rng("dealt merges by a function");
+    const size_t size = sizeof(mixed12);
+    (void)state;
+    for (long i = calls(); i > 0; i--) {
+        const size_t n = 1 + rng_below(&r, draw_tiles(&r) * TILE_BYTES / 24), a_n = rng_below(&r, n + 1);
+        const size_t skew = rng_below(&r, MOST_SKEW) * size, before = GUARD + rng_below(&r, MOST_SKEW) * size;
+        const uint32_t modulus = (uint32_t)(1 + rng_below(&r, 1000));
+        const oplus_fn less = oplus_with(&before_by_fn, &modulus);
+        opi_task task;
+        fill(subject_named("hash4"), &r, n * size / 4);
+        must_be_ok(oplus_sort_by(serial, &less, x, a_n), "sort");
+        must_be_ok(oplus_sort_by(serial, &less, x + a_n * size, n - a_n), "sort");
+        must_be_ok(oplus_merge_by(serial, &less, x, a_n, x + a_n * size, n - a_n, expected), "the core");
+        unsigned char *const in = bring(x, skew, n * size), *const out = bring_output(before + n * size + GUARD);
+        opi_task_merge(&task, &mixed12_type, OPLUS_ASCENDING, &less, in + skew, a_n, in + skew + a_n * size, n - a_n,
+                       out + before);
+        deal_out(&r, &task, "merge by a function");
+        same_bytes(out, expected, before, n * size, "a merge by a function");
+        oplus_free(dev, in);
+        oplus_free(dev, out);
     }
 }
 
@@ -320,7 +350,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan),   cmocka_unit_test(any_reduce),
                                        cmocka_unit_test(any_filter), cmocka_unit_test(any_map),
-                                       cmocka_unit_test(any_merge),  cmocka_unit_test(any_gather)};
+                                       cmocka_unit_test(any_merge),  cmocka_unit_test(any_merge_by),
+                                       cmocka_unit_test(any_gather)};
     int failed = 77;
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     must_be_ok(oplus_open("serial", &serial), "serial");

@@ -163,9 +163,9 @@ static bool link_accept(oplus_device *dev, const char *call, const opi_offer *of
     return true;
 }
 
-static void link_decline(oplus_device *dev, const opi_offer *offer, const void *mem)
+static void link_decline(oplus_device *dev, const opi_offer *offer)
 {
-    (void)dev, (void)offer, (void)mem;
+    (void)dev, (void)offer;
     link_of_rank->open--;
 }
 

@@ -1,5 +1,5 @@
-/* The parts of random calls (calls.h) that are about TAKE and the primitives behind it, and about REDUCE_AXIS and those behind it;
- * and what they need of each other. */
+/* The parts of random calls (calls.h) that are about TAKE and the primitives behind it, and about REDUCE_AXIS and those
+ * behind it; and what they need of each other. */
 #ifndef TEST_CALLS_FAMILY_H
 #define TEST_CALLS_FAMILY_H
 

@@ -1,5 +1,5 @@
-/* Random calls of the primitives whose tasks have shapes of their own: along an axis, windows, bins, the first k, segments that are
- * sorted, and orders that are functions. */
+/* Random calls of the primitives whose tasks have shapes of their own: along an axis, windows, bins, the first k, segments
+ * that are sorted, and orders that are functions. */
 #include "support/calls_family.h"
 
 #include "support/keys.h"

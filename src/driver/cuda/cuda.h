@@ -111,8 +111,8 @@ static inline bool opi_cuda_reaches(const opi_cuda_gpu *g, int ordinal)
 /* --- memory offered to other devices and processes (offer.c) --- */
 oplus_status opi_cuda_offer(opi_gpu *gpu, const char *call, const void *mem, opi_offer *offer);
 bool opi_cuda_accept(opi_gpu *gpu, const opi_offer *offer, const void **mem);
-void opi_cuda_decline(opi_gpu *gpu, const opi_offer *offer, const void *mem);
-void opi_cuda_close_opened(opi_gpu *gpu);
+void opi_cuda_decline(opi_gpu *gpu, const opi_offer *offer);
+bool opi_cuda_close_opened(opi_gpu *gpu);
 
 /* --- programs (program.c) --- */
 oplus_status opi_cuda_compile(opi_gpu *gpu, const char *call, const char *what, const char *source, void **program);

@@ -39,7 +39,9 @@ oplus_status opi_cuda_alloc(opi_gpu *gpu, const char *call, size_t bytes, void *
     *mem = NULL;
     OPI_TRY(opi_cuda_not_recording(g, call, "allocate memory"));
     OPI_TRY(opi_cuda_make_room(g, call));
-    OPI_TRY(opi_cuda_allocated(g, call, "cuMemAlloc", g->cu->MemAlloc(&got, bytes), bytes));
+    CUresult result = g->cu->MemAlloc(&got, bytes);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && opi_cuda_close_opened(gpu)) result = g->cu->MemAlloc(&got, bytes);
+    OPI_TRY(opi_cuda_allocated(g, call, "cuMemAlloc", result, bytes));
     memcpy(mem, &got, sizeof *mem);
     know(g, *mem, bytes, OPI_SIDE_DEVICE, false);
     return OPLUS_OK;

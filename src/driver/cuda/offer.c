@@ -1,8 +1,10 @@
 /* Memory that a device offers to another one of the same host: in the same process by its address, in another one by a
  * handle that the driver makes (CUDA IPC).
  *
- * To open a handle takes a millisecond, so that some stay open; the driver never gives a handle to other memory.  As long
- * as one is open, its memory is not given back: only few are kept, and oplus_trim closes them. */
+ * To open a handle takes a millisecond or more, so that handles of small memory stay open; the driver never gives a handle to
+ * other memory.  NVIDIA does not say what becomes of memory that is freed while another process has it open; the driver keeps it
+ * until it is closed, as other libraries that keep handles have found, too.  So what is kept has few bytes, and oplus_trim, and an
+ * allocation that fails, close it. */
 #include "base/error.h"
 #include "base/host.h"
 #include "driver/cuda/cuda.h"
@@ -10,13 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 8 /* handles that stay open while nobody uses them */ };
+enum {
+    KEPT = 32,              /* handles that stay open while nobody uses them, */
+    KEPT_BYTES = 256 << 20, /* ... and the bytes of their memory, together */
+};
 
 /* Memory of another process.  The list begins with what was used last. */
 struct opi_cuda_opened {
     opi_cuda_opened *next;
     CUipcMemHandle handle;
     CUdeviceptr start;
+    uint64_t bytes;
     unsigned users;
 };
 
@@ -42,6 +48,7 @@ oplus_status opi_cuda_offer(opi_gpu *gpu, const char *call, const void *mem, opi
     offer->process = opi_process_name();
     offer->address = (uintptr_t)mem;
     offer->beyond = (uintptr_t)mem - at.start;
+    offer->bytes = at.size;
     offer->context = (uintptr_t)g->context;
     offer->device = g->ordinal;
     offer->is_exported = g->cu->IpcGetMemHandle(&handle, at.start) == CUDA_SUCCESS;
@@ -74,23 +81,26 @@ static void close_one(opi_cuda_gpu *g, opi_cuda_opened **at)
     free(old);
 }
 
-/* Closes what nobody uses, but for the first `kept`.  Returns whether there was any. */
-static bool close_unused(opi_cuda_gpu *g, unsigned kept)
+/* Closes what nobody uses, but for as many of what was used last as these limits allow.  Returns whether there was any. */
+static bool close_unused(opi_cuda_gpu *g, unsigned most, uint64_t most_bytes)
 {
     bool any = false;
-    unsigned unused = 0;
+    unsigned kept = 0;
+    uint64_t bytes = 0;
     for (opi_cuda_opened **at = &g->opened; *at;) {
-        if ((*at)->users > 0 || ++unused <= kept) {
-            at = &(*at)->next;
-        } else {
+        opi_cuda_opened *const o = *at;
+        if (o->users == 0 && (kept == most || o->bytes > most_bytes - bytes)) {
             close_one(g, at);
             any = true;
+            continue;
         }
+        if (o->users == 0) kept++, bytes += o->bytes;
+        at = &o->next;
     }
     return any;
 }
 
-void opi_cuda_close_opened(opi_gpu *gpu) { close_unused(opi_cuda_self(gpu), 0); }
+bool opi_cuda_close_opened(opi_gpu *gpu) { return close_unused(opi_cuda_self(gpu), 0, 0); }
 
 /* Takes what is open by that handle out of the list; NULL: nothing is. */
 static opi_cuda_opened *take_out(opi_cuda_gpu *g, const CUipcMemHandle *handle)
@@ -105,14 +115,15 @@ static opi_cuda_opened *take_out(opi_cuda_gpu *g, const CUipcMemHandle *handle)
 }
 
 /* What is open and not used may be in the way: the driver has limits of its own. */
-static opi_cuda_opened *open_new(opi_cuda_gpu *g, const CUipcMemHandle *handle)
+static opi_cuda_opened *open_new(opi_cuda_gpu *g, const CUipcMemHandle *handle, uint64_t bytes)
 {
     opi_cuda_opened *const o = calloc(1, sizeof *o);
     if (!o) return NULL;
     o->handle = *handle;
+    o->bytes = bytes;
     CUresult result;
     do result = g->cu->IpcOpenMemHandle(&o->start, *handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
-    while (result != CUDA_SUCCESS && close_unused(g, 0));
+    while (result != CUDA_SUCCESS && close_unused(g, 0, 0));
     if (result == CUDA_SUCCESS) return o;
     free(o);
     return NULL;
@@ -123,7 +134,7 @@ static opi_cuda_opened *use(opi_cuda_gpu *g, const opi_offer *offer)
     CUipcMemHandle handle;
     memcpy(&handle, offer->handle, sizeof handle);
     opi_cuda_opened *o = take_out(g, &handle);
-    if (!o) o = open_new(g, &handle);
+    if (!o) o = open_new(g, &handle, offer->bytes);
     if (!o) return NULL;
     o->users++;
     o->next = g->opened;
@@ -147,11 +158,12 @@ bool opi_cuda_accept(opi_gpu *gpu, const opi_offer *offer, const void **mem)
     return o != NULL;
 }
 
-void opi_cuda_decline(opi_gpu *gpu, const opi_offer *offer, const void *mem)
+void opi_cuda_decline(opi_gpu *gpu, const opi_offer *offer)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     if (is_here(offer)) return;
-    for (opi_cuda_opened *o = g->opened; o; o = o->next)
-        if (o->start == (uintptr_t)mem - offer->beyond && o->users > 0) o->users--;
-    close_unused(g, KEPT);
+    opi_cuda_opened *o = g->opened;
+    while (o && (o->users == 0 || memcmp(&o->handle, offer->handle, sizeof o->handle) != 0)) o = o->next;
+    if (o) o->users--;
+    close_unused(g, KEPT, KEPT_BYTES);
 }

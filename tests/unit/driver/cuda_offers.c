@@ -57,7 +57,7 @@ static void in_one_process(void **state)
     assert_true(accepts(&offer, &found));
     assert_ptr_equal(found, mem + BEYOND);
     assert_int_equal(fake->live[FAKE_OPENED], 0);
-    transfers()->decline(dev[1], &offer, found);
+    transfers()->decline(dev[1], &offer);
     oplus_free(dev[0], mem);
     close_both();
 }
@@ -74,19 +74,19 @@ static void in_another_process(void **state)
     assert_true(offer.is_exported && accepts(&offer, &found));
     assert_ptr_equal(found, mem + BEYOND);
     assert_int_equal(fake->live[FAKE_OPENED], 1);
-    transfers()->decline(dev[1], &offer, found);
+    transfers()->decline(dev[1], &offer);
     assert_int_equal(fake->live[FAKE_OPENED], 1); /* it stays open, ... */
     assert_true(accepts(&offer, &found) && accepts(&offer, &found));
     assert_int_equal(fake->live[FAKE_OPENED], 1);
     for (int k = 0; k < 2; k++) {
         oplus_trim(dev[1]);
         assert_int_equal(fake->live[FAKE_OPENED], 1); /* as long as it is used, */
-        transfers()->decline(dev[1], &offer, found);
+        transfers()->decline(dev[1], &offer);
     }
     oplus_trim(dev[1]); /* and then until a trim, or the device is closed */
     assert_int_equal(fake->live[FAKE_OPENED], 0);
     assert_true(accepts(&offer, &found));
-    transfers()->decline(dev[1], &offer, found);
+    transfers()->decline(dev[1], &offer);
     offer.host++;
     assert_false(accepts(&offer, &found)); /* nor does another host */
     offer.host--;
@@ -97,30 +97,61 @@ static void in_another_process(void **state)
     close_both();
 }
 
-/* More than a few do not stay open; those that were used last do. */
+enum { MANY = 40, KEPT = 32 };
+
+typedef struct offered {
+    void *mem;
+    const void *found;
+    opi_offer offer;
+} offered;
+
+/* Memory of another process, which is opened. */
+static void open_one(offered *o, size_t bytes)
+{
+    good(oplus_alloc(dev[0], BYTES, &o->mem));
+    o->offer = offer_of(o->mem);
+    assert_int_equal(o->offer.bytes, BYTES);
+    o->offer.bytes = bytes;
+    o->offer.process++;
+    assert_true(accepts(&o->offer, &o->found));
+    assert_ptr_equal(o->found, o->mem);
+}
+
+/* More than a few, or more than some bytes, do not stay open; those that were used last do. */
 static void few_stay_open(void **state)
 {
-    enum { MANY = 12, KEPT = 8 };
-    void *mem[MANY];
-    const void *found[MANY];
-    opi_offer offer[MANY];
+    static offered o[MANY];
     (void)state;
     open_both();
-    for (int k = 0; k < MANY; k++) {
-        good(oplus_alloc(dev[0], BYTES, &mem[k]));
-        offer[k] = offer_of(mem[k]);
-        offer[k].process++;
-        assert_true(accepts(&offer[k], &found[k]));
-        assert_ptr_equal(found[k], mem[k]);
-    }
+    for (int k = 0; k < MANY; k++) open_one(&o[k], BYTES);
     assert_int_equal(fake->live[FAKE_OPENED], MANY); /* in use */
-    for (int k = 0; k < MANY; k++) transfers()->decline(dev[1], &offer[k], found[k]);
+    for (int k = 0; k < MANY; k++) transfers()->decline(dev[1], &o[k].offer);
     assert_int_equal(fake->live[FAKE_OPENED], KEPT);
-    assert_true(accepts(&offer[MANY - 1], &found[0]));
+    assert_true(accepts(&o[MANY - 1].offer, &o[MANY - 1].found));
     assert_int_equal(fake->live[FAKE_OPENED], KEPT);
-    transfers()->decline(dev[1], &offer[MANY - 1], found[0]);
+    transfers()->decline(dev[1], &o[MANY - 1].offer);
     close_taker();
-    for (int k = 0; k < MANY; k++) oplus_free(dev[0], mem[k]);
+    for (int k = 0; k < MANY; k++) oplus_free(dev[0], o[k].mem);
+    close_both();
+}
+
+static void large_memory_does_not_stay_open(void **state)
+{
+    static const size_t bytes[] = {(size_t)200 << 20, (size_t)100 << 20, (size_t)300 << 20, SIZE_MAX};
+    static const int open_after[] = {1, 1, 1, 1}; /* 200; 100, in place of it; and nothing else */
+    offered o[4];
+    (void)state;
+    open_both();
+    for (int k = 0; k < 4; k++) {
+        open_one(&o[k], bytes[k]);
+        transfers()->decline(dev[1], &o[k].offer);
+        assert_int_equal(fake->live[FAKE_OPENED], open_after[k]);
+    }
+    assert_true(accepts(&o[1].offer, &o[1].found));
+    assert_int_equal(fake->live[FAKE_OPENED], 1);
+    transfers()->decline(dev[1], &o[1].offer);
+    close_taker();
+    for (int k = 0; k < 4; k++) oplus_free(dev[0], o[k].mem);
     close_both();
 }
 
@@ -142,7 +173,8 @@ static void what_is_not_offered(void **state)
 static int run_fake(void)
 {
     const struct CMUnitTest tests[] = {WITH_BOOKS(in_one_process), WITH_BOOKS(in_another_process),
-                                       WITH_BOOKS(few_stay_open), WITH_BOOKS(what_is_not_offered)};
+                                       WITH_BOOKS(few_stay_open), WITH_BOOKS(large_memory_does_not_stay_open),
+                                       WITH_BOOKS(what_is_not_offered)};
     return cmocka_run_group_tests_name("offers", tests, find_fake, NULL);
 }
 

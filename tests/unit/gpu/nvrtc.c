@@ -268,6 +268,7 @@ OPLUS_OP(any_set, bool, (false), OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a + b
 OPLUS_ZIP(spread, long long, long, unsigned char, { return a * b; })
 OPLUS_ZIP(before, uint8_t, affine32, affine32, { return a.a < b.a; })
 OPLUS_PREDICATE(small_first, padded16, { return a.sum < 0.5; })
+OPLUS_ZIP_WITH(before_by, uint8_t, mixed12, mixed12, uint32_t, { return a.count % p < b.count % p; })
 OPLUS_PREDICATE_WITH(below, uint16_t, uint32_t, { return a < p; })
 
 static unsigned architecture;
@@ -503,6 +504,9 @@ static void deal_all(void)
     opi_task_merge(&task, &oplus_u32, OPLUS_DESCENDING, NULL, in, N, in, N, out);
     opi_task_merge_values(&task, &oplus_f64, in, in, out);
     deal_out(each, &task, "merge of pairs");
+    const oplus_fn less = oplus_with(&before_by_fn, &(uint32_t){7});
+    opi_task_merge(&task, &mixed12_type, OPLUS_ASCENDING, &less, in, N, in, N, out);
+    deal_out(each, &task, "merge by a function");
     gather(each);
     opi_task_map(&task, &spread_index_fn, arrays, N, out);
     deal_out(each, &task, "map with an index");
