@@ -13,10 +13,8 @@ static void say_elements(opi_saying *to, const opi_task *task, int ranks)
         opi_say(to, "  elements: only where the layout is even, those that change their rank\n");
         break;
     case OPI_SORT:
-        opi_say(
-            to,
-            "  where the ranks' parts begin: two for each digit that tells keys apart, 256 counts at most, of keys\n"
-            "  in memory of a GPU 4096\n");
+        opi_say(to, "  where the ranks' parts begin: two for each digit that tells keys apart, %d counts at most\n",
+                256);
         opi_say(to, "  elements: one of keys%s, about ", task->sort.value ? ", one of values" : "");
         opi_say_bytes(to, bytes);
         opi_say(to, " from each rank, if keys are dealt out at random\n");

@@ -13,8 +13,7 @@
 
 enum {
     DIGIT_BITS_MIN = 2,
-    DIGIT_BITS_HERE = 8,    /* on the most, if all keys are the host's */
-    DIGIT_BITS_MAX = 12,    /* an accelerator searches for thousands of borders in the time of one */
+    DIGIT_BITS_MAX = 8,
     ROUND_BYTES = 64 << 10, /* about what a rank sends in a round */
     LISTS = 3               /* lists of an exchange of rows: bytes that go, places of the rows, bytes that come */
 };
@@ -37,17 +36,11 @@ static size_t ranks_of(const opi_ranks *ranks) { return (size_t)ranks->comm->siz
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* All ranks must come to the same number. */
-static unsigned digit_bits(const opi_ranks *ranks, unsigned most)
-{
-    while (most > DIGIT_BITS_MIN && ranks_of(ranks) * sizeof(uint64_t) << most > ROUND_BYTES) most--;
-    return most;
-}
-
 oplus_status opi_splitters_reserve(opi_ranks *ranks, opi_splitters *s)
 {
     const size_t p = ranks_of(ranks), digit = p * sizeof(uint64_t);
-    s->digit_bits = digit_bits(ranks, DIGIT_BITS_MAX);
+    s->digit_bits = DIGIT_BITS_MAX;
+    while (s->digit_bits > DIGIT_BITS_MIN && digit << s->digit_bits > ROUND_BYTES) s->digit_bits--;
 
     const size_t boundaries = (p + 1) * sizeof(opi_boundary), rows = digit << s->digit_bits;
     const size_t asked = s->there ? 2 * rows : 0;
@@ -111,8 +104,7 @@ static void begin_boundaries(const opi_ranks *ranks, opi_splitters *s, bool same
 static verdict decide(const opi_ranks *ranks, opi_splitters *s, unsigned bits, bool last)
 {
     const size_t digits = (size_t)1 << bits;
-    uint64_t total[1 << DIGIT_BITS_MAX];
-    memset(total, 0, digits * sizeof *total);
+    uint64_t total[1 << DIGIT_BITS_MAX] = {0};
     for (size_t q = 0; q < ranks_of(ranks); q++)
         for (size_t d = 0; d < digits; d++) total[d] += s->rows[q * digits + d];
     verdict v = {.digit = 0};
@@ -283,7 +275,6 @@ oplus_status opi_splitters_find(opi_ranks *ranks, opi_splitters *s, oplus_status
     if (n > 0 && status == OPLUS_OK) status = look_at_ends(ranks, s, keys, n, &own);
     OPI_TRY(opi_ranks_gather(ranks, status, &own, sizeof own));
 
-    if (!opi_ranks_any(ranks, OPI_NOTE_DEVICE)) s->digit_bits = digit_bits(ranks, DIGIT_BITS_HERE);
     unsigned shift;
     const uint64_t prefix = common_bits(ranks, &shift);
     begin_boundaries(ranks, s, shift == 0, prefix);
