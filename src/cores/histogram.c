@@ -17,6 +17,7 @@ enum {
 /* The carry: a uint64_t for each bin, and one behind them for the elements that are in none. */
 typedef struct histogram_sweep {
     opi_sweep sweep;
+    const opi_isa *isa;
     const opi_bins *bins;
     const void *edges;
     const char *in;
@@ -51,15 +52,28 @@ static void count_directly(const histogram_sweep *plan, size_t begin, size_t end
     }
 }
 
+/* The bins of a piece, as words: there are few. */
+static void find_few(const histogram_sweep *plan, size_t i, size_t n, uint32_t *few)
+{
+    const opi_bins *const b = plan->bins;
+    uint64_t bin[OPI_BINS_PIECE];
+    if (b->binning == OPI_BY_EVEN) {
+        plan->isa->even[b->type->scalar](element(plan, i), n, b->low, b->high, b->scale, (uint32_t)b->n, few);
+        return;
+    }
+    opi_bins_find(b, plan->edges, element(plan, i), n, bin);
+    for (size_t k = 0; k < n; k++) few[k] = (uint32_t)bin[k];
+}
+
 /* Counts at most BLOCK elements in tables, and adds these up. */
 static void count_in_tables(const histogram_sweep *plan, size_t begin, size_t end, uint64_t *counts, uint32_t *table)
 {
-    uint64_t bin[OPI_BINS_PIECE];
+    uint32_t bin[OPI_BINS_PIECE];
     const size_t all = slots(&plan->sweep);
     memset(table, 0, TABLES * all * sizeof *table);
     for (size_t i = begin, n; i < end; i += n) {
         n = opi_smaller(OPI_BINS_PIECE, end - i);
-        opi_bins_find(plan->bins, plan->edges, element(plan, i), n, bin);
+        find_few(plan, i, n, bin);
         size_t k = 0;
         for (; k + TABLES <= n; k += TABLES)
             for (size_t t = 0; t < TABLES; t++) table[t * all + bin[k + t]]++;
@@ -82,10 +96,11 @@ static void aggregate(const opi_sweep *sweep, size_t begin, size_t end, void *ca
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
 /* A worker has at least a block. */
-static void make_plan(histogram_sweep *plan, const opi_task *task)
+static void make_plan(histogram_sweep *plan, const opi_cores *cores, const opi_task *task)
 {
     const size_t bins = (size_t)task->bins.n;
     opi_sweep_clear(&plan->sweep);
+    plan->isa = cores->isa;
     plan->bins = &task->bins;
     plan->edges = task->array[OPI_EDGES].mem;
     plan->in = task->array[OPI_IN].mem;
@@ -112,7 +127,7 @@ oplus_status opi_histogram_run(opi_cores *cores, const char *call, const opi_tas
 {
     histogram_sweep plan;
     const opi_bins *const bins = &task->bins;
-    make_plan(&plan, task);
+    make_plan(&plan, cores, task);
     if (!opi_buffer_reserve(&cores->carry, plan.sweep.carry_bytes))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for the counts of %zu bins; free some, or ask for fewer bins",
                         call, (size_t)bins->n);
@@ -128,6 +143,6 @@ oplus_status opi_histogram_run(opi_cores *cores, const char *call, const opi_tas
 void opi_histogram_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
 {
     histogram_sweep plan;
-    make_plan(&plan, task);
+    make_plan(&plan, cores, task);
     opi_cores_explain_sweep(cores, &plan.sweep, to);
 }

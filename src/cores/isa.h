@@ -4,6 +4,8 @@
 
 #include <oplus/oplus.h>
 
+#include "type/scalars.h"
+
 #include <stdbool.h>
 
 /* Appends the instruction set to a name: OPI_ISA_NAME(opi_stream) is opi_stream_avx2 where OPI_ISA is avx2. */
@@ -92,6 +94,10 @@ typedef struct opi_isa {
      * `infinity`, has the key 0.  keys and places have the type of an element.  By the logarithm of its size. */
     void (*least[4])(const void *in, size_t stride, size_t rows, size_t width, const struct opi_key_order *order,
                      uint64_t infinity, void *keys, void *places);
+    /* The even bin of each of n numbers, and `bins` for one that is not from low to high: see oplus_histogram.  bins is less
+     * than 2^31.  By scalar type. */
+    void (*even[OPI_SCALARS])(const void *in, size_t n, double low, double high, double scale, uint32_t bins,
+                              uint32_t *bin);
     /* Copies n elements in the opposite order; in and out do not overlap. */
     void (*reverse)(const void *in, size_t n, size_t size, void *out);
     const struct opi_sort_format *sort; /* OPI_SORT_FORMATS of them; see cores/sort.h */

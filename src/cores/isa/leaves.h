@@ -33,6 +33,20 @@ void OPI_ISA_NAME(opi_least_32)(const void *in, size_t stride, size_t rows, size
                                 uint64_t infinity, void *keys, void *places);
 void OPI_ISA_NAME(opi_least_64)(const void *in, size_t stride, size_t rows, size_t width, const opi_key_order *order,
                                 uint64_t infinity, void *keys, void *places);
+#define OPI_EVEN(suffix)                                                                                               \
+    void OPI_ISA_NAME(opi_even_##suffix)(const void *in, size_t n, double low, double high, double scale,              \
+                                         uint32_t bins, uint32_t *bin);
+OPI_EVEN(i8)
+OPI_EVEN(i16)
+OPI_EVEN(i32)
+OPI_EVEN(i64)
+OPI_EVEN(u8)
+OPI_EVEN(u16)
+OPI_EVEN(u32)
+OPI_EVEN(u64)
+OPI_EVEN(f32)
+OPI_EVEN(f64)
+#undef OPI_EVEN
 void OPI_ISA_NAME(opi_reverse)(const void *in, size_t n, size_t size, void *out);
 extern const opi_sort_format OPI_ISA_NAME(opi_sort_formats)[OPI_SORT_FORMATS];
 void OPI_ISA_NAME(opi_sort_words_32)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);
