@@ -13,6 +13,8 @@
 #include "gpu/ways.h"
 #include "task/make.h"
 
+#include <assert.h>
+
 enum { KEYS, OFFSETS, VALUES, ARRAYS, LOG_W = 8 };
 
 typedef struct segsorting {
@@ -143,6 +145,7 @@ static oplus_status find_order(const segsorting *s)
 /* Puts keys or values into the order. */
 static oplus_status put_in_order(const segsorting *s, int k)
 {
+    assert(s->place); /* opi_gpu_segsort sets it */
     const size_t size = array(s, k)->size;
     const opi_indices order = {s->order, s->n, s->place, s->n, true};
     opi_task take;
@@ -196,7 +199,7 @@ oplus_status opi_gpu_segsort(opi_job *job)
     const opi_task *const task = job->task;
     segsorting s = {.job = *job};
     uint64_t ends[2] = {0, task->n};
-    for (int k = 0; k < arrays(&s); k++)
+    for (int k = KEYS; k <= VALUES && k < arrays(&s); k++)
         if (array(&s, k)->mem)
             OPI_TRY(opi_gpu_side_of(job->g, job->call, names[k], array(&s, k)->mem, bytes_of(&s, k), &s.side[k]));
     if (task->segments.length == 0) OPI_TRY(opi_offsets_check(job, s.side[OFFSETS], ends));
