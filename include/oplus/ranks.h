@@ -159,8 +159,9 @@ OPLUS_API oplus_status oplus_transpose_all(oplus_device *dev, const oplus_comm *
  *  @param order     OPLUS_DESCENDING for the largest keys, OPLUS_ASCENDING for the smallest ones; the same on all ranks
  *  @param keys,n    the keys of this rank, and their number
  *  @param k         how many are wanted: at most as many as there are on all ranks; the same on all ranks
- *  @param out       room for k keys; NULL: only the indices are wanted
- *  @param indices   room for k indices, which count the keys of all ranks in their order; NULL: only the keys are wanted
+ *  @param out       room for k keys; must not overlap the keys.  NULL: only the indices are wanted
+ *  @param indices   room for k indices, which count the keys of all ranks in their order; must not overlap the keys or out.
+ *                   NULL: only the keys are wanted
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY; OPLUS_ERR_COMM; OPLUS_ERR_DEVICE: the same on all ranks */
 OPLUS_API oplus_status oplus_top_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *key,
                                      oplus_order order, const void *keys, size_t n, size_t k, void *out,

@@ -74,8 +74,11 @@ static oplus_status prepare_top_all(const char *call, oplus_device *dev, const o
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: out and indices are NULL; give room for k = %zu keys, indices, or both", call, k);
     OPI_TRY(opi_check_bytes(call, "k", k, key->size + sizeof *indices));
-    OPI_TRY(opi_check_overlap(call, "out", out, out ? k * key->size : 0, "indices", indices,
-                              indices ? k * sizeof *indices : 0, false));
+    const size_t in_bytes = n * key->size, out_bytes = out ? k * key->size : 0;
+    const size_t index_bytes = indices ? k * sizeof *indices : 0;
+    OPI_TRY(opi_check_overlap(call, "keys", keys, in_bytes, "out", out, out_bytes, false));
+    OPI_TRY(opi_check_overlap(call, "keys", keys, in_bytes, "indices", indices, index_bytes, false));
+    OPI_TRY(opi_check_overlap(call, "out", out, out_bytes, "indices", indices, index_bytes, false));
     opi_task_top(task, key, order, keys, n, k, out, 0, NULL);
     return OPLUS_OK;
 }

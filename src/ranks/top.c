@@ -94,7 +94,7 @@ static oplus_status run(opi_ranks *ranks, oplus_status status, top *t, const opi
                         ranks->call, t->k, (unsigned long long)ranks->total);
     if (t->k == 0) return OPLUS_OK;
     OPI_TRY(opi_ranks_gather(ranks, OPLUS_OK, t->record, record_bytes(t)));
-    OPI_TRY(find_all(ranks, t, (void *)task->array[OPI_TOP_OUT].mem));
+    OPI_TRY(opi_ranks_agree(ranks, find_all(ranks, t, (void *)task->array[OPI_TOP_OUT].mem)));
     if (indices) number(ranks, t, indices);
     return OPLUS_OK;
 }
