@@ -1,6 +1,7 @@
 #include "cores/bins.h"
 
 #include "base/error.h"
+#include "cores/even.h"
 #include "type/scalars.h"
 
 #include <inttypes.h>
@@ -37,13 +38,14 @@ NUMBER(u64, uint64_t, u)
     static void even_##suffix(const opi_bins *bins, const void *edges, const void *in, size_t n, uint64_t *bin)        \
     {                                                                                                                  \
         const T *const x = in;                                                                                         \
-        const double low = bins->low, high = bins->high, scale = bins->scale;                                          \
+        const double low = bins->low, high = bins->high, scale = bins->scale, last = (double)(bins->n - 1);            \
+        const uint64_t none = bins->n;                                                                                 \
         (void)edges;                                                                                                   \
         for (size_t i = 0; i < n; i++) {                                                                               \
             const double value = (double)x[i];                                                                         \
-            const bool inside = value >= low && value <= high;                                                         \
-            const uint64_t place = inside ? (uint64_t)(int64_t)((value - low) * scale) : 0;                            \
-            bin[i] = !inside ? bins->n : place < bins->n ? place : bins->n - 1;                                        \
+            const bool inside = opi_is_in_bins(value, low, high);                                                      \
+            const double place = opi_even_place(value, inside, low, scale, last);                                      \
+            bin[i] = inside ? (uint64_t)(int64_t)place : none;                                                         \
         }                                                                                                              \
     }                                                                                                                  \
     static void edges_##suffix(const opi_bins *bins, const void *edges, const void *in, size_t n, uint64_t *bin)       \
