@@ -56,56 +56,21 @@ static uint64_t offset_of(const opi_task *task, size_t s)
 
 /* --- a segment ---------------------------------------------------------------------------------------------------- */
 
-static void sort_few_keys(const opi_key_order *order, unsigned char *keys, size_t n)
-{
-    switch (order->size) {
-    case 1:
-        sort_few_uint8_t(order, keys, n);
-        break;
-    case 2:
-        sort_few_uint16_t(order, keys, n);
-        break;
-    case 4:
-        sort_few_uint32_t(order, keys, n);
-        break;
-    default:
-        sort_few_uint64_t(order, keys, n);
+/* Calls what segsort_keys.h defines for the width of a key. */
+#define OF_WIDTH(function, order, ...)                                                                                 \
+    switch ((order)->size) {                                                                                           \
+    case 1:                                                                                                            \
+        function##_uint8_t(order, __VA_ARGS__);                                                                        \
+        break;                                                                                                         \
+    case 2:                                                                                                            \
+        function##_uint16_t(order, __VA_ARGS__);                                                                       \
+        break;                                                                                                         \
+    case 4:                                                                                                            \
+        function##_uint32_t(order, __VA_ARGS__);                                                                       \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        function##_uint64_t(order, __VA_ARGS__);                                                                       \
     }
-}
-
-static void argsort_few_keys(const opi_key_order *order, const unsigned char *keys, size_t n, uint8_t *from)
-{
-    switch (order->size) {
-    case 1:
-        argsort_few_uint8_t(order, keys, n, from);
-        break;
-    case 2:
-        argsort_few_uint16_t(order, keys, n, from);
-        break;
-    case 4:
-        argsort_few_uint32_t(order, keys, n, from);
-        break;
-    default:
-        argsort_few_uint64_t(order, keys, n, from);
-    }
-}
-
-static void sort_few_pairs(const opi_key_order *order, unsigned char *keys, size_t n, uint8_t *from)
-{
-    switch (order->size) {
-    case 1:
-        sort_few_pairs_uint8_t(order, keys, n, from);
-        break;
-    case 2:
-        sort_few_pairs_uint16_t(order, keys, n, from);
-        break;
-    case 4:
-        sort_few_pairs_uint32_t(order, keys, n, from);
-        break;
-    default:
-        sort_few_pairs_uint64_t(order, keys, n, from);
-    }
-}
 
 static void move_few_values(unsigned char *values, size_t size, size_t n, const uint8_t *from, unsigned char *scratch)
 {
@@ -142,14 +107,14 @@ static void sort_segment(const segsort_sweep *plan, size_t begin, size_t n, unsi
     sort.keys += begin * sort.key_size;
     if (sort.value_size > 0) sort.values += begin * sort.value_size;
     if (n <= FEW && sort.value_size == 0) {
-        sort_few_keys(&plan->order, sort.keys, n);
+        OF_WIDTH(sort_few, &plan->order, sort.keys, n)
     } else if (n <= FEW && sort.payload == OPI_SORT_PLACE) {
         uint8_t from[FEW];
-        argsort_few_keys(&plan->order, sort.keys, n, from);
+        OF_WIDTH(argsort_few, &plan->order, sort.keys, n, from)
         put_few_places(sort.values, sort.value_size, n, from);
     } else if (n <= FEW) {
         uint8_t from[FEW];
-        sort_few_pairs(&plan->order, sort.keys, n, from);
+        OF_WIDTH(sort_few_pairs, &plan->order, sort.keys, n, from)
         move_few_values(sort.values, sort.value_size, n, from, scratch);
     } else {
         unsigned char *const records = scratch + room_for_values(plan), *const bucket =
