@@ -39,8 +39,9 @@ static bool rank_finds(oplus_device *dev, const oplus_comm *comm, const void *gi
 }
 
 /* Few values, so that many are equal, on several ranks. */
-static void draw(rng *r, whole *w, int ranks, int way)
+static const cuts *draw(rng *r, void *problem, int ranks, int way)
 {
+    whole *const w = problem;
     w->n = 1 + rng_below(r, MOST);
     const uint64_t values = 1 + rng_below(r, 100);
     for (size_t i = 0; i < w->n; i++) w->x[i] = (float)rng_below(r, values) - 20;
@@ -52,34 +53,22 @@ static void draw(rng *r, whole *w, int ranks, int way)
     w->values[0] = w->x[w->least];
     w->values[1] = w->x[w->greatest];
     w->cuts = cut(r, way, w->n, ranks);
+    return &w->cuts;
 }
 
 static void the_same_over_ranks(void **state)
 {
-    rng r = test_rng("extremes over ranks");
     whole *const w = must(calloc(1, sizeof *w));
     (void)state;
-    for (const int *ranks = team_sizes(); *ranks; ranks++)
-        for (int way = 0; way < CUT_WAYS; way++) {
-            traffic sent[MOST_RANKS];
-            draw(&r, w, *ranks, way);
-            run_team(*ranks, "serial", rank_finds, w, sent, cut_words(&w->cuts));
-            for (int q = 0; q < *ranks; q++)
-                if (sent[q].exchanges > 6) fail_msg("rank %d of %d: %zu exchanges", q, *ranks, sent[q].exchanges);
-        }
+    run_all_teams("extremes over ranks", draw, rank_finds, w, 6);
     free(w);
 }
 
 static void on_a_device(void **state)
 {
-    rng r = test_rng("extremes of ranks on a device");
-    const char *const where = device_to_try();
     whole *const w = must(calloc(1, sizeof *w));
     (void)state;
-    if (where) {
-        draw(&r, w, some_ranks(), CUT_ANYHOW);
-        run_team(some_ranks(), where, rank_finds, w, NULL, cut_words(&w->cuts));
-    }
+    run_team_there("extremes of ranks on a device", draw, rank_finds, w);
     free(w);
 }
 

@@ -34,8 +34,9 @@ static bool rank_finds(oplus_device *dev, const oplus_comm *comm, const void *gi
     return is(got, w->variance, "variance", f);
 }
 
-static void draw(rng *r, whole *w, int ranks, int way)
+static const cuts *draw(rng *r, void *problem, int ranks, int way)
 {
+    whole *const w = problem;
     oplus_device *dev;
     w->ddof = (unsigned)rng_below(r, 2);
     w->n = w->ddof + 1 + rng_below(r, MOST - 1);
@@ -45,34 +46,22 @@ static void draw(rng *r, whole *w, int ranks, int way)
     must_be_ok(oplus_variance(dev, &oplus_f32, w->ddof, w->x, w->n, &w->variance), "oplus_variance");
     oplus_close(dev);
     w->cuts = cut(r, way, w->n, ranks);
+    return &w->cuts;
 }
 
 static void the_same_over_ranks(void **state)
 {
-    rng r = test_rng("moments over ranks");
     whole *const w = must(calloc(1, sizeof *w));
     (void)state;
-    for (const int *ranks = team_sizes(); *ranks; ranks++)
-        for (int way = 0; way < CUT_WAYS; way++) {
-            traffic sent[MOST_RANKS];
-            draw(&r, w, *ranks, way);
-            run_team(*ranks, "serial", rank_finds, w, sent, cut_words(&w->cuts));
-            for (int q = 0; q < *ranks; q++)
-                if (sent[q].exchanges > 4) fail_msg("rank %d of %d: %zu exchanges", q, *ranks, sent[q].exchanges);
-        }
+    run_all_teams("moments over ranks", draw, rank_finds, w, 4);
     free(w);
 }
 
 static void on_a_device(void **state)
 {
-    rng r = test_rng("moments of ranks on a device");
-    const char *const where = device_to_try();
     whole *const w = must(calloc(1, sizeof *w));
     (void)state;
-    if (where) {
-        draw(&r, w, some_ranks(), CUT_ANYHOW);
-        run_team(some_ranks(), where, rank_finds, w, NULL, cut_words(&w->cuts));
-    }
+    run_team_there("moments of ranks on a device", draw, rank_finds, w);
     free(w);
 }
 

@@ -45,8 +45,9 @@ static bool rank_finds(oplus_device *dev, const oplus_comm *comm, const void *gi
 }
 
 /* Few values, so that many are equal, on several ranks. */
-static void draw(rng *r, whole *w, int ranks, int way)
+static const cuts *draw(rng *r, void *problem, int ranks, int way)
 {
+    whole *const w = problem;
     oplus_device *serial;
     w->n = rng_below(r, MOST);
     w->k = rng_below(r, 3) ? rng_below(r, w->n < 50 ? w->n + 1 : 50) : rng_below(r, w->n + 1);
@@ -57,34 +58,22 @@ static void draw(rng *r, whole *w, int ranks, int way)
     must_be_ok(oplus_top(serial, &oplus_i32, w->order, w->x, w->n, w->k, w->out, &oplus_u64, w->indices), "top");
     oplus_close(serial);
     w->cuts = cut(r, way, w->n, ranks);
+    return &w->cuts;
 }
 
 static void the_same_over_ranks(void **state)
 {
-    rng r = test_rng("top over ranks");
     whole *const w = must(calloc(1, sizeof *w));
     (void)state;
-    for (const int *ranks = team_sizes(); *ranks; ranks++)
-        for (int way = 0; way < CUT_WAYS; way++) {
-            traffic sent[MOST_RANKS];
-            draw(&r, w, *ranks, way);
-            run_team(*ranks, "serial", rank_finds, w, sent, cut_words(&w->cuts));
-            for (int q = 0; q < *ranks; q++)
-                if (sent[q].exchanges > 9) fail_msg("rank %d of %d: %zu exchanges", q, *ranks, sent[q].exchanges);
-        }
+    run_all_teams("top over ranks", draw, rank_finds, w, 9);
     free(w);
 }
 
 static void on_a_device(void **state)
 {
-    rng r = test_rng("top of ranks on a device");
-    const char *const where = device_to_try();
     whole *const w = must(calloc(1, sizeof *w));
     (void)state;
-    if (where) {
-        draw(&r, w, some_ranks(), CUT_ANYHOW);
-        run_team(some_ranks(), where, rank_finds, w, NULL, cut_words(&w->cuts));
-    }
+    run_team_there("top of ranks on a device", draw, rank_finds, w);
     free(w);
 }
 

@@ -214,6 +214,28 @@ void run_team(int ranks, const char *where, rank_body body, const void *given, t
     if (bad >= 0) fail_msg("%s: on rank %d of %d (%s): %s", words, bad, ranks, where, found.text);
 }
 
+void run_all_teams(const char *name, draw_cut *draw, rank_body body, void *problem, size_t most)
+{
+    rng r = test_rng(name);
+    for (const int *ranks = team_sizes(); *ranks; ranks++)
+        for (int way = 0; way < CUT_WAYS; way++) {
+            traffic sent[MOST_RANKS];
+            const cuts *const where = draw(&r, problem, *ranks, way);
+            run_team(*ranks, "serial", body, problem, sent, cut_words(where));
+            for (int q = 0; q < *ranks; q++)
+                if (sent[q].exchanges > most) fail_msg("rank %d of %d: %zu exchanges", q, *ranks, sent[q].exchanges);
+        }
+}
+
+void run_team_there(const char *name, draw_cut *draw, rank_body body, void *problem)
+{
+    rng r = test_rng(name);
+    const char *const there = device_to_try();
+    if (!there) return;
+    const cuts *const where = draw(&r, problem, some_ranks(), CUT_ANYHOW);
+    run_team(some_ranks(), there, body, problem, NULL, cut_words(where));
+}
+
 /* --- words that several tests use --- */
 
 const char *device_to_try(void)

@@ -44,6 +44,14 @@ typedef bool (*rank_body)(oplus_device *dev, const oplus_comm *comm, const void 
  * given to its transport, or NULL. */
 void run_team(int ranks, const char *where, rank_body body, const void *given, traffic *sent, const char *words);
 
+/* Draws a problem for so many ranks, which is cut in a way (CUT_...), and returns where it is cut. */
+typedef const cuts *draw_cut(rng *r, void *problem, int ranks, int way);
+/* Runs the body on teams of every size, with a problem cut in every way, each rank on one core; no rank exchanges more often than
+ * `most` times.  name: that of the random numbers. */
+void run_all_teams(const char *name, draw_cut *draw, rank_body body, void *problem, size_t most);
+/* Runs it once on the accelerator, if there is one. */
+void run_team_there(const char *name, draw_cut *draw, rank_body body, void *problem);
+
 #ifdef TEST_MPI
 /* MPI does not see what is computed: one subject in six is enough, other ones with each seed. */
 int run_some_subjects(const char *group, void (*test)(void **state), bool (*wanted)(const subject *s));
