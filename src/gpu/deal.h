@@ -9,11 +9,10 @@
 enum { OPI_MOST_WORKERS = 8 };
 
 typedef struct opi_deal {
-    unsigned workers, own; /* how many accelerators there are, and which one this is */
-    unsigned share;        /* how many of them are the same GPU: each may have 1/share of its multiprocessors */
-    size_t page;           /* bytes; page k is memory of accelerator k % workers */
-    uint64_t
-        beyond; /* bytes from the beginning of a page of accelerator 0 to the first element of opi_deal_by's array */
+    unsigned workers, own;       /* how many accelerators there are, and which one this is */
+    unsigned share;              /* how many of them are the same GPU: each may have 1/share of its multiprocessors */
+    size_t page;                 /* bytes; page k is memory of accelerator k % workers */
+    uint64_t beyond;             /* bytes from the beginning of a page of accelerator 0 to the array of opi_deal_by */
     opi_accelerator *const *all; /* the accelerators */
 } opi_deal;
 

@@ -2,9 +2,9 @@
  * handle that the driver makes (CUDA IPC).
  *
  * To open a handle takes a millisecond or more, so that handles of small memory stay open; the driver never gives a handle to
- * other memory.  NVIDIA does not say what becomes of memory that is freed while another process has it open; the driver keeps it
- * until it is closed, as other libraries that keep handles have found, too.  So what is kept has few bytes, and oplus_trim, and an
- * allocation that fails, close it. */
+ * other memory.  NVIDIA calls it undefined what becomes of memory that its owner frees while another process has it open.  Nobody
+ * reads it then: it is found by the handle of memory that is offered now.  It may stay taken until it is closed; so what is kept
+ * has few bytes, and oplus_trim, and an allocation that fails, close it. */
 #include "base/error.h"
 #include "base/host.h"
 #include "driver/cuda/cuda.h"
