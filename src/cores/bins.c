@@ -89,6 +89,27 @@ void opi_bins_find(const opi_bins *bins, const void *edges, const void *in, size
     finds[bins->type->scalar][bins->binning](bins, edges, in, n, bin);
 }
 
+/* Whether all of n numbers of 4 or 8 bytes are in range.  A negative one, read without its sign, is beyond all bins. */
+static bool are_in_range(const opi_isa *isa, const opi_bins *bins, const void *in, size_t n)
+{
+    if (bins->n > INT32_MAX) return false;
+    if (bins->type->size == sizeof(uint32_t)) return !isa->exceed_u32(in, n, bins->n - 1);
+    return bins->type->size == sizeof(uint64_t) && !isa->exceed_u64(in, n, bins->n - 1);
+}
+
+const uint32_t *opi_bins_find_words(const opi_isa *isa, const opi_bins *bins, const void *in, size_t n,
+                                    uint32_t room[OPI_BINS_PIECE], bool *beyond)
+{
+    uint64_t found[OPI_BINS_PIECE];
+    const bool in_range = are_in_range(isa, bins, in, n);
+    const uint64_t *const bin = in_range ? in : found;
+    if (in_range && bins->type->size == sizeof(uint32_t)) return in;
+    if (!in_range) opi_bins_find(bins, NULL, in, n, found);
+    for (size_t k = 0; k < n; k++) room[k] = (uint32_t)bin[k];
+    if (!in_range) *beyond |= isa->exceed_u32(room, n, bins->n - 1);
+    return room;
+}
+
 /* An index in words, with its sign. */
 static void say(const oplus_type *type, const char *at, char text[24])
 {

@@ -1,46 +1,97 @@
 #include "cores/by_index.h"
 
-#include "base/error.h"
-#include "base/memory.h"
 #include "cores/bins.h"
-#include "cores/segments.h"
-#include "cores/ways.h"
+#include "cores/by_index_ways.h"
 #include "task/explain.h"
-#include "task/make.h"
 
 #include <string.h>
 
-enum { PER_BIN = 4 /* elements of a part for each bin, at least: else the counts are most of the work */ };
+/* --- the ways ----------------------------------------------------------------------------------------------------- */
 
-typedef struct dealing {
-    opi_sweep sweep; /* over the parts, then over the bins */
-    const opi_bins *bins;
-    const char *indices, *in;
-    size_t n, size; /* elements; bytes of one */
-    size_t parts, part;
-    /* For each part a word for each bin, and one for the elements that are in none: how many elements of the part it has, then
-     * where the next one goes. */
-    uint64_t *next;
-    uint64_t *offsets; /* where each bin begins, and where the last one ends */
-    char *dealt;       /* the elements, bin by bin */
-} dealing;
+static const opi_by_index_way ways[] = {
+    {"tables", opi_by_index_tables_suits, opi_by_index_tables, opi_by_index_tables_explain,
+     "each element is joined to its bin's result: an operator whose order of joins does not matter"},
+    {"blocks", opi_by_index_blocks_suits, opi_by_index_blocks, opi_by_index_blocks_explain,
+     "each bin collects a block of its elements, then joins them: few bins, many elements"},
+    {"deal", opi_by_index_deal_suits, opi_by_index_deal, opi_by_index_deal_explain,
+     "elements are copied bin by bin, then each bin is reduced as a segment"},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
 
-static size_t slots(const dealing *d) { return (size_t)d->bins->n + 1; }
-
-static const char *index_at(const dealing *d, size_t i) { return d->indices + i * d->bins->type->size; }
-
-static size_t part_end(const dealing *d, size_t p) { return opi_smaller((p + 1) * d->part, d->n); }
-
-/* --- 1. how many elements of each part are in each bin ------------------------------------------------------------ */
-
-static void count_part(const dealing *d, size_t p)
+static const opi_by_index_way *way_of(opi_cores *cores, const opi_task *task)
 {
-    uint64_t bin[OPI_BINS_PIECE], *const counts = d->next + p * slots(d);
-    memset(counts, 0, slots(d) * sizeof *counts);
-    for (size_t i = p * d->part, n; i < part_end(d, p); i += n) {
-        n = opi_smaller(OPI_BINS_PIECE, part_end(d, p) - i);
-        opi_bins_find(d->bins, NULL, index_at(d, i), n, bin);
-        for (size_t k = 0; k < n; k++) counts[bin[k]]++;
+    for (int i = 0; i < WAYS && cores->wanted.count > 0; i++)
+        if (opi_way_is_wanted(&cores->wanted, ways[i].name) && ways[i].suits(cores, task)) return &ways[i];
+    const opi_by_index_way *way = ways;
+    while (!way->suits(cores, task)) way++; /* the last suits all */
+    return way;
+}
+
+oplus_status opi_by_index_run(opi_cores *cores, const char *call, const opi_task *task)
+{
+    return way_of(cores, task)->run(cores, call, task);
+}
+
+void opi_by_index_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
+{
+    const opi_by_index_way *const way = way_of(cores, task);
+    opi_say(to, "way: %s\n", way->name);
+    for (int i = 0; i < WAYS; i++)
+        if (ways[i].suits(cores, task)) opi_say_way(to, &ways[i] == way, ways[i].name, ways[i].words);
+    if (opi_way_is_wanted(&cores->wanted, way->name)) opi_say(to, "why: OPLUS_WAY asks for it\n");
+    way->explain(cores, task, to);
+}
+
+void opi_binned_explain(const opi_binned *b, size_t scratch, opi_saying *to)
+{
+    opi_say(to, "parts: %zu\nscratch: ", b->parts);
+    opi_say_bytes(to, (double)scratch);
+    opi_say(to, "\n");
+}
+
+/* --- how many elements of each part are in each bin --------------------------------------------------------------- */
+
+void opi_binned_make(opi_binned *b, opi_cores *cores, const opi_task *task, size_t per_bin)
+{
+    const size_t n = task->n, size = task->array[OPI_BINNED].size;
+    opi_sweep_clear(&b->sweep);
+    b->isa = cores->isa;
+    b->bins = &task->bins;
+    b->indices = task->array[OPI_INDICES].mem;
+    b->in = task->array[OPI_BINNED].mem;
+    b->n = n;
+    b->size = size;
+    b->sweep.bytes = 2 * n * (size + task->bins.type->size);
+    const size_t workers = opi_cores_threads(cores, b->sweep.bytes);
+    b->parts = opi_larger(1, opi_smaller(workers, n / per_bin / (size_t)task->bins.n));
+    b->part = (n + b->parts - 1) / b->parts;
+    b->sweep.n = b->parts;
+    b->sweep.block = 1;
+    b->next = NULL;
+}
+
+static void count_words(const opi_binned *b, size_t i, size_t n, uint64_t *counts)
+{
+    bool beyond = false;
+    uint32_t room[OPI_BINS_PIECE];
+    const uint32_t *const bin = opi_bins_find_words(b->isa, b->bins, opi_binned_index(b, i), n, room, &beyond);
+    for (size_t k = 0; k < n; k++) counts[bin[k]]++;
+}
+
+static void count_many(const opi_binned *b, size_t i, size_t n, uint64_t *counts)
+{
+    uint64_t bin[OPI_BINS_PIECE];
+    opi_bins_find(b->bins, NULL, opi_binned_index(b, i), n, bin);
+    for (size_t k = 0; k < n; k++) counts[bin[k]]++;
+}
+
+static void count_part(const opi_binned *b, size_t p)
+{
+    uint64_t *const counts = opi_binned_next(b, p);
+    memset(counts, 0, opi_binned_slots(b) * sizeof *counts);
+    for (size_t i = p * b->part, n; i < opi_binned_end(b, p); i += n) {
+        n = opi_smaller(OPI_BINS_PIECE, opi_binned_end(b, p) - i);
+        (b->bins->n < UINT32_MAX ? count_words : count_many)(b, i, n, counts);
     }
 }
 
@@ -48,122 +99,11 @@ static void count_parts(const opi_sweep *sweep, size_t begin, size_t end, void *
                         bool aggregated, void *scratch)
 {
     (void)carry, (void)total, (void)aggregated, (void)scratch;
-    for (size_t p = begin; p < end; p++) count_part((const dealing *)sweep, p);
+    for (size_t p = begin; p < end; p++) count_part((const opi_binned *)sweep, p);
 }
 
-/* --- 2. where they go --------------------------------------------------------------------------------------------- */
-
-/* Elements that are in no bin go behind all others. */
-static void find_places(const dealing *d)
+oplus_status opi_binned_count(opi_cores *cores, const char *call, opi_binned *b)
 {
-    uint64_t at = 0;
-    for (size_t b = 0; b < slots(d); b++) {
-        d->offsets[b] = at;
-        for (size_t p = 0; p < d->parts; p++) {
-            uint64_t *const next = &d->next[p * slots(d) + b], count = *next;
-            *next = at;
-            at += count;
-        }
-    }
-}
-
-/* --- 3. they are copied ------------------------------------------------------------------------------------------- */
-
-/* `size` is a constant where this is called. */
-OPLUS_INLINE_ void deal_part(const dealing *d, size_t size, size_t p)
-{
-    uint64_t bin[OPI_BINS_PIECE], *const next = d->next + p * slots(d);
-    for (size_t i = p * d->part, n; i < part_end(d, p); i += n) {
-        const char *const from = d->in + i * size;
-        n = opi_smaller(OPI_BINS_PIECE, part_end(d, p) - i);
-        opi_bins_find(d->bins, NULL, index_at(d, i), n, bin);
-        for (size_t k = 0; k < n; k++) memcpy(d->dealt + next[bin[k]]++ * size, from + k * size, size);
-    }
-}
-
-static void deal_parts(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
-                       bool aggregated, void *scratch)
-{
-    const dealing *const d = (const dealing *)sweep;
-    (void)carry, (void)total, (void)aggregated, (void)scratch;
-    for (size_t p = begin; p < end; p++)
-        if (d->size == 4)
-            deal_part(d, 4, p);
-        else if (d->size == 8)
-            deal_part(d, 8, p);
-        else
-            deal_part(d, d->size, p);
-}
-
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
-
-static void make_dealing(dealing *d, opi_cores *cores, const opi_task *task)
-{
-    const size_t n = task->n, size = task->array[OPI_BINNED].size;
-    opi_sweep_clear(&d->sweep);
-    d->bins = &task->bins;
-    d->indices = task->array[OPI_INDICES].mem;
-    d->in = task->array[OPI_BINNED].mem;
-    d->n = n;
-    d->size = size;
-    d->sweep.bytes = 2 * n * (size + task->bins.type->size);
-    const size_t workers = opi_cores_threads(cores, d->sweep.bytes);
-    d->parts = opi_larger(1, opi_smaller(workers, n / PER_BIN / (size_t)task->bins.n));
-    d->part = (n + d->parts - 1) / d->parts;
-    d->sweep.n = d->parts;
-    d->sweep.block = 1;
-}
-
-static size_t scratch_bytes(const dealing *d)
-{
-    const size_t words = (d->parts + 1) * slots(d) * sizeof(uint64_t);
-    return opi_round_up(words, OPI_CACHE_LINE) + d->n * d->size;
-}
-
-static oplus_status reserve(opi_cores *cores, const char *call, dealing *d)
-{
-    const size_t bytes = scratch_bytes(d);
-    if (!opi_buffer_reserve(&cores->array, bytes))
-        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of scratch; free some, or reduce fewer elements",
-                        call, bytes);
-    d->offsets = cores->array.mem;
-    d->next = d->offsets + slots(d);
-    d->dealt = (char *)cores->array.mem + bytes - d->n * d->size;
-    return OPLUS_OK;
-}
-
-/* The bins as segments of the elements that have been dealt out. */
-static oplus_status reduce_bins(opi_cores *cores, const char *call, const opi_task *task, const dealing *d)
-{
-    opi_task segments;
-    const opi_offsets offsets = {d->offsets, (size_t)d->bins->n, sizeof *d->offsets, d->n};
-    opi_task_segreduce(&segments, task->op, d->dealt, d->n, &oplus_u64, &offsets,
-                       (void *)task->array[OPI_BINNED_OUT].mem);
-    return opi_segreduce_run(cores, call, &segments);
-}
-
-oplus_status opi_by_index_run(opi_cores *cores, const char *call, const opi_task *task)
-{
-    dealing d;
-    make_dealing(&d, cores, task);
-    OPI_TRY(reserve(cores, call, &d));
-    d.sweep.apply = count_parts;
-    OPI_TRY(opi_cores_sweep(cores, call, &d.sweep, NULL));
-    find_places(&d);
-    if (d.bins->bounds == OPLUS_REFUSE && d.offsets[d.bins->n] < d.n)
-        return opi_bins_refuse(call, d.bins, d.indices, d.n);
-    d.sweep.apply = deal_parts;
-    OPI_TRY(opi_cores_sweep(cores, call, &d.sweep, NULL));
-    return reduce_bins(cores, call, task, &d);
-}
-
-void opi_by_index_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
-{
-    dealing d;
-    make_dealing(&d, cores, task);
-    opi_say(to, "way: deal, in %zu part%s\n", d.parts, d.parts > 1 ? "s" : "");
-    opi_say_way(to, true, "deal", "elements are copied bin by bin, then each bin is reduced as a segment");
-    opi_say(to, "scratch: ");
-    opi_say_bytes(to, (double)scratch_bytes(&d));
-    opi_say(to, "\n");
+    b->sweep.apply = count_parts;
+    return opi_cores_sweep(cores, call, &b->sweep, NULL);
 }

@@ -37,6 +37,9 @@ typedef struct opi_builtin {
     bool streams;
     void (*scan_far)(const void *in, size_t n, int exclusive, void *carry, void *out);
     void (*segscan_far)(const void *in, const uint8_t *heads, size_t n, int exclusive, void *carry, void *out);
+    /* table[bin[i]] is joined with in[i], for each i in order.  There are OPI_TABLES tables, `apart` elements apart, that take
+     * turns, so that neighbouring elements of one bin do not wait for each other; or one, if apart is 0. */
+    void (*by_bin)(const void *in, const uint32_t *bin, size_t n, size_t apart, void *tables);
     unsigned node_level; /* of the largest block that tree.node takes; 0: as the others */
     void (*node_far)(const void *in, unsigned level, void *node); /* tree.node for what is not in a cache, or NULL */
     /* tree.scan of a whole largest block with non-temporal stores (fence after them) and canonical NaNs, out aligned to
@@ -49,7 +52,7 @@ typedef struct opi_builtin {
     void (*scan_blocks)(const void *in, unsigned level, int exclusive, const void *before, void *out, void *node);
 } opi_builtin;
 
-enum { OPI_BLOCKS_LEVEL = 4 };
+enum { OPI_BLOCKS_LEVEL = 4, OPI_TABLES = 4 };
 
 enum { OPI_TRANSPOSE_FEW = 4 };
 

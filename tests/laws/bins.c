@@ -198,7 +198,8 @@ static void counts_are_the_loop(rng *r, const place *at, kind kind)
 /* --- reduces ------------------------------------------------------------------------------------------------------ */
 
 static const oplus_op *const operators[] = {&oplus_sum_f32, &turn_then_op,   &oplus_sum_u64, &first_of_three_op,
-                                            &oplus_min_i16, &oplus_prod_f64, &oplus_lor_u8};
+                                            &oplus_min_i16, &oplus_prod_f64, &oplus_lor_u8,  &oplus_min_f32,
+                                            &oplus_xor_i32, &oplus_sum_u8};
 enum { OPERATORS = sizeof operators / sizeof *operators };
 
 /* Elements of any bits, but floats near 1, so that no product is infinite. */
@@ -244,10 +245,9 @@ static drawn draw_reduce(rng *r, const place *at)
     return d;
 }
 
-static void bins_are_reduced(rng *r, const place *at)
+static void reduce_drawn(rng *r, const place *at, drawn d)
 {
     char what[160];
-    const drawn d = draw_reduce(r, at);
     const oplus_op *const op = operators[rng_below(r, is_few(at) ? 1 : OPERATORS)];
     const size_t size = op->type->size;
     array in = array_open(r, at, size, d.n), indices = array_open(r, at, d.type->size, d.n),
@@ -267,6 +267,17 @@ static void bins_are_reduced(rng *r, const place *at)
     array_close(at, &in);
     array_close(at, &indices);
     array_close(at, &out);
+}
+
+static void bins_are_reduced(rng *r, const place *at) { reduce_drawn(r, at, draw_reduce(r, at)); }
+
+/* Few bins of many elements each: the cores collect them in blocks. */
+static void few_bins_are_reduced(rng *r, const place *at)
+{
+    drawn d = draw_reduce(r, at);
+    d.bins = 1 + rng_below(r, 20);
+    d.n = (size_t)1000 * d.bins + rng_below(r, 40000);
+    reduce_drawn(r, at, d);
 }
 
 /* --- indices that are refused ------------------------------------------------------------------------------------- */
@@ -336,6 +347,7 @@ TEST(count_by_index, counts_by_index, 8)
 TEST(histogram, counts_in_even_bins, 5)
 TEST(histogram_edges, counts_between_edges, 5)
 TEST(reduce_by_index, bins_are_reduced, 8)
+TEST(reduce_into_few, few_bins_are_reduced, 8)
 TEST(refused, wrong_index_is_named, 6)
 
 static int close_all(void **state)
@@ -347,9 +359,9 @@ static int close_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(count_by_index), cmocka_unit_test(histogram),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(count_by_index),  cmocka_unit_test(histogram),
                                        cmocka_unit_test(histogram_edges), cmocka_unit_test(reduce_by_index),
-                                       cmocka_unit_test(refused)};
+                                       cmocka_unit_test(reduce_into_few), cmocka_unit_test(refused)};
     test_seed();
     return cmocka_run_group_tests_name("bins", tests, NULL, close_all);
 }

@@ -145,7 +145,9 @@ static unsigned block_level(size_t n, size_t size)
 
 /* --- 3. the table ------------------------------------------------------------------------------------------------ */
 
-#define EXACT_ROW(row, name)                                                                                           \
+#define EXACT_ROW(row, name)   EXACT_ROW_(row, name, name##_by_bin)
+#define LOGICAL_ROW(row, name) EXACT_ROW_(row, name, NULL)
+#define EXACT_ROW_(row, name, by_bin_)                                                                                 \
     [OPI_BUILTIN_##                                                                                                    \
         row] = {.tree = {name##_node, name##_scan, name##_segscan, name##_segments_any, NULL, NULL, name##_zip},       \
                 .reduce = name##_reduce,                                                                               \
@@ -153,16 +155,18 @@ static unsigned block_level(size_t n, size_t size)
                 .segscan = name##_segscan_any,                                                                         \
                 .streams = name##_streams,                                                                             \
                 .scan_far = name##_scan_far,                                                                           \
-                .segscan_far = name##_segscan_far},
-#define SHARED_ROWS(op, bits) EXACT_ROW(op##_i##bits, op##_u##bits) EXACT_ROW(op##_u##bits, op##_u##bits)
+                .segscan_far = name##_segscan_far,                                                                     \
+                .by_bin = by_bin_},
+#define SHARED_ROWS(op, bits)       SHARED_ROWS_(EXACT_ROW, op, bits)
+#define SHARED_ROWS_(ROW, op, bits) ROW(op##_i##bits, op##_u##bits) ROW(op##_u##bits, op##_u##bits)
 #define INTEGER_ROWS(bits)                                                                                             \
     SHARED_ROWS(sum, bits)                                                                                             \
     SHARED_ROWS(and, bits)                                                                                             \
     SHARED_ROWS(or, bits)                                                                                              \
     SHARED_ROWS(xor, bits)                                                                                             \
     SHARED_ROWS(prod, bits)                                                                                            \
-    SHARED_ROWS(land, bits)                                                                                            \
-    SHARED_ROWS(lor, bits)                                                                                             \
+    SHARED_ROWS_(LOGICAL_ROW, land, bits)                                                                              \
+    SHARED_ROWS_(LOGICAL_ROW, lor, bits)                                                                               \
     EXACT_ROW(min_i##bits, min_i##bits)                                                                                \
     EXACT_ROW(max_i##bits, max_i##bits)                                                                                \
     EXACT_ROW(min_u##bits, min_u##bits)                                                                                \

@@ -54,6 +54,7 @@
 #define T          UNSIGNED
 #define IDENTITY   1
 #define BODY       OPI_BODY_LAND(T)
+#define LOGICAL    1
 #define JOIN       LANES(land)
 #define ON_VECTORS LANES(LOGIC)
 #include "cores/isa/exact_leaves.h"
@@ -62,6 +63,7 @@
 #define T          UNSIGNED
 #define IDENTITY   0
 #define BODY       OPI_BODY_LOR(T)
+#define LOGICAL    1
 #define JOIN       LANES(lor)
 #define ON_VECTORS LANES(LOGIC)
 #include "cores/isa/exact_leaves.h"

@@ -5,6 +5,7 @@
  *     LEAF_node, LEAF_scan, LEAF_segscan             blocks of the canonical tree
  *     LEAF_segments_any                              short segments
  *     LEAF_zip                                       pairs
+ *     LEAF_by_bin                                    elements of bins in any order; not of logical operators
  *
  * A template, included once for each operator by exact_integers.h and exact_floats.h, with
  *     LEAF       name of the operator
@@ -13,6 +14,7 @@
  *     BODY       the operator on scalars: the body of a function of a and b
  *     JOIN       the operator on vectors (exact.h)
  *     ON_VECTORS which leaves are loops on vectors: ALL_LEAVES, REDUCE_ALONE or NO_LEAF; the others are generic loops
+ *     LOGICAL    defined if the operator makes 0 or 1 of what it joins, also of one element and the identity
  *     KEY, UNKEY, KEY_OF_IDENTITY
  *                what makes keys of elements and elements of keys, if JOIN does not take elements as they are
  * LANE_BITS remains defined. */
@@ -193,8 +195,31 @@ static size_t N(segments_any)(const void *in, const uint64_t *offsets, size_t se
     return done + N(plain_segments)(in, offsets + done, segments - done, none, (T *)out + done);
 }
 
+/* --- bins -------------------------------------------------------------------------------------------------------- */
+
+#ifndef LOGICAL
+enum { N(BINS_AHEAD) = 2048 /* bytes: what is next in memory is fetched meanwhile */ };
+
+OPLUS_STRICT_ static void N(by_bin)(const void *in, const uint32_t *bin, size_t n, size_t apart, void *tables)
+{
+    const T *const x = in;
+    T *const table = tables;
+    size_t i = 0;
+    for (; i + OPI_TABLES <= n; i += OPI_TABLES) {
+        __builtin_prefetch((const char *)(bin + i) + N(BINS_AHEAD), 0, 2);
+        __builtin_prefetch((const char *)(x + i) + N(BINS_AHEAD), 0, 2);
+        for (size_t t = 0; t < OPI_TABLES; t++) {
+            T *const to = table + t * apart + bin[i + t];
+            *to = LEAF(*to, x[i + t]);
+        }
+    }
+    for (; i < n; i++) table[bin[i]] = LEAF(table[bin[i]], x[i]);
+}
+#endif
+
 #undef U
 #undef N
+#undef LOGICAL
 #undef UNKEY
 #undef KEY
 #undef KEY_OF_IDENTITY

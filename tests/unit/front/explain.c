@@ -135,6 +135,30 @@ static void wrong_arguments(void **state)
     oplus_close(dev);
 }
 
+/* How cores reduce by index depends on the operator, and on how many elements there are for a bin. */
+static void bins_have_ways(void **state)
+{
+    static const uint32_t index[N];
+    static const struct {
+        const oplus_op *op;
+        size_t bins;
+        const char *way;
+    } cases[] = {{&oplus_sum_u32, 1000, "way: tables"},
+                 {&oplus_lor_u32, 100, "way: blocks"},
+                 {&oplus_sum_f32, 100, "way: blocks\n  > blocks "},
+                 {&oplus_sum_f32, 10000, "way: deal\n  > deal "}};
+    (void)state;
+    oplus_device *const dev = explaining("serial");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(text, 0, sizeof text);
+        good(oplus_explain(dev, text, sizeof text));
+        good(oplus_reduce_by_index(dev, cases[i].op, OPLUS_REFUSE, x, &oplus_u32, index, N, out, cases[i].bins));
+        says(cases[i].way);
+    }
+    untouched();
+    oplus_close(dev);
+}
+
 /* A forced way says why it is taken. */
 static void a_wish_is_named(void **state)
 {
@@ -196,11 +220,11 @@ static void an_accelerator_rehearses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cores_say_their_way),      cmocka_unit_test(one_thread_says_so),
-        cmocka_unit_test(calls_without_work),       cmocka_unit_test(it_ends),
-        cmocka_unit_test(small_texts_are_cut),      cmocka_unit_test(wrong_arguments),
-        cmocka_unit_test(a_wish_is_named),          cmocka_unit_test(ranks_are_told_of),
-        cmocka_unit_test(an_accelerator_rehearses),
+        cmocka_unit_test(cores_say_their_way), cmocka_unit_test(one_thread_says_so),
+        cmocka_unit_test(calls_without_work),  cmocka_unit_test(it_ends),
+        cmocka_unit_test(small_texts_are_cut), cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(bins_have_ways),      cmocka_unit_test(a_wish_is_named),
+        cmocka_unit_test(ranks_are_told_of),   cmocka_unit_test(an_accelerator_rehearses),
     };
     return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
 }
