@@ -65,6 +65,11 @@ static void deal_parts(const opi_sweep *sweep, size_t begin, size_t end, void *c
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
+static void make_plan(dealing *d, opi_cores *cores, const opi_task *task)
+{
+    opi_binned_make(&d->binned, cores, task, PER_BIN);
+}
+
 static size_t scratch_bytes(const dealing *d)
 {
     const size_t words = (d->binned.parts + 1) * slots(d) * sizeof(uint64_t);
@@ -97,7 +102,7 @@ oplus_status opi_by_index_deal(opi_cores *cores, const char *call, const opi_tas
 {
     dealing d;
     const opi_bins *const bins = &task->bins;
-    opi_binned_make(&d.binned, cores, task, PER_BIN);
+    make_plan(&d, cores, task);
     OPI_TRY(reserve(cores, call, &d));
     OPI_TRY(opi_binned_count(cores, call, &d.binned));
     find_places(&d);
@@ -117,6 +122,6 @@ bool opi_by_index_deal_suits(opi_cores *cores, const opi_task *task)
 void opi_by_index_deal_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
 {
     dealing d;
-    opi_binned_make(&d.binned, cores, task, PER_BIN);
+    make_plan(&d, cores, task);
     opi_binned_explain(&d.binned, scratch_bytes(&d), to);
 }

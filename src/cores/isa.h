@@ -89,6 +89,9 @@ typedef struct opi_isa {
     /* Which of n keys, whose mapped integers (cores/merge.h) are below the bound: writes their places in order, and returns
      * how many there are; n is less than 2^32, and `place` has room for n.  By the logarithm of the size of a key. */
     size_t (*below[4])(const void *keys, size_t n, const struct opi_key_order *order, uint64_t bound, uint32_t *place);
+    /* flags[i] becomes whether in[i] differs from in[i - 1], also for i = 0.  By the logarithm of the size of an element, to
+     * which `in` is aligned. */
+    void (*differ[4])(const void *in, size_t n, uint8_t *flags);
     /* Copies the elements with keep[i] != 0 (0 or 1) to out, in order, branch-free, and returns their number.  out has
      * room for n elements and OPI_COMPACT_OVERRUN bytes; it does not overlap in. */
     size_t (*compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);

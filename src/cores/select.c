@@ -8,7 +8,8 @@
 
 enum {
     BLOCK_BYTES = 128 << 10, /* of the input: it is in a second-level cache when it is read again */
-    PIECE_BYTES = 16 << 10   /* of the input, or of indices: what is picked of a piece waits in a first-level cache */
+    SPARSE = 16, /* one in so many is picked, or fewer: it is faster to copy them one by one than to look at all */
+    PIECE_BYTES = 16 << 10 /* of the input, or of indices: what is picked of a piece waits in a first-level cache */
 };
 
 /* Scratch of a worker: the flags of a block, what is picked of a piece. */
@@ -34,27 +35,14 @@ static bool is_same(const opi_select_sweep *plan, const char *a, const char *b)
     return same;
 }
 
-/* flags[i] becomes whether x[i] differs from x[i - 1], for elements that are integers of T's size. */
-#define DIFFER(T)                                                                                                      \
-    do {                                                                                                               \
-        const T *const y = (const T *)(const void *)x;                                                                 \
-        for (size_t i = 0; i < n; i++) flags[i] = y[i] != (y - 1)[i];                                                  \
-    } while (0)
-
-/* The same for all elements, by their bits; x[-1] exists. */
+/* flags[i] becomes whether x[i] differs from x[i - 1], by their bits; x[-1] exists. */
 static void differ(const opi_select_sweep *plan, const char *x, size_t n, uint8_t *flags)
 {
     const size_t size = plan->size;
     const bool whole = plan->spans.count == 1 && plan->spans.span[0].bytes == size;
-    const bool aligned = (uintptr_t)x % size == 0; /* a struct of 8 bytes may be aligned to 4 */
-    if (whole && size == 1)
-        DIFFER(uint8_t);
-    else if (whole && size == 2 && aligned)
-        DIFFER(uint16_t);
-    else if (whole && size == 4 && aligned)
-        DIFFER(uint32_t);
-    else if (whole && size == 8 && aligned)
-        DIFFER(uint64_t);
+    const bool power = size <= 8 && (size & (size - 1)) == 0;
+    if (whole && power && (uintptr_t)x % size == 0) /* a struct of 8 bytes may be aligned to 4 */
+        plan->isa->differ[__builtin_ctzll(size)](x, n, flags);
     else
         for (size_t i = 0; i < n; i++) flags[i] = !is_same(plan, x + i * size - size, x + i * size);
 }
@@ -196,6 +184,28 @@ static void write_lengths(const opi_select_sweep *plan, opi_select_carry *before
         (begun - none) * plan->index);
 }
 
+/* `size` is a constant where this is called. */
+OPLUS_INLINE_ void take(const opi_select_sweep *plan, size_t size, size_t first, size_t n, char *items)
+{
+    const uint32_t *const narrow = (const uint32_t *)(const void *)plan->indices + first;
+    const uint64_t *const wide = (const uint64_t *)(const void *)plan->indices + first;
+    for (size_t k = 0; k < n; k++) {
+        const size_t i = plan->index == sizeof *narrow ? narrow[k] : (size_t)wide[k];
+        memcpy(items + k * size, plan->in + i * size, size);
+    }
+}
+
+/* Copies n picked elements whose indices have been written, from the `first` one on. */
+static void take_by_index(const opi_select_sweep *plan, size_t first, size_t n, char *items)
+{
+    if (plan->size == 4)
+        take(plan, 4, first, n, items);
+    else if (plan->size == 8)
+        take(plan, 8, first, n, items);
+    else
+        take(plan, plan->size, first, n, items);
+}
+
 /* Writes n elements from index `at` on.  carry: what was picked before them, and then also of them.  The flags are
  * lost. */
 static void write_piece(const opi_select_sweep *plan, size_t at, size_t n, opi_select_carry *carry, uint8_t *flags,
@@ -213,7 +223,10 @@ static void write_piece(const opi_select_sweep *plan, size_t at, size_t n, opi_s
     if (plan->indices) put(plan, plan->indices + before * plan->index, items, picked * plan->index);
     if (plan->lengths) write_lengths(plan, carry, items, picked);
     if (plan->picked) {
-        picked = plan->isa->compact(x, flags, n, size, items);
+        if (plan->indices && !plan->streaming && picked < n / SPARSE)
+            take_by_index(plan, before, picked, items);
+        else
+            picked = plan->isa->compact(x, flags, n, size, items);
         put(plan, plan->picked + before * size, items, picked * size);
     }
     if (!plan->indices && !plan->lengths && !plan->picked) picked = count_flags(flags, n);

@@ -33,6 +33,10 @@ void OPI_ISA_NAME(opi_least_32)(const void *in, size_t stride, size_t rows, size
                                 uint64_t infinity, void *keys, void *places);
 void OPI_ISA_NAME(opi_least_64)(const void *in, size_t stride, size_t rows, size_t width, const opi_key_order *order,
                                 uint64_t infinity, void *keys, void *places);
+void OPI_ISA_NAME(opi_differ_8)(const void *in, size_t n, uint8_t *flags);
+void OPI_ISA_NAME(opi_differ_16)(const void *in, size_t n, uint8_t *flags);
+void OPI_ISA_NAME(opi_differ_32)(const void *in, size_t n, uint8_t *flags);
+void OPI_ISA_NAME(opi_differ_64)(const void *in, size_t n, uint8_t *flags);
 #define OPI_EVEN(suffix)                                                                                               \
     void OPI_ISA_NAME(opi_even_##suffix)(const void *in, size_t n, double low, double high, double scale,              \
                                          uint32_t bins, uint32_t *bin);

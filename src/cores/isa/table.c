@@ -19,6 +19,8 @@ const opi_isa OPI_ISA_NAME(opi_isa) = {
     .compact = OPI_ISA_NAME(opi_compact),
     .least = {OPI_ISA_NAME(opi_least_8), OPI_ISA_NAME(opi_least_16), OPI_ISA_NAME(opi_least_32),
               OPI_ISA_NAME(opi_least_64)},
+    .differ = {OPI_ISA_NAME(opi_differ_8), OPI_ISA_NAME(opi_differ_16), OPI_ISA_NAME(opi_differ_32),
+               OPI_ISA_NAME(opi_differ_64)},
     .even = {[OPLUS_I8] = OPI_ISA_NAME(opi_even_i8),
              [OPLUS_I16] = OPI_ISA_NAME(opi_even_i16),
              [OPLUS_I32] = OPI_ISA_NAME(opi_even_i32),

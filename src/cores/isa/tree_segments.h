@@ -230,6 +230,13 @@ OPI_INLINE V N(join_group)(const T *in, const uint64_t *offsets, const opi_words
 }
 
 /* Fewer than W segments are reduced one by one. */
+/* While a group of segments is joined, as many elements as it has are fetched from behind it: what is joined next. */
+OPI_INLINE void N(prefetch_next)(const T *group, uint64_t elements)
+{
+    const char *const next = (const char *)(group + elements);
+    for (size_t j = 0; j < elements * sizeof(T); j += OPI_CACHE_LINE) __builtin_prefetch(next + j, 0, 2);
+}
+
 static size_t N(segments_fast)(const void *in, const uint64_t *offsets, size_t segments, const void *identity,
                                void *out)
 {
@@ -245,6 +252,7 @@ static size_t N(segments_fast)(const void *in, const uint64_t *offsets, size_t s
             OPI_CHOOSE_ONES(W, T, some, offsets + s, none, to);
             continue;
         }
+        N(prefetch_next)((const T *)in + offsets[s], offsets[s + W] - offsets[s]);
         if (any >= N(NOT_SHORT)) {
             count = opi_group_cut(N(NOT_SHORT), PARTS, words);
             any = N(NOT_SHORT) - 1;
