@@ -1,5 +1,5 @@
-/* A reduce by index on an accelerator: the bins of the elements are sorted together with the places of the elements, these are
- * taken in that order, and each bin is a segment, which is reduced.  The primitives that do this are those of public calls. */
+/* A reduce by index on an accelerator: copies of the elements are sorted by their bins, and each bin is a segment, which is
+ * reduced.  The primitives that do this are those of public calls. */
 #include "gpu/bins/bins.h"
 
 #include "base/error.h"
@@ -13,16 +13,14 @@
 #include <string.h>
 
 typedef struct sorting {
-    opi_job job;       /* must be first */
-    opi_gpu_side side; /* of the indices */
+    opi_job job;                       /* must be first */
+    opi_gpu_side indices_side, in_side; /* of the indices, of the elements */
     size_t n, bins;
-    const oplus_type *place, *number; /* of a bin, of an element's place: &oplus_u32 or &oplus_u64 */
+    const oplus_type *place; /* of a bin: &oplus_u32 or &oplus_u64 */
     /* --- scratch memory on the device --- */
     char *indices;     /* of the host, copied; NULL: they lie on the device */
-    char *places;      /* the bin of each element */
-    char *order;       /* places of the elements, in the order of their bins */
-    char *sorted;      /* their bins, in that order */
-    char *elements;    /* the elements, in that order */
+    char *places;      /* the bin of each element, then sorted */
+    char *elements;    /* the elements, then in the order of their bins */
     char *wanted;      /* 0, 1, ..., bins - 1 */
     uint64_t *offsets; /* where each bin begins, and where the last one ends */
     char *fault;
@@ -44,10 +42,8 @@ static size_t divide(sorting *s, char *base)
     const opi_task *const task = s->job.task;
     size_t at = 0;
     s->fault = room(base, &at, sizeof(opi_wrong_index));
-    s->indices = s->side == OPI_SIDE_DEVICE ? NULL : room(base, &at, s->n * task->bins.type->size);
+    s->indices = s->indices_side == OPI_SIDE_DEVICE ? NULL : room(base, &at, s->n * task->bins.type->size);
     s->places = room(base, &at, s->n * s->place->size);
-    s->order = room(base, &at, s->n * s->number->size);
-    s->sorted = room(base, &at, s->n * s->place->size);
     s->elements = room(base, &at, s->n * task->op->type->size);
     s->wanted = room(base, &at, s->bins * s->place->size);
     s->offsets = (uint64_t *)(void *)room(base, &at, (s->bins + 1) * sizeof(uint64_t));
@@ -90,7 +86,7 @@ static oplus_status find_places(sorting *s)
     const uint64_t n = s->n, bins = s->bins;
     const char *in = indices->mem;
     if (s->indices) {
-        OPI_TRY(opi_transfer_up(job->g, job->call, s->side, s->indices, indices->mem, s->n * indices->size));
+        OPI_TRY(opi_transfer_up(job->g, job->call, s->indices_side, s->indices, indices->mem, s->n * indices->size));
         in = s->indices;
     }
     const opi_gpu_argument list[] = {opi_memory(in), opi_value(n), opi_value(bins), opi_memory(s->places),
@@ -107,23 +103,22 @@ static opi_job job_of(const sorting *s, const opi_task *task)
     return (opi_job){.g = s->job.g, .call = s->job.call, .task = task};
 }
 
-static oplus_status take(const sorting *s, size_t size, const void *in, void *out)
+static oplus_status bring_elements(const sorting *s)
 {
-    opi_task task;
-    const opi_indices order = {s->order, s->n, s->number, s->n, true};
-    opi_task_take(&task, size, in, &order, out);
-    opi_job job = job_of(s, &task);
-    return opi_gpu_take(&job);
+    const opi_job *const job = &s->job;
+    const void *const in = job->task->array[OPI_BINNED].mem;
+    const size_t bytes = s->n * job->task->op->type->size;
+    if (s->in_side == OPI_SIDE_DEVICE) return opi_gpu_move(job->g, job->call, s->elements, in, bytes);
+    return opi_transfer_up(job->g, job->call, s->in_side, s->elements, in, bytes);
 }
 
 static oplus_status sort(const sorting *s)
 {
     opi_task task;
-    opi_task_argsort(&task, s->place, OPLUS_ASCENDING, s->places, s->n, s->number, s->order);
+    OPI_TRY(bring_elements(s));
+    opi_task_sort(&task, s->place, OPLUS_ASCENDING, s->places, s->job.task->op->type, s->elements, s->n);
     opi_job job = job_of(s, &task);
-    OPI_TRY(opi_gpu_sort(&job));
-    OPI_TRY(take(s, s->place->size, s->places, s->sorted));
-    return take(s, s->job.task->op->type->size, s->job.task->array[OPI_BINNED].mem, s->elements);
+    return opi_gpu_sort(&job);
 }
 
 /* --- 3. where each bin begins ------------------------------------------------------------------------------------- */
@@ -151,7 +146,7 @@ static oplus_status find_offsets(const sorting *s)
     opi_task task;
     OPI_TRY(bring_wanted(s));
     OPI_TRY(opi_gpu_put(s->job.g, s->job.call, s->offsets, &first, sizeof first));
-    opi_task_bounds(&task, s->place, OPLUS_ASCENDING, NULL, s->sorted, s->n, true, s->wanted, s->bins, sizeof first,
+    opi_task_bounds(&task, s->place, OPLUS_ASCENDING, NULL, s->places, s->n, true, s->wanted, s->bins, sizeof first,
                     s->offsets + 1);
     opi_job job = job_of(s, &task);
     return opi_gpu_order(&job);
@@ -212,8 +207,8 @@ oplus_status opi_gpu_reduce_by_index(opi_job *job)
         is_host &= side[k] != OPI_SIDE_DEVICE;
     }
     if (is_host) return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, task, NULL);
-    s.side = side[OPI_INDICES];
+    s.indices_side = side[OPI_INDICES];
+    s.in_side = side[OPI_BINNED];
     s.place = task->bins.n < UINT32_MAX ? &oplus_u32 : &oplus_u64;
-    s.number = task->n <= UINT32_MAX ? &oplus_u32 : &oplus_u64;
     return opi_gpu_settle(job->g, job->call, opi_way_run_all(&s.job));
 }
