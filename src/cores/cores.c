@@ -123,7 +123,7 @@ static oplus_status run_sweep(opi_cores *cores, const char *call, const opi_task
     if (task->what == OPI_TRANSPOSE && task->n == 0) return OPLUS_OK;
     if (!carry && task->what != OPI_TRANSPOSE && opi_few_run(cores, task)) return OPLUS_OK;
     make_plan(&p, cores, task);
-    if (!carry && task->result) {
+    if (!carry && (task->result || task->what == OPI_SELECT)) { /* a select always counts */
         OPI_TRY(reserve_carry(cores, call, p.sweep.carry_bytes));
         carry = cores->carry.mem;
         p.sweep.start(&p.sweep, 0, carry);
@@ -268,6 +268,16 @@ static void release(oplus_device *dev, void *mem)
     opi_array_free(mem);
 }
 
+static oplus_status lend(oplus_device *dev, const char *call, size_t bytes, void **mem)
+{
+    opi_buffer *const between = &opi_cores_of(dev)->between;
+    if (bytes > PTRDIFF_MAX || !opi_buffer_reserve(between, bytes))
+        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of scratch; free some and call again", call,
+                        bytes);
+    *mem = between->mem;
+    return OPLUS_OK;
+}
+
 static oplus_status copy(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes)
 {
     (void)dev;
@@ -294,6 +304,7 @@ const opi_machine opi_cores_machine = {.run = run,
                                        .explain = explain,
                                        .alloc = alloc,
                                        .free = release,
+                                       .lend = lend,
                                        .copy = copy,
                                        .sync = sync,
                                        .trim = trim,

@@ -1,6 +1,7 @@
 /* oplus_argsort_keys: from the last key to the first, each time a stable sort of what the keys behind have put in order. */
 #include "front/check.h"
 #include "front/indices.h"
+#include "front/scratch.h"
 #include "front/sort.h"
 #include "task/explain.h"
 #include "task/make.h"
@@ -89,10 +90,10 @@ static oplus_status run(const by_keys *by)
     opi_task_argsort(&last, by->key[k], by->order[k], by->keys[k], by->n, by->index, by->indices);
     if (by->dev->explained.text) return explain(by, &last);
     if (k == 0) return opi_run(by->dev, by->call, &last, NULL);
-    OPI_TRY(by->dev->machine->alloc(by->dev, by->call, by->n * widest_taken(by), &taken));
+    OPI_TRY(opi_borrow(by->dev, by->call, by->n * widest_taken(by), &taken));
     oplus_status status = opi_run(by->dev, by->call, &last, NULL);
     if (status == OPLUS_OK) status = sort_by_others(by, taken);
-    by->dev->machine->free(by->dev, taken);
+    opi_give_back(by->dev, taken);
     return status;
 }
 

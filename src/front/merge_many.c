@@ -3,6 +3,7 @@
  * The arrays are halved again and again.  A merge writes to `out` or to scratch memory, and those that it joins to the other one
  * of the two, each to its own part: so none overwrites what another one reads, and nothing is copied. */
 #include "front/check.h"
+#include "front/scratch.h"
 #include "front/sort.h"
 #include "task/explain.h"
 #include "task/make.h"
@@ -92,9 +93,9 @@ static oplus_status run(merging *m)
     if (m->dev->explained.text) return explain(m);
     if (m->count == 1) return m->dev->machine->copy(m->dev, m->call, m->to[0], m->in[0], bytes);
     if (m->count == 2) return merge(m, 0, 2, 0, 0, &made);
-    OPI_TRY(m->dev->machine->alloc(m->dev, m->call, bytes, (void **)&m->to[1]));
+    OPI_TRY(opi_borrow(m->dev, m->call, bytes, (void **)&m->to[1]));
     const oplus_status status = merge(m, 0, m->count, 0, 0, &made);
-    m->dev->machine->free(m->dev, m->to[1]);
+    opi_give_back(m->dev, m->to[1]);
     return status;
 }
 

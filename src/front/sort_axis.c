@@ -5,6 +5,7 @@
 #include "front/axis.h"
 #include "front/check.h"
 #include "front/indices.h"
+#include "front/scratch.h"
 #include "front/sort.h"
 #include "task/explain.h"
 #include "task/make.h"
@@ -74,12 +75,13 @@ static oplus_status run(const along *a)
         const opi_task sort = task_of_rows(a, a->keys, a->indices);
         return opi_run(a->dev, a->call, &sort, NULL);
     }
-    char *turned;
+    void *mem;
     const size_t keys = opi_round_up(a->n * a->key->size, OPI_CACHE_LINE), found = a->index ? a->index->size : 0;
     OPI_TRY(opi_check_bytes(a->call, "scratch memory for n", a->n, a->key->size + found));
-    OPI_TRY(a->dev->machine->alloc(a->dev, a->call, keys + a->n * found, (void **)&turned));
+    OPI_TRY(opi_borrow(a->dev, a->call, keys + a->n * found, &mem));
+    char *const turned = mem;
     const oplus_status status = run_turned(a, turned, turned + keys);
-    a->dev->machine->free(a->dev, turned);
+    opi_give_back(a->dev, turned);
     return status;
 }
 

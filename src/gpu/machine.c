@@ -135,6 +135,15 @@ static void release(oplus_device *dev, void *mem)
     opi_leave(gpu, "oplus_free", OPLUS_OK);
 }
 
+static oplus_status lend(oplus_device *dev, const char *call, size_t bytes, void **mem)
+{
+    opi_accelerator *const g = of(dev);
+    OPI_TRY(opi_enter(g->gpu, call));
+    OPI_TRY(opi_leave(g->gpu, call, opi_gpu_reserve(g, call, &g->lent, bytes)));
+    *mem = g->lent.mem;
+    return OPLUS_OK;
+}
+
 static oplus_status wrap(oplus_device *dev, const char *call, void *native, size_t bytes, void **mem)
 {
     opi_gpu *const gpu = gpu_of(dev);
@@ -368,6 +377,7 @@ const opi_machine opi_gpu_machine = {.run = run,
                                      .explain = explain,
                                      .alloc = alloc,
                                      .free = release,
+                                     .lend = lend,
                                      .wrap = wrap,
                                      .copy = copy,
                                      .look = look,

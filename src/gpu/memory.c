@@ -83,7 +83,7 @@ void opi_gpu_release_all(opi_accelerator *g)
 {
     free_retired(g);
     opi_gpu_buffer *const all[] = {&g->range,  &g->nodes, &g->value, &g->param, &g->work,
-                                   &g->binned, &g->top,   &g->ended, &g->told};
+                                   &g->binned, &g->lent,  &g->top,   &g->ended, &g->told};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) opi_gpu_release(g, all[i]);
     g->ended_is_0 = g->told_is_clear = false;
     for (int i = 0; i < OPI_WHOLES; i++) opi_gpu_release(g, &g->array[i]);

@@ -74,6 +74,9 @@ typedef struct opi_machine {
     /* alloc, free, wrap and copy do what the public calls of these names do; arguments are checked, and bytes > 0. */
     oplus_status (*alloc)(oplus_device *dev, const char *call, size_t bytes, void **mem);
     void (*free)(oplus_device *dev, void *mem);
+    /* Sets *mem to memory for what a public call has between its tasks (front/scratch.h), which the machine keeps until it
+     * is asked for more, or trimmed; NULL: such memory is allocated and freed. */
+    oplus_status (*lend)(oplus_device *dev, const char *call, size_t bytes, void **mem);
     oplus_status (*wrap)(oplus_device *dev, const char *call, void *native, size_t bytes, void **mem); /* NULL: none */
     oplus_status (*copy)(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes);
     /* Sets *home to the machine in whose memory the `bytes` > 0 bytes at p lie; NULL: they lie in host memory.  If
