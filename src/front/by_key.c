@@ -5,6 +5,7 @@
  * than a piece is a reduce of its own. */
 #include "cores/cores.h"
 #include "front/runs.h"
+#include "front/scratch.h"
 #include "front/sort.h"
 #include "task/make.h"
 
@@ -13,7 +14,8 @@ enum {
     CORES_PIECE = 1 << 18, /* offsets are 1 MiB: they stay in a cache */
     HOST_PIECE = 1 << 24,  /* of the host's arrays, on an accelerator */
     DEVICE_PIECE =
-        1 << 26 /* of an accelerator's arrays: to wait for the number of runs takes no time beside the work */
+        1 << 26, /* of an accelerator's arrays: to wait for the number of runs takes no time beside the work */
+    MORE = 64    /* the last piece has up to this part of a piece more */
 };
 
 typedef struct by_key {
@@ -28,8 +30,6 @@ typedef struct by_key {
     oplus_device *home;   /* in whose memory the keys lie: scratch memory is beside them */
 } by_key;
 
-/* --- scratch memory ------------------------------------------------------------------------------------------------ */
-
 /* Finds where the keys lie. */
 static oplus_status find_home(by_key *b)
 {
@@ -39,23 +39,6 @@ static oplus_status find_home(by_key *b)
         OPI_TRY(machine->look(b->dev, b->call, "keys", b->keys, b->n * b->key->size, &b->home));
     if (!b->home) b->home = &b->dev->cores->dev;
     return OPLUS_OK;
-}
-
-/* Sets *mem to `bytes` > 0 bytes beside the keys.  The cores keep such memory for the next call. */
-static oplus_status borrow(const by_key *b, size_t bytes, void **mem)
-{
-    opi_buffer *const between = &b->dev->cores->between;
-    if (!b->home->machine->is_host) return b->home->machine->alloc(b->home, b->call, bytes, mem);
-    if (bytes > PTRDIFF_MAX || !opi_buffer_reserve(between, bytes))
-        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of scratch; free some and call again", b->call,
-                        bytes);
-    *mem = between->mem;
-    return OPLUS_OK;
-}
-
-static void give_back(const by_key *b, void *mem)
-{
-    if (!b->home->machine->is_host) b->home->machine->free(b->home, mem);
 }
 
 static oplus_status copy(const by_key *b, void *to, const void *from, size_t bytes)
@@ -102,11 +85,18 @@ static oplus_status reduce_runs(const by_key *b, size_t open, size_t n, const ui
     return opi_run(b->dev, b->call, &task, NULL);
 }
 
+/* How many keys the piece from index `begin` on has: a little more, if only so few are left. */
+static size_t next_of(const by_key *b, size_t piece, size_t begin)
+{
+    const size_t left = b->n - begin;
+    return left <= piece + piece / MORE ? left : piece;
+}
+
 /* Reduces the runs that end in the piece from index *open on, which is where a run begins; *open becomes where the first
  * run begins that does not, and *runs grows.  firsts: room for one more than a piece has keys. */
 static oplus_status reduce_piece(const by_key *b, size_t piece, uint32_t *firsts, size_t *open, size_t *runs)
 {
-    const size_t begin = *open, n = opi_smaller(piece, b->n - begin);
+    const size_t begin = *open, n = next_of(b, piece, begin);
     const bool is_last = begin + n == b->n;
     void *const out_keys = b->out_keys ? b->out_keys + *runs * b->key->size : NULL;
     char *const out = b->out + *runs * b->op->type->size;
@@ -119,8 +109,8 @@ static oplus_status reduce_piece(const by_key *b, size_t piece, uint32_t *firsts
         ++*runs;
         return reduce_long(b, begin, begin + n, piece, firsts, out, open);
     }
+    if (!is_last) OPI_TRY(copy(b, &end, firsts + complete, sizeof end)); /* now: later it would wait for the reduce */
     OPI_TRY(reduce_runs(b, begin, n, firsts, complete, out));
-    if (!is_last) OPI_TRY(copy(b, &end, firsts + complete, sizeof end));
     *open = begin + end;
     *runs += complete;
     return OPLUS_OK;
@@ -142,7 +132,11 @@ static size_t piece_of(const by_key *b)
     return opi_smaller(most, b->n);
 }
 
-static size_t firsts_bytes(const by_key *b) { return (piece_of(b) + 1) * sizeof(uint32_t); }
+static size_t firsts_bytes(const by_key *b)
+{
+    const size_t piece = piece_of(b);
+    return (piece + piece / MORE + 1) * sizeof(uint32_t);
+}
 
 /* firsts: so many bytes of scratch memory. */
 static oplus_status reduce_all(const by_key *b, uint32_t *firsts, size_t *runs)
@@ -193,19 +187,18 @@ oplus_status oplus_reduce_by_key(oplus_device *dev, const oplus_op *op, const op
     OPI_TRY(find_home(&b));
     if (dev->explained.text)
         return explain(&b, "a segmented reduce of the values; how many segments it has is known only then");
-    OPI_TRY(borrow(&b, firsts_bytes(&b), &firsts));
+    OPI_TRY(opi_borrow(b.home, __func__, firsts_bytes(&b), &firsts));
     const oplus_status status = reduce_all(&b, firsts, runs);
-    give_back(&b, firsts);
+    opi_give_back(b.home, firsts);
     return status;
 }
 
-/* Finds the heads, in scratch memory, and scans. */
+/* Finds the heads, in scratch memory, and scans; nobody asks how many they are. */
 static oplus_status scan(const by_key *b, oplus_kind kind, void *heads)
 {
     opi_task task;
-    size_t found;
     opi_task_select(&task, OPI_PICKS_HEADS, b->same, b->key, b->keys, NULL, b->n,
-                    &(opi_selected){.head = heads, .index_bytes = sizeof(uint32_t)}, &found);
+                    &(opi_selected){.head = heads, .index_bytes = sizeof(uint32_t)}, NULL);
     OPI_TRY(opi_run(b->dev, b->call, &task, NULL));
     opi_task_scan(&task, b->op, kind, b->values, heads, b->n, 0, b->out);
     return opi_run(b->dev, b->call, &task, NULL);
@@ -226,9 +219,9 @@ oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, oplus_kind
     if (n == 0) return OPLUS_OK;
     if (dev->explained.text) return explain(&b, "a segmented scan of the values");
     OPI_TRY(find_home(&b));
-    OPI_TRY(borrow(&b, n, &heads));
+    OPI_TRY(opi_borrow(b.home, __func__, n, &heads));
     const oplus_status status = scan(&b, kind, heads);
-    give_back(&b, heads);
+    opi_give_back(b.home, heads);
     return status;
 }
 
@@ -275,8 +268,8 @@ oplus_status oplus_group(oplus_device *dev, const oplus_op *op, const oplus_type
     OPI_TRY(opi_check_bytes(__func__, "n", n, key->size + op->type->size + 2 * sizeof(uint64_t)));
     const size_t values_at = opi_round_up(n * key->size, OPI_CACHE_LINE);
     const size_t firsts_at = opi_round_up(values_at + n * op->type->size, OPI_CACHE_LINE);
-    OPI_TRY(borrow(&b, firsts_at + firsts_bytes(&b), &scratch));
+    OPI_TRY(opi_borrow(b.home, __func__, firsts_at + firsts_bytes(&b), &scratch));
     const oplus_status status = group(&b, order, scratch, values_at, firsts_at, groups);
-    give_back(&b, scratch);
+    opi_give_back(b.home, scratch);
     return status;
 }

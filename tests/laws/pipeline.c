@@ -1,4 +1,4 @@
-/* The ways of CUDA in one launch, "pipeline" and "look-back", scans and filters: calls of any size and alignment in device memory have
+/* The ways of CUDA in one launch, "pipeline" and "look-back", scans, filters and selects: calls of any size and alignment in device memory have
  * the bits of one core, and touch nothing outside of their arrays.  If a group waits in vain, the call says so, and the device goes on.
  *
  * The linker sends opi_gpu_define, which writes the numbers of a kernel's source, through the __wrap_ function here
@@ -125,6 +125,106 @@ static void any_filter(void **state)
     }
 }
 
+/* --- random selects ------------------------------------------------------------------------------------------------- */
+
+OPLUS_STRUCT(two32, uint32_t a; uint32_t b;)
+OPLUS_ZIP(alike, uint8_t, uint32_t, uint32_t, { return (a ^ b) >> 28 == 0; })
+
+/* What is picked of n elements: those with which runs begin, or those that `keep` accepts; and what is wanted of them. */
+typedef struct select_call {
+    const oplus_type *type, *index;
+    const oplus_fn *same, *keep;
+    size_t n, skew_in, skew_out, skew_index;
+    bool picked, indices, lengths;
+} select_call;
+
+static oplus_status run_select(oplus_device *d, const select_call *c, const void *in, void *out, void *index,
+                               void *length, size_t *count)
+{
+    if (c->keep) return oplus_indices(d, c->keep, in, c->n, c->index, index, count);
+    return oplus_unique(d, c->type, c->same, in, c->n, c->picked ? out : NULL, c->index, c->lengths ? length : NULL,
+                        c->indices ? index : NULL, NULL, count);
+}
+
+static select_call draw_select(rng *r)
+{
+    static const oplus_type *const types[] = {&oplus_u8, &oplus_i16, &oplus_u32, &oplus_f32, &oplus_u64, &two32_type};
+    select_call c = {.type = types[rng_below(r, 6)], .index = rng_below(r, 2) ? &oplus_u32 : &oplus_u64};
+    const size_t dice = rng_below(r, 6), tile = TILE_BYTES / c.type->size;
+    c.picked = dice < 2 || dice == 5;
+    c.indices = !c.picked || dice == 1;
+    c.lengths = dice != 4 && rng_below(r, 2);
+    if (dice == 4) c.keep = &odd_u32_fn;
+    if (dice == 5) c.same = &alike_fn;
+    if (c.keep || c.same) c.type = &oplus_u32;
+    c.n = (1 + rng_below(r, MANY_TILES)) * tile + (rng_below(r, 3) ? rng_below(r, tile) : rng_below(r, 3));
+    if (rng_below(r, 8) == 0) c.n = 1 + rng_below(r, 2 * tile);
+    c.skew_in = rng_below(r, 3) ? rng_below(r, MOST_SKEW) : 0;
+    c.skew_out = rng_below(r, MOST_SKEW);
+    c.skew_index = rng_below(r, MOST_SKEW);
+    return c;
+}
+
+/* Runs of `length` elements on average, of which many begin and end with tiles. */
+static void fill_runs(rng *r, size_t size, size_t n, size_t length)
+{
+    fill(subject_named("hash4"), r, n * size / 4 + 1);
+    for (size_t i = 1; i < n; i++)
+        if (rng_below(r, length) > 0 || (i % 4096 == 0 && rng_below(r, 2)))
+            memcpy(x + i * size, x + (i - 1) * size, size);
+}
+
+static void *copied(const void *from, size_t before, size_t bytes, size_t behind)
+{
+    unsigned char *mem;
+    must_be_ok(oplus_alloc(dev, before + bytes + behind, (void **)&mem), "alloc");
+    memset(got, 0xa5, before + bytes + behind);
+    if (from) memcpy(got + before, from, bytes);
+    must_be_ok(oplus_copy(dev, mem, got, before + bytes + behind), "copy");
+    return mem + before;
+}
+
+/* Compares what is at `there`, between guards, and frees it. */
+static void compare_select(const select_call *c, const char *what, unsigned char *there, const unsigned char *here,
+                           size_t before, size_t bytes, size_t room)
+{
+    must_be_ok(oplus_copy(dev, got, there - before, before + room + GUARD), "copy");
+    for (size_t i = 0; i < before + room + GUARD; i++) {
+        const bool inside = i >= before && i < before + bytes;
+        if (got[i] != (inside ? here[i - before] : 0xa5))
+            fail_msg("%s of %zu \"%s\", in + %zu, out + %zu, index + %zu: byte %zu differs; OPLUS_TEST_SEED=%llu", what,
+                     c->n, c->type->name, c->skew_in, c->skew_out, c->skew_index, i, (unsigned long long)test_seed());
+    }
+    oplus_free(dev, there - before);
+}
+
+static void any_select(void **state)
+{
+    rng r = test_rng("selects of a pipeline");
+    (void)state;
+    for (long i = calls(); i > 0; i--) {
+        const select_call c = draw_select(&r);
+        const size_t size = c.type->size, index = c.index->size;
+        const size_t before = GUARD + c.skew_out * size, before_index = GUARD + c.skew_index * index;
+        size_t count, count_there;
+        unsigned char *const numbers = must(malloc(c.n * index)), *const measured = must(malloc(c.n * index));
+        fill_runs(&r, size, c.n, (size_t)1 << rng_below(&r, 12));
+        must_be_ok(run_select(serial, &c, x, expected, numbers, measured, &count), "the core");
+        unsigned char *const in = copied(x, c.skew_in * size, c.n * size, 0);
+        unsigned char *const out = copied(NULL, before, c.n * size, GUARD);
+        unsigned char *const found = copied(NULL, before_index, c.n * index, GUARD);
+        unsigned char *const lengths = copied(NULL, before_index, c.n * index, GUARD);
+        must_be_ok(run_select(dev, &c, in, out, found, lengths, &count_there), "a select");
+        assert_int_equal(count, count_there);
+        compare_select(&c, "picked", out, expected, before, c.picked ? count * size : 0, c.n * size);
+        compare_select(&c, "indices", found, numbers, before_index, c.indices ? count * index : 0, c.n * index);
+        compare_select(&c, "lengths", lengths, measured, before_index, c.lengths ? count * index : 0, c.n * index);
+        oplus_free(dev, in - c.skew_in * size);
+        free(measured);
+        free(numbers);
+    }
+}
+
 /* --- epochs -------------------------------------------------------------------------------------------------------- */
 
 /* Launches are numbered, and after 2^32 - 1 numbers begin again. */
@@ -242,8 +342,9 @@ static bool open_dev(int way)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(any_scan),   cmocka_unit_test(any_struct),
-                                       cmocka_unit_test(any_filter), cmocka_unit_test(in_a_row),
-                                       cmocka_unit_test(epochs_end), cmocka_unit_test(gives_up)};
+                                       cmocka_unit_test(any_filter), cmocka_unit_test(any_select),
+                                       cmocka_unit_test(in_a_row),   cmocka_unit_test(epochs_end),
+                                       cmocka_unit_test(gives_up)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     int failed = 0, tried = 0;
     must_be_ok(oplus_open("serial", &serial), "serial");

@@ -14,6 +14,7 @@ enum { N = (1 << 23) + 12345, MOST = 8 /* bytes of an element */, WORDS = N * (M
 static oplus_device *dev, *cores;
 
 OPLUS_PREDICATE(low, uint32_t, { return a < 0x60000000u; })
+OPLUS_ZIP(alike, uint8_t, uint8_t, uint8_t, { return (a ^ b) < 128; })
 OPLUS_ZIP(differs, uint32_t, uint32_t, uint32_t, { return a != b; })
 
 /* `in` is the input; a call writes `out`, which has been `in` where it sorts, and `values`. */
@@ -28,6 +29,7 @@ CALL(scan, oplus_scan(d, &oplus_sum_f32, OPLUS_INCLUSIVE, a->in, N, a->out))
 CALL(scan_wide, oplus_scan(d, &oplus_sum_f64, OPLUS_EXCLUSIVE, a->in, N, a->out))
 CALL(segscan, oplus_segscan(d, &oplus_sum_u32, OPLUS_INCLUSIVE, a->in, a->in, N, a->out))
 CALL(filter, oplus_filter(d, &low_fn, a->in, N, a->out, a->small))
+CALL(runs, oplus_unique(d, &oplus_u8, &alike_fn, a->in, N, a->out, &oplus_u32, NULL, a->values, NULL, a->small))
 CALL(sort, oplus_sort(d, &oplus_u32, OPLUS_ASCENDING, a->out, N))
 CALL(sort_wide, oplus_sort(d, &oplus_i64, OPLUS_DESCENDING, a->out, N))
 CALL(pairs, oplus_sort_pairs(d, &oplus_f32, OPLUS_ASCENDING, a->out, &oplus_u32, a->values, N))
@@ -37,9 +39,9 @@ CALL(transpose, oplus_transpose(d, &oplus_u32, a->in, 1023, N / 1023, a->out))
 static const struct {
     const char *name;
     oplus_status (*run)(oplus_device *d, const arrays *a);
-} calls[] = {{"reduce", reduce},         {"scan", scan},     {"scan of f64", scan_wide},
-             {"segscan", segscan},       {"filter", filter}, {"sort", sort},
-             {"sort of i64", sort_wide}, {"pairs", pairs},   {"transpose", transpose}};
+} calls[] = {
+    {"reduce", reduce}, {"scan", scan}, {"scan of f64", scan_wide}, {"segscan", segscan}, {"filter", filter},
+    {"runs", runs},     {"sort", sort}, {"sort of i64", sort_wide}, {"pairs", pairs},     {"transpose", transpose}};
 
 static arrays here, there;
 static void *first;   /* what the first call has written */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 typedef struct sorting {
-    opi_job job;                       /* must be first */
+    opi_job job;                        /* must be first */
     opi_gpu_side indices_side, in_side; /* of the indices, of the elements */
     size_t n, bins;
     const oplus_type *place; /* of a bin: &oplus_u32 or &oplus_u64 */

@@ -79,10 +79,11 @@ static unsigned items_of(const opi_groups *groups)
     return (r.teams * team_of(groups->element) + r.reduce + r.carry + FEED_WARPS) << LOG_LANES;
 }
 
-/* Each warp that writes puts a part's kept elements side by side, at most 16 bytes further than the part. */
-size_t opi_groups_heaps(size_t element)
+/* Each warp that writes puts what is kept of a part side by side, and begins up to 16 bytes behind the beginning. */
+size_t opi_groups_heaps(size_t element, size_t widest)
 {
-    return team_of(element) * ((tile_bytes(element) >> cut_of(element).log_parts) + OPI_VECTOR_BYTES);
+    const size_t items = (size_t)opi_groups_tile(element) >> cut_of(element).log_parts;
+    return team_of(element) * (items * widest + OPI_VECTOR_BYTES);
 }
 
 static size_t stage_bytes(const opi_groups *groups)
@@ -115,6 +116,11 @@ static unsigned stages_of(const opi_groups *groups)
 static size_t ring_bytes(const opi_groups *groups) { return stages_of(groups) * stage_bytes(groups); }
 
 uint64_t opi_groups_tile(size_t element) { return opi_tile(opi_groups_shape(element)); }
+uint64_t opi_groups_tiles(size_t element, uint64_t n)
+{
+    const uint64_t tile = opi_groups_tile(element);
+    return n / tile + (n % tile > 0);
+}
 uint64_t opi_groups_most_tiles(void) { return (uint64_t)1 << (5 * LEVELS); }
 
 bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups)

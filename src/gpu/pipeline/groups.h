@@ -1,4 +1,4 @@
-/* What the pipelines of a scan and of a filter have in common on the host: the shape of their groups, the memory in which
+/* What the pipelines of a scan, of a filter and of a select have in common on the host: the shape of their groups, the memory in which
  * groups tell each other what they have found, and the launch. */
 #ifndef OPI_GPU_GROUPS_H
 #define OPI_GPU_GROUPS_H
@@ -24,9 +24,11 @@ typedef struct opi_groups_told {
     uint64_t tiles; /* of this accelerator */
 } opi_groups_told;
 
-uint64_t opi_groups_tile(size_t element); /* elements */
-uint64_t opi_groups_most_tiles(void);     /* of one launch and what precedes it */
-size_t opi_groups_heaps(size_t element);  /* bytes in which a filter puts the kept elements side by side */
+uint64_t opi_groups_tile(size_t element);              /* elements */
+uint64_t opi_groups_tiles(size_t element, uint64_t n); /* so many have n elements */
+uint64_t opi_groups_most_tiles(void);                  /* of one launch and what precedes it */
+/* Bytes in which a filter puts the kept elements side by side, or their indices; widest: bytes of the larger one of both. */
+size_t opi_groups_heaps(size_t element, size_t widest);
 
 /* Whether a device can run such groups. */
 bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups);

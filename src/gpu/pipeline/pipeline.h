@@ -1,4 +1,4 @@
-/* The way "pipeline": a scan, or a filter, in one launch that reads each element once.  CUDA, compute capability 9.0.
+/* The way "pipeline": a scan, a filter, or a select, in one launch that reads each element once.  CUDA, compute capability 9.0.
  *
  * Its tiles are larger than those of the other ways.  What is left of a scan before the first whole tile, and behind the
  * last one if a carry is needed afterwards, is done by those. */
@@ -20,5 +20,10 @@ oplus_status opi_sieve_prepare(opi_job *job, uint64_t n);
 oplus_status opi_sieve_run(opi_job *job, const opi_part *part);
 /* If the tiles are dealt out: the accelerator that has the last one. */
 unsigned opi_sieve_ends_at(const opi_job *job);
+
+bool opi_picks_can(const opi_job *job, uint64_t n);
+bool opi_picks_suit(const opi_job *job, uint64_t n);
+oplus_status opi_picks_prepare(opi_job *job, uint64_t n);
+oplus_status opi_picks_run(opi_job *job, const opi_part *part);
 
 #endif

@@ -29,6 +29,9 @@
 #else
 #define OPI_STAGE_BYTES (OPI_TILE_BYTES + OPI_STAGE_SPARE)
 #endif
+#ifndef OPI_STAGE_LEAD
+#define OPI_STAGE_LEAD  0 /* 16: each stage has the bytes before its tile, too, if it is not the first one */
+#endif
 #define OPI_BITS        (5 * OPI_PIPE_LEVELS)
 
 typedef struct opi_ring {
@@ -219,7 +222,10 @@ OPI_FUNCTION void opi_bring(const opi_pipe *pipe, uint32_t i, uint32_t s)
     const unsigned char *const from = pipe->in - pipe->skew + (uint64_t)i * OPI_TILE_BYTES;
     const uint32_t length = opi_length(pipe, i);
     const uint64_t left = pipe->bytes - (uint64_t)i * OPI_TILE_BYTES;
-    const opi_span span = opi_copy_ends(pipe, i, stage, from, pipe->skew, OPI_TILE_BYTES, left);
+    const uint32_t lead = i > 0 ? OPI_STAGE_LEAD : 0;
+    opi_span span = opi_copy_ends(pipe, i, stage, from, pipe->skew, OPI_TILE_BYTES, left);
+    span.from -= lead;
+    span.last += lead;
     uint32_t bytes = span.last - span.first;
     if (length < OPI_TILE_BYTES)
         for (uint32_t at = length + pipe->lane * OPI_SIZE; at < OPI_TILE_BYTES; at += 32 * OPI_SIZE)
@@ -233,7 +239,7 @@ OPI_FUNCTION void opi_bring(const opi_pipe *pipe, uint32_t i, uint32_t s)
     __syncwarp(); /* what the warp has written itself is there before the stage is full */
     if (pipe->lane > 0) return;
     opi_expect(&pipe->ring->full[s], bytes);
-    opi_fill(stage, &span, &pipe->ring->full[s]);
+    opi_fill(stage - lead, &span, &pipe->ring->full[s]);
 #if OPI_LIFTED
     opi_fill(stage + OPI_HEADS_AT, &flags, &pipe->ring->full[s]);
 #endif

@@ -16,15 +16,11 @@ static opi_groups groups_of(const opi_job *job)
     return (opi_groups){.kernel = "opi_sieve",
                         .element = element,
                         .node = sizeof(uint64_t),
-                        .beside = opi_groups_heaps(element),
+                        .beside = opi_groups_heaps(element, element),
                         .counts = true};
 }
 
-static uint64_t tiles_of(const opi_job *job, uint64_t n)
-{
-    const uint64_t tile = opi_groups_tile(type_of(job)->size);
-    return n / tile + (n % tile > 0);
-}
+static uint64_t tiles_of(const opi_job *job, uint64_t n) { return opi_groups_tiles(type_of(job)->size, n); }
 
 bool opi_sieve_can(const opi_job *job, uint64_t n)
 {
@@ -48,6 +44,10 @@ static void write_source(opi_gpu_source *source, const void *context)
     const opi_shape shape = opi_groups_write_shape(source, job, &groups);
     opi_gpu_define(source, "OPI_UNIT", opi_smaller(type_of(job)->align, OPI_VECTOR_BYTES));
     opi_gpu_define(source, "OPI_PARAMETER", keep->param_type != NULL);
+    opi_gpu_define(source, "OPI_SELECTS", 0);
+    opi_gpu_define(source, "OPI_HEADS", 0);
+    opi_gpu_define(source, "OPI_PICKED", 1);
+    opi_gpu_define(source, "OPI_INDEX_BYTES", 0);
     opi_gpu_write_fn(source, keep, true);
     opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
     opi_gpu_write_kernels(source, "kept");

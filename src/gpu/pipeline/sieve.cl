@@ -1,4 +1,9 @@
-/* A filter in one pass: each element is read once, and each kept one written once.
+/* A filter in one pass, or a select: each element is read once, and each kept one written once, or its index, or both.
+ *
+ *   OPI_SELECTS      1: a select, whose kernel has the indices and the number of kept elements as further outputs
+ *   OPI_HEADS        1: elements with which runs begin are kept (heads.cl); 0: those that a predicate keeps (kept.cl)
+ *   OPI_PICKED       1: kept elements are written
+ *   OPI_INDEX_BYTES  bytes of an index; 0: indices are not written
  *
  * Groups stay and go from tile to tile, as in a scan (pipeline.cl).  What they tell each other of a tile is how many of
  * its elements are kept.  The roles of a group's warps:
@@ -12,7 +17,16 @@
  * A tile is written when the numbers of all tiles before it are known, which are in the rings of their groups by then.
  * So out may begin at `in` or before it: what is written over has been read. */
 
-#define OPI_HEAP_BYTES (OPI_PART_BYTES + 16) /* a part's kept elements, which begin as far beyond 16 bytes as in out */
+#define OPI_PART_ITEMS   (OPI_PART_BYTES / OPI_SIZE)
+#define OPI_PART_INDICES (OPI_PART_ITEMS * OPI_INDEX_BYTES) /* bytes */
+/* Room for what is written of a part, side by side; it begins as far beyond 16 bytes as in the array of the result. */
+#define OPI_HEAP_BYTES   ((OPI_PART_INDICES > OPI_PART_BYTES ? OPI_PART_INDICES : OPI_PART_BYTES) + 16)
+
+#if OPI_INDEX_BYTES == 8
+typedef uint64_t opi_index;
+#else
+typedef uint32_t opi_index;
+#endif
 
 /* The sum of a warp's numbers, in every work-item. */
 OPI_FUNCTION uint64_t opi_sum(uint64_t own)
@@ -21,28 +35,105 @@ OPI_FUNCTION uint64_t opi_sum(uint64_t own)
     return own;
 }
 
-/* Which elements of a line are kept, as bits.  The line begins at byte `at` of a tile of `length` bytes. */
-OPI_FUNCTION uint32_t opi_kept_of(const opi_line *line, uint32_t at, uint32_t length, const opi_p p)
+/* The warp's runs of a line, and the element before them. */
+typedef struct opi_lines_part {
+    opi_line run;
+#if OPI_HEADS
+    opi_t before;
+#endif
+} opi_lines_part;
+
+/* Reads the run that begins at byte `at` of the tile in stage s.  aligned: as opi_line_at has it. */
+OPI_FUNCTION opi_lines_part opi_lines_part_at(const opi_pipe *pipe, uint32_t s, uint32_t at, bool aligned)
+{
+    opi_lines_part own;
+    own.run = opi_line_at(pipe, s, at, aligned);
+#if OPI_HEADS
+    own.before = *(const opi_t *)(pipe->stages + s * OPI_STAGE_BYTES + pipe->skew + at - pipe->lane * OPI_RUN_BYTES - OPI_SIZE);
+#endif
+    return own;
+}
+
+#if OPI_HEADS
+/* The last bytes of a run, as words that go from lane to lane. */
+typedef union opi_tail {
+    uint32_t word[2];
+    opi_t x[8 / OPI_SIZE];
+} opi_tail;
+
+/* The element before the work-item's run. */
+OPI_FUNCTION opi_t opi_left_of(const opi_pipe *pipe, const opi_lines_part *own)
+{
+    opi_tail tail;
+    OPI_UNROLL for (uint32_t k = 0; k < 8 / OPI_SIZE; k++) tail.x[k] = own->run.x[OPI_E - 8 / OPI_SIZE + k];
+    OPI_UNROLL for (uint32_t k = OPI_SIZE == 8 ? 0 : 1; k < 2; k++)
+        tail.word[k] = __shfl_up_sync(0xffffffffu, tail.word[k], 1);
+    return pipe->lane == 0 ? own->before : tail.x[8 / OPI_SIZE - 1];
+}
+
+/* Which elements of the work-item's run are kept, as bits, if the run is whole. */
+OPI_FUNCTION uint32_t opi_kept_of_whole(const opi_pipe *pipe, const opi_lines_part *own, const opi_p p)
+{
+    uint32_t mask = 0;
+    opi_t left = opi_left_of(pipe, own);
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) {
+        if (opi_differ(left, own->run.x[e], p)) mask |= 1u << e;
+        left = own->run.x[e];
+    }
+    return mask;
+}
+#else
+OPI_FUNCTION uint32_t opi_kept_of_whole(const opi_pipe *pipe, const opi_lines_part *own, const opi_p p)
 {
     uint32_t mask = 0;
     OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
-        if (OPI_KEEPS(line->x[e], p, 0)) mask |= 1u << e;
+        if (OPI_KEEPS(own->run.x[e], p, 0)) mask |= 1u << e;
+    return mask;
+}
+#endif
+
+/* The same of any run, which begins at byte `at` of tile i, of `length` bytes.  plain: no run of the tile is special. */
+OPI_FUNCTION uint32_t opi_kept_of(const opi_pipe *pipe, const opi_lines_part *own, uint32_t i, uint32_t at,
+                                  uint32_t length, bool plain, const opi_p p)
+{
+    uint32_t mask = opi_kept_of_whole(pipe, own, p);
+    if (plain) return mask;
+    if (OPI_HEADS && i == 0 && at == 0) mask |= 1;
     if (at + OPI_RUN_BYTES > length) mask &= at < length ? (1u << (length - at) / OPI_SIZE) - 1 : 0;
     return mask;
 }
 
+/* Whether all runs of a tile are whole, lie at multiples of 16 bytes, and follow others.  Loops over its runs are written for
+ * such a tile, and for any: what each run needs not ask is much of its work. */
+OPI_FUNCTION bool opi_is_plain(const opi_pipe *pipe, uint32_t i, uint32_t length)
+{
+    return pipe->skew == 0 && length == OPI_TILE_BYTES && !(OPI_HEADS && i == 0);
+}
+
 /* --- the role count ------------------------------------------------------------------------------------------------ */
 
-/* How many elements of a part are kept, in every work-item.  The tile has `length` bytes. */
-OPI_FUNCTION uint32_t opi_count_part(const opi_pipe *pipe, uint32_t s, uint32_t part, uint32_t length, const opi_p p)
+/* How many elements of a part of tile i are kept, in every work-item.  The tile has `length` bytes.  plain is a constant. */
+OPI_FUNCTION uint32_t opi_count_part(const opi_pipe *pipe, uint32_t s, uint32_t i, uint32_t part, uint32_t length,
+                                     bool plain, const opi_p p)
 {
     uint32_t kept = 0;
     OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
         const uint32_t at = part * OPI_PART_BYTES + j * OPI_LINE_BYTES + pipe->lane * OPI_RUN_BYTES;
-        const opi_line line = opi_line_at(pipe, s, at, pipe->skew == 0);
-        kept += __popc(opi_kept_of(&line, at, length, p));
+        const opi_lines_part own = opi_lines_part_at(pipe, s, at, plain || pipe->skew == 0);
+        kept += __popc(opi_kept_of(pipe, &own, i, at, length, plain, p));
     }
     return __reduce_add_sync(0xffffffffu, kept);
+}
+
+/* The same of part k, in work-item k. */
+OPI_FUNCTION uint32_t opi_count_parts(const opi_pipe *pipe, uint32_t s, uint32_t i, uint32_t length, bool plain, const opi_p p)
+{
+    uint32_t own = 0;
+    _Pragma("unroll 2") for (uint32_t part = 0; part < OPI_PARTS; part++) {
+        const uint32_t kept = opi_count_part(pipe, s, i, part, length, plain, p);
+        if (pipe->lane == part) own = kept;
+    }
+    return own;
 }
 
 /* One of OPI_REDUCE_WARPS warps. */
@@ -52,13 +143,10 @@ OPI_FUNCTION void opi_count(const opi_pipe *pipe, uint32_t warp, const opi_p p)
     for (uint32_t k = warp, i; (i = opi_tile_at(pipe, k)) < pipe->tiles;
          k += OPI_REDUCE_WARPS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES, length = opi_length(pipe, i);
-        uint32_t own = 0;
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
         if (!opi_wait_before(pipe, &ring->carried[s], phase)) return;
-        _Pragma("unroll 2") for (uint32_t part = 0; part < OPI_PARTS; part++) {
-            const uint32_t kept = opi_count_part(pipe, s, part, length, p);
-            if (pipe->lane == part) own = kept;
-        }
+        const uint32_t own = opi_is_plain(pipe, i, length) ? opi_count_parts(pipe, s, i, length, true, p)
+                                                           : opi_count_parts(pipe, s, i, length, false, p);
         if (pipe->lane < OPI_PARTS) ring->part[s][pipe->lane] = opi_words_of(own);
         const opi_node sum = __reduce_add_sync(0xffffffffu, own);
         if (pipe->lane == 0 && !OPI_IS_SILENT(i)) opi_publish(pipe, 0, i, sum);
@@ -93,8 +181,9 @@ OPI_FUNCTION void opi_write_count(opi_range *range, uint64_t end, uint64_t kept)
 
 #define OPI_LAST_LANE (OPI_PARTS < 32 ? OPI_PARTS : 31) /* of those that have parts, or the one behind them */
 
-/* One of OPI_CARRY_WARPS warps.  end: index of the item behind the launch. */
-OPI_FUNCTION void opi_carry(const opi_pipe *pipe, uint32_t warp, opi_range *range, uint64_t end)
+/* One of OPI_CARRY_WARPS warps.  end: index of the item behind the launch; result: where the number of all kept elements
+ * is wanted, too, or NULL. */
+OPI_FUNCTION void opi_carry(const opi_pipe *pipe, uint32_t warp, opi_range *range, uint64_t end, uint64_t *result)
 {
     opi_ring *const ring = pipe->ring;
     for (uint32_t k = warp, i; (i = opi_tile_at(pipe, k)) < pipe->tiles;
@@ -112,7 +201,10 @@ OPI_FUNCTION void opi_carry(const opi_pipe *pipe, uint32_t warp, opi_range *rang
         if (!opi_wait_before(pipe, &ring->used[s], phase)) return;
         if (pipe->lane <= OPI_LAST_LANE) ring->before[s][pipe->lane] = opi_words_of(before + up_to - part);
         opi_arrive(pipe, &ring->carried[s]);
-        if (i == pipe->tiles - 1 && pipe->lane == OPI_LAST_LANE) opi_write_count(range, end, before + up_to);
+        if (i == pipe->tiles - 1 && pipe->lane == OPI_LAST_LANE) {
+            opi_write_count(range, end, before + up_to);
+            if (result) *result = before + up_to;
+        }
     }
 }
 
@@ -120,7 +212,7 @@ OPI_FUNCTION void opi_carry(const opi_pipe *pipe, uint32_t warp, opi_range *rang
 
 /* A warp's part of a tile: each line is 32 runs, one of each work-item. */
 typedef struct opi_part {
-    opi_line line[OPI_LINES];
+    opi_lines_part line[OPI_LINES];
     uint32_t mask[OPI_LINES];  /* the kept elements of the line */
     uint32_t place[OPI_LINES]; /* how many of the part are kept before them */
     uint32_t kept;             /* of the part */
@@ -151,73 +243,158 @@ OPI_FUNCTION void opi_heap_up(const opi_part *part, opi_t *heap)
     OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
         opi_t *to = heap + part->place[j];
         OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
-            if (part->mask[j] >> e & 1) *to++ = part->line[j].x[e];
+            if (part->mask[j] >> e & 1) *to++ = part->line[j].run.x[e];
     }
 }
 
-/* Writes what is in the heap from unit `lead` to unit `end`; unit 0 belongs at `to`, a multiple of 16 bytes.  Whole
- * vectors are from `first` to `last`. */
-OPI_FUNCTION void opi_pour(const opi_pipe *pipe, opi_unit *to, const unsigned char *heap, uint32_t lead, uint32_t end)
+#if OPI_INDEX_BYTES > 0
+/* The same with their indices; the part begins with element `first`. */
+OPI_FUNCTION void opi_heap_up_indices(const opi_pipe *pipe, const opi_part *part, uint64_t first, opi_index *heap)
 {
-    const opi_unit *const units = (const opi_unit *)heap;
-    const uint32_t first = lead > 0 ? OPI_PER_VECTOR : 0, last = end / OPI_PER_VECTOR * OPI_PER_VECTOR;
-    const uint32_t head = lead + pipe->lane, tail = last + pipe->lane;
-    opi_vector v[OPI_LINES * OPI_RUN_VECTORS];
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES * OPI_RUN_VECTORS; j++) {
-        const uint32_t q = first + (j * 32 + pipe->lane) * OPI_PER_VECTOR;
-        if (q < last) v[j] = *(const opi_vector *)(units + q);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
+        opi_index *to = heap + part->place[j], own = (opi_index)(first + (j * 32 + pipe->lane) * OPI_E);
+        OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
+            if (part->mask[j] >> e & 1) *to++ = own + e;
     }
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES * OPI_RUN_VECTORS; j++) {
-        const uint32_t q = first + (j * 32 + pipe->lane) * OPI_PER_VECTOR;
-        if (q < last) __stcs((opi_vector *)(to + q), v[j]);
+}
+#endif
+
+/* Copies `unit` bytes, a power of two up to 16. */
+OPI_FUNCTION void opi_copy_unit(unsigned char *to, const unsigned char *from, uint32_t unit)
+{
+    if (unit == 1) *to = *from;
+    if (unit == 2) *(uint16_t *)to = *(const uint16_t *)from;
+    if (unit == 4) *(uint32_t *)to = *(const uint32_t *)from;
+    if (unit == 8) *(uint64_t *)to = *(const uint64_t *)from;
+    if (unit == 16) *(opi_vector *)to = *(const opi_vector *)from;
+}
+
+#define OPI_ROUND_VECTORS (OPI_LINES * OPI_RUN_VECTORS) /* that a work-item moves at once */
+
+/* Writes what is in the heap from byte `lead` to byte `end`; byte 0 belongs at `to`, a multiple of 16 bytes.  Whole vectors are
+ * from `first` to `last`.  unit: bytes of which items consist; rounds: so many are enough; both are constants. */
+OPI_FUNCTION void opi_pour(const opi_pipe *pipe, unsigned char *to, const unsigned char *heap, uint32_t lead, uint32_t end,
+                           uint32_t unit, uint32_t rounds)
+{
+    const uint32_t first = lead > 0 ? 16 : 0, last = end & ~15u;
+    const uint32_t head = lead + pipe->lane * unit, tail = last + pipe->lane * unit;
+    for (uint32_t round = 0; round < rounds; round++) {
+        const uint32_t begin = first + round * OPI_ROUND_VECTORS * 512 + pipe->lane * 16;
+        opi_vector v[OPI_ROUND_VECTORS];
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_ROUND_VECTORS; j++)
+            if (begin + j * 512 < last) v[j] = *(const opi_vector *)(heap + begin + j * 512);
+        OPI_UNROLL for (uint32_t j = 0; j < OPI_ROUND_VECTORS; j++)
+            if (begin + j * 512 < last) __stcs((opi_vector *)(to + begin + j * 512), v[j]);
     }
-    if (head < first && head < end) to[head] = units[head];
-    if (last >= first && tail < end) to[tail] = units[tail];
+    if (head < first && head < end) opi_copy_unit(to + head, heap + head, unit);
+    if (last >= first && tail < end) opi_copy_unit(to + tail, heap + tail, unit);
+}
+
+/* Bytes from a multiple of 16 to p. */
+OPI_FUNCTION uint32_t opi_beyond(const void *p) { return (uint32_t)(unsigned long)p & 15; }
+
+OPI_FUNCTION void opi_write_kept(const opi_pipe *pipe, const opi_part *part, uint64_t before, unsigned char *heap)
+{
+    unsigned char *const to = pipe->out + before * OPI_SIZE;
+    const uint32_t lead = opi_beyond(to);
+    opi_heap_up(part, (opi_t *)(heap + lead));
+    __syncwarp();
+    opi_pour(pipe, to - lead, heap, lead, lead + part->kept * OPI_SIZE, OPI_UNIT, 1);
+    __syncwarp(); /* the heap is free again */
+}
+
+#if OPI_INDEX_BYTES > 0
+OPI_FUNCTION void opi_write_indices(const opi_pipe *pipe, const opi_part *part, uint64_t first, opi_index *to,
+                                    unsigned char *heap)
+{
+    const uint32_t lead = opi_beyond(to), most = OPI_ROUND_VECTORS * 512;
+    opi_heap_up_indices(pipe, part, first, (opi_index *)(heap + lead));
+    __syncwarp();
+    opi_pour(pipe, (unsigned char *)to - lead, heap, lead, lead + part->kept * OPI_INDEX_BYTES, OPI_INDEX_BYTES,
+             (OPI_PART_INDICES + most - 1) / most);
+    __syncwarp();
+}
+#endif
+
+/* Where few elements are kept, each work-item writes its own ones. */
+#define OPI_FEW_KEPT (OPI_PART_ITEMS / 16)
+OPI_FUNCTION void opi_write_few(const opi_pipe *pipe, const opi_part *part, uint64_t before, uint64_t first, opi_index *indices)
+{
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++) {
+        uint64_t to = before + part->place[j];
+        const opi_index own = (opi_index)(first + (j * 32 + pipe->lane) * OPI_E);
+        if (part->mask[j] == 0) continue;
+        OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) {
+            if (!(part->mask[j] >> e & 1)) continue;
+            if (OPI_PICKED) ((opi_t *)pipe->out)[to] = part->line[j].run.x[e];
+            if (OPI_INDEX_BYTES > 0) indices[to] = own + e;
+            to++;
+        }
+    }
 }
 
 /* A warp of a team: it has parts `warp`, warp + OPI_TEAM, ... of each of the team's tiles. */
-OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t team, uint32_t warp, const opi_p p)
+OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t team, uint32_t warp, opi_index *indices, const opi_p p)
 {
     opi_ring *const ring = pipe->ring;
     unsigned char *const heap = pipe->stages + OPI_STAGES * OPI_STAGE_BYTES + (team * OPI_TEAM + warp) * OPI_HEAP_BYTES;
     for (uint32_t k = team, i; (i = opi_tile_at(pipe, k)) < pipe->tiles; k += OPI_TEAMS) {
         const uint32_t s = k % OPI_STAGES, phase = k / OPI_STAGES, length = opi_length(pipe, i);
+        const bool plain = opi_is_plain(pipe, i, length);
         if (!opi_wait(pipe, &ring->full[s], phase)) return;
         OPI_ROLLED for (uint32_t turn = 0; turn < OPI_TURNS; turn++) {
             const uint32_t which = turn * OPI_TEAM + warp;
             const uint32_t at = which * OPI_PART_BYTES + pipe->lane * OPI_RUN_BYTES;
             opi_part part;
-            OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
-                part.line[j] = opi_line_at(pipe, s, at + j * OPI_LINE_BYTES, pipe->skew == 0);
+            if (plain)
+                OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
+                    part.line[j] = opi_lines_part_at(pipe, s, at + j * OPI_LINE_BYTES, true);
+            else
+                OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
+                    part.line[j] = opi_lines_part_at(pipe, s, at + j * OPI_LINE_BYTES, pipe->skew == 0);
             if (turn == OPI_TURNS - 1) opi_arrive(pipe, &ring->empty[s]);
             OPI_UNROLL for (uint32_t j = 0; j < OPI_LINES; j++)
-                part.mask[j] = opi_kept_of(&part.line[j], at + j * OPI_LINE_BYTES, length, p);
+                part.mask[j] = opi_kept_of(pipe, &part.line[j], i, at + j * OPI_LINE_BYTES, length, plain, p);
             opi_find_places(pipe, &part);
 
             if (turn == 0 && !opi_wait(pipe, &ring->carried[s], phase)) return;
-            opi_unit *const to = (opi_unit *)((opi_t *)pipe->out + ring->before[s][which].node);
-            const uint32_t lead = OPI_UNITS_BEYOND(to);
+            const uint64_t before = ring->before[s][which].node;
             if (turn == OPI_TURNS - 1) opi_arrive(pipe, &ring->used[s]);
-            opi_heap_up(&part, (opi_t *)((opi_unit *)heap + lead));
-            __syncwarp();
-            opi_pour(pipe, to - lead, heap, lead, lead + part.kept * OPI_UNITS);
-            __syncwarp(); /* the heap is free again */
+            const uint64_t first = (uint64_t)i * OPI_TILE + which * OPI_PART_ITEMS;
+            if (part.kept <= OPI_FEW_KEPT) {
+                opi_write_few(pipe, &part, before, first, indices);
+                continue;
+            }
+            if (OPI_PICKED) opi_write_kept(pipe, &part, before, heap);
+#if OPI_INDEX_BYTES > 0
+            opi_write_indices(pipe, &part, first, indices + before, heap);
+#endif
         }
     }
 }
 
 /* --- the kernel ---------------------------------------------------------------------------------------------------- */
 
+#if OPI_SELECTS
+#define OPI_SELECT_PARAMS , OPI_PARAM(index), OPI_PARAM(result)
+#define OPI_INDICES       OPI_AT(opi_index, index)
+#define OPI_RESULT        (OPI_GIVEN(result) ? OPI_AT(uint64_t, result) : 0)
+#else
+#define OPI_SELECT_PARAMS
+#define OPI_INDICES       0
+#define OPI_RESULT        0
+#endif
+
 /* Filters `bytes` bytes; out: where the first kept element of all launches belongs. */
 OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), OPI_PARAM(states), OPI_PARAM(fault),
                                const uint64_t places OPI_DEALT_PARAM, const uint64_t bytes, const uint64_t first,
-                               const uint32_t flags, OPI_PARAM(param))
+                               const uint32_t flags, OPI_PARAM(param) OPI_SELECT_PARAMS)
 {
     extern __shared__ __align__(128) unsigned char opi_stages[];
     OPI_LOCAL_MEMORY opi_ring ring;
     const uint32_t warp = OPI_SELF / 32;
     opi_range *const carried = OPI_AT(opi_range, range);
-    opi_pipe pipe = opi_pipe_of(&ring, opi_stages, OPI_AT(const unsigned char, in), bytes, OPI_AT(unsigned char, out),
+    opi_pipe pipe = opi_pipe_of(&ring, opi_stages + OPI_STAGE_LEAD, OPI_AT(const unsigned char, in), bytes, OPI_AT(unsigned char, out),
                                 OPI_AT(uint64_t, states), OPI_AT(uint32_t, fault));
     const uint64_t end = (flags & OPI_FRESH ? first : carried->end) + bytes / OPI_SIZE;
     OPI_TAKE_DEALT(&pipe)
@@ -227,11 +404,11 @@ OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), 
     opi_meet(&pipe);
 
     if (warp < OPI_WRITE_WARPS)
-        opi_sieve_tiles(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, OPI_READ(param));
+        opi_sieve_tiles(&pipe, warp / OPI_TEAM, warp % OPI_TEAM, OPI_INDICES, OPI_READ(param));
     else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS)
         opi_count(&pipe, warp - OPI_WRITE_WARPS, OPI_READ(param));
     else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
-        opi_carry(&pipe, warp - OPI_WRITE_WARPS - OPI_REDUCE_WARPS, carried, end);
+        opi_carry(&pipe, warp - OPI_WRITE_WARPS - OPI_REDUCE_WARPS, carried, end, OPI_RESULT);
     else
         opi_feed(&pipe);
     opi_finish(&pipe, places);

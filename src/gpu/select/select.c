@@ -16,7 +16,6 @@
 #include "task/make.h"
 #include "type/bits.h"
 
-#include <assert.h>
 #include <stdio.h>
 
 enum { MOST_WORD = 8 /* bytes that are compared at once */ };
@@ -116,13 +115,35 @@ static oplus_status get_program(opi_job *job)
     return opi_program_get(&job->g->programs, job->call, "a select", key.hash, write_source, job, &job->program);
 }
 
-/* --- the way "tiles" ----------------------------------------------------------------------------------------------- */
-
 static uint64_t tiles_of(const opi_job *job, uint64_t n)
 {
     const uint64_t tile = opi_tile(job->shape);
     return n / tile + (n % tile > 0);
 }
+
+/* --- the way "flags" ----------------------------------------------------------------------------------------------- */
+
+bool opi_flags_can(const opi_job *job, uint64_t n)
+{
+    const opi_task *const task = job->task;
+    (void)n;
+    for (int k = OPI_PICKED_OUT; k < task->arrays; k++)
+        if (task->array[k].mem && k != OPI_HEAD_OUT) return false;
+    return !task->result;
+}
+
+oplus_status opi_flags_run(opi_job *job, const opi_part *part)
+{
+    opi_arguments a = {.count = 0};
+    for (int k = 0; k <= OPI_MASK; k++) opi_add(&a, opi_memory(part->address[k]));
+    opi_add(&a, opi_memory(part->address[OPI_HEAD_OUT]));
+    opi_add(&a, opi_value(part->n));
+    opi_add(&a, opi_memory(job->param));
+    opi_add_index(&a, job);
+    return opi_gpu_launch(job, "opi_mark", tiles_of(job, part->n), a.list, a.count);
+}
+
+/* --- the way "tiles" ----------------------------------------------------------------------------------------------- */
 
 oplus_status opi_select_prepare(opi_job *job, uint64_t n)
 {
@@ -178,7 +199,7 @@ static oplus_status select_from_host(opi_job *job, const opi_whole *whole)
     uint64_t count = task->n; /* a rehearsal assumes that all are picked */
     OPI_TRY(opi_whole_bring(job, whole));
     OPI_TRY(opi_way_run(job, &whole->part));
-    OPI_TRY(opi_gpu_fetch(job->g, job->call, &count, job->result, sizeof count));
+    if (job->result) OPI_TRY(opi_gpu_fetch(job->g, job->call, &count, job->result, sizeof count));
     for (int k = OPI_PICKED_OUT; k < task->arrays; k++)
         OPI_TRY(opi_whole_take(job, whole, k, written(task, k, (size_t)count)));
     return job->result == task->result ? OPLUS_OK
@@ -193,7 +214,7 @@ static oplus_status select_on_cores(const opi_job *job)
     if (job->g->rehearsal) return OPLUS_OK;
     task.result = &count;
     OPI_TRY(opi_cores_run(job->g->dev.cores, job->call, &task, NULL));
-    return opi_gpu_put(job->g, job->call, job->task->result, &count, sizeof count);
+    return job->task->result ? opi_gpu_put(job->g, job->call, job->task->result, &count, sizeof count) : OPLUS_OK;
 }
 
 oplus_status opi_gpu_select(opi_job *job)
@@ -203,7 +224,6 @@ oplus_status opi_gpu_select(opi_job *job)
     const opi_task *const task = job->task;
     opi_whole whole;
     if (task->n == 0) return opi_tiles_nothing(job);
-    assert(task->result);
     OPI_TRY(opi_whole_look(job, names, &whole));
     if (opi_whole_is_too_large(job, &whole, job->g->memory_bytes / 2)) return select_on_cores(job);
     OPI_TRY(get_program(job));

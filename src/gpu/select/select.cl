@@ -1,5 +1,6 @@
 /* Select: what a predicate, a mask or the beginnings of runs pick.
  *
+ * opi_mark over tiles, if only flags are wanted.  Else
  * opi_count -> an exclusive scan of the counts -> opi_deal over tiles; the last tile may be a part of one.  A work-group
  * notes the places of what it picks, and of what it does not, in local memory; then neighbours write neighbouring items.
  * The elements are read again where they lie, as they are in a cache.
@@ -217,6 +218,28 @@ OPI_FUNCTION uint32_t opi_write(const opi_outputs *to, opi_elements in, opi_mask
     to.length = OPI_AT(opi_index, length);
 
 #define OPI_COUNT_OF(first, n) ((n) - (first) < OPI_TILE ? (uint32_t)((n) - (first)) : OPI_TILE)
+
+/* Writes for each element whether it is picked: a work-item has four neighbours, whose flags are one word. */
+OPI_KERNEL void opi_mark(OPI_PARAM(in), OPI_PARAM(mask), OPI_PARAM(head), const uint64_t n, OPI_PARAM(param) OPI_INDEX_PARAM)
+{
+    const uint64_t first = OPI_GROUP * OPI_TILE;
+    const uint32_t count = OPI_COUNT_OF(first, n);
+    const opi_elements from = OPI_AT(const opi_unit, in);
+    const opi_mask mask = OPI_AT(const uint8_t, mask);
+    OPI_GLOBAL uint8_t *const to = OPI_AT(uint8_t, head) + first;
+    const bool aligned = ((ulong)to & 3) == 0;
+    OPI_READ_FN_P
+    for (uint32_t i = 4 * OPI_SELF; i < count; i += 4 << OPI_LOG_W) {
+        const bool whole = count - i >= 4;
+        uint32_t flags = 0;
+        OPI_UNROLL for (uint32_t e = 0; e < 4; e++)
+            if (whole || i + e < count) flags |= opi_picks(from, mask, first + i + e OPI_GIVE_FN) << 8 * e;
+        if (whole && aligned)
+            *(OPI_GLOBAL uint32_t *)(to + i) = flags;
+        else
+            for (uint32_t e = 0; e < 4 && i + e < count; e++) to[i + e] = (uint8_t)(flags >> 8 * e);
+    }
+}
 
 /* nodes[b] becomes the node of tile b. */
 OPI_KERNEL void opi_count(OPI_PARAM(in), OPI_PARAM(mask), const uint64_t n, OPI_PARAM(nodes), OPI_PARAM(param) OPI_INDEX_PARAM)

@@ -1,8 +1,11 @@
-/* The way "tiles" of a select (gpu/ways.h). */
+/* The ways "flags" and "tiles" of a select (gpu/ways.h). */
 #ifndef OPI_GPU_SELECT_H
 #define OPI_GPU_SELECT_H
 
 #include "gpu/job.h"
+
+bool opi_flags_can(const opi_job *job, uint64_t n);
+oplus_status opi_flags_run(opi_job *job, const opi_part *part);
 
 oplus_status opi_select_prepare(opi_job *job, uint64_t n);
 oplus_status opi_select_run(opi_job *job, const opi_part *part);

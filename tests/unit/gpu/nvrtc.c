@@ -354,7 +354,11 @@ static void move(oplus_device *dev)
     uint64_t rest; /* launches do nothing */
     const uint64_t ends[] = {0, N};
     good(oplus_partition(dev, &small_first_fn, in, N, out, &rest, &kept), "partition");
-    good(oplus_unique(dev, &oplus_u32, NULL, in, N, out, &oplus_u32, &rest, NULL, NULL, &kept), "unique");
+    BY_EACH_WAY(dev)
+    {
+        good(oplus_unique(dev, &oplus_u32, NULL, in, N, out, &oplus_u32, &rest, NULL, NULL, &kept), "unique");
+        good(oplus_unique(dev, &oplus_u32, NULL, in, N, out, &oplus_u32, NULL, &rest, NULL, &kept), "runs");
+    }
     good(oplus_filter_mask(dev, &small3_type, OPLUS_MASK_BITS, in, in, N, out, &kept), "filter by bits");
     for (size_t i = 0; i < key_kinds; i++) {
         good(oplus_sort(dev, keys[i], OPLUS_DESCENDING, out, N), "sort");
@@ -408,8 +412,15 @@ static void move(oplus_device *dev)
     good(oplus_minmax(dev, &oplus_f64, in, N, out), "minmax");
     good(oplus_map(dev, &shift_fn, arrays, N, out), "map");
     filter_with(dev, &below_limit);
-    good(oplus_indices(dev, &below_limit, in, N, &oplus_u32, out, &kept), "indices of 4 bytes");
-    good(oplus_indices(dev, &below_limit, in, N, &oplus_u64, out, &kept), "indices of 8 bytes");
+    BY_EACH_WAY(dev)
+    {
+        good(oplus_indices(dev, &below_limit, in, N, &oplus_u32, out, &kept), "indices of 4 bytes");
+        good(oplus_indices(dev, &below_limit, in, N, &oplus_u64, out, &kept), "indices of 8 bytes");
+        good(oplus_unique(dev, &oplus_u8, NULL, in, N, NULL, &oplus_u64, NULL, out, NULL, &kept), "runs of bytes");
+        good(oplus_unique(dev, &oplus_f64, NULL, in, N, out, NULL, NULL, NULL, NULL, &kept), "unique of doubles");
+        good(oplus_unique(dev, before_fn.input[0], &before_fn, in, N, out, &oplus_u32, NULL, &rest, NULL, &kept),
+             "runs by a function");
+    }
     good(oplus_filter_mask(dev, &oplus_u8, OPLUS_MASK_BYTES, in, in, N, out, &kept), "filter by bytes");
     good(oplus_unique(dev, &padded16_type, NULL, in, N, out, &oplus_u64, &rest, NULL, NULL, &kept),
          "unique of structs");

@@ -1,0 +1,164 @@
+/* A select by the way "pipeline", of what a predicate or the beginnings of runs pick: see sieve.cl.  It writes the picked
+ * elements, or their indices, or both; lengths of runs are made of the indices (lengths.cl).  Another way serves who wants
+ * more. */
+#include "gpu/pipeline/groups.h"
+#include "gpu/pipeline/pipeline.h"
+
+#include "base/error.h"
+#include "gpu/canon/tree.h"
+#include "gpu/memory.h"
+#include "gpu/select/select.h"
+#include "type/bits.h"
+
+/* LEAST_BYTES: fewer go by the way "look-back", or are read from a cache the second time. */
+enum { LARGEST = 8, LEAD_BYTES = 16, LEAST_BYTES = 1 << 20 };
+
+/* The work-items that measure a chunk of runs, and its runs (lengths.cl). */
+enum { CHUNK_ITEMS = 256, CHUNK = 8 * CHUNK_ITEMS };
+
+static const oplus_type *type_of(const opi_job *job) { return job->task->select.type; }
+static bool has(const opi_job *job, int array) { return job->task->array[array].mem != NULL; }
+static bool heads(const opi_job *job) { return job->task->select.picks == OPI_PICKS_HEADS; }
+static bool measures(const opi_job *job) { return has(job, OPI_COUNT_OUT); }
+
+/* Bytes of an index; 0: nobody needs indices. */
+static size_t index_size(const opi_job *job)
+{
+    return has(job, OPI_INDEX_OUT) || measures(job) ? job->task->array[OPI_INDEX_OUT].size : 0;
+}
+
+static opi_groups groups_of(const opi_job *job)
+{
+    const size_t element = type_of(job)->size, heaps = opi_groups_heaps(element, opi_larger(element, index_size(job)));
+    return (opi_groups){.kernel = "opi_sieve",
+                        .element = element,
+                        .node = sizeof(uint64_t),
+                        .beside = heaps + LEAD_BYTES,
+                        .counts = true};
+}
+
+/* Whether all that is wanted can be written. */
+static bool is_simple(const opi_task *task)
+{
+    static const int others[] = {OPI_MASK, OPI_REST_OUT, OPI_RUN_OUT, OPI_HEAD_OUT};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (task->array[others[i]].mem) return false;
+    if (task->array[OPI_COUNT_OUT].mem) return task->result != NULL;
+    return task->array[OPI_PICKED_OUT].mem || task->array[OPI_INDEX_OUT].mem;
+}
+
+/* Whether elements are compared as they lie in memory. */
+static bool is_plain(const oplus_type *type)
+{
+    opi_spans spans;
+    return opi_spans_of(type, &spans) && spans.count == 1 && spans.span[0].bytes == type->size;
+}
+
+bool opi_picks_can(const opi_job *job, uint64_t n)
+{
+    const opi_task *const task = job->task;
+    const size_t element = type_of(job)->size;
+    const opi_groups groups = groups_of(job);
+    if (!(heads(job) || task->select.picks == OPI_PICKS_KEPT) || !is_simple(task)) return false;
+    if (element > LARGEST || LARGEST % element > 0 || opi_task_indexed(task)) return false;
+    return (task->fn || is_plain(type_of(job))) && opi_groups_fit(&job->g->gpu->facts, &groups) &&
+           n >= opi_groups_tile(element) && opi_groups_tiles(element, n) < opi_groups_most_tiles();
+}
+
+bool opi_picks_suit(const opi_job *job, uint64_t n) { return n * type_of(job)->size >= LEAST_BYTES; }
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_job *const job = context;
+    const oplus_fn *const fn = job->task->fn;
+    const opi_groups groups = groups_of(job);
+    const opi_shape shape = opi_groups_write_shape(source, job, &groups);
+    opi_gpu_define(source, "OPI_UNIT", opi_smaller(type_of(job)->align, OPI_VECTOR_BYTES));
+    opi_gpu_define(source, "OPI_COMPARES", fn != NULL);
+    opi_gpu_define(source, "OPI_PARAMETER", fn && fn->param_type);
+    opi_gpu_define(source, "OPI_SELECTS", 1);
+    opi_gpu_define(source, "OPI_HEADS", heads(job));
+    opi_gpu_define(source, "OPI_STAGE_LEAD", LEAD_BYTES);
+    opi_gpu_define(source, "OPI_PICKED", has(job, OPI_PICKED_OUT));
+    opi_gpu_define(source, "OPI_INDEX_BYTES", index_size(job));
+    if (fn) opi_gpu_write_fn(source, fn, true);
+    opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
+    opi_gpu_write_kernels(source, "unit");
+    opi_gpu_write_kernels(source, heads(job) ? "heads" : "kept");
+    opi_gpu_write_tree(source, shape, type_of(job)->size);
+    opi_groups_write_kernels(source);
+    opi_gpu_write_kernels(source, "sieve");
+    if (!measures(job)) return;
+    opi_gpu_define(source, "OPI_CHUNK_ITEMS", CHUNK_ITEMS);
+    opi_gpu_write_kernels(source, "lengths");
+}
+
+static oplus_status get_groups(const opi_job *job, opi_groups *groups)
+{
+    const oplus_type *const type = type_of(job);
+    opi_key key = opi_key_begin("picks", opi_groups_shape(type->size));
+    opi_key_number(&key, heads(job));
+    opi_key_number(&key, has(job, OPI_PICKED_OUT));
+    opi_key_number(&key, (uint64_t)index_size(job) << 1 | measures(job));
+    opi_key_number(&key, type->size);
+    opi_key_number(&key, type->align);
+    *groups = groups_of(job);
+    if (job->task->fn)
+        return opi_program_of_fn(&job->g->programs, job->call, job->task->fn, key, write_source, job, &groups->program);
+    return opi_program_get(&job->g->programs, job->call, "a select", key.hash, write_source, job, &groups->program);
+}
+
+static uint64_t chunks_of(uint64_t runs) { return (runs + CHUNK - 1) / CHUNK; }
+
+static oplus_status prepare_lengths(const opi_job *job, const opi_groups *groups, uint64_t n)
+{
+    static const char *const kernels[] = {"opi_copy_begins", "opi_measure_runs"};
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, groups->program, kernels, 2));
+    return opi_gpu_reserve(job->g, job->call, &job->g->work, (size_t)chunks_of(n) * index_size(job));
+}
+
+/* Writes the length of each run; firsts: where they begin.  There may be as many as elements. */
+static oplus_status write_lengths(const opi_job *job, const opi_groups *groups, const opi_part *part,
+                                  const char *firsts)
+{
+    const uint64_t n = part->n, chunks = chunks_of(n), copies = (chunks + CHUNK_ITEMS - 1) / CHUNK_ITEMS;
+    const opi_gpu_argument list[] = {opi_memory(firsts), opi_memory(job->result), opi_memory(job->g->work.mem),
+                                     opi_value(n), opi_memory(part->address[OPI_COUNT_OUT])};
+    OPI_TRY(opi_gpu_launch_of(job, groups->program, "opi_copy_begins", copies, CHUNK_ITEMS, list, 3));
+    return opi_gpu_launch_of(job, groups->program, "opi_measure_runs", chunks, CHUNK_ITEMS, list, 5);
+}
+
+oplus_status opi_picks_prepare(opi_job *job, uint64_t n)
+{
+    opi_groups groups;
+    OPI_TRY(get_groups(job, &groups));
+    OPI_TRY(opi_groups_prepare(job, &groups, opi_groups_tiles(type_of(job)->size, n)));
+    OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->range, opi_image_bytes(groups.node)));
+    if (groups.program->residents == 0) return opi_select_prepare(job, n);
+    return measures(job) ? prepare_lengths(job, &groups, n) : OPLUS_OK;
+}
+
+oplus_status opi_picks_run(opi_job *job, const opi_part *part)
+{
+    opi_groups groups;
+    opi_arguments a = {.count = 0};
+    const uint64_t bytes = part->n * type_of(job)->size, first = 0;
+    const uint32_t flags = OPI_FRESH;
+    const char *const firsts = part->address[has(job, OPI_INDEX_OUT) || !measures(job) ? OPI_INDEX_OUT : OPI_COUNT_OUT];
+    opi_groups_told told;
+    OPI_TRY(opi_pipeline_fault(job->g, job->call));
+    OPI_TRY(get_groups(job, &groups));
+    if (groups.program->residents == 0) return opi_select_run(job, part);
+    opi_add(&a, opi_memory(part->address[OPI_IN]));
+    opi_add(&a, opi_memory(part->address[OPI_PICKED_OUT]));
+    opi_add(&a, opi_memory(job->g->range.mem));
+    opi_groups_add(job, &groups, opi_groups_tiles(groups.element, part->n), &a, &told);
+    opi_add(&a, opi_value(bytes));
+    opi_add(&a, opi_value(first));
+    opi_add(&a, opi_value(flags));
+    opi_add(&a, opi_memory(job->param));
+    opi_add(&a, opi_memory(firsts));
+    opi_add(&a, opi_memory(job->result));
+    OPI_TRY(opi_groups_launch(job, &groups, &told, &a));
+    return measures(job) ? write_lengths(job, &groups, part, firsts) : OPLUS_OK;
+}
