@@ -109,7 +109,7 @@ static const opi_way ways[] = {
     {OPI_SORT_BY, "merges", NULL, NULL, opi_sort_by_prepare, opi_sort_by_run_way,
      "each work-group sorts a tile in its own memory; then passes merge sorted runs in pairs"},
     {OPI_SEGSORT, "two-sorts", NULL, NULL, NULL, opi_segsort_two_run,
-     "indices are sorted by their keys, then stably by their segments: the same time whatever the segments are"},
+     "keys are sorted, then stably by their segments: the same time whatever the segments are"},
     {OPI_COUNT, "parts", NULL, NULL, opi_count_parts_prepare, opi_count_parts_run,
      "each work-group counts a part, in its own memory if there are at most 4096 bins; then the counts are added up"},
     {OPI_BY_INDEX, "sort", NULL, NULL, NULL, opi_by_sort_run,

@@ -1,5 +1,5 @@
-/* segments[i] = the segment to which element first + index[i] belongs: how many offsets behind the first one are not behind
- * it.  OPI_INDEX_SIZE, OPI_OFFSET_SIZE, OPI_NUMBER_SIZE: bytes of an index, an offset and a segment's number.
+/* numbers[i] = the segment to which element first + i belongs: how many offsets behind the first one are not behind it.
+ * OPI_INDEX_SIZE, OPI_OFFSET_SIZE, OPI_NUMBER_SIZE: bytes of an index, an offset and a segment's number.
  * OPI_PLACE_SIZE: bytes of what an argsort writes. */
 #define OPI_W (1u << OPI_LOG_W)
 
@@ -29,30 +29,45 @@ typedef uint32_t opi_place;
 typedef uint64_t opi_place;
 #endif
 
-OPI_WHOLE_KERNEL void opi_segment_of(OPI_PARAM(index), const uint64_t n, const uint64_t first, OPI_PARAM(offsets),
-                                     const uint64_t segments, OPI_PARAM(numbers))
+#define OPI_EACH     8 /* elements of a work-item */
+#define OPI_ELEMENTS (OPI_EACH * OPI_W)
+
+/* The segment to which an element belongs, from `low` to `high`. */
+OPI_FUNCTION uint64_t opi_segment(OPI_GLOBAL const opi_offset *ends, uint64_t element, uint64_t low, uint64_t high)
 {
-    const uint64_t i = OPI_GROUP * OPI_W + OPI_SELF;
-    if (i < n) {
-        OPI_GLOBAL const opi_offset *const ends = OPI_AT(const opi_offset, offsets) + 1;
-        const uint64_t element = first + OPI_AT(const opi_index, index)[i];
-        uint64_t low = 0, high = segments - 1; /* it is before the last one's end */
-        while (low < high) {
-            const uint64_t middle = low + (high - low) / 2;
-            if (ends[middle] <= element)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        OPI_AT(opi_number, numbers)[i] = (opi_number)low;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (ends[middle] <= element)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low;
 }
 
-/* The same for segments of `length` elements each. */
+/* Elements are taken as they lie, so that few segments are looked at by a work-group: by index, in the order of their keys, each
+ * would be searched among all. */
+OPI_WHOLE_KERNEL void opi_segment_of(const uint64_t n, const uint64_t first, OPI_PARAM(offsets), const uint64_t segments,
+                                     OPI_PARAM(numbers))
+{
+    OPI_LOCAL_MEMORY uint64_t edge[2]; /* segments of the first element of the group, and of the last one */
+    OPI_GLOBAL const opi_offset *const ends = OPI_AT(const opi_offset, offsets) + 1;
+    const uint64_t begin = OPI_GROUP * OPI_ELEMENTS, end = n - begin < OPI_ELEMENTS ? n : begin + OPI_ELEMENTS;
+    for (uint32_t k = OPI_SELF; k < 2; k += OPI_W)
+        edge[k] = opi_segment(ends, first + (k == 0 ? begin : end - 1), 0, segments - 1); /* before the last one's end */
+    OPI_BARRIER();
+    for (uint64_t i = begin + OPI_SELF; i < end; i += OPI_W)
+        OPI_AT(opi_number, numbers)[i] = (opi_number)opi_segment(ends, first + i, edge[0], edge[1]);
+}
+
+/* numbers[i] = the segment of element index[i], or of element i without indices, if segments have `length` elements each. */
 OPI_WHOLE_KERNEL void opi_segment_of_even(OPI_PARAM(index), const uint64_t n, const uint64_t length, OPI_PARAM(numbers))
 {
     const uint64_t i = OPI_GROUP * OPI_W + OPI_SELF;
-    if (i < n) OPI_AT(opi_number, numbers)[i] = (opi_number)(OPI_AT(const opi_index, index)[i] / length);
+    if (i < n) {
+        const uint64_t element = OPI_GIVEN(index) ? (uint64_t)OPI_AT(const opi_index, index)[i] : i;
+        OPI_AT(opi_number, numbers)[i] = (opi_number)(element / length);
+    }
 }
 
 /* places[i] = which element of its segment index[i] is: segments of `length` elements, in whose order the indices are. */

@@ -1,6 +1,7 @@
-/* A segmented sort on an accelerator: an argsort of all keys, and then a stable sort of these indices by the segments to
- * which they belong.  So it takes the same time whatever the segments are.  The primitives that do this are those of public
- * calls.  An argsort of segments, which have one length, writes these indices, as places in their segments. */
+/* A segmented sort on an accelerator: keys alone are sorted together with the numbers of their segments, and then stably by these.
+ * Of pairs there is an argsort of all keys, and a stable sort of these indices by segment.  So it takes the same time whatever the
+ * segments are.  The primitives that do this are those of public calls.  An argsort of segments, which have one length,
+ * writes these indices, as places in their segments. */
 #include "gpu/segsort/segsort.h"
 
 #include "base/error.h"
@@ -15,7 +16,7 @@
 
 #include <assert.h>
 
-enum { KEYS, OFFSETS, VALUES, ARRAYS, LOG_W = 8 };
+enum { KEYS, OFFSETS, VALUES, ARRAYS, LOG_W = 8, EACH = 8 /* as in segment_of.cl */ };
 
 typedef struct segsorting {
     opi_job job; /* must be first */
@@ -24,8 +25,9 @@ typedef struct segsorting {
     size_t first, n;                  /* elements before the segments, and in them */
     const oplus_type *place, *number; /* of an index, of a segment's number: unsigned integers */
     /* --- scratch memory on the device --- */
-    char *order;   /* indices of the elements from `first` on */
-    char *numbers; /* their segments */
+    char *order;   /* indices of the elements from `first` on; NULL for keys alone */
+    char *natural; /* segments of the elements as they lie; NULL for keys alone */
+    char *numbers; /* segments of the elements in the order so far */
     char *sorted;  /* keys or values in order */
 } segsorting;
 
@@ -36,6 +38,8 @@ static const opi_array *array(const segsorting *s, int k) { return &s->job.task-
 static int arrays(const segsorting *s) { return s->job.task->arrays; }
 
 static bool is_argsort(const segsorting *s) { return s->job.task->segments.places; }
+
+static bool is_keys_alone(const segsorting *s) { return arrays(s) < ARRAYS; }
 
 static size_t bytes_of(const segsorting *s, int k) { return array(s, k)->items * array(s, k)->size; }
 
@@ -56,7 +60,8 @@ static size_t divide(segsorting *s, char *base)
     size_t at = 0;
     for (int k = 0; k < arrays(s); k++)
         s->at[k] = is_copied(s, k) ? room(base, &at, bytes_of(s, k)) : (char *)array(s, k)->mem;
-    s->order = room(base, &at, s->n * s->place->size);
+    s->order = is_keys_alone(s) ? NULL : room(base, &at, s->n * s->place->size);
+    s->natural = is_keys_alone(s) ? NULL : room(base, &at, s->n * s->number->size);
     s->numbers = room(base, &at, s->n * s->number->size);
     s->sorted = is_argsort(s) ? NULL : room(base, &at, s->n * opi_larger(array(s, KEYS)->size, value));
     return at;
@@ -102,15 +107,39 @@ static oplus_status get_program(segsorting *s)
 
 static uint64_t groups_of(const segsorting *s) { return ((s->n - 1) >> s->job.shape.log_w) + 1; }
 
+static oplus_status do_task(const segsorting *s, const opi_task *task, oplus_status (*primitive)(opi_job *job))
+{
+    return primitive(&(opi_job){.g = s->job.g, .call = s->job.call, .task = task});
+}
+
+/* out[i] becomes in[order[i]]. */
+static oplus_status take(const segsorting *s, size_t size, const void *in, void *out)
+{
+    const opi_indices order = {s->order, s->n, s->place, s->n, true};
+    opi_task task;
+    opi_task_take(&task, size, in, &order, out);
+    return do_task(s, &task, opi_gpu_take);
+}
+
+/* Of elements as they lie, or, if segments have one length, in an order. */
+static oplus_status write_numbers(const segsorting *s, const char *order, char *to)
+{
+    const opi_job *const job = &s->job;
+    const uint64_t n = s->n, first = s->first, segments = job->task->segments.offsets.segments;
+    const uint64_t length = job->task->segments.length, each = (uint64_t)EACH << job->shape.log_w;
+    const opi_gpu_argument even[] = {opi_memory(order), opi_value(n), opi_value(length), opi_memory(to)};
+    const opi_gpu_argument list[] = {opi_value(n), opi_value(first), opi_memory(s->at[OFFSETS]), opi_value(segments),
+                                     opi_memory(to)};
+    if (length > 0) return opi_gpu_launch(job, "opi_segment_of_even", groups_of(s), even, 4);
+    return opi_gpu_launch(job, "opi_segment_of", (n + each - 1) / each, list, 5);
+}
+
+/* The segments of the elements in their order. */
 static oplus_status find_segments(const segsorting *s)
 {
-    const uint64_t n = s->n, first = s->first, segments = s->job.task->segments.offsets.segments;
-    const uint64_t length = s->job.task->segments.length;
-    const opi_gpu_argument even[] = {opi_memory(s->order), opi_value(n), opi_value(length), opi_memory(s->numbers)};
-    if (length > 0) return opi_gpu_launch(&s->job, "opi_segment_of_even", groups_of(s), even, 4);
-    const opi_gpu_argument list[] = {opi_memory(s->order),       opi_value(n),        opi_value(first),
-                                     opi_memory(s->at[OFFSETS]), opi_value(segments), opi_memory(s->numbers)};
-    return opi_gpu_launch(&s->job, "opi_segment_of", groups_of(s), list, 6);
+    if (s->job.task->segments.length > 0) return write_numbers(s, s->order, s->numbers);
+    OPI_TRY(write_numbers(s, NULL, s->natural));
+    return take(s, s->number->size, s->natural, s->numbers);
 }
 
 /* What an argsort writes. */
@@ -122,11 +151,6 @@ static oplus_status write_places(const segsorting *s)
 }
 
 /* --- the order ---------------------------------------------------------------------------------------------------- */
-
-static oplus_status do_task(const segsorting *s, const opi_task *task, oplus_status (*primitive)(opi_job *job))
-{
-    return primitive(&(opi_job){.g = s->job.g, .call = s->job.call, .task = task});
-}
 
 static char *from_first(const segsorting *s, int k) { return s->at[k] + s->first * array(s, k)->size; }
 
@@ -145,13 +169,36 @@ static oplus_status find_order(const segsorting *s)
 /* Puts keys or values into the order. */
 static oplus_status put_in_order(const segsorting *s, int k)
 {
-    assert(s->place); /* opi_gpu_segsort sets it */
     const size_t size = array(s, k)->size;
-    const opi_indices order = {s->order, s->n, s->place, s->n, true};
-    opi_task take;
-    opi_task_take(&take, size, from_first(s, k), &order, s->sorted);
-    OPI_TRY(do_task(s, &take, opi_gpu_take));
+    OPI_TRY(take(s, size, from_first(s, k), s->sorted));
     return opi_gpu_move(s->job.g, s->job.call, from_first(s, k), s->sorted, s->n * size);
+}
+
+static oplus_status sort_pairs(const segsorting *s)
+{
+    OPI_TRY(find_order(s));
+    if (is_argsort(s)) return write_places(s);
+    OPI_TRY(put_in_order(s, KEYS));
+    return put_in_order(s, VALUES);
+}
+
+/* The caller's keys are written last. */
+static oplus_status sort_keys(const segsorting *s)
+{
+    const opi_task *const task = s->job.task;
+    const bool several = task->segments.offsets.segments > 1;
+    const size_t bytes = s->n * array(s, KEYS)->size;
+    opi_task sort;
+    OPI_TRY(opi_gpu_move(s->job.g, s->job.call, s->sorted, from_first(s, KEYS), bytes));
+    if (several) OPI_TRY(write_numbers(s, NULL, s->numbers));
+    opi_task_sort(&sort, task->segments.key, task->segments.order, s->sorted, several ? s->number : NULL,
+                  several ? s->numbers : NULL, s->n);
+    OPI_TRY(do_task(s, &sort, opi_gpu_sort));
+    if (several) {
+        opi_task_sort(&sort, s->number, OPLUS_ASCENDING, s->numbers, task->segments.key, s->sorted, s->n);
+        OPI_TRY(do_task(s, &sort, opi_gpu_sort));
+    }
+    return opi_gpu_move(s->job.g, s->job.call, from_first(s, KEYS), s->sorted, bytes);
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
@@ -165,15 +212,11 @@ oplus_status opi_segsort_two_run(opi_job *job, const opi_part *part)
     for (int k = 0; k < arrays(s); k++)
         if (is_copied(s, k) && array(s, k)->access != OPI_WRITES)
             OPI_TRY(opi_transfer_up(job->g, job->call, s->side[k], s->at[k], array(s, k)->mem, bytes_of(s, k)));
-    OPI_TRY(find_order(s));
-    if (is_argsort(s)) OPI_TRY(write_places(s));
-    for (int k = 0; k < arrays(s); k++) {
-        if (array(s, k)->access == OPI_READS) continue;
-        if (!is_argsort(s)) OPI_TRY(put_in_order(s, k));
-        if (is_copied(s, k))
+    OPI_TRY(is_keys_alone(s) ? sort_keys(s) : sort_pairs(s));
+    for (int k = 0; k < arrays(s); k++)
+        if (is_copied(s, k) && array(s, k)->access != OPI_READS)
             OPI_TRY(
                 opi_transfer_down(job->g, job->call, s->side[k], (char *)array(s, k)->mem, s->at[k], bytes_of(s, k)));
-    }
     return OPLUS_OK;
 }
 

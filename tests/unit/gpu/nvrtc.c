@@ -352,7 +352,7 @@ static void move(oplus_device *dev)
     good(oplus_scan(dev, &any_set_op, OPLUS_INCLUSIVE, in, N, out), "scan of bool");
     filter_with(dev, &small_first_fn);
     uint64_t rest; /* launches do nothing */
-    const uint64_t ends[] = {0, N};
+    const uint64_t ends[] = {0, 100, N};
     good(oplus_partition(dev, &small_first_fn, in, N, out, &rest, &kept), "partition");
     BY_EACH_WAY(dev)
     {
@@ -380,7 +380,7 @@ static void move(oplus_device *dev)
     good(oplus_sort_by(dev, &before_fn, out, N), "sort_by");
     good(oplus_argsort_by(dev, &before_fn, in, N, &oplus_u64, out), "argsort_by");
     good(oplus_argsort_axis(dev, &oplus_u32, OPLUS_ASCENDING, in, 10, 10, 1, &oplus_u64, out), "argsort_axis");
-    good(oplus_segsort(dev, &oplus_u32, OPLUS_ASCENDING, out, N, &oplus_u64, ends, 1), "segsort");
+    good(oplus_segsort(dev, &oplus_u32, OPLUS_ASCENDING, out, N, &oplus_u64, ends, 2), "segsort");
     good(oplus_search_by(dev, &before_fn, in, N, OPLUS_LOWER, in, N, &oplus_u32, out), "bounds_by");
     for (size_t i = 0; i < element_kinds; i++) good(oplus_transpose(dev, types[i], in, 30, 19, out), "transpose");
     for (size_t i = 0; i < element_kinds; i++)
