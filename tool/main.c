@@ -30,6 +30,7 @@ static const struct {
     {"top",       "the largest elements, or where they are",               tool_top},
     {"take",      "pick elements by their index",                           tool_take},
     {"hist",      "count the numbers in each bin",                          tool_hist},
+    {"iota",      "write numbers at equal distances",                       tool_iota},
     {"unique",    "runs of equal neighbours, each once",                   tool_unique},
     {"group",     "combine the elements of each key, in any order",         tool_group},
     {"check",     "look for a counterexample: is an operator associative?", tool_check},

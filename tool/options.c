@@ -74,6 +74,8 @@ static const option_row rows[] = {
     TEXT(edges, "FILE", 0,      "where each bin begins, in ascending order, and behind that where the last one\n"
                                 "ends"),
     FLAG(clip, 0,               "an index out of range means the nearest element, and is no error"),
+    TEXT(start, "V", 0,         "the first number (default: 0)"),
+    TEXT(step, "V", 0,          "the distance from one number to the next (default: 1)"),
     TEXT(rows, "R", 0,          "number of rows"),
     TEXT(cols, "C", 0,          "number of columns"),
     TEXT(map, "FN", 0,          "combine what FN, as of oplus map, makes of an element of each FILE"),

@@ -18,6 +18,7 @@ typedef struct tool_options {
     const char *by;                                /* of sort and argsort */
     const char *mask, *both;                       /* of filter */
     const char *counts;                            /* of unique */
+    const char *start, *step;                      /* of iota */
     const char *rows, *cols;                       /* of transpose */
     const char *axis;                              /* of reduce, scan and sorts */
     const char *bins, *range, *edges;              /* of hist */

@@ -21,9 +21,9 @@
  *  primitives: elements.h (take, put), bins.h (reduce by index, histograms), fused.h (a function before or after a
  *  primitive), order.h (argsort, search, merge), sorts.h (sort by a function, segmented sort), runs.h (partition,
  *  indices, filter by a mask, unique, reduce and scan by key, group), statistics.h (argmin, argmax, minmax), moments.h
- *  (mean, variance), axis.h (reduces, scans, extremes and sorts along an axis) and windows.h (running windows, scans from
- *  the end).  It also includes text.h (types, operators and functions given as text), info.h (the devices, and the cache)
- *  and typed.h (the calls with their types checked by the compiler). */
+ *  (mean, variance), axis.h (reduces, scans, extremes and sorts along an axis), windows.h (running windows, scans from the
+ *  end) and sequences.h (numbers at equal distances).  It also includes text.h (types, operators and functions given as text),
+ *  info.h (the devices, and the cache) and typed.h (the calls with their types checked by the compiler). */
 #ifndef OPLUS_OPLUS_H
 #define OPLUS_OPLUS_H
 
@@ -343,6 +343,7 @@ typedef enum oplus_bounds {
 #include <oplus/moments.h>
 #include <oplus/order.h>
 #include <oplus/runs.h>
+#include <oplus/sequences.h>
 #include <oplus/sorts.h>
 #include <oplus/text.h>
 #include <oplus/typed.h>

@@ -44,6 +44,7 @@ inline void check_room(const char *array, size_t length, size_t n)
     if (length < n)
         throw error(OPLUS_ERR_ARGUMENT, std::string(array) + " has room for " + text(length) + ", not " + text(n));
 }
+template <class Out> using number_of = std::decay_t<decltype(*std::data(std::declval<Out &>()))>;
 template <class Op> using element = typename oplus_of_<decltype(oplus_at_(std::declval<const Op &>()))>::element;
 template <class F, class P, class Q, class R, class S, class...>
 struct check_inputs : oplus_check_inputs_<F, P, Q, R, S> {
@@ -272,6 +273,11 @@ class device
         check(OPLUS_ARGSORT_AXIS(get(), order, std::data(keys), outer, n, inner, std::data(indices)));
     }
 
+    /** Numbers at equal distances: start, start + step, ... (sequences.h). */
+    template <class Out> void iota(Out &&out, number_of<Out> start = 0, number_of<Out> step = 1) const
+    {
+        check(oplus_iota(get(), OPLUS_TYPE_AT_(std::data(out)), &start, &step, 0, std::size(out), std::data(out)));
+    }
     /** The reduces of the last w elements at every element (windows.h). */
     template <class Op, class In, class Out> void window(const Op &op, const In &in, size_t w, Out &&out) const
     {

@@ -271,6 +271,15 @@ def check_maps(x, flat, threads):
         expect(result("map", "imag", "x.npy", *threads), x.imag, "map imag")
 
 
+def check_iota(kind, n, threads):
+    """Start and step are whole: then text has all their digits."""
+    dtype = np.dtype(kind)
+    start, step = (np.array(rng.integers(0, 100, 2)) / (8 if dtype.kind == "f" else 1)).astype(dtype)
+    wanted = start + np.arange(n, dtype=np.int64).astype(dtype) * step
+    options = ["--start", str(start), "--step", str(step), "--type", kind[0] + str(8 * dtype.itemsize)]
+    expect(result("iota", str(n), *options, *threads), wanted, "iota")
+
+
 def check_top(flat, order, threads):
     for k in {len(flat) // 9, len(flat)}:
         expect(result("top", str(k), "x.npy", "--ascending", *threads), flat[order][:k], "top --ascending")
@@ -370,6 +379,8 @@ def check_random(round, kind, where):
                   check_bins):
         check(x, flat, where)
     check_text(x, flat)
+    if x.dtype.kind in "iuf":
+        check_iota(kind, flat.size, where)
 
 
 def check_cores():

@@ -1070,6 +1070,25 @@ static void axes(void **state)
     FINE(oplus_scan_axis(dev, sum, OPLUS_EXCLUSIVE, NULL, 2, 0, 2, NULL));
 }
 
+/* --- sequences */
+
+static void sequences(void **state)
+{
+    const float start = 1, step = 2;
+    const oplus_type pair = {.abi = OPLUS_ABI, .name = "pair", .text = "float a; float b;", .size = 8, .align = 4};
+    (void)state;
+    BAD(oplus_iota(NULL, &oplus_f32, &start, &step, 0, 8, y), "oplus_iota", "dev is NULL");
+    BAD(oplus_iota(dev, NULL, &start, &step, 0, 8, y), "oplus_iota", "type is NULL");
+    BAD(oplus_iota(dev, &pair, NULL, NULL, 0, 8, y), "oplus_iota", "is no number", "OPLUS_MAP_INDEXED");
+    BAD(oplus_iota(dev, &oplus_bool, NULL, NULL, 0, 8, y), "oplus_iota", "type \"bool\" is no number");
+    BAD(oplus_iota(dev, &oplus_f32, &start, &step, 0, 8, NULL), "oplus_iota", "out is NULL");
+    BAD(oplus_iota(dev, &oplus_f32, &start, &step, 0, too_many, y), "oplus_iota", "n is 9223372036854775807");
+    BAD(oplus_iota(dev, &oplus_f32, &start, &step, INT64_MAX - 4, 8, y), "oplus_iota", "first is 9223372036854775803");
+    FINE(oplus_iota(dev, &oplus_f32, &start, &step, INT64_MAX - 8, 8, y));
+    FINE(oplus_iota(dev, &oplus_f32, NULL, NULL, 0, 8, y));
+    FINE(oplus_iota(dev, &oplus_f32, &start, &step, 0, 0, NULL));
+}
+
 /* --- windows, and scans from the end */
 
 static void windows(void **state)
@@ -1213,6 +1232,7 @@ int main(void)
         cmocka_unit_test(segscan),
         cmocka_unit_test(segreduce),
         cmocka_unit_test(axes),
+        cmocka_unit_test(sequences),
         cmocka_unit_test(windows),
         cmocka_unit_test(wrong_offsets),
         cmocka_unit_test(wrong_offsets_there),

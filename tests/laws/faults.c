@@ -125,6 +125,7 @@ static oplus_status scan_rows(oplus_device *d)
 {
     return oplus_scan_axis(d, &oplus_sum_f32, OPLUS_EXCLUSIVE, x, 1000, 100, 1, out);
 }
+static oplus_status iota(oplus_device *d) { return oplus_iota(d, &oplus_f32, NULL, NULL, 0, N, out); }
 static oplus_status window(oplus_device *d) { return oplus_window(d, &oplus_sum_f32, x, N, 100, out); }
 static oplus_status long_window(oplus_device *d) { return oplus_window(d, &oplus_sum_f32, x, N, 20000, out); }
 static oplus_status scan_reverse(oplus_device *d)
@@ -295,6 +296,7 @@ static const call calls[] = {
     {"reduce of rows", reduce_rows, false},
     {"scan along an axis", scan_axis, false},
     {"scan of rows", scan_rows, false},
+    {"iota", iota, false},
     {"window", window, false},
     {"long window", long_window, false},
     {"scan from the end", scan_reverse, false},

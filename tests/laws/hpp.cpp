@@ -194,6 +194,16 @@ void orders(void **)
     assert_true(in_two == expected);
 }
 
+void sequences(void **)
+{
+    std::vector<float> x(3);
+    std::vector<std::int16_t> y(4);
+    here().iota(x, 1.5f, -2);
+    here().iota(y);
+    assert_true(x[0] == 1.5f && x[1] == -0.5f && x[2] == -2.5f);
+    assert_true(y[0] == 0 && y[3] == 3);
+}
+
 void windows(void **)
 {
     const auto x = some_numbers(7);
@@ -286,9 +296,11 @@ void short_arrays_are_refused(void **)
 int main()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fused),      cmocka_unit_test(selections), cmocka_unit_test(uniques),
-        cmocka_unit_test(keys),       cmocka_unit_test(orders),     cmocka_unit_test(windows),
-        cmocka_unit_test(along_axes), cmocka_unit_test(bins),       cmocka_unit_test(short_arrays_are_refused),
+        cmocka_unit_test(fused),     cmocka_unit_test(selections),
+        cmocka_unit_test(uniques),   cmocka_unit_test(keys),
+        cmocka_unit_test(orders),    cmocka_unit_test(windows),
+        cmocka_unit_test(sequences), cmocka_unit_test(along_axes),
+        cmocka_unit_test(bins),      cmocka_unit_test(short_arrays_are_refused),
     };
     return cmocka_run_group_tests_name("oplus.hpp", tests, nullptr, nullptr);
 }

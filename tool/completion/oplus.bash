@@ -23,7 +23,7 @@ _oplus() {
                     "${COMP_WORDS[0]}" devices 2>/dev/null | sed -n 's/^\([a-z]*:[0-9]*\) .*/\1/p'
                 } | sed -n "s/^$device//p")
                 ;;
-            --threads | --init | --by | --identity | --map | --then | --rows | --cols | --axis | --column | --into | --empty | --bins | --range) return ;;
+            --threads | --init | --by | --identity | --map | --then | --rows | --cols | --axis | --column | --into | --empty | --bins | --range | --start | --step) return ;;
             -o | --output | --heads | --mask | --both | --counts | --offsets | --lengths | --values | --values-out | --keys | --keys-out | --edges) files=1 ;;
             *)
                 if [[ $word == -* ]]; then
@@ -37,6 +37,7 @@ _oplus() {
                         map) choices="copy neg abs square sign sqrt floor ceil trunc round not real imag conj
                             add sub mul div min max" ;;
                         cache) choices=clear ;;
+                        iota) return ;;
                         lab) choices="all $("${COMP_WORDS[0]}" lab 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')" ;;
                         filter) choices="zero nonzero positive negative even odd finite inf nan" ;;
                         *) files=1 ;;

@@ -1,6 +1,7 @@
 /* Lists of the inputs a, b, ... of a function, of which there are OPI_INPUTS. */
 
 /* F(a) N(b) N(c) ...: F of the first input, N of the others. */
+#define OPI_EACH_0(F, N)
 #define OPI_EACH_1(F, N) F(a)
 #define OPI_EACH_2(F, N) OPI_EACH_1(F, N) N(b)
 #define OPI_EACH_3(F, N) OPI_EACH_2(F, N) N(c)

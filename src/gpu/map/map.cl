@@ -10,9 +10,15 @@
 #define OPI_W    (1u << OPI_LOG_W)
 #define OPI_TILE (1u << OPI_LOG_TILE)
 
+/* What is between inputs and what follows them; a function of the index alone has no inputs, and a parameter. */
+#if OPI_INPUTS
+#define OPI_BEHIND_INPUTS ,
+#else
+#define OPI_BEHIND_INPUTS
+#endif
 #if OPI_PARAMETER
 #define OPI_READ_PARAMETER const opi_p parameter = *OPI_AT(const opi_p, param);
-#define OPI_PASS_PARAMETER , parameter
+#define OPI_PASS_PARAMETER OPI_BEHIND_INPUTS parameter
 #else
 #define OPI_READ_PARAMETER
 #define OPI_PASS_PARAMETER

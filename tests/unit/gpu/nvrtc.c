@@ -434,6 +434,8 @@ static void index_with(oplus_device *dev)
     const void *const arrays[] = {in};
     size_t kept;
     good(oplus_map(dev, &spread_index_fn, arrays, N, out), "map with an index");
+    good(oplus_iota(dev, &oplus_i16, NULL, NULL, 0, N, out), "iota of i16");
+    good(oplus_iota(dev, &oplus_f64, NULL, NULL, 0, N, out), "iota of f64");
     filter_with(dev, &chosen_fn);
     good(oplus_indices(dev, &chosen_fn, in, N / 8, &oplus_u64, out, &kept), "indices with an index");
     good(oplus_map_reduce(dev, &spread_index_fn, &oplus_sum_u64, arrays, N / 8, out), "map_reduce with an index");
