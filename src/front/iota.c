@@ -35,6 +35,7 @@ oplus_status oplus_iota(oplus_device *dev, const oplus_type *type, const void *s
                         size_t n, void *out)
 {
     OPI_OWN_MODE;
+    static const void *const no_inputs[1];
     _Alignas(LARGEST) char line[2 * LARGEST] = {0}; /* start and step */
     opi_task task;
     OPI_TRY(opi_check_device(__func__, dev));
@@ -49,6 +50,6 @@ oplus_status oplus_iota(oplus_device *dev, const oplus_type *type, const void *s
     if (step) memcpy(line + type->size, step, type->size);
     oplus_fn fn = oplus_with(opi_iota_of(type->scalar), line);
     fn.first = first;
-    opi_task_map(&task, &fn, NULL, n, out);
+    opi_task_map(&task, &fn, no_inputs, n, out);
     return opi_run(dev, __func__, &task, NULL);
 }

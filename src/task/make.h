@@ -54,7 +54,6 @@ static inline void opi_task_scan(opi_task *t, const oplus_op *op, oplus_kind kin
     opi_task_out(t)->mem = out;
 }
 
-/* Makes the task of a map.  A function of the index alone has no inputs: then in may be NULL. */
 static inline void opi_task_map(opi_task *t, const oplus_fn *fn, const void *const *in, size_t n, void *out)
 {
     opi_task_begin(t, OPI_MAP, n);

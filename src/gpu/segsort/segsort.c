@@ -115,6 +115,7 @@ static oplus_status do_task(const segsorting *s, const opi_task *task, oplus_sta
 /* out[i] becomes in[order[i]]. */
 static oplus_status take(const segsorting *s, size_t size, const void *in, void *out)
 {
+    assert(s->place); /* opi_gpu_segsort sets it */
     const opi_indices order = {s->order, s->n, s->place, s->n, true};
     opi_task task;
     opi_task_take(&task, size, in, &order, out);
