@@ -11,8 +11,9 @@
 
 /* Keys of a piece. */
 enum {
-    CORES_PIECE = 1 << 18, /* offsets are 1 MiB: they stay in a cache */
-    HOST_PIECE = 1 << 24,  /* of the host's arrays, on an accelerator */
+    CORES_PIECE = 1 << 18, /* for each thread, whose offsets are 1 MiB: they stay in a cache */
+    CORES_MOST = 1 << 22,
+    HOST_PIECE = 1 << 24, /* of the host's arrays, on an accelerator */
     DEVICE_PIECE =
         1 << 26, /* of an accelerator's arrays: to wait for the number of runs takes no time beside the work */
     MORE = 64    /* the last piece has up to this part of a piece more */
@@ -28,9 +29,16 @@ typedef struct by_key {
     size_t n;
     char *out_keys, *out; /* out_keys NULL: keys are not wanted */
     oplus_device *home;   /* in whose memory the keys lie: scratch memory is beside them */
+    size_t piece;         /* keys of a piece */
 } by_key;
 
-/* Finds where the keys lie. */
+static size_t cores_piece(const by_key *b)
+{
+    const size_t bytes = b->n * (b->key->size + b->op->type->size);
+    return opi_smaller(CORES_MOST, CORES_PIECE * opi_cores_threads(b->dev->cores, bytes));
+}
+
+/* Finds where the keys lie, and so how large pieces are. */
 static oplus_status find_home(by_key *b)
 {
     const opi_machine *const machine = b->dev->machine;
@@ -38,6 +46,8 @@ static oplus_status find_home(by_key *b)
     if (machine->look && b->n > 0)
         OPI_TRY(machine->look(b->dev, b->call, "keys", b->keys, b->n * b->key->size, &b->home));
     if (!b->home) b->home = &b->dev->cores->dev;
+    const size_t most = machine->is_host ? cores_piece(b) : b->home->machine->is_host ? HOST_PIECE : DEVICE_PIECE;
+    b->piece = opi_smaller(most, b->n);
     return OPLUS_OK;
 }
 
@@ -58,14 +68,13 @@ static oplus_status find_runs(const by_key *b, size_t at, size_t n, void *out_ke
 }
 
 /* Reduces the run from index `open` on, which goes on up to index `at` at least.  Sets *end to where it ends. */
-static oplus_status reduce_long(const by_key *b, size_t open, size_t at, size_t piece, uint32_t *firsts, void *out,
-                                size_t *end)
+static oplus_status reduce_long(const by_key *b, size_t open, size_t at, uint32_t *firsts, void *out, size_t *end)
 {
     opi_task task;
     size_t found = 1;
     uint32_t first = 0;
     while (at < b->n && found == 1) { /* the element before `at` is of the run */
-        const size_t begin = at - 1, m = opi_smaller(piece, b->n - begin);
+        const size_t begin = at - 1, m = opi_smaller(b->piece, b->n - begin);
         OPI_TRY(find_runs(b, begin, m, NULL, firsts, &found));
         if (found > 1) OPI_TRY(copy(b, &first, firsts + 1, sizeof first));
         at = begin + (found > 1 ? first : m);
@@ -86,17 +95,17 @@ static oplus_status reduce_runs(const by_key *b, size_t open, size_t n, const ui
 }
 
 /* How many keys the piece from index `begin` on has: a little more, if only so few are left. */
-static size_t next_of(const by_key *b, size_t piece, size_t begin)
+static size_t next_of(const by_key *b, size_t begin)
 {
     const size_t left = b->n - begin;
-    return left <= piece + piece / MORE ? left : piece;
+    return left <= b->piece + b->piece / MORE ? left : b->piece;
 }
 
 /* Reduces the runs that end in the piece from index *open on, which is where a run begins; *open becomes where the first
  * run begins that does not, and *runs grows.  firsts: room for one more than a piece has keys. */
-static oplus_status reduce_piece(const by_key *b, size_t piece, uint32_t *firsts, size_t *open, size_t *runs)
+static oplus_status reduce_piece(const by_key *b, uint32_t *firsts, size_t *open, size_t *runs)
 {
-    const size_t begin = *open, n = next_of(b, piece, begin);
+    const size_t begin = *open, n = next_of(b, begin);
     const bool is_last = begin + n == b->n;
     void *const out_keys = b->out_keys ? b->out_keys + *runs * b->key->size : NULL;
     char *const out = b->out + *runs * b->op->type->size;
@@ -107,7 +116,7 @@ static oplus_status reduce_piece(const by_key *b, size_t piece, uint32_t *firsts
     const size_t complete = is_last ? found : found - 1;
     if (complete == 0) {
         ++*runs;
-        return reduce_long(b, begin, begin + n, piece, firsts, out, open);
+        return reduce_long(b, begin, begin + n, firsts, out, open);
     }
     if (!is_last) OPI_TRY(copy(b, &end, firsts + complete, sizeof end)); /* now: later it would wait for the reduce */
     OPI_TRY(reduce_runs(b, begin, n, firsts, complete, out));
@@ -125,24 +134,13 @@ static oplus_status explain(const by_key *b, const char *then)
     return OPLUS_OK;
 }
 
-/* How many keys a piece has. */
-static size_t piece_of(const by_key *b)
-{
-    const size_t most = b->dev->machine->is_host ? CORES_PIECE : b->home->machine->is_host ? HOST_PIECE : DEVICE_PIECE;
-    return opi_smaller(most, b->n);
-}
-
-static size_t firsts_bytes(const by_key *b)
-{
-    const size_t piece = piece_of(b);
-    return (piece + piece / MORE + 1) * sizeof(uint32_t);
-}
+static size_t firsts_bytes(const by_key *b) { return (b->piece + b->piece / MORE + 1) * sizeof(uint32_t); }
 
 /* firsts: so many bytes of scratch memory. */
 static oplus_status reduce_all(const by_key *b, uint32_t *firsts, size_t *runs)
 {
     size_t open = 0, count = 0;
-    while (open < b->n) OPI_TRY(reduce_piece(b, piece_of(b), firsts, &open, &count));
+    while (open < b->n) OPI_TRY(reduce_piece(b, firsts, &open, &count));
     return copy(b, runs, &count, sizeof count);
 }
 
@@ -180,7 +178,7 @@ oplus_status oplus_reduce_by_key(oplus_device *dev, const oplus_op *op, const op
 {
     OPI_OWN_MODE;
     void *firsts = NULL;
-    by_key b = {dev, __func__, op, key, same, keys, values, n, out_keys, out, NULL};
+    by_key b = {dev, __func__, op, key, same, keys, values, n, out_keys, out, NULL, 0};
     OPI_TRY(opi_check_device(__func__, dev));
     OPI_TRY(check(&b));
     OPI_TRY(check_reduce(&b, "runs", runs));
@@ -209,7 +207,7 @@ oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, oplus_kind
 {
     OPI_OWN_MODE;
     void *heads = NULL;
-    by_key b = {dev, __func__, op, key, same, keys, values, n, NULL, out, NULL};
+    by_key b = {dev, __func__, op, key, same, keys, values, n, NULL, out, NULL, 0};
     OPI_TRY(opi_check_device(__func__, dev));
     OPI_TRY(opi_check_kind(__func__, kind));
     OPI_TRY(check(&b));
@@ -253,7 +251,7 @@ oplus_status oplus_group(oplus_device *dev, const oplus_op *op, const oplus_type
 {
     OPI_OWN_MODE;
     void *scratch = NULL;
-    by_key b = {dev, __func__, op, key, NULL, keys, values, n, out_keys, out, NULL};
+    by_key b = {dev, __func__, op, key, NULL, keys, values, n, out_keys, out, NULL, 0};
     OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, false, NULL, NULL, "n", n));
     OPI_TRY(check(&b));
     OPI_TRY(check_reduce(&b, "groups", groups));
