@@ -109,8 +109,14 @@ static void refuse_of_sorts(const tool_options *o)
     const struct {
         bool given;
         const char *name;
-    } others[] = {{o->by, "--by"},         {o->lengths, "--lengths"}, {o->offsets, "--offsets"},
-                  {o->values, "--values"}, {o->text, "--text"},       {o->all, "--all"}};
+    } others[] = {{o->by, "--by"},
+                  {o->lengths, "--lengths"},
+                  {o->offsets, "--offsets"},
+                  {o->values, "--values"},
+                  {o->values_out, "--values-out"},
+                  {o->values_type, "--values-type"},
+                  {o->text, "--text"},
+                  {o->all, "--all"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given) tool_die(TOOL_USAGE, "--axis and %s cannot go together", others[i].name);
 }

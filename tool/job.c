@@ -27,16 +27,25 @@ static void take_stdin(const char **taken, const char *name, const char *path)
     *taken = name;
 }
 
+/* What messages call file i of several; room: for the text. */
+static const char *file_words(size_t i, char room[32])
+{
+    static const char *const words[] = {"the first file", "the second file"};
+    if (i < 2) return words[i];
+    snprintf(room, 32, "file %zu", i + 1);
+    return room;
+}
+
 static void check_inputs(const tool_job *job)
 {
     const tool_options *const o = &job->options;
     char *const *const file = job->operand + (job->usage->all_files || o->mask ? 0 : job->usage->least);
     const char *taken = NULL;
+    char room[2][32]; /* of two names: the third one is not needed */
     const bool all = job->usage->all_files;
     size_t files = 0;
     while (file[files]) files++;
-    for (size_t i = 0; i < files; i++)
-        take_stdin(&taken, !all ? "FILE" : i ? "the second file" : "the first file", file[i]);
+    for (size_t i = 0; i < files; i++) take_stdin(&taken, all ? file_words(i, room[taken != NULL]) : "FILE", file[i]);
     const size_t least = job->usage->least, most = job->usage->most;
     if (all ? files < most && most != TOOL_ANY_NUMBER : files == 0 && most > least) take_stdin(&taken, "FILE", NULL);
     if (o->heads) take_stdin(&taken, "--heads", o->heads);

@@ -99,7 +99,7 @@ static void find_at_once(const tool_job *job, tool_source *source, oplus_moments
 static void need(const tool_job *job, tool_moment moment, const char *name, uint64_t n)
 {
     if (n == 0 && moment != TOOL_COUNT) tool_explain_nothing(&job->options);
-    if (n == 0 && moment != TOOL_COUNT) tool_die(TOOL_FAILED, "there are no elements, and nothing has no %s", name);
+    if (n == 0 && moment != TOOL_COUNT) tool_die(TOOL_FAILED, "there are no elements, and so there is no %s", name);
     if (n <= ddof_of(moment) && moment != TOOL_COUNT)
         tool_die(TOOL_FAILED, "there is one element, and %s is of a sample of two or more; p%s is of all there is",
                  name, name);

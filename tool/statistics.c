@@ -212,7 +212,7 @@ int tool_statistic_run_along(tool_job *job, const tool_statistic *s)
     const void *const in = tool_source_all(source, &n);
     tool_axes a = tool_axes_of(job, source, n);
     const size_t rows = tool_axes_rows(&a);
-    if (rows > 0 && a.n == 0) tool_die(TOOL_FAILED, "the axis has no elements, and nothing has no %s", s->name);
+    if (rows > 0 && a.n == 0) tool_die(TOOL_FAILED, "the axis has no elements, and so there is no %s", s->name);
     void *const out = tool_alloc(rows * VALUE_BYTES + 1);
     tool_progress_work("reducing");
     if (s->along)

@@ -37,7 +37,7 @@ static oplus_status check(merging *m)
     char name[2][48];
     for (size_t k = 0; k < m->count; k++) {
         snprintf(name[0], sizeof name[0], "in[%zu]", k);
-        snprintf(name[1], sizeof name[1], "n[0] + ... + n[%zu]", k);
+        snprintf(name[1], sizeof name[1], k > 1 ? "n[0] + ... + n[%zu]" : k > 0 ? "n[0] + n[%zu]" : "n[%zu]", k);
         OPI_TRY(opi_check_pointer(m->call, name[0], m->in[k], m->n[k]));
         if (__builtin_add_overflow(m->total, m->n[k], &m->total)) m->total = SIZE_MAX;
         OPI_TRY(opi_check_bytes(m->call, name[1], m->total, m->key->size));

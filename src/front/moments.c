@@ -36,7 +36,7 @@ static oplus_status check_number(const char *call, uint64_t n, unsigned ddof, co
 {
     if (n > ddof) return OPLUS_OK;
     if (n == 0)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is 0%s; nothing has no mean: give at least one element", call,
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is 0%s, and so there is no mean; give at least one element", call,
                         where);
     return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is %" PRIu64 "%s and ddof is %u; give more elements than ddof", call, n,
                     where, ddof);

@@ -19,7 +19,7 @@ oplus_status opi_check_extreme_type(const char *call, const oplus_type *type)
 
 oplus_status opi_fail_no_extreme(const char *call)
 {
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is 0; nothing has no extremes: give at least one element", call);
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: n is 0, and so there are no extremes; give at least one element", call);
 }
 
 /* Checks the arguments of a call for `sides`, and makes its task. */

@@ -2,7 +2,7 @@
  *
  * Elements are compared by keys: unsigned numbers of which the least is the one that is looked for.  A NaN has the key 0, so
  * that it is the least and the greatest, as it is the result of the minimum and the maximum; -0 is less than +0.  Of equal
- * keys the earlier one counts.  gpu/extreme/extreme.cl has the same in the words of kernels. */
+ * keys the earlier one counts.  gpu/extreme/extreme_key.cl has the same in the words of kernels. */
 #ifndef OPI_TASK_EXTREME_H
 #define OPI_TASK_EXTREME_H
 

@@ -926,7 +926,7 @@ static void order(void **state)
     BAD(oplus_merge_many(dev, f, up, NULL, lengths, 3, y), "oplus_merge_many", "in is NULL");
     BAD(oplus_merge_many(dev, f, up, some, NULL, 3, y), "oplus_merge_many", "n is NULL");
     BAD(oplus_merge_many(dev, f, up, some + 1, lengths, 2, y), "oplus_merge_many", "in[1] is NULL");
-    BAD(oplus_merge_many(dev, f, up, some, wrong, 2, y), "oplus_merge_many", "n[0] + ... + n[1]");
+    BAD(oplus_merge_many(dev, f, up, some, wrong, 2, y), "oplus_merge_many", "n[0] + n[1]");
     BAD(oplus_merge_many(dev, f, up, some, lengths, 3, NULL), "oplus_merge_many", "out is NULL");
     OVERLAPS(oplus_merge_many(dev, f, up, some, lengths, 3, x + 1), "oplus_merge_many", "in[0]", "out");
     FINE(oplus_merge_many(dev, f, up, NULL, NULL, 0, NULL));

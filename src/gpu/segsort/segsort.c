@@ -239,8 +239,8 @@ static bool is_too_large(segsorting *s)
 
 oplus_status opi_gpu_segsort(opi_job *job)
 {
-    static const char *const names[] = {"keys", "offsets", "values"};
     const opi_task *const task = job->task;
+    const char *const names[] = {"keys", "offsets", task->segments.places ? "indices" : "values"};
     segsorting s = {.job = *job};
     uint64_t ends[2] = {0, task->n};
     for (int k = KEYS; k <= VALUES && k < arrays(&s); k++)
