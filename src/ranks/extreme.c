@@ -38,7 +38,8 @@ oplus_status opi_ranks_extreme(opi_ranks *ranks, oplus_status status, const opi_
     OPI_TRY(opi_ranks_index(ranks, status, task->n, 0, 0));
     if (ranks->total == 0)
         return opi_fail(OPLUS_ERR_ARGUMENT,
-                        "%s: n is 0 on every rank, and so there are no extremes; give at least one element", ranks->call);
+                        "%s: n is 0 on every rank, and so there are no extremes; give at least one element",
+                        ranks->call);
     OPI_TRY(opi_ranks_gather(ranks, OPLUS_OK, &found, sizeof found));
     found = compare(ranks, task->extreme.sides);
     opi_extreme_give(task, &found);
