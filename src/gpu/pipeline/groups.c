@@ -67,7 +67,9 @@ static roles roles_of(const opi_groups *groups)
     static const roles one_team = {1, 4, 3, 12}, two_teams = {2, 4, 3, 12}, with_heads = {2, 4, 2, 4},
                        large = {1, 4, 2, 4}, larger = {1, 3, 3, 3}, filter = {1, 4, 2, 4};
     if (groups->element > 8) return groups->element % 32 == 0 ? larger : large;
-    if (groups->counts && groups->element >= 4) return filter;
+    const bool is_crowded =
+        groups->beside > LOCAL_BYTES / 8; /* indices, wider than elements, leave room for few stages */
+    if (groups->counts && (groups->element >= 4 || is_crowded)) return filter;
     return groups->lifted ? with_heads : groups->slow ? two_teams : one_team;
 }
 

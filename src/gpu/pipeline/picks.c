@@ -14,7 +14,7 @@
 enum { LARGEST = 8, LEAD_BYTES = 16, LEAST_BYTES = 1 << 20 };
 
 /* The work-items that measure a chunk of runs, and its runs (lengths.cl). */
-enum { CHUNK_ITEMS = 256, CHUNK = 8 * CHUNK_ITEMS };
+enum { CHUNK_ITEMS = 256, CHUNK = 8 * CHUNK_ITEMS, BEGINS_AT = 16 /* bytes */ };
 
 static const oplus_type *type_of(const opi_job *job) { return job->task->select.type; }
 static bool has(const opi_job *job, int array) { return job->task->array[array].mem != NULL; }
@@ -114,7 +114,7 @@ static oplus_status prepare_lengths(const opi_job *job, const opi_groups *groups
 {
     static const char *const kernels[] = {"opi_copy_begins", "opi_measure_runs"};
     OPI_TRY(opi_kernels_make(&job->g->programs, job->call, groups->program, kernels, 2));
-    return opi_gpu_reserve(job->g, job->call, &job->g->work, (size_t)chunks_of(n) * index_size(job));
+    return opi_gpu_reserve(job->g, job->call, &job->g->work, BEGINS_AT + (size_t)chunks_of(n) * index_size(job));
 }
 
 /* Writes the length of each run; firsts: where they begin.  There may be as many as elements. */
@@ -122,10 +122,12 @@ static oplus_status write_lengths(const opi_job *job, const opi_groups *groups, 
                                   const char *firsts)
 {
     const uint64_t n = part->n, chunks = chunks_of(n), copies = (chunks + CHUNK_ITEMS - 1) / CHUNK_ITEMS;
-    const opi_gpu_argument list[] = {opi_memory(firsts), opi_memory(job->result), opi_memory(job->g->work.mem),
-                                     opi_value(n), opi_memory(part->address[OPI_COUNT_OUT])};
-    OPI_TRY(opi_gpu_launch_of(job, groups->program, "opi_copy_begins", copies, CHUNK_ITEMS, list, 3));
-    return opi_gpu_launch_of(job, groups->program, "opi_measure_runs", chunks, CHUNK_ITEMS, list, 5);
+    const opi_gpu_argument firsts_at = opi_memory(firsts), begins = opi_memory(job->g->work.mem);
+    const opi_gpu_argument copy[] = {firsts_at, begins, opi_value(n), opi_memory(job->result),
+                                     opi_memory(job->g->pipeline.fault.mem)};
+    const opi_gpu_argument measure[] = {firsts_at, begins, opi_value(n), opi_memory(part->address[OPI_COUNT_OUT])};
+    OPI_TRY(opi_gpu_launch_of(job, groups->program, "opi_copy_begins", copies, CHUNK_ITEMS, copy, 5));
+    return opi_gpu_launch_of(job, groups->program, "opi_measure_runs", chunks, CHUNK_ITEMS, measure, 4);
 }
 
 oplus_status opi_picks_prepare(opi_job *job, uint64_t n)
