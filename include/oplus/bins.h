@@ -20,9 +20,10 @@ extern "C" {
  *  them, on every device and number of threads.  A bin without elements gets the identity, which the operator must have.
  *  out must not overlap `in` or the indices.
  *
- *  The cores copy the elements, bin by bin, to scratch memory of their size, and read the indices twice.  An accelerator sorts
- *  the indices, and needs about 24 bytes of scratch memory for each element, besides a copy of it; the call waits.  If all
- *  arrays lie in host memory, the host's cores do all.
+ *  The cores join elements in tables of the bins, one for each thread, or in blocks of each bin; where bins have too few
+ *  elements for that, they copy the elements, bin by bin, to scratch memory of their size, and read the indices twice.  An
+ *  accelerator sorts a copy of the elements together with the numbers of their bins, and needs as much scratch memory again
+ *  for that sort; the call waits.  If all arrays lie in host memory, the host's cores do all.
  *
  *  @param dev      where to compute
  *  @param op       the operator, with an identity

@@ -1,6 +1,7 @@
-/* A reduce by index: the elements are dealt out to their bins, in their order, and each bin is a segment that is reduced.
+/* A reduce by index, by one of three ways: elements are joined in tables, or in blocks of each bin (by_index_tables.c,
+ * by_index_blocks.c); or they are dealt out to their bins, in their order, and each bin is a segment that is reduced.
  *
- * Each worker has a part of the elements.  It counts them by bin; then it is known where each part's elements of each bin go,
+ * In the last one each worker has a part of the elements.  It counts them by bin; then it is known where each part's elements of each bin go,
  * and each worker copies its own. */
 #ifndef OPI_BY_INDEX_H
 #define OPI_BY_INDEX_H

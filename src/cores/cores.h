@@ -21,7 +21,7 @@ typedef struct opi_cores {
     opi_ways_wanted wanted; /* of the schedules */
     uint64_t ticket;        /* what the workspace holds: another number with each use of it */
     size_t ticket_workers;  /* how many workers made the summary */
-    opi_buffer between;     /* what one task of a call by key leaves to the next (front/by_key.c) */
+    opi_buffer between;     /* what one task of a public call leaves to the next (front/scratch.h) */
 } opi_cores;
 
 extern const opi_machine opi_cores_machine;

@@ -7,7 +7,8 @@ enum {
     ARCHITECTURE = 90,       /* the first that has bulk copies */
     LEVELS = 5,              /* of published nodes; each has 32 times the tiles of the one before */
     LOCAL_BYTES = 227 << 10, /* the most shared memory of a group */
-    SPARE_BYTES = 128,       /* of a stage: arrays may begin anywhere, and stages begin at multiples of this */
+    SPARE_BYTES = 128,       /* of a stage: arrays may begin anywhere, and stages begin at multiples of this,
+                                or 16 bytes behind (OPI_STAGE_LEAD) */
     RING_HEAD_BYTES = 512,   /* what a ring has once, beside nodes; and for each stage its barriers */
     BARRIERS_BYTES = 40,
     LOG_LANES = 5,
