@@ -112,8 +112,9 @@ OPLUS_API oplus_status oplus_unique(oplus_device *dev, const oplus_type *type, c
  *  the bits of oplus_reduce of the values of run r.
  *
  *  Keys are compared as by oplus_unique.  The call waits for the device once or more, as the host has to know how many
- *  runs there are.  It needs scratch memory of 4 bytes a key, and at most about 1 MiB for each thread of the cores (16 MiB in
- *  all) and 260 MiB for arrays of an accelerator; the handle keeps it.  After a failure the outputs mean nothing.  Reads keys and values once.
+ *  runs there are.  It needs scratch memory of 4 bytes a key, and at most about 1 MiB for each thread of the cores
+ *  (16 MiB in all) and 260 MiB for arrays of an accelerator; the handle keeps it.  After a failure the outputs mean
+ *  nothing.  Reads keys and values once.
  *
  *  @param dev       where to compute
  *  @param op        the operator
@@ -133,8 +134,9 @@ OPLUS_API oplus_status oplus_reduce_by_key(oplus_device *dev, const oplus_op *op
 /** Scan by key: a scan of the values that begins anew with each run of equal neighbouring keys.  The results have the
  *  bits of oplus_segscan with heads where runs begin.
  *
- *  Keys are compared as by oplus_unique.  The call needs scratch memory of one byte for each key, which the handle keeps; it does
- *  not wait if all arrays lie in memory of the device.  out may be `values`.  After a failure out means nothing.  Reads keys and values, and writes out, once.
+ *  Keys are compared as by oplus_unique.  The call needs scratch memory of one byte for each key, which the handle keeps;
+ *  it does not wait if all arrays lie in memory of the device.  out may be `values`.  After a failure out means nothing.
+ *  Reads keys and values, and writes out, once.
  *
  *  @param dev     where to compute
  *  @param op      the operator; an exclusive scan needs its identity
@@ -155,7 +157,8 @@ OPLUS_API oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, 
  *
  *  It sorts copies of keys and values stably, then reduces by key.  There is no hash, so that results depend on nothing
  *  but the input.  Keys are equal if their bits are.  The call waits for the device, and needs scratch memory for the
- *  copies, which the handle keeps, beside that of oplus_sort_pairs and of oplus_reduce_by_key.  After a failure the outputs mean nothing.
+ *  copies, which the handle keeps, beside that of oplus_sort_pairs and of oplus_reduce_by_key.  After a failure the
+ *  outputs mean nothing.
  *
  *  @param dev       where to compute
  *  @param op        the operator

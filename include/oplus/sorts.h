@@ -55,7 +55,8 @@ OPLUS_API oplus_status oplus_argsort_by(oplus_device *dev, const oplus_fn *less,
  *  including, offsets[s + 1].  Keys outside of the segments stay where they are.  The order is that of oplus_sort.
  *
  *  The work is balanced whatever the segments are: many short ones, a few long ones, or both.  On an accelerator it costs
- *  two sorts of pairs, with values an argsort and a sort of pairs, and waits, also if all arrays are in memory of the device.
+ *  two sorts of pairs, with values an argsort and a sort of pairs, and waits, also if all arrays are in memory of the
+ *  device.
  *
  *  @param dev       where to compute
  *  @param key       the type of a key, a scalar

@@ -9,8 +9,9 @@
 
 enum { MOST_ELEMENT = 64 /* bytes of an element; a larger one counts as this when a map is cut */ };
 
-/* The bytes of one element of each input: a work-item loads them all at once; of the result, if there is no input.  A map uses no local memory, so that a
- * work-group may have as many work-items as the device allows, even if an element is large. */
+/* The bytes of one element of each input: a work-item loads them all at once; of the result, if there is no input.  A map
+ * uses no local memory, so that a work-group may have as many work-items as the device allows, even if an element is
+ * large. */
 static size_t element_bytes(const oplus_fn *fn)
 {
     size_t bytes = fn->arity == 0 ? fn->result->size : 0;
