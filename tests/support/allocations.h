@@ -1,12 +1,13 @@
 /* Allocations that fail when they are told to, in a test that is linked with --wrap=malloc, --wrap=calloc and
- * --wrap=realloc (its .link file).  For one source of a program. */
+ * --wrap=realloc (its .link file).  For one source of a program.  Threads of the library allocate too (kernels are
+ * translated by several), hence atomic counts. */
 #ifndef TEST_ALLOCATIONS_H
 #define TEST_ALLOCATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-static int allocations, failing_allocation; /* counts down to the allocation that fails; 0: none */
+static _Atomic int allocations, failing_allocation; /* counts down to the allocation that fails; 0: none */
 
 static bool no_memory(void)
 {
