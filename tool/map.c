@@ -1,5 +1,6 @@
 /* oplus map: a function of one element from each of several streams. */
 #include "job.h"
+#include "neighbours.h"
 #include "operator.h"
 #include "rounding.h"
 #include "table/by_row.h"
@@ -19,10 +20,13 @@ static const tool_usage usage = {
              "real, imag, conj; of two files add, sub, mul, div, min, max; or a text in C over a, b, c,\n"
              "..., an element of each file:  'sqrt(a) + 1'.  The result of a text has the type that\n"
              "it has in C (for integers, a * 0.5 is f64), unless --result gives another.  In a text i is\n"
-             "the index of the element, a u64 from 0:  'a * (double)i'.\n",
-    .options = "result into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
-    .examples = {"seq 1 5 | oplus map square", "seq 1 5 | oplus map 'sqrtf(a) + 1' -t f32",
-                 "seq 1 5 | oplus map 'a > 2' --result u8", "seq 5 5 25 | oplus map 'a - i'",
+             "the index of the element, a u64 from 0:  'a * (double)i'.\n\n"
+             "With --neighbours, FN takes of one FILE the element before (a), the element (b) and the one\n"
+             "behind (c):  'b - a'.  The whole array is held in memory.\n",
+    .options = "result neighbours into " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
+    .examples = {"printf '1 4 9' | oplus map 'b - a' --neighbours 0", "seq 1 5 | oplus map square",
+                 "seq 1 5 | oplus map 'sqrtf(a) + 1' -t f32", "seq 1 5 | oplus map 'a > 2' --result u8",
+                 "seq 5 5 25 | oplus map 'a - i'",
                  "oplus map 'a * b' --header --column price,qty --into total sales.csv"},
     .exit_codes = TOOL_EXIT_CODES,
 };
@@ -94,6 +98,7 @@ int tool_map(int argc, char **argv)
     input in[OPLUS_MAX_ARITY] = {0};
     const oplus_type *types[OPLUS_MAX_ARITY];
     tool_job_open(&job, &usage, argc, argv);
+    if (job.options.neighbours) return tool_neighbours_run(&job);
     const bool several = job.operand[1] && job.operand[2];
     if (job.options.into && several) tool_die(TOOL_USAGE, "--into is of one table; here are several files");
     if (!several && tool_job_is_table(&job, job.operand[1])) return tool_table_map(&job);

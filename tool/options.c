@@ -79,6 +79,9 @@ static const option_row rows[] = {
     TEXT(rows, "R", 0,          "number of rows"),
     TEXT(cols, "C", 0,          "number of columns"),
     TEXT(map, "FN", 0,          "combine what FN, as of oplus map, makes of an element of each FILE"),
+    TEXT(neighbours, "EDGE", 0, "FN takes the element before, the element and the one behind: a, b, c.  Beyond the\n"
+                                "ends is what EDGE says: nearest (the end itself), wrap (the other end), mirror\n"
+                                "(the neighbour of the end), or a value"),
     TEXT(then, "FN", 0,         "write what FN makes of each result"),
     TEXT(result, "T", 0,        "type of the result of FN, or of --map (default: what FN gives)"),
     TEXT(identity, "V", 0,      "the element that changes nothing, if OP is a text"),

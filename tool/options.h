@@ -13,6 +13,7 @@ typedef struct tool_options {
     const char *type, *format, *to, *output;       /* input and output */
     const char *identity, *result, *init;          /* of operators and functions */
     const char *map, *then;                        /* functions before and after */
+    const char *neighbours;                        /* of map */
     const char *heads, *offsets, *lengths;         /* segments */
     const char *values, *values_type, *values_out; /* of sort */
     const char *by;                                /* of sort and argsort */

@@ -284,6 +284,14 @@ class device
         check_room("the output of window", std::size(out), std::size(in));
         check(OPLUS_WINDOW(get(), op, std::data(in), std::size(in), w, std::data(out)));
     }
+    /** What fn makes of each element and its neighbours; with OPLUS_EDGE_GIVEN, ends are the two beyond (windows.h). */
+    template <class Fn, class In, class Out>
+    void map_neighbours(const Fn &fn, oplus_edge edge, const In &in, Out &&out,
+                        const number_of<const In> *ends = nullptr) const
+    {
+        check_room("the output of map_neighbours", std::size(out), std::size(in));
+        check(OPLUS_MAP_NEIGHBOURS(get(), fn, edge, ends, std::data(in), std::size(in), std::data(out)));
+    }
     /** A scan from the last element to the first (windows.h). */
     template <class Op, class In, class Out>
     void scan_reverse(const Op &op, oplus_kind kind, const In &in, Out &&out) const

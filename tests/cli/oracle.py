@@ -165,6 +165,18 @@ def check_axes(x, flat, threads):
                f"reduce sum --axis {axis}, by the tree")
 
 
+def check_neighbours(x, flat, threads):
+    """Beyond the ends is what np.pad puts there."""
+    if len(flat) == 0:
+        return
+    for edge, mode in (("nearest", "edge"), ("wrap", "wrap"), ("mirror", "reflect")):
+        padded = np.pad(flat, 1, mode)
+        expect(result("map", "sub", "x.npy", "--neighbours", edge, *threads), (padded[:-2] - flat).reshape(x.shape),
+               f"map sub --neighbours {edge}")
+        expect(result("map", "c", "x.npy", "--neighbours", edge, *threads), padded[2:].reshape(x.shape),
+               f"map c --neighbours {edge}")
+
+
 def check_windows(x, flat, threads):
     """Integers as in NumPy, floats by the tree of each window."""
     if len(flat) == 0 or flat.dtype.kind == "c":
@@ -375,7 +387,7 @@ def check_random(round, kind, where):
     version = [(1, 0), (2, 0), (3, 0)][round % 3]
     save("x.npy", disguise(x), version)
     save("abs.npy", np.abs(x), (1, 0))
-    for check in (check_scans, check_axes, check_windows, check_extremes, check_maps, check_order, check_segments, check_elements,
+    for check in (check_scans, check_axes, check_neighbours, check_windows, check_extremes, check_maps, check_order, check_segments, check_elements,
                   check_bins):
         check(x, flat, where)
     check_text(x, flat)

@@ -1089,7 +1089,32 @@ static void sequences(void **state)
     FINE(oplus_iota(dev, &oplus_f32, &start, &step, 0, 0, NULL));
 }
 
-/* --- windows, and scans from the end */
+/* --- neighbours, windows, and scans from the end */
+
+OPLUS_ZIP3(third, float, float, float, int32_t, { return a + b + (float)c; })
+
+static void neighbours(void **state)
+{
+    static const oplus_edge near = OPLUS_EDGE_NEAREST, given = OPLUS_EDGE_GIVEN;
+    const char *const call = "oplus_map_neighbours";
+    (void)state;
+    BAD(oplus_map_neighbours(NULL, &add_fn, near, NULL, x, 8, y), call, "dev is NULL");
+    BAD(oplus_map_neighbours(dev, NULL, near, NULL, x, 8, y), call, "fn is NULL");
+    BAD(oplus_map_neighbours(dev, &negate_fn, near, NULL, x, 8, y), call, "\"negate\" of 1 input;", "OPLUS_ZIP3");
+    BAD(oplus_map_neighbours(dev, &third_fn, near, NULL, x, 8, y), call, "\"third\"", "float and int32_t");
+    BAD(oplus_map_neighbours(dev, &add_fn, (oplus_edge)4, NULL, x, 8, y), call, "edge is 4", "OPLUS_EDGE_WRAP");
+    BAD(oplus_map_neighbours(dev, &add_fn, (oplus_edge)-1, NULL, x, 8, y), call, "edge is -1");
+    BAD(oplus_map_neighbours(dev, &add_fn, given, NULL, x, 8, y), call, "ends is NULL");
+    BAD(oplus_map_neighbours(dev, &add_fn, near, x + 9, x, 8, y), call, "ends is given", "give NULL");
+    BAD(oplus_map_neighbours(dev, &add_fn, near, NULL, NULL, 8, y), call, "in is NULL");
+    BAD(oplus_map_neighbours(dev, &add_fn, near, NULL, x, 8, NULL), call, "out is NULL");
+    BAD(oplus_map_neighbours(dev, &add_fn, near, NULL, x, too_many, y), call, "n is 9223372036854775807");
+    OVERLAPS(oplus_map_neighbours(dev, &add_fn, near, NULL, x, 8, x), call, "in", "out");
+    OVERLAPS(oplus_map_neighbours(dev, &add_fn, near, NULL, x, 8, x + 7), call, "in", "out");
+    FINE(oplus_map_neighbours(dev, &add_fn, near, NULL, x, 8, y));
+    FINE(oplus_map_neighbours(dev, &add_fn, given, x + 8, x, 8, y));
+    FINE(oplus_map_neighbours(dev, &add_fn, OPLUS_EDGE_WRAP, NULL, NULL, 0, NULL));
+}
 
 static void windows(void **state)
 {
@@ -1233,6 +1258,7 @@ int main(void)
         cmocka_unit_test(segreduce),
         cmocka_unit_test(axes),
         cmocka_unit_test(sequences),
+        cmocka_unit_test(neighbours),
         cmocka_unit_test(windows),
         cmocka_unit_test(wrong_offsets),
         cmocka_unit_test(wrong_offsets_there),

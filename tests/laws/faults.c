@@ -72,6 +72,7 @@ enum { N = 100003, MANY = 1500007, SEGMENTS = 1000, ROWS = 313, COLS = 307 };
 
 OPLUS_PREDICATE(odd, uint32_t, { return a & 1; })
 OPLUS_MAP(twice, uint32_t, uint32_t, { return 2 * a; })
+OPLUS_ZIP(rise, uint32_t, uint32_t, uint32_t, { return b - a; })
 OPLUS_STRUCT(wide, char bytes[40];)
 OPLUS_ZIP(smaller, uint8_t, uint32_t, uint32_t, { return a < b; })
 
@@ -126,6 +127,10 @@ static oplus_status scan_rows(oplus_device *d)
     return oplus_scan_axis(d, &oplus_sum_f32, OPLUS_EXCLUSIVE, x, 1000, 100, 1, out);
 }
 static oplus_status iota(oplus_device *d) { return oplus_iota(d, &oplus_f32, NULL, NULL, 0, N, out); }
+static oplus_status neighbours(oplus_device *d)
+{
+    return oplus_map_neighbours(d, &rise_fn, OPLUS_EDGE_WRAP, NULL, x, N, out);
+}
 static oplus_status window(oplus_device *d) { return oplus_window(d, &oplus_sum_f32, x, N, 100, out); }
 static oplus_status long_window(oplus_device *d) { return oplus_window(d, &oplus_sum_f32, x, N, 20000, out); }
 static oplus_status scan_reverse(oplus_device *d)
@@ -297,6 +302,7 @@ static const call calls[] = {
     {"scan along an axis", scan_axis, false},
     {"scan of rows", scan_rows, false},
     {"iota", iota, false},
+    {"neighbours", neighbours, false},
     {"window", window, false},
     {"long window", long_window, false},
     {"scan from the end", scan_reverse, false},

@@ -16,6 +16,7 @@ extern "C" {
 }
 
 OPLUS_ZIP(product, int64_t, int32_t, int32_t, { return (int64_t)a * b; })
+OPLUS_ZIP3(bend, int32_t, int32_t, int32_t, int32_t, { return a % 1000 - 2 * (b % 1000) + c % 1000; })
 OPLUS_MAP(negated, int64_t, int64_t, { return -a; })
 OPLUS_ZIP(nearer, uint8_t, int32_t, int32_t, { return a % 1000 < b % 1000; })
 OPLUS_PREDICATE(even, int32_t, { return a % 2 == 0; })
@@ -219,6 +220,18 @@ void windows(void **)
     }
 }
 
+void neighbours(void **)
+{
+    const auto x = some_numbers(9);
+    const std::int32_t ends[] = {7, 11};
+    std::vector<std::int32_t> bends(n), given(n);
+    here().map_neighbours(bend_fn, OPLUS_EDGE_WRAP, x, bends);
+    here().map_neighbours(bend_fn, OPLUS_EDGE_GIVEN, x, given, ends);
+    for (std::size_t i = 0; i < n; i++) assert_int_equal(bends[i], bend(x[(i + n - 1) % n], x[i], x[(i + 1) % n]));
+    assert_int_equal(given[0], bend(7, x[0], x[1]));
+    assert_int_equal(given[n - 1], bend(x[n - 2], x[n - 1], 11));
+}
+
 void along_axes(void **)
 {
     const auto x = some_numbers(7);
@@ -272,6 +285,7 @@ void short_arrays_are_refused(void **)
     expect_refused([&] { here().map_filter(product_fn, positive_fn, wide, x, x); });
     expect_refused([&] { here().reduce_axis(oplus_sum_i32, x, 4, 2, 2, small); });
     expect_refused([&] { here().window(oplus_sum_i32, x, 2, small); });
+    expect_refused([&] { here().map_neighbours(bend_fn, OPLUS_EDGE_WRAP, x, small); });
     expect_refused([&] { here().scan_reverse(oplus_sum_i32, OPLUS_INCLUSIVE, x, small); });
     expect_refused([&] { here().scan_axis(oplus_sum_i32, OPLUS_INCLUSIVE, x, 2, 2, 1, small); });
     expect_refused([&] { here().partition(even_fn, x, out, small); });
@@ -296,11 +310,17 @@ void short_arrays_are_refused(void **)
 int main()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fused),     cmocka_unit_test(selections),
-        cmocka_unit_test(uniques),   cmocka_unit_test(keys),
-        cmocka_unit_test(orders),    cmocka_unit_test(windows),
-        cmocka_unit_test(sequences), cmocka_unit_test(along_axes),
-        cmocka_unit_test(bins),      cmocka_unit_test(short_arrays_are_refused),
+        cmocka_unit_test(fused),
+        cmocka_unit_test(selections),
+        cmocka_unit_test(uniques),
+        cmocka_unit_test(keys),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(neighbours),
+        cmocka_unit_test(sequences),
+        cmocka_unit_test(along_axes),
+        cmocka_unit_test(bins),
+        cmocka_unit_test(short_arrays_are_refused),
     };
     return cmocka_run_group_tests_name("oplus.hpp", tests, nullptr, nullptr);
 }

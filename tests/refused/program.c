@@ -20,6 +20,8 @@ OPLUS_SEMIGROUP(longest, long long, OPLUS_COMMUTATIVE | OPLUS_EXACT, { return a 
 OPLUS_OP_WITH(add_modulo, float, float, (0), OPLUS_COMMUTATIVE, { return a + b < p ? a + b : a + b - p; })
 OPLUS_MAP(widened, double, float, { return a; })
 OPLUS_ZIP(axpy, float, float, float, { return 2 * a + b; })
+OPLUS_ZIP3(medium, double, float, float, float, { return (a + b + c) / 3; })
+OPLUS_ZIP3(mixed, float, float, float, double, { return a + b + (float)c; })
 OPLUS_ZIP4(four, double, float, double, int, affine, { return a + b + c + d.a; })
 OPLUS_MAP_WITH(scale, float, float, float, { return a * p; })
 OPLUS_PREDICATE(negative, float, { return a < 0; })

@@ -23,6 +23,7 @@ _oplus() {
                     "${COMP_WORDS[0]}" devices 2>/dev/null | sed -n 's/^\([a-z]*:[0-9]*\) .*/\1/p'
                 } | sed -n "s/^$device//p")
                 ;;
+            --neighbours) choices="nearest wrap mirror" ;;
             --threads | --init | --by | --identity | --map | --then | --rows | --cols | --axis | --column | --into | --empty | --bins | --range | --start | --step) return ;;
             -o | --output | --heads | --mask | --both | --counts | --offsets | --lengths | --values | --values-out | --keys | --keys-out | --edges) files=1 ;;
             *)

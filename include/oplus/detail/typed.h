@@ -34,7 +34,9 @@
 #define OPLUS_SAYS_SCALARS_ "oplus: the elements are scalars; for structs, take an operator or a function of your own"
 #define OPLUS_SAYS_NUMBER_  "oplus: an index or a number of elements is written to a size_t"
 #define OPLUS_SAYS_LESS_    "oplus: this compares no two elements; define it with OPLUS_ZIP, with a result of uint8_t"
-#define OPLUS_SAYS_MASK_    "oplus: a mask is of bytes, also if it has bits: of uint8_t, unsigned char or bool"
+#define OPLUS_SAYS_NEIGHBOURS_                                                                                         \
+    "oplus: a function of neighbours takes 2 or 3 elements; define it with OPLUS_ZIP or OPLUS_ZIP3"
+#define OPLUS_SAYS_MASK_ "oplus: a mask is of bytes, also if it has bits: of uint8_t, unsigned char or bool"
 
 /* --- how the macros work ------------------------------------------------------------------------------------------ */
 
@@ -154,6 +156,15 @@
                            OPLUS_JOIN_(oplus_arity_of_, fn) == 2,                                                      \
                        OPLUS_SAYS_LESS_),                                                                              \
         OPLUS_CHECK_INPUTS_(fn, a, b)
+#define OPLUS_CHECK_NEIGHBOURS_(fn, in)                                                                                \
+    OPLUS_CHECK_FN_(fn),                                                                                               \
+        OPLUS_REQUIRE_(OPLUS_JOIN_(oplus_arity_of_, fn) == 2 || OPLUS_JOIN_(oplus_arity_of_, fn) == 3,                 \
+                       OPLUS_SAYS_NEIGHBOURS_),                                                                        \
+        OPLUS_REQUIRE_(                                                                                                \
+            OPLUS_READS_(OPLUS_JOIN_(oplus_input0_of_, fn), in) &&                                                     \
+                OPLUS_READS_(OPLUS_JOIN_(oplus_input1_of_, fn), in) &&                                                 \
+                (OPLUS_JOIN_(oplus_arity_of_, fn) == 2 || OPLUS_READS_(OPLUS_JOIN_(oplus_input2_of_, fn), in)),        \
+            OPLUS_SAYS_INPUT_)
 #define OPLUS_CHECK_MASK_(mask) OPLUS_REQUIRE_(OPLUS_LIKE_(uint8_t, mask), OPLUS_SAYS_MASK_)
 
 /* The descriptor of the type that p points to.  For a type that is no scalar it has only size and alignment, which are
@@ -201,6 +212,8 @@
 #define OPLUS_CHECK_LESS_(fn, a, b)                                                                                    \
     OPLUS_CHECK_FN_(fn), OPLUS_TRY_(oplus_check_less_, typename OPLUS_OF_(fn)::result, OPLUS_OF_(fn)::arity),          \
         OPLUS_CHECK_INPUTS_(fn, a, b)
+#define OPLUS_CHECK_NEIGHBOURS_(fn, in)                                                                                \
+    OPLUS_CHECK_FN_(fn), OPLUS_TRY_(oplus_check_neighbours_, OPLUS_OF_(fn), decltype((in)))
 #define OPLUS_CHECK_MASK_(mask) OPLUS_TRY_(oplus_check_mask_, decltype((mask)))
 
 extern "C++" {
@@ -317,6 +330,12 @@ template <class P> struct oplus_check_number_ {
 };
 template <class R, size_t arity> struct oplus_check_less_ {
     static_assert(std::is_same<R, uint8_t>::value && arity == 2, OPLUS_SAYS_LESS_);
+};
+template <class F, class P> struct oplus_check_neighbours_ {
+    static_assert(F::arity == 2 || F::arity == 3, OPLUS_SAYS_NEIGHBOURS_);
+    static_assert(oplus_reads_<typename F::template input<0>, P> && oplus_reads_<typename F::template input<1>, P> &&
+                      (F::arity == 2 || oplus_reads_<typename F::template input<2>, P>),
+                  OPLUS_SAYS_INPUT_);
 };
 template <class P> struct oplus_check_mask_ {
     static_assert(oplus_like_<uint8_t, P>, OPLUS_SAYS_MASK_);
