@@ -29,6 +29,7 @@ static const struct {
     {"transpose", "exchange the rows and columns of a matrix",              tool_transpose},
     {"top",       "the largest elements, or where they are",               tool_top},
     {"take",      "pick elements by their index",                           tool_take},
+    {"repeat",    "repeat each element so many times",                      tool_repeat},
     {"hist",      "count the numbers in each bin",                          tool_hist},
     {"iota",      "write numbers at equal distances",                       tool_iota},
     {"unique",    "runs of equal neighbours, each once",                   tool_unique},

@@ -18,6 +18,7 @@ int tool_transpose(int argc, char **argv);
 int tool_take(int argc, char **argv);
 int tool_unique(int argc, char **argv);
 int tool_group(int argc, char **argv);
+int tool_repeat(int argc, char **argv);
 int tool_hist(int argc, char **argv);
 int tool_top(int argc, char **argv);
 int tool_window(int argc, char **argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file elements.h
- *  Calls that move elements by index.  oplus.h includes this header; the conventions at its beginning hold here, too.
+ *  Calls that move elements by index, or repeat them.  oplus.h includes this header; the conventions at its beginning hold here, too.
  *
  *  An index is an integer of type oplus_u32, oplus_u64, oplus_i32 or oplus_i64.  It counts elements from 0. */
 #ifndef OPLUS_ELEMENTS_H
@@ -61,6 +61,36 @@ OPLUS_API oplus_status oplus_take(oplus_device *dev, const oplus_type *type, opl
  *          OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_put(oplus_device *dev, const oplus_type *type, oplus_bounds bounds, const void *in,
                                  const oplus_type *index, const void *indices, size_t count, void *out, size_t n);
+
+/** Repeat (expand): out is in[0] counts[0] times, then in[1] counts[1] times, and so on.
+ *
+ *  The counts are added up in a scan, whose results are in scratch memory of 8 bytes for each count; then the output is
+ *  written once.  Its parts are of equal size whatever the counts are: one large count is divided among threads, or
+ *  work-groups, and so are many counts of 0.  Elements are copied as they are, bit for bit.  out must not overlap `in` or
+ *  the counts.
+ *
+ *  The call waits for the sum of the counts.  If it is larger than `capacity`, nothing is written, and the call fails;
+ *  *total is set all the same.  With capacity 0 the counts are only added up: so that one call finds out how many elements
+ *  the next one will make,
+ *
+ *      oplus_repeat(dev, &oplus_f32, NULL, n, &oplus_u32, counts, NULL, 0, &total);
+ *
+ *  If `in` or the counts lie in host memory, an accelerator copies all of them.
+ *
+ *  @param dev       where to compute
+ *  @param type      the type of an element; any size
+ *  @param in        n elements; may be NULL if capacity is 0
+ *  @param n         how many elements and counts
+ *  @param index     the type of the counts: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64
+ *  @param counts    how often each element is repeated: n integers of at least 0
+ *  @param out       room for `capacity` elements; may be NULL if capacity is 0, and then only the total is wanted
+ *  @param capacity  how many elements out has room for
+ *  @param total     in host memory: becomes the number of elements made, which is the sum of the counts
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: also if the total is larger than capacity (unless out is NULL), if a count is
+ *          negative: the message names the first one, or if the sum is 2^63 or more; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY. */
+OPLUS_API oplus_status oplus_repeat(oplus_device *dev, const oplus_type *type, const void *in, size_t n,
+                                    const oplus_type *index, const void *counts, void *out, size_t capacity,
+                                    size_t *total);
 
 #ifdef __cplusplus
 }

@@ -348,6 +348,24 @@ class device
                         std::size(out)));
     }
 
+    /** Repeats each element as often as its count says; gives how many elements that makes.  The output may be longer. */
+    template <class In, class Counts, class Out> std::size_t repeat(const In &in, const Counts &counts, Out &&out) const
+    {
+        std::size_t total = 0;
+        check_room("the counts of repeat", std::size(counts), std::size(in));
+        check(OPLUS_REPEAT(get(), std::data(in), std::size(in), std::data(counts), std::data(out), std::size(out),
+                           &total));
+        return total;
+    }
+    /** How many elements a repeat makes: the sum of its counts. */
+    template <class Counts> std::size_t repeat_total(const Counts &counts) const
+    {
+        std::size_t total = 0;
+        std::uint8_t *const nowhere = nullptr;
+        check(OPLUS_REPEAT(get(), nowhere, std::size(counts), std::data(counts), nowhere, 0, &total));
+        return total;
+    }
+
     /** Reduces the elements of each bin; there are as many bins as out has elements. */
     template <class Op, class In, class Indices, class Out>
     void reduce_by_index(const Op &op, oplus_bounds bounds, const In &in, const Indices &indices, Out &&out) const

@@ -65,6 +65,9 @@
 #define OPLUS_TAKE(dev, bounds, in, n, indices, count, out)                                                            \
     (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out), OPLUS_CHECK_OFFSETS_(indices),                                 \
      oplus_take(dev, OPLUS_TYPE_AT_(out), bounds, in, n, OPLUS_TYPE_AT_(indices), indices, count, out))
+#define OPLUS_REPEAT(dev, in, n, counts, out, capacity, total)                                                         \
+    (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out), OPLUS_CHECK_OFFSETS_(counts),                                  \
+     oplus_repeat(dev, OPLUS_TYPE_AT_(out), in, n, OPLUS_TYPE_AT_(counts), counts, out, capacity, total))
 #define OPLUS_PUT(dev, bounds, in, indices, count, out, n)                                                             \
     (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out), OPLUS_CHECK_OFFSETS_(indices),                                 \
      oplus_put(dev, OPLUS_TYPE_AT_(out), bounds, in, OPLUS_TYPE_AT_(indices), indices, count, out, n))

@@ -15,6 +15,7 @@
 #include "cores/map.h"
 #include "cores/merge_path.h"
 #include "cores/put.h"
+#include "cores/repeat.h"
 #include "cores/scan.h"
 #include "cores/segments.h"
 #include "cores/segsort.h"
@@ -47,6 +48,7 @@ typedef union plan {
     opi_bounds_sweep bounds;
     opi_merge_path_sweep merge;
     opi_select_sweep select;
+    opi_repeat_sweep repeat;
 } plan;
 
 size_t opi_cores_threads(opi_cores *cores, size_t bytes)
@@ -93,6 +95,9 @@ static void make_plan(plan *p, opi_cores *cores, const opi_task *task)
         break;
     case OPI_MERGE:
         opi_merge_path_plan(&p->merge, task);
+        break;
+    case OPI_REPEAT:
+        opi_repeat_plan(&p->repeat, isa, task);
         break;
     default:
         if (is_scan(task))

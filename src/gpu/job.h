@@ -61,5 +61,6 @@ oplus_status opi_gpu_sort_by(opi_job *job);
 oplus_status opi_gpu_segsort(opi_job *job);
 oplus_status opi_gpu_count(opi_job *job);
 oplus_status opi_gpu_reduce_by_index(opi_job *job);
+oplus_status opi_gpu_repeat(opi_job *job);
 
 #endif

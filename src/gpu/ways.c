@@ -9,6 +9,7 @@
 #include "gpu/map/map.h"
 #include "gpu/order/order.h"
 #include "gpu/pipeline/pipeline.h"
+#include "gpu/repeat/repeat.h"
 #include "gpu/scan/last.h"
 #include "gpu/scan/reverse.h"
 #include "gpu/segreduce/windows.h"
@@ -114,6 +115,8 @@ static const opi_way ways[] = {
      "each work-group counts a part, in its own memory if there are at most 4096 bins; then the counts are added up"},
     {OPI_BY_INDEX, "sort", NULL, NULL, NULL, opi_by_sort_run,
      "elements are sorted by their bins, and each bin is reduced as a segment"},
+    {OPI_REPEAT, "tiles", NULL, NULL, opi_repeat_prepare, opi_repeat_tiles,
+     "it is found which element each tile of the output begins with; then each work-group writes a tile: two launches"},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

@@ -26,6 +26,7 @@ static const char *const names[OPI_PRIMITIVES] = {
     [OPI_SCAN_REVERSE] = "scan from the end",
     [OPI_COUNT] = "count by bin",
     [OPI_BY_INDEX] = "reduce by index",
+    [OPI_REPEAT] = "repeat",
 };
 
 double opi_task_bytes(const opi_task *task)
@@ -62,6 +63,7 @@ static void say_task(opi_saying *to, const char *call, const opi_task *task)
     if (task->what == OPI_EXTREME_AXIS) say_axis(to, &task->extreme.axis);
     if (task->what == OPI_TAKE) opi_say(to, " from %zu", task->array[OPI_TABLE].items);
     if (task->what == OPI_PUT) opi_say(to, " into %zu", task->array[OPI_TABLE].items);
+    if (task->what == OPI_REPEAT) opi_say(to, " from %zu", task->array[OPI_REPEATED].items);
     if (task->what == OPI_COUNT || task->what == OPI_BY_INDEX) opi_say(to, " in %" PRIu64 " bins", task->bins.n);
     if (opi_task_is_fused(task) && task->before) opi_say(to, " that %s makes", name_of(task->before->name));
     if (task->op) opi_say(to, " by %s", name_of(task->op->name));

@@ -393,6 +393,17 @@ static inline void opi_task_by_index(opi_task *t, const oplus_op *op, const opi_
     t->array[OPI_BINNED_OUT] = (opi_array){out, size, (size_t)bins->n, OPI_WRITES};
 }
 
+/* Makes the task of a repeat of n elements of `size` bytes, which together make total > 0 elements. */
+static inline void opi_task_repeat(opi_task *t, size_t size, const void *in, size_t n, const uint64_t *ends,
+                                   size_t total, void *out)
+{
+    opi_task_begin(t, OPI_REPEAT, total);
+    t->arrays = 3;
+    t->array[OPI_REPEAT_OUT] = (opi_array){out, size, total, OPI_WRITES};
+    t->array[OPI_REPEATED] = (opi_array){in, size, n, OPI_READS};
+    t->array[OPI_ENDS] = (opi_array){ends, sizeof *ends, n, OPI_READS};
+}
+
 /* The task that only summarises a scan: it reads, and writes no results. */
 static inline opi_task opi_task_reading(const opi_task *scan)
 {

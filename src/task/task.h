@@ -36,6 +36,7 @@ typedef enum opi_primitive {
     OPI_SCAN_REVERSE, /* a scan from the last element to the first */
     OPI_COUNT,        /* of the elements of each bin: a histogram */
     OPI_BY_INDEX,     /* a reduce of the elements of each bin */
+    OPI_REPEAT,       /* elements each so many times */
     OPI_PRIMITIVES
 } opi_primitive;
 
@@ -101,6 +102,9 @@ enum {
     OPI_COUNTS = 2,     /* the counts of bins, of 4 or 8 bytes */
     OPI_BINNED = 1,     /* the elements that are reduced by index; OPI_INDICES has their indices, */
     OPI_BINNED_OUT = 2, /* ... and this one the results */
+    OPI_REPEAT_OUT = 0, /* output of a repeat, whose items are those of the task, */
+    OPI_REPEATED = 1,   /* ... the elements that it repeats, */
+    OPI_ENDS = 2,       /* ... and for each of them, as uint64_t, where in the output its last repetition ends */
     OPI_MAX_ARRAYS = OPLUS_MAX_ARITY + 2
 };
 

@@ -363,6 +363,9 @@ def check_elements(x, flat, threads):
     wanted = np.take(flat, indices, mode="clip")
     expect(result("take", "indices.npy", "x-flat.npy", *threads), wanted, "take")
     expect(result("take", "clipped.npy", "x-flat.npy", "--clip", *threads), wanted, "take --clip")
+    counts = rng.integers(0, rng.choice([1, 2, 10]), len(flat), endpoint=True) * rng.integers(0, 2, len(flat))
+    np.save("counts.npy", counts.astype(rng.choice([np.int64, np.uint32])))
+    expect(result("repeat", "counts.npy", "x-flat.npy", *threads), np.repeat(flat, counts), "repeat")
 
 
 def check_text(x, flat):

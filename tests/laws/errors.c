@@ -631,6 +631,41 @@ static void by_key(void **state)
     assert_int_equal(runs, 0);
 }
 
+/* --- repeat */
+
+static void repeat(void **state)
+{
+    const oplus_type *const f = &oplus_f32, *const u = &oplus_u32, *const s = &oplus_i32;
+    uint32_t counts[N] = {1, 0, 2};
+    size_t total = 9;
+    (void)state;
+    BAD(oplus_repeat(NULL, f, x, N, u, counts, y, N, &total), "oplus_repeat", "dev is NULL");
+    BAD(oplus_repeat(dev, NULL, x, N, u, counts, y, N, &total), "oplus_repeat", "type is NULL");
+    BAD(oplus_repeat(dev, &no_size, x, N, u, counts, y, N, &total), "oplus_repeat", "no_size", "size 0");
+    BAD(oplus_repeat(dev, f, NULL, N, u, counts, y, N, &total), "oplus_repeat", "in is NULL");
+    BAD(oplus_repeat(dev, f, x, too_many, u, counts, y, N, &total), "oplus_repeat", "n is 9223372036854775807");
+    BAD(oplus_repeat(dev, &oplus_u8, x, too_many / 4, u, counts, y, N, &total), "oplus_repeat", "n is ");
+    BAD(oplus_repeat(dev, f, x, N, NULL, counts, y, N, &total), "oplus_repeat", "index is NULL");
+    BAD(oplus_repeat(dev, f, x, N, &oplus_u16, counts, y, N, &total), "oplus_repeat", "index", "uint16_t");
+    BAD(oplus_repeat(dev, f, x, N, u, NULL, y, N, &total), "oplus_repeat", "counts is NULL");
+    BAD(oplus_repeat(dev, f, x, N, u, counts, NULL, N, &total), "oplus_repeat", "out is NULL");
+    BAD(oplus_repeat(dev, f, x, N, u, counts, y, too_many, &total), "oplus_repeat", "capacity is 9223372036854775807");
+    BAD(oplus_repeat(dev, f, x, N, u, counts, y, N, NULL), "oplus_repeat", "total is NULL");
+    OVERLAPS(oplus_repeat(dev, f, x, N, u, counts, x, N, &total), "oplus_repeat", "in", "out");
+    OVERLAPS(oplus_repeat(dev, f, x, N, u, counts, counts, N, &total), "oplus_repeat", "counts", "out");
+    assert_int_equal(total, 9);
+    BAD(oplus_repeat(dev, f, x, N, u, counts, y, 2, &total), "oplus_repeat", "capacity is 2", "make 3", "room for 3");
+    assert_int_equal(total, 3);
+    BAD(oplus_repeat(dev, f, x, N, u, counts, y, 0, &total), "oplus_repeat", "capacity is 0", "room for 3");
+    FINE(oplus_repeat(dev, f, x, N, u, counts, y, N, &total));
+    FINE(oplus_repeat(dev, f, NULL, N, u, counts, NULL, 0, &total));
+    counts[1] = counts[4] = UINT32_MAX;
+    BAD(oplus_repeat(dev, f, x, N, s, counts, y, N, &total), "oplus_repeat", "counts[1] is -1", "at least 0");
+    BAD(oplus_repeat(dev, f, x, N, u, counts, y, N, &total), "oplus_repeat", "room for 8589934593");
+    FINE(oplus_repeat(dev, f, NULL, 0, u, NULL, NULL, 0, &total));
+    assert_int_equal(total, 0);
+}
+
 /* --- take */
 
 static void take(void **state)
@@ -1274,6 +1309,7 @@ int main(void)
         cmocka_unit_test(sort_by),
         cmocka_unit_test(segsort),
         cmocka_unit_test(transpose),
+        cmocka_unit_test(repeat),
         cmocka_unit_test(take),
         cmocka_unit_test(put),
         cmocka_unit_test(by_index),
@@ -1290,29 +1326,14 @@ int main(void)
 
     /* --- an accelerator says the same --- */
     const struct CMUnitTest of_arguments[] = {
-        cmocka_unit_test(other_headers),
-        cmocka_unit_test(parameters),
-        cmocka_unit_test(reduce_and_fold),
-        cmocka_unit_test(scan),
-        cmocka_unit_test(segscan),
-        cmocka_unit_test(segreduce),
-        cmocka_unit_test(axes),
-        cmocka_unit_test(wrong_offsets),
-        cmocka_unit_test(map),
-        cmocka_unit_test(filter),
-        cmocka_unit_test(sort),
-        cmocka_unit_test(order),
-        cmocka_unit_test(sort_by),
-        cmocka_unit_test(segsort),
-        cmocka_unit_test(transpose),
-        cmocka_unit_test(take),
-        cmocka_unit_test(put),
-        cmocka_unit_test(by_index),
-        cmocka_unit_test(histograms),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(moments),
-        cmocka_unit_test(carries),
-        cmocka_unit_test(wrong_offsets_there),
+        cmocka_unit_test(other_headers), cmocka_unit_test(parameters),    cmocka_unit_test(reduce_and_fold),
+        cmocka_unit_test(scan),          cmocka_unit_test(segscan),       cmocka_unit_test(segreduce),
+        cmocka_unit_test(axes),          cmocka_unit_test(wrong_offsets), cmocka_unit_test(map),
+        cmocka_unit_test(filter),        cmocka_unit_test(sort),          cmocka_unit_test(order),
+        cmocka_unit_test(sort_by),       cmocka_unit_test(segsort),       cmocka_unit_test(transpose),
+        cmocka_unit_test(repeat),        cmocka_unit_test(take),          cmocka_unit_test(put),
+        cmocka_unit_test(by_index),      cmocka_unit_test(histograms),    cmocka_unit_test(extremes),
+        cmocka_unit_test(moments),       cmocka_unit_test(carries),       cmocka_unit_test(wrong_offsets_there),
     };
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];

@@ -227,6 +227,13 @@ static oplus_status put(oplus_device *d)
 {
     return oplus_put(d, &oplus_u32, OPLUS_CLIP, x, &oplus_u32, keys, N, out, N);
 }
+static oplus_status repeat(oplus_device *d)
+{
+    static uint64_t counts[SEGMENTS];
+    size_t total;
+    for (size_t s = 0; s < SEGMENTS; s++) counts[s] = N / SEGMENTS;
+    return oplus_repeat(d, &oplus_u32, x, SEGMENTS, &oplus_u64, counts, out, N, &total);
+}
 static oplus_status count_by_index(oplus_device *d)
 {
     return oplus_count_by_index(d, OPLUS_CLIP, &oplus_u32, keys, N, &oplus_u32, out, N / 4);
@@ -334,6 +341,7 @@ static const call calls[] = {
     {"transpose in place", transpose_square, false},
     {"take", take, false},
     {"put", put, false},
+    {"repeat", repeat, false},
     {"count_by_index", count_by_index, false},
     {"histogram_edges", histogram_edges, true},
     {"reduce_by_index", reduce_by_index, false},

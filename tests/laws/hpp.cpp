@@ -82,6 +82,12 @@ void selections(void **)
     assert_int_equal(where.size(), kept);
     assert_true(std::equal(sorted.begin(), odd, rest.begin()));
 
+    std::vector<std::int32_t> again(4);
+    const std::vector<std::uint64_t> counts = {2, 0, 1};
+    assert_int_equal(here().repeat_total(counts), 3);
+    assert_int_equal(here().repeat(std::vector<std::int32_t>{5, 6, 7}, counts, again), 3);
+    assert_true(again == (std::vector<std::int32_t>{5, 5, 7, 0}));
+
     std::vector<std::uint8_t> bytes(n), bits(n / 8 + 1);
     for (const auto i : where) {
         bytes[i] = 7;
@@ -297,6 +303,7 @@ void short_arrays_are_refused(void **)
     expect_refused([&] { here().scan_by_key(oplus_sum_i32, OPLUS_INCLUSIVE, x, small, out); });
     expect_refused([&] { here().group(oplus_sum_i32, OPLUS_ASCENDING, x, x, small, out); });
     expect_refused([&] { here().take(OPLUS_CLIP, x, where, small); });
+    expect_refused([&] { here().repeat(x, few, out); });
     expect_refused([&] { here().put(OPLUS_CLIP, small, where, out); });
     expect_refused([&] { here().argsort(OPLUS_ASCENDING, x, few); });
     expect_refused([&] { here().search(OPLUS_ASCENDING, x, OPLUS_LOWER, x, few); });

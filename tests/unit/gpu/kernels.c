@@ -99,6 +99,23 @@ static void move(void)
     SAME("transpose", 30 * 41 * 3, oplus_transpose, &small3_type, in, 30, 41);
 }
 
+/* Counts of all kinds: one that is larger than a tile, many zeros, and small ones. */
+static void repeat(void)
+{
+    enum { COUNTS = 2000, ROOM = 12000 };
+    static const oplus_type *const types[] = {&oplus_u32, &oplus_u8, &small3_type};
+    static uint32_t counts[COUNTS];
+    size_t total, serially;
+    for (size_t i = 0; i < COUNTS; i++) counts[i] = i == 300 ? 5000 : i > 500 && i < 1200 ? 0 : (uint32_t)(i * 7 % 5);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        const oplus_type *const type = types[t];
+        good(oplus_repeat(dev, type, in, COUNTS, &oplus_u32, counts, got, ROOM, &total), "repeat");
+        good(oplus_repeat(serial, type, in, COUNTS, &oplus_u32, counts, expected, ROOM, &serially), "repeat");
+        assert_int_equal(total, serially);
+        assert_memory_equal(got, expected, total * type->size);
+    }
+}
+
 /* In the device's memory, where only its kernels can compute. */
 static void move_on_device(void)
 {
@@ -140,6 +157,7 @@ static void kernels(void **state)
         combine(&chain_op, N);
         combine(&oplus_sum_u8, FEW);
         move();
+        repeat();
         move_on_device();
     }
 }

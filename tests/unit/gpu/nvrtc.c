@@ -334,6 +334,19 @@ static void combine_with(oplus_device *dev, const char *name)
     if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u32, narrow, SEGMENTS, out), name);
 }
 
+/* Launches do nothing, so that a scan of counts gives 0, and a repeat makes nothing: its task is run by itself. */
+static void repeat_with(oplus_device *dev, const oplus_type *const *types, size_t count)
+{
+    size_t total;
+    opi_task task;
+    good(oplus_repeat(dev, &oplus_u32, in, 10, &oplus_i32, in, out, 10, &total), "counts of i32");
+    good(oplus_repeat(dev, &oplus_u32, in, 10, &oplus_u64, in, NULL, 0, &total), "counts of u64");
+    for (size_t i = 0; i < count; i++) {
+        opi_task_repeat(&task, types[i]->size, in, 10, in, 20, out);
+        good(dev->machine->run(dev, "repeat", &task, NULL), "repeat");
+    }
+}
+
 static void move(oplus_device *dev)
 {
     static const oplus_type *const keys[] = {&oplus_u32, &oplus_f64, &oplus_i8, &oplus_i16, &oplus_f32, &oplus_u64};
@@ -390,6 +403,7 @@ static void move(oplus_device *dev)
             if (effort >= WHOLE)
                 good(oplus_take(dev, types[i], (oplus_bounds)bounds, in, 10, &oplus_i64, in, 20, out), "take");
         }
+    repeat_with(dev, types, element_kinds);
     good(oplus_window(dev, &oplus_sum_f32, in, N, 5, out), "window");
     good(oplus_scan_reverse(dev, subject_named("compose32")->op, OPLUS_INCLUSIVE, in, N / 8, out), "scan_reverse");
     good(oplus_argmin(dev, &oplus_f32, in, N, out), "argmin");

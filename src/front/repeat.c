@@ -1,0 +1,177 @@
+/* oplus_repeat: a scan of the counts tells where in the output each element ends; then the elements are written.  The scan's
+ * operator keeps to 2^63 what is not allowed, so that its last sum tells of it. */
+#include "cores/cores.h"
+#include "cores/ends.h"
+#include "front/indices.h"
+#include "front/scratch.h"
+#include "task/make.h"
+
+#include <inttypes.h>
+
+typedef struct repeating {
+    oplus_device *dev;
+    const char *call;
+    const oplus_type *type, *index; /* of an element, and of a count */
+    const void *in, *counts;
+    size_t n;
+    void *out;
+    size_t capacity;
+} repeating;
+
+/* --- the counts --------------------------------------------------------------------------------------------------- */
+
+/* Reduces what a function makes of the counts. */
+static oplus_status reduce_counts(const repeating *r, const oplus_fn *before, const oplus_op *op, uint64_t *result)
+{
+    opi_task task;
+    opi_task_reduce(&task, op, r->counts, NULL, r->n, 0, result);
+    opi_task_begin_with(&task, before, &r->counts);
+    return opi_run(r->dev, r->call, &task, NULL);
+}
+
+static oplus_status scan_counts(const repeating *r, uint64_t *ends)
+{
+    opi_task task;
+    opi_task_scan(&task, opi_sum_of_counts(r->index->scalar, r->n), OPLUS_INCLUSIVE, r->counts, NULL, r->n, 0, ends);
+    opi_task_begin_with(&task, opi_count_of(r->index->scalar), &r->counts);
+    return opi_run(r->dev, r->call, &task, NULL);
+}
+
+static oplus_status copy(const repeating *r, void *to, const void *from, size_t bytes)
+{
+    return r->dev->machine->copy(r->dev, r->call, to, from, bytes);
+}
+
+static oplus_status refuse_negative(const repeating *r, uint64_t k)
+{
+    int32_t narrow;
+    int64_t wide;
+    const bool is_narrow = r->index->size == sizeof narrow;
+    const char *const from = (const char *)r->counts + k * r->index->size;
+    OPI_TRY(copy(r, is_narrow ? (void *)&narrow : &wide, from, r->index->size));
+    if (is_narrow) wide = narrow;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: counts[%" PRIu64 "] is %" PRId64 "; give counts of at least 0", r->call, k,
+                    wide);
+}
+
+/* Looks at the sum of the counts. */
+static oplus_status check_total(const repeating *r, uint64_t total)
+{
+    uint64_t first = UINT64_MAX;
+    const oplus_fn *const negative = opi_negative_of(r->index->scalar);
+    if (total <= INT64_MAX) return OPLUS_OK;
+    if (negative) OPI_TRY(reduce_counts(r, negative, &oplus_min_u64, &first));
+    if (first != UINT64_MAX) return refuse_negative(r, first);
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: the sum of the %zu counts is 2^63 or more; give smaller counts, or fewer",
+                    r->call, r->n);
+}
+
+static oplus_status check_room(const repeating *r, size_t total)
+{
+    if (total <= r->capacity) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: capacity is %zu, but the counts make %zu elements; give room for %zu",
+                    r->call, r->capacity, total, total);
+}
+
+/* --- what they make ----------------------------------------------------------------------------------------------- */
+
+/* Only the number of elements, where none can be written. */
+static oplus_status count_only(const repeating *r, size_t *total)
+{
+    uint64_t sum = 0;
+    OPI_TRY(reduce_counts(r, opi_count_of(r->index->scalar), opi_sum_of_counts(r->index->scalar, r->n), &sum));
+    if (r->dev->explained.text) return OPLUS_OK;
+    OPI_TRY(check_total(r, sum));
+    *total = (size_t)sum;
+    return r->out ? check_room(r, (size_t)sum) : OPLUS_OK;
+}
+
+/* ends: scratch memory for n of them. */
+static oplus_status repeat(const repeating *r, uint64_t *ends, size_t *total)
+{
+    uint64_t sum;
+    opi_task task;
+    OPI_TRY(scan_counts(r, ends));
+    if (r->dev->explained.text) {
+        opi_say(&r->dev->explained, "then: a repeat of the %zu elements; how many it makes is known only then\n", r->n);
+        return OPLUS_OK;
+    }
+    OPI_TRY(copy(r, &sum, ends + r->n - 1, sizeof sum));
+    OPI_TRY(check_total(r, sum));
+    *total = (size_t)sum;
+    if (sum == 0) return OPLUS_OK;
+    OPI_TRY(check_room(r, (size_t)sum));
+    opi_task_repeat(&task, r->type->size, r->in, r->n, ends, (size_t)sum, r->out);
+    return opi_run(r->dev, r->call, &task, NULL);
+}
+
+/* --- scratch memory ----------------------------------------------------------------------------------------------- */
+
+/* Finds in whose memory the ends belong: of a machine that lends memory its own, else where the counts lie. */
+static oplus_status find_home(const repeating *r, oplus_device **home)
+{
+    const opi_machine *const machine = r->dev->machine;
+    *home = NULL;
+    if (machine->lend)
+        *home = r->dev;
+    else if (machine->look)
+        OPI_TRY(machine->look(r->dev, r->call, "counts", r->counts, r->n * r->index->size, home));
+    if (!*home) *home = &r->dev->cores->dev;
+    return OPLUS_OK;
+}
+
+/* Where a device has too little memory, the host may have enough: its cores then do what the device cannot. */
+static oplus_status borrow(const repeating *r, oplus_device **home, uint64_t **ends)
+{
+    void *mem = NULL;
+    const size_t bytes = r->n * sizeof **ends;
+    OPI_TRY(find_home(r, home));
+    oplus_status status = opi_borrow(*home, r->call, bytes, &mem);
+    if (status == OPLUS_ERR_MEMORY && !(*home)->machine->is_host) {
+        *home = &r->dev->cores->dev;
+        status = opi_borrow(*home, r->call, bytes, &mem);
+    }
+    *ends = mem;
+    return status;
+}
+
+/* --- the call ----------------------------------------------------------------------------------------------------- */
+
+static oplus_status check(const repeating *r, const size_t *total)
+{
+    const char *const call = r->call;
+    OPI_TRY(opi_check_device(call, r->dev));
+    OPI_TRY(opi_check_type(call, "type", r->type));
+    OPI_TRY(opi_check_index_type(call, r->index));
+    if (r->capacity > 0) OPI_TRY(opi_check_pointer(call, "in", r->in, r->n));
+    OPI_TRY(opi_check_bytes(call, "n", r->n, r->type->size));
+    OPI_TRY(opi_check_bytes(call, "n", r->n, sizeof(uint64_t)));
+    OPI_TRY(opi_check_pointer(call, "counts", r->counts, r->n));
+    OPI_TRY(opi_check_pointer(call, "out", r->out, r->capacity));
+    OPI_TRY(opi_check_bytes(call, "capacity", r->capacity, r->type->size));
+    const size_t bytes = r->capacity * r->type->size;
+    OPI_TRY(opi_check_overlap(call, "in", r->in, r->n * r->type->size, "out", r->out, bytes, false));
+    OPI_TRY(opi_check_overlap(call, "counts", r->counts, r->n * r->index->size, "out", r->out, bytes, false));
+    if (total) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: total is NULL; give a size_t for the number of elements that are made",
+                    call);
+}
+
+oplus_status oplus_repeat(oplus_device *dev, const oplus_type *type, const void *in, size_t n, const oplus_type *index,
+                          const void *counts, void *out, size_t capacity, size_t *total)
+{
+    OPI_OWN_MODE;
+    oplus_device *home;
+    uint64_t *ends;
+    const repeating r = {dev, __func__, type, index, in, counts, n, out, capacity};
+    OPI_TRY(check(&r, total));
+    if (n == 0) {
+        *total = 0;
+        return OPLUS_OK;
+    }
+    if (capacity == 0) return count_only(&r, total);
+    OPI_TRY(borrow(&r, &home, &ends));
+    const oplus_status status = repeat(&r, ends, total);
+    opi_give_back(home, ends);
+    return status;
+}

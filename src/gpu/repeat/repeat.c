@@ -1,0 +1,163 @@
+/* Repeat on an accelerator.  Elements and their ends are on the device as a whole; an output of the host is computed and copied
+ * back in pieces. */
+#include "gpu/repeat/repeat.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cores/cores.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/stage.h"
+#include "gpu/transfer.h"
+#include "gpu/ways.h"
+
+#include <stdio.h>
+
+enum {
+    SHAPED_BYTES = 64, /* bytes of an element, which decide how a launch is cut */
+    WORD = 4
+};
+
+typedef struct repeating {
+    opi_job job;     /* must be first; its task is `pieces` */
+    opi_task pieces; /* the output alone, which may come in pieces */
+    opi_gpu_side in_side, ends_side, out_side;
+    const char *in, *ends; /* on the device */
+    unsigned unit;         /* bytes that are moved at a time */
+    bool packed;           /* elements are moved in words of several */
+} repeating;
+
+static const opi_array *array_of(const repeating *r, int k) { return &r->pieces.array[k]; }
+
+static size_t bytes_of(const repeating *r, int k) { return array_of(r, k)->items * array_of(r, k)->size; }
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
+
+/* The largest power of two up to OPI_VECTOR_BYTES that divides an element and all addresses; pieces of the host's arrays are
+ * aligned in device memory. */
+static void choose_unit(repeating *r)
+{
+    const size_t size = array_of(r, OPI_REPEATED)->size;
+    const uintptr_t own = r->out_side == OPI_SIDE_DEVICE ? (uintptr_t)array_of(r, OPI_REPEAT_OUT)->mem : 0;
+    const uintptr_t all = size | (uintptr_t)r->in | own | OPI_VECTOR_BYTES;
+    r->unit = (unsigned)(all & -all);
+    r->packed = r->unit == size && size < WORD && own % WORD == 0;
+}
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const repeating *const r = context;
+    opi_gpu_write_shape(source, r->job.shape, array_of(r, OPI_REPEATED)->size);
+    opi_gpu_define(source, "OPI_UNIT", r->unit);
+    opi_gpu_define(source, "OPI_PACKED", r->packed);
+    opi_gpu_write_kernels(source, "unit");
+    opi_gpu_write_kernels(source, "repeat");
+}
+
+static oplus_status get_program(repeating *r)
+{
+    static const char *const kernels[] = {"opi_repeat_cuts", "opi_repeat"};
+    char what[64];
+    opi_job *const job = &r->job;
+    const size_t size = array_of(r, OPI_REPEATED)->size;
+    choose_unit(r);
+    job->shape = opi_shape_for(&job->g->gpu->facts, opi_smaller(size, SHAPED_BYTES), 0);
+    opi_key key = opi_key_begin("repeat", job->shape);
+    opi_key_number(&key, size);
+    opi_key_number(&key, r->unit << 1 | r->packed);
+    snprintf(what, sizeof what, "repeat of elements of %zu bytes", size);
+    OPI_TRY(opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, r, &job->program));
+    return opi_kernels_make(&job->g->programs, job->call, job->program, kernels, sizeof kernels / sizeof *kernels);
+}
+
+/* --- the way ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t tiles_of(const opi_job *job, uint64_t n) { return (n - 1) / opi_tile(job->shape) + 1; }
+
+oplus_status opi_repeat_prepare(opi_job *job, uint64_t n)
+{
+    return opi_gpu_reserve(job->g, job->call, &job->g->work, (tiles_of(job, n) + 1) * sizeof(uint64_t));
+}
+
+oplus_status opi_repeat_tiles(opi_job *job, const opi_part *part)
+{
+    const repeating *const r = (const repeating *)job;
+    const uint64_t n = array_of(r, OPI_REPEATED)->items, first = job->at, count = part->n, tiles = tiles_of(job, count);
+    const opi_gpu_argument cuts[] = {opi_memory(r->ends), opi_value(n),     opi_value(first),
+                                     opi_value(count),    opi_value(tiles), opi_memory(job->g->work.mem)};
+    const opi_gpu_argument list[] = {
+        opi_memory(r->in), opi_memory(r->ends),          opi_value(first),
+        opi_value(count),  opi_memory(job->g->work.mem), opi_memory(part->address[OPI_REPEAT_OUT])};
+    job->at += count;
+    OPI_TRY(opi_gpu_launch(job, "opi_repeat_cuts", (tiles >> job->shape.log_w) + 1, cuts, sizeof cuts / sizeof *cuts));
+    return opi_gpu_launch(job, "opi_repeat", tiles, list, sizeof list / sizeof *list);
+}
+
+/* --- the call ----------------------------------------------------------------------------------------------------- */
+
+static oplus_status look(repeating *r)
+{
+    opi_accelerator *const g = r->job.g;
+    const char *const call = r->job.call;
+    OPI_TRY(opi_gpu_side_of(g, call, "in", array_of(r, OPI_REPEATED)->mem, bytes_of(r, OPI_REPEATED), &r->in_side));
+    OPI_TRY(opi_gpu_side_of(g, call, "counts", array_of(r, OPI_ENDS)->mem, bytes_of(r, OPI_ENDS), &r->ends_side));
+    return opi_gpu_side_of(g, call, "out", array_of(r, OPI_REPEAT_OUT)->mem, bytes_of(r, OPI_REPEAT_OUT), &r->out_side);
+}
+
+/* Bytes of the device's memory for copies of what is repeated, and for copies of the ends behind them. */
+static size_t in_bytes(const repeating *r)
+{
+    return r->in_side == OPI_SIDE_DEVICE ? 0 : opi_round_up(bytes_of(r, OPI_REPEATED), OPI_CACHE_LINE);
+}
+static size_t ends_bytes(const repeating *r) { return r->ends_side == OPI_SIDE_DEVICE ? 0 : bytes_of(r, OPI_ENDS); }
+
+/* Whether all arrays lie on the host, and what is needed whole does not fit the device. */
+static bool is_too_large(const repeating *r)
+{
+    const opi_accelerator *const g = r->job.g;
+    if (r->in_side == OPI_SIDE_DEVICE || r->ends_side == OPI_SIDE_DEVICE || r->out_side == OPI_SIDE_DEVICE)
+        return false;
+    return in_bytes(r) + ends_bytes(r) > opi_smaller(g->memory_bytes, (size_t)g->gpu->facts.largest);
+}
+
+static oplus_status bring(repeating *r)
+{
+    opi_accelerator *const g = r->job.g;
+    const char *const call = r->job.call;
+    r->in = array_of(r, OPI_REPEATED)->mem;
+    r->ends = array_of(r, OPI_ENDS)->mem;
+    if (in_bytes(r) + ends_bytes(r) == 0) return OPLUS_OK;
+    OPI_TRY(opi_gpu_reserve(g, call, &g->array[0], in_bytes(r) + ends_bytes(r)));
+    char *const room = g->array[0].mem;
+    if (r->in_side != OPI_SIDE_DEVICE) {
+        OPI_TRY(opi_transfer_up(g, call, r->in_side, room, r->in, bytes_of(r, OPI_REPEATED)));
+        r->in = room;
+    }
+    if (r->ends_side == OPI_SIDE_DEVICE) return OPLUS_OK;
+    OPI_TRY(opi_transfer_up(g, call, r->ends_side, room + in_bytes(r), r->ends, ends_bytes(r)));
+    r->ends = room + in_bytes(r);
+    return OPLUS_OK;
+}
+
+static oplus_status repeat(repeating *r)
+{
+    opi_staging staging;
+    OPI_TRY(bring(r));
+    OPI_TRY(get_program(r));
+    OPI_TRY(opi_stage_look(&r->job, &staging));
+    return staging.any ? opi_stage_run(&r->job, &staging, NULL, NULL) : opi_way_run_all(&r->job);
+}
+
+oplus_status opi_gpu_repeat(opi_job *job)
+{
+    repeating r = {.job = *job, .pieces = *job->task};
+    r.job.task = &r.pieces;
+    r.job.at = 0;
+    OPI_TRY(look(&r));
+    if (is_too_large(&r))
+        return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, job->task, NULL);
+    r.pieces.arrays = OPI_REPEAT_OUT + 1;
+    const bool reads_host = in_bytes(&r) + ends_bytes(&r) > 0;
+    const oplus_status status = repeat(&r);
+    return reads_host ? opi_gpu_settle(job->g, job->call, status) : status;
+}

@@ -1,0 +1,142 @@
+/* Repeat: element s of the input stands in the output from ends[s - 1] to ends[s] - 1 (from 0, if s is 0).  Elements have
+ * OPI_UNITS units.  This text comes behind unit.cl.
+ *
+ * A work-group has a tile of the output.  opi_repeat_cuts finds the first element of each tile.  OPI_PACKED is 1 if elements
+ * are smaller than a word and the output begins at one. */
+
+#define OPI_E    (1u << OPI_LOG_E)
+#define OPI_W    (1u << OPI_LOG_W)
+#define OPI_TILE (1u << OPI_LOG_TILE)
+/* Units that a work-item has under way at once: all of its elements, or one of each if they are large. */
+#define OPI_BATCH (OPI_E * OPI_UNITS <= 16 ? OPI_E * OPI_UNITS : OPI_E)
+#define OPI_FEW   4u /* steps to the next element that has a repetition, before it is searched for */
+#define OPI_SPAN  (4 * OPI_TILE) /* more elements of a tile than this have few repetitions: most have none */
+
+/* The first element from `low` to `high` that ends behind index k of the output. */
+OPI_FUNCTION uint64_t opi_repeated_at(OPI_GLOBAL const uint64_t *ends, uint64_t k, uint64_t low, uint64_t high)
+{
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (ends[middle] <= k)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* cuts[t] = the element with which tile t begins; behind the last tile, the element with which it ends.  The output here has
+ * `count` elements from index `first` on. */
+OPI_WHOLE_KERNEL void opi_repeat_cuts(OPI_PARAM(ends), const uint64_t n, const uint64_t first, const uint64_t count,
+                                const uint64_t tiles, OPI_PARAM(cuts))
+{
+    const uint64_t t = OPI_GROUP * OPI_W + OPI_SELF;
+    if (t > tiles) return;
+    const uint64_t k = t < tiles ? first + t * OPI_TILE : first + count - 1;
+    OPI_AT(uint64_t, cuts)[t] = opi_repeated_at(OPI_AT(const uint64_t, ends), k, 0, n - 1);
+}
+
+/* The units of one element after the other, by one work-item. */
+OPI_FUNCTION void opi_write_units(OPI_GLOBAL opi_unit *to, OPI_GLOBAL const opi_unit *from)
+{
+    for (uint32_t unit = 0; unit < OPI_UNITS; unit++) to[unit] = from[unit];
+}
+
+#if OPI_LOG_W > 0
+/* Neighbours in local memory lie in different banks, also those that have OPI_E elements between them. */
+#define OPI_SPREAD(k)   ((k) + (k) / 32)
+#define OPI_SPREAD_TILE (OPI_TILE + OPI_TILE / 32)
+
+/* owner[k] = which element, counted from `low`, output k of a tile is.  The tile begins at index `at` of the output and has
+ * `own` elements, of `low` to `high`. */
+OPI_FUNCTION void opi_find_owners(OPI_GLOBAL const uint64_t *ends, uint64_t at, uint32_t own, uint64_t low, uint64_t high,
+                                  OPI_LOCAL uint16_t *owner)
+{
+    for (uint32_t k = OPI_SELF; k < OPI_SPREAD_TILE; k += OPI_W) owner[k] = 0;
+    OPI_BARRIER();
+    /* Where elements begin; but those that have no repetitions do not. */
+    for (uint32_t s = OPI_SELF + 1; s <= (uint32_t)(high - low); s += OPI_W) {
+        const uint64_t begin = ends[low + s - 1] - at;
+        if (begin < own && ends[low + s] - at > begin) owner[OPI_SPREAD((uint32_t)begin)] = (uint16_t)s;
+    }
+    OPI_BARRIER();
+    const uint32_t k0 = OPI_SELF * OPI_E;
+    if (k0 < own) {
+        uint16_t last = (uint16_t)(opi_repeated_at(ends, at + k0, low, high) - low);
+        for (uint32_t e = 0; e < OPI_E; e++) {
+            const uint16_t begins = owner[OPI_SPREAD(k0 + e)];
+            last = begins > last ? begins : last;
+            owner[OPI_SPREAD(k0 + e)] = last;
+        }
+    }
+    OPI_BARRIER();
+}
+
+/* Writes a whole tile, by owners: several units of a work-item are under way before the first one is written. */
+OPI_FUNCTION void opi_write_tile(OPI_GLOBAL const opi_unit *from, OPI_LOCAL const uint16_t *owner, OPI_GLOBAL opi_unit *to)
+{
+    for (uint32_t q0 = OPI_SELF; q0 < OPI_TILE * OPI_UNITS; q0 += OPI_BATCH << OPI_LOG_W) {
+        opi_unit x[OPI_BATCH];
+        _Pragma("unroll") for (uint32_t j = 0; j < OPI_BATCH; j++) {
+            const uint32_t q = q0 + (j << OPI_LOG_W);
+            x[j] = from[(uint64_t)owner[OPI_SPREAD(q / OPI_UNITS)] * OPI_UNITS + q % OPI_UNITS];
+        }
+        _Pragma("unroll") for (uint32_t j = 0; j < OPI_BATCH; j++) to[q0 + (j << OPI_LOG_W)] = x[j];
+    }
+}
+
+#if OPI_PACKED
+#define OPI_PER_WORD (4 / OPI_SIZE)
+/* The same of elements that are smaller than a word. */
+OPI_FUNCTION void opi_write_words(OPI_GLOBAL const opi_unit *from, OPI_LOCAL const uint16_t *owner, OPI_GLOBAL opi_unit *to)
+{
+    for (uint32_t w = OPI_SELF; w < OPI_TILE / OPI_PER_WORD; w += OPI_W) {
+        opi_unit x[OPI_PER_WORD];
+        uint32_t word = 0;
+        _Pragma("unroll") for (uint32_t j = 0; j < OPI_PER_WORD; j++) x[j] = from[owner[OPI_SPREAD(w * OPI_PER_WORD + j)]];
+        _Pragma("unroll") for (uint32_t j = 0; j < OPI_PER_WORD; j++) word |= (uint32_t)x[j] << (8 * OPI_SIZE * j);
+        ((OPI_GLOBAL uint32_t *)to)[w] = word;
+    }
+}
+#endif
+#endif
+
+OPI_WHOLE_KERNEL void opi_repeat(OPI_PARAM(in), OPI_PARAM(ends), const uint64_t first, const uint64_t count, OPI_PARAM(cuts),
+                           OPI_PARAM(out))
+{
+    const uint64_t begin = OPI_GROUP * OPI_TILE;
+    const uint32_t own = count - begin < OPI_TILE ? (uint32_t)(count - begin) : OPI_TILE;
+    const uint64_t at = first + begin;
+    const uint64_t low = OPI_AT(const uint64_t, cuts)[OPI_GROUP], high = OPI_AT(const uint64_t, cuts)[OPI_GROUP + 1];
+    OPI_GLOBAL const uint64_t *const ends = OPI_AT(const uint64_t, ends);
+    OPI_GLOBAL const opi_unit *const from = OPI_AT(const opi_unit, in) + low * OPI_UNITS;
+    OPI_GLOBAL opi_unit *const to = OPI_AT(opi_unit, out) + begin * OPI_UNITS;
+#if OPI_LOG_W == 0
+    uint64_t s = low;
+    for (uint32_t k = 0; k < own; k++) {
+        for (uint32_t j = 0; j < OPI_FEW && ends[s] <= at + k; j++) s++;
+        if (ends[s] <= at + k) s = opi_repeated_at(ends, at + k, s + 1, high);
+        opi_write_units(to + (uint64_t)k * OPI_UNITS, from + (s - low) * OPI_UNITS);
+    }
+#else
+    OPI_LOCAL_MEMORY uint16_t owner[OPI_SPREAD_TILE];
+    if (high - low >= OPI_SPAN) { /* each element of the output is searched for by itself */
+        for (uint32_t q = OPI_SELF; q < own; q += OPI_W)
+            opi_write_units(to + (uint64_t)q * OPI_UNITS,
+                            from + (opi_repeated_at(ends, at + q, low, high) - low) * OPI_UNITS);
+        return;
+    }
+    opi_find_owners(ends, at, own, low, high, owner);
+    if (own == OPI_TILE) {
+#if OPI_PACKED
+        opi_write_words(from, owner, to);
+#else
+        opi_write_tile(from, owner, to);
+#endif
+        return;
+    }
+    /* Neighbours move neighbouring units. */
+    for (uint64_t q = OPI_SELF; q < (uint64_t)own * OPI_UNITS; q += OPI_W)
+        to[q] = from[(uint64_t)owner[OPI_SPREAD((uint32_t)(q / OPI_UNITS))] * OPI_UNITS + q % OPI_UNITS];
+#endif
+}

@@ -1,0 +1,10 @@
+/* Repeat on an accelerator: its way (gpu/ways.h). */
+#ifndef OPI_GPU_REPEAT_H
+#define OPI_GPU_REPEAT_H
+
+#include "gpu/job.h"
+
+oplus_status opi_repeat_prepare(opi_job *job, uint64_t n);
+oplus_status opi_repeat_tiles(opi_job *job, const opi_part *part);
+
+#endif
