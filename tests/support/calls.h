@@ -19,6 +19,7 @@ typedef enum primitive {
     TRANSPOSE,
     TAKE, /* from here on: calls_family.c */
     PUT,
+    REPEAT,
     ARGSORT,
     SEARCH,
     MERGE,

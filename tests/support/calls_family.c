@@ -61,6 +61,13 @@ static oplus_status fused(const call *c, oplus_device *d, unsigned char *const a
     return oplus_map_filter(d, c->fn, c->keep, in, c->n, a[OUT], (size_t *)a[NOTE]);
 }
 
+/* out may have more room than is needed; what is behind the elements stays. */
+static oplus_status repeat(const call *c, oplus_device *d, unsigned char *const a[])
+{
+    size_t total;
+    return oplus_repeat(d, c->value, a[IN], c->segments, c->offset, a[MORE], a[OUT], c->n, &total);
+}
+
 oplus_status family_make(const call *c, oplus_device *d, unsigned char *const a[])
 {
     switch (c->what) {
@@ -68,6 +75,8 @@ oplus_status family_make(const call *c, oplus_device *d, unsigned char *const a[
         return oplus_take(d, c->value, OPLUS_CLIP, a[IN], c->n, c->offset, a[MORE], c->segments, a[OUT]);
     case PUT:
         return oplus_put(d, c->value, OPLUS_CLIP, a[IN], c->offset, a[MORE], c->segments, a[OUT], c->n);
+    case REPEAT:
+        return repeat(c, d, a);
     case ARGSORT:
         return oplus_argsort(d, c->key, c->order, a[IN], c->n, c->offset, a[OUT]);
     case SEARCH:
@@ -93,10 +102,10 @@ oplus_status family_make(const call *c, oplus_device *d, unsigned char *const a[
 
 /* --- drawing ------------------------------------------------------------------------------------------------------ */
 
-/* c->n elements, of which c->segments are moved. */
+/* c->n elements, of which c->segments are moved; or so many are repeated. */
 static void draw_moved(call *c, rng *r)
 {
-    const bool puts = c->what == PUT;
+    const bool puts = c->what != TAKE;
     c->value = values[c->share % COUNT(values)];
     c->offset = offsets[c->share % COUNT(offsets)];
     c->n = call_draw_n(r, c->value->size, false) + 1;
@@ -179,7 +188,7 @@ static void draw_fused(call *c, rng *r)
 void family_draw(call *c, rng *r)
 {
     c->in_place = false;
-    if (c->what <= PUT)
+    if (c->what <= REPEAT)
         draw_moved(c, r);
     else if (c->what <= MERGE)
         draw_order(c, r);
@@ -202,6 +211,21 @@ static void fill_indices(const call *c, rng *r, unsigned char *to)
         uint64_t index = c->style < 3 ? k % c->n : c->style < 5 ? c->n - 1 - k % c->n : rng_below(r, c->n);
         if (rng_below(r, 9) == 0) index = rng_next(r);
         memcpy(to + k * c->offset->size, &index, c->offset->size); /* little endian */
+    }
+}
+
+/* Of like counts, mostly zeros, or one large one; their sum is c->n at most. */
+static void fill_counts(const call *c, rng *r, unsigned char *to)
+{
+    const size_t mean = c->n / (c->segments + 1) + 1, giant = rng_below(r, c->segments + 1);
+    uint64_t left = c->n;
+    for (size_t k = 0; k < c->segments; k++) {
+        uint64_t count = c->style < 4   ? rng_below(r, 2 * mean)
+                         : c->style < 8 ? (rng_below(r, 9) ? 0 : rng_below(r, 16 * mean))
+                                        : (k == giant ? c->n : rng_below(r, 3));
+        count = count < left ? count : left;
+        left -= count;
+        memcpy(to + k * c->offset->size, &count, c->offset->size); /* little endian */
     }
 }
 
@@ -231,6 +255,7 @@ void family_fill(const call *c, rng *r, unsigned char *const to[])
         call_fill_keys(r, keyed ? c->key : c->value, keyed ? c->style : KEY_KINDS, to[IN], c->elements[IN]);
     }
     if (c->what <= PUT) fill_indices(c, r, to[MORE]);
+    if (c->what == REPEAT) fill_counts(c, r, to[MORE]);
     if (c->what == MASK)
         for (size_t i = 0; i < c->elements[MORE]; i++)
             to[MORE][i] = rng_below(r, c->style + 1) ? 0 : (unsigned char)rng_next(r);
