@@ -1,5 +1,5 @@
 /* The way "digits": a stable sort from the lowest digit to the highest, which reads and writes each element once a
- * digit.  CUDA, compute capability 8.0.  This text comes behind sums.cl, sort.cl, key_order.cl and numbers.cl.
+ * digit.  CUDA, compute capability 8.0.  This text comes behind sums.cl, sort.cl, key_order.cl, warps.cl and numbers.cl.
  *
  *     begin   clears memory
  *     count   reads all keys and counts the values of all their digits; digits that do not vary are left out

@@ -1,16 +1,9 @@
-/* What the ways "digits" and "partition" of a sort share: words of CUDA, the order of keys, and sums over a work-group.
- * This text comes behind sort.cl. */
+/* The order of keys: they compare as unsigned integers, once some bits are inverted.  An opi_key has OPI_KEY_SIZE bytes. */
 
-#undef OPI_UNROLL
-#define OPI_UNROLL   _Pragma("unroll")
-#define OPI_ALL      0xffffffffu /* the work-items of a warp */
-#define OPI_LANE     (OPI_SELF & 31)
 #define OPI_KEY_BITS (8 * OPI_KEY_SIZE)
 #define OPI_LAST_KEY ((opi_key) ~(opi_key)0)
 
-/* --- the order ---------------------------------------------------------------------------------------------------- */
-
-/* As in opi_digit: keys compare as unsigned integers, once these bits are inverted. */
+/* The bits that are inverted. */
 typedef struct opi_order {
     opi_key negative, flip; /* negative: only if the highest bit is set, which it does not have itself */
 } opi_order;
@@ -42,37 +35,4 @@ OPI_FUNCTION opi_key opi_mapped(opi_key key, opi_order order)
 OPI_FUNCTION opi_key opi_unmapped(opi_key x, opi_order order)
 {
     return opi_invert((opi_key)(x ^ order.flip), order.negative);
-}
-
-/* --- a work-group -------------------------------------------------------------------------------------------------- */
-
-/* The sum of the values of its warp up to this work-item's.  sum[w] becomes that of warp w. */
-OPI_FUNCTION uint32_t opi_sum_of_warp(uint32_t own, uint32_t *sum)
-{
-    uint32_t up_to = own;
-    OPI_UNROLL for (uint32_t by = 1; by < 32; by *= 2) {
-        const uint32_t left = __shfl_up_sync(OPI_ALL, up_to, by);
-        if (OPI_LANE >= by) up_to += left;
-    }
-    if (OPI_LANE == 31) sum[OPI_SELF / 32] = up_to;
-    return up_to;
-}
-
-/* The sum of the values before this work-item's; *all: of all.  The group has at most 1024 work-items, and `sum` has 32
- * words, which nobody uses before a barrier that follows. */
-OPI_FUNCTION uint32_t opi_sum_before(uint32_t own, uint32_t *sum, uint32_t *all)
-{
-    const uint32_t lane = OPI_LANE, warp = OPI_SELF / 32, warps = blockDim.x / 32;
-    const uint32_t up_to = opi_sum_of_warp(own, sum);
-    __syncthreads();
-    const uint32_t other = lane < warps ? sum[lane] : 0;
-    *all = __reduce_add_sync(OPI_ALL, other);
-    return up_to - own + __reduce_add_sync(OPI_ALL, lane < warp ? other : 0);
-}
-
-OPI_FUNCTION uint32_t opi_sum_before(uint32_t own, uint32_t *sum)
-{
-    const uint32_t up_to = opi_sum_of_warp(own, sum);
-    __syncthreads();
-    return up_to - own + __reduce_add_sync(OPI_ALL, OPI_LANE < OPI_SELF / 32 ? sum[OPI_LANE] : 0);
 }

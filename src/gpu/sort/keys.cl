@@ -14,7 +14,7 @@
  *
  * The map only decides how even the buckets are; any map that never puts a larger key before a smaller one is right.
  *
- * This text comes behind sort.cl, key_order.cl and numbers.cl.  Defined before it: OPI_KEY_SIZE, and the numbers of
+ * This text comes behind sort.cl, key_order.cl, warps.cl and numbers.cl.  Defined before it: OPI_KEY_SIZE, and the numbers of
  * gpu/sort/partition.c. */
 
 #define OPI_UNROLL_8 _Pragma("unroll 8")

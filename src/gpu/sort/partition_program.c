@@ -48,6 +48,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
     opi_gpu_write_kernels(source, "sort");
     opi_gpu_write_kernels(source, "key_order");
+    opi_gpu_write_kernels(source, "warps");
     opi_gpu_write_kernels(source, "numbers");
     opi_gpu_write_kernels(source, "keys");
     opi_gpu_write_kernels(source, "keys_local");
