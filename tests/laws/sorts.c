@@ -3,6 +3,8 @@
 #include "support/keys.h"
 #include "support/laws.h"
 
+#include "gpu/shared.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,15 +295,16 @@ static const oplus_type *const key_types[] = {&oplus_f32, &oplus_u8,  &oplus_i64
 static const oplus_type *const value_types[] = {&oplus_u32, &wide_type, &oplus_u8, &odd_type, &oplus_f64};
 static const oplus_type *const offset_types[] = {&oplus_u32, &oplus_i64, &oplus_i32, &oplus_u64};
 
-/* Offsets of up to `most` segments of n elements: short ones, long ones, some of both, empty ones; some elements may be
- * outside. */
+/* Offsets of up to `most` segments of n elements: short ones, up to as many elements as an accelerator's way for short ones
+ * takes, or one more, long ones, some of both, empty ones; some elements may be outside. */
 static uint64_t *segments_of(rng *r, size_t n, size_t *segments)
 {
-    const size_t most = 1 + rng_below(r, rng_below(r, 2) ? n + 2 : 20), kind = rng_below(r, 4);
+    const size_t most = 1 + rng_below(r, rng_below(r, 2) ? n + 2 : 20), kind = rng_below(r, 6);
+    static const size_t few_of[] = {4, 60, 60, 60, OPI_SHORT_SEGMENT + 1, OPI_SHORT_SEGMENT + 2};
     uint64_t *const offsets = must(malloc((most + 1) * sizeof *offsets));
     uint64_t at = rng_below(r, 2) ? rng_below(r, n + 1) / 2 : 0;
     for (size_t s = 0; s <= most; s++) {
-        const size_t left = n - (size_t)at, few = rng_below(r, kind == 0 ? 4 : 60);
+        const size_t left = n - (size_t)at, few = rng_below(r, few_of[kind]);
         const bool is_empty = rng_below(r, 5) == 0, is_long = kind == 2 ? rng_below(r, 8) == 0 : kind == 3;
         const size_t own = is_empty ? 0 : is_long ? rng_below(r, left + 1) : few;
         offsets[s] = at;

@@ -7,8 +7,13 @@
 
 enum {
     PARTS_A_UNIT = 8, /* work-groups that look at offsets, for each multiprocessor */
-    SEEN = 3          /* numbers behind the counts: their sum, the first and the last offset */
+    COUNTS = 2        /* of each: wrong offsets, long segments */
 };
+
+/* What stands behind the counts. */
+typedef struct seen {
+    uint64_t wrong, are_long, first, last; /* the sums of the counts; the first and the last offset */
+} seen;
 
 static void write_source(opi_gpu_source *source, const void *context)
 {
@@ -42,20 +47,20 @@ oplus_status opi_looking_launch(const opi_looking *l, const char *kernel, uint64
     return opi_gpu_launch_of(l->job, l->program, kernel, groups, 1u << l->shape.log_w, list, count);
 }
 
-oplus_status opi_looking_add_up(const opi_looking *l, char *counts)
+oplus_status opi_looking_add_up(const opi_looking *l, unsigned kinds, char *counts)
 {
-    char *const total = counts + l->parts * sizeof(uint64_t);
+    char *const total = counts + kinds * l->parts * sizeof(uint64_t);
     const opi_gpu_argument list[] = {opi_memory(counts), opi_value(l->parts), opi_memory(total)};
-    return opi_looking_launch(l, "opi_rows", 1, list, 3);
+    return opi_looking_launch(l, "opi_rows", kinds, list, 3);
 }
 
 size_t opi_looking_bytes(const opi_looking *l)
 {
-    return opi_round_up((l->parts + SEEN) * sizeof(uint64_t), OPI_CACHE_LINE);
+    return opi_round_up(COUNTS * l->parts * sizeof(uint64_t) + sizeof(seen), OPI_CACHE_LINE);
 }
 
-/* Counts the wrong offsets in device memory, and reads the first and the last one. */
-static oplus_status see(const opi_job *job, uint64_t seen[SEEN])
+/* Looks at the offsets in device memory. */
+static oplus_status see(const opi_job *job, uint64_t least, seen *s)
 {
     const opi_offsets *const offsets = &job->task->segments.offsets;
     opi_accelerator *const g = job->g;
@@ -65,26 +70,38 @@ static oplus_status see(const opi_job *job, uint64_t seen[SEEN])
     OPI_TRY(opi_gpu_reserve(g, job->call, &g->work, opi_looking_bytes(&l)));
     char *const counts = g->work.mem;
     const opi_gpu_argument list[] = {opi_memory(offsets->at),     opi_value(l.segments),    opi_value(l.part),
-                                     opi_value(offsets->largest), opi_value(empty_allowed), opi_memory(counts)};
-    OPI_TRY(opi_looking_launch(&l, "opi_offsets_look", l.parts, list, 6));
-    OPI_TRY(opi_looking_add_up(&l, counts));
-    return opi_gpu_fetch(g, job->call, seen, counts + l.parts * sizeof(uint64_t), SEEN * sizeof *seen);
+                                     opi_value(offsets->largest), opi_value(empty_allowed), opi_value(least),
+                                     opi_memory(counts)};
+    OPI_TRY(opi_looking_launch(&l, "opi_offsets_look", l.parts, list, 7));
+    OPI_TRY(opi_looking_add_up(&l, COUNTS, counts));
+    return opi_gpu_fetch(g, job->call, s, counts + COUNTS * l.parts * sizeof(uint64_t), sizeof *s);
 }
 
-oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t ends[2])
+static bool has_long(const opi_offsets *readable, uint64_t least)
+{
+    uint64_t begin = opi_offset(readable, 0);
+    for (size_t s = 0; s < readable->segments; s++) {
+        const uint64_t end = opi_offset(readable, s + 1);
+        if (end - begin >= least) return true;
+        begin = end;
+    }
+    return false;
+}
+
+oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t least, opi_offsets_facts *facts)
 {
     opi_offsets readable = job->task->segments.offsets;
     if (side == OPI_SIDE_DEVICE) {
-        uint64_t seen[SEEN] = {0, 0, job->task->n}; /* what a rehearsal assumes */
-        OPI_TRY(see(job, seen));
-        ends[0] = seen[1];
-        ends[1] = seen[2];
-        if (seen[0] == 0) return OPLUS_OK;
+        seen s = {.are_long = 1, .last = job->task->n}; /* what a rehearsal assumes */
+        OPI_TRY(see(job, least, &s));
+        *facts = (opi_offsets_facts){s.first, s.last, s.are_long > 0};
+        if (s.wrong == 0) return OPLUS_OK;
         OPI_TRY(opi_offsets_read(job, &readable)); /* the host finds out which offset is wrong */
     }
     OPI_TRY(opi_cores_check_offsets(job->g->dev.cores, job->call, job->task, &readable));
-    ends[0] = opi_offset(&readable, 0);
-    ends[1] = opi_offset(&readable, readable.segments);
+    facts->first = opi_offset(&readable, 0);
+    facts->end = opi_offset(&readable, readable.segments);
+    facts->has_long = least != OPI_NONE_IS_LONG && has_long(&readable, least);
     return OPLUS_OK;
 }
 

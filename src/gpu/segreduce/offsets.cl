@@ -1,25 +1,33 @@
 /* The offsets of segments: are they in order, and which segment gets which work-groups?  This text comes behind sums.cl
  * and offset.cl.
  *
- * Each work-group looks at a part of the segments.  opi_offsets_look -> opi_rows says how many offsets are wrong.
+ * Each work-group looks at a part of the segments.  opi_offsets_look -> opi_rows says how many offsets are wrong, and how
+ * many segments are long.
  * opi_offsets_want -> opi_rows -> opi_offsets_place gives each long segment as many consecutive work-groups as it
  * needs. */
 
 OPI_WHOLE_KERNEL void opi_offsets_look(OPI_PARAM(offsets), const uint64_t segments, const uint64_t part,
-                                 const uint64_t largest, const uint32_t empty_allowed, OPI_PARAM(counts))
+                                 const uint64_t largest, const uint32_t empty_allowed, const uint64_t least,
+                                 OPI_PARAM(counts))
 {
     OPI_LOCAL_MEMORY uint64_t sum[OPI_SUMS];
     OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     OPI_GLOBAL uint64_t *const count = OPI_AT(uint64_t, counts);
     const uint64_t begin = OPI_GROUP * part, end = begin + part < segments ? begin + part : segments;
-    uint64_t wrong = 0, all;
-    for (uint64_t s = begin + OPI_SELF; s < end; s += OPI_W)
+    uint64_t wrong = 0, are_long = 0, all_wrong, all_long;
+    for (uint64_t s = begin + OPI_SELF; s < end; s += OPI_W) {
         wrong += at[s + 1] > largest || at[s + 1] < at[s] || (at[s + 1] == at[s] && !empty_allowed);
-    opi_wide_sums(sum, wrong, &all);
-    if (OPI_SELF == 0) count[OPI_GROUP] = all;
-    if (OPI_SELF == 0 && OPI_GROUP == 0) { /* behind the total */
-        count[OPI_GROUPS + 1] = at[0];
-        count[OPI_GROUPS + 2] = at[segments];
+        are_long += opi_length(at, s) >= least;
+    }
+    opi_wide_sums(sum, wrong, &all_wrong);
+    opi_wide_sums(sum, are_long, &all_long);
+    if (OPI_SELF == 0) {
+        count[OPI_GROUP] = all_wrong;
+        count[OPI_GROUPS + OPI_GROUP] = all_long;
+    }
+    if (OPI_SELF == 0 && OPI_GROUP == 0) { /* behind the totals */
+        count[2 * OPI_GROUPS + 2] = at[0];
+        count[2 * OPI_GROUPS + 3] = at[segments];
     }
 }
 

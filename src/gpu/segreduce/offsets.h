@@ -19,13 +19,20 @@ typedef struct opi_looking {
 oplus_status opi_looking_begin(opi_looking *l, const opi_job *job, size_t segments, size_t offset);
 oplus_status opi_looking_launch(const opi_looking *l, const char *kernel, uint64_t groups, const opi_gpu_argument *list,
                                 int count);
-/* counts[] of the parts become what comes before each; behind them stands the sum. */
-oplus_status opi_looking_add_up(const opi_looking *l, char *counts);
+/* counts[] of the parts, of each kind, become what comes before each; behind them stand the sums. */
+oplus_status opi_looking_add_up(const opi_looking *l, unsigned kinds, char *counts);
 size_t opi_looking_bytes(const opi_looking *l); /* of counts[], and what stands behind */
 
-/* Are the task's offsets in order, wherever they are?  ends: the first and the last of them.  If they are not, says
- * which one is wrong. */
-oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t ends[2]);
+/* What a check finds out about offsets. */
+typedef struct opi_offsets_facts {
+    uint64_t first, end; /* the first and the last one */
+    bool has_long;       /* there are long segments, or a rehearsal cannot know */
+} opi_offsets_facts;
+
+/* Are the task's offsets in order, wherever they are?  If they are not, says which one is wrong.  least: how many elements
+ * make a segment long; or OPI_NONE_IS_LONG. */
+#define OPI_NONE_IS_LONG UINT64_MAX
+oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t least, opi_offsets_facts *facts);
 /* Offsets in device memory become a copy of the host, in the cores' array. */
 oplus_status opi_offsets_read(const opi_job *job, opi_offsets *offsets);
 

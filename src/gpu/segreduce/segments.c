@@ -86,7 +86,7 @@ static oplus_status deal_groups(const opi_segments *s, const opi_part *p, char *
                                      opi_memory(counts),
                                      opi_memory(*start)};
     OPI_TRY(opi_looking_launch(&l, "opi_offsets_want", l.parts, list, 6));
-    OPI_TRY(opi_looking_add_up(&l, counts));
+    OPI_TRY(opi_looking_add_up(&l, 1, counts));
     return opi_looking_launch(&l, "opi_offsets_place", l.parts, list, 7);
 }
 

@@ -142,16 +142,16 @@ static oplus_status run_batches(reducing *r, const char *in, const opi_offsets *
 
 /* --- the task ----------------------------------------------------------------------------------------------------- */
 
-/* Runs where the arrays are.  ends: the first and the last offset; all offsets are in order. */
-static oplus_status look(reducing *r, uint64_t ends[2])
+/* Finds where the arrays are, and checks the offsets. */
+static oplus_status look(reducing *r, opi_offsets_facts *facts)
 {
     const opi_job *const job = &r->s.job;
     const opi_task *const task = job->task;
     const opi_offsets *const offsets = &task->segments.offsets;
     OPI_TRY(opi_gpu_side_of(job->g, job->call, "offsets", offsets->at, opi_offsets_bytes(offsets), &r->offsets_side));
-    OPI_TRY(opi_offsets_check(job, r->offsets_side, ends));
-    const size_t n = (size_t)(ends[1] - ends[0]);
-    const char *const first = n > 0 ? (const char *)task->array[OPI_IN].mem + ends[0] * r->s.size : NULL;
+    OPI_TRY(opi_offsets_check(job, r->offsets_side, OPI_NONE_IS_LONG, facts));
+    const size_t n = (size_t)(facts->end - facts->first);
+    const char *const first = n > 0 ? (const char *)task->array[OPI_IN].mem + facts->first * r->s.size : NULL;
     OPI_TRY(opi_gpu_side_of(job->g, job->call, "in", first, n * r->s.size, &r->in_side));
     return opi_gpu_side_of(job->g, job->call, "out", task->array[OPI_SEGMENT_OUT].mem, offsets->segments * r->s.size,
                            &r->out_side);
@@ -182,18 +182,18 @@ oplus_status opi_gpu_segreduce(opi_job *job)
     const opi_offsets *const offsets = &task->segments.offsets;
     reducing r = {.s = {.job = *job, .size = task->op->type->size, .offset = offsets->bytes}};
     char *const out = (char *)task->array[OPI_SEGMENT_OUT].mem;
-    uint64_t ends[2] = {0, task->n};
+    opi_offsets_facts facts = {0, task->n, false};
     bool waits;
     opi_gpu_segments_shape(&r.s);
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, task->op, &r.s.job.param));
     OPI_TRY(has_to_wait(&r, &waits));
-    if (waits) OPI_TRY(look(&r, ends));
+    if (waits) OPI_TRY(look(&r, &facts));
     r.s.are_looked_at = waits;
-    const uint64_t n = ends[1] - ends[0];
+    const uint64_t n = facts.end - facts.first;
     const char *const in = n > 0 ? task->array[OPI_IN].mem : NULL;
     if (fits(&r, offsets->segments, n) && is_shared(&r)) {
-        const char *const first = in ? in + ends[0] * r.s.size : NULL;
-        const batch all = {0, offsets->segments, ends[0], ends[1], first, offsets->at, out};
+        const char *const first = in ? in + facts.first * r.s.size : NULL;
+        const batch all = {0, offsets->segments, facts.first, facts.end, first, offsets->at, out};
         return run_settled(&r, &all);
     }
     opi_offsets readable = *offsets;

@@ -1,4 +1,6 @@
-/* A segmented sort on an accelerator: keys alone are sorted together with the numbers of their segments, and then stably by these.
+/* A segmented sort on an accelerator.
+ *
+ * The way "two-sorts": keys alone are sorted together with the numbers of their segments, and then stably by these.
  * Of pairs there is an argsort of all keys, and a stable sort of these indices by segment.  So it takes the same time whatever the
  * segments are.  The primitives that do this are those of public calls.  An argsort of segments, which have one length,
  * writes these indices, as places in their segments. */
@@ -16,24 +18,20 @@
 
 #include <assert.h>
 
-enum { KEYS, OFFSETS, VALUES, ARRAYS, LOG_W = 8, EACH = 8 /* as in segment_of.cl */ };
+enum {
+    KEYS = OPI_SEGSORT_KEYS,
+    OFFSETS = OPI_SEGSORT_OFFSETS,
+    VALUES = OPI_SEGSORT_VALUES,
+    ARRAYS = OPI_SEGSORT_ARRAYS,
+    LOG_W = 8,
+    EACH = 8 /* as in segment_of.cl */
+};
 
-typedef struct segsorting {
-    opi_job job; /* must be first */
-    opi_gpu_side side[ARRAYS];
-    char *at[ARRAYS];                 /* the arrays in device memory */
-    size_t first, n;                  /* elements before the segments, and in them */
-    const oplus_type *place, *number; /* of an index, of a segment's number: unsigned integers */
-    /* --- scratch memory on the device --- */
-    char *order;   /* indices of the elements from `first` on; NULL for keys alone */
-    char *natural; /* segments of the elements as they lie; NULL for keys alone */
-    char *numbers; /* segments of the elements in the order so far */
-    char *sorted;  /* keys or values in order */
-} segsorting;
+typedef opi_segsorting segsorting;
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-static const opi_array *array(const segsorting *s, int k) { return &s->job.task->array[k]; }
+static const opi_array *array(const segsorting *s, int k) { return opi_segsort_array(s, k); }
 
 static int arrays(const segsorting *s) { return s->job.task->arrays; }
 
@@ -60,6 +58,10 @@ static size_t divide(segsorting *s, char *base)
     size_t at = 0;
     for (int k = 0; k < arrays(s); k++)
         s->at[k] = is_copied(s, k) ? room(base, &at, bytes_of(s, k)) : (char *)array(s, k)->mem;
+    if (s->is_short) {
+        s->cuts = room(base, &at, opi_segsort_short_bytes(s));
+        return at;
+    }
     s->order = is_keys_alone(s) ? NULL : room(base, &at, s->n * s->place->size);
     s->natural = is_keys_alone(s) ? NULL : room(base, &at, s->n * s->number->size);
     s->numbers = room(base, &at, s->n * s->number->size);
@@ -153,7 +155,7 @@ static oplus_status write_places(const segsorting *s)
 
 /* --- the order ---------------------------------------------------------------------------------------------------- */
 
-static char *from_first(const segsorting *s, int k) { return s->at[k] + s->first * array(s, k)->size; }
+static char *from_first(const segsorting *s, int k) { return opi_segsort_from_first(s, k); }
 
 static oplus_status find_order(const segsorting *s)
 {
@@ -204,21 +206,27 @@ static oplus_status sort_keys(const segsorting *s)
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-oplus_status opi_segsort_two_run(opi_job *job, const opi_part *part)
+oplus_status opi_segsort_do(opi_segsorting *s, oplus_status (*sort)(const opi_segsorting *s))
 {
-    segsorting *const s = (segsorting *)job;
-    (void)part; /* it is all */
-    OPI_TRY(get_program(s));
+    const opi_job *const job = &s->job;
     OPI_TRY(reserve(s));
     for (int k = 0; k < arrays(s); k++)
         if (is_copied(s, k) && array(s, k)->access != OPI_WRITES)
             OPI_TRY(opi_transfer_up(job->g, job->call, s->side[k], s->at[k], array(s, k)->mem, bytes_of(s, k)));
-    OPI_TRY(is_keys_alone(s) ? sort_keys(s) : sort_pairs(s));
+    OPI_TRY(sort(s));
     for (int k = 0; k < arrays(s); k++)
         if (is_copied(s, k) && array(s, k)->access != OPI_READS)
             OPI_TRY(
                 opi_transfer_down(job->g, job->call, s->side[k], (char *)array(s, k)->mem, s->at[k], bytes_of(s, k)));
     return OPLUS_OK;
+}
+
+oplus_status opi_segsort_two_run(opi_job *job, const opi_part *part)
+{
+    segsorting *const s = (segsorting *)job;
+    (void)part; /* it is all */
+    OPI_TRY(get_program(s));
+    return opi_segsort_do(s, is_keys_alone(s) ? sort_keys : sort_pairs);
 }
 
 static const oplus_type *number_for(uint64_t most)
@@ -242,16 +250,18 @@ oplus_status opi_gpu_segsort(opi_job *job)
     const opi_task *const task = job->task;
     const char *const names[] = {"keys", "offsets", task->segments.places ? "indices" : "values"};
     segsorting s = {.job = *job};
-    uint64_t ends[2] = {0, task->n};
+    opi_offsets_facts facts = {0, task->n, task->segments.length > OPI_SHORT_SEGMENT};
     for (int k = KEYS; k <= VALUES && k < arrays(&s); k++)
         if (array(&s, k)->mem)
             OPI_TRY(opi_gpu_side_of(job->g, job->call, names[k], array(&s, k)->mem, bytes_of(&s, k), &s.side[k]));
-    if (task->segments.length == 0) OPI_TRY(opi_offsets_check(job, s.side[OFFSETS], ends));
-    s.first = (size_t)ends[0];
-    s.n = (size_t)(ends[1] - ends[0]);
+    if (task->segments.length == 0) OPI_TRY(opi_offsets_check(job, s.side[OFFSETS], OPI_SHORT_SEGMENT + 1, &facts));
+    s.first = (size_t)facts.first;
+    s.n = (size_t)(facts.end - facts.first);
+    s.has_long = facts.has_long;
     if (s.n < 2 && !is_argsort(&s)) return OPLUS_OK;
     s.place = s.n <= UINT32_MAX ? &oplus_u32 : &oplus_u64;
     s.number = number_for(task->segments.offsets.segments - 1);
+    s.is_short = opi_way_of(&s.job, s.n)->run == opi_segsort_short_run;
     if (is_too_large(&s)) return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, task, NULL);
     return opi_gpu_settle(job->g, job->call, opi_way_run_all(&s.job));
 }

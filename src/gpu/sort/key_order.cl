@@ -1,4 +1,4 @@
-/* The order of keys: they compare as unsigned integers, once some bits are inverted.  An opi_key has OPI_KEY_SIZE bytes. */
+/* The order of keys: they compare as unsigned integers, once some bits are inverted.  This text comes behind key.cl. */
 
 #define OPI_KEY_BITS (8 * OPI_KEY_SIZE)
 #define OPI_LAST_KEY ((opi_key) ~(opi_key)0)

@@ -46,6 +46,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_PIECES_A_SEGMENT", PIECES_A_SEGMENT);
     opi_gpu_define(source, "OPI_PIECES_MORE", PIECES_MORE);
     opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
+    opi_gpu_write_kernels(source, "key");
     opi_gpu_write_kernels(source, "sort");
     opi_gpu_write_kernels(source, "key_order");
     opi_gpu_write_kernels(source, "warps");

@@ -29,6 +29,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_ONE", s->small);
     opi_gpu_write_kernels(source, "sums");
     opi_gpu_write_kernels(source, "value");
+    opi_gpu_write_kernels(source, "key");
     opi_gpu_write_kernels(source, "sort");
     opi_gpu_write_kernels(source, s->job.shape.log_w == 0 ? "sort_chunk" : "sort_group");
 }

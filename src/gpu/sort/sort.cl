@@ -5,23 +5,13 @@
  * The order in which work-groups run does not matter.  opi_sort_one sorts in one launch what one work-group can hold.
  * These kernels are in sort_chunk.cl and sort_group.cl; here is what both shapes share.
  *
- * This text comes behind sums.cl and value.cl.  Defined before all: OPI_KEY_SIZE; OPI_INDEXED, whether the value is the
+ * This text comes behind sums.cl, value.cl and key.cl.  Defined before all: OPI_KEY_SIZE; OPI_INDEXED, whether the value is the
  * index of the key, and then OPI_FAR_UNIT, the bytes of the units of the values that stay; OPI_ONE, whether everything is
  * one launch. */
 
 #define OPI_E (1u << OPI_LOG_E)
 
 #define OPI_GIVEN_VALUES (OPI_GIVEN(values) ? OPI_AT(const opi_value, values) : 0)
-
-#if OPI_KEY_SIZE == 1
-typedef uint8_t opi_key;
-#elif OPI_KEY_SIZE == 2
-typedef uint16_t opi_key;
-#elif OPI_KEY_SIZE == 4
-typedef uint32_t opi_key;
-#else
-typedef uint64_t opi_key;
-#endif
 
 /* --- what travels with a key -------------------------------------------------------------------------------------- */
 

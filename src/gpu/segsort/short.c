@@ -1,0 +1,101 @@
+/* The way "short" of a segmented sort: no segment has more than OPI_SHORT_SEGMENT elements, so that a work-group has some whole
+ * ones in its own memory, and each work-item counts which elements of its segment come before its own.  The arrays are read
+ * and written once. */
+#include "base/error.h"
+#include "cores/merge.h"
+#include "gpu/launch.h"
+#include "gpu/segsort/segsort.h"
+
+enum {
+    LOG_W = 8,
+    LOG_PLACES =
+        11, /* of a work-group: 2048 segments and elements together; its local memory holds them and one segment */
+    MOST_VALUE = 8 /* bytes of a value that a work-item keeps in registers */
+};
+
+/* --- what there is ------------------------------------------------------------------------------------------------ */
+
+static const opi_task *task_of(const opi_segsorting *s) { return s->job.task; }
+
+static bool is_argsort(const opi_segsorting *s) { return task_of(s)->segments.places; }
+
+/* Of what moves with a key; 0: nothing. */
+static size_t value_bytes(const opi_segsorting *s)
+{
+    return task_of(s)->arrays == OPI_SEGSORT_ARRAYS ? opi_segsort_array(s, OPI_SEGSORT_VALUES)->size : 0;
+}
+
+static uint64_t segments_of(const opi_segsorting *s) { return task_of(s)->segments.offsets.segments; }
+
+static uint64_t windows_of(const opi_segsorting *s) { return ((s->n + segments_of(s) - 1) >> LOG_PLACES) + 1; }
+
+size_t opi_segsort_short_bytes(const opi_segsorting *s) { return (windows_of(s) + 1) * sizeof(uint64_t); }
+
+bool opi_segsort_short_can(const opi_job *job, uint64_t n)
+{
+    const opi_segsorting *const s = (const opi_segsorting *)job;
+    const size_t value = value_bytes(s);
+    (void)n;
+    return !s->has_long && value <= MOST_VALUE && (value & (value - 1)) == 0 && segments_of(s) < UINT64_MAX - s->n;
+}
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_segsorting *const s = context;
+    const size_t key = task_of(s)->segments.key->size;
+    opi_gpu_write_shape(source, s->job.shape, key);
+    opi_gpu_define(source, "OPI_KEY_SIZE", key);
+    opi_gpu_define(source, "OPI_VALUE_SIZE", value_bytes(s));
+    opi_gpu_define(source, "OPI_PLACES_ONLY", is_argsort(s));
+    opi_gpu_define(source, "OPI_OFFSET_SIZE", opi_segsort_array(s, OPI_SEGSORT_OFFSETS)->size);
+    opi_gpu_define(source, "OPI_LOG_PLACES", LOG_PLACES);
+    opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
+    opi_gpu_write_kernels(source, "offset");
+    opi_gpu_write_kernels(source, "key");
+    opi_gpu_write_kernels(source, "key_order");
+    opi_gpu_write_kernels(source, "short");
+}
+
+static oplus_status get_program(opi_segsorting *s)
+{
+    opi_job *const job = &s->job;
+    job->shape = (opi_shape){.log_w = LOG_W};
+    while (job->shape.log_w > 0 && 1u << job->shape.log_w > job->g->gpu->facts.group) job->shape.log_w--;
+    opi_key key = opi_key_begin("short segments", job->shape);
+    opi_key_number(&key, task_of(s)->segments.key->size);
+    opi_key_number(&key, value_bytes(s));
+    opi_key_number(&key, is_argsort(s));
+    opi_key_number(&key, opi_segsort_array(s, OPI_SEGSORT_OFFSETS)->size);
+    return opi_program_get(&job->g->programs, job->call, "the sort of short segments", key.hash, write_source, s,
+                           &job->program);
+}
+
+/* --- the way ------------------------------------------------------------------------------------------------------ */
+
+static oplus_status sort(const opi_segsorting *s)
+{
+    const opi_key_order order = opi_key_order_of(task_of(s)->segments.key, task_of(s)->segments.order);
+    const uint64_t segments = segments_of(s), length = task_of(s)->segments.length, windows = windows_of(s);
+    const void *const values = value_bytes(s) > 0 ? opi_segsort_from_first(s, OPI_SEGSORT_VALUES) : NULL;
+    const opi_gpu_argument cut[] = {opi_memory(s->at[OPI_SEGSORT_OFFSETS]), opi_value(length), opi_value(segments),
+                                    opi_value(windows), opi_memory(s->cuts)};
+    const opi_gpu_argument list[] = {opi_memory(opi_segsort_from_first(s, OPI_SEGSORT_KEYS)),
+                                     opi_memory(s->at[OPI_SEGSORT_OFFSETS]),
+                                     opi_value(length),
+                                     opi_memory(s->cuts),
+                                     opi_value(order.float_mask),
+                                     opi_value(order.flip),
+                                     opi_memory(values)};
+    OPI_TRY(opi_gpu_launch(&s->job, "opi_short_cuts", (windows >> s->job.shape.log_w) + 1, cut, 5));
+    return opi_gpu_launch(&s->job, "opi_short_sort", windows, list, 7);
+}
+
+oplus_status opi_segsort_short_run(opi_job *job, const opi_part *part)
+{
+    opi_segsorting *const s = (opi_segsorting *)job;
+    (void)part; /* it is all */
+    OPI_TRY(get_program(s));
+    return opi_segsort_do(s, sort);
+}

@@ -1,0 +1,122 @@
+/* Sorts segments of at most OPI_SHORT_SEGMENT elements where they lie.  This text comes behind offset.cl, key.cl
+ * and key_order.cl.
+ *
+ * Work is divided by segments and elements together: segment s stands at place s + offsets[s] - offsets[0].  Work-group w has
+ * the segments that stand at [w, w + 1) * OPI_ALL_PLACES.  So it has at most as many segments, and at most OPI_SHORT_SEGMENT
+ * elements more than that, whatever the segments are.  Its elements lie together, and are nobody else's.
+ *
+ * OPI_VALUE_SIZE: bytes of what moves with a key, or 0; OPI_PLACES_ONLY: keys stay, and values become places in segments. */
+
+#define OPI_W          (1u << OPI_LOG_W)
+#define OPI_ALL_PLACES (1u << OPI_LOG_PLACES)
+#define OPI_ROOM       (OPI_ALL_PLACES + OPI_SHORT_SEGMENT)
+#define OPI_EACH       ((OPI_ROOM + OPI_W - 1) / OPI_W) /* elements of a work-item */
+
+#if OPI_HOST_CORES
+#define OPI_UNROLL
+#else
+#define OPI_UNROLL _Pragma("unroll")
+#endif
+
+#if OPI_VALUE_SIZE == 1
+typedef uint8_t opi_moved;
+#elif OPI_VALUE_SIZE == 2
+typedef uint16_t opi_moved;
+#elif OPI_VALUE_SIZE == 4
+typedef uint32_t opi_moved;
+#else
+typedef uint64_t opi_moved;
+#endif
+
+/* The first element of segment s, counted from that of the first segment; without offsets each has `length`. */
+OPI_FUNCTION uint64_t opi_begin_of(OPI_GLOBAL const opi_offset *at, uint64_t length, uint64_t s)
+{
+    return length > 0 ? s * length : (uint64_t)(at[s] - at[0]);
+}
+
+/* cuts[w] becomes the first segment of work-group w; behind them stands the number of segments. */
+OPI_WHOLE_KERNEL void opi_short_cuts(OPI_PARAM(offsets), const uint64_t length, const uint64_t segments,
+                                     const uint64_t windows, OPI_PARAM(cuts))
+{
+    OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
+    const uint64_t w = OPI_GROUP * OPI_W + OPI_SELF, place = w << OPI_LOG_PLACES;
+    if (w > windows) return;
+    uint64_t low = w == windows ? segments : 0, high = place < segments ? place : segments;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (middle + opi_begin_of(at, length, middle) < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    OPI_AT(uint64_t, cuts)[w] = low;
+}
+
+/* How many work-items note the elements of a segment: about as many as it has elements on average. */
+OPI_FUNCTION uint32_t opi_log_noting(uint32_t elements, uint32_t segments)
+{
+    uint32_t log_each = 0;
+    while (log_each < OPI_LOG_W && (segments << (log_each + 1)) <= elements) log_each++;
+    return log_each;
+}
+
+/* How many elements of the segment [begin, end) come before element i. */
+OPI_FUNCTION uint32_t opi_before(OPI_LOCAL const opi_key *key, uint32_t begin, uint32_t end, uint32_t i)
+{
+    const opi_key own = key[i];
+    uint32_t before = 0;
+    for (uint32_t j = begin; j < i; j++) before += key[j] <= own;
+    for (uint32_t j = i + 1; j < end; j++) before += key[j] < own;
+    return before;
+}
+
+OPI_WHOLE_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const uint64_t length, OPI_PARAM(cuts),
+                                     const uint64_t negative, const uint64_t flip, OPI_PARAM(values))
+{
+    OPI_LOCAL_MEMORY opi_key key[OPI_ROOM];
+    OPI_LOCAL_MEMORY uint16_t begin[OPI_ROOM], end[OPI_ROOM]; /* of the segment of each element */
+    OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
+    const opi_order order = opi_order_of(negative, flip);
+    const uint64_t from = OPI_AT(const uint64_t, cuts)[OPI_GROUP], to = OPI_AT(const uint64_t, cuts)[OPI_GROUP + 1];
+    const uint64_t first = opi_begin_of(at, length, from);
+    const uint32_t n = (uint32_t)(opi_begin_of(at, length, to) - first), segments = (uint32_t)(to - from);
+    OPI_GLOBAL opi_key *const own_keys = OPI_AT(opi_key, keys) + first;
+    if (n == 0) return;
+
+    /* --- all is read before anything is written --- */
+#if OPI_VALUE_SIZE
+    OPI_GLOBAL opi_moved *const own_values = OPI_AT(opi_moved, values) + first;
+    opi_moved moved[OPI_EACH];
+#endif
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_EACH; e++) {
+        const uint32_t i = e * OPI_W + OPI_SELF;
+        if (i < n) key[i] = opi_mapped(own_keys[i], order);
+#if OPI_VALUE_SIZE && !OPI_PLACES_ONLY
+        if (i < n) moved[e] = own_values[i];
+#endif
+    }
+    const uint32_t log_each = opi_log_noting(n, segments), lane = OPI_SELF & ((1u << log_each) - 1);
+    for (uint32_t s = OPI_SELF >> log_each; s < segments; s += OPI_W >> log_each) {
+        const uint32_t b = (uint32_t)(opi_begin_of(at, length, from + s) - first);
+        const uint32_t behind = (uint32_t)(opi_begin_of(at, length, from + s + 1) - first);
+        for (uint32_t i = b + lane; i < behind; i += 1u << log_each) {
+            begin[i] = (uint16_t)b;
+            end[i] = (uint16_t)behind;
+        }
+    }
+    OPI_BARRIER();
+
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_EACH; e++) {
+        const uint32_t i = e * OPI_W + OPI_SELF;
+        if (i >= n) break;
+        const uint32_t b = begin[i], place = b + opi_before(key, b, end[i], i);
+#if OPI_PLACES_ONLY
+        own_values[place] = (opi_moved)(i - b);
+#else
+        own_keys[place] = opi_unmapped(key[i], order);
+#if OPI_VALUE_SIZE
+        own_values[place] = moved[e];
+#endif
+#endif
+    }
+}
