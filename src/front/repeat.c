@@ -44,8 +44,8 @@ static oplus_status copy(const repeating *r, void *to, const void *from, size_t 
 
 static oplus_status refuse_negative(const repeating *r, uint64_t k)
 {
-    int32_t narrow;
-    int64_t wide;
+    int32_t narrow = 0;
+    int64_t wide = 0;
     const bool is_narrow = r->index->size == sizeof narrow;
     const char *const from = (const char *)r->counts + k * r->index->size;
     OPI_TRY(copy(r, is_narrow ? (void *)&narrow : &wide, from, r->index->size));
