@@ -125,16 +125,23 @@ static oplus_status reduce_piece(const by_key *b, uint32_t *firsts, size_t *open
     return OPLUS_OK;
 }
 
-/* Explains the task that finds where runs begin, and says what follows. */
-static oplus_status explain(const by_key *b, const char *then)
+static size_t firsts_bytes(const by_key *b) { return (b->piece + b->piece / MORE + 1) * sizeof(uint32_t); }
+
+/* Explains what is done with the first piece, and says what follows.  Scratch memory, which is beside the keys, is not there yet. */
+static oplus_status explain_reduce(const by_key *b)
 {
     size_t found;
-    OPI_TRY(find_runs(b, 0, b->n, b->out_keys, NULL, &found));
-    opi_say(&b->dev->explained, "then: %s\n", then);
+    if (b->n == 0) return OPLUS_OK;
+    const size_t first = next_of(b, 0);
+    OPI_TRY(find_runs(b, 0, first, b->out_keys, (uint32_t *)(void *)b->keys, &found));
+    opi_say(&b->dev->explained,
+            "then: a segmented reduce of the values; how many segments it has is known only then\n");
+    if (first < b->n)
+        opi_say(&b->dev->explained,
+                "both: for each piece of about %zu of the %zu keys, which begins where a run does\n", b->piece, b->n);
+    opi_say(&b->dev->explained, "scratch memory: %zu bytes\n", firsts_bytes(b));
     return OPLUS_OK;
 }
-
-static size_t firsts_bytes(const by_key *b) { return (b->piece + b->piece / MORE + 1) * sizeof(uint32_t); }
 
 /* firsts: so many bytes of scratch memory. */
 static oplus_status reduce_all(const by_key *b, uint32_t *firsts, size_t *runs)
@@ -183,23 +190,37 @@ oplus_status oplus_reduce_by_key(oplus_device *dev, const oplus_op *op, const op
     OPI_TRY(check(&b));
     OPI_TRY(check_reduce(&b, "runs", runs));
     OPI_TRY(find_home(&b));
-    if (dev->explained.text)
-        return explain(&b, "a segmented reduce of the values; how many segments it has is known only then");
+    if (dev->explained.text) return explain_reduce(&b);
     OPI_TRY(opi_borrow(b.home, __func__, firsts_bytes(&b), &firsts));
     const oplus_status status = reduce_all(&b, firsts, runs);
     opi_give_back(b.home, firsts);
     return status;
 }
 
-/* Finds the heads, in scratch memory, and scans; nobody asks how many they are. */
-static oplus_status scan(const by_key *b, oplus_kind kind, void *heads)
+/* Marks where runs begin; nobody asks how many they are. */
+static oplus_status mark_heads(const by_key *b, void *heads)
 {
     opi_task task;
     opi_task_select(&task, OPI_PICKS_HEADS, b->same, b->key, b->keys, NULL, b->n,
                     &(opi_selected){.head = heads, .index_bytes = sizeof(uint32_t)}, NULL);
-    OPI_TRY(opi_run(b->dev, b->call, &task, NULL));
+    return opi_run(b->dev, b->call, &task, NULL);
+}
+
+/* heads: n bytes of scratch memory. */
+static oplus_status scan(const by_key *b, oplus_kind kind, void *heads)
+{
+    opi_task task;
+    OPI_TRY(mark_heads(b, heads));
     opi_task_scan(&task, b->op, kind, b->values, heads, b->n, 0, b->out);
     return opi_run(b->dev, b->call, &task, NULL);
+}
+
+/* Scratch memory, which is beside the keys, is not there yet. */
+static oplus_status explain_scan(const by_key *b)
+{
+    OPI_TRY(mark_heads(b, (void *)b->keys));
+    opi_say(&b->dev->explained, "then: a segmented scan of the values\nscratch memory: %zu bytes\n", b->n);
+    return OPLUS_OK;
 }
 
 oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, oplus_kind kind, const oplus_type *key,
@@ -215,7 +236,7 @@ oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, oplus_kind
     OPI_TRY(opi_check_overlap(__func__, "keys", keys, n * key->size, "out", out, n * op->type->size, false));
     OPI_TRY(opi_check_overlap(__func__, "values", values, n * op->type->size, "out", out, n * op->type->size, true));
     if (n == 0) return OPLUS_OK;
-    if (dev->explained.text) return explain(&b, "a segmented scan of the values");
+    if (dev->explained.text) return explain_scan(&b);
     OPI_TRY(find_home(&b));
     OPI_TRY(opi_borrow(b.home, __func__, n, &heads));
     const oplus_status status = scan(&b, kind, heads);

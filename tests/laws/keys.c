@@ -450,6 +450,44 @@ static void group_is_reduce_of_each(void **state)
     often("group", groups, 6);
 }
 
+/* --- explanations ------------------------------------------------------------------------------------------------- */
+
+static void must_say(const char *words, const char *wanted)
+{
+    if (!strstr(words, wanted)) fail_msg("\"%s\" does not say \"%s\"", words, wanted);
+}
+
+/* What is explained is what is done: a reduce asks where runs begin, a scan for marks alone. */
+static void explanations_tell_all_steps(void **state)
+{
+    enum { N = 3000 };
+    static uint32_t keys[N], out[N];
+    static const char guarded[] = "untouched";
+    size_t count, runs = 7;
+    const place *const places = all_places(&count);
+    (void)state;
+    for (size_t p = 0; p < count; p++) {
+        char words[3000] = "", scan[3000] = "";
+        oplus_device *const dev = places[p].dev;
+        stand_at(&places[p], NULL, false);
+        memcpy(out, guarded, sizeof guarded);
+        must_be_ok(oplus_explain(dev, words, sizeof words), "explain");
+        must_be_ok(oplus_reduce_by_key(dev, &oplus_sum_u32, &oplus_u32, NULL, keys, keys, N, NULL, out, &runs),
+                   "explain");
+        must_be_ok(oplus_explain(dev, scan, sizeof scan), "explain");
+        must_be_ok(oplus_scan_by_key(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, &oplus_u32, NULL, keys, keys, N, out),
+                   "explain");
+        must_be_ok(oplus_explain(dev, NULL, 0), "explain");
+        assert_true(runs == 7 && memcmp(out, guarded, sizeof guarded) == 0);
+        must_say(words, "oplus_reduce_by_key: ");
+        must_say(words, "then: a segmented reduce of the values");
+        must_say(words, "scratch memory: ");
+        must_say(scan, "then: a segmented scan of the values\nscratch memory: 3000 bytes");
+        if (places[p].accelerator && !strchr(places[p].where, '@')) must_say(scan, "> flags");
+        if (places[p].accelerator) assert_null(strstr(words, "> flags"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,6 +496,7 @@ int main(void)
         cmocka_unit_test(reduce_by_key_is_reduce_of_each),
         cmocka_unit_test(a_long_reduce_by_key_is_reduce_of_each),
         cmocka_unit_test(scan_by_key_is_segscan),
+        cmocka_unit_test(explanations_tell_all_steps),
         cmocka_unit_test(group_is_reduce_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
