@@ -28,6 +28,7 @@ static const struct {
     {"merge",     "two sorted arrays become one",                         tool_merge},
     {"transpose", "exchange the rows and columns of a matrix",              tool_transpose},
     {"top",       "the largest elements, or where they are",               tool_top},
+    {"nth",       "the number at a place of the sorted ones, a quantile",   tool_nth},
     {"take",      "pick elements by their index",                           tool_take},
     {"repeat",    "repeat each element so many times",                      tool_repeat},
     {"hist",      "count the numbers in each bin",                          tool_hist},

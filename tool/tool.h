@@ -21,6 +21,7 @@ int tool_group(int argc, char **argv);
 int tool_repeat(int argc, char **argv);
 int tool_hist(int argc, char **argv);
 int tool_top(int argc, char **argv);
+int tool_nth(int argc, char **argv);
 int tool_window(int argc, char **argv);
 int tool_iota(int argc, char **argv);
 int tool_check(int argc, char **argv);

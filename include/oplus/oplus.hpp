@@ -408,6 +408,13 @@ class device
         check(OPLUS_TOP(get(), order, std::data(keys), std::size(keys), std::size(out), std::data(out),
                         std::data(indices)));
     }
+    /* The key at a place of the order. */
+    template <class Keys> number_of<const Keys> nth(oplus_order order, const Keys &keys, size_t k) const
+    {
+        number_of<const Keys> out{};
+        check(OPLUS_NTH(get(), order, std::data(keys), std::size(keys), k, &out));
+        return out;
+    }
     template <class Sorted, class Wanted, class Places>
     void search(oplus_order order, const Sorted &sorted, oplus_bound bound, const Wanted &wanted, Places &&places) const
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file order.h
- *  Primitives of sorted arrays, and of the order of elements: argsort, top, search, merge.  oplus.h includes this header;
+ *  Primitives of sorted arrays, and of the order of elements: argsort, top, nth, search, merge.  oplus.h includes this header;
  *  the conventions at its beginning hold here, too.
  *
  *  The order is that of oplus_sort, given by the type of the keys and a direction: integers by their values, floats in
@@ -79,6 +79,24 @@ OPLUS_API oplus_status oplus_argsort_keys(oplus_device *dev, const oplus_type *c
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
 OPLUS_API oplus_status oplus_top(oplus_device *dev, const oplus_type *key, oplus_order order, const void *keys,
                                  size_t n, size_t k, void *out, const oplus_type *index, void *indices);
+
+/** The key at a place of the order (nth_element, a quantile, the median): what stands at keys[k] once oplus_sort has sorted
+ *  them, bit for bit.  The median of an odd number of keys has k = n / 2.  The keys are only read.
+ *
+ *  Costs little more than reading the keys once, whatever k is: a sample gives two bounds, and few keys lie between them.
+ *  Only where a sample misleads are all keys read again, once for each byte of a key at the most.  Scratch memory is small
+ *  beside n.
+ *
+ *  @param dev    where to compute
+ *  @param key    the type of a key, a scalar
+ *  @param order  OPLUS_ASCENDING: k is counted from the least key; OPLUS_DESCENDING: from the greatest one
+ *  @param keys   n keys
+ *  @param n      how many keys there are, at least 1
+ *  @param k      the place, from 0 on, less than n
+ *  @param out    room for one key, in memory of the host or of the device; must not overlap the keys
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
+OPLUS_API oplus_status oplus_nth(oplus_device *dev, const oplus_type *key, oplus_order order, const void *keys,
+                                 size_t n, size_t k, void *out);
 
 /** What a search counts.  In descending order, read "greater" for "less". */
 typedef enum oplus_bound {

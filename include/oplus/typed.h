@@ -153,6 +153,9 @@
     (OPLUS_CHECK_SCALARS_(keys), OPLUS_CHECK_KEYS_(out), OPLUS_CHECK_SAME_(keys, out), OPLUS_CHECK_OFFSETS_(indices),  \
      OPLUS_CHECK_ANY_(indices),                                                                                        \
      oplus_top(dev, OPLUS_TYPE_AT_(keys), order, keys, n, k, out, OPLUS_TYPE_AT_(indices), indices))
+#define OPLUS_NTH(dev, order, keys, n, k, out)                                                                         \
+    (OPLUS_CHECK_SCALARS_(keys), OPLUS_CHECK_KEYS_(out), OPLUS_CHECK_SAME_(keys, out),                                 \
+     oplus_nth(dev, OPLUS_TYPE_AT_(keys), order, keys, n, k, out))
 #define OPLUS_SEARCH(dev, order, sorted, n, bound, wanted, count, places)                                              \
     (OPLUS_CHECK_SCALARS_(sorted), OPLUS_CHECK_SAME_(wanted, sorted), OPLUS_CHECK_OFFSETS_(places),                    \
      OPLUS_CHECK_ANY_(places),                                                                                         \

@@ -44,7 +44,7 @@ static opi_work work_of(const opi_task *task)
     if (task->what == OPI_SORT || task->what == OPI_SORT_BY || task->what == OPI_SEGSORT) return OPI_WORK_SORT;
     const bool reads = task->what == OPI_REDUCE || task->what == OPI_SEGREDUCE || task->what == OPI_EXTREME ||
                        task->what == OPI_REDUCE_AXIS || task->what == OPI_EXTREME_AXIS || task->what == OPI_COUNT ||
-                       task->what == OPI_TOP;
+                       task->what == OPI_TOP || task->what == OPI_NTH;
     return reads ? OPI_WORK_READ : OPI_WORK_WRITE;
 }
 

@@ -14,6 +14,7 @@
 #include "cores/histogram.h"
 #include "cores/map.h"
 #include "cores/merge_path.h"
+#include "cores/nth.h"
 #include "cores/put.h"
 #include "cores/repeat.h"
 #include "cores/scan.h"
@@ -64,7 +65,7 @@ static bool is_scan(const opi_task *task)
     return task->what == OPI_SCAN || task->what == OPI_SCAN_REVERSE || task->lifted;
 }
 
-/* Plans a task that is one sweep: all but sorts, top and segmented reduce. */
+/* Plans a task that is one sweep: all but sorts, top, nth and segmented reduce. */
 static void make_plan(plan *p, opi_cores *cores, const opi_task *task)
 {
     const opi_isa *const isa = cores->isa;
@@ -163,6 +164,8 @@ oplus_status opi_cores_run(opi_cores *cores, const char *call, const opi_task *t
         return opi_by_index_run(cores, call, task);
     case OPI_TOP:
         return opi_top_run(cores, call, task);
+    case OPI_NTH:
+        return opi_nth_run(cores, call, task);
     case OPI_SEGSORT:
         return opi_segsort_run(cores, call, task);
     case OPI_SORT_BY:
@@ -249,6 +252,8 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
         opi_by_index_explain(cores, task, to);
     } else if (task->what == OPI_TOP) {
         opi_top_explain(cores, task, to);
+    } else if (task->what == OPI_NTH) {
+        opi_nth_explain(cores, task, to);
     } else if (task->what == OPI_SEGSORT) {
         opi_segsort_explain(cores, task, to);
     } else if (task->what == OPI_SORT_BY) {

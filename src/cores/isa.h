@@ -16,6 +16,13 @@
 /* Bytes that `compact` may write beyond the kept elements. */
 enum { OPI_COMPACT_OVERRUN = 64 };
 
+/* Two bounds, low <= high, as mapped keys (cores/merge.h), and how many keys were seen below both, how many that are `low`,
+ * and how many that are `high`. */
+typedef struct opi_bounded {
+    uint64_t low, high;
+    size_t below, lows, highs;
+} opi_bounded;
+
 /* oplus_op::builtin of oplus_sum_i8 is OPI_BUILTIN_sum_i8 + 1, and so on. */
 enum {
 #define OPI_BUILTIN_NUMBER(op, suffix, T) OPI_BUILTIN_##op##_##suffix,
@@ -89,6 +96,10 @@ typedef struct opi_isa {
     /* Which of n keys, whose mapped integers (cores/merge.h) are below the bound: writes their places in order, and returns
      * how many there are; n is less than 2^32, and `place` has room for n.  By the logarithm of the size of a key. */
     size_t (*below[4])(const void *keys, size_t n, const struct opi_key_order *order, uint64_t bound, uint32_t *place);
+    /* Which of n keys are between two bounds, where mapped: writes them so, as integers of their size, in order, and returns
+     * how many there are; adds up how many are below, and how many are the bounds.  `to` has room for n + 1.  By the
+     * logarithm of the size of a key; NULL for 1 byte. */
+    size_t (*between[4])(const void *keys, size_t n, const struct opi_key_order *order, opi_bounded *seen, void *to);
     /* flags[i] becomes whether in[i] differs from in[i - 1], also for i = 0.  By the logarithm of the size of an element, to
      * which `in` is aligned. */
     void (*differ[4])(const void *in, size_t n, uint8_t *flags);

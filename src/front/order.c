@@ -94,6 +94,25 @@ oplus_status oplus_top_all(oplus_device *dev, const oplus_comm *comm, const oplu
     return opi_ranks_close(&ranks, opi_ranks_top(&ranks, status, &task, indices));
 }
 
+/* --- nth ---------------------------------------------------------------------------------------------------------- */
+
+oplus_status oplus_nth(oplus_device *dev, const oplus_type *key, oplus_order order, const void *keys, size_t n,
+                       size_t k, void *out)
+{
+    OPI_OWN_MODE;
+    OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, false, NULL, NULL, "n", n));
+    if (n == 0)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: k is %zu, and n is 0: no keys have a key at a place; give some keys",
+                        __func__, k);
+    if (k >= n)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: k is %zu, and n is %zu; places are 0 to %zu", __func__, k, n, n - 1);
+    OPI_TRY(opi_check_pointer(__func__, "out", out, 1));
+    OPI_TRY(opi_check_overlap(__func__, "keys", keys, n * key->size, "out", out, key->size, false));
+    opi_task task;
+    opi_task_nth(&task, key, order, keys, n, k, out);
+    return opi_run(dev, __func__, &task, NULL);
+}
+
 /* --- bounds ------------------------------------------------------------------------------------------------------- */
 
 /* Checks what oplus_search and oplus_search_by have in common; size: of an element. */

@@ -71,7 +71,7 @@ typedef struct opi_accelerator {
     opi_gpu_buffer work;              /* scratch memory of a primitive */
     opi_gpu_buffer binned;            /* scratch memory of a reduce by index, which does other primitives */
     opi_gpu_buffer lent;              /* scratch memory of a public call between its tasks */
-    opi_gpu_buffer top;               /* candidates of a top, and copies of its arrays */
+    opi_gpu_buffer top;               /* candidates of a top or an nth, and copies of its arrays */
     opi_gpu_buffer array[OPI_WHOLES]; /* scratch memory as large as the arrays of a primitive */
     opi_slot slot[OPI_SLOTS];
     opi_pipeline pipeline;

@@ -47,6 +47,7 @@ static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
     [OPI_BY_INDEX] = opi_gpu_reduce_by_index,
     [OPI_REPEAT] = opi_gpu_repeat,
     [OPI_TOP] = opi_gpu_top,
+    [OPI_NTH] = opi_gpu_top,
     [OPI_SORT_BY] = opi_gpu_sort_by,
     [OPI_SEGSORT] = opi_gpu_segsort,
 };

@@ -18,6 +18,7 @@ static const char *const names[OPI_PRIMITIVES][OPI_HEAD_OUT + 1] = {
     [OPI_MERGE] = {"a", "b", "a_values", "b_values", "out", "out_values"},
     [OPI_SELECT] = {"in", "mask"},
     [OPI_TOP] = {"keys", "out", "indices"},
+    [OPI_NTH] = {"keys", "out"},
     [OPI_SORT_BY] = {"elements", "indices"},
     [OPI_SEGSORT] = {"keys", "offsets", "values"},
     [OPI_BY_INDEX] = {"indices", "in", "out"},

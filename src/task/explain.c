@@ -16,6 +16,7 @@ static const char *const names[OPI_PRIMITIVES] = {
     [OPI_BOUNDS] = "search",
     [OPI_MERGE] = "merge",
     [OPI_TOP] = "top",
+    [OPI_NTH] = "nth",
     [OPI_SORT_BY] = "sort",
     [OPI_SEGSORT] = "segmented sort",
     [OPI_SELECT] = "select",
@@ -58,6 +59,7 @@ static void say_task(opi_saying *to, const char *call, const opi_task *task)
         opi_say(to, " in %zu segments", task->segments.offsets.segments);
     if (task->what == OPI_WINDOW) opi_say(to, ", the last %zu at a time", task->window);
     if (task->what == OPI_TOP) opi_say(to, ", the first %zu in order", task->top.k);
+    if (task->what == OPI_NTH) opi_say(to, ", the one at place %zu of the order", task->top.k);
     if (task->what == OPI_TRANSPOSE) opi_say(to, ", %zu rows of %zu", task->matrix.rows, task->matrix.cols);
     if (task->what == OPI_REDUCE_AXIS || task->what == OPI_SCAN_AXIS) say_axis(to, &task->axis);
     if (task->what == OPI_EXTREME_AXIS) say_axis(to, &task->extreme.axis);

@@ -233,6 +233,20 @@ static inline void opi_task_top(opi_task *t, const oplus_type *key, oplus_order 
     t->array[OPI_TOP_INDICES] = (opi_array){indices, index, k, OPI_WRITES};
 }
 
+/* Makes the task of the key at place k < n of the order. */
+static inline void opi_task_nth(opi_task *t, const oplus_type *key, oplus_order order, const void *keys, size_t n,
+                                size_t k, void *out)
+{
+    opi_task_begin(t, OPI_NTH, n);
+    t->top.key = key;
+    t->top.order = order;
+    t->top.k = k;
+    t->arrays = 3;
+    t->array[OPI_IN] = (opi_array){keys, key->size, n, OPI_READS};
+    t->array[OPI_NTH_OUT] = (opi_array){out, key->size, 1, OPI_WRITES};
+    t->array[OPI_TOP_INDICES] = (opi_array){NULL, 0, 0, OPI_WRITES};
+}
+
 /* Makes the task of bounds.  key: type of an element; less NULL: elements have the order of a sort; index: the size of a
  * place, in bytes. */
 static inline void opi_task_bounds(opi_task *t, const oplus_type *key, oplus_order order, const oplus_fn *less,

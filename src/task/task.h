@@ -26,6 +26,7 @@ typedef enum opi_primitive {
     OPI_BOUNDS,      /* where elements belong in a sorted array */
     OPI_MERGE,       /* of two sorted arrays, also of pairs */
     OPI_TOP,         /* the k first keys in an order, and where they were */
+    OPI_NTH,         /* the key at a place of the order */
     OPI_SORT_BY,     /* a sort in the order of a function, also an argsort */
     OPI_SEGSORT,     /* of each segment, also of pairs */
     OPI_SELECT,      /* a filter's relatives: partition, indices, filter by a mask, runs of equal keys */
@@ -88,14 +89,15 @@ enum {
     OPI_MERGED_VALUES = 5,
     OPI_TOP_OUT = 1, /* the keys that a top finds, and their indices; either may be NULL */
     OPI_TOP_INDICES = 2,
-    OPI_MASK = 1,       /* mask of a select; NULL: it picks by a function, or by runs */
-    OPI_PICKED_OUT = 2, /* the picked elements, of a select; each of its outputs may be NULL */
-    OPI_INDEX_OUT = 3,  /* indices of the picked elements */
-    OPI_REST_OUT = 4,   /* the elements that are not picked */
-    OPI_RUN_OUT = 5,    /* for each element the number of picked ones up to it, less 1: its run */
-    OPI_AXIS_OUT = 1,   /* output of a reduce, a scan or a search for extremes along an axis */
-    OPI_WINDOW_OUT = 1, /* output of a window */
-    OPI_HEAD_OUT = 6,   /* for each element 1 if it is picked, else 0 */
+    OPI_NTH_OUT = OPI_TOP_OUT, /* the one key that an nth finds; it has no indices */
+    OPI_MASK = 1,              /* mask of a select; NULL: it picks by a function, or by runs */
+    OPI_PICKED_OUT = 2,        /* the picked elements, of a select; each of its outputs may be NULL */
+    OPI_INDEX_OUT = 3,         /* indices of the picked elements */
+    OPI_REST_OUT = 4,          /* the elements that are not picked */
+    OPI_RUN_OUT = 5,           /* for each element the number of picked ones up to it, less 1: its run */
+    OPI_AXIS_OUT = 1,          /* output of a reduce, a scan or a search for extremes along an axis */
+    OPI_WINDOW_OUT = 1,        /* output of a window */
+    OPI_HEAD_OUT = 6,          /* for each element 1 if it is picked, else 0 */
     OPI_COUNT_OUT =
         7,         /* for each picked element the distance to the next picked one, or to the end: the length of a run */
     OPI_EDGES = 1, /* the edges of bins; NULL: they have none */
@@ -165,8 +167,8 @@ typedef struct opi_task {
         struct {
             const oplus_type *key;
             oplus_order order;
-            size_t k; /* how many are looked for: 1 to n */
-        } top;
+            size_t k; /* how many are looked for: 1 to n; of OPI_NTH the place, less than n */
+        } top;        /* of OPI_TOP and OPI_NTH */
         struct {
             size_t rows, cols;          /* of the input, which is row-major */
             size_t in_pitch, out_pitch; /* elements from one row to the next: more than a row has if it is a part of a

@@ -299,6 +299,15 @@ def check_top(flat, order, threads):
         expect(result("top", str(k), "x.npy", *threads), flat[order][::-1][:k], "top")
 
 
+def check_nth(flat, threads):
+    ordered = np.sort(flat)
+    for k in {0, len(flat) // 3, len(flat) - 1} if len(flat) else set():
+        expect(result("nth", str(k), "x.npy", *threads), np.partition(flat, k)[k : k + 1], "nth")
+        expect(result("nth", str(k), "x.npy", "--descending", *threads), ordered[::-1][k : k + 1], "nth --descending")
+    if len(flat) % 2:
+        expect(result("nth", "50%", "x.npy", *threads), ordered[len(flat) // 2 :][:1], "nth 50%")
+
+
 def check_order(x, flat, threads):
     if x.dtype.kind != "c":
         order = np.argsort(flat, kind="stable")
@@ -308,6 +317,7 @@ def check_order(x, flat, threads):
         expect(np.load("order.npy"), order.astype(np.int64), "the values of a sort")
         expect(result("argsort", "x.npy", *threads), order.astype(np.int64), "argsort")
         check_top(flat, order, threads)
+        check_nth(flat, threads)
         np.save("sorted.npy", flat[order])
         np.save("other.npy", np.sort(flat[::2]))
         merged = np.sort(np.concatenate([flat[order], np.sort(flat[::2])]), kind="stable")

@@ -918,6 +918,17 @@ static void order(void **state)
     FINE(oplus_top(dev, f, up, NULL, 0, 0, NULL, NULL, NULL));
     FINE(oplus_top(dev, f, up, x, N, 0, NULL, u, NULL));
 
+    BAD(oplus_nth(NULL, f, up, x, N, 1, y), "oplus_nth", "dev is NULL");
+    BAD(oplus_nth(dev, &affine32_type, up, x, N, 1, y), "oplus_nth", "affine32");
+    BAD(oplus_nth(dev, f, (oplus_order)3, x, N, 1, y), "oplus_nth", "order is 3");
+    BAD(oplus_nth(dev, f, up, NULL, N, 1, y), "oplus_nth", "keys is NULL");
+    BAD(oplus_nth(dev, f, up, x, 5, 5, y), "oplus_nth", "k is 5, and n is 5", "0 to 4");
+    BAD(oplus_nth(dev, f, up, NULL, 0, 2, y), "oplus_nth", "k is 2, and n is 0", "give some keys");
+    BAD(oplus_nth(dev, f, up, x, N, 1, NULL), "oplus_nth", "out is NULL");
+    BAD(oplus_nth(dev, f, up, x, too_many, 1, y), "oplus_nth", "n is 9223372036854775807");
+    OVERLAPS(oplus_nth(dev, f, up, x, N, 2, x + 1), "oplus_nth", "keys", "out");
+    OVERLAPS(oplus_nth(dev, f, up, x, N, 2, x), "oplus_nth", "keys", "out");
+
     BAD(oplus_search(dev, f, up, x, N, (oplus_bound)2, x, N, u, y), "oplus_search", "bound is 2", "OPLUS_UPPER");
     BAD(oplus_search(dev, &affine32_type, up, x, N, OPLUS_LOWER, x, N, u, y), "oplus_search", "affine32");
     BAD(oplus_search(dev, f, up, NULL, N, OPLUS_LOWER, x, N, u, y), "oplus_search", "sorted is NULL");

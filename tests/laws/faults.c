@@ -189,6 +189,8 @@ static oplus_status top_most(oplus_device *d)
 {
     return oplus_top(d, &oplus_f32, OPLUS_DESCENDING, x, N, N / 2, NULL, &oplus_u32, out);
 }
+static oplus_status nth(oplus_device *d) { return oplus_nth(d, &oplus_f32, OPLUS_ASCENDING, x, N, N / 2, out); }
+static oplus_status nth_of_few(oplus_device *d) { return oplus_nth(d, &oplus_f32, OPLUS_ASCENDING, x, 99, 9, out); }
 static oplus_status sort_by(oplus_device *d) { return oplus_sort_by(d, &smaller_fn, keys, MANY / 10); }
 static oplus_status argsort_by(oplus_device *d) { return oplus_argsort_by(d, &smaller_fn, x, N, &oplus_u32, out); }
 static oplus_status segsort(oplus_device *d)
@@ -329,6 +331,8 @@ static const call calls[] = {
     {"argsort by two keys", argsort_keys, true},
     {"top", top, false},
     {"top of most", top_most, false},
+    {"nth", nth, false},
+    {"nth of few", nth_of_few, false},
     {"sort_by", sort_by, false},
     {"argsort_by", argsort_by, false},
     {"segsort", segsort, false},

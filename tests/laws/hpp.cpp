@@ -170,6 +170,8 @@ void orders(void **)
     assert_true(std::equal(where.begin(), where.end(), order.begin()));
     std::sort(expected.begin(), expected.end());
     assert_true(sorted == expected);
+    assert_int_equal(here().nth(OPLUS_ASCENDING, x, n / 3), expected[n / 3]);
+    assert_int_equal(here().nth(OPLUS_DESCENDING, x, 0), expected[n - 1]);
     std::iota(numbers.begin(), numbers.end(), 0);
     here().put(OPLUS_REFUSE, numbers, order, back);
     for (std::size_t i = 0; i < n; i++) assert_true(order[back[i]] == i);

@@ -39,6 +39,7 @@ _oplus() {
                             add sub mul div min max" ;;
                         cache) choices=clear ;;
                         iota) return ;;
+                        nth) choices="0% 25% 50% 75% 100%" ;;
                         lab) choices="all $("${COMP_WORDS[0]}" lab 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')" ;;
                         filter) choices="zero nonzero positive negative even odd finite inf nan" ;;
                         *) files=1 ;;

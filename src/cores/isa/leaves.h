@@ -24,6 +24,12 @@ size_t OPI_ISA_NAME(opi_below_32)(const void *keys, size_t n, const opi_key_orde
                                   uint32_t *place);
 size_t OPI_ISA_NAME(opi_below_64)(const void *keys, size_t n, const opi_key_order *order, uint64_t bound,
                                   uint32_t *place);
+size_t OPI_ISA_NAME(opi_between_16)(const void *keys, size_t n, const opi_key_order *order, opi_bounded *seen,
+                                    void *to);
+size_t OPI_ISA_NAME(opi_between_32)(const void *keys, size_t n, const opi_key_order *order, opi_bounded *seen,
+                                    void *to);
+size_t OPI_ISA_NAME(opi_between_64)(const void *keys, size_t n, const opi_key_order *order, opi_bounded *seen,
+                                    void *to);
 size_t OPI_ISA_NAME(opi_compact)(const void *in, const uint8_t *keep, size_t n, size_t size, void *out);
 void OPI_ISA_NAME(opi_least_8)(const void *in, size_t stride, size_t rows, size_t width, const opi_key_order *order,
                                uint64_t infinity, void *keys, void *places);

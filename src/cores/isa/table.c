@@ -16,6 +16,7 @@ const opi_isa OPI_ISA_NAME(opi_isa) = {
     .exceed_u64 = OPI_ISA_NAME(opi_exceed_u64),
     .below = {OPI_ISA_NAME(opi_below_8), OPI_ISA_NAME(opi_below_16), OPI_ISA_NAME(opi_below_32),
               OPI_ISA_NAME(opi_below_64)},
+    .between = {NULL, OPI_ISA_NAME(opi_between_16), OPI_ISA_NAME(opi_between_32), OPI_ISA_NAME(opi_between_64)},
     .compact = OPI_ISA_NAME(opi_compact),
     .least = {OPI_ISA_NAME(opi_least_8), OPI_ISA_NAME(opi_least_16), OPI_ISA_NAME(opi_least_32),
               OPI_ISA_NAME(opi_least_64)},

@@ -1,4 +1,5 @@
-/* The k first keys in an order, on an accelerator: where the task's arrays are, and copies of those of the host. */
+/* The k first keys in an order, or the one at a place, on an accelerator: where the task's arrays are, and copies of those
+ * of the host. */
 #include "base/error.h"
 #include "cores/cores.h"
 #include "gpu/memory.h"

@@ -1,11 +1,11 @@
-/* The k first keys in an order, on an accelerator. */
+/* The k first keys in an order, or the one at a place, on an accelerator. */
 #ifndef OPI_GPU_TOP_H
 #define OPI_GPU_TOP_H
 
 #include "base/memory.h"
 #include "gpu/job.h"
 
-/* A top under way. */
+/* A top, or an nth, under way. */
 typedef struct opi_top_job {
     opi_job job;   /* must be first */
     size_t copied; /* bytes of copies of the host's arrays, which come first in g->top */
@@ -29,5 +29,10 @@ oplus_status opi_top_digits_prepare(opi_job *job, uint64_t n);
 oplus_status opi_top_digits_run(opi_job *job, const opi_part *part);
 oplus_status opi_top_argsort_prepare(opi_job *job, uint64_t n);
 oplus_status opi_top_argsort_run(opi_job *job, const opi_part *part);
+bool opi_nth_sift_can(const opi_job *job, uint64_t n);
+oplus_status opi_nth_sift_prepare(opi_job *job, uint64_t n);
+oplus_status opi_nth_sift_run(opi_job *job, const opi_part *part);
+oplus_status opi_nth_digits_prepare(opi_job *job, uint64_t n);
+oplus_status opi_nth_digits_run(opi_job *job, const opi_part *part);
 
 #endif

@@ -383,6 +383,7 @@ static void move(oplus_device *dev)
         good(oplus_argsort(dev, keys[i], OPLUS_ASCENDING, in, N, &oplus_u32, out), "argsort");
         good(oplus_top(dev, keys[i], OPLUS_ASCENDING, in, N, 100, out, &oplus_u32, (char *)out + 8 * N), "top");
         good(oplus_top(dev, keys[i], OPLUS_DESCENDING, in, N, N, out, &oplus_u64, (char *)out + 8 * N), "top of all");
+        good(oplus_nth(dev, keys[i], OPLUS_ASCENDING, in, N, N / 2, out), "nth");
         good(oplus_search(dev, keys[i], OPLUS_ASCENDING, in, N, OPLUS_UPPER, in, N, &oplus_u64, out), "bounds");
         good(oplus_merge(dev, keys[i], OPLUS_DESCENDING, in, N / 2, (char *)in + half, N / 2, out), "merge");
         good(oplus_merge_pairs(dev, keys[i], OPLUS_ASCENDING, in, in, out, &small3_type, in, in, (char *)out + 16 * N,
