@@ -110,7 +110,7 @@ static oplus_status explain(oplus_device *dev, const char *call, const opi_task 
     opi_say(to, "machine: %s\n", dev->name);
     OPI_TRY(opi_gpu_rehearse(dev, call, task, &seen));
     opi_ways_explain(task->what, seen.way, to);
-    opi_say(to, "  %u launches, ", seen.launches);
+    opi_say(to, "  %u launch%s, ", seen.launches, seen.launches == 1 ? "" : "es");
     opi_say_bytes(to, (double)seen.up);
     opi_say(to, " to the device and ");
     opi_say_bytes(to, (double)seen.down);

@@ -54,9 +54,10 @@ static void say_task(opi_saying *to, const char *call, const opi_task *task)
     if (task->what == OPI_SCAN || task->what == OPI_SCAN_AXIS || task->what == OPI_SCAN_REVERSE)
         opi_say(to, task->exclusive ? "exclusive " : "inclusive ");
     if (task->what == OPI_SCAN && task->lifted) opi_say(to, "segmented ");
-    opi_say(to, "%s of %zu elements", names[task->what], task->n);
+    opi_say(to, "%s of %zu element%s", names[task->what], task->n, task->n == 1 ? "" : "s");
     if (task->what == OPI_SEGREDUCE || task->what == OPI_SEGSORT)
-        opi_say(to, " in %zu segments", task->segments.offsets.segments);
+        opi_say(to, " in %zu segment%s", task->segments.offsets.segments,
+                task->segments.offsets.segments == 1 ? "" : "s");
     if (task->what == OPI_WINDOW) opi_say(to, ", the last %zu at a time", task->window);
     if (task->what == OPI_TOP) opi_say(to, ", the first %zu in order", task->top.k);
     if (task->what == OPI_NTH) opi_say(to, ", the one at place %zu of the order", task->top.k);

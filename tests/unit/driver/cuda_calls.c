@@ -173,7 +173,7 @@ static void is_one_launch(oplus_status (*call)(const arrays *a), const char *way
     good(oplus_alloc(dev, sizeof(uint64_t), &a.out));
     good(oplus_explain(dev, text, sizeof text));
     warm_up(call, &a);
-    if (!strstr(text, way) || !strstr(text, "  1 launches, 0 bytes")) fail_msg("%s", text);
+    if (!strstr(text, way) || !strstr(text, "  1 launch, 0 bytes")) fail_msg("%s", text);
     good(oplus_explain(dev, NULL, 0));
     count(call, &a);
     write_heard(text, sizeof text);

@@ -212,7 +212,7 @@ static void an_accelerator_rehearses(void **state)
     good(oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, mem, N, mem));
     says("0 bytes to the device and 0 bytes back\n");
     good(oplus_reduce(dev, &oplus_sum_f32, mem, 1000, mem)); /* the launch that finds the result writes it */
-    says("  1 launches, 0 bytes to the device and 0 bytes back\n");
+    says("  1 launch, 0 bytes to the device and 0 bytes back\n");
     oplus_free(dev, mem);
     oplus_close(dev);
 }
