@@ -16,18 +16,19 @@ extern "C" {
 
 /* X(id, name); what each moves is in bench_problem_bytes */
 #define BENCH_PRIMITIVES(X)                                                                                            \
-    X(MAP, "map")             /* out = x * x */                                                                        \
-    X(ZIP, "zip")             /* out = 2 a + b */                                                                      \
-    X(REDUCE, "reduce")       /* sum; affine maps: composition */                                                      \
-    X(MAXIMUM, "max")         /* reduce by maximum */                                                                  \
-    X(ARGMAX, "argmax")       /* where the greatest is: the first of equal ones */                                     \
-    X(FOLD, "fold")           /* reduce with an initial value */                                                       \
-    X(DOT, "dot")             /* sum of x * y, which is fused: no products in memory */                                \
-    X(SCAN, "scan")           /* inclusive, of the same operators as reduce */                                         \
-    X(EXCLUSIVE, "exclusive") /* exclusive scan */                                                                     \
-    X(REVERSE, "reverse")     /* inclusive scan from the end */                                                        \
-    X(WINDOW, "window")       /* the sum of the last 100 at each */                                                    \
-    X(SEGSCAN, "segscan")     /* segments of 100 on average */                                                         \
+    X(MAP, "map")               /* out = x * x */                                                                      \
+    X(ZIP, "zip")               /* out = 2 a + b */                                                                    \
+    X(REDUCE, "reduce")         /* sum; affine maps: composition */                                                    \
+    X(MAXIMUM, "max")           /* reduce by maximum */                                                                \
+    X(ARGMAX, "argmax")         /* where the greatest is: the first of equal ones */                                   \
+    X(FOLD, "fold")             /* reduce with an initial value */                                                     \
+    X(DOT, "dot")               /* sum of x * y, which is fused: no products in memory */                              \
+    X(SCAN, "scan")             /* inclusive, of the same operators as reduce */                                       \
+    X(EXCLUSIVE, "exclusive")   /* exclusive scan */                                                                   \
+    X(REVERSE, "reverse")       /* inclusive scan from the end */                                                      \
+    X(WINDOW, "window")         /* the sum of the last 100 at each */                                                  \
+    X(NEIGHBOURS, "neighbours") /* out = a + 2 b + c of three neighbours; beyond the ends are the ends */              \
+    X(SEGSCAN, "segscan")       /* segments of 100 on average */                                                       \
     X(SEGREDUCE, "segreduce")                                                                                          \
     X(FILTER, "filter")       /* about half is kept, at random */                                                      \
     X(UNIQUE, "unique")       /* each run of equal neighbours once; runs of 2 on average */                            \
@@ -41,6 +42,7 @@ extern "C" {
     X(MERGE, "merge")     /* the first half of the elements with the rest, both sorted */                              \
     X(ARGSORT, "argsort") /* which element comes first, second, ...; indices have the width of an element */           \
     X(TOP, "top")         /* the 100 greatest ones, the greatest first */                                              \
+    X(NTH, "nth")         /* the element in the middle of the order */                                                 \
     X(SEARCH, "search")   /* lower bounds of n random keys in n sorted ones */                                         \
     X(TAKE, "take")       /* out[i] = in[j], where the j are a random permutation; j has the width of an element */    \
     X(PUT, "put")         /* out[j] = in[i] */                                                                         \
@@ -189,7 +191,7 @@ typedef struct bench_peer {
     const bench_contender *contenders; /* ends where run is NULL */
 } bench_peer;
 
-enum { BENCH_ABI = 1000 + sizeof(bench_problem) + 1000 * sizeof(bench_peer) };
+enum { BENCH_ABI = 1000 + sizeof(bench_problem) + 1000 * sizeof(bench_peer) + 1000000 * BENCH_PRIMITIVE_COUNT };
 
 extern __attribute__((visibility("default"))) const bench_peer bench_peer_module;
 

@@ -286,7 +286,7 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         p->n = p->rows * p->cols;
     }
     void *in = allocate(p->n * p->element, huge);
-    if (bench_is_sort(primitive) || primitive == BENCH_ARGSORT || primitive == BENCH_TOP)
+    if (bench_is_sort(primitive) || primitive == BENCH_ARGSORT || primitive == BENCH_TOP || primitive == BENCH_NTH)
         bench_fill_keys(in, type, p->n, shape.pattern, &random_state);
     else if (primitive == BENCH_SEARCH)
         fill_sorted(in, type, p->n);
@@ -368,6 +368,7 @@ size_t bench_result_count(const bench_problem *p)
     case BENCH_ARGMAX: /* the lower bytes of the place, as many as an element has */
     case BENCH_FOLD:
     case BENCH_DOT:
+    case BENCH_NTH:
         return 1;
     case BENCH_FILTER:
     case BENCH_UNIQUE:
@@ -431,8 +432,8 @@ bool bench_reads_only(bench_primitive primitive)
 {
     return primitive == BENCH_REDUCE || primitive == BENCH_MAXIMUM || primitive == BENCH_ARGMAX ||
            primitive == BENCH_FOLD || primitive == BENCH_DOT || primitive == BENCH_SEGREDUCE ||
-           primitive == BENCH_TOP || primitive == BENCH_BY_KEY || primitive == BENCH_HISTOGRAM ||
-           primitive == BENCH_BINS;
+           primitive == BENCH_TOP || primitive == BENCH_NTH || primitive == BENCH_BY_KEY ||
+           primitive == BENCH_HISTOGRAM || primitive == BENCH_BINS;
 }
 
 double bench_problem_bytes(const bench_problem *p)
@@ -443,6 +444,7 @@ double bench_problem_bytes(const bench_problem *p)
     case BENCH_MAXIMUM:
     case BENCH_ARGMAX:
     case BENCH_TOP:
+    case BENCH_NTH:
     case BENCH_FOLD:
         return n * size;
     case BENCH_ROWS:

@@ -142,20 +142,10 @@ static void copy_by_streaming(bench_problem *p) { copy_by(copy_streaming, p); }
         "copy, streaming", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, copy_by_streaming                               \
     }
 
-const bench_contender BENCH_TWIN(limits, BENCH_ISA)[] = {READS(REDUCE),        READS(MAXIMUM),
-                                                         READS(ARGMAX),        READS(FOLD),
-                                                         READS(DOT),           READS(SEGREDUCE),
-                                                         READS(TOP),           READS(BY_KEY),
-                                                         READS(HISTOGRAM),     READS(BINS),
-                                                         READS(ROWS),          COPIES(UNIQUE),
-                                                         READS(COLUMNS),       COPIES(SCAN_ROWS),
-                                                         COPIES(SCAN_COLUMNS), COPIES(MAP),
-                                                         COPIES(ZIP),          COPIES(SCAN),
-                                                         COPIES(EXCLUSIVE),    COPIES(REVERSE),
-                                                         COPIES(WINDOW),       COPIES(SORT_BY),
-                                                         COPIES(SEGSORT),      COPIES(SEGSCAN),
-                                                         COPIES(FILTER),       COPIES(SORT),
-                                                         COPIES(PAIRS),        COPIES(MERGE),
-                                                         COPIES(ARGSORT),      COPIES(SEARCH),
-                                                         COPIES(TAKE),         COPIES(PUT),
-                                                         COPIES(TRANSPOSE),    {0}};
+const bench_contender BENCH_TWIN(limits, BENCH_ISA)[] = {
+    READS(REDUCE),   READS(MAXIMUM),  READS(ARGMAX),     READS(FOLD),       READS(DOT),           READS(SEGREDUCE),
+    READS(TOP),      READS(BY_KEY),   READS(HISTOGRAM),  READS(BINS),       READS(NTH),           COPIES(NEIGHBOURS),
+    READS(ROWS),     COPIES(UNIQUE),  READS(COLUMNS),    COPIES(SCAN_ROWS), COPIES(SCAN_COLUMNS), COPIES(MAP),
+    COPIES(ZIP),     COPIES(SCAN),    COPIES(EXCLUSIVE), COPIES(REVERSE),   COPIES(WINDOW),       COPIES(SORT_BY),
+    COPIES(SEGSORT), COPIES(SEGSCAN), COPIES(FILTER),    COPIES(SORT),      COPIES(PAIRS),        COPIES(MERGE),
+    COPIES(ARGSORT), COPIES(SEARCH),  COPIES(TAKE),      COPIES(PUT),       COPIES(TRANSPOSE),    {0}};

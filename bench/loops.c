@@ -228,6 +228,15 @@ SEGMENTS(AFFINE64, affine64, bench_affine64, )
         T sum = 0;                                                                                                     \
         for (size_t i = p->n; i-- > 0;) out[i] = sum = (T)(sum + in[i]);                                               \
     }                                                                                                                  \
+    static void neighbours_##suffix(bench_problem *p)                                                                  \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        const size_t last = p->n - 1;                                                                                  \
+        out[0] = (T)(in[0] + 2 * in[0] + in[last > 0]);                                                                \
+        for (size_t i = 1; i < last; i++) out[i] = (T)(in[i - 1] + 2 * in[i] + in[i + 1]);                             \
+        if (last > 0) out[last] = (T)(in[last - 1] + 2 * in[last] + in[last]);                                         \
+    }                                                                                                                  \
     static void window_##suffix(bench_problem *p) /* needs an inverse, and numbers whose sums are exact */             \
     {                                                                                                                  \
         const T *in = p->in;                                                                                           \
@@ -353,6 +362,7 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
     LOOP(PUT, ID, put_##suffix)                                                                                        \
     LOOP(UNIQUE, ID, unique_##suffix)                                                                                  \
     LOOP(REVERSE, ID, reverse_##suffix)                                                                                \
+    LOOP(NEIGHBOURS, ID, neighbours_##suffix)                                                                          \
     LOOP(WINDOW, ID, window_##suffix)                                                                                  \
     QSORT(SORT_BY, ID, sort_##suffix)                                                                                  \
     QSORT(SEGSORT, ID, segsort_##suffix)                                                                               \

@@ -27,6 +27,7 @@ OPLUS_DESCRIBE(bench_point, float x; float y; float z;)
 #define FUNCTIONS(ID, suffix, T, U)                                                                                    \
     OPLUS_MAP(square_##suffix, T, T, { return a * a; })                                                                \
     OPLUS_ZIP(axpy_##suffix, T, T, T, { return 2 * a + b; })                                                           \
+    OPLUS_ZIP3(smooth_##suffix, T, T, T, T, { return a + 2 * b + c; })                                                 \
     OPLUS_ZIP(product_##suffix, T, T, T, { return a * b; })                                                            \
     OPLUS_ZIP(less_##suffix, uint8_t, T, T, { return a < b; })                                                         \
     OPLUS_PREDICATE(odd_##suffix, T, { return (int)a & 1; })
@@ -44,6 +45,8 @@ static const oplus_fn *const squares[] = {&square_f32_fn, &square_f64_fn, &squar
                                           &square_i64_fn, &square_u32_fn, &square_u64_fn};
 static const oplus_fn *const axpys[] = {&axpy_f32_fn, &axpy_f64_fn, &axpy_i32_fn,
                                         &axpy_i64_fn, &axpy_u32_fn, &axpy_u64_fn};
+static const oplus_fn *const smooths[] = {&smooth_f32_fn, &smooth_f64_fn, &smooth_i32_fn,
+                                          &smooth_i64_fn, &smooth_u32_fn, &smooth_u64_fn};
 static const oplus_fn *const products[] = {&product_f32_fn, &product_f64_fn, &product_i32_fn,
                                            &product_i64_fn, &product_u32_fn, &product_u64_fn};
 static const oplus_fn *const orders[] = {&less_f32_fn, &less_f64_fn, &less_i32_fn,
@@ -104,6 +107,10 @@ static void window(bench_problem *p)
 {
     must(p, oplus_window(p->dev, sums[p->type], p->in, p->n, BENCH_OF_WINDOW, p->out));
 }
+static void neighbours(bench_problem *p)
+{
+    must(p, oplus_map_neighbours(p->dev, smooths[p->type], OPLUS_EDGE_NEAREST, NULL, p->in, p->n, p->out));
+}
 static void segscan(bench_problem *p)
 {
     must(p, oplus_segscan(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, p->heads, p->n, p->out));
@@ -149,6 +156,10 @@ static void argsort(bench_problem *p)
 static void top(bench_problem *p)
 {
     must(p, oplus_top(p->dev, types[p->type], OPLUS_DESCENDING, p->in, p->n, bench_top(p), p->out, NULL, NULL));
+}
+static void nth(bench_problem *p)
+{
+    must(p, oplus_nth(p->dev, types[p->type], OPLUS_ASCENDING, p->in, p->n, p->n / 2, p->out));
 }
 static void search(bench_problem *p)
 {
@@ -210,6 +221,7 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(EXCLUSIVE, exclusive),
                                                        OURS(REVERSE, reverse),
                                                        OURS(WINDOW, window),
+                                                       OURS(NEIGHBOURS, neighbours),
                                                        OURS(SEGSCAN, segscan),
                                                        OURS(FILTER, filter),
                                                        OURS(UNIQUE, unique),
@@ -224,6 +236,7 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(MERGE, merge),
                                                        OURS(ARGSORT, argsort),
                                                        OURS(TOP, top),
+                                                       OURS(NTH, nth),
                                                        OURS(SEARCH, search),
                                                        OURS(TAKE, take),
                                                        OURS(PUT, put),

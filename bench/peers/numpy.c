@@ -41,6 +41,7 @@ static const char program[] =
     "                                         casting='unsafe')\n"
     "        k = min(100, x.size)\n" /* BENCH_MOST_OF_TOP */
     "        self.top = lambda: np.copyto(out[:k], np.sort(np.partition(x, x.size - k)[x.size - k:])[::-1])\n"
+    "        self.nth = lambda: np.copyto(one, np.partition(x, x.size // 2)[x.size // 2])\n"
     "        self.stable_sort = lambda: out.sort(kind='stable')\n"
     "        def exclusive():\n"
     "            out[0] = 0\n"
@@ -206,6 +207,7 @@ static void call(const char *name)
     X(SORT, stable_sort, "np.sort(stable)", 0)                                                                         \
     X(ARGSORT, argsort, "np.argsort(stable)", 0)                                                                       \
     X(TOP, top, "np.partition, np.sort", 0)                                                                            \
+    X(NTH, nth, "np.partition", 0)                                                                                     \
     X(TAKE, take, "np.take", 0)                                                                                        \
     X(PUT, put, "out[at] = x", 0)                                                                                      \
     X(HISTOGRAM, histogram, "np.histogram", 0)                                                                         \

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <vector>
 #ifdef BENCH_HAVE_TBB
 #include <execution>
 #include <tbb/task_arena.h>
@@ -231,6 +232,17 @@ template <class T> static void top(bench_problem *p)
     std::partial_sort_copy(v.in, v.end, v.out, v.out + bench_top(p), std::greater<T>());
 }
 
+// It permutes what it is given, so that it needs a copy.
+template <class T> static void nth(bench_problem *p)
+{
+    const view<T> v(p);
+    static std::vector<T> copy;
+    copy.assign(v.in, v.end);
+    const auto middle = copy.begin() + static_cast<std::ptrdiff_t>(v.n / 2);
+    std::nth_element(copy.begin(), middle, copy.end());
+    *v.out = *middle;
+}
+
 template <class T> static void unique(bench_problem *p)
 {
     const view<T> v(p);
@@ -311,6 +323,7 @@ static const bench_contender table[] = {
     PEER("std::merge", MERGE, U64, 0, merge<uint64_t>),
     PEER_NUMBERS("std::stable_sort of indices", ARGSORT, 0, argsort),
     PEER_NUMBERS("std::partial_sort_copy", TOP, 0, top),
+    PEER_NUMBERS("std::nth_element of a copy", NTH, 0, nth),
     PEER("std::lower_bound", SEARCH, U32, 0, search<uint32_t>),
     PEER("std::lower_bound", SEARCH, U64, 0, search<uint64_t>),
 #ifdef BENCH_HAVE_TBB
