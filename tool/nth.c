@@ -5,6 +5,7 @@
 
 #include <oplus/order.h>
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,8 @@ static wanted wanted_of(const char *text)
     char *end;
     if (!strchr(text, '%')) return (wanted){.place = tool_operand_number("K", text, 0)};
     const double percent = strtod(text, &end);
-    if (end == text || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 100))
+    const bool is_decimal = strspn(text, "0123456789.") == strlen(text) - 1;
+    if (end == text || strcmp(end, "%") != 0 || !is_decimal || !(percent >= 0 && percent <= 100))
         tool_die(TOOL_USAGE, "K is '%s'; a quantile is a number from 0 to 100, and %% behind it, as in 99.9%%", text);
     return (wanted){.is_quantile = true, .percent = percent};
 }
@@ -49,7 +51,8 @@ static size_t place_of(const wanted *k, size_t n)
         tool_die(TOOL_FAILED, "K is %zu, and there %s %zu number%s; places are 0 to %zu", k->place,
                  n == 1 ? "is" : "are", n, n == 1 ? "" : "s", n - 1);
     if (!k->is_quantile) return k->place;
-    const size_t place = (size_t)(k->percent * (double)(n - 1) / 100);
+    /* A decimal such as 64.1 may be read as a little less than it is. */
+    const size_t place = (size_t)(k->percent * (double)(n - 1) / 100 * (1 + 4 * DBL_EPSILON));
     return place < n ? place : n - 1; /* of more numbers than a double counts */
 }
 

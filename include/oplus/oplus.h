@@ -18,11 +18,11 @@
  *  - Results have the same bits on every device and number of threads (docs/tree-v1.md).
  *
  *  Sections: 1. errors  2. devices and memory  3. primitives  4. streams  5. checks.  This header includes more
- *  primitives: elements.h (take, put), bins.h (reduce by index, histograms), fused.h (a function before or after a
- *  primitive), order.h (argsort, search, merge), sorts.h (sort by a function, segmented sort), runs.h (partition,
+ *  primitives: elements.h (take, put, repeat), bins.h (reduce by index, histograms), fused.h (a function before or after a
+ *  primitive), order.h (argsort, top, nth, search, merge), sorts.h (sort by a function, segmented sort), runs.h (partition,
  *  indices, filter by a mask, unique, reduce and scan by key, group), statistics.h (argmin, argmax, minmax), moments.h
- *  (mean, variance), axis.h (reduces, scans, extremes and sorts along an axis), windows.h (running windows, scans from the
- *  end) and sequences.h (numbers at equal distances).  It also includes text.h (types, operators and functions given as text),
+ *  (mean, variance), axis.h (reduces, scans, extremes and sorts along an axis), windows.h (running windows, functions of
+ *  neighbours, scans from the end) and sequences.h (numbers at equal distances).  It also includes text.h (types, operators and functions given as text),
  *  info.h (the devices, and the cache) and typed.h (the calls with their types checked by the compiler). */
 #ifndef OPLUS_OPLUS_H
 #define OPLUS_OPLUS_H

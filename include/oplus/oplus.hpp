@@ -355,6 +355,7 @@ class device
         check_room("the counts of repeat", std::size(counts), std::size(in));
         check(OPLUS_REPEAT(get(), std::data(in), std::size(in), std::data(counts), std::data(out), std::size(out),
                            &total));
+        check_room("the output of repeat", std::size(out), total); /* of none the call only counts */
         return total;
     }
     /** How many elements a repeat makes: the sum of its counts. */
@@ -408,7 +409,7 @@ class device
         check(OPLUS_TOP(get(), order, std::data(keys), std::size(keys), std::size(out), std::data(out),
                         std::data(indices)));
     }
-    /* The key at a place of the order. */
+    /** The key at a place of the order. */
     template <class Keys> number_of<const Keys> nth(oplus_order order, const Keys &keys, size_t k) const
     {
         number_of<const Keys> out{};

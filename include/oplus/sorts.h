@@ -54,9 +54,10 @@ OPLUS_API oplus_status oplus_argsort_by(oplus_device *dev, const oplus_fn *less,
 /** Segmented sort: sorts each segment by itself, in place.  Segment s has the keys from offsets[s] up to, but not
  *  including, offsets[s + 1].  Keys outside of the segments stay where they are.  The order is that of oplus_sort.
  *
- *  The work is balanced whatever the segments are: many short ones, a few long ones, or both.  On an accelerator it costs
- *  two sorts of pairs, with values an argsort and a sort of pairs, and waits, also if all arrays are in memory of the
- *  device.
+ *  The work is balanced whatever the segments are: many short ones, a few long ones, or both.  On an accelerator segments of
+ *  at most 128 keys, if none is longer, are sorted in one pass over the arrays (values have 1, 2, 4 or 8 bytes then, and on the
+ *  device addresses that are multiples of that); else the call costs two sorts of pairs, with values an argsort and a sort of
+ *  pairs.  It waits, also if all arrays are in memory of the device.
  *
  *  @param dev       where to compute
  *  @param key       the type of a key, a scalar

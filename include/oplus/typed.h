@@ -128,7 +128,7 @@
     (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \
      oplus_window(dev, OPLUS_OP_AT_(op), in, n, w, out))
 #define OPLUS_MAP_NEIGHBOURS(dev, fn, edge, ends, in, n, out)                                                          \
-    (OPLUS_CHECK_NEIGHBOURS_(fn, in), OPLUS_CHECK_RESULT_(fn, out),                                                    \
+    (OPLUS_CHECK_NEIGHBOURS_(fn, ends, in), OPLUS_CHECK_RESULT_(fn, out),                                              \
      oplus_map_neighbours(dev, OPLUS_FN_AT_(fn), edge, ends, in, n, out))
 #define OPLUS_SCAN_REVERSE(dev, op, kind, in, n, out)                                                                  \
     (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, in), OPLUS_CHECK_OUT_(op, out),                                          \

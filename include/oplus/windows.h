@@ -65,7 +65,7 @@ typedef enum oplus_edge {
  *               before, and the element
  *  @param edge  what is before in[0], and behind in[n-1]
  *  @param ends  with OPLUS_EDGE_GIVEN, in host memory, the element before in[0], and next to it, if fn takes three, the one
- *               behind in[n-1]; otherwise NULL
+ *               behind in[n-1]; it must not overlap out.  Otherwise NULL
  *  @param in    n elements
  *  @param n     how many elements there are
  *  @param out   room for n elements of what fn makes

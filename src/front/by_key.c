@@ -127,19 +127,25 @@ static oplus_status reduce_piece(const by_key *b, uint32_t *firsts, size_t *open
 
 static size_t firsts_bytes(const by_key *b) { return (b->piece + b->piece / MORE + 1) * sizeof(uint32_t); }
 
-/* Explains what is done with the first piece, and says what follows.  Scratch memory, which is beside the keys, is not there yet. */
-static oplus_status explain_reduce(const by_key *b)
+/* Says that it is done piece by piece, if it is, and how much scratch memory the call takes. */
+static void say_pieces(const by_key *b, size_t scratch)
+{
+    opi_saying *const to = &b->dev->explained;
+    if (next_of(b, 0) < b->n)
+        opi_say(to, "both: for each piece of about %zu of the %zu keys, which begins where a run does\n", b->piece,
+                b->n);
+    opi_say(to, "scratch memory: %zu bytes\n", scratch);
+}
+
+/* Explains what is done with the first piece, and says what follows. */
+static oplus_status explain_reduce(const by_key *b, uint32_t *firsts)
 {
     size_t found;
     if (b->n == 0) return OPLUS_OK;
-    const size_t first = next_of(b, 0);
-    OPI_TRY(find_runs(b, 0, first, b->out_keys, (uint32_t *)(void *)b->keys, &found));
+    OPI_TRY(find_runs(b, 0, next_of(b, 0), b->out_keys, firsts, &found));
     opi_say(&b->dev->explained,
             "then: a segmented reduce of the values; how many segments it has is known only then\n");
-    if (first < b->n)
-        opi_say(&b->dev->explained,
-                "both: for each piece of about %zu of the %zu keys, which begins where a run does\n", b->piece, b->n);
-    opi_say(&b->dev->explained, "scratch memory: %zu bytes\n", firsts_bytes(b));
+    say_pieces(b, firsts_bytes(b));
     return OPLUS_OK;
 }
 
@@ -190,9 +196,8 @@ oplus_status oplus_reduce_by_key(oplus_device *dev, const oplus_op *op, const op
     OPI_TRY(check(&b));
     OPI_TRY(check_reduce(&b, "runs", runs));
     OPI_TRY(find_home(&b));
-    if (dev->explained.text) return explain_reduce(&b);
     OPI_TRY(opi_borrow(b.home, __func__, firsts_bytes(&b), &firsts));
-    const oplus_status status = reduce_all(&b, firsts, runs);
+    const oplus_status status = dev->explained.text ? explain_reduce(&b, firsts) : reduce_all(&b, firsts, runs);
     opi_give_back(b.home, firsts);
     return status;
 }
@@ -215,10 +220,9 @@ static oplus_status scan(const by_key *b, oplus_kind kind, void *heads)
     return opi_run(b->dev, b->call, &task, NULL);
 }
 
-/* Scratch memory, which is beside the keys, is not there yet. */
-static oplus_status explain_scan(const by_key *b)
+static oplus_status explain_scan(const by_key *b, void *heads)
 {
-    OPI_TRY(mark_heads(b, (void *)b->keys));
+    OPI_TRY(mark_heads(b, heads));
     opi_say(&b->dev->explained, "then: a segmented scan of the values\nscratch memory: %zu bytes\n", b->n);
     return OPLUS_OK;
 }
@@ -236,10 +240,9 @@ oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, oplus_kind
     OPI_TRY(opi_check_overlap(__func__, "keys", keys, n * key->size, "out", out, n * op->type->size, false));
     OPI_TRY(opi_check_overlap(__func__, "values", values, n * op->type->size, "out", out, n * op->type->size, true));
     if (n == 0) return OPLUS_OK;
-    if (dev->explained.text) return explain_scan(&b);
     OPI_TRY(find_home(&b));
     OPI_TRY(opi_borrow(b.home, __func__, n, &heads));
-    const oplus_status status = scan(&b, kind, heads);
+    const oplus_status status = dev->explained.text ? explain_scan(&b, heads) : scan(&b, kind, heads);
     opi_give_back(b.home, heads);
     return status;
 }
@@ -267,6 +270,19 @@ static oplus_status group(const by_key *b, oplus_order order, char *scratch, siz
     return reduce_all(&sorted, (uint32_t *)(void *)(scratch + firsts_at), groups);
 }
 
+/* The same scratch memory, of so many bytes. */
+static oplus_status explain_group(const by_key *b, oplus_order order, char *scratch, size_t values_at, size_t bytes)
+{
+    opi_task task;
+    if (b->n == 0) return OPLUS_OK;
+    opi_task_sort(&task, b->key, order, scratch, b->op->type, scratch + values_at, b->n);
+    OPI_TRY(opi_run(b->dev, b->call, &task, NULL));
+    opi_say(&b->dev->explained, "before it: copies of the keys and the values in scratch memory\n"
+                                "then: where groups begin is found, and a segmented reduce of the values\n");
+    say_pieces(b, bytes);
+    return OPLUS_OK;
+}
+
 oplus_status oplus_group(oplus_device *dev, const oplus_op *op, const oplus_type *key, oplus_order order,
                          const void *keys, const void *values, size_t n, void *out_keys, void *out, size_t *groups)
 {
@@ -277,18 +293,13 @@ oplus_status oplus_group(oplus_device *dev, const oplus_op *op, const oplus_type
     OPI_TRY(check(&b));
     OPI_TRY(check_reduce(&b, "groups", groups));
     OPI_TRY(find_home(&b));
-    if (dev->explained.text) {
-        opi_task task;
-        opi_task_sort(&task, key, order, (void *)keys, op->type, (void *)values, n);
-        OPI_TRY(opi_run(dev, __func__, &task, NULL));
-        opi_say(&dev->explained, "then: where groups begin is found, and a segmented reduce of the values\n");
-        return OPLUS_OK;
-    }
     OPI_TRY(opi_check_bytes(__func__, "n", n, key->size + op->type->size + 2 * sizeof(uint64_t)));
     const size_t values_at = opi_round_up(n * key->size, OPI_CACHE_LINE);
     const size_t firsts_at = opi_round_up(values_at + n * op->type->size, OPI_CACHE_LINE);
-    OPI_TRY(opi_borrow(b.home, __func__, firsts_at + firsts_bytes(&b), &scratch));
-    const oplus_status status = group(&b, order, scratch, values_at, firsts_at, groups);
+    const size_t bytes = firsts_at + firsts_bytes(&b);
+    OPI_TRY(opi_borrow(b.home, __func__, bytes, &scratch));
+    const oplus_status status = dev->explained.text ? explain_group(&b, order, scratch, values_at, bytes)
+                                                    : group(&b, order, scratch, values_at, firsts_at, groups);
     opi_give_back(b.home, scratch);
     return status;
 }

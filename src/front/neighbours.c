@@ -67,7 +67,9 @@ static oplus_status check(const neighbours *m)
     OPI_TRY(opi_check_pointer(m->call, "out", m->out, m->n));
     OPI_TRY(opi_check_bytes(m->call, "n", m->n, size));
     OPI_TRY(opi_check_bytes(m->call, "n", m->n, made));
-    return opi_check_overlap(m->call, "in", m->in, m->n * size, "out", m->out, m->n * made, false);
+    OPI_TRY(opi_check_overlap(m->call, "in", m->in, m->n * size, "out", m->out, m->n * made, false));
+    return opi_check_overlap(m->call, "ends", m->ends, m->ends ? (m->fn->arity - 1) * size : 0, "out", m->out,
+                             m->n * made, false);
 }
 
 /* --- the maps ----------------------------------------------------------------------------------------------------- */
@@ -138,10 +140,12 @@ static oplus_status map_ends(const neighbours *m)
 
 static oplus_status explain(const neighbours *m)
 {
-    if (inner(m) == 0) return map(m, 0, 1, before_first(m), behind_last(m));
-    OPI_TRY(map_inner(m));
-    opi_say(&m->dev->explained, "then: a map of the first element%s\n",
-            m->fn->arity == 3 ? ", and one of the last" : "");
+    if (inner(m) == 0)
+        OPI_TRY(map(m, 0, 1, before_first(m), behind_last(m)));
+    else
+        OPI_TRY(map_inner(m));
+    if (inner(m) > 0) opi_say(&m->dev->explained, "then: a map of the first element\n");
+    if (m->fn->arity == 3 && m->n > 1) opi_say(&m->dev->explained, "then: a map of the last element\n");
     return OPLUS_OK;
 }
 

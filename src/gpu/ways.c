@@ -114,7 +114,9 @@ static const opi_way ways[] = {
     {OPI_SORT_BY, "merges", NULL, NULL, opi_sort_by_prepare, opi_sort_by_run_way,
      "each work-group sorts a tile in its own memory; then passes merge sorted runs in pairs"},
     {OPI_SEGSORT, "short", opi_segsort_short_can, NULL, NULL, opi_segsort_short_run,
-     "each work-group has as many segments and elements together, and counts what comes before each element"},
+     "of segments of at most 128 elements (where offsets lie on a device, that is known only in the call) each "
+     "work-group "
+     "has some, and counts what comes before each element"},
     {OPI_SEGSORT, "two-sorts", NULL, NULL, NULL, opi_segsort_two_run,
      "keys are sorted, then stably by their segments: the same time whatever the segments are"},
     {OPI_COUNT, "parts", NULL, NULL, opi_count_parts_prepare, opi_count_parts_run,

@@ -23,7 +23,7 @@ static const char *const names[OPI_PRIMITIVES][OPI_HEAD_OUT + 1] = {
     [OPI_SEGSORT] = {"keys", "offsets", "values"},
     [OPI_BY_INDEX] = {"indices", "in", "out"},
     [OPI_EXTREME_AXIS] = {"in", "indices"},
-    [OPI_REPEAT] = {"out", "in", "offsets"},
+    [OPI_REPEAT] = {"out", "in", "counts"},
 };
 
 static const char *name_of(const opi_task *task, int k)

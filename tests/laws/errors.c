@@ -1157,6 +1157,8 @@ static void neighbours(void **state)
     BAD(oplus_map_neighbours(dev, &add_fn, near, NULL, x, too_many, y), call, "n is 9223372036854775807");
     OVERLAPS(oplus_map_neighbours(dev, &add_fn, near, NULL, x, 8, x), call, "in", "out");
     OVERLAPS(oplus_map_neighbours(dev, &add_fn, near, NULL, x, 8, x + 7), call, "in", "out");
+    OVERLAPS(oplus_map_neighbours(dev, &add_fn, given, y + 7, x, 8, y), call, "ends", "out");
+    FINE(oplus_map_neighbours(dev, &add_fn, given, y + 8, x, 8, y));
     FINE(oplus_map_neighbours(dev, &add_fn, near, NULL, x, 8, y));
     FINE(oplus_map_neighbours(dev, &add_fn, given, x + 8, x, 8, y));
     FINE(oplus_map_neighbours(dev, &add_fn, OPLUS_EDGE_WRAP, NULL, NULL, 0, NULL));

@@ -467,7 +467,7 @@ static void explanations_tell_all_steps(void **state)
     const place *const places = all_places(&count);
     (void)state;
     for (size_t p = 0; p < count; p++) {
-        char words[3000] = "", scan[3000] = "";
+        char words[3000] = "", scan[3000] = "", group[3000] = "";
         oplus_device *const dev = places[p].dev;
         stand_at(&places[p], NULL, false);
         memcpy(out, guarded, sizeof guarded);
@@ -477,11 +477,17 @@ static void explanations_tell_all_steps(void **state)
         must_be_ok(oplus_explain(dev, scan, sizeof scan), "explain");
         must_be_ok(oplus_scan_by_key(dev, &oplus_sum_u32, OPLUS_INCLUSIVE, &oplus_u32, NULL, keys, keys, N, out),
                    "explain");
+        must_be_ok(oplus_explain(dev, group, sizeof group), "explain");
+        must_be_ok(oplus_group(dev, &oplus_sum_u32, &oplus_u32, OPLUS_ASCENDING, keys, keys, N, NULL, out, &runs),
+                   "explain");
         must_be_ok(oplus_explain(dev, NULL, 0), "explain");
         assert_true(runs == 7 && memcmp(out, guarded, sizeof guarded) == 0);
         must_say(words, "oplus_reduce_by_key: ");
         must_say(words, "then: a segmented reduce of the values");
         must_say(words, "scratch memory: ");
+        must_say(group, "sort of 3000 elements");
+        must_say(group, "then: where groups begin is found");
+        must_say(group, "scratch memory: ");
         must_say(scan, "then: a segmented scan of the values\nscratch memory: 3000 bytes");
         if (places[p].accelerator && !strchr(places[p].where, '@')) must_say(scan, "> flags");
         if (places[p].accelerator) assert_null(strstr(words, "> flags"));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 OPLUS_STRUCT(item, uint32_t key; uint16_t place[3];)
+OPLUS_STRUCT(couple, uint32_t key; float place;)
 OPLUS_STRUCT(odd, uint8_t key; uint8_t place[4];)
 OPLUS_STRUCT(wide, double key; uint64_t place[8];)
 OPLUS_STRUCT(large, uint32_t key; uint64_t place[624];)
@@ -292,7 +293,7 @@ static void parameter_is_read(rng *r, const place *at)
 
 static const oplus_type *const key_types[] = {&oplus_f32, &oplus_u8,  &oplus_i64, &oplus_i8,  &oplus_i16,
                                               &oplus_u16, &oplus_i32, &oplus_u32, &oplus_u64, &oplus_f64};
-static const oplus_type *const value_types[] = {&oplus_u32, &wide_type, &oplus_u8, &odd_type, &oplus_f64};
+static const oplus_type *const value_types[] = {&oplus_u32, &wide_type, &oplus_u8, &odd_type, &oplus_f64, &couple_type};
 static const oplus_type *const offset_types[] = {&oplus_u32, &oplus_i64, &oplus_i32, &oplus_u64};
 
 /* Offsets of up to `most` segments of n elements: short ones, up to as many elements as an accelerator's way for short ones
@@ -340,11 +341,14 @@ static void segments_of_case(rng *r, const place *at, const cut_up *c)
     const size_t n = c->n, segments = c->segments;
     size_t count;
     char *const given = as_type(offset, offsets, segments + 1);
-    char *const keys = must(malloc(n * key->size + 1)), *const values = must(malloc(n * value->size + 1));
+    const size_t skew = rng_below(r, 2) * value->align; /* values are aligned as their type is, and no more */
+    char *const keys = must(malloc(n * key->size + 1)), *const base = must(malloc(skew + n * value->size + 1));
+    char *const values = base + skew;
     for (size_t i = 0; i < n; i++) {
         const uint64_t bits = odd_key(r, key, kind, i, n);
         memcpy(keys + i * key->size, &bits, key->size);
     }
+    memset(base, 0, skew);
     for (size_t i = 0; i < n * value->size; i++) values[i] = (char)rng_next(r);
     char *const wanted = must(malloc(n * key->size + 1)), *const wanted_values = must(malloc(n * value->size + 1));
     memcpy(wanted, keys, n * key->size);
@@ -357,13 +361,14 @@ static void segments_of_case(rng *r, const place *at, const cut_up *c)
                          : oplus_sort(plain, key, order, k, own),
                    "sort");
     }
-    void *const k = lend(at, on_device, keys, n * key->size), *const v = lend(at, on_device, values, n * value->size),
-                *const o = lend(at, on_device && rng_below(r, 2), given, (segments + 1) * offset->size);
+    char *const there = lend(at, on_device, base, skew + n * value->size), *const v = there + skew;
+    void *const k = lend(at, on_device, keys, n * key->size), *const o = lend(at, on_device && rng_below(r, 2), given,
+                                                                              (segments + 1) * offset->size);
     must_be_ok(pairs ? oplus_segsort_pairs(at->dev, key, order, k, value, v, n, offset, o, segments)
                      : oplus_segsort(at->dev, key, order, k, n, offset, o, segments),
                "segsort");
     end_loan(at, k, keys, n * key->size);
-    end_loan(at, v, values, n * value->size);
+    end_loan(at, there, base, skew + n * value->size);
     end_loan(at, o, given, (segments + 1) * offset->size);
     for (size_t i = 0; i < n; i++)
         if (memcmp(keys + i * key->size, wanted + i * key->size, key->size) != 0 ||
@@ -371,7 +376,7 @@ static void segments_of_case(rng *r, const place *at, const cut_up *c)
             wrong(at, pairs ? "segsort_pairs" : "segsort", n, i);
     free(given);
     free(keys);
-    free(values);
+    free(base);
     free(wanted);
     free(wanted_values);
 }
@@ -380,7 +385,7 @@ static void segments_are_sorts(rng *r, const place *at)
 {
     const bool some = at->accelerator && !at->thorough;
     cut_up c = {.key = key_types[rng_below(r, some ? 1 : 10)],
-                .value = value_types[rng_below(r, some ? 1 : 5)],
+                .value = value_types[rng_below(r, some ? 1 : 6)],
                 .offset = offset_types[rng_below(r, some ? 1 : 4)],
                 .n = any_size(r)};
     uint64_t *const offsets = segments_of(r, c.n, &c.segments);

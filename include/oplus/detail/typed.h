@@ -156,14 +156,15 @@
                            OPLUS_JOIN_(oplus_arity_of_, fn) == 2,                                                      \
                        OPLUS_SAYS_LESS_),                                                                              \
         OPLUS_CHECK_INPUTS_(fn, a, b)
-#define OPLUS_CHECK_NEIGHBOURS_(fn, in)                                                                                \
+#define OPLUS_CHECK_NEIGHBOURS_(fn, ends, in)                                                                          \
     OPLUS_CHECK_FN_(fn),                                                                                               \
         OPLUS_REQUIRE_(OPLUS_JOIN_(oplus_arity_of_, fn) == 2 || OPLUS_JOIN_(oplus_arity_of_, fn) == 3,                 \
                        OPLUS_SAYS_NEIGHBOURS_),                                                                        \
         OPLUS_REQUIRE_(                                                                                                \
             OPLUS_READS_(OPLUS_JOIN_(oplus_input0_of_, fn), in) &&                                                     \
                 OPLUS_READS_(OPLUS_JOIN_(oplus_input1_of_, fn), in) &&                                                 \
-                (OPLUS_JOIN_(oplus_arity_of_, fn) == 2 || OPLUS_READS_(OPLUS_JOIN_(oplus_input2_of_, fn), in)),        \
+                (OPLUS_JOIN_(oplus_arity_of_, fn) == 2 || OPLUS_READS_(OPLUS_JOIN_(oplus_input2_of_, fn), in)) &&      \
+                (_Generic((ends), void * : 1, default : 0) || OPLUS_READS_(OPLUS_JOIN_(oplus_input0_of_, fn), ends)),  \
             OPLUS_SAYS_INPUT_)
 #define OPLUS_CHECK_MASK_(mask) OPLUS_REQUIRE_(OPLUS_LIKE_(uint8_t, mask), OPLUS_SAYS_MASK_)
 
@@ -212,8 +213,8 @@
 #define OPLUS_CHECK_LESS_(fn, a, b)                                                                                    \
     OPLUS_CHECK_FN_(fn), OPLUS_TRY_(oplus_check_less_, typename OPLUS_OF_(fn)::result, OPLUS_OF_(fn)::arity),          \
         OPLUS_CHECK_INPUTS_(fn, a, b)
-#define OPLUS_CHECK_NEIGHBOURS_(fn, in)                                                                                \
-    OPLUS_CHECK_FN_(fn), OPLUS_TRY_(oplus_check_neighbours_, OPLUS_OF_(fn), decltype((in)))
+#define OPLUS_CHECK_NEIGHBOURS_(fn, ends, in)                                                                          \
+    OPLUS_CHECK_FN_(fn), OPLUS_TRY_(oplus_check_neighbours_, OPLUS_OF_(fn), decltype((ends)), decltype((in)))
 #define OPLUS_CHECK_MASK_(mask) OPLUS_TRY_(oplus_check_mask_, decltype((mask)))
 
 extern "C++" {
@@ -331,10 +332,11 @@ template <class P> struct oplus_check_number_ {
 template <class R, size_t arity> struct oplus_check_less_ {
     static_assert(std::is_same<R, uint8_t>::value && arity == 2, OPLUS_SAYS_LESS_);
 };
-template <class F, class P> struct oplus_check_neighbours_ {
+template <class F, class E, class P> struct oplus_check_neighbours_ {
     static_assert(F::arity == 2 || F::arity == 3, OPLUS_SAYS_NEIGHBOURS_);
     static_assert(oplus_reads_<typename F::template input<0>, P> && oplus_reads_<typename F::template input<1>, P> &&
-                      (F::arity == 2 || oplus_reads_<typename F::template input<2>, P>),
+                      (F::arity == 2 || oplus_reads_<typename F::template input<2>, P>)&&(
+                          !std::is_pointer<std::decay_t<E>>::value || oplus_reads_<typename F::template input<0>, E>),
                   OPLUS_SAYS_INPUT_);
 };
 template <class P> struct oplus_check_mask_ {

@@ -201,7 +201,8 @@ OPI_KERNEL void opi_move(OPI_PARAM(apart), OPI_PARAM(out), OPI_PARAM(nodes), OPI
     const uint64_t first = OPI_GROUP * OPI_TILE * OPI_UNITS;
     OPI_GLOBAL const opi_unit *const from = OPI_AT(const opi_unit, apart);
     OPI_GLOBAL opi_unit *const to = (OPI_GLOBAL opi_unit *)(OPI_AT(opi_t, out) + base);
-    for (uint32_t j = OPI_SELF; j < OPI_TILE * OPI_UNITS && first + j < units; j += OPI_W) to[first + j] = from[first + j];
+    const uint64_t own = (uint64_t)OPI_TILE * OPI_UNITS; /* it may take more than 32 bits */
+    for (uint64_t j = OPI_SELF; j < own && first + j < units; j += OPI_W) to[first + j] = from[first + j];
 }
 
 OPI_KERNEL void opi_one(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(out), const uint64_t n, OPI_PARAM(range),

@@ -111,13 +111,30 @@ static size_t in_bytes(const repeating *r)
 }
 static size_t ends_bytes(const repeating *r) { return r->ends_side == OPI_SIDE_DEVICE ? 0 : bytes_of(r, OPI_ENDS); }
 
-/* Whether all arrays lie on the host, and what is needed whole does not fit the device. */
+/* Whether the elements and the output lie on the host, and what is needed whole does not fit the device. */
 static bool is_too_large(const repeating *r)
 {
     const opi_accelerator *const g = r->job.g;
-    if (r->in_side == OPI_SIDE_DEVICE || r->ends_side == OPI_SIDE_DEVICE || r->out_side == OPI_SIDE_DEVICE)
-        return false;
+    if (r->in_side == OPI_SIDE_DEVICE || r->out_side == OPI_SIDE_DEVICE) return false;
     return in_bytes(r) + ends_bytes(r) > opi_smaller(g->memory_bytes, (size_t)g->gpu->facts.largest);
+}
+
+/* Then the cores do the task; the ends may be in scratch memory of the device. */
+static oplus_status repeat_on_cores(const repeating *r)
+{
+    const opi_job *const job = &r->job;
+    opi_cores *const cores = job->g->dev.cores;
+    opi_task task = r->pieces;
+    if (job->g->rehearsal) return OPLUS_OK;
+    if (r->ends_side == OPI_SIDE_DEVICE) {
+        const size_t bytes = bytes_of(r, OPI_ENDS);
+        if (!opi_buffer_reserve(&cores->array, bytes))
+            return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of sums of counts; free some", job->call,
+                            bytes);
+        OPI_TRY(opi_gpu_fetch(job->g, job->call, cores->array.mem, task.array[OPI_ENDS].mem, bytes));
+        task.array[OPI_ENDS].mem = cores->array.mem;
+    }
+    return opi_cores_run(cores, job->call, &task, NULL);
 }
 
 static oplus_status bring(repeating *r)
@@ -154,8 +171,7 @@ oplus_status opi_gpu_repeat(opi_job *job)
     r.job.task = &r.pieces;
     r.job.at = 0;
     OPI_TRY(look(&r));
-    if (is_too_large(&r))
-        return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, job->task, NULL);
+    if (is_too_large(&r)) return repeat_on_cores(&r);
     r.pieces.arrays = OPI_REPEAT_OUT + 1;
     const bool reads_host = in_bytes(&r) + ends_bytes(&r) > 0;
     const oplus_status status = repeat(&r);

@@ -9,6 +9,7 @@
 #define OPI_TILE (1u << OPI_LOG_TILE)
 /* Units that a work-item has under way at once: all of its elements, or one of each if they are large. */
 #define OPI_BATCH (OPI_E * OPI_UNITS <= 16 ? OPI_E * OPI_UNITS : OPI_E)
+#define OPI_MOST_UNITS (1u << 20) /* of an element: then 32 bits count the units of a tile */
 #define OPI_FEW   4u /* steps to the next element that has a repetition, before it is searched for */
 #define OPI_SPAN  (4 * OPI_TILE) /* more elements of a tile than this have few repetitions: most have none */
 
@@ -127,7 +128,7 @@ OPI_WHOLE_KERNEL void opi_repeat(OPI_PARAM(in), OPI_PARAM(ends), const uint64_t 
         return;
     }
     opi_find_owners(ends, at, own, low, high, owner);
-    if (own == OPI_TILE) {
+    if (own == OPI_TILE && OPI_UNITS <= OPI_MOST_UNITS) {
 #if OPI_PACKED
         opi_write_words(from, owner, to);
 #else

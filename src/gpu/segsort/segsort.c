@@ -1,8 +1,8 @@
 /* A segmented sort on an accelerator.
  *
  * The way "two-sorts": keys alone are sorted together with the numbers of their segments, and then stably by these.
- * Of pairs there is an argsort of all keys, and a stable sort of these indices by segment.  So it takes the same time whatever the
- * segments are.  The primitives that do this are those of public calls.  An argsort of segments, which have one length,
+ * Of pairs there is an argsort of all keys, and a stable sort of these indices by segment.  It takes the same time whatever the
+ * segments are.  The way "short" is in short.c.  The primitives that do this are those of public calls.  An argsort of segments, which have one length,
  * writes these indices, as places in their segments. */
 #include "gpu/segsort/segsort.h"
 

@@ -31,12 +31,21 @@ static uint64_t windows_of(const opi_segsorting *s) { return ((s->n + segments_o
 
 size_t opi_segsort_short_bytes(const opi_segsorting *s) { return (windows_of(s) + 1) * sizeof(uint64_t); }
 
+/* Whether values are moved as integers of their size; the addresses of structs may be multiples of less than that. */
+static bool values_are_integers(const opi_segsorting *s)
+{
+    const size_t value = value_bytes(s);
+    if (value == 0) return true;
+    if (value > MOST_VALUE || (value & (value - 1)) != 0) return false;
+    const bool copied = s->side[OPI_SEGSORT_VALUES] != OPI_SIDE_DEVICE;
+    return copied || (uintptr_t)opi_segsort_array(s, OPI_SEGSORT_VALUES)->mem % value == 0;
+}
+
 bool opi_segsort_short_can(const opi_job *job, uint64_t n)
 {
     const opi_segsorting *const s = (const opi_segsorting *)job;
-    const size_t value = value_bytes(s);
     (void)n;
-    return !s->has_long && value <= MOST_VALUE && (value & (value - 1)) == 0 && segments_of(s) < UINT64_MAX - s->n;
+    return !s->has_long && values_are_integers(s) && segments_of(s) < UINT64_MAX - s->n;
 }
 
 /* --- the program -------------------------------------------------------------------------------------------------- */

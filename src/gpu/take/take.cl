@@ -21,7 +21,7 @@ OPI_KERNEL void opi_take(OPI_PARAM(indices), OPI_PARAM(out), const uint64_t coun
     OPI_GLOBAL opi_vector *const told = OPI_AT(opi_vector, fault);
     /* Neighbours move neighbouring units. */
 #if OPI_LOG_W > 0
-    if (own == OPI_TILE) { /* several units of a work-item are under way before the first one is written */
+    if (own == OPI_TILE && OPI_UNITS <= 1u << 20) { /* 32 bits count the units of a tile; several units of a work-item are under way before the first one is written */
         for (uint32_t q0 = OPI_SELF; q0 < OPI_TILE * OPI_UNITS; q0 += OPI_BATCH << OPI_LOG_W) {
             opi_index index[OPI_BATCH];
             opi_unit x[OPI_BATCH];

@@ -55,13 +55,28 @@ static oplus_status run(opi_job *job, const sides *s)
     return OPLUS_OK;
 }
 
+/* The cores do what does not fit the device.  The key that an nth gives may belong there all the same. */
+static oplus_status run_on_cores(const opi_job *job, const sides *s)
+{
+    uint64_t key;
+    opi_task task = *job->task;
+    opi_array *const out = &task.array[OPI_NTH_OUT];
+    void *const there = s->side[OPI_NTH_OUT] == OPI_SIDE_DEVICE ? (void *)out->mem : NULL;
+    if (job->g->rehearsal) return OPLUS_OK;
+    if (there) out->mem = &key;
+    OPI_TRY(opi_cores_run(job->g->dev.cores, job->call, &task, NULL));
+    if (!there) return OPLUS_OK;
+    return opi_gpu_settle(job->g, job->call, opi_transfer_up(job->g, job->call, OPI_SIDE_HOST, there, &key, out->size));
+}
+
 oplus_status opi_gpu_top(opi_job *job)
 {
     opi_top_job t = {.job = *job};
     sides s = {.side = {OPI_SIDE_HOST, OPI_SIDE_HOST, OPI_SIDE_HOST}};
     OPI_TRY(look(&t, &s));
-    if (s.is_host && t.copied > opi_smaller(job->g->memory_bytes, job->g->gpu->facts.largest))
-        return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, job->task, NULL);
+    const bool cores_can = s.is_host || (job->task->what == OPI_NTH && is_copied(job, &s, OPI_IN));
+    if (cores_can && t.copied > opi_smaller(job->g->memory_bytes, job->g->gpu->facts.largest))
+        return run_on_cores(job, &s);
     OPI_TRY(opi_way_prepare(&t.job, job->task->n));
     const oplus_status status = run(&t.job, &s);
     return s.is_device ? status : opi_gpu_settle(job->g, job->call, status);
