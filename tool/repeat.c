@@ -19,6 +19,14 @@ static const tool_usage usage = {
     .exit_codes = TOOL_EXIT_CODES,
 };
 
+static void refuse_negative(const tool_source *given, const int64_t *counts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (counts[i] < 0)
+            tool_die(TOOL_FAILED, "%s: count %zu is %lld; give counts of at least 0", tool_source_name(given), i + 1,
+                     (long long)counts[i]);
+}
+
 int tool_repeat(int argc, char **argv)
 {
     tool_job job;
@@ -32,9 +40,10 @@ int tool_repeat(int argc, char **argv)
     if (count != n)
         tool_die(TOOL_FAILED, "%s has %zu counts and %s has %zu elements; give a count for each element",
                  tool_source_name(given), count, tool_source_name(source), n);
+    refuse_negative(given, counts, n);
     tool_source_close(given);
 
-    /* What is explained is the repeat, not the sum before it. */
+    /* An explanation finds no total. */
     if (!job.options.explain) tool_try(oplus_repeat(job.dev, type, NULL, n, &oplus_i64, counts, NULL, 0, &total));
     if (total > PTRDIFF_MAX / type->size - 1)
         tool_die(TOOL_FAILED, "the counts make %zu elements of %zu bytes; so many do not fit into memory", total,

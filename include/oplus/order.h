@@ -83,7 +83,7 @@ OPLUS_API oplus_status oplus_top(oplus_device *dev, const oplus_type *key, oplus
 /** The key at a place of the order (nth_element, a quantile, the median): what stands at keys[k] once oplus_sort has sorted
  *  them, bit for bit.  The median of an odd number of keys has k = n / 2.  The keys are only read.
  *
- *  Costs little more than reading the keys once, whatever k is: a sample gives two bounds, and few keys lie between them.
+ *  Reads the keys once, whatever k is, and compares each with two bounds that a sample gives; few keys lie between them.
  *  Only where a sample misleads are all keys read again, once for each byte of a key at the most.  Scratch memory is small
  *  beside n.
  *
