@@ -9,9 +9,7 @@
 #include "gpu/ways.h"
 
 enum {
-    LEAST_SIFTED = 1 << 15,  /* keys; fewer are read again and again out of a cache */
-    SAMPLE_BYTES = 16 << 10, /* of local memory */
-    MOST_SAMPLES = 1 << 12,
+    LEAST_SIFTED = 1 << 15, /* keys; fewer are read again and again out of a cache */
     DEVIATIONS =
         4, /* so many standard deviations a bound is away from where the key is to be expected in the sample, */
     LEAST_AWAY = 4,    /* ... and so many samples more */
@@ -26,20 +24,6 @@ enum {
 
 /* --- sizes -------------------------------------------------------------------------------------------------------- */
 
-static size_t key_bytes(const opi_job *job) { return job->task->top.key->size; }
-
-/* Of a key as kernels keep it. */
-static size_t word_bytes(const opi_job *job) { return key_bytes(job) == 8 ? 8 : 4; }
-
-static uint64_t samples_of(const opi_job *job) { return opi_smaller(SAMPLE_BYTES / word_bytes(job), MOST_SAMPLES); }
-
-static uint64_t square_root(uint64_t x)
-{
-    uint64_t root = 0;
-    while ((root + 1) * (root + 1) <= x) root++;
-    return root;
-}
-
 /* The bounds, as numbers of samples in the order; there is none where the number is not less than that of samples. */
 typedef struct numbers {
     uint64_t low, high, between; /* between: samples */
@@ -47,9 +31,10 @@ typedef struct numbers {
 
 static numbers numbers_of(const opi_job *job)
 {
-    const uint64_t samples = samples_of(job), stride = job->task->n / samples;
+    const uint64_t samples = opi_top_samples(job), stride = job->task->n / samples;
     const uint64_t expected = opi_smaller(job->task->top.k / stride, samples - 1);
-    const uint64_t away = DEVIATIONS * (square_root(expected * (samples - expected) / samples + 1) + 1) + LEAST_AWAY;
+    const uint64_t away =
+        DEVIATIONS * (opi_square_root(expected * (samples - expected) / samples + 1) + 1) + LEAST_AWAY;
     const uint64_t low = expected < away ? samples : expected - away, high = expected + away;
     return (numbers){low, high, opi_smaller(high, samples) - (low < samples ? low : 0) + 1};
 }
@@ -57,7 +42,7 @@ static numbers numbers_of(const opi_job *job)
 static uint64_t room_of(const opi_job *job)
 {
     const uint64_t n = job->task->n;
-    return opi_smaller(n, ROOM * numbers_of(job).between * (n / samples_of(job) + 1));
+    return opi_smaller(n, ROOM * numbers_of(job).between * (n / opi_top_samples(job) + 1));
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -70,8 +55,8 @@ typedef struct places {
 static places places_of(const opi_job *job, uint64_t room)
 {
     places p = {.bytes = ((const opi_top_job *)job)->copied};
-    p.told = opi_top_place(&p.bytes, WORDS + 2 + WORDS_A_DIGIT * key_bytes(job), sizeof(uint64_t));
-    p.keys = opi_top_place(&p.bytes, room, word_bytes(job));
+    p.told = opi_top_place(&p.bytes, WORDS + 2 + WORDS_A_DIGIT * opi_top_key_bytes(job), sizeof(uint64_t));
+    p.keys = opi_top_place(&p.bytes, room, opi_top_word_bytes(job));
     return p;
 }
 
@@ -82,11 +67,11 @@ static opi_gpu_argument there(const opi_job *job, size_t place) { return opi_mem
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
-    opi_gpu_write_shape(source, job->shape, key_bytes(job));
+    opi_gpu_write_shape(source, job->shape, opi_top_key_bytes(job));
     opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
-    opi_gpu_define(source, "OPI_KEY_SIZE", key_bytes(job));
+    opi_gpu_define(source, "OPI_KEY_SIZE", opi_top_key_bytes(job));
     opi_gpu_define(source, "OPI_SPOT_SIZE", sizeof(uint32_t)); /* of top.cl alone */
-    opi_gpu_define(source, "OPI_SAMPLES", samples_of(job));
+    opi_gpu_define(source, "OPI_SAMPLES", opi_top_samples(job));
     opi_gpu_write_kernels(source, "top");
     opi_gpu_write_kernels(source, "nth");
     opi_gpu_write_kernels(source, "nth_kernels");
@@ -94,9 +79,9 @@ static void write_source(opi_gpu_source *source, const void *context)
 
 static oplus_status get_program(opi_job *job)
 {
-    job->shape = opi_shape_for(&job->g->gpu->facts, key_bytes(job), word_bytes(job));
+    job->shape = opi_shape_for(&job->g->gpu->facts, opi_top_key_bytes(job), opi_top_word_bytes(job));
     opi_key key = opi_key_begin("nth", job->shape);
-    opi_key_number(&key, key_bytes(job));
+    opi_key_number(&key, opi_top_key_bytes(job));
     return opi_program_get(&job->g->programs, job->call, "the nth", key.hash, write_source, job, &job->program);
 }
 
@@ -167,7 +152,7 @@ static oplus_status begin(const call *c)
 
 static oplus_status sift(const call *c)
 {
-    const uint64_t stride = c->n / samples_of(c->job);
+    const uint64_t stride = c->n / opi_top_samples(c->job);
     const numbers of = numbers_of(c->job);
     opi_arguments sample = {.count = 0}, a = {.count = 0};
     add_keys(&sample, c, &stride);
@@ -183,7 +168,7 @@ static oplus_status sift(const call *c)
 static oplus_status find(const call *c)
 {
     opi_arguments a = {.count = 0};
-    for (uint32_t digit = 0; digit < key_bytes(c->job); digit++) {
+    for (uint32_t digit = 0; digit < opi_top_key_bytes(c->job); digit++) {
         opi_arguments count = {.count = 0};
         add_keys(&count, c, &c->n);
         opi_add(&count, there(c->job, c->at.keys));
@@ -216,7 +201,7 @@ oplus_status opi_nth_digits_run(opi_job *job, const opi_part *part)
 
 bool opi_nth_sift_can(const opi_job *job, uint64_t n)
 {
-    return n >= LEAST_SIFTED && key_bytes(job) > 1 && room_of(job) <= MOST_BETWEEN;
+    return n >= LEAST_SIFTED && opi_top_key_bytes(job) > 1 && room_of(job) <= MOST_BETWEEN;
 }
 
 oplus_status opi_nth_sift_prepare(opi_job *job, uint64_t n)

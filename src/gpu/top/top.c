@@ -11,13 +11,11 @@
 #include "task/make.h"
 
 enum {
-    MOST = 1 << 13,          /* of more, `rank` would take longer than a sort; and see OPI_MANY of top.cl */
-    LEAST_SIFTED = 1 << 15,  /* keys; fewer are read again and again out of a cache */
-    SAMPLE_BYTES = 16 << 10, /* of local memory */
-    MOST_SAMPLES = 1 << 12,
-    LEAST_SHARE = 16,     /* no more than a 16th of the samples may be within the bound */
-    ROOM_A_CANDIDATE = 5, /* room for so many times the candidates that are expected */
-    GROUPS_A_UNIT = 8,    /* work-groups that run at the same time on a multiprocessor */
+    MOST = 1 << 13,         /* of more, `rank` would take longer than a sort; and see OPI_MANY of top.cl */
+    LEAST_SIFTED = 1 << 15, /* keys; fewer are read again and again out of a cache */
+    LEAST_SHARE = 16,       /* no more than a 16th of the samples may be within the bound */
+    ROOM_A_CANDIDATE = 5,   /* room for so many times the candidates that are expected */
+    GROUPS_A_UNIT = 8,      /* work-groups that run at the same time on a multiprocessor */
     MOST_GROUPS = 1 << 12,
     WORDS = 4, /* of top.cl: what launches tell each other, */
     WORDS_A_DIGIT = 4,
@@ -26,11 +24,6 @@ enum {
 #define MOST_CANDIDATES (UINT64_C(1) << 31) /* they are counted in 32 bits */
 
 /* --- sizes -------------------------------------------------------------------------------------------------------- */
-
-static size_t key_bytes(const opi_job *job) { return job->task->top.key->size; }
-
-/* Of a key as kernels keep it, and of a place. */
-static size_t word_bytes(const opi_job *job) { return key_bytes(job) == 8 ? 8 : 4; }
 
 static size_t spot_bytes(const opi_job *job) { return job->task->n - 1 > UINT32_MAX ? 8 : 4; }
 
@@ -42,28 +35,19 @@ static uint32_t spot_digits(const opi_job *job)
     return digits;
 }
 
-static uint32_t digits_of(const opi_job *job) { return (uint32_t)key_bytes(job) + spot_digits(job); }
-
-static uint64_t samples_of(const opi_job *job) { return opi_smaller(SAMPLE_BYTES / word_bytes(job), MOST_SAMPLES); }
-
-static uint64_t square_root(uint64_t x)
-{
-    uint64_t root = 0;
-    while ((root + 1) * (root + 1) <= x) root++;
-    return root;
-}
+static uint32_t digits_of(const opi_job *job) { return (uint32_t)opi_top_key_bytes(job) + spot_digits(job); }
 
 /* Which sample is the bound: one that hardly ever comes before the last of the first k. */
 static uint64_t wanted_sample(const opi_job *job)
 {
-    const uint64_t n = job->task->n, k = job->task->top.k, stride = n / samples_of(job);
+    const uint64_t n = job->task->n, k = job->task->top.k, stride = n / opi_top_samples(job);
     const uint64_t expected = k / stride + 1;
-    return expected + 3 + 5 * square_root(expected + 1);
+    return expected + 3 + 5 * opi_square_root(expected + 1);
 }
 
 static uint64_t room_of(const opi_job *job)
 {
-    const uint64_t n = job->task->n, stride = n / samples_of(job);
+    const uint64_t n = job->task->n, stride = n / opi_top_samples(job);
     return opi_smaller(n, ROOM_A_CANDIDATE * wanted_sample(job) * (stride + 1));
 }
 
@@ -80,9 +64,9 @@ static places places_of(const opi_job *job, uint64_t room, uint64_t sorted)
     const uint64_t k = sorted ? 0 : job->task->top.k, digits = digits_of(job);
     places p = {.bytes = ((const opi_top_job *)job)->copied};
     p.told = opi_top_place(&p.bytes, WORDS + WORDS_A_DIGIT * (digits + 1) + RADIX / 2 * digits, sizeof(uint64_t));
-    p.keys = opi_top_place(&p.bytes, room, word_bytes(job));
+    p.keys = opi_top_place(&p.bytes, room, opi_top_word_bytes(job));
     p.spots = opi_top_place(&p.bytes, room, spot_bytes(job));
-    p.picked_keys = opi_top_place(&p.bytes, k, word_bytes(job));
+    p.picked_keys = opi_top_place(&p.bytes, k, opi_top_word_bytes(job));
     p.picked_spots = opi_top_place(&p.bytes, k, spot_bytes(job));
     p.sorted = opi_top_place(&p.bytes, sorted, spot_bytes(job));
     return p;
@@ -95,20 +79,20 @@ static opi_gpu_argument there(const opi_job *job, size_t place) { return opi_mem
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
-    opi_gpu_write_shape(source, job->shape, key_bytes(job));
+    opi_gpu_write_shape(source, job->shape, opi_top_key_bytes(job));
     opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
-    opi_gpu_define(source, "OPI_KEY_SIZE", key_bytes(job));
+    opi_gpu_define(source, "OPI_KEY_SIZE", opi_top_key_bytes(job));
     opi_gpu_define(source, "OPI_SPOT_SIZE", spot_bytes(job));
-    opi_gpu_define(source, "OPI_SAMPLES", samples_of(job));
+    opi_gpu_define(source, "OPI_SAMPLES", opi_top_samples(job));
     opi_gpu_write_kernels(source, "top");
     opi_gpu_write_kernels(source, "top_kernels");
 }
 
 static oplus_status get_program(opi_job *job)
 {
-    job->shape = opi_shape_for(&job->g->gpu->facts, key_bytes(job), word_bytes(job) + spot_bytes(job));
+    job->shape = opi_shape_for(&job->g->gpu->facts, opi_top_key_bytes(job), opi_top_word_bytes(job) + spot_bytes(job));
     opi_key key = opi_key_begin("top", job->shape);
-    opi_key_number(&key, key_bytes(job));
+    opi_key_number(&key, opi_top_key_bytes(job));
     opi_key_number(&key, spot_bytes(job));
     return opi_program_get(&job->g->programs, job->call, "the top", key.hash, write_source, job, &job->program);
 }
@@ -188,7 +172,7 @@ static oplus_status begin(const call *c)
 
 static oplus_status sift(const call *c)
 {
-    const uint64_t stride = c->n / samples_of(c->job), wanted = wanted_sample(c->job);
+    const uint64_t stride = c->n / opi_top_samples(c->job), wanted = wanted_sample(c->job);
     opi_arguments sample = {.count = 0}, a = {.count = 0};
     add_keys(&sample, c, &stride);
     opi_add(&sample, opi_value(wanted));
@@ -263,7 +247,7 @@ oplus_status opi_top_digits_run(opi_job *job, const opi_part *part)
 
 bool opi_top_sift_can(const opi_job *job, uint64_t n)
 {
-    return job->task->top.k <= MOST && n >= LEAST_SIFTED && wanted_sample(job) <= samples_of(job) / LEAST_SHARE &&
+    return job->task->top.k <= MOST && n >= LEAST_SIFTED && wanted_sample(job) <= opi_top_samples(job) / LEAST_SHARE &&
            room_of(job) <= MOST_CANDIDATES;
 }
 

@@ -19,6 +19,27 @@ static inline size_t opi_top_place(size_t *bytes, uint64_t items, size_t size)
     return at;
 }
 
+/* --- keys and samples --------------------------------------------------------------------------------------------- */
+
+static inline size_t opi_top_key_bytes(const opi_job *job) { return job->task->top.key->size; }
+
+/* Of a key as kernels keep it. */
+static inline size_t opi_top_word_bytes(const opi_job *job) { return opi_top_key_bytes(job) == 8 ? 8 : 4; }
+
+/* How many samples one work-group looks at. */
+static inline uint64_t opi_top_samples(const opi_job *job)
+{
+    enum { BYTES = 16 << 10 /* of local memory */, MOST = 1 << 12 };
+    return opi_smaller(BYTES / opi_top_word_bytes(job), MOST);
+}
+
+static inline uint64_t opi_square_root(uint64_t x)
+{
+    uint64_t root = 0;
+    while ((root + 1) * (root + 1) <= x) root++;
+    return root;
+}
+
 /* --- ways (gpu/ways.h) -------------------------------------------------------------------------------------------- */
 
 bool opi_top_sift_can(const opi_job *job, uint64_t n);
