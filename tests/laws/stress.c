@@ -19,7 +19,7 @@
 enum { GUARD = 128, ROOM = MOST_BYTES + 2 * GUARD + 64 };
 
 static const char cuda_ways[] =
-    "cuda:0 cuda:0,0 cuda:0@@@pipeline+last+windows+partition cuda:0@@@tiles+segments+passes "
+    "cuda:0 cuda:0,0 cuda:0@@@pipeline+last+windows+partition cuda:0@@@tiles+segments+passes+two-sorts "
     "cuda:0@@@one-group+segments cuda:0@@200K";
 
 /* --- the arrays --------------------------------------------------------------------------------------------------- */

@@ -298,6 +298,7 @@ static const char *const names[PRIMITIVES] = {
     "histogram",
     "histogram_edges",
     "top",
+    "nth",
     "segsort",
     "segsort_pairs",
     "sort_by",

@@ -43,6 +43,7 @@ typedef enum primitive {
     HISTOGRAM,
     EDGES,
     TOP,
+    NTH,
     SEGSORT,
     SEGSORT_PAIRS,
     SORT_BY,

@@ -44,6 +44,8 @@ static oplus_status ordered(const call *c, oplus_device *d, unsigned char *const
     switch (c->what) {
     case TOP:
         return oplus_top(d, c->key, c->order, a[IN], c->n, c->segments, a[OUT], c->offset, a[MORE]);
+    case NTH:
+        return oplus_nth(d, c->key, c->order, a[IN], c->n, c->segments, a[OUT]);
     case SEGSORT:
         return oplus_segsort(d, c->key, c->order, a[IN], c->n, c->offset, a[MORE], c->segments);
     case SEGSORT_PAIRS:
@@ -143,16 +145,19 @@ static void draw_bins(call *c, rng *r)
 
 static void draw_sorted(call *c, rng *r)
 {
-    const bool pairs = c->what == SEGSORT_PAIRS;
+    const bool pairs = c->what == SEGSORT_PAIRS, nth = c->what == NTH;
     c->key = keys[c->share % COUNT(keys)];
     c->value = values[c->share % COUNT(values)];
     c->offset = c->what == TOP ? results[c->share % COUNT(results)] : integers[c->share % COUNT(integers)];
     c->n = call_draw_n(r, 2 * sizeof(uint64_t), false);
-    c->segments = c->what == TOP ? (rng_below(r, 2) && c->n > 200 ? rng_below(r, 200) : rng_below(r, c->n + 1))
-                                 : rng_below(r, rng_below(r, 2) ? c->n + 2 : 9);
+    if (nth && c->n == 0) c->n = 1;
+    c->segments = nth              ? rng_below(r, c->n)
+                  : c->what == TOP ? (rng_below(r, 2) && c->n > 200 ? rng_below(r, 200) : rng_below(r, c->n + 1))
+                                   : rng_below(r, rng_below(r, 2) ? c->n + 2 : 9);
     c->in_place = false;
     call_lay(c, IN, r, c->key->size, c->n);
-    call_lay(c, MORE, r, c->offset->size, c->what == TOP ? c->segments : c->segments + 1);
+    if (!nth) call_lay(c, MORE, r, c->offset->size, c->what == TOP ? c->segments : c->segments + 1);
+    if (nth) call_lay(c, OUT, r, c->key->size, 1);
     if (c->what == TOP) call_lay(c, OUT, r, c->key->size, c->segments);
     if (pairs) call_lay(c, OUT, r, c->value->size, c->n);
 }
@@ -246,6 +251,7 @@ void shapes_fill(const call *c, rng *r, unsigned char *const to[])
         call_fill_keys(r, c->key, c->style, to[IN], c->n);
         break;
     case TOP:
+    case NTH:
         call_fill_keys(r, c->key, c->style, to[IN], c->n);
         break;
     case SORT_BY:
