@@ -58,7 +58,7 @@ static drawn draw(rng *r, const place *at)
 
 static void *keys_of(rng *r, const drawn *d)
 {
-    const size_t size = d->key->size;
+    const size_t size = d->key->size, exponent = size == 8 ? 12 : size == 4 ? 9 : 0; /* bits of it, and the sign */
     unsigned char *const keys = must(malloc((d->n + SKEWS) * size));
     memset(keys, MARK, (d->n + SKEWS) * size);
     for (size_t i = 0; i < d->n; i++) {
@@ -69,8 +69,8 @@ static void *keys_of(rng *r, const drawn *d)
             key = 3; /* all are equal */
         else if (d->kind == KEY_KINDS + 1)
             key = d->n - i; /* sorted the other way round */
-        else                /* zeros of both signs, infinities, and NaNs, of floats */
-            key = rng_next(r) << (8 * size - 1 - (rng_below(r, 2) ? 0 : size == 4 ? 9 : 12));
+        else /* zeros of both signs, infinities, and NaNs, of floats */
+            key = rng_next(r) << (8 * size - 1 - (rng_below(r, 2) ? 0 : exponent));
         memcpy(keys + (d->skew + i) * size, &key, size);
     }
     return keys;
