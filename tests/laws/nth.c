@@ -69,7 +69,7 @@ static void *keys_of(rng *r, const drawn *d)
             key = 3; /* all are equal */
         else if (d->kind == KEY_KINDS + 1)
             key = d->n - i; /* sorted the other way round */
-        else /* zeros of both signs, infinities, and NaNs, of floats */
+        else                /* zeros of both signs, infinities, and NaNs, of floats */
             key = rng_next(r) << (8 * size - 1 - (rng_below(r, 2) ? 0 : exponent));
         memcpy(keys + (d->skew + i) * size, &key, size);
     }
