@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file elements.h
- *  Calls that move elements by index, or repeat them.  oplus.h includes this header; the conventions at its beginning hold here, too.
+ *  Calls that move elements by index, or repeat them.  oplus.h includes this header; the conventions at its beginning hold
+ *  here, too.
  *
  *  An index is an integer of type oplus_u32, oplus_u64, oplus_i32 or oplus_i64.  It counts elements from 0. */
 #ifndef OPLUS_ELEMENTS_H

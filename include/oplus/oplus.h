@@ -22,8 +22,9 @@
  *  primitive), order.h (argsort, top, nth, search, merge), sorts.h (sort by a function, segmented sort), runs.h (partition,
  *  indices, filter by a mask, unique, reduce and scan by key, group), statistics.h (argmin, argmax, minmax), moments.h
  *  (mean, variance), axis.h (reduces, scans, extremes and sorts along an axis), windows.h (running windows, functions of
- *  neighbours, scans from the end) and sequences.h (numbers at equal distances).  It also includes text.h (types, operators and functions given as text),
- *  info.h (the devices, and the cache) and typed.h (the calls with their types checked by the compiler). */
+ *  neighbours, scans from the end) and sequences.h (numbers at equal distances).  It also includes text.h (types,
+ *  operators and functions given as text), info.h (the devices, and the cache) and typed.h (the calls with their types
+ *  checked by the compiler). */
 #ifndef OPLUS_OPLUS_H
 #define OPLUS_OPLUS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file order.h
- *  Primitives of sorted arrays, and of the order of elements: argsort, top, nth, search, merge.  oplus.h includes this header;
- *  the conventions at its beginning hold here, too.
+ *  Primitives of sorted arrays, and of the order of elements: argsort, top, nth, search, merge.  oplus.h includes this
+ *  header; the conventions at its beginning hold here, too.
  *
  *  The order is that of oplus_sort, given by the type of the keys and a direction: integers by their values, floats in
  *  IEEE total order, -NaN < -inf < ... < -0 < +0 < ... < +inf < NaN.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file windows.h
- *  Running windows, functions of neighbours, and scans from the end.  oplus.h includes this header; the conventions at its
- *  beginning hold here, too. */
+ *  Running windows, functions of neighbours, and scans from the end.  oplus.h includes this header; the conventions at
+ *  its beginning hold here, too. */
 #ifndef OPLUS_WINDOWS_H
 #define OPLUS_WINDOWS_H
 
