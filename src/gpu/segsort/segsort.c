@@ -1,9 +1,9 @@
-/* A segmented sort on an accelerator.
+/* A segmented sort on an accelerator, and its way "two-sorts"; the way "short" is in short.c.
  *
- * The way "two-sorts": keys alone are sorted together with the numbers of their segments, and then stably by these.
- * Of pairs there is an argsort of all keys, and a stable sort of these indices by segment.  It takes the same time whatever the
- * segments are.  The way "short" is in short.c.  The primitives that do this are those of public calls.  An argsort of segments, which have one length,
- * writes these indices, as places in their segments. */
+ * Keys alone are sorted together with the numbers of their segments, and then stably by these.  Of pairs there is an argsort
+ * of all keys, and a stable sort of these indices by segment.  So it takes the same time whatever the segments are.  The
+ * primitives that do this are those of public calls.  An argsort of segments, which have one length, writes these indices, as
+ * places in their segments. */
 #include "gpu/segsort/segsort.h"
 
 #include "base/error.h"
