@@ -54,5 +54,8 @@ oplus_status opi_cores_sweep(opi_cores *cores, const char *call, const opi_sweep
 /* Are the offsets of a segmented reduce, which the host can read, in order?  If not, says which one is wrong. */
 oplus_status opi_cores_check_offsets(opi_cores *cores, const char *call, const opi_task *task,
                                      const opi_offsets *offsets);
+/* Looks, with all threads, for the segments that have at least `least` elements, least > 0; the offsets are in order. */
+oplus_status opi_cores_find_long(opi_cores *cores, const char *call, const opi_offsets *offsets, uint64_t least,
+                                 opi_long_segments *found);
 
 #endif

@@ -117,6 +117,9 @@ static const opi_way ways[] = {
      "of segments of at most 128 elements (where offsets lie on a device, that is known only in the call) each "
      "work-group "
      "has some, and counts what comes before each element"},
+    {OPI_SEGSORT, "mixed", opi_segsort_mixed_can, opi_segsort_mixed_suits, NULL, opi_segsort_mixed_run,
+     "short segments as by that way; up to 8 longer ones by a sort each; more of them are copied to where they lie "
+     "together, if they have at most half of the elements, and sorted by two sorts"},
     {OPI_SEGSORT, "two-sorts", NULL, NULL, NULL, opi_segsort_two_run,
      "keys are sorted, then stably by their segments: the same time whatever the segments are"},
     {OPI_COUNT, "parts", NULL, NULL, opi_count_parts_prepare, opi_count_parts_run,

@@ -13,6 +13,16 @@ typedef struct opi_offsets {
     uint64_t largest; /* the largest offset allowed: n, or less if a signed offset cannot hold n */
 } opi_offsets;
 
+enum { OPI_FEW_LONG = 8 };
+
+/* The long segments of some: those that have more elements than somebody likes. */
+typedef struct opi_long_segments {
+    uint64_t count, elements; /* how many there are; how many elements they have together */
+    struct {
+        uint64_t begin, n;
+    } few[OPI_FEW_LONG]; /* the first of them */
+} opi_long_segments;
+
 /* Offset s, read as an unsigned integer: a negative offset is therefore larger than `largest`. */
 static inline uint64_t opi_offset(const opi_offsets *offsets, size_t s)
 {

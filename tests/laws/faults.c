@@ -202,6 +202,18 @@ static oplus_status segsort_pairs(oplus_device *d)
     return oplus_segsort_pairs(d, &oplus_u32, OPLUS_ASCENDING, keys, &wide_type, values, N, &oplus_u64, offsets,
                                SEGMENTS);
 }
+/* Short segments, and `large` long ones of 300 elements each. */
+static oplus_status segsort_mixed(oplus_device *d, size_t large, bool pairs)
+{
+    static uint64_t own[SEGMENTS + 1];
+    for (size_t s = 0; s < SEGMENTS; s++) own[s + 1] = own[s] + (s % 50 == 0 && s / 50 < large ? 300 : 70);
+    return pairs ? oplus_segsort_pairs(d, &oplus_u32, OPLUS_ASCENDING, keys, &oplus_u32, values, N, &oplus_u64, own,
+                                       SEGMENTS)
+                 : oplus_segsort(d, &oplus_u32, OPLUS_ASCENDING, keys, N, &oplus_u64, own, SEGMENTS);
+}
+static oplus_status segsort_few(oplus_device *d) { return segsort_mixed(d, 2, false); }
+static oplus_status segsort_many(oplus_device *d) { return segsort_mixed(d, 20, false); }
+static oplus_status segsort_many_pairs(oplus_device *d) { return segsort_mixed(d, 20, true); }
 static oplus_status bounds(oplus_device *d)
 {
     return oplus_search(d, &oplus_f32, OPLUS_ASCENDING, x, N, OPLUS_LOWER, x, N, &oplus_u32, out);
@@ -337,6 +349,9 @@ static const call calls[] = {
     {"argsort_by", argsort_by, false},
     {"segsort", segsort, false},
     {"segsort_pairs of wide values", segsort_pairs, false},
+    {"segsort of two long segments", segsort_few, false},
+    {"segsort of many long segments", segsort_many, false},
+    {"segsort_pairs of many long segments", segsort_many_pairs, false},
     {"bounds", bounds, false},
     {"merge_many", merge_many, true},
     {"merge_pairs", merge_pairs, false},

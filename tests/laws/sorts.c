@@ -402,6 +402,48 @@ static void long_segments_are_sorts(rng *r, const place *at)
     if (!at->accelerator) segments_of_case(r, at, &c);
 }
 
+/* Offsets of short segments with `large` long ones among them, of up to `most` elements each; there are about 3 * short_ones
+ * elements in the short ones, of which some are just not too long. */
+static uint64_t *mixed(rng *r, size_t short_ones, size_t large, size_t most, size_t *segments)
+{
+    static const size_t odd[] = {0, 1, OPI_SHORT_SEGMENT - 1, OPI_SHORT_SEGMENT};
+    const size_t every = large > 0 ? short_ones / large + 1 : SIZE_MAX;
+    uint64_t *const offsets = must(malloc((short_ones + large + 1) * sizeof *offsets)), at = rng_below(r, 3);
+    size_t s = 0, put = 0;
+    const size_t skip = rng_below(r, 2) ? 0 : rng_below(r, every);
+    for (size_t k = 0; k < short_ones; k++) {
+        offsets[s++] = at;
+        at += rng_below(r, 1000) == 0 ? odd[rng_below(r, 4)] : 3;
+        if (put == large || k % every != skip % every) continue;
+        offsets[s++] = at;
+        const size_t least = OPI_SHORT_SEGMENT + 1;
+        at += rng_below(r, 4) == 0 || most <= least ? least : most - rng_below(r, most - least);
+        put++;
+    }
+    offsets[s] = at;
+    *segments = s;
+    return offsets;
+}
+
+/* Short segments with no long one, one, as many as an accelerator sorts one by one, one more, or many. */
+static void mixed_segments_are_sorts(rng *r, const place *at)
+{
+    static const struct {
+        size_t short_ones, large, most;
+    } mixes[] = {{3000, 1, 129}, {3000, 8, 400}, {3000, 9, 400},  {20, 0, 129},        {5000, 60, 250},
+                 {1, 1, 4000},   {0, 0, 129},    {100, 12, 5000}, {100000, 1, 100000}, {100000, 20, 10000}};
+    const bool some = at->accelerator && !at->thorough;
+    const size_t kinds = sizeof mixes / sizeof *mixes, m = rng_below(r, rng_below(r, 8) ? kinds - 2 : kinds);
+    cut_up c = {.key = key_types[rng_below(r, some ? 2 : 10)],
+                .value = value_types[rng_below(r, some ? 2 : 6)],
+                .offset = offset_types[rng_below(r, some ? 2 : 4)]};
+    uint64_t *const offsets = mixed(r, mixes[m].short_ones + 1, mixes[m].large, mixes[m].most, &c.segments);
+    c.n = (size_t)offsets[c.segments] + rng_below(r, 3);
+    c.offsets = offsets;
+    segments_of_case(r, at, &c);
+    free(offsets);
+}
+
 /* --- along an axis: each row is sorted by itself ------------------------------------------------------------------ */
 
 typedef struct shape {
@@ -497,6 +539,7 @@ OFTEN(no_order_loses_nothing)
 OFTEN(parameter_is_read)
 OFTEN(segments_are_sorts)
 OFTEN(long_segments_are_sorts)
+OFTEN(mixed_segments_are_sorts)
 OFTEN(rows_are_sorts)
 OFTEN(long_rows_are_sorts)
 OFTEN(large_elements_are_sorted)
@@ -511,15 +554,11 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sort_is_stable_often),
-        cmocka_unit_test(argsort_is_stable_often),
-        cmocka_unit_test(no_order_loses_nothing_often),
-        cmocka_unit_test(parameter_is_read_often),
-        cmocka_unit_test(segments_are_sorts_often),
-        cmocka_unit_test(long_segments_are_sorts_often),
-        cmocka_unit_test(rows_are_sorts_often),
-        cmocka_unit_test(long_rows_are_sorts_often),
-        cmocka_unit_test(large_elements_are_sorted_often),
+        cmocka_unit_test(sort_is_stable_often),           cmocka_unit_test(argsort_is_stable_often),
+        cmocka_unit_test(no_order_loses_nothing_often),   cmocka_unit_test(parameter_is_read_often),
+        cmocka_unit_test(segments_are_sorts_often),       cmocka_unit_test(long_segments_are_sorts_often),
+        cmocka_unit_test(mixed_segments_are_sorts_often), cmocka_unit_test(rows_are_sorts_often),
+        cmocka_unit_test(long_rows_are_sorts_often),      cmocka_unit_test(large_elements_are_sorted_often),
     };
     test_seed();
     return cmocka_run_group_tests_name("sorts", tests, NULL, close_all);

@@ -7,12 +7,12 @@
 
 enum {
     PARTS_A_UNIT = 8, /* work-groups that look at offsets, for each multiprocessor */
-    COUNTS = 2        /* of each: wrong offsets, long segments */
+    COUNTS = 3        /* of each: wrong offsets, long segments, the elements of these */
 };
 
 /* What stands behind the counts. */
 typedef struct seen {
-    uint64_t wrong, are_long, first, last; /* the sums of the counts; the first and the last offset */
+    uint64_t wrong, are_long, in_long, first, last; /* the sums of the counts; the first and the last offset */
 } seen;
 
 static void write_source(opi_gpu_source *source, const void *context)
@@ -59,50 +59,57 @@ size_t opi_looking_bytes(const opi_looking *l)
     return opi_round_up(COUNTS * l->parts * sizeof(uint64_t) + sizeof(seen), OPI_CACHE_LINE);
 }
 
-/* Looks at the offsets in device memory. */
-static oplus_status see(const opi_job *job, uint64_t least, seen *s)
+/* Looks at the offsets in device memory: what comes before each part is then at g->work, and behind it what is seen. */
+static oplus_status look(const opi_job *job, const void *at, uint64_t least, opi_looking *l)
 {
     const opi_offsets *const offsets = &job->task->segments.offsets;
     opi_accelerator *const g = job->g;
-    opi_looking l;
     const uint32_t empty_allowed = !job->task->op || job->task->op->identity;
-    OPI_TRY(opi_looking_begin(&l, job, offsets->segments, offsets->bytes));
-    OPI_TRY(opi_gpu_reserve(g, job->call, &g->work, opi_looking_bytes(&l)));
-    char *const counts = g->work.mem;
-    const opi_gpu_argument list[] = {opi_memory(offsets->at),     opi_value(l.segments),    opi_value(l.part),
-                                     opi_value(offsets->largest), opi_value(empty_allowed), opi_value(least),
-                                     opi_memory(counts)};
-    OPI_TRY(opi_looking_launch(&l, "opi_offsets_look", l.parts, list, 7));
-    OPI_TRY(opi_looking_add_up(&l, COUNTS, counts));
-    return opi_gpu_fetch(g, job->call, s, counts + COUNTS * l.parts * sizeof(uint64_t), sizeof *s);
+    OPI_TRY(opi_looking_begin(l, job, offsets->segments, offsets->bytes));
+    OPI_TRY(opi_gpu_reserve(g, job->call, &g->work, opi_looking_bytes(l)));
+    const opi_gpu_argument list[] = {
+        opi_memory(at),           opi_value(l->segments), opi_value(l->part),     opi_value(offsets->largest),
+        opi_value(empty_allowed), opi_value(least),       opi_memory(g->work.mem)};
+    OPI_TRY(opi_looking_launch(l, "opi_offsets_look", l->parts, list, 7));
+    return opi_looking_add_up(l, COUNTS, g->work.mem);
 }
 
-static bool has_long(const opi_offsets *readable, uint64_t least)
+static oplus_status see(const opi_job *job, uint64_t least, seen *s)
 {
-    uint64_t begin = opi_offset(readable, 0);
-    for (size_t s = 0; s < readable->segments; s++) {
-        const uint64_t end = opi_offset(readable, s + 1);
-        if (end - begin >= least) return true;
-        begin = end;
-    }
-    return false;
+    opi_accelerator *const g = job->g;
+    opi_looking l;
+    OPI_TRY(look(job, job->task->segments.offsets.at, least, &l));
+    return opi_gpu_fetch(g, job->call, s, (char *)g->work.mem + COUNTS * l.parts * sizeof(uint64_t), sizeof *s);
+}
+
+oplus_status opi_offsets_list(const opi_job *job, const void *offsets, bool are_seen, uint64_t least, uint64_t count,
+                              char *list)
+{
+    opi_looking l;
+    OPI_TRY(are_seen
+                ? opi_looking_begin(&l, job, job->task->segments.offsets.segments, job->task->segments.offsets.bytes)
+                : look(job, offsets, least, &l));
+    const opi_gpu_argument arguments[] = {opi_memory(offsets), opi_value(l.segments),        opi_value(l.part),
+                                          opi_value(least),    opi_memory(job->g->work.mem), opi_value(count),
+                                          opi_memory(list)};
+    return opi_looking_launch(&l, "opi_offsets_list", l.parts, arguments, 7);
 }
 
 oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t least, opi_offsets_facts *facts)
 {
     opi_offsets readable = job->task->segments.offsets;
     if (side == OPI_SIDE_DEVICE) {
-        seen s = {.are_long = 1, .last = job->task->n}; /* what a rehearsal assumes */
+        seen s = {.are_long = OPI_NOT_KNOWN, .in_long = job->task->n, .last = job->task->n}; /* of a rehearsal */
         OPI_TRY(see(job, least, &s));
-        *facts = (opi_offsets_facts){s.first, s.last, s.are_long > 0};
+        *facts = (opi_offsets_facts){s.first, s.last, {.count = s.are_long, .elements = s.in_long}};
         if (s.wrong == 0) return OPLUS_OK;
         OPI_TRY(opi_offsets_read(job, &readable)); /* the host finds out which offset is wrong */
     }
     OPI_TRY(opi_cores_check_offsets(job->g->dev.cores, job->call, job->task, &readable));
     facts->first = opi_offset(&readable, 0);
     facts->end = opi_offset(&readable, readable.segments);
-    facts->has_long = least != OPI_NONE_IS_LONG && has_long(&readable, least);
-    return OPLUS_OK;
+    if (least == OPI_NONE_IS_LONG) return OPLUS_OK;
+    return opi_cores_find_long(job->g->dev.cores, job->call, &readable, least, &facts->large);
 }
 
 oplus_status opi_offsets_read(const opi_job *job, opi_offsets *offsets)

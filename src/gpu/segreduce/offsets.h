@@ -25,14 +25,22 @@ size_t opi_looking_bytes(const opi_looking *l); /* of counts[], and what stands 
 
 /* What a check finds out about offsets. */
 typedef struct opi_offsets_facts {
-    uint64_t first, end; /* the first and the last one */
-    bool has_long;       /* there are long segments, or a rehearsal cannot know */
+    uint64_t first, end;     /* the first and the last one */
+    opi_long_segments large; /* the long segments; of offsets in device memory not where they are, and OPI_NOT_KNOWN of
+                              * them if the call is rehearsed */
 } opi_offsets_facts;
+#define OPI_NOT_KNOWN UINT64_MAX
 
 /* Are the task's offsets in order, wherever they are?  If they are not, says which one is wrong.  least: how many elements
- * make a segment long; or OPI_NONE_IS_LONG. */
+ * make a segment long, more than 0; or OPI_NONE_IS_LONG. */
 #define OPI_NONE_IS_LONG UINT64_MAX
 oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t least, opi_offsets_facts *facts);
+/* Lists in device memory the `count` long segments of offsets in device memory: first how many elements the long ones before
+ * each of them have, behind these how many all have, then where each begins.  are_seen: opi_offsets_check has just looked at
+ * them there, and nothing has been done since. */
+static inline size_t opi_offsets_list_bytes(uint64_t count) { return (size_t)(2 * count + 1) * sizeof(uint64_t); }
+oplus_status opi_offsets_list(const opi_job *job, const void *offsets, bool are_seen, uint64_t least, uint64_t count,
+                              char *list);
 /* Offsets in device memory become a copy of the host, in the cores' array. */
 oplus_status opi_offsets_read(const opi_job *job, opi_offsets *offsets);
 

@@ -182,7 +182,7 @@ oplus_status opi_gpu_segreduce(opi_job *job)
     const opi_offsets *const offsets = &task->segments.offsets;
     reducing r = {.s = {.job = *job, .size = task->op->type->size, .offset = offsets->bytes}};
     char *const out = (char *)task->array[OPI_SEGMENT_OUT].mem;
-    opi_offsets_facts facts = {0, task->n, false};
+    opi_offsets_facts facts = {0, task->n, {0}};
     bool waits;
     opi_gpu_segments_shape(&r.s);
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, task->op, &r.s.job.param));

@@ -1,27 +1,7 @@
 /* numbers[i] = the segment to which element first + i belongs: how many offsets behind the first one are not behind it.
  * OPI_INDEX_SIZE, OPI_OFFSET_SIZE, OPI_NUMBER_SIZE: bytes of an index, an offset and a segment's number.
- * OPI_PLACE_SIZE: bytes of what an argsort writes. */
+ * OPI_PLACE_SIZE: bytes of what an argsort writes.  This text comes behind offset.cl and segment.cl. */
 #define OPI_W (1u << OPI_LOG_W)
-
-#if OPI_INDEX_SIZE == 4
-typedef uint32_t opi_index;
-#else
-typedef uint64_t opi_index;
-#endif
-#if OPI_OFFSET_SIZE == 4
-typedef uint32_t opi_offset;
-#else
-typedef uint64_t opi_offset;
-#endif
-#if OPI_NUMBER_SIZE == 1
-typedef uint8_t opi_number;
-#elif OPI_NUMBER_SIZE == 2
-typedef uint16_t opi_number;
-#elif OPI_NUMBER_SIZE == 4
-typedef uint32_t opi_number;
-#else
-typedef uint64_t opi_number;
-#endif
 
 #if OPI_PLACE_SIZE == 4
 typedef uint32_t opi_place;
@@ -31,19 +11,6 @@ typedef uint64_t opi_place;
 
 #define OPI_EACH     8 /* elements of a work-item */
 #define OPI_ELEMENTS (OPI_EACH * OPI_W)
-
-/* The segment to which an element belongs, from `low` to `high`. */
-OPI_FUNCTION uint64_t opi_segment(OPI_GLOBAL const opi_offset *ends, uint64_t element, uint64_t low, uint64_t high)
-{
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (ends[middle] <= element)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 /* Elements are taken as they lie, so that few segments are looked at by a work-group: by index, in the order of their keys, each
  * would be searched among all. */

@@ -1,4 +1,4 @@
-/* A segmented sort on an accelerator, and its way "two-sorts"; the way "short" is in short.c.
+/* A segmented sort on an accelerator, and its way "two-sorts"; the ways "short" and "mixed" are in short.c and mixed.c.
  *
  * Keys alone are sorted together with the numbers of their segments, and then stably by these.  Of pairs there is an argsort
  * of all keys, and a stable sort of these indices by segment.  So it takes the same time whatever the segments are.  The
@@ -43,8 +43,7 @@ static size_t bytes_of(const segsorting *s, int k) { return array(s, k)->items *
 
 static bool is_copied(const segsorting *s, int k) { return bytes_of(s, k) > 0 && s->side[k] != OPI_SIDE_DEVICE; }
 
-/* Room in the memory at `base`, behind *at; base NULL: it is only measured. */
-static char *room(char *base, size_t *at, size_t bytes)
+char *opi_segsort_room(char *base, size_t *at, size_t bytes)
 {
     const size_t own = *at;
     *at += opi_round_up(bytes, OPI_CACHE_LINE);
@@ -57,15 +56,19 @@ static size_t divide(segsorting *s, char *base)
     const size_t value = arrays(s) == ARRAYS ? array(s, VALUES)->size : 0;
     size_t at = 0;
     for (int k = 0; k < arrays(s); k++)
-        s->at[k] = is_copied(s, k) ? room(base, &at, bytes_of(s, k)) : (char *)array(s, k)->mem;
-    if (s->is_short) {
-        s->cuts = room(base, &at, opi_segsort_short_bytes(s));
+        s->at[k] = is_copied(s, k) ? opi_segsort_room(base, &at, bytes_of(s, k)) : (char *)array(s, k)->mem;
+    if (s->is_mixed) {
+        opi_segsort_mixed_divide(s, base, &at);
         return at;
     }
-    s->order = is_keys_alone(s) ? NULL : room(base, &at, s->n * s->place->size);
-    s->natural = is_keys_alone(s) ? NULL : room(base, &at, s->n * s->number->size);
-    s->numbers = room(base, &at, s->n * s->number->size);
-    s->sorted = is_argsort(s) ? NULL : room(base, &at, s->n * opi_larger(array(s, KEYS)->size, value));
+    if (s->is_short) {
+        s->cuts = opi_segsort_room(base, &at, opi_segsort_short_bytes(s));
+        return at;
+    }
+    s->order = is_keys_alone(s) ? NULL : opi_segsort_room(base, &at, s->n * s->place->size);
+    s->natural = is_keys_alone(s) ? NULL : opi_segsort_room(base, &at, s->n * s->number->size);
+    s->numbers = opi_segsort_room(base, &at, s->n * s->number->size);
+    s->sorted = is_argsort(s) ? NULL : opi_segsort_room(base, &at, s->n * opi_larger(array(s, KEYS)->size, value));
     return at;
 }
 
@@ -90,6 +93,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_OFFSET_SIZE", array(s, OFFSETS)->size);
     opi_gpu_define(source, "OPI_NUMBER_SIZE", s->number->size);
     opi_gpu_define(source, "OPI_PLACE_SIZE", place_bytes(s));
+    opi_gpu_write_kernels(source, "offset");
+    opi_gpu_write_kernels(source, "segment");
     opi_gpu_write_kernels(source, "segment_of");
 }
 
@@ -109,7 +114,7 @@ static oplus_status get_program(segsorting *s)
 
 static uint64_t groups_of(const segsorting *s) { return ((s->n - 1) >> s->job.shape.log_w) + 1; }
 
-static oplus_status do_task(const segsorting *s, const opi_task *task, oplus_status (*primitive)(opi_job *job))
+oplus_status opi_segsort_part(const segsorting *s, const opi_task *task, oplus_status (*primitive)(opi_job *job))
 {
     return primitive(&(opi_job){.g = s->job.g, .call = s->job.call, .task = task});
 }
@@ -121,7 +126,7 @@ static oplus_status take(const segsorting *s, size_t size, const void *in, void 
     const opi_indices order = {s->order, s->n, s->place, s->n, true};
     opi_task task;
     opi_task_take(&task, size, in, &order, out);
-    return do_task(s, &task, opi_gpu_take);
+    return opi_segsort_part(s, &task, opi_gpu_take);
 }
 
 /* Of elements as they lie, or, if segments have one length, in an order. */
@@ -162,11 +167,11 @@ static oplus_status find_order(const segsorting *s)
     const opi_task *const task = s->job.task;
     opi_task sort;
     opi_task_argsort(&sort, task->segments.key, task->segments.order, from_first(s, KEYS), s->n, s->place, s->order);
-    OPI_TRY(do_task(s, &sort, opi_gpu_sort));
+    OPI_TRY(opi_segsort_part(s, &sort, opi_gpu_sort));
     if (task->segments.offsets.segments == 1) return OPLUS_OK;
     OPI_TRY(find_segments(s));
     opi_task_sort(&sort, s->number, OPLUS_ASCENDING, s->numbers, s->place, s->order, s->n);
-    return do_task(s, &sort, opi_gpu_sort);
+    return opi_segsort_part(s, &sort, opi_gpu_sort);
 }
 
 /* Puts keys or values into the order. */
@@ -196,10 +201,10 @@ static oplus_status sort_keys(const segsorting *s)
     if (several) OPI_TRY(write_numbers(s, NULL, s->numbers));
     opi_task_sort(&sort, task->segments.key, task->segments.order, s->sorted, several ? s->number : NULL,
                   several ? s->numbers : NULL, s->n);
-    OPI_TRY(do_task(s, &sort, opi_gpu_sort));
+    OPI_TRY(opi_segsort_part(s, &sort, opi_gpu_sort));
     if (several) {
         opi_task_sort(&sort, s->number, OPLUS_ASCENDING, s->numbers, task->segments.key, s->sorted, s->n);
-        OPI_TRY(do_task(s, &sort, opi_gpu_sort));
+        OPI_TRY(opi_segsort_part(s, &sort, opi_gpu_sort));
     }
     return opi_gpu_move(s->job.g, s->job.call, from_first(s, KEYS), s->sorted, bytes);
 }
@@ -229,7 +234,7 @@ oplus_status opi_segsort_two_run(opi_job *job, const opi_part *part)
     return opi_segsort_do(s, is_keys_alone(s) ? sort_keys : sort_pairs);
 }
 
-static const oplus_type *number_for(uint64_t most)
+const oplus_type *opi_segsort_number_for(uint64_t most)
 {
     return most <= UINT8_MAX    ? &oplus_u8
            : most <= UINT16_MAX ? &oplus_u16
@@ -245,23 +250,43 @@ static bool is_too_large(segsorting *s)
     return divide(s, NULL) > opi_smaller(s->job.g->memory_bytes / 2, s->job.g->gpu->facts.largest);
 }
 
+/* Segments that have one length. */
+static opi_long_segments large_of_even(const opi_task *task)
+{
+    const uint64_t length = task->segments.length, segments = task->segments.offsets.segments;
+    opi_long_segments large = {0};
+    if (length <= OPI_SHORT_SEGMENT) return large;
+    large.count = segments;
+    large.elements = task->n;
+    for (uint64_t s = 0; s < segments && s < OPI_FEW_LONG; s++) {
+        large.few[s].begin = s * length;
+        large.few[s].n = length;
+    }
+    return large;
+}
+
 oplus_status opi_gpu_segsort(opi_job *job)
 {
     const opi_task *const task = job->task;
     const char *const names[] = {"keys", "offsets", task->segments.places ? "indices" : "values"};
     segsorting s = {.job = *job};
-    opi_offsets_facts facts = {0, task->n, task->segments.length > OPI_SHORT_SEGMENT};
+    opi_offsets_facts facts = {0, task->n, {0}};
     for (int k = KEYS; k <= VALUES && k < arrays(&s); k++)
         if (array(&s, k)->mem)
             OPI_TRY(opi_gpu_side_of(job->g, job->call, names[k], array(&s, k)->mem, bytes_of(&s, k), &s.side[k]));
-    if (task->segments.length == 0) OPI_TRY(opi_offsets_check(job, s.side[OFFSETS], OPI_SHORT_SEGMENT + 1, &facts));
+    if (task->segments.length > 0)
+        facts.large = large_of_even(task);
+    else
+        OPI_TRY(opi_offsets_check(job, s.side[OFFSETS], OPI_SHORT_SEGMENT + 1, &facts));
     s.first = (size_t)facts.first;
     s.n = (size_t)(facts.end - facts.first);
-    s.has_long = facts.has_long;
+    s.large = facts.large;
     if (s.n < 2 && !is_argsort(&s)) return OPLUS_OK;
     s.place = s.n <= UINT32_MAX ? &oplus_u32 : &oplus_u64;
-    s.number = number_for(task->segments.offsets.segments - 1);
-    s.is_short = opi_way_of(&s.job, s.n)->run == opi_segsort_short_run;
+    s.number = opi_segsort_number_for(task->segments.offsets.segments - 1);
+    const opi_way *const way = opi_way_of(&s.job, s.n);
+    s.is_short = way->run == opi_segsort_short_run;
+    s.is_mixed = way->run == opi_segsort_mixed_run;
     if (is_too_large(&s)) return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, task, NULL);
     return opi_gpu_settle(job->g, job->call, opi_way_run_all(&s.job));
 }

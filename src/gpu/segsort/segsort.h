@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "gpu/job.h"
+#include "gpu/segreduce/offsets.h"
 
 enum { OPI_SEGSORT_KEYS, OPI_SEGSORT_OFFSETS, OPI_SEGSORT_VALUES, OPI_SEGSORT_ARRAYS };
 
@@ -13,15 +14,19 @@ typedef struct opi_segsorting {
     opi_gpu_side side[OPI_SEGSORT_ARRAYS];
     char *at[OPI_SEGSORT_ARRAYS]; /* the arrays in device memory */
     size_t first, n;              /* elements before the segments, and in them */
-    bool has_long;                /* a segment has more than OPI_SHORT_SEGMENT elements, or it is not known */
-    bool is_short;                /* the way is "short" */
-    char *cuts;                   /* scratch memory of that way */
-    /* --- of the other way --- */
+    opi_long_segments large;      /* the segments that have more than OPI_SHORT_SEGMENT elements; OPI_NOT_KNOWN of them
+                                   * if a call is rehearsed whose offsets lie on the device */
+    bool is_short, is_mixed;      /* the way is "short", or "mixed" */
+    char *cuts;                   /* scratch memory of these ways, where work-groups begin */
+    /* --- of the other ways; of "mixed" only the long segments are meant, if there are many of them --- */
     const oplus_type *place, *number; /* of an index, of a segment's number: unsigned integers */
     char *order;                      /* indices of the elements from `first` on; NULL for keys alone */
     char *natural;                    /* segments of the elements as they lie; NULL for keys alone */
     char *numbers;                    /* segments of the elements in the order so far */
-    char *sorted;                     /* keys or values in order */
+    char *sorted;                     /* keys or values in order; of "mixed" keys as they come, then in order */
+    char *own_values;                 /* of "mixed": values as they come */
+    char *list;                       /* of "mixed": where the long segments begin */
+    opi_program *copies;              /* of "mixed": what copies their elements together, and back */
 } opi_segsorting;
 
 static inline const opi_array *opi_segsort_array(const opi_segsorting *s, int k) { return &s->job.task->array[k]; }
@@ -32,17 +37,36 @@ static inline char *opi_segsort_from_first(const opi_segsorting *s, int k)
     return s->at[k] + s->first * opi_segsort_array(s, k)->size;
 }
 
+/* The smallest unsigned integer that can be `most`. */
+const oplus_type *opi_segsort_number_for(uint64_t most);
+/* Does a task that is a part of a sort. */
+oplus_status opi_segsort_part(const opi_segsorting *s, const opi_task *task, oplus_status (*primitive)(opi_job *job));
+/* Room in the memory at `base`, behind *at; base NULL: it is only measured. */
+char *opi_segsort_room(char *base, size_t *at, size_t bytes);
+
 /* Allocates scratch memory, brings the arrays of the host, sorts, and takes them back. */
 oplus_status opi_segsort_do(opi_segsorting *s, oplus_status (*sort)(const opi_segsorting *s));
 
 /* --- the way "short" (short.c) ------------------------------------------------------------------------------------ */
 
 size_t opi_segsort_short_bytes(const opi_segsorting *s); /* of its scratch memory */
+bool opi_segsort_short_moves(const opi_segsorting *s);   /* whether it can move the values */
+oplus_status opi_segsort_short_get(opi_segsorting *s);   /* gets its program, which becomes that of s->job */
+/* Sorts the short segments; long ones stay as they are. */
+oplus_status opi_segsort_short_sort(const opi_segsorting *s);
+
+/* --- the way "mixed" (mixed.c) ------------------------------------------------------------------------------------ */
+
+/* Divides its scratch memory behind *at, as opi_segsort_room; sets the types of its indices and numbers. */
+void opi_segsort_mixed_divide(opi_segsorting *s, char *base, size_t *at);
 
 /* --- ways (gpu/ways.h) -------------------------------------------------------------------------------------------- */
 
 bool opi_segsort_short_can(const opi_job *job, uint64_t n);
 oplus_status opi_segsort_short_run(opi_job *job, const opi_part *part);
+bool opi_segsort_mixed_can(const opi_job *job, uint64_t n);
+bool opi_segsort_mixed_suits(const opi_job *job, uint64_t n);
+oplus_status opi_segsort_mixed_run(opi_job *job, const opi_part *part);
 oplus_status opi_segsort_two_run(opi_job *job, const opi_part *part);
 
 #endif

@@ -1,6 +1,6 @@
 /* The way "short" of a segmented sort: no segment has more than OPI_SHORT_SEGMENT elements, so that a work-group has some whole
  * ones in its own memory, and each work-item counts which elements of its segment come before its own.  The arrays are read
- * and written once. */
+ * and written once.  The way "mixed" (mixed.c) does its short segments so. */
 #include "base/error.h"
 #include "cores/merge.h"
 #include "gpu/launch.h"
@@ -32,7 +32,7 @@ static uint64_t windows_of(const opi_segsorting *s) { return ((s->n + segments_o
 size_t opi_segsort_short_bytes(const opi_segsorting *s) { return (windows_of(s) + 1) * sizeof(uint64_t); }
 
 /* Whether values are moved as integers of their size; the addresses of structs may be multiples of less than that. */
-static bool values_are_integers(const opi_segsorting *s)
+bool opi_segsort_short_moves(const opi_segsorting *s)
 {
     const size_t value = value_bytes(s);
     if (value == 0) return true;
@@ -45,7 +45,7 @@ bool opi_segsort_short_can(const opi_job *job, uint64_t n)
 {
     const opi_segsorting *const s = (const opi_segsorting *)job;
     (void)n;
-    return !s->has_long && values_are_integers(s) && segments_of(s) < UINT64_MAX - s->n;
+    return s->large.count == 0 && opi_segsort_short_moves(s) && segments_of(s) < UINT64_MAX - s->n;
 }
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
@@ -58,16 +58,18 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_KEY_SIZE", key);
     opi_gpu_define(source, "OPI_VALUE_SIZE", value_bytes(s));
     opi_gpu_define(source, "OPI_PLACES_ONLY", is_argsort(s));
+    opi_gpu_define(source, "OPI_MIXED", s->is_mixed);
     opi_gpu_define(source, "OPI_OFFSET_SIZE", opi_segsort_array(s, OPI_SEGSORT_OFFSETS)->size);
     opi_gpu_define(source, "OPI_LOG_PLACES", LOG_PLACES);
     opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
     opi_gpu_write_kernels(source, "offset");
     opi_gpu_write_kernels(source, "key");
     opi_gpu_write_kernels(source, "key_order");
+    opi_gpu_write_kernels(source, "with_key");
     opi_gpu_write_kernels(source, "short");
 }
 
-static oplus_status get_program(opi_segsorting *s)
+oplus_status opi_segsort_short_get(opi_segsorting *s)
 {
     opi_job *const job = &s->job;
     job->shape = (opi_shape){.log_w = LOG_W};
@@ -76,6 +78,7 @@ static oplus_status get_program(opi_segsorting *s)
     opi_key_number(&key, task_of(s)->segments.key->size);
     opi_key_number(&key, value_bytes(s));
     opi_key_number(&key, is_argsort(s));
+    opi_key_number(&key, s->is_mixed);
     opi_key_number(&key, opi_segsort_array(s, OPI_SEGSORT_OFFSETS)->size);
     return opi_program_get(&job->g->programs, job->call, "the sort of short segments", key.hash, write_source, s,
                            &job->program);
@@ -83,7 +86,7 @@ static oplus_status get_program(opi_segsorting *s)
 
 /* --- the way ------------------------------------------------------------------------------------------------------ */
 
-static oplus_status sort(const opi_segsorting *s)
+oplus_status opi_segsort_short_sort(const opi_segsorting *s)
 {
     const opi_key_order order = opi_key_order_of(task_of(s)->segments.key, task_of(s)->segments.order);
     const uint64_t segments = segments_of(s), length = task_of(s)->segments.length, windows = windows_of(s);
@@ -105,6 +108,6 @@ oplus_status opi_segsort_short_run(opi_job *job, const opi_part *part)
 {
     opi_segsorting *const s = (opi_segsorting *)job;
     (void)part; /* it is all */
-    OPI_TRY(get_program(s));
-    return opi_segsort_do(s, sort);
+    OPI_TRY(opi_segsort_short_get(s));
+    return opi_segsort_do(s, opi_segsort_short_sort);
 }

@@ -1,11 +1,13 @@
-/* Sorts segments of at most OPI_SHORT_SEGMENT elements where they lie.  This text comes behind offset.cl, key.cl
- * and key_order.cl.
+/* Sorts segments of at most OPI_SHORT_SEGMENT elements where they lie.  This text comes behind offset.cl, key.cl,
+ * key_order.cl and with_key.cl.
  *
  * Work is divided by segments and elements together: segment s stands at place s + offsets[s] - offsets[0].  Work-group w has
  * the segments that stand at [w, w + 1) * OPI_ALL_PLACES.  So it has at most as many segments, and at most OPI_SHORT_SEGMENT
  * elements more than that, whatever the segments are.  Its elements lie together, and are nobody else's.
  *
- * OPI_VALUE_SIZE: bytes of what moves with a key, or 0; OPI_PLACES_ONLY: keys stay, and values become places in segments. */
+ * OPI_VALUE_SIZE: bytes of what moves with a key, or 0; OPI_PLACES_ONLY: keys stay, and values become places in segments.
+ * OPI_MIXED: there are longer segments, too, whose elements stay as they are.  The last one of a work-group may have any
+ * number of them, which are then not even read. */
 
 #define OPI_W          (1u << OPI_LOG_W)
 #define OPI_ALL_PLACES (1u << OPI_LOG_PLACES)
@@ -16,16 +18,6 @@
 #define OPI_UNROLL
 #else
 #define OPI_UNROLL _Pragma("unroll")
-#endif
-
-#if OPI_VALUE_SIZE == 1
-typedef uint8_t opi_moved;
-#elif OPI_VALUE_SIZE == 2
-typedef uint16_t opi_moved;
-#elif OPI_VALUE_SIZE == 4
-typedef uint32_t opi_moved;
-#else
-typedef uint64_t opi_moved;
 #endif
 
 /* The first element of segment s, counted from that of the first segment; without offsets each has `length`. */
@@ -52,6 +44,16 @@ OPI_WHOLE_KERNEL void opi_short_cuts(OPI_PARAM(offsets), const uint64_t length, 
     OPI_AT(uint64_t, cuts)[w] = low;
 }
 
+/* Where the last segment of [from, to) ends; or where it begins, if it is long. */
+OPI_FUNCTION uint64_t opi_end_of_short(OPI_GLOBAL const opi_offset *at, uint64_t length, uint64_t from, uint64_t to)
+{
+    const uint64_t end = opi_begin_of(at, length, to);
+#if OPI_MIXED
+    if (from < to && end - opi_begin_of(at, length, to - 1) > OPI_SHORT_SEGMENT) return opi_begin_of(at, length, to - 1);
+#endif
+    return end;
+}
+
 /* How many work-items note the elements of a segment: about as many as it has elements on average. */
 OPI_FUNCTION uint32_t opi_log_noting(uint32_t elements, uint32_t segments)
 {
@@ -74,12 +76,12 @@ OPI_WHOLE_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const 
                                      const uint64_t negative, const uint64_t flip, OPI_PARAM(values))
 {
     OPI_LOCAL_MEMORY opi_key key[OPI_ROOM];
-    OPI_LOCAL_MEMORY uint16_t begin[OPI_ROOM], end[OPI_ROOM]; /* of the segment of each element */
+    OPI_LOCAL_MEMORY uint16_t begin[OPI_ROOM], end[OPI_ROOM]; /* of the segment of each element; end 0: it is long */
     OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     const opi_order order = opi_order_of(negative, flip);
     const uint64_t from = OPI_AT(const uint64_t, cuts)[OPI_GROUP], to = OPI_AT(const uint64_t, cuts)[OPI_GROUP + 1];
     const uint64_t first = opi_begin_of(at, length, from);
-    const uint32_t n = (uint32_t)(opi_begin_of(at, length, to) - first), segments = (uint32_t)(to - from);
+    const uint32_t n = (uint32_t)(opi_end_of_short(at, length, from, to) - first), segments = (uint32_t)(to - from);
     OPI_GLOBAL opi_key *const own_keys = OPI_AT(opi_key, keys) + first;
     if (n == 0) return;
 
@@ -98,10 +100,15 @@ OPI_WHOLE_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const 
     const uint32_t log_each = opi_log_noting(n, segments), lane = OPI_SELF & ((1u << log_each) - 1);
     for (uint32_t s = OPI_SELF >> log_each; s < segments; s += OPI_W >> log_each) {
         const uint32_t b = (uint32_t)(opi_begin_of(at, length, from + s) - first);
-        const uint32_t behind = (uint32_t)(opi_begin_of(at, length, from + s + 1) - first);
+#if OPI_MIXED
+        const uint64_t till = opi_begin_of(at, length, from + s + 1) - first;
+        const uint32_t behind = till < n ? (uint32_t)till : n, noted = till - b > OPI_SHORT_SEGMENT ? 0 : behind;
+#else
+        const uint32_t behind = (uint32_t)(opi_begin_of(at, length, from + s + 1) - first), noted = behind;
+#endif
         for (uint32_t i = b + lane; i < behind; i += 1u << log_each) {
             begin[i] = (uint16_t)b;
-            end[i] = (uint16_t)behind;
+            end[i] = (uint16_t)noted;
         }
     }
     OPI_BARRIER();
@@ -109,6 +116,9 @@ OPI_WHOLE_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const 
     OPI_UNROLL for (uint32_t e = 0; e < OPI_EACH; e++) {
         const uint32_t i = e * OPI_W + OPI_SELF;
         if (i >= n) break;
+#if OPI_MIXED
+        if (end[i] == 0) continue;
+#endif
         const uint32_t b = begin[i], place = b + opi_before(key, b, end[i], i);
 #if OPI_PLACES_ONLY
         own_values[place] = (opi_moved)(i - b);

@@ -395,11 +395,19 @@ static void move(oplus_device *dev)
     good(oplus_argsort_by(dev, &before_fn, in, N, &oplus_u64, out), "argsort_by");
     good(oplus_argsort_axis(dev, &oplus_u32, OPLUS_ASCENDING, in, 10, 10, 1, &oplus_u64, out), "argsort_axis");
     good(oplus_segsort(dev, &oplus_u32, OPLUS_ASCENDING, out, N, &oplus_u64, ends, 2), "segsort");
+    enum { LONG = 10, SHORT = 50 };
+    uint64_t all_long[LONG + 1], some_long[LONG + SHORT + 1];
+    for (uint64_t s = 0; s <= LONG; s++) all_long[s] = some_long[s] = s * 200;
+    for (uint64_t s = 1; s <= SHORT; s++) some_long[LONG + s] = some_long[LONG] + s * 100;
+    good(oplus_segsort(dev, &oplus_u32, OPLUS_ASCENDING, out, N, &oplus_u64, all_long, LONG), "segsort");
     for (size_t i = 0; i < key_kinds; i++) { /* short segments */
         const oplus_type *const value = i == 0 ? &oplus_u8 : &oplus_f64;
         good(oplus_segsort(dev, keys[i], OPLUS_DESCENDING, out, 100, &oplus_u64, ends, 1), "segsort");
         good(oplus_segsort_pairs(dev, keys[i], OPLUS_ASCENDING, out, value, in, 100, &oplus_u64, ends, 1),
              "segsort_pairs");
+        good(oplus_segsort(dev, keys[i], OPLUS_DESCENDING, out, N, &oplus_u64, some_long, LONG + SHORT), "mixed");
+        good(oplus_segsort_pairs(dev, keys[i], OPLUS_ASCENDING, out, value, in, N, &oplus_u64, some_long, LONG + SHORT),
+             "mixed pairs");
     }
     good(oplus_search_by(dev, &before_fn, in, N, OPLUS_LOWER, in, N, &oplus_u32, out), "bounds_by");
     for (size_t i = 0; i < element_kinds; i++) good(oplus_transpose(dev, types[i], in, 30, 19, out), "transpose");
