@@ -138,6 +138,95 @@ OPLUS_API oplus_status oplus_sort_pairs_all(oplus_device *dev, const oplus_comm 
                                             oplus_order order, oplus_layout layout, void *keys, const oplus_type *value,
                                             void *values, size_t *n, size_t capacity);
 
+/** Reduce by key over all ranks: for each run of equal neighbouring keys of all ranks the key and the reduce of its
+ *  values.  As oplus_reduce_by_key.
+ *
+ *  A run may span several ranks, or all of them.  The rank where it begins makes its result, which has the bits of
+ *  oplus_reduce of the whole run.  Other ranks tell it at most 2 log2 N nodes of their parts, not their elements.  Keys of
+ *  the first run and of the last one on each rank are read a second time.  If a rank's capacity is less than its n, or the
+ *  layout OPLUS_EVEN, all keys are read once more, to count the runs.  A rank needs the memory that oplus_reduce_by_key
+ *  needs; if the layout is OPLUS_EVEN, also that of its results.
+ *
+ *  @param dev,comm     the device of this rank, and the transport
+ *  @param op           the operator
+ *  @param key          type of a key
+ *  @param same         a function of two keys, with a result of type uint8_t; NULL: keys are compared by their bits
+ *  @param layout       OPLUS_AS_GIVEN: each rank gets the runs that begin on it.  OPLUS_EVEN: each rank gets an equal block
+ *                      of all runs; a result is sent at most once, straight to the rank that gets it
+ *  @param keys,values  the keys and values of this rank
+ *  @param n            how many keys and how many values it has
+ *  @param out_keys     the first key of each run that this rank gets.  NULL on all ranks: keys are not wanted
+ *  @param out          the results of these runs
+ *  @param capacity     number of results that out_keys and out have room for: at most n are needed as given.  If that is
+ *                      too few, nothing is written on any rank, and the message says how many are needed
+ *  @param runs         set to the number of results of this rank; in host memory
+ *  @return what oplus_reduce_by_key returns, or OPLUS_ERR_COMM: OPLUS_OK on all ranks or on none. */
+OPLUS_API oplus_status oplus_reduce_by_key_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op,
+                                               const oplus_type *key, const oplus_fn *same, oplus_layout layout,
+                                               const void *keys, const void *values, size_t n, void *out_keys,
+                                               void *out, size_t capacity, size_t *runs);
+
+/** Scan by key over all ranks: a scan of the values that begins anew with each run of equal neighbouring keys, and goes on
+ *  where a run goes on on the next rank.  As oplus_scan_by_key, with the bits of oplus_segscan_all.
+ *
+ *  Reads keys once and values twice, the second time while it writes. */
+OPLUS_API oplus_status oplus_scan_by_key_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op,
+                                             oplus_kind kind, const oplus_type *key, const oplus_fn *same,
+                                             const void *keys, const void *values, size_t n, void *out);
+
+/** Unique over all ranks: each run of equal neighbours of all ranks once, how long it is, where it begins, and which run
+ *  each element is in.  As oplus_unique.
+ *
+ *  A run may span several ranks; the rank where it begins makes its results.  Reads the elements once, those of the first
+ *  run and of the last one on each rank a second time, and all of them once more if inverse is wanted, if a rank's capacity
+ *  is less than its n or if the layout is OPLUS_EVEN.  Each output but `runs` may be NULL, on all ranks.
+ *
+ *  @param dev,comm  the device of this rank, and the transport
+ *  @param type      the type of an element
+ *  @param same      a function of two elements, with a result of type uint8_t; NULL: they are compared by their bits
+ *  @param layout    OPLUS_AS_GIVEN: each rank gets the runs that begin on it; OPLUS_EVEN: an equal block of all runs
+ *  @param in,n      the elements of this rank, and their number
+ *  @param out       the first element of each run that this rank gets
+ *  @param index     the type of counts, firsts and inverse, the same on all ranks: &oplus_u32, &oplus_u64, &oplus_i32 or
+ *                   &oplus_i64, and can hold the number of elements of all ranks.  NULL on all ranks, if these are NULL
+ *  @param counts    the number of elements of each of these runs, on all ranks together
+ *  @param firsts    the index of the first element of each of these runs, in the whole array
+ *  @param capacity  number of runs that out, counts and firsts have room for: at most n are needed as given.  If that is too
+ *                   few, nothing is written on any rank, and the message says how many are needed.  Ignored if all three
+ *                   are NULL on all ranks
+ *  @param inverse   n numbers: the number of the run that each element of this rank is in, counted from 0 over all ranks
+ *  @param runs      set to the number of runs that this rank gets; in host memory
+ *  @return what oplus_unique returns, or OPLUS_ERR_COMM: OPLUS_OK on all ranks or on none. */
+OPLUS_API oplus_status oplus_unique_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
+                                        const oplus_fn *same, oplus_layout layout, const void *in, size_t n, void *out,
+                                        const oplus_type *index, void *counts, void *firsts, size_t capacity,
+                                        void *inverse, size_t *runs);
+
+/** Group by key over all ranks, for keys in any order: each key of all ranks once, in the order of a sort, and the reduce
+ *  of its values in the order of the ranks.  As oplus_group.
+ *
+ *  It sorts copies of keys and values as oplus_sort_pairs_all does, then reduces by key as oplus_reduce_by_key_all, and
+ *  needs the memory of both, and that of the copies.
+ *
+ *  @param dev,comm     the device of this rank, and the transport
+ *  @param op           the operator
+ *  @param key          type of a key: a type that oplus_sort takes
+ *  @param order        OPLUS_ASCENDING or OPLUS_DESCENDING: the order of the groups
+ *  @param layout       OPLUS_AS_GIVEN: each rank gets the groups whose first pair comes to it when as many pairs as it gave
+ *                      are sorted to each rank.  OPLUS_EVEN: each rank gets an equal block of all groups
+ *  @param keys,values  the keys and values of this rank, which stay as they are
+ *  @param n            how many keys and how many values it has
+ *  @param out_keys     the key of each group that this rank gets.  NULL on all ranks: keys are not wanted
+ *  @param out          the results of these groups
+ *  @param capacity     number of results that out_keys and out have room for: at most n are needed as given.  If that is
+ *                      too few, nothing is written on any rank, and the message says how many are needed
+ *  @param groups       set to the number of results of this rank; in host memory
+ *  @return what oplus_group returns, or OPLUS_ERR_COMM: OPLUS_OK on all ranks or on none. */
+OPLUS_API oplus_status oplus_group_all(oplus_device *dev, const oplus_comm *comm, const oplus_op *op,
+                                       const oplus_type *key, oplus_order order, oplus_layout layout, const void *keys,
+                                       const void *values, size_t n, void *out_keys, void *out, size_t capacity,
+                                       size_t *groups);
+
 /** Transpose of a row-major rows x cols matrix whose elements are distributed over the ranks.  As oplus_transpose.
  *
  *  The elements of a rank may begin and end inside a row.
@@ -211,6 +300,25 @@ OPLUS_API oplus_status oplus_variance_all(oplus_device *dev, const oplus_comm *c
     (OPLUS_CHECK_KEYS_(keys), OPLUS_CHECK_ANY_(values),                                                                \
      oplus_sort_pairs_all(dev, comm, OPLUS_TYPE_AT_(keys), order, layout, keys, OPLUS_TYPE_AT_(values), values, n,     \
                           capacity))
+#define OPLUS_REDUCE_BY_KEY_ALL(dev, comm, op, layout, keys, values, n, out_keys, out, capacity, runs)                 \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, values), OPLUS_CHECK_OUT_(op, out), OPLUS_CHECK_ANY_(out_keys),          \
+     OPLUS_CHECK_SAME_(keys, out_keys), OPLUS_CHECK_NUMBER_(runs),                                                     \
+     oplus_reduce_by_key_all(dev, comm, OPLUS_OP_AT_(op), OPLUS_TYPE_AT_(out_keys), NULL, layout, keys, values, n,     \
+                             out_keys, out, capacity, runs))
+#define OPLUS_SCAN_BY_KEY_ALL(dev, comm, op, kind, keys, values, n, out)                                               \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, values), OPLUS_CHECK_OUT_(op, out),                                      \
+     oplus_scan_by_key_all(dev, comm, OPLUS_OP_AT_(op), kind, OPLUS_TYPE_AT_(keys), NULL, keys, values, n, out))
+#define OPLUS_UNIQUE_ALL(dev, comm, layout, in, n, out, counts, firsts, capacity, inverse, runs)                       \
+    (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out), OPLUS_CHECK_OFFSETS_(counts), OPLUS_CHECK_ANY_(counts),        \
+     OPLUS_CHECK_ANY_(firsts), OPLUS_CHECK_SAME_(firsts, counts), OPLUS_CHECK_ANY_(inverse),                           \
+     OPLUS_CHECK_SAME_(inverse, counts), OPLUS_CHECK_NUMBER_(runs),                                                    \
+     oplus_unique_all(dev, comm, OPLUS_TYPE_AT_(out), NULL, layout, in, n, out, OPLUS_TYPE_AT_(counts), counts,        \
+                      firsts, capacity, inverse, runs))
+#define OPLUS_GROUP_ALL(dev, comm, op, order, layout, keys, values, n, out_keys, out, capacity, groups)                \
+    (OPLUS_CHECK_OP_(op), OPLUS_CHECK_IN_(op, values), OPLUS_CHECK_OUT_(op, out), OPLUS_CHECK_KEYS_(out_keys),         \
+     OPLUS_CHECK_SAME_(keys, out_keys), OPLUS_CHECK_NUMBER_(groups),                                                   \
+     oplus_group_all(dev, comm, OPLUS_OP_AT_(op), OPLUS_TYPE_AT_(out_keys), order, layout, keys, values, n, out_keys,  \
+                     out, capacity, groups))
 #define OPLUS_TRANSPOSE_ALL(dev, comm, in, n, rows, cols, out, m)                                                      \
     (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out),                                                                \
      oplus_transpose_all(dev, comm, OPLUS_TYPE_AT_(out), in, n, rows, cols, out, m))

@@ -7,8 +7,7 @@
  *  host's or in the device's memory; arrays of the host are copied whole to an accelerator, or, if they do not fit its
  *  memory, the host's cores do the call.  Unless a call says otherwise, no output may overlap an input or another output,
  *  `kept` must not lie inside of an array of the call, and a call fails before anything is written, or because a device
- *  failed.  There are no
- *  such calls over ranks. */
+ *  failed.  ranks.h has unique and the calls by key over ranks. */
 #ifndef OPLUS_RUNS_H
 #define OPLUS_RUNS_H
 

@@ -3,6 +3,8 @@
  * A reduce goes from piece to piece, each of which begins where a run does, so that scratch memory is bounded, and so
  * that on cores keys, offsets and values of a piece are still in a cache when they are read again.  A run that is longer
  * than a piece is a reduce of its own. */
+#include "front/by_key.h"
+
 #include "cores/cores.h"
 #include "front/runs.h"
 #include "front/scratch.h"
@@ -19,27 +21,13 @@ enum {
     MORE = 64    /* the last piece has up to this part of a piece more */
 };
 
-typedef struct by_key {
-    oplus_device *dev;
-    const char *call;
-    const oplus_op *op;
-    const oplus_type *key;
-    const oplus_fn *same; /* or NULL */
-    const char *keys, *values;
-    size_t n;
-    char *out_keys, *out; /* out_keys NULL: keys are not wanted */
-    oplus_device *home;   /* in whose memory the keys lie: scratch memory is beside them */
-    size_t piece;         /* keys of a piece */
-} by_key;
-
-static size_t cores_piece(const by_key *b)
+static size_t cores_piece(const opi_by_key *b)
 {
     const size_t bytes = b->n * (b->key->size + b->op->type->size);
     return opi_smaller(CORES_MOST, CORES_PIECE * opi_cores_threads(b->dev->cores, bytes));
 }
 
-/* Finds where the keys lie, and so how large pieces are. */
-static oplus_status find_home(by_key *b)
+oplus_status opi_by_key_home(opi_by_key *b)
 {
     const opi_machine *const machine = b->dev->machine;
     b->home = NULL;
@@ -51,7 +39,7 @@ static oplus_status find_home(by_key *b)
     return OPLUS_OK;
 }
 
-static oplus_status copy(const by_key *b, void *to, const void *from, size_t bytes)
+static oplus_status copy(const opi_by_key *b, void *to, const void *from, size_t bytes)
 {
     return b->dev->machine->copy(b->dev, b->call, to, from, bytes);
 }
@@ -59,7 +47,7 @@ static oplus_status copy(const by_key *b, void *to, const void *from, size_t byt
 /* --- runs ---------------------------------------------------------------------------------------------------------- */
 
 /* Finds where runs begin among n > 0 keys from index `at` on: a run begins at the first of them, too. */
-static oplus_status find_runs(const by_key *b, size_t at, size_t n, void *out_keys, uint32_t *firsts, size_t *found)
+static oplus_status find_runs(const opi_by_key *b, size_t at, size_t n, void *out_keys, uint32_t *firsts, size_t *found)
 {
     opi_task task;
     opi_task_select(&task, OPI_PICKS_HEADS, b->same, b->key, b->keys + at * b->key->size, NULL, n,
@@ -68,7 +56,7 @@ static oplus_status find_runs(const by_key *b, size_t at, size_t n, void *out_ke
 }
 
 /* Reduces the run from index `open` on, which goes on up to index `at` at least.  Sets *end to where it ends. */
-static oplus_status reduce_long(const by_key *b, size_t open, size_t at, uint32_t *firsts, void *out, size_t *end)
+static oplus_status reduce_long(const opi_by_key *b, size_t open, size_t at, uint32_t *firsts, void *out, size_t *end)
 {
     opi_task task;
     size_t found = 1;
@@ -85,7 +73,7 @@ static oplus_status reduce_long(const by_key *b, size_t open, size_t at, uint32_
 }
 
 /* Reduces the values from index `open` on, in so many segments. */
-static oplus_status reduce_runs(const by_key *b, size_t open, size_t n, const uint32_t *firsts, size_t segments,
+static oplus_status reduce_runs(const opi_by_key *b, size_t open, size_t n, const uint32_t *firsts, size_t segments,
                                 void *out)
 {
     opi_task task;
@@ -95,7 +83,7 @@ static oplus_status reduce_runs(const by_key *b, size_t open, size_t n, const ui
 }
 
 /* How many keys the piece from index `begin` on has: a little more, if only so few are left. */
-static size_t next_of(const by_key *b, size_t begin)
+static size_t next_of(const opi_by_key *b, size_t begin)
 {
     const size_t left = b->n - begin;
     return left <= b->piece + b->piece / MORE ? left : b->piece;
@@ -103,7 +91,7 @@ static size_t next_of(const by_key *b, size_t begin)
 
 /* Reduces the runs that end in the piece from index *open on, which is where a run begins; *open becomes where the first
  * run begins that does not, and *runs grows.  firsts: room for one more than a piece has keys. */
-static oplus_status reduce_piece(const by_key *b, uint32_t *firsts, size_t *open, size_t *runs)
+static oplus_status reduce_piece(const opi_by_key *b, uint32_t *firsts, size_t *open, size_t *runs)
 {
     const size_t begin = *open, n = next_of(b, begin);
     const bool is_last = begin + n == b->n;
@@ -125,10 +113,10 @@ static oplus_status reduce_piece(const by_key *b, uint32_t *firsts, size_t *open
     return OPLUS_OK;
 }
 
-static size_t firsts_bytes(const by_key *b) { return (b->piece + b->piece / MORE + 1) * sizeof(uint32_t); }
+size_t opi_by_key_scratch(const opi_by_key *b) { return (b->piece + b->piece / MORE + 1) * sizeof(uint32_t); }
 
 /* Says that it is done piece by piece, if it is, and how much scratch memory the call takes. */
-static void say_pieces(const by_key *b, size_t scratch)
+static void say_pieces(const opi_by_key *b, size_t scratch)
 {
     opi_saying *const to = &b->dev->explained;
     if (next_of(b, 0) < b->n)
@@ -138,19 +126,18 @@ static void say_pieces(const by_key *b, size_t scratch)
 }
 
 /* Explains what is done with the first piece, and says what follows. */
-static oplus_status explain_reduce(const by_key *b, uint32_t *firsts)
+static oplus_status explain_reduce(const opi_by_key *b, uint32_t *firsts)
 {
     size_t found;
     if (b->n == 0) return OPLUS_OK;
     OPI_TRY(find_runs(b, 0, next_of(b, 0), b->out_keys, firsts, &found));
     opi_say(&b->dev->explained,
             "then: a segmented reduce of the values; how many segments it has is known only then\n");
-    say_pieces(b, firsts_bytes(b));
+    say_pieces(b, opi_by_key_scratch(b));
     return OPLUS_OK;
 }
 
-/* firsts: so many bytes of scratch memory. */
-static oplus_status reduce_all(const by_key *b, uint32_t *firsts, size_t *runs)
+oplus_status opi_by_key_reduce(const opi_by_key *b, uint32_t *firsts, size_t *runs)
 {
     size_t open = 0, count = 0;
     while (open < b->n) OPI_TRY(reduce_piece(b, firsts, &open, &count));
@@ -159,28 +146,32 @@ static oplus_status reduce_all(const by_key *b, uint32_t *firsts, size_t *runs)
 
 /* --- checks -------------------------------------------------------------------------------------------------------- */
 
-/* Checks what the calls have in common, and what is no output. */
-static oplus_status check(const by_key *b)
+oplus_status opi_by_key_check(const opi_by_key *b)
 {
     OPI_TRY(opi_check_op(b->call, b->op));
     OPI_TRY(opi_check_same(b->call, "key", b->key, b->same));
     OPI_TRY(opi_check_pointer(b->call, "keys", b->keys, b->n));
     OPI_TRY(opi_check_pointer(b->call, "values", b->values, b->n));
-    OPI_TRY(opi_check_bytes(b->call, "n", b->n, opi_larger(b->key->size, b->op->type->size)));
-    return opi_check_pointer(b->call, "out", b->out, b->n);
+    return opi_check_bytes(b->call, "n", b->n, opi_larger(b->key->size, b->op->type->size));
 }
 
-/* Checks a call that writes a result for each of `count`; it is not known how many. */
-static oplus_status check_reduce(const by_key *b, const char *name, const size_t *count)
+oplus_status opi_by_key_check_out(const opi_by_key *b, const char *name, const size_t *count, size_t room)
 {
-    const size_t key = b->key->size, value = b->op->type->size, some = b->n > 0;
+    const size_t key = b->key->size, value = b->op->type->size;
     OPI_TRY(opi_check_count(b->call, name, count));
     const opi_given given[] = {
-        {"keys", b->keys, b->n * key}, {"out_keys", b->out_keys, some * key}, {"out", b->out, some * value}};
+        {"keys", b->keys, b->n * key}, {"out_keys", b->out_keys, room * key}, {"out", b->out, room * value}};
     OPI_TRY(opi_check_apart(b->call, given, sizeof given / sizeof *given));
     OPI_TRY(opi_check_overlap(b->call, "values", b->values, b->n * value, "out_keys", b->out_keys,
-                              b->out_keys ? some * key : 0, false));
-    return opi_check_overlap(b->call, "values", b->values, b->n * value, "out", b->out, some * value, false);
+                              b->out_keys ? room * key : 0, false));
+    return opi_check_overlap(b->call, "values", b->values, b->n * value, "out", b->out, room * value, false);
+}
+
+/* The same of a call over this process's arrays: it is not known how much it writes. */
+static oplus_status check_reduce(const opi_by_key *b, const char *name, const size_t *count)
+{
+    OPI_TRY(opi_check_pointer(b->call, "out", b->out, b->n));
+    return opi_by_key_check_out(b, name, count, b->n > 0);
 }
 
 /* --- the calls ----------------------------------------------------------------------------------------------------- */
@@ -191,19 +182,28 @@ oplus_status oplus_reduce_by_key(oplus_device *dev, const oplus_op *op, const op
 {
     OPI_OWN_MODE;
     void *firsts = NULL;
-    by_key b = {dev, __func__, op, key, same, keys, values, n, out_keys, out, NULL, 0};
+    opi_by_key b = {dev, __func__, op, key, same, keys, values, n, out_keys, out, NULL, 0};
     OPI_TRY(opi_check_device(__func__, dev));
-    OPI_TRY(check(&b));
+    OPI_TRY(opi_by_key_check(&b));
     OPI_TRY(check_reduce(&b, "runs", runs));
-    OPI_TRY(find_home(&b));
-    OPI_TRY(opi_borrow(b.home, __func__, firsts_bytes(&b), &firsts));
-    const oplus_status status = dev->explained.text ? explain_reduce(&b, firsts) : reduce_all(&b, firsts, runs);
+    OPI_TRY(opi_by_key_home(&b));
+    OPI_TRY(opi_borrow(b.home, __func__, opi_by_key_scratch(&b), &firsts));
+    const oplus_status status = dev->explained.text ? explain_reduce(&b, firsts) : opi_by_key_reduce(&b, firsts, runs);
     opi_give_back(b.home, firsts);
     return status;
 }
 
-/* Marks where runs begin; nobody asks how many they are. */
-static oplus_status mark_heads(const by_key *b, void *heads)
+oplus_status opi_by_key_check_scan(const opi_by_key *b, oplus_kind kind)
+{
+    const size_t bytes = b->n * b->op->type->size;
+    OPI_TRY(opi_check_kind(b->call, kind));
+    if (kind == OPLUS_EXCLUSIVE) OPI_TRY(opi_check_identity(b->call, b->op, "an exclusive scan"));
+    OPI_TRY(opi_check_pointer(b->call, "out", b->out, b->n));
+    OPI_TRY(opi_check_overlap(b->call, "keys", b->keys, b->n * b->key->size, "out", b->out, bytes, false));
+    return opi_check_overlap(b->call, "values", b->values, bytes, "out", b->out, bytes, true);
+}
+
+oplus_status opi_by_key_heads(const opi_by_key *b, void *heads)
 {
     opi_task task;
     opi_task_select(&task, OPI_PICKS_HEADS, b->same, b->key, b->keys, NULL, b->n,
@@ -212,17 +212,17 @@ static oplus_status mark_heads(const by_key *b, void *heads)
 }
 
 /* heads: n bytes of scratch memory. */
-static oplus_status scan(const by_key *b, oplus_kind kind, void *heads)
+static oplus_status scan(const opi_by_key *b, oplus_kind kind, void *heads)
 {
     opi_task task;
-    OPI_TRY(mark_heads(b, heads));
+    OPI_TRY(opi_by_key_heads(b, heads));
     opi_task_scan(&task, b->op, kind, b->values, heads, b->n, 0, b->out);
     return opi_run(b->dev, b->call, &task, NULL);
 }
 
-static oplus_status explain_scan(const by_key *b, void *heads)
+static oplus_status explain_scan(const opi_by_key *b, void *heads)
 {
-    OPI_TRY(mark_heads(b, heads));
+    OPI_TRY(opi_by_key_heads(b, heads));
     opi_say(&b->dev->explained, "then: a segmented scan of the values\nscratch memory: %zu bytes\n", b->n);
     return OPLUS_OK;
 }
@@ -232,15 +232,12 @@ oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, oplus_kind
 {
     OPI_OWN_MODE;
     void *heads = NULL;
-    by_key b = {dev, __func__, op, key, same, keys, values, n, NULL, out, NULL, 0};
+    opi_by_key b = {dev, __func__, op, key, same, keys, values, n, NULL, out, NULL, 0};
     OPI_TRY(opi_check_device(__func__, dev));
-    OPI_TRY(opi_check_kind(__func__, kind));
-    OPI_TRY(check(&b));
-    if (kind == OPLUS_EXCLUSIVE) OPI_TRY(opi_check_identity(__func__, op, "an exclusive scan"));
-    OPI_TRY(opi_check_overlap(__func__, "keys", keys, n * key->size, "out", out, n * op->type->size, false));
-    OPI_TRY(opi_check_overlap(__func__, "values", values, n * op->type->size, "out", out, n * op->type->size, true));
+    OPI_TRY(opi_by_key_check(&b));
+    OPI_TRY(opi_by_key_check_scan(&b, kind));
     if (n == 0) return OPLUS_OK;
-    OPI_TRY(find_home(&b));
+    OPI_TRY(opi_by_key_home(&b));
     OPI_TRY(opi_borrow(b.home, __func__, n, &heads));
     const oplus_status status = dev->explained.text ? explain_scan(&b, heads) : scan(&b, kind, heads);
     opi_give_back(b.home, heads);
@@ -248,7 +245,7 @@ oplus_status oplus_scan_by_key(oplus_device *dev, const oplus_op *op, oplus_kind
 }
 
 /* Copies keys and values to scratch memory, and sorts them there. */
-static oplus_status sort(const by_key *b, oplus_order order, void *keys, void *values)
+static oplus_status sort(const opi_by_key *b, oplus_order order, void *keys, void *values)
 {
     opi_task task;
     const oplus_type *const value = b->op->type;
@@ -260,18 +257,18 @@ static oplus_status sort(const by_key *b, oplus_order order, void *keys, void *v
 }
 
 /* scratch: for the keys, then for the values, then for the reduce. */
-static oplus_status group(const by_key *b, oplus_order order, char *scratch, size_t values_at, size_t firsts_at,
+static oplus_status group(const opi_by_key *b, oplus_order order, char *scratch, size_t values_at, size_t firsts_at,
                           size_t *groups)
 {
-    by_key sorted = *b;
+    opi_by_key sorted = *b;
     OPI_TRY(sort(b, order, scratch, scratch + values_at));
     sorted.keys = scratch;
     sorted.values = scratch + values_at;
-    return reduce_all(&sorted, (uint32_t *)(void *)(scratch + firsts_at), groups);
+    return opi_by_key_reduce(&sorted, (uint32_t *)(void *)(scratch + firsts_at), groups);
 }
 
 /* The same scratch memory, of so many bytes. */
-static oplus_status explain_group(const by_key *b, oplus_order order, char *scratch, size_t values_at, size_t bytes)
+static oplus_status explain_group(const opi_by_key *b, oplus_order order, char *scratch, size_t values_at, size_t bytes)
 {
     opi_task task;
     if (b->n == 0) return OPLUS_OK;
@@ -288,15 +285,15 @@ oplus_status oplus_group(oplus_device *dev, const oplus_op *op, const oplus_type
 {
     OPI_OWN_MODE;
     void *scratch = NULL;
-    by_key b = {dev, __func__, op, key, NULL, keys, values, n, out_keys, out, NULL, 0};
+    opi_by_key b = {dev, __func__, op, key, NULL, keys, values, n, out_keys, out, NULL, 0};
     OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, false, NULL, NULL, "n", n));
-    OPI_TRY(check(&b));
+    OPI_TRY(opi_by_key_check(&b));
     OPI_TRY(check_reduce(&b, "groups", groups));
-    OPI_TRY(find_home(&b));
+    OPI_TRY(opi_by_key_home(&b));
     OPI_TRY(opi_check_bytes(__func__, "n", n, key->size + op->type->size + 2 * sizeof(uint64_t)));
     const size_t values_at = opi_round_up(n * key->size, OPI_CACHE_LINE);
     const size_t firsts_at = opi_round_up(values_at + n * op->type->size, OPI_CACHE_LINE);
-    const size_t bytes = firsts_at + firsts_bytes(&b);
+    const size_t bytes = firsts_at + opi_by_key_scratch(&b);
     OPI_TRY(opi_borrow(b.home, __func__, bytes, &scratch));
     const oplus_status status = dev->explained.text ? explain_group(&b, order, scratch, values_at, bytes)
                                                     : group(&b, order, scratch, values_at, firsts_at, groups);

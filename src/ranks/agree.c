@@ -130,6 +130,15 @@ void opi_ranks_name_types(opi_ranks *ranks, const oplus_type *type, const oplus_
     if (value) mix_type(ranks, value);
 }
 
+void opi_ranks_name_keys(opi_ranks *ranks, const oplus_type *key, const oplus_fn *same)
+{
+    if (ranks->op) ranks->value = key;
+    mix_type(ranks, key);
+    mix(ranks, same ? same->name : NULL);
+    mix(ranks, same ? same->text : NULL);
+    if (same) mix_param(ranks, same->param_type, same->param);
+}
+
 /* The call in words. */
 static void describe(const opi_ranks *ranks, char *text, size_t bytes)
 {
@@ -288,11 +297,25 @@ oplus_status opi_ranks_agree(opi_ranks *ranks, oplus_status status)
     return gather(ranks, status, NULL, 0, own, (unsigned char *)ranks->text);
 }
 
-bool opi_ranks_any(const opi_ranks *ranks, uint32_t flag)
+/* The first rank whose note has this flag; -1: none has. */
+static int first_with(const opi_ranks *ranks, uint32_t flag)
 {
     for (int q = 0; q < ranks->comm->size; q++)
-        if (ranks->note[q].flag & flag) return true;
-    return false;
+        if (ranks->note[q].flag & flag) return q;
+    return -1;
+}
+
+bool opi_ranks_any(const opi_ranks *ranks, uint32_t flag) { return first_with(ranks, flag) >= 0; }
+
+oplus_status opi_ranks_wanted(const opi_ranks *ranks, unsigned k, const char *output, bool *wanted)
+{
+    const int yes = first_with(ranks, (uint32_t)OPI_NOTE_WANTED << 2 * k);
+    const int no = first_with(ranks, (uint32_t)OPI_NOTE_UNWANTED << 2 * k);
+    *wanted = yes >= 0;
+    if (yes < 0 || no < 0) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT,
+                    "%s: %s is NULL on rank %d, but not on rank %d; give memory on all ranks, or NULL on all",
+                    ranks->call, output, no, yes);
 }
 
 oplus_status opi_ranks_agree_at_end(opi_ranks *ranks, oplus_status status)

@@ -13,15 +13,13 @@ typedef struct filterer {
     opi_ranks *ranks;
     const opi_task *task;
     oplus_layout layout;
-    size_t size;                  /* bytes of an element */
-    char *out;                    /* the caller's */
-    size_t capacity;              /* number of elements that out has room for */
-    bool device;                  /* the input is in the device's memory */
-    char *apart;                  /* memory for the kept elements, if they cannot be written to out at once */
-    uint64_t kept;                /* number of elements kept on this rank; at the end, number of elements that it has */
-    uint64_t *first;              /* index of each rank's first kept element among all kept ones, and their number */
-    size_t *send_count, *send_at; /* elements that go to each rank, and where they are in `apart` */
-    size_t *recv_count, *recv_at; /* elements that come from each rank, and where they go in out */
+    size_t size;     /* bytes of an element */
+    char *out;       /* the caller's */
+    size_t capacity; /* number of elements that out has room for */
+    bool device;     /* the input is in the device's memory */
+    char *apart;     /* memory for the kept elements, if they cannot be written to out at once */
+    uint64_t kept;   /* number of elements kept on this rank; at the end, number of elements that it has */
+    opi_blocks blocks;
 } filterer;
 
 /* Names everything that must be the same on all ranks, and reserves memory for the records. */
@@ -49,13 +47,6 @@ static bool has_room_everywhere(const opi_ranks *ranks)
     return true;
 }
 
-static oplus_status too_small(const filterer *f, int rank, uint64_t capacity, uint64_t takes)
-{
-    return opi_fail(OPLUS_ERR_ARGUMENT,
-                    "%s: capacity on rank %d is %llu, but it gets %llu elements; give room for %llu", f->ranks->call,
-                    rank, (unsigned long long)capacity, (unsigned long long)takes, (unsigned long long)takes);
-}
-
 /* Filters this rank's elements into `to`. */
 static oplus_status filter_into(filterer *f, char *to)
 {
@@ -80,21 +71,21 @@ static oplus_status filter_apart(filterer *f)
 static oplus_status filter_tightly(filterer *f)
 {
     OPI_TRY(filter_apart(f));
-    return f->kept <= f->capacity ? OPLUS_OK : too_small(f, f->ranks->comm->rank, f->capacity, f->kept);
+    return f->kept <= f->capacity ? OPLUS_OK : opi_ranks_too_small(f->ranks, "elements", f->ranks->comm->rank, f->kept);
 }
 
-static oplus_status copy_own(const filterer *f, size_t to, size_t from, size_t count)
+static oplus_status copy_own(const filterer *f)
 {
     oplus_device *const dev = f->ranks->dev;
-    if (count == 0) return OPLUS_OK;
-    return dev->machine->copy(dev, f->ranks->call, f->out + to * f->size, f->apart + from * f->size, count * f->size);
+    if (f->kept == 0) return OPLUS_OK;
+    return dev->machine->copy(dev, f->ranks->call, f->out, f->apart, (size_t)f->kept * f->size);
 }
 
 static oplus_status run_as_given(filterer *f)
 {
     if (has_room_everywhere(f->ranks)) return opi_ranks_agree(f->ranks, filter_into(f, f->out));
     OPI_TRY(opi_ranks_agree(f->ranks, filter_tightly(f)));
-    return opi_ranks_agree(f->ranks, copy_own(f, 0, 0, (size_t)f->kept));
+    return opi_ranks_agree(f->ranks, copy_own(f));
 }
 
 /* --- in equal blocks ---------------------------------------------------------------------------------------------- */
@@ -102,14 +93,7 @@ static oplus_status run_as_given(filterer *f)
 /* Reserves memory for the lists, and for the elements that this rank keeps. */
 static oplus_status filter_to_move(filterer *f)
 {
-    const size_t p = (size_t)f->ranks->comm->size;
-    void *mem;
-    OPI_TRY(opi_ranks_lend(f->ranks, false, (p + 1) * sizeof(uint64_t) + 4 * p * sizeof(size_t), &mem));
-    f->first = mem;
-    f->send_count = (size_t *)(f->first + p + 1);
-    f->send_at = f->send_count + p;
-    f->recv_count = f->send_at + p;
-    f->recv_at = f->recv_count + p;
+    OPI_TRY(opi_blocks_reserve(f->ranks, &f->blocks));
     return filter_apart(f);
 }
 
@@ -117,75 +101,31 @@ static oplus_status filter_to_move(filterer *f)
 static oplus_status place_kept(filterer *f)
 {
     const opi_ranks *const ranks = f->ranks;
+    uint64_t *const first = f->blocks.first;
     const int p = ranks->comm->size;
-    assert(f->first); /* otherwise the ranks would not have agreed */
-    f->first[0] = 0;
+    assert(first); /* otherwise the ranks would not have agreed */
+    first[0] = 0;
     for (int q = 0; q < p; q++) {
         uint64_t kept;
         memcpy(&kept, opi_ranks_record(ranks, q, sizeof kept), sizeof kept);
-        f->first[q + 1] = f->first[q] + kept;
+        first[q + 1] = first[q] + kept;
     }
     for (int q = 0; q < p; q++) {
-        const uint64_t block = opi_ranks_block(ranks, f->first[p], q + 1) - opi_ranks_block(ranks, f->first[p], q);
-        if (ranks->note[q].m < block) return too_small(f, q, ranks->note[q].m, block);
+        const uint64_t block = opi_blocks_gets(ranks, first[p], q);
+        if (ranks->note[q].m < block) return opi_ranks_too_small(ranks, "elements", q, block);
     }
     return OPLUS_OK;
 }
 
-/* Of the elements [begin, end), those in [from, to): the index of the first, counted from begin, and their number. */
-static size_t common(uint64_t begin, uint64_t end, uint64_t from, uint64_t to, size_t *at)
-{
-    const uint64_t first = begin > from ? begin : from, last = end < to ? end : to;
-    *at = first < last ? (size_t)(first - begin) : 0;
-    return first < last ? (size_t)(last - first) : 0;
-}
-
-/* Sets what this rank sends to each rank and gets from it.  Returns whether any element changes its rank, here or
- * elsewhere. */
-static bool list_moves(filterer *f)
-{
-    const opi_ranks *const ranks = f->ranks;
-    const int p = ranks->comm->size, own = ranks->comm->rank;
-    const uint64_t total = f->first[p];
-    const uint64_t begin = opi_ranks_block(ranks, total, own), end = opi_ranks_block(ranks, total, own + 1);
-    bool moves = false;
-    for (int q = 0; q < p; q++) {
-        const uint64_t theirs = opi_ranks_block(ranks, total, q), next = opi_ranks_block(ranks, total, q + 1);
-        f->send_count[q] = common(f->first[own], f->first[own + 1], theirs, next, &f->send_at[q]);
-        f->recv_count[q] = common(begin, end, f->first[q], f->first[q + 1], &f->recv_at[q]);
-        moves |= f->first[q] != theirs;
-    }
-    return moves;
-}
-
-/* A failure here is told to the other ranks after the exchange, because they wait for the exchange. */
-static oplus_status move(filterer *f)
-{
-    const int own = f->ranks->comm->rank;
-    const bool moves = list_moves(f);
-    const oplus_status stays = copy_own(f, f->recv_at[own], f->send_at[own], f->send_count[own]);
-    if (!moves) return stays;
-    f->send_count[own] = f->recv_count[own] = 0;
-    const opi_parcel parcel = {.size = f->size,
-                               .send = f->apart,
-                               .recv = f->out,
-                               .send_count = f->send_count,
-                               .send_at = f->send_at,
-                               .recv_count = f->recv_count,
-                               .recv_at = f->recv_at};
-    const oplus_status moved = opi_ranks_exchange(f->ranks, &parcel);
-    return stays != OPLUS_OK ? stays : moved;
-}
-
 static oplus_status run_evenly(filterer *f)
 {
-    const opi_ranks *const ranks = f->ranks;
-    const int own = ranks->comm->rank;
-    OPI_TRY(opi_ranks_gather(f->ranks, filter_to_move(f), &f->kept, sizeof f->kept));
+    opi_ranks *const ranks = f->ranks;
+    OPI_TRY(opi_ranks_gather(ranks, filter_to_move(f), &f->kept, sizeof f->kept));
     OPI_TRY(place_kept(f));
-    OPI_TRY(opi_ranks_agree(f->ranks, move(f)));
-    const uint64_t total = f->first[ranks->comm->size];
-    f->kept = opi_ranks_block(ranks, total, own + 1) - opi_ranks_block(ranks, total, own);
+    opi_blocks_list(ranks, &f->blocks);
+    /* A failure here is told to the other ranks after the exchange, because they wait for the exchange. */
+    OPI_TRY(opi_ranks_agree(ranks, opi_blocks_move(ranks, &f->blocks, f->size, f->apart, f->out)));
+    f->kept = opi_blocks_gets(ranks, f->blocks.first[ranks->comm->size], ranks->comm->rank);
     return OPLUS_OK;
 }
 

@@ -31,7 +31,9 @@ typedef struct opi_note {
 enum {
     OPI_NOTE_DEVICE = 1,      /* the rank's arrays lie in device memory */
     OPI_NOTE_ACCELERATOR = 2, /* the rank may compute on an accelerator, which may fail at any time */
-    OPI_NOTE_EARLY = 4        /* the note has a record */
+    OPI_NOTE_EARLY = 4,       /* the note has a record */
+    OPI_NOTE_WANTED = 256,    /* 256 << 2 k: output k is wanted; 512 << 2 k: it is not */
+    OPI_NOTE_UNWANTED = 512
 };
 
 typedef struct opi_ranks {
@@ -62,6 +64,8 @@ oplus_status opi_ranks_close(opi_ranks *ranks, oplus_status status);
 void opi_ranks_name_op(opi_ranks *ranks, const oplus_op *op, const char *options);
 void opi_ranks_name_fn(opi_ranks *ranks, const oplus_fn *fn, const char *options);
 void opi_ranks_name_types(opi_ranks *ranks, const oplus_type *type, const oplus_type *value, const char *options);
+/* Names the keys of a call by key, and what compares them (NULL: their bits), after one of these. */
+void opi_ranks_name_keys(opi_ranks *ranks, const oplus_type *key, const oplus_fn *same);
 
 /* Reserves room for a record of `bytes` bytes from each rank. */
 oplus_status opi_ranks_room(opi_ranks *ranks, size_t bytes);
@@ -90,6 +94,15 @@ bool opi_ranks_any(const opi_ranks *ranks, uint32_t flag);
 /* As opi_ranks_agree, after a step at which cores cannot fail, as they have reserved all memory: there is an exchange
  * only if some rank computes on an accelerator. */
 oplus_status opi_ranks_agree_at_end(opi_ranks *ranks, oplus_status status);
+
+/* Outputs that may be NULL, on all ranks or on none: the flag of the note for output k, which has room for so many items.
+ * NULL says nothing where there is no room. */
+static inline uint32_t opi_ranks_wants(unsigned k, const void *out, size_t room)
+{
+    return out ? (uint32_t)OPI_NOTE_WANTED << 2 * k : room > 0 ? (uint32_t)OPI_NOTE_UNWANTED << 2 * k : 0;
+}
+/* Sets *wanted to whether output k is wanted; fails, on all ranks alike, if only some ranks want it. */
+oplus_status opi_ranks_wanted(const opi_ranks *ranks, unsigned k, const char *output, bool *wanted);
 
 /* The index of the first element of rank `rank` if `total` elements are divided into equal blocks. */
 static inline uint64_t opi_ranks_block(const opi_ranks *ranks, uint64_t total, int rank)
@@ -129,6 +142,76 @@ oplus_status opi_ranks_exchange(opi_ranks *ranks, const opi_parcel *parcel);
 /* Sends `bytes` bytes to each rank and receives as many from each, after all ranks have agreed; send and recv have
  * comm->size * bytes bytes each. */
 oplus_status opi_ranks_scatter(opi_ranks *ranks, const void *send, size_t bytes, void *recv);
+
+/* --- equal blocks (blocks.c) -------------------------------------------------------------------------------------- */
+
+/* Where results go of which each rank has made any number. */
+typedef struct opi_blocks {
+    uint64_t *first; /* index of each rank's first result among all of them, and their number: the caller's */
+    size_t *send_count, *send_at; /* results that go to each rank, and where they are */
+    size_t *recv_count, *recv_at; /* results that come from each rank, and where they go */
+    bool moves;                   /* whether any result changes its rank, here or elsewhere */
+} opi_blocks;
+
+/* Takes memory for the lists, a loan. */
+oplus_status opi_blocks_reserve(opi_ranks *ranks, opi_blocks *blocks);
+/* How many of so many results a rank gets. */
+uint64_t opi_blocks_gets(const opi_ranks *ranks, uint64_t total, int rank);
+/* Fills in the lists, after the caller has set `first`. */
+void opi_blocks_list(const opi_ranks *ranks, opi_blocks *blocks);
+/* Moves results of `size` bytes from where this rank has made its own to where it gets its block.  All ranks call it, and
+ * then agree: it may fail on this rank alone. */
+oplus_status opi_blocks_move(opi_ranks *ranks, const opi_blocks *blocks, size_t size, const void *from, void *to);
+/* Fails, on every rank alike, because a rank has too little room for what it gets. */
+oplus_status opi_ranks_too_small(const opi_ranks *ranks, const char *what, int rank, uint64_t gets);
+
+/* --- runs of equal keys (runs.c) ----------------------------------------------------------------------------------- */
+
+/* A rank's part of an array of keys.  Runs are those of the whole array: the first one on a rank may have begun on an
+ * earlier rank, and the last one may go on. */
+typedef struct opi_part {
+    uint64_t lead;      /* how many of its keys are of the run that its first key is of */
+    uint64_t last;      /* index, in the part, of the first key of the run that its last key is of */
+    uint64_t runs;      /* runs on this rank, if they are counted */
+    uint64_t continues; /* 1: its first key is of a run that began on an earlier rank */
+} opi_part;
+
+typedef struct opi_runs {
+    const oplus_type *key;
+    const oplus_fn *same; /* NULL: keys are compared by their bits */
+    const char *keys;     /* of this rank */
+    size_t n;
+    bool device;    /* the keys lie in the device's memory */
+    opi_part *part; /* of each rank; without keys, 0 */
+    opi_buffer memory;
+    char *record, *pairs; /* what this rank tells; keys that stand beside each other on two ranks */
+    uint8_t *heads;
+} opi_runs;
+
+/* Reserves memory, and room for records: also for those of `record` bytes that the caller gathers. */
+oplus_status opi_runs_reserve(opi_ranks *ranks, opi_runs *runs, size_t record);
+void opi_runs_release(opi_runs *runs);
+/* Finds all parts; the ranks have exchanged notes.  `what` is the same on all ranks.  Fails on all ranks or on none. */
+typedef enum opi_find {
+    OPI_FIND_FIRST, /* only whether parts continue: lead, last and runs are not set */
+    OPI_FIND_ENDS,  /* all but the number of runs */
+    OPI_FIND_COUNT  /* all */
+} opi_find;
+oplus_status opi_runs_find(opi_ranks *ranks, opi_runs *runs, opi_find what);
+/* How many runs begin on a rank, if they are counted. */
+static inline uint64_t opi_runs_begin(const opi_runs *runs, int rank)
+{
+    return runs->part[rank].runs - runs->part[rank].continues;
+}
+/* For calls with a result for each run, which its rank makes, the one where the run begins: whether runs must be counted
+ * before, because some rank may have too little room, or because results are dealt out. */
+bool opi_runs_must_count(const opi_ranks *ranks, oplus_layout layout);
+/* Fails, on all ranks alike, if some rank has too little room for the results that it gets.  blocks: filled in if they are
+ * dealt out evenly.  Sets *gets to the number of results of this rank.  Runs are counted. */
+oplus_status opi_runs_place(const opi_ranks *ranks, const opi_runs *runs, oplus_layout layout, const char *what,
+                            opi_blocks *blocks, size_t *gets);
+/* Whether the last run of a rank that has keys goes on on a later rank. */
+bool opi_runs_goes_on(const opi_ranks *ranks, const opi_runs *runs, int rank);
 
 /* --- in words (explain.c) ----------------------------------------------------------------------------------------- */
 

@@ -86,8 +86,48 @@ static oplus_status transpose(const args *a)
     return oplus_transpose_all(a->dev, a->comm, a->type, a->in, a->n, a->rows, a->cols, a->out, a->m);
 }
 
-enum { REDUCE = 1, FOLD = 2, SCAN = 4, SEGSCAN = 8, FILTER = 16, SORT = 32, SORT_PAIRS = 64, TRANSPOSE = 128 };
-enum { SCANS = SCAN | SEGSCAN, CARRIES = SCANS | REDUCE | FOLD, SORTS = SORT | SORT_PAIRS, ALL = 255 };
+static oplus_status reduce_by_key(const args *a)
+{
+    return oplus_reduce_by_key_all(a->dev, a->comm, a->op, a->type, NULL, a->layout, a->heads, a->in, a->n, a->values,
+                                   a->out, a->m, a->count);
+}
+static oplus_status scan_by_key(const args *a)
+{
+    return oplus_scan_by_key_all(a->dev, a->comm, a->op, a->kind, a->type, NULL, a->heads, a->in, a->n, a->out);
+}
+static oplus_status unique(const args *a)
+{
+    return oplus_unique_all(a->dev, a->comm, a->type, NULL, a->layout, a->heads, a->n, a->out, &oplus_u32, a->values,
+                            NULL, a->m, NULL, a->count);
+}
+static oplus_status group(const args *a)
+{
+    return oplus_group_all(a->dev, a->comm, a->op, a->type, a->order, a->layout, a->heads, a->in, a->n, a->values,
+                           a->out, a->m, a->count);
+}
+
+enum {
+    REDUCE = 1,
+    FOLD = 2,
+    SCAN = 4,
+    SEGSCAN = 8,
+    FILTER = 16,
+    SORT = 32,
+    SORT_PAIRS = 64,
+    TRANSPOSE = 128,
+    REDUCE_BY_KEY = 256,
+    SCAN_BY_KEY = 512,
+    UNIQUE = 1024,
+    GROUP = 2048
+};
+enum {
+    SCANS = SCAN | SEGSCAN,
+    CARRIES = SCANS | REDUCE | FOLD,
+    SORTS = SORT | SORT_PAIRS,
+    BY_KEY = REDUCE_BY_KEY | GROUP,
+    RUNS = BY_KEY | SCAN_BY_KEY | UNIQUE,
+    ALL = 4095
+};
 
 typedef struct call {
     int bit;
@@ -104,6 +144,10 @@ static const call calls[] = {
     {SORT, "oplus_sort_all", sort},
     {SORT_PAIRS, "oplus_sort_pairs_all", sort_pairs},
     {TRANSPOSE, "oplus_transpose_all", transpose},
+    {REDUCE_BY_KEY, "oplus_reduce_by_key_all", reduce_by_key},
+    {SCAN_BY_KEY, "oplus_scan_by_key_all", scan_by_key},
+    {UNIQUE, "oplus_unique_all", unique},
+    {GROUP, "oplus_group_all", group},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
@@ -164,6 +208,7 @@ static args good_args(oplus_device *dev, const oplus_comm *comm, store *s, size_
 static oplus_status run(const call *c, args *a)
 {
     if (c->bit == TRANSPOSE && a->m == 2 * a->n) a->m = a->n;
+    if (c->bit & RUNS && a->type == &oplus_f32) a->type = &oplus_u8; /* the heads are keys */
     return c->run(a);
 }
 
@@ -289,6 +334,21 @@ static const wrong wrongs[] = {
     {SORTS, no_out, OPLUS_ERR_ARGUMENT, "keys is NULL"},
     {SORT_PAIRS, no_values, OPLUS_ERR_ARGUMENT, "values is NULL"},
     {SEGSCAN, no_heads, OPLUS_ERR_ARGUMENT, "heads is NULL"},
+    {BY_KEY | SCAN_BY_KEY, no_heads, OPLUS_ERR_ARGUMENT, "keys is NULL"},
+    {UNIQUE, no_heads, OPLUS_ERR_ARGUMENT, "in is NULL"},
+    {BY_KEY | SCAN_BY_KEY, no_op, OPLUS_ERR_ARGUMENT, "op is NULL"},
+    {BY_KEY | SCAN_BY_KEY, no_type, OPLUS_ERR_ARGUMENT, "key is NULL"},
+    {UNIQUE, no_type, OPLUS_ERR_ARGUMENT, "type is NULL"},
+    {BY_KEY | SCAN_BY_KEY, no_in, OPLUS_ERR_ARGUMENT, "values is NULL"},
+    {BY_KEY | SCAN_BY_KEY, no_out, OPLUS_ERR_ARGUMENT, "out is NULL"},
+    {REDUCE_BY_KEY | UNIQUE, no_count, OPLUS_ERR_ARGUMENT, "runs is NULL"},
+    {GROUP, no_count, OPLUS_ERR_ARGUMENT, "groups is NULL"},
+    {SCAN_BY_KEY, no_identity, OPLUS_ERR_ARGUMENT, "exclusive scan"},
+    {SCAN_BY_KEY, odd_kind, OPLUS_ERR_ARGUMENT, "kind is 9"},
+    {GROUP, odd_order, OPLUS_ERR_ARGUMENT, "order is 9"},
+    {BY_KEY | UNIQUE, odd_layout, OPLUS_ERR_ARGUMENT, "layout is 9"},
+    {RUNS, huge_n, OPLUS_ERR_ARGUMENT, "n is 9223372036854775807"},
+    {BY_KEY | SCAN_BY_KEY, overlap, OPLUS_ERR_OVERLAP, "overlap"},
     {FILTER, no_count, OPLUS_ERR_ARGUMENT, "kept is NULL"},
     {SORTS, no_count, OPLUS_ERR_ARGUMENT, "n is NULL"},
     {SCANS, no_identity, OPLUS_ERR_ARGUMENT, "exclusive scan"},
@@ -410,13 +470,40 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    {REDUCE, as_it_is},     {REDUCE, of_max},       {REDUCE, of_u32},      {REDUCE, of_namesake},
-    {REDUCE, of_twice},     {REDUCE, of_thrice},    {FOLD, as_it_is},      {SCAN, as_it_is},
-    {SCAN, exclusive},      {SCAN, of_max},         {SCAN, of_u32},        {SEGSCAN, as_it_is},
-    {SEGSCAN, exclusive},   {FILTER, as_it_is},     {FILTER, negatives},   {FILTER, kept},
-    {SORT, as_it_is},       {SORT, descending},     {SORT, kept},          {SORT, by_u32},
-    {SORT_PAIRS, as_it_is}, {SORT_PAIRS, with_f32}, {TRANSPOSE, as_it_is}, {TRANSPOSE, by_u32},
+    {REDUCE, as_it_is},
+    {REDUCE, of_max},
+    {REDUCE, of_u32},
+    {REDUCE, of_namesake},
+    {REDUCE, of_twice},
+    {REDUCE, of_thrice},
+    {FOLD, as_it_is},
+    {SCAN, as_it_is},
+    {SCAN, exclusive},
+    {SCAN, of_max},
+    {SCAN, of_u32},
+    {SEGSCAN, as_it_is},
+    {SEGSCAN, exclusive},
+    {FILTER, as_it_is},
+    {FILTER, negatives},
+    {FILTER, kept},
+    {SORT, as_it_is},
+    {SORT, descending},
+    {SORT, kept},
+    {SORT, by_u32},
+    {SORT_PAIRS, as_it_is},
+    {SORT_PAIRS, with_f32},
+    {TRANSPOSE, as_it_is},
+    {TRANSPOSE, by_u32},
     {TRANSPOSE, other_way},
+    {REDUCE_BY_KEY, as_it_is},
+    {REDUCE_BY_KEY, kept},
+    {REDUCE_BY_KEY, of_max},
+    {SCAN_BY_KEY, as_it_is},
+    {SCAN_BY_KEY, exclusive},
+    {UNIQUE, as_it_is},
+    {UNIQUE, kept},
+    {GROUP, as_it_is},
+    {GROUP, descending},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -604,7 +691,7 @@ static void try_troubles(const trouble *trouble, const call *call)
 {
     for (const int *ranks = team_sizes(); *ranks > 0; ranks++)
         for (int layout = OPLUS_AS_GIVEN; layout <= OPLUS_EVEN && is_tried(*ranks); layout++) {
-            if (layout == OPLUS_EVEN && !(call->bit & (SORTS | FILTER))) break;
+            if (layout == OPLUS_EVEN && !(call->bit & (SORTS | FILTER | BY_KEY | UNIQUE))) break;
             try_trouble(&(troubled){call, trouble, (oplus_layout)layout, 0, FEW}, *ranks, "serial");
             try_trouble(&(troubled){call, trouble, (oplus_layout)layout, 0, MANY}, *ranks, "threads:2");
         }
