@@ -2,6 +2,7 @@
 #include "axis.h"
 #include "by.h"
 #include "job.h"
+#include "number.h"
 #include "progress.h"
 #include "ranks.h"
 #include "segments.h"
@@ -9,6 +10,7 @@
 #include "tool.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const tool_usage usage = {
     .name = "sort",
@@ -20,10 +22,10 @@ static const tool_usage usage = {
              "whole array is held in memory, and the sort needs once or twice as much memory in\n"
              "addition.  In a table it sorts whole rows.\n\n"
              "With --by, elements of any type are in the order that a text in C says.  With --lengths or\n"
-             "--offsets, each segment is sorted by itself; with --axis each row along that axis.\n",
-    .options =
-        "text descending by axis lengths offsets values values-type values-out " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS
-            TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
+             "--offsets, each segment is sorted by itself; with --axis each row along that axis; with\n"
+             "--bits 8:16 by the second lowest byte alone.\n",
+    .options = "text descending by bits axis lengths offsets values values-type values-out " TOOL_TABLE_OPTIONS
+        TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '3 1 2' | oplus sort", "printf '0.5 -1 2' | oplus sort --descending -t f32",
                  "printf '3 1 2' | oplus sort --values index.txt --values-out sorted.txt",
                  "seq 6 -1 1 | oplus sort --lengths lengths.txt",
@@ -83,6 +85,43 @@ static void sort_segments(const tool_job *job, oplus_order order, const oplus_ty
     free(s.offsets);
 }
 
+/* --- by some bits */
+
+/* The bits that count: [low, high). */
+typedef struct bits {
+    unsigned low, high;
+} bits;
+
+static bits parse_bits(const tool_job *job, const oplus_type *type)
+{
+    static const char form[] = "two whole numbers, LOW at most HIGH; bits LOW to HIGH - 1 count";
+    const char *const text = job->options.bits, *const colon = text ? strchr(text, ':') : NULL;
+    const unsigned all = 8 * (unsigned)type->size;
+    bits b = {0, all};
+    if (!text) return b;
+    if (!colon || number_read(OPLUS_U32, text, colon, &b.low) != NUMBER_GOOD ||
+        number_read(OPLUS_U32, colon + 1, colon + strlen(colon), &b.high) != NUMBER_GOOD || b.low > b.high)
+        tool_die(TOOL_USAGE, "--bits is '%s'; it is LOW:HIGH, %s", text, form);
+    if (b.high > all)
+        tool_die(TOOL_USAGE, "--bits is '%s', and %s has %u bits; give a HIGH of at most %u", text,
+                 tool_type_words(type), all, all);
+    return b;
+}
+
+static void check_bits(const tool_job *job)
+{
+    const tool_options *const o = &job->options;
+    if (!o->bits) return;
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {{o->by, "--by"},           {o->axis, "--axis"}, {o->lengths, "--lengths"},
+                  {o->offsets, "--offsets"}, {o->all, "--all"},   {o->text, "--text"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given) tool_die(TOOL_USAGE, "--bits and %s cannot go together", others[i].name);
+    if (tool_job_is_table(job, job->operand[0])) tool_die(TOOL_USAGE, "--bits is for arrays, and the input is a table");
+}
+
 static void sort_keys(const tool_job *job, oplus_order order, const oplus_type *key, void *keys, size_t n)
 {
     if (has_segments(job)) {
@@ -91,8 +130,10 @@ static void sort_keys(const tool_job *job, oplus_order order, const oplus_type *
     }
     tool_ranks_agree();
     tool_progress_work("sorting");
-    tool_try(job->comm ? oplus_sort_all(job->dev, job->comm, key, order, OPLUS_AS_GIVEN, keys, &n, n)
-                       : oplus_sort(job->dev, key, order, keys, n));
+    const bits b = parse_bits(job, key);
+    tool_try(job->comm           ? oplus_sort_all(job->dev, job->comm, key, order, OPLUS_AS_GIVEN, keys, &n, n)
+             : job->options.bits ? oplus_sort_bits(job->dev, key, order, b.low, b.high, keys, n)
+                                 : oplus_sort(job->dev, key, order, keys, n));
 }
 
 /* Sorts and writes keys and the values that move with them. */
@@ -112,8 +153,11 @@ static void sort_pairs(tool_job *job, oplus_order order, const tool_source *sour
         sort_segments(job, order, key, keys, value, values, n);
     } else {
         tool_progress_work("sorting");
+        const bits b = parse_bits(job, key);
         tool_try(job->comm
                      ? oplus_sort_pairs_all(job->dev, job->comm, key, order, OPLUS_AS_GIVEN, keys, value, values, &n, n)
+                 : job->options.bits
+                     ? oplus_sort_pairs_bits(job->dev, key, order, b.low, b.high, keys, value, values, n)
                      : oplus_sort_pairs(job->dev, key, order, keys, value, values, n));
     }
     tool_job_write(job, job->also, values, n);
@@ -125,6 +169,7 @@ int tool_sort(int argc, char **argv)
     tool_job job;
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
+    check_bits(&job);
     if (job.options.axis) return tool_axis_sort(&job, false);
     check_segments(&job);
     if (job.options.by) return tool_by(&job, false);
@@ -134,6 +179,7 @@ int tool_sort(int argc, char **argv)
     const oplus_type *const type = tool_source_type(source);
     const oplus_order order = job.options.descending ? OPLUS_DESCENDING : OPLUS_ASCENDING;
     check_key(type);
+    parse_bits(&job, type); /* before the input is read */
 
     void *const keys = tool_source_own(source, &n);
     tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);

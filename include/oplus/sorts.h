@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file sorts.h
- *  Sorts beyond oplus_sort: in the order of a function, and of many segments at once.  oplus.h includes this header; the
- *  conventions at its beginning hold here, too.
+ *  Sorts beyond oplus_sort: in the order of a function, by some bits of keys, and of many segments at once.  oplus.h includes
+ *  this header; the conventions at its beginning hold here, too.
  *
  *  The function is one of two elements: less(a, b) is not 0 if a comes before b.
  *
@@ -50,6 +50,50 @@ OPLUS_API oplus_status oplus_sort_by(oplus_device *dev, const oplus_fn *less, vo
  *  @return what oplus_sort_by returns; OPLUS_ERR_OVERLAP. */
 OPLUS_API oplus_status oplus_argsort_by(oplus_device *dev, const oplus_fn *less, const void *elements, size_t n,
                                         const oplus_type *index, void *indices);
+
+/** Stable sort by some bits of the keys, in place: the bits from `low` up to, but not including, `high`.  Whole keys move,
+ *  and those that agree in these bits keep the order that they had.
+ *
+ *  Bit 0 is the lowest one.  Bits of unsigned integers are those of the number.  Of other keys they are bits of an unsigned
+ *  integer that is in the same order as the key, as in CUB's radix sorts: a signed integer with its highest bit inverted; a
+ *  float with its highest bit inverted, or all bits if it is negative.  So low = 0 and high = 8 * key->size is the order of
+ *  oplus_sort; and if low is 8 and high is 16, unsigned integers x are in the order of x / 256 % 256.  If low is high, nothing
+ *  moves.
+ *
+ *  Fewer bits cost less: an accelerator passes over the keys once for every 8 bits of the range, and cores about once for
+ *  every 9, or fewer if bits do not vary.  Scratch memory on an accelerator is that of oplus_sort.  On cores keys travel with
+ *  their bits: 8 bytes for each key of up to 4 bytes, 16 for one of 8, and twice that for keys that do not fit a core's cache.
+ *  Keys of the host that do not fit an accelerator are sorted by the host's cores.
+ *
+ *  @param dev    where to compute
+ *  @param key    the type of a key, a scalar
+ *  @param order  ascending or descending, by these bits
+ *  @param low    the first bit that counts
+ *  @param high   the first bit behind those that count: low to 8 * key->size
+ *  @param keys   n keys
+ *  @param n      how many keys there are
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT; OPLUS_ERR_MEMORY; OPLUS_ERR_DEVICE. */
+OPLUS_API oplus_status oplus_sort_bits(oplus_device *dev, const oplus_type *key, oplus_order order, unsigned low,
+                                       unsigned high, void *keys, size_t n);
+
+/** As oplus_sort_bits, with a value of any size for each key: values move with their keys.
+ *
+ *  On cores, keys and values of at most 4 bytes each travel together in 16 bytes; of others an index of 4 or 8 bytes
+ *  travels, and both arrays are gathered by it at the end, which needs memory for one more copy of them.
+ *
+ *  @param dev     where to compute
+ *  @param key     the type of a key, a scalar
+ *  @param order   ascending or descending, by these bits
+ *  @param low     the first bit that counts
+ *  @param high    the first bit behind those that count: low to 8 * key->size
+ *  @param keys    n keys
+ *  @param value   the type of a value; any size
+ *  @param values  n values; must not overlap the keys
+ *  @param n       how many keys and values there are
+ *  @return what oplus_sort_bits returns; OPLUS_ERR_OVERLAP. */
+OPLUS_API oplus_status oplus_sort_pairs_bits(oplus_device *dev, const oplus_type *key, oplus_order order, unsigned low,
+                                             unsigned high, void *keys, const oplus_type *value, void *values,
+                                             size_t n);
 
 /** Segmented sort: sorts each segment by itself, in place.  Segment s has the keys from offsets[s] up to, but not
  *  including, offsets[s + 1].  Keys outside of the segments stay where they are.  The order is that of oplus_sort.

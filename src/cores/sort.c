@@ -63,6 +63,28 @@ void opi_sort_make_places(opi_sort *sort, const opi_isa *isa)
     set_bucket(sort, NULL);
 }
 
+void opi_sort_limit(opi_sort *sort, const opi_isa *isa, unsigned low, unsigned high)
+{
+    const unsigned bits = high - low;
+    if (bits == sort->key_bits) return;
+    sort->limited = true;
+    sort->key_bits = bits;
+    sort->low = low;
+    sort->range = UINT64_MAX >> (64 - bits);
+    bool wide = bits > 32 || sort->n - 1 > UINT32_MAX;
+    if (!sort->values) {
+        sort->payload = OPI_SORT_WHOLE;
+        wide = sort->key_size > 4;
+    } else if (sort->payload == OPI_SORT_VALUE && sort->key_size <= 4 && sort->value_size <= 4) {
+        sort->payload = OPI_SORT_BOTH;
+        wide = true;
+    } else if (sort->payload == OPI_SORT_VALUE) {
+        sort->payload = OPI_SORT_INDEX;
+    }
+    sort->format = &isa->sort[wide ? OPI_SORT_PAIR64 : OPI_SORT_PAIR32];
+    set_bucket(sort, NULL);
+}
+
 /* --- partition */
 
 static void start_summary(const opi_sweep *sweep, size_t at, void *carry)
@@ -167,7 +189,7 @@ size_t opi_sort_ranges_max(const opi_sort *sort)
 {
     /* At each digit, the ranges to be cut are larger than a cache and do not overlap. */
     const size_t cuts = 1 + sort->n / sort->cache_records;
-    return 1 + 2 * cuts + cuts * OPI_SORT_DIGITS * (sort->key_bits / OPI_SORT_DIGIT_BITS);
+    return 1 + 2 * cuts + cuts * OPI_SORT_DIGITS * ((sort->key_bits + OPI_SORT_DIGIT_BITS - 1) / OPI_SORT_DIGIT_BITS);
 }
 
 /* Records in their final order are only copied to the caller: cuts them into pieces for the workers. */
@@ -267,16 +289,16 @@ static void bring_back(const opi_sweep *sweep, size_t begin, size_t end, void *c
     const opi_sort *const sort = ((const opi_sort_buckets *)sweep)->sort;
     memcpy(sort->values + begin * sort->value_size, sort->gathered + begin * sort->value_size,
            (end - begin) * sort->value_size);
+    if (sort->limited)
+        memcpy(sort->keys + begin * sort->key_size, sort->gathered_keys + begin * sort->key_size,
+               (end - begin) * sort->key_size);
 }
 
 void opi_sort_return_plan(opi_sort_buckets *values, const opi_sort *sort)
 {
-    const size_t block = RETURN_BLOCK_BYTES / sort->value_size;
+    const size_t size = sort->value_size + (sort->limited ? sort->key_size : 0), block = RETURN_BLOCK_BYTES / size;
     *values = (opi_sort_buckets){
-        .sweep = {.n = sort->n,
-                  .block = block ? block : 1,
-                  .bytes = 2 * sort->n * sort->value_size,
-                  .apply = bring_back},
+        .sweep = {.n = sort->n, .block = block ? block : 1, .bytes = 2 * sort->n * size, .apply = bring_back},
         .sort = sort,
     };
 }

@@ -9,6 +9,9 @@
  *               for keys alone of 32 or 64 bits where the instruction set supports it, by quicksort (equal keys have
  *               equal bits, so that nobody can tell which came first)
  *   gather      values that did not travel are fetched by index, and return
+ *
+ * A sort by some bits of the keys has these bits as the keys of its records; the caller's keys travel or are gathered as values
+ * are.
  */
 #ifndef OPI_LEAF_SORT_H
 #define OPI_LEAF_SORT_H
@@ -40,7 +43,10 @@ typedef enum opi_sort_payload {
     OPI_SORT_KEY_ALONE,
     OPI_SORT_VALUE,
     OPI_SORT_INDEX, /* of the value, which is gathered */
-    OPI_SORT_PLACE  /* the index itself, which is written to `values`; the keys stay as they are */
+    OPI_SORT_PLACE, /* the index itself, which is written to `values`; the keys stay as they are */
+    /* Of a sort by some bits, which are then the key of a record, what is left of the caller's key travels, too. */
+    OPI_SORT_WHOLE, /* the mapped key */
+    OPI_SORT_BOTH   /* the mapped key, in the higher half, and the value; both have at most 4 bytes */
 } opi_sort_payload;
 
 typedef struct opi_sort_format opi_sort_format;
@@ -59,11 +65,15 @@ struct opi_sort {
     size_t cache_records; /* a range of more is partitioned */
     unsigned key_bits;
     uint64_t float_mask, flip; /* mapped = raw ^ (raw < 0 ? float_mask : 0) ^ flip, as integers of the key's size */
+    bool limited;              /* the key of a record is mapped >> low & range, of key_bits bits */
+    unsigned low;
+    uint64_t range;
     opi_sort_payload payload;
     size_t n, key_size, value_size;
     unsigned char *keys, *values; /* the caller's */
     unsigned char *records[2];    /* scratch: n records each; the second only where n > cache_records */
     unsigned char *gathered;      /* scratch for n values; with OPI_SORT_INDEX */
+    unsigned char *gathered_keys; /* the same for n keys, if it is limited, too */
 };
 
 /* Where a range of records lies. */
@@ -136,6 +146,9 @@ opi_sort opi_sort_plan(const opi_isa *isa, const oplus_type *key, oplus_order or
 
 /* Makes a sort of pairs an argsort: values is then an array of indices, of 4 or 8 bytes each, that it writes. */
 void opi_sort_make_places(opi_sort *sort, const opi_isa *isa);
+/* Makes a sort, or what opi_sort_make_places has made, one by the bits [low, high) of the mapped keys: if these are not all,
+ * keys of equal bits keep their order. */
+void opi_sort_limit(opi_sort *sort, const opi_isa *isa, unsigned low, unsigned high);
 /* Makes it sort by digits even where vectors could sort. */
 void opi_sort_prefer_digits(opi_sort *sort);
 /* Makes it partition again what is more than one worker's share, at least `least` records, where vectors sort. */
@@ -162,7 +175,7 @@ size_t opi_sort_ranges_max(const opi_sort *sort);
 
 /* Sorts each range and writes it to the caller's arrays (with OPI_SORT_INDEX its values to `gathered`). */
 void opi_sort_buckets_plan(opi_sort_buckets *buckets, const opi_sort *sort, const opi_sort_range *range, size_t ranges);
-/* Copies values from `gathered` to the caller's array. */
+/* Copies what has been gathered to the caller's arrays. */
 void opi_sort_return_plan(opi_sort_buckets *values, const opi_sort *sort);
 
 #endif

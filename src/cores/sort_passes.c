@@ -14,20 +14,22 @@ enum { PARTITION_FOR_THREADS = 1 << 15, PARTITION_FOR_VECTORS = 1 << 17 };
  * bucket of the first partition is too large.  Returns the list of ranges, or NULL. */
 static opi_sort_range *reserve(opi_cores *cores, opi_sort *sort, bool partitioned)
 {
-    const size_t per_element = 2 * sort->format->bytes + sort->value_size + 2 * sizeof(opi_sort_range);
+    const size_t per_element = 2 * sort->format->bytes + sort->key_size + sort->value_size + 2 * sizeof(opi_sort_range);
     if (sort->n > (size_t)PTRDIFF_MAX / 2 / per_element) return NULL;
     const size_t records =
         sort->by_vectors && !partitioned ? 0 : opi_round_up(sort->n * sort->format->bytes, OPI_CACHE_LINE);
     const size_t second = sort->n > sort->cache_records ? records : 0;
     const size_t gathered = sort->payload == OPI_SORT_INDEX ? sort->n * sort->value_size : 0;
+    const size_t gathered_keys = gathered && sort->limited ? sort->n * sort->key_size : 0;
     const size_t ranges = partitioned ? opi_sort_ranges_max(sort) : 1;
     const size_t list = opi_round_up(ranges * sizeof(opi_sort_range), OPI_CACHE_LINE);
-    if (!opi_buffer_reserve(&cores->array, records + second + list + gathered)) return NULL;
+    if (!opi_buffer_reserve(&cores->array, records + second + list + gathered + gathered_keys)) return NULL;
 
     unsigned char *const mem = cores->array.mem;
     sort->records[0] = mem;
     sort->records[1] = mem + records;
     sort->gathered = mem + records + second + list;
+    sort->gathered_keys = sort->gathered + gathered;
     return (opi_sort_range *)(mem + records + second);
 }
 
@@ -107,6 +109,7 @@ static opi_sort plan_of(opi_cores *cores, const opi_task *task)
     opi_sort sort = opi_sort_plan(cores->isa, task->sort.key, task->sort.order, (void *)task->array[OPI_KEYS].mem,
                                   task->sort.value, (void *)task->array[OPI_VALUES].mem, task->n);
     if (task->sort.places) opi_sort_make_places(&sort, cores->isa);
+    opi_sort_limit(&sort, cores->isa, task->sort.low, task->sort.high);
     if (sort.by_vectors && opi_way_is_wanted(&cores->wanted, "digits")) opi_sort_prefer_digits(&sort);
     if (cores->workers > 1) opi_sort_share(&sort, threads_for(cores, &sort), PARTITION_FOR_VECTORS);
     return sort;
@@ -124,7 +127,7 @@ oplus_status opi_sort_run(opi_cores *cores, const char *call, const opi_task *ta
 static void explain_bucket(const opi_cores *cores, const opi_sort *sort, opi_saying *to)
 {
     const bool digits_wanted = opi_way_is_wanted(&cores->wanted, "digits");
-    if (sort->by_vectors || (digits_wanted && !sort->values))
+    if (sort->by_vectors || (digits_wanted && !sort->values && !sort->limited))
         opi_say_way(to, sort->by_vectors, "vectors", "quicksort down to sorting networks: keys of 32 or 64 bits alone");
     opi_say_way(to, !sort->by_vectors, "digits", "least significant digit first, stably");
 }
@@ -139,8 +142,12 @@ void opi_sort_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
     opi_say_way(to, !small && !parted, "cache", "what fits a core's cache");
     opi_say_way(to, parted, "partition", "by the highest digit that varies, until the parts fit a cache");
     explain_bucket(cores, &sort, to);
+    if (sort.limited)
+        opi_say(to, "bits %u to %u of each key are compared, and keys with the same ones keep their order\n", sort.low,
+                sort.low + sort.key_bits - 1);
     if (sort.payload == OPI_SORT_INDEX)
-        opi_say(to, "values are large: an index travels with each key, and they move once\n");
+        opi_say(to, sort.limited ? "an index travels with these bits, and keys and values move once\n"
+                                 : "values are large: an index travels with each key, and they move once\n");
     if (!small) {
         opi_say(to, "scratch: ");
         opi_say_bytes(to, (double)sort.n * (double)sort.format->bytes * (sort.n > sort.cache_records ? 2 : 1));

@@ -1,8 +1,10 @@
-/* oplus_sort, oplus_sort_pairs. */
+/* oplus_sort, oplus_sort_pairs, and both by some bits of the keys. */
 #include "front/sort.h"
 #include "front/check.h"
 #include "task/make.h"
 #include "type/scalars.h"
+
+#include <oplus/sorts.h>
 
 static oplus_status check_key(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order,
                               const void *keys, const char *count, size_t n)
@@ -40,6 +42,48 @@ static oplus_status run(const char *call, oplus_device *dev, const oplus_type *k
     opi_task_sort(&task, key, order, keys, value, values, n);
     return opi_run(dev, call, &task, NULL);
 }
+
+/* --- by some bits ------------------------------------------------------------------------------------------------- */
+
+static oplus_status check_bits(const char *call, const oplus_type *key, unsigned low, unsigned high)
+{
+    const unsigned bits = 8 * (unsigned)key->size;
+    if (high > bits)
+        return opi_fail(OPLUS_ERR_ARGUMENT,
+                        "%s: high is %u, but a key of type \"%s\" has %u bits; give a high of at most %u", call, high,
+                        opi_name(key->name), bits, bits);
+    if (low <= high) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: low is %u and high is %u; give a low of at most high", call, low, high);
+}
+
+static oplus_status run_bits(const char *call, oplus_device *dev, const oplus_type *key, oplus_order order,
+                             unsigned low, unsigned high, void *keys, const oplus_type *value, void *values, size_t n)
+{
+    opi_task task;
+    OPI_TRY(check_bits(call, key, low, high));
+    if (n < 2 || low == high) return OPLUS_OK;
+    opi_task_sort(&task, key, order, keys, value, values, n);
+    opi_task_sort_by_bits(&task, low, high);
+    return opi_run(dev, call, &task, NULL);
+}
+
+oplus_status oplus_sort_bits(oplus_device *dev, const oplus_type *key, oplus_order order, unsigned low, unsigned high,
+                             void *keys, size_t n)
+{
+    OPI_OWN_MODE;
+    OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, false, NULL, NULL, "n", n));
+    return run_bits(__func__, dev, key, order, low, high, keys, NULL, NULL, n);
+}
+
+oplus_status oplus_sort_pairs_bits(oplus_device *dev, const oplus_type *key, oplus_order order, unsigned low,
+                                   unsigned high, void *keys, const oplus_type *value, void *values, size_t n)
+{
+    OPI_OWN_MODE;
+    OPI_TRY(opi_sort_check(__func__, dev, key, order, keys, true, value, values, "n", n));
+    return run_bits(__func__, dev, key, order, low, high, keys, value, values, n);
+}
+
+/* --- by whole keys ------------------------------------------------------------------------------------------------ */
 
 oplus_status oplus_sort(oplus_device *dev, const oplus_type *key, oplus_order order, void *keys, size_t n)
 {

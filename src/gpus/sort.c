@@ -261,7 +261,8 @@ static void look(sorting *s, const opi_gpus_job *job)
 bool opi_gpus_sort_can(const opi_gpus_job *job)
 {
     const opi_task *const task = job->task;
-    return task->what == OPI_SORT && !task->sort.places && task->n >= (size_t)job->g->count * LEAST;
+    return task->what == OPI_SORT && !task->sort.places && !opi_sort_is_limited(task) &&
+           task->n >= (size_t)job->g->count * LEAST;
 }
 
 bool opi_gpus_sort_suits(const opi_gpus_job *job)

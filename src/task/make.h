@@ -143,9 +143,18 @@ static inline void opi_task_sort(opi_task *t, const oplus_type *key, oplus_order
     t->sort.value = value;
     t->sort.order = order;
     t->sort.places = false;
+    t->sort.low = 0;
+    t->sort.high = 8 * (unsigned)key->size;
     t->arrays = value ? 2 : 1;
     t->array[OPI_KEYS] = (opi_array){keys, key->size, n, OPI_CHANGES};
     t->array[OPI_VALUES] = (opi_array){values, value ? value->size : 0, n, OPI_CHANGES};
+}
+
+/* Makes it a sort by the bits [low, high) of the keys, at least one bit. */
+static inline void opi_task_sort_by_bits(opi_task *t, unsigned low, unsigned high)
+{
+    t->sort.low = low;
+    t->sort.high = high;
 }
 
 /* Makes the task of an argsort.  index: type of an index, an integer of 4 or 8 bytes. */

@@ -153,7 +153,9 @@ typedef struct opi_task {
         struct {
             const oplus_type *key, *value; /* types of keys and values; value NULL: there are only keys */
             oplus_order order;
-            bool places; /* an argsort: the keys stay, and the index of each is written in their order */
+            bool places;        /* an argsort: the keys stay, and the index of each is written in their order */
+            unsigned low, high; /* keys are compared by these bits of their image, [low, high), which are all unless
+                                 * opi_sort_is_limited: then keys with equal bits keep their order, too */
         } sort;
         struct {
             const oplus_type *key; /* type of an element */
@@ -220,6 +222,9 @@ static inline const oplus_fn *opi_task_indexed(const opi_task *t)
     if (opi_task_is_fused(t) && t->before && t->before->indexed) return t->before;
     return t->fn && t->fn->indexed ? t->fn : NULL;
 }
+
+/* Whether a sort compares only some bits of the keys. */
+static inline bool opi_sort_is_limited(const opi_task *t) { return t->sort.high - t->sort.low < 8 * t->sort.key->size; }
 
 /* The index i of item 0. */
 static inline uint64_t opi_task_index(const opi_task *t)

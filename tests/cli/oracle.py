@@ -308,6 +308,20 @@ def check_nth(flat, threads):
         expect(result("nth", "50%", "x.npy", *threads), ordered[len(flat) // 2 :][:1], "nth 50%")
 
 
+def check_bits(x, flat, threads):
+    """By some bits of an unsigned integer that is in the order of the numbers."""
+    bits = 8 * x.dtype.itemsize
+    low, high = sorted(int(b) for b in rng.integers(0, bits + 1, 2))
+    unsigned = flat.astype(flat.dtype.newbyteorder("=")).view(f"u{x.dtype.itemsize}")
+    sign = unsigned.dtype.type(1 << (bits - 1))
+    image = unsigned if x.dtype.kind == "u" else np.where((x.dtype.kind == "f") & (unsigned >= sign), ~unsigned, unsigned ^ sign)
+    span = np.array([(int(k) >> low) % 2**(high - low) for k in image], dtype=object)
+    for descending in (False, True):
+        order = sorted(range(len(flat)), key=(lambda i: -span[i]) if descending else (lambda i: span[i]))
+        options = ("--descending",) if descending else ()
+        expect(result("sort", "x.npy", "--bits", f"{low}:{high}", *options, *threads), flat[order], f"sort --bits {low}:{high}")
+
+
 def check_order(x, flat, threads):
     if x.dtype.kind != "c":
         order = np.argsort(flat, kind="stable")
@@ -316,15 +330,13 @@ def check_order(x, flat, threads):
         expect(result("sort", "x.npy", "--values", "index.npy", "--values-out", "order.npy", *threads), flat[order], "sort")
         expect(np.load("order.npy"), order.astype(np.int64), "the values of a sort")
         expect(result("argsort", "x.npy", *threads), order.astype(np.int64), "argsort")
+        check_bits(x, flat, threads)
         check_top(flat, order, threads)
         check_nth(flat, threads)
         np.save("sorted.npy", flat[order])
         np.save("other.npy", np.sort(flat[::2]))
         merged = np.sort(np.concatenate([flat[order], np.sort(flat[::2])]), kind="stable")
         expect(result("merge", "sorted.npy", "other.npy", *threads), merged, "merge")
-        np.save("third.npy", np.sort(flat[1::3]))
-        merged = np.sort(np.concatenate([merged, flat[1::3]]), kind="stable")
-        expect(result("merge", "other.npy", "sorted.npy", "third.npy", *threads), merged, "merge of three")
         expect(result("sort", "--descending", "x.npy", *threads), flat[order][::-1], "sort --descending")
     if x.dtype.kind in "iu":
         values, inverse, counts = np.unique(flat, return_inverse=True, return_counts=True)

@@ -978,47 +978,8 @@ static void order(void **state)
     FINE(oplus_merge_many(dev, f, up, NULL, NULL, 0, NULL));
     FINE(oplus_merge_many(dev, f, up, some + 2, lengths + 2, 1, NULL));
     FINE(oplus_merge_many(dev, f, up, some, lengths, 3, y));
-    BAD(oplus_merge_many_by(NULL, &before_fn, some, lengths, 3, y), "oplus_merge_many_by", "dev is NULL");
-    BAD(oplus_merge_many_by(dev, NULL, some, lengths, 3, y), "oplus_merge_many_by", "less is NULL");
-    BAD(oplus_merge_many_by(dev, &difference_fn, some, lengths, 3, y), "oplus_merge_many_by", "difference", "uint8_t");
-    BAD(oplus_merge_many_by(dev, &before_fn, NULL, lengths, 3, y), "oplus_merge_many_by", "in is NULL");
-    BAD(oplus_merge_many_by(dev, &before_fn, some, NULL, 3, y), "oplus_merge_many_by", "n is NULL");
-    BAD(oplus_merge_many_by(dev, &before_fn, some, lengths, 3, NULL), "oplus_merge_many_by", "out is NULL");
-    OVERLAPS(oplus_merge_many_by(dev, &before_fn, some, lengths, 3, x), "oplus_merge_many_by", "in[0]", "out");
-    FINE(oplus_merge_many_by(dev, &before_fn, NULL, NULL, 0, NULL));
-    FINE(oplus_merge_many_by(dev, &before_fn, some, lengths, 3, y));
     BAD(oplus_merge_by(dev, &difference_fn, x, N, x, N, y), "oplus_merge_by", "difference");
     BAD(oplus_merge_by(dev, &before_fn, NULL, N, x, N, y), "oplus_merge_by", "a is NULL");
-}
-
-static void merge_many_pairs(void **state)
-{
-    const oplus_type *const f = &oplus_f32, *const byte = &oplus_u8;
-    const oplus_order up = OPLUS_ASCENDING;
-    const char *const call = "oplus_merge_many_pairs";
-    float *const z = y + N;
-    const void *const some[] = {x, x, NULL}, *const others[] = {x, z, NULL};
-    const size_t n[] = {N / 4, N / 4, 0}, wrong[] = {1, too_many / 4, 1};
-    (void)state;
-    BAD(oplus_merge_many_pairs(NULL, f, up, some, y, f, some, z, n, 3), call, "dev is NULL");
-    BAD(oplus_merge_many_pairs(dev, NULL, up, some, y, f, some, z, n, 3), call, "key is NULL");
-    BAD(oplus_merge_many_pairs(dev, f, (oplus_order)7, some, y, f, some, z, n, 3), call, "order is 7");
-    BAD(oplus_merge_many_pairs(dev, f, up, some, y, NULL, some, z, n, 3), call, "value is NULL");
-    BAD(oplus_merge_many_pairs(dev, f, up, NULL, y, f, some, z, n, 3), call, "keys is NULL");
-    BAD(oplus_merge_many_pairs(dev, f, up, some, y, f, NULL, z, n, 3), call, "values is NULL");
-    BAD(oplus_merge_many_pairs(dev, f, up, some, y, f, some, z, NULL, 3), call, "n is NULL");
-    BAD(oplus_merge_many_pairs(dev, f, up, some + 1, y, f, some, z, n, 2), call, "keys[1] is NULL");
-    BAD(oplus_merge_many_pairs(dev, f, up, some, y, f, some + 1, z, n, 2), call, "values[1] is NULL");
-    BAD(oplus_merge_many_pairs(dev, byte, up, some, y, &oplus_f64, some, z, wrong, 2), call, "n[0] + n[1]");
-    BAD(oplus_merge_many_pairs(dev, f, up, some, NULL, f, some, z, n, 3), call, "out_keys is NULL");
-    BAD(oplus_merge_many_pairs(dev, f, up, some, y, f, some, NULL, n, 3), call, "out_values is NULL");
-    OVERLAPS(oplus_merge_many_pairs(dev, f, up, some, x + 1, f, some, z, n, 3), call, "keys[0]", "out_keys");
-    OVERLAPS(oplus_merge_many_pairs(dev, f, up, others, y, f, some, z, n, 3), call, "keys[1]", "out_values");
-    OVERLAPS(oplus_merge_many_pairs(dev, f, up, some, z, f, others, y, n, 3), call, "values[1]", "out_keys");
-    OVERLAPS(oplus_merge_many_pairs(dev, f, up, some, y, f, some, y + 1, n, 3), call, "out_keys", "out_values");
-    FINE(oplus_merge_many_pairs(dev, f, up, NULL, NULL, f, NULL, NULL, NULL, 0));
-    FINE(oplus_merge_many_pairs(dev, f, up, some, y, f, some, z, n, 1));
-    FINE(oplus_merge_many_pairs(dev, f, up, some, y, f, some, z, n, 3));
 }
 
 static void sort_by(void **state)
@@ -1040,6 +1001,33 @@ static void sort_by(void **state)
     BAD(oplus_argsort_by(dev, &before_fn, x, N, u, NULL), "oplus_argsort_by", "indices is NULL");
     OVERLAPS(oplus_argsort_by(dev, &before_fn, x, N, u, x), "oplus_argsort_by", "elements", "indices");
     FINE(oplus_argsort_by(dev, &before_fn, NULL, 0, u, NULL));
+}
+
+static void sort_bits(void **state)
+{
+    const oplus_type *const f = &oplus_f32, *const byte = &oplus_u8;
+    const oplus_order up = OPLUS_ASCENDING;
+    float z[N];
+    (void)state;
+    BAD(oplus_sort_bits(NULL, f, up, 0, 8, y, N), "oplus_sort_bits", "dev is NULL");
+    BAD(oplus_sort_bits(dev, &affine32_type, up, 0, 8, y, N), "oplus_sort_bits", "affine32");
+    BAD(oplus_sort_bits(dev, f, (oplus_order)3, 0, 8, y, N), "oplus_sort_bits", "order is 3");
+    BAD(oplus_sort_bits(dev, f, up, 0, 8, NULL, N), "oplus_sort_bits", "keys is NULL");
+    BAD(oplus_sort_bits(dev, f, up, 0, 8, y, too_many), "oplus_sort_bits", "n is 9223372036854775807");
+    BAD(oplus_sort_bits(dev, f, up, 0, 33, y, N), "oplus_sort_bits", "high is 33", "has 32 bits", "at most 32");
+    BAD(oplus_sort_bits(dev, byte, up, 9, 9, y, 0), "oplus_sort_bits", "high is 9", "\"uint8_t\"", "at most 8");
+    BAD(oplus_sort_bits(dev, f, up, 9, 8, y, N), "oplus_sort_bits", "low is 9 and high is 8", "low of at most high");
+    FINE(oplus_sort_bits(dev, f, up, 0, 32, NULL, 0));
+    FINE(oplus_sort_bits(dev, f, up, 32, 32, y, N));
+    FINE(oplus_sort_bits(dev, f, up, 31, 32, y, 1));
+    BAD(oplus_sort_pairs_bits(NULL, f, up, 0, 8, y, f, z, N), "oplus_sort_pairs_bits", "dev is NULL");
+    BAD(oplus_sort_pairs_bits(dev, f, up, 0, 8, y, NULL, z, N), "oplus_sort_pairs_bits", "value is NULL");
+    BAD(oplus_sort_pairs_bits(dev, f, up, 0, 8, y, f, NULL, N), "oplus_sort_pairs_bits", "values is NULL");
+    BAD(oplus_sort_pairs_bits(dev, f, up, 0, 64, y, f, z, N), "oplus_sort_pairs_bits", "high is 64", "at most 32");
+    BAD(oplus_sort_pairs_bits(dev, f, up, 2, 1, y, f, z, N), "oplus_sort_pairs_bits", "low is 2 and high is 1");
+    OVERLAPS(oplus_sort_pairs_bits(dev, f, up, 0, 8, y, f, y + 1, N), "oplus_sort_pairs_bits", "keys", "values");
+    OVERLAPS(oplus_sort_pairs_bits(dev, f, up, 8, 8, y, f, y, N), "oplus_sort_pairs_bits", "keys", "values");
+    FINE(oplus_sort_pairs_bits(dev, f, up, 0, 32, NULL, f, NULL, 0));
 }
 
 static void segsort(void **state)
@@ -1358,8 +1346,8 @@ int main(void)
         cmocka_unit_test(filter_mask),
         cmocka_unit_test(sort),
         cmocka_unit_test(order),
-        cmocka_unit_test(merge_many_pairs),
         cmocka_unit_test(sort_by),
+        cmocka_unit_test(sort_bits),
         cmocka_unit_test(segsort),
         cmocka_unit_test(transpose),
         cmocka_unit_test(repeat),
@@ -1387,6 +1375,7 @@ int main(void)
         cmocka_unit_test(repeat),        cmocka_unit_test(take),          cmocka_unit_test(put),
         cmocka_unit_test(by_index),      cmocka_unit_test(histograms),    cmocka_unit_test(extremes),
         cmocka_unit_test(moments),       cmocka_unit_test(carries),       cmocka_unit_test(wrong_offsets_there),
+        cmocka_unit_test(sort_bits),
     };
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];

@@ -170,6 +170,14 @@ static oplus_status sort_wide(oplus_device *d)
 {
     return oplus_sort_pairs(d, &oplus_i16, OPLUS_ASCENDING, keys, &wide_type, values, N);
 }
+static oplus_status sort_bits(oplus_device *d)
+{
+    return oplus_sort_bits(d, &oplus_u32, OPLUS_DESCENDING, 3, 20, keys, MANY);
+}
+static oplus_status sort_pairs_bits(oplus_device *d)
+{
+    return oplus_sort_pairs_bits(d, &oplus_u32, OPLUS_ASCENDING, 3, 20, keys, &wide_type, values, N);
+}
 static oplus_status argsort(oplus_device *d)
 {
     return oplus_argsort(d, &oplus_f32, OPLUS_ASCENDING, x, N, &oplus_u32, out);
@@ -223,18 +231,6 @@ static oplus_status merge_many(oplus_device *d)
     const void *const in[] = {x, x, x};
     const size_t n[] = {N / 4, N / 4, N / 4};
     return oplus_merge_many(d, &oplus_f32, OPLUS_ASCENDING, in, n, 3, out);
-}
-static oplus_status merge_many_pairs(oplus_device *d)
-{
-    const void *const in[] = {x, x, x, x, x}, *const moved[] = {heads, heads, heads, heads, heads};
-    const size_t n[] = {N / 8, N / 8, N / 8, N / 8, N / 8};
-    return oplus_merge_many_pairs(d, &oplus_f32, OPLUS_ASCENDING, in, out, &oplus_u8, moved, out + N * 3 / 4, n, 5);
-}
-static oplus_status merge_many_by(oplus_device *d)
-{
-    const void *const in[] = {x, x, x};
-    const size_t n[] = {N / 4, N / 4, N / 4};
-    return oplus_merge_many_by(d, &smaller_fn, in, n, 3, out);
 }
 static oplus_status merge_pairs(oplus_device *d)
 {
@@ -351,6 +347,8 @@ static const call calls[] = {
     {"sort of more than a cache holds", sort_many, false},
     {"sort_pairs", sort_pairs, false},
     {"sort_pairs of wide values", sort_wide, false},
+    {"sort by bits of more than a cache holds", sort_bits, false},
+    {"sort_pairs by bits", sort_pairs_bits, false},
     {"argsort", argsort, false},
     {"argsort by two keys", argsort_keys, true},
     {"top", top, false},
@@ -366,8 +364,6 @@ static const call calls[] = {
     {"segsort_pairs of many long segments", segsort_many_pairs, false},
     {"bounds", bounds, false},
     {"merge_many", merge_many, true},
-    {"merge_many_pairs", merge_many_pairs, true},
-    {"merge_many_by", merge_many_by, true},
     {"merge_pairs", merge_pairs, false},
     {"transpose", transpose, false},
     {"transpose of 3 bytes", transpose_odd, false},

@@ -185,18 +185,6 @@ void orders(void **)
     std::sort(expected.begin(), expected.end());
     assert_true(both == expected);
 
-    const std::vector<std::vector<std::int32_t>> three = {sorted, {}, other};
-    std::vector<std::int32_t> all(2 * n), again(2 * n), moved(2 * n);
-    here().merge_many(OPLUS_ASCENDING, three, all);
-    assert_true(all == both);
-    here().merge_many_pairs(OPLUS_ASCENDING, three, three, again, moved);
-    assert_true(again == both && moved == both);
-    std::vector<std::int32_t> near = sorted, nearer = other;
-    here().sort_by(nearer_fn, near);
-    here().sort_by(nearer_fn, nearer);
-    here().merge_many_by(nearer_fn, std::vector<std::vector<std::int32_t>>{near, nearer}, all);
-    for (std::size_t i = 1; i < 2 * n; i++) assert_true(all[i - 1] % 1000 <= all[i] % 1000);
-
     std::vector<std::int32_t> by_size = y, in_two = y;
     const std::vector<std::uint32_t> offsets = {0, n / 3, n};
     here().argsort_by(nearer_fn, y, order);
@@ -213,6 +201,18 @@ void orders(void **)
     in_two = y;
     here().segsort(OPLUS_ASCENDING, in_two, offsets);
     assert_true(in_two == expected);
+
+    const auto in_bits = [](std::int32_t a, std::int32_t b) { return (a >> 3 & 15) < (b >> 3 & 15); };
+    std::vector<std::int32_t> by_bits = y;
+    expected = y;
+    std::stable_sort(expected.begin(), expected.end(), in_bits);
+    here().sort_bits(OPLUS_ASCENDING, 3, 7, by_bits);
+    assert_true(by_bits == expected);
+    by_bits = y;
+    std::iota(numbers.begin(), numbers.end(), 0);
+    here().sort_pairs_bits(OPLUS_ASCENDING, 3, 7, by_bits, numbers);
+    assert_true(by_bits == expected);
+    for (std::size_t i = 0; i < n; i++) assert_int_equal(by_bits[i], y[numbers[i]]);
 }
 
 void sequences(void **)
@@ -322,8 +322,8 @@ void short_arrays_are_refused(void **)
     expect_refused([&] { here().argsort(OPLUS_ASCENDING, x, few); });
     expect_refused([&] { here().search(OPLUS_ASCENDING, x, OPLUS_LOWER, x, few); });
     expect_refused([&] { here().merge(OPLUS_ASCENDING, x, x, small); });
-    expect_refused([&] { here().merge_many(OPLUS_ASCENDING, std::vector<std::vector<std::int32_t>>{x, x}, small); });
     expect_refused([&] { here().argsort_by(nearer_fn, x, few); });
+    expect_refused([&] { here().sort_pairs_bits(OPLUS_ASCENDING, 0, 1, out, small); });
     expect_refused([&] { here().segsort_pairs(OPLUS_ASCENDING, out, small, where); });
 }
 

@@ -1,5 +1,5 @@
-/* Laws of sorts in the order of a function, and of segments; compared with plain loops, at every place, with arrays of the
- * host and of the device. */
+/* Laws of sorts in the order of a function, by some bits, and of segments; compared with plain loops, at every place, with
+ * arrays of the host and of the device. */
 #include "support/keys.h"
 #include "support/laws.h"
 
@@ -444,6 +444,129 @@ static void mixed_segments_are_sorts(rng *r, const place *at)
     free(offsets);
 }
 
+/* --- by some bits ------------------------------------------------------------------------------------------------- */
+
+/* The unsigned integer whose bits count: it is in the order of the key. */
+static uint64_t image_of(const oplus_type *key, uint64_t bits)
+{
+    const uint64_t sign = (uint64_t)1 << (8 * key->size - 1), all = sign | (sign - 1);
+    const bool is_float = key == &oplus_f32 || key == &oplus_f64;
+    const bool is_unsigned = key == &oplus_u8 || key == &oplus_u16 || key == &oplus_u32 || key == &oplus_u64;
+    if (is_unsigned) return bits;
+    return is_float && (bits & sign) ? ~bits & all : bits ^ sign;
+}
+
+typedef struct by_range {
+    uint64_t range;
+    size_t i;
+} by_range;
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const by_range *const x = a, *const y = b;
+    if (x->range != y->range) return x->range < y->range ? -1 : 1;
+    return x->i < y->i ? -1 : x->i > y->i;
+}
+
+static uint64_t key_at(const char *keys, const oplus_type *key, size_t i)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, keys + i * key->size, key->size); /* little endian */
+    return bits;
+}
+
+/* Where the elements come from, by definition. */
+static by_range *sorted_ranges(const oplus_type *key, oplus_order order, unsigned low, unsigned high, const char *keys,
+                               size_t n)
+{
+    by_range *const list = must(malloc((n + 1) * sizeof *list));
+    const uint64_t mask = high == low ? 0 : UINT64_MAX >> (64 - (high - low));
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t image = image_of(key, key_at(keys, key, i));
+        const uint64_t range = low == high ? 0 : image >> low & mask;
+        list[i] = (by_range){order == OPLUS_DESCENDING ? mask - range : range, i};
+    }
+    qsort(list, n, sizeof *list, compare_ranges);
+    return list;
+}
+
+typedef struct bits_case {
+    const oplus_type *key, *value;
+    bool pairs;
+    unsigned low, high;
+    size_t n;
+} bits_case;
+
+static void bits_of_case(rng *r, const place *at, const bits_case *c)
+{
+    const oplus_type *const key = c->key, *const value = c->value;
+    const size_t n = c->n, v_size = c->pairs ? value->size : 0, skew = rng_below(r, 2) * value->align;
+    const bool on_device = at->accelerator && rng_below(r, 2);
+    const oplus_order order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
+    const unsigned kind = (unsigned)rng_below(r, KEY_KINDS);
+    char *const keys = must(malloc(n * key->size + 1)), *const base = must(malloc(skew + n * value->size + 1));
+    char *const wanted = must(malloc(n * key->size + 1)), *const values = must(malloc(n * value->size + 1));
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t bits = odd_key(r, key, kind, i, n);
+        memcpy(keys + i * key->size, &bits, key->size);
+    }
+    for (size_t i = 0; i < n * value->size; i++) values[i] = (char)rng_next(r);
+    memset(base, 0, skew);
+    memcpy(base + skew, values, n * value->size);
+    memcpy(wanted, keys, n * key->size);
+    by_range *const from = sorted_ranges(key, order, c->low, c->high, keys, n);
+    void *const k = lend(at, on_device, keys, n * key->size);
+    char *const there = lend(at, on_device && rng_below(r, 4) > 0, base, skew + n * value->size);
+    must_be_ok(c->pairs ? oplus_sort_pairs_bits(at->dev, key, order, c->low, c->high, k, value, there + skew, n)
+                        : oplus_sort_bits(at->dev, key, order, c->low, c->high, k, n),
+               "sort_bits");
+    end_loan(at, k, keys, n * key->size);
+    end_loan(at, there, base, skew + n * value->size);
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(keys + i * key->size, wanted + from[i].i * key->size, key->size) != 0 ||
+            memcmp(base + skew + i * v_size, values + from[i].i * v_size, v_size) != 0)
+            fail_msg("%s %s: %s of bits %u to %u of %zu keys %s is wrong at %zu\n    OPLUS_TEST_SEED=%llu", at->where,
+                     at->isa, c->pairs ? "sort_pairs_bits" : "sort_bits", c->low, c->high, n, key->name, i,
+                     (unsigned long long)test_seed());
+    free(keys);
+    free(base);
+    free(wanted);
+    free(values);
+    free(from);
+}
+
+/* Any range: none, one bit, whole digits, all. */
+static bits_case any_bits(rng *r, const place *at)
+{
+    const bool some = at->accelerator && !at->thorough;
+    bits_case c = {.key = key_types[rng_below(r, some ? 3 : 10)],
+                   .value = value_types[rng_below(r, some ? 2 : 6)],
+                   .pairs = rng_below(r, 2)};
+    const unsigned bits = 8 * (unsigned)c.key->size, kind = (unsigned)rng_below(r, 8);
+    const unsigned a = (unsigned)rng_below(r, bits + 1), b = (unsigned)rng_below(r, bits + 1);
+    c.low = kind == 0 ? 0 : kind == 1 ? a / 8 * 8 : a < b ? a : b;
+    c.high = kind == 0 ? bits : kind == 2 ? c.low + (c.low < bits) : a < b ? b : a;
+    return c;
+}
+
+static void bits_are_compared(rng *r, const place *at)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        bits_case c = any_bits(r, at);
+        c.n = i == 0 ? rng_below(r, 300) : any_size(r);
+        bits_of_case(r, at, &c);
+    }
+}
+
+/* All threads deal the keys out, which do not fit a cache. */
+static void bits_of_many_are_compared(rng *r, const place *at)
+{
+    if (at->accelerator) return;
+    bits_case c = any_bits(r, at);
+    c.n = 300000;
+    bits_of_case(r, at, &c);
+}
+
 /* --- along an axis: each row is sorted by itself ------------------------------------------------------------------ */
 
 typedef struct shape {
@@ -540,6 +663,8 @@ OFTEN(parameter_is_read)
 OFTEN(segments_are_sorts)
 OFTEN(long_segments_are_sorts)
 OFTEN(mixed_segments_are_sorts)
+OFTEN(bits_are_compared)
+OFTEN(bits_of_many_are_compared)
 OFTEN(rows_are_sorts)
 OFTEN(long_rows_are_sorts)
 OFTEN(large_elements_are_sorted)
@@ -559,6 +684,7 @@ int main(void)
         cmocka_unit_test(segments_are_sorts_often),       cmocka_unit_test(long_segments_are_sorts_often),
         cmocka_unit_test(mixed_segments_are_sorts_often), cmocka_unit_test(rows_are_sorts_often),
         cmocka_unit_test(long_rows_are_sorts_often),      cmocka_unit_test(large_elements_are_sorted_often),
+        cmocka_unit_test(bits_are_compared_often),        cmocka_unit_test(bits_of_many_are_compared_often),
     };
     test_seed();
     return cmocka_run_group_tests_name("sorts", tests, NULL, close_all);

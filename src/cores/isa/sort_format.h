@@ -9,7 +9,45 @@
 
 /* --- from the caller's arrays to records, and back ------------------------------------------------------------- */
 
-static void FORMAT(load)(const opi_sort *sort, size_t begin, size_t count, RECORD *OPLUS_RESTRICT_ out)
+#ifdef PAYLOAD_OF
+/* The bits of the keys that a limited sort compares; the rest travels behind them if `whole` >= 0: shifted left by so many
+ * bits. */
+static void FORMAT(load_limited)(const opi_sort *sort, size_t begin, size_t count, RECORD *OPLUS_RESTRICT_ out,
+                                 int whole)
+{
+    const unsigned char *const keys = sort->keys + begin * sort->key_size;
+    const unsigned low = sort->low;
+    const uint64_t range = sort->range;
+#define LOAD_KEYS(bits)                                                                                                \
+    do {                                                                                                               \
+        const int##bits##_t float_mask = (int##bits##_t)sort->float_mask, flip = (int##bits##_t)sort->flip;            \
+        for (size_t i = 0; i < count; i++) {                                                                           \
+            int##bits##_t raw;                                                                                         \
+            memcpy(&raw, keys + i * sizeof raw, sizeof raw);                                                           \
+            raw = (int##bits##_t)(raw ^ ((raw >> (bits - 1)) & float_mask) ^ flip);                                    \
+            const uint64_t mapped = (uint##bits##_t)raw;                                                               \
+            out[i] = MAKE_RECORD(mapped >> low & range);                                                               \
+            if (whole >= 0) SET_PAYLOAD(out[i], mapped << whole);                                                      \
+        }                                                                                                              \
+    } while (0)
+    switch (sort->key_size) {
+    case 1:
+        LOAD_KEYS(8);
+        break;
+    case 2:
+        LOAD_KEYS(16);
+        break;
+    case 4:
+        LOAD_KEYS(32);
+        break;
+    default:
+        LOAD_KEYS(64);
+    }
+#undef LOAD_KEYS
+}
+#endif
+
+static void FORMAT(load_keys)(const opi_sort *sort, size_t begin, size_t count, RECORD *OPLUS_RESTRICT_ out)
 {
     const unsigned char *keys = sort->keys + begin * sort->key_size;
 #define LOAD_KEYS(bits)                                                                                                \
@@ -36,13 +74,31 @@ static void FORMAT(load)(const opi_sort *sort, size_t begin, size_t count, RECOR
         LOAD_KEYS(64);
     }
 #undef LOAD_KEYS
+}
 
-#ifdef PAYLOAD_OF
-    if (sort->payload == OPI_SORT_INDEX || sort->payload == OPI_SORT_PLACE) {
+static void FORMAT(load)(const opi_sort *sort, size_t begin, size_t count, RECORD *OPLUS_RESTRICT_ out)
+{
+#ifndef PAYLOAD_OF
+    FORMAT(load_keys)(sort, begin, count, out);
+#else
+    const opi_sort_payload payload = sort->payload;
+    const int whole = payload == OPI_SORT_WHOLE ? 0 : payload == OPI_SORT_BOTH ? 32 : -1;
+    if (!sort->limited) FORMAT(load_keys)(sort, begin, count, out);
+    if (sort->limited) FORMAT(load_limited)(sort, begin, count, out, whole);
+    if (payload == OPI_SORT_WHOLE) return;
+    if (payload == OPI_SORT_INDEX || payload == OPI_SORT_PLACE) {
         for (size_t i = 0; i < count; i++) SET_PAYLOAD(out[i], begin + i);
         return;
     }
     const unsigned char *values = sort->values + begin * sort->value_size;
+    if (payload == OPI_SORT_BOTH) {
+        for (size_t i = 0; i < count; i++) {
+            uint32_t value = 0;
+            memcpy(&value, values + i * sort->value_size, sort->value_size);
+            SET_PAYLOAD(out[i], PAYLOAD_OF(out[i]) | value);
+        }
+        return;
+    }
 #define LOAD_VALUES(T, size)                                                                                           \
     for (size_t i = 0; i < count; i++) {                                                                               \
         T value = 0;                                                                                                   \
@@ -61,38 +117,65 @@ static void FORMAT(load)(const opi_sort *sort, size_t begin, size_t count, RECOR
 #endif
 }
 
-static void FORMAT(unload_keys)(const opi_sort *sort, size_t begin, size_t count, const RECORD *OPLUS_RESTRICT_ in)
-{
-    unsigned char *keys = sort->keys + begin * sort->key_size;
-#define UNLOAD_KEYS(bits)                                                                                              \
+/* MAPPED(r): the mapped key of a record. */
+#define UNLOAD_KEYS_OF(bits, MAPPED)                                                                                   \
     do {                                                                                                               \
         const int##bits##_t float_mask = (int##bits##_t)sort->float_mask, flip = (int##bits##_t)sort->flip;            \
         for (size_t i = 0; i < count; i++) {                                                                           \
-            int##bits##_t raw = (int##bits##_t)((int##bits##_t)KEY_OF(in[i]) ^ flip);                                  \
+            int##bits##_t raw = (int##bits##_t)((int##bits##_t)(MAPPED(in[i])) ^ flip);                                \
             raw = (int##bits##_t)(raw ^ ((raw >> (bits - 1)) & float_mask));                                           \
             memcpy(keys + i * sizeof raw, &raw, sizeof raw);                                                           \
         }                                                                                                              \
     } while (0)
-    switch (sort->key_size) {
-    case 1:
-        UNLOAD_KEYS(8);
-        break;
-    case 2:
-        UNLOAD_KEYS(16);
-        break;
-    case 4:
-        UNLOAD_KEYS(32);
-        break;
-    default:
-        UNLOAD_KEYS(64);
+#define UNLOAD_KEYS(MAPPED)                                                                                            \
+    switch (sort->key_size) {                                                                                          \
+    case 1:                                                                                                            \
+        UNLOAD_KEYS_OF(8, MAPPED);                                                                                     \
+        break;                                                                                                         \
+    case 2:                                                                                                            \
+        UNLOAD_KEYS_OF(16, MAPPED);                                                                                    \
+        break;                                                                                                         \
+    case 4:                                                                                                            \
+        UNLOAD_KEYS_OF(32, MAPPED);                                                                                    \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        UNLOAD_KEYS_OF(64, MAPPED);                                                                                    \
     }
-#undef UNLOAD_KEYS
+
+static void FORMAT(unload_keys)(const opi_sort *sort, size_t begin, size_t count, const RECORD *OPLUS_RESTRICT_ in)
+{
+    unsigned char *const keys = sort->keys + begin * sort->key_size;
+    UNLOAD_KEYS(KEY_OF)
 }
+
+#ifdef PAYLOAD_OF
+/* The keys of a limited sort, which have travelled, or are gathered. */
+static void FORMAT(unload_limited)(const opi_sort *sort, size_t begin, size_t count, const RECORD *OPLUS_RESTRICT_ in)
+{
+    const size_t size = sort->key_size;
+    unsigned char *const keys = sort->keys + begin * size;
+    const unsigned whole = sort->payload == OPI_SORT_BOTH ? 32 : 0;
+    if (sort->payload == OPI_SORT_INDEX) {
+        for (size_t i = 0; i < count; i++)
+            memcpy(sort->gathered_keys + (begin + i) * size, sort->keys + (size_t)PAYLOAD_OF(in[i]) * size, size);
+        return;
+    }
+#define WHOLE_OF(r) (PAYLOAD_OF(r) >> whole)
+    UNLOAD_KEYS(WHOLE_OF)
+#undef WHOLE_OF
+}
+#endif
+#undef UNLOAD_KEYS
+#undef UNLOAD_KEYS_OF
 
 static void FORMAT(unload)(const opi_sort *sort, size_t begin, size_t count, const RECORD *OPLUS_RESTRICT_ in)
 {
-    if (sort->payload != OPI_SORT_PLACE) FORMAT(unload_keys)(sort, begin, count, in);
-#ifdef PAYLOAD_OF
+#ifndef PAYLOAD_OF
+    FORMAT(unload_keys)(sort, begin, count, in);
+#else
+    if (sort->payload != OPI_SORT_PLACE)
+        (sort->limited ? FORMAT(unload_limited) : FORMAT(unload_keys))(sort, begin, count, in);
+    if (sort->payload == OPI_SORT_WHOLE) return;
     const size_t size = sort->value_size;
     if (sort->payload == OPI_SORT_INDEX) {
         for (size_t i = 0; i < count; i++)

@@ -57,6 +57,10 @@ static size_t local_bytes(const opi_sorting *s, unsigned each)
 
 /* --- the program --------------------------------------------------------------------------------------------------- */
 
+/* The bits of each digit: all, unless a sort by some bits has fewer.  Else the last digit of such a sort has some bits of the
+ * one before, by which keys are in order already. */
+static unsigned mask_of(const opi_sorting *s) { return (1u << opi_smaller(OPI_DIGIT_BITS, s->high - s->low)) - 1; }
+
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_sorting *const s = context;
@@ -66,6 +70,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_VALUE_UNIT", s->indexed ? s->payload : s->unit);
     opi_gpu_define(source, "OPI_INDEXED", s->indexed);
     opi_gpu_define(source, "OPI_FAR_UNIT", s->unit);
+    opi_gpu_define(source, "OPI_LIMITED", s->limited);
+    opi_gpu_define(source, "OPI_DIGIT_MASK", mask_of(s));
     opi_gpu_define(source, "OPI_DIGITS_W", DIGITS_W);
     opi_gpu_define(source, "OPI_DIGITS_GROUPS", DIGITS_GROUPS);
     opi_gpu_define(source, "OPI_DIGITS_V", each_of(s));
@@ -96,7 +102,7 @@ static oplus_status get_program(opi_sorting *s)
     opi_key_number(&key, s->key);
     opi_key_number(&key, s->payload);
     opi_key_number(&key, s->unit);
-    opi_key_number(&key, s->indexed);
+    opi_key_number(&key, (uint64_t)mask_of(s) << 2 | (uint64_t)s->limited << 1 | s->indexed);
     return opi_program_get(&job->g->programs, job->call, "the sort", key.hash, write_source, s, &job->program);
 }
 
@@ -143,6 +149,7 @@ oplus_status opi_digits_prepare(opi_job *job, uint64_t n)
     const char *const kernels[] = {pass_of(s, n), "opi_digits_begin", "opi_digits_count", "opi_digits_end",
                                    "opi_gather"};
     OPI_TRY(get_program(s));
+    s->swaps = true;
     s->small = is_one(n);
     if (s->small) return prepare_one(s, n);
     OPI_TRY(opi_kernels_make(&g->programs, job->call, job->program, kernels, s->indexed ? 5 : 4));
@@ -157,7 +164,7 @@ oplus_status opi_digits_prepare(opi_job *job, uint64_t n)
 typedef struct moving {
     const opi_sorting *s;
     opi_place from, other;
-    uint32_t n, tiles;
+    uint32_t n, tiles, low, high;
 } moving;
 
 /* Launches a kernel, which waits for the launches before it. */
@@ -174,8 +181,9 @@ static oplus_status begin(const moving *m)
     const uint64_t groups = opi_smaller((uint64_t)2 * job->g->gpu->facts.units, m->tiles);
     const opi_arguments clear = {.list = {opi_memory(job->g->work.mem), opi_value(m->tiles)}, .count = 2};
     const opi_arguments count = {.list = {opi_memory(m->from.keys), opi_memory(job->g->work.mem), opi_value(m->n),
-                                          opi_value(m->s->negative), opi_value(m->s->flip)},
-                                 .count = 5};
+                                          opi_value(m->s->negative), opi_value(m->s->flip), opi_value(m->low),
+                                          opi_value(m->high)},
+                                 .count = 7};
     OPI_TRY(launch(m, "opi_digits_begin", groups, 0, &clear));
     return launch(m, "opi_digits_count", groups, 0, &count);
 }
@@ -217,13 +225,15 @@ static oplus_status end(const moving *m)
 
 static oplus_status sort_one(const opi_sorting *s, const opi_part *part)
 {
-    const uint32_t n = (uint32_t)part->n;
+    const uint32_t n = (uint32_t)part->n, low = s->low, high = s->high;
     opi_arguments a = {.count = 0};
     add_place(&a, (opi_place){(char *)part->address[OPI_KEYS], (char *)part->address[OPI_VALUES]});
     add_place(&a, s->to);
     opi_add(&a, opi_value(n));
     opi_add(&a, opi_value(s->negative));
     opi_add(&a, opi_value(s->flip));
+    opi_add(&a, opi_value(low));
+    opi_add(&a, opi_value(high));
     const opi_launch l = {.groups = 1,
                           .items = DIGITS_W,
                           .local = local_bytes(s, each_of_one(n)),
@@ -241,9 +251,11 @@ oplus_status opi_digits_run(opi_job *job, const opi_part *part)
                       .from = {(char *)part->address[OPI_KEYS], (char *)part->address[OPI_VALUES]},
                       .other = opi_sort_scratch(s, part->n, 0),
                       .n = (uint32_t)part->n,
-                      .tiles = (uint32_t)tiles_of(s, part->n)};
+                      .tiles = (uint32_t)tiles_of(s, part->n),
+                      .low = s->low,
+                      .high = s->high};
     OPI_TRY(opi_pipeline_fault(job->g, job->call));
     OPI_TRY(begin(&m));
-    for (uint32_t i = 0; i < s->key; i++) OPI_TRY(pass(&m, i));
+    for (uint32_t i = 0; i < opi_sort_passes_of(s); i++) OPI_TRY(pass(&m, i));
     return end(&m);
 }

@@ -14,6 +14,10 @@
  * number of its digit.  Which of a warp's additions to one counter comes first is nowhere promised, so that the group
  * looks afterwards whether the order is right; if not, it numbers again with votes, which need no promise.
  *
+ * OPI_LIMITED: keys are compared by some of their bits.  They are cut into digits; the last one has eight bits, too, if there
+ * are so many, some of which are then also those of the one before.  As also keys alone must keep their order where these bits
+ * are equal, and nobody could see whether they do, they are numbered with votes at once.
+ *
  * Defined before this text: the numbers of gpu/sort/digits.c. */
 
 #define OPI_WARPS    (OPI_DIGITS_W / 32)
@@ -31,7 +35,8 @@ typedef struct opi_digits_work {
     uint32_t finished; /* groups of `count` that are done */
     uint32_t gave_up;  /* a group waited in vain: launches that follow leave everything as it is */
     uint32_t passes;
-    uint32_t shift[OPI_KEY_SIZE];              /* where the digit of each pass begins */
+    uint32_t digit[OPI_KEY_SIZE];              /* the number of the digit of each pass, */
+    uint32_t shift[OPI_KEY_SIZE];              /* ... and where it begins */
     uint32_t ticket[OPI_KEY_SIZE];             /* tiles that each pass has begun */
     uint32_t count[OPI_KEY_SIZE][OPI_DIGITS]; /* keys of each digit, then where they begin */
 } opi_digits_work;
@@ -57,29 +62,54 @@ OPI_KERNEL void opi_digits_begin(OPI_PARAM(works), const uint32_t tiles)
 
 typedef uint32_t opi_digit_counts[OPI_KEY_SIZE][OPI_DIGITS];
 
-OPI_FUNCTION void opi_count_key(opi_digit_counts count, opi_key key, opi_order order)
+/* The bits that are compared: [low, high). */
+typedef struct opi_bits {
+    uint32_t low, high;
+} opi_bits;
+
+/* How many digits there are, and where one of them begins. */
+OPI_FUNCTION uint32_t opi_digits_of(opi_bits bits)
+{
+    return OPI_LIMITED ? (bits.high - bits.low + OPI_DIGIT_BITS - 1) / OPI_DIGIT_BITS : OPI_KEY_SIZE;
+}
+OPI_FUNCTION uint32_t opi_digit_begin(opi_bits bits, uint32_t digit)
+{
+    const uint32_t begin = OPI_DIGIT_BITS * digit;
+    if (!OPI_LIMITED) return begin;
+    const uint32_t last = bits.high - bits.low > OPI_DIGIT_BITS ? bits.high - OPI_DIGIT_BITS : bits.low;
+    return bits.low + begin < last ? bits.low + begin : last;
+}
+
+OPI_FUNCTION void opi_count_key(opi_digit_counts count, opi_key key, opi_order order, opi_bits bits)
 {
     const opi_key x = opi_mapped(key, order);
-    OPI_UNROLL for (uint32_t b = 0; b < OPI_KEY_SIZE; b++) atomicAdd(&count[b][opi_digit_at(x, 8 * b)], 1u);
+    OPI_UNROLL for (uint32_t b = 0; b < OPI_KEY_SIZE; b++)
+        if (b < opi_digits_of(bits)) atomicAdd(&count[b][opi_digit_at(x, opi_digit_begin(bits, b))], 1u);
 }
 
 /* All groups have counted: finds where the digits begin, and which of them vary. */
-OPI_FUNCTION void opi_plan_passes(opi_digits_work *work, uint32_t n, uint32_t *sum)
+OPI_FUNCTION void opi_plan_passes(opi_digits_work *work, uint32_t n, opi_bits bits, uint32_t *sum)
 {
     uint32_t passes = 0;
-    for (uint32_t b = 0; b < OPI_KEY_SIZE; b++) {
+    for (uint32_t b = 0; b < opi_digits_of(bits); b++) {
         const uint32_t own = OPI_SELF < OPI_DIGITS ? *(volatile uint32_t *)&work->count[b][OPI_SELF] : 0;
         const uint32_t start = opi_sum_before(own, sum);
         if (OPI_SELF < OPI_DIGITS) work->count[b][OPI_SELF] = start;
         if (__syncthreads_or(own == n)) continue;
-        if (OPI_SELF == 0) work->shift[passes] = 8 * b;
+        if (OPI_SELF == 0) {
+            work->digit[passes] = b;
+            work->shift[passes] = opi_digit_begin(bits, b);
+        }
         passes++;
     }
-    if (OPI_SELF == 0) work->passes = passes > 0 ? passes : 1; /* indices are made even if all keys are equal */
+    if (OPI_SELF > 0) return;
+    if (passes == 0) work->shift[0] = opi_digit_begin(bits, 0);
+    work->passes = passes > 0 ? passes : 1; /* indices are made even if all keys are equal */
 }
 
 OPI_KERNEL OPI_COUNT_BOUNDS void opi_digits_count(OPI_PARAM(keys), OPI_PARAM(works), const uint32_t n,
-                                                  const uint64_t negative, const uint64_t flip)
+                                                  const uint64_t negative, const uint64_t flip, const uint32_t low,
+                                                  const uint32_t high)
 {
     __shared__ opi_digit_counts count;
     __shared__ uint32_t sum[32], is_last;
@@ -87,6 +117,7 @@ OPI_KERNEL OPI_COUNT_BOUNDS void opi_digits_count(OPI_PARAM(keys), OPI_PARAM(wor
     opi_digits_work *const work = OPI_AT(opi_digits_work, works);
     const opi_key *const from = OPI_AT(const opi_key, keys);
     const opi_order order = opi_order_if(true, negative, flip);
+    const opi_bits bits = {low, high};
     for (uint32_t i = OPI_SELF; i < OPI_KEY_SIZE * OPI_DIGITS; i += OPI_DIGITS_W) (&count[0][0])[i] = 0;
     __syncthreads();
     const uint64_t all = OPI_GROUPS * OPI_DIGITS_W;
@@ -94,9 +125,9 @@ OPI_KERNEL OPI_COUNT_BOUNDS void opi_digits_count(OPI_PARAM(keys), OPI_PARAM(wor
     for (; i + 7 * all < n; i += 8 * all) {
         opi_key own[8]; /* all are under way before the first is looked at */
         OPI_UNROLL for (uint32_t u = 0; u < 8; u++) own[u] = from[i + u * all];
-        OPI_UNROLL for (uint32_t u = 0; u < 8; u++) opi_count_key(count, own[u], order);
+        OPI_UNROLL for (uint32_t u = 0; u < 8; u++) opi_count_key(count, own[u], order, bits);
     }
-    for (; i < n; i += all) opi_count_key(count, from[i], order);
+    for (; i < n; i += all) opi_count_key(count, from[i], order, bits);
     __syncthreads();
     for (uint32_t j = OPI_SELF; j < OPI_KEY_SIZE * OPI_DIGITS; j += OPI_DIGITS_W)
         if ((&count[0][0])[j] > 0) atomicAdd(&(&work->count[0][0])[j], (&count[0][0])[j]);
@@ -106,5 +137,5 @@ OPI_KERNEL OPI_COUNT_BOUNDS void opi_digits_count(OPI_PARAM(keys), OPI_PARAM(wor
     __syncthreads();
     if (!is_last) return;
     __threadfence();
-    opi_plan_passes(work, n, sum);
+    opi_plan_passes(work, n, bits, sum);
 }

@@ -48,8 +48,10 @@ template <int V> OPI_FUNCTION void opi_sort_few(opi_digits_tile<V> *s, const opi
     opi_bring_tile<V>(m, 0, own);
     OPI_UNROLL for (uint32_t u = 0; u < V; u++) opi_keep(from, u, place + u * 32);
     const opi_key differing = opi_differing<V>(m, own);
-    OPI_ROLLED for (uint32_t shift = 0; shift < OPI_KEY_BITS; shift += OPI_DIGIT_BITS)
+    OPI_ROLLED for (uint32_t b = 0; b < opi_digits_of(m->bits); b++) {
+        const uint32_t shift = opi_digit_begin(m->bits, b);
         if (__syncthreads_or(opi_digit_at(differing, shift) != 0)) opi_order_one<V>(s, own, from, shift);
+    }
 #if OPI_VALUE_SIZE
     OPI_COPIES_WAIT(0);
 #endif
@@ -65,7 +67,7 @@ template <int V> OPI_FUNCTION void opi_sort_few(opi_digits_tile<V> *s, const opi
 
 #define OPI_ONE_PARAMS                                                                                                 \
     OPI_PARAM(keys), OPI_PARAM(values), OPI_PARAM(to_keys), OPI_PARAM(to_values), const uint32_t n,                    \
-        const uint64_t negative, const uint64_t flip
+        const uint64_t negative, const uint64_t flip, const uint32_t low, const uint32_t high
 
 #define OPI_SORT_ONE(V)                                                                                                \
     extern __shared__ __align__(16) unsigned char opi_group_memory[];                                                  \
@@ -76,6 +78,8 @@ template <int V> OPI_FUNCTION void opi_sort_few(opi_digits_tile<V> *s, const opi
     m.to = OPI_AT(opi_key, to_keys);                                                                                   \
     m.to_values = OPI_AT(opi_value, to_values);                                                                        \
     m.n = n;                                                                                                           \
+    m.bits.low = low;                                                                                                  \
+    m.bits.high = high;                                                                                                \
     m.order = m.back = opi_order_of(negative, flip);                                                                   \
     opi_sort_few<V>((opi_digits_tile<V> *)opi_group_memory, &m);
 

@@ -88,7 +88,7 @@ template <int V> OPI_FUNCTION void opi_move_tile(opi_digits_tile<V> *s, const op
         __syncthreads();
         opi_stage_keys<V>(s, own, m->shift, number);
         if (round == 0 && OPI_SELF < OPI_DIGITS)
-            s->base[OPI_SELF] = m->work->count[m->shift / OPI_DIGIT_BITS][OPI_SELF] +
+            s->base[OPI_SELF] = m->work->count[m->digit][OPI_SELF] +
                                 opi_look_back(m, tile, total, &s->gave_up) - start;
 #if OPI_VALUE_SIZE
         OPI_COPIES_WAIT(0);
@@ -132,6 +132,7 @@ template <int V> OPI_FUNCTION void opi_move_tile(opi_digits_tile<V> *s, const op
     m.next = opi_states(work, pass + 1, tiles);                                                                        \
     m.fault = OPI_AT(uint32_t, fault);                                                                                 \
     m.n = n;                                                                                                           \
+    m.digit = work->digit[pass];                                                                                       \
     m.shift = work->shift[pass];                                                                                       \
     m.order = opi_order_if(pass == 0, negative, flip);                                                                 \
     m.back = opi_order_if(pass + 1 == work->passes, negative, flip);                                                   \

@@ -23,7 +23,8 @@ typedef struct opi_moving {
     opi_digits_work *work;
     uint32_t *state, *next; /* of this pass, and of the next one */
     uint32_t *fault;        /* in memory of the host */
-    uint32_t n, shift;
+    uint32_t n, digit, shift; /* of the digit: its number, and where it begins */
+    opi_bits bits;
     opi_order order; /* from now on */
     opi_order back;  /* of the result */
 } opi_moving;
@@ -73,7 +74,7 @@ template <int V>
 OPI_FUNCTION void opi_number(opi_digits_tile<V> *s, const opi_key *own, uint32_t shift, bool surely, uint32_t *number)
 {
     uint32_t *const counter = opi_clear_counter(s);
-    if (surely)
+    if (surely || (OPI_LIMITED && OPI_VALUE_SIZE == 0))
         opi_number_by_votes<V, true>(own, shift, counter, number);
     else if (opi_is_crowded<V>(own, shift))
         opi_number_by_votes<V, false>(own, shift, counter, number);
@@ -91,9 +92,11 @@ template <int V> OPI_FUNCTION bool opi_is_wrong(const opi_digits_tile<V> *s, uin
 #if OPI_VALUE_SIZE
         const uint32_t own = opi_digit_at(s->key[i], shift) << 16 | s->from[i];
         is |= own < (opi_digit_at(s->key[left], shift) << 16 | s->from[left]);
-#else
+#elif !OPI_LIMITED
         const opi_key so_far = (opi_key)(OPI_LAST_KEY >> (OPI_KEY_BITS - OPI_DIGIT_BITS - shift));
         is |= (s->key[i] & so_far) < (s->key[left] & so_far);
+#else
+        (void)left; /* they were numbered by votes */
 #endif
     }
     return is;

@@ -1,7 +1,11 @@
 /* How a work-group numbers keys by a digit: each warp has counters of its own, and a work-item has every 32nd key of its
  * warp's part. */
 
-OPI_FUNCTION uint32_t opi_digit_at(opi_key x, uint32_t shift) { return (uint32_t)(x >> shift) & (OPI_DIGITS - 1); }
+#ifndef OPI_DIGIT_MASK
+#define OPI_DIGIT_MASK (OPI_DIGITS - 1)
+#endif
+
+OPI_FUNCTION uint32_t opi_digit_at(opi_key x, uint32_t shift) { return (uint32_t)(x >> shift) & OPI_DIGIT_MASK; }
 
 /* The place of a work-item's first key, if each has `each` of them. */
 OPI_FUNCTION uint32_t opi_own_place(uint32_t each) { return OPI_SELF / 32 * 32 * each + OPI_LANE; }

@@ -50,8 +50,9 @@ bool opi_partition_can(const opi_job *job, uint64_t n)
     const opi_sorting *const s = (const opi_sorting *)job;
     const opi_gpu_facts *const facts = &job->g->gpu->facts;
     const size_t least = opi_larger(deal_bytes(8), local_bytes(8, LARGE_W));
-    return !s->value && (s->key == 4 || s->key == 8) && n <= KEYS_MOST && facts->architecture >= ARCHITECTURE &&
-           facts->resident && facts->lanes == 32 && facts->group >= COUNT_W && facts->local_most >= least;
+    return !s->value && !s->limited && (s->key == 4 || s->key == 8) && n <= KEYS_MOST &&
+           facts->architecture >= ARCHITECTURE && facts->resident && facts->lanes == 32 && facts->group >= COUNT_W &&
+           facts->local_most >= least;
 }
 
 bool opi_partition_suits(const opi_job *job, uint64_t n)

@@ -58,6 +58,7 @@ static oplus_status get_program(opi_sorting *s, bool small)
 {
     opi_job *const job = &s->job;
     s->small = small;
+    s->swaps = false;
     opi_key key = opi_key_begin("sort", job->shape);
     opi_key_number(&key, s->key);
     opi_key_number(&key, s->payload);
@@ -86,9 +87,21 @@ static oplus_status reserve(const opi_sorting *s, uint64_t n)
     return OPLUS_OK;
 }
 
-unsigned opi_sort_last(const opi_sorting *s) { return (unsigned)(s->key - 1) & 1; }
+unsigned opi_sort_passes_of(const opi_sorting *s) { return (s->high - s->low + OPI_DIGIT_BITS - 1) / OPI_DIGIT_BITS; }
 
-bool opi_sort_ends_at_begin(const opi_sorting *s) { return s->key > 1 || (s->small && !takes_chunks(s)); }
+unsigned opi_sort_last(const opi_sorting *s)
+{
+    const unsigned passes = opi_sort_passes_of(s);
+    return s->swaps ? passes > 1 : (passes - 1) & 1;
+}
+
+bool opi_sort_ends_at_begin(const opi_sorting *s)
+{
+    const unsigned passes = opi_sort_passes_of(s);
+    if (s->small)
+        return !takes_chunks(s) || passes % 2 == 0; /* an odd number of passes begins with one to where it ends */
+    return passes > 1;
+}
 
 static opi_place begin_of(const opi_part *part)
 {
@@ -114,12 +127,12 @@ oplus_status opi_sort_one_run(opi_job *job, const opi_part *part)
 {
     const opi_sorting *const s = (const opi_sorting *)job;
     const opi_place from = begin_of(part), other = opi_sort_scratch(s, part->n, !opi_sort_last(s));
-    const uint32_t bits = 8 * (uint32_t)s->key;
+    const uint32_t low = s->low, high = s->high;
     const opi_gpu_argument list[] = {opi_memory(from.keys),    opi_memory(from.values), opi_memory(s->to.keys),
                                      opi_memory(s->to.values), opi_memory(other.keys),  opi_memory(other.values),
                                      opi_value(part->n),       opi_value(s->negative),  opi_value(s->flip),
-                                     opi_value(bits)};
-    return opi_gpu_launch(job, "opi_sort_one", 1, list, 10);
+                                     opi_value(low),           opi_value(high)};
+    return opi_gpu_launch(job, "opi_sort_one", 1, list, 11);
 }
 
 /* --- passes ------------------------------------------------------------------------------------------------------- */
@@ -139,22 +152,22 @@ static uint64_t parts_of(const opi_sorting *s, uint64_t n) { return (n + part_of
 static oplus_status launch_pass(const opi_sorting *s, opi_place from, uint64_t n, opi_place to, uint32_t shift)
 {
     const uint64_t part = part_of(s, n), parts = parts_of(s, n);
+    const uint32_t bits = (uint32_t)opi_smaller(OPI_DIGIT_BITS, s->high - shift), mask = (1u << bits) - 1;
     char *const counts = s->job.g->work.mem, *const totals = counts + OPI_DIGITS * parts * sizeof(uint64_t);
 
     const opi_gpu_argument histogram[] = {opi_memory(from.keys), opi_value(n),           opi_value(part),
                                           opi_memory(counts),    opi_value(s->negative), opi_value(s->flip),
-                                          opi_value(shift)};
-    OPI_TRY(opi_gpu_launch(&s->job, "opi_histogram", parts, histogram, 7));
+                                          opi_value(shift),      opi_value(mask)};
+    OPI_TRY(opi_gpu_launch(&s->job, "opi_histogram", parts, histogram, 8));
 
     const opi_gpu_argument rows[] = {opi_memory(counts), opi_value(parts), opi_memory(totals)};
     OPI_TRY(opi_gpu_launch(&s->job, "opi_rows", OPI_DIGITS, rows, 3));
 
-    const uint32_t bits = OPI_DIGIT_BITS;
     const opi_gpu_argument scatter[] = {
-        opi_memory(from.keys),  opi_memory(from.values), opi_memory(to.keys), opi_memory(to.values),
-        opi_value(n),           opi_value(part),         opi_memory(counts),  opi_memory(totals),
-        opi_value(s->negative), opi_value(s->flip),      opi_value(shift),    opi_value(bits)};
-    return opi_gpu_launch(&s->job, "opi_scatter", parts, scatter, 12);
+        opi_memory(from.keys), opi_memory(from.values), opi_memory(to.keys), opi_memory(to.values),  opi_value(n),
+        opi_value(part),       opi_memory(counts),      opi_memory(totals),  opi_value(s->negative), opi_value(s->flip),
+        opi_value(shift),      opi_value(mask),         opi_value(bits)};
+    return opi_gpu_launch(&s->job, "opi_scatter", parts, scatter, 13);
 }
 
 oplus_status opi_sort_passes_prepare(opi_job *job, uint64_t n)
@@ -171,11 +184,11 @@ oplus_status opi_sort_passes_prepare(opi_job *job, uint64_t n)
 oplus_status opi_sort_passes_run(opi_job *job, const opi_part *part)
 {
     const opi_sorting *const s = (const opi_sorting *)job;
-    const unsigned passes = (unsigned)s->key;
+    const unsigned passes = opi_sort_passes_of(s);
     opi_place from = begin_of(part);
     for (unsigned p = 0; p < passes; p++) {
         const opi_place next = p == passes - 1 ? s->to : opi_sort_scratch(s, part->n, p & 1);
-        OPI_TRY(launch_pass(s, from, part->n, next, OPI_DIGIT_BITS * p));
+        OPI_TRY(launch_pass(s, from, part->n, next, s->low + OPI_DIGIT_BITS * p));
         from = next;
     }
     return OPLUS_OK;

@@ -14,6 +14,9 @@ typedef struct opi_sorting {
     opi_job job;
     uint64_t negative, flip;    /* the order, as sort.cl has it */
     size_t key, value, payload; /* bytes: of a key, of a value, of what travels with a key */
+    unsigned low, high;         /* the bits of the keys that are compared */
+    bool limited;               /* they are not all: also of keys alone, those with equal bits keep their order */
+    bool swaps;                 /* the way's passes go between place 0 and where it ends, as opi_sort_last says */
     size_t unit;                /* of the integers that a value is made of */
     bool indexed;               /* an index travels instead of the value */
     bool places;                /* an argsort: the indices are the result, and the keys stay as they are */
@@ -24,6 +27,9 @@ typedef struct opi_sorting {
 } opi_sorting;
 
 void opi_sort_shape(opi_sorting *s);
+
+/* Passes of OPI_DIGIT_BITS bits each, or less. */
+unsigned opi_sort_passes_of(const opi_sorting *s);
 
 /* One of the two places in g->array[0 .. 1] that elements go to and fro between; they are there once a way has
  * prepared. */

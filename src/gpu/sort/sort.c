@@ -101,7 +101,8 @@ static oplus_status sort_there(sorting *all, opi_place from, uint64_t n, opi_pla
 
     /* --- 2. sort --- */
     opi_place sorted = direct ? to : opi_sort_scratch(s, n, opi_sort_last(s));
-    if (s->places && values_here && s->key > 1) sorted.values = to.values; /* two passes or more end there */
+    if (s->places && values_here && opi_sort_passes_of(s) > 1)
+        sorted.values = to.values; /* two passes or more end there */
     const opi_part part = {.address = {[OPI_KEYS] = begin.keys, [OPI_VALUES] = begin.values}, .n = n, .last = true};
     s->to = sorted;
     OPI_TRY(opi_way_run(job, &part));
@@ -174,8 +175,8 @@ static oplus_status sort_pieces(sorting *all, opi_place own, size_t n, size_t ru
     return merge_runs(s, other, bounds, runs, own);
 }
 
-/* Indices of pieces could not be merged without the keys. */
-static oplus_status argsort_on_host(const opi_job *job)
+/* Indices of pieces could not be merged without the keys, and merges compare whole keys. */
+static oplus_status sort_on_host(const opi_job *job)
 {
     return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, job->task, NULL);
 }
@@ -187,7 +188,7 @@ static oplus_status sort_all(sorting *all, opi_place own, size_t n)
     const bool keys_host = all->keys_side != OPI_SIDE_DEVICE, values_host = all->values_side != OPI_SIDE_DEVICE;
     room room = {NULL, NULL};
     if (keys_host && (!s->value || values_host) && n > fitting(s))
-        return s->places ? argsort_on_host(&s->job) : sort_pieces(all, own, n, fitting(s));
+        return s->places || s->limited ? sort_on_host(&s->job) : sort_pieces(all, own, n, fitting(s));
     if (s->indexed && !s->places && values_host) {
         const size_t index = opi_round_up(n * s->payload, OPI_CACHE_LINE);
         if (!opi_buffer_reserve(memory, index + n * s->value)) return no_scratch(&s->job);
@@ -208,6 +209,9 @@ static void describe(opi_sorting *s, const opi_sort *plan)
     s->key = task->sort.key->size;
     s->value = value ? value->size : 0;
     s->places = task->sort.places;
+    s->low = task->sort.low;
+    s->high = task->sort.high;
+    s->limited = opi_sort_is_limited(task);
     s->indexed = value && (s->places || plan->payload == OPI_SORT_INDEX);
     s->payload = s->indexed && !s->places ? (task->n - 1 > UINT32_MAX ? sizeof(uint64_t) : sizeof(uint32_t)) : s->value;
     if (value) s->unit = opi_smaller(value->align, UNIT_MOST);

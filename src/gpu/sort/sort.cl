@@ -33,13 +33,13 @@ typedef uint8_t opi_value; /* there are no values */
 /* --- the order ---------------------------------------------------------------------------------------------------- */
 
 /* Which keys come first: as unsigned integers, once the bits in `flip`, and those in `negative` if the highest is set,
- * are inverted; the digit at bit `shift` of that. */
-#define OPI_ORDER const uint64_t negative, const uint64_t flip, const uint32_t shift
+ * are inverted; the digit at bit `shift` of that, and of the digit the bits of `mask`. */
+#define OPI_ORDER const uint64_t negative, const uint64_t flip, const uint32_t shift, const uint32_t mask
 
 OPI_FUNCTION uint32_t opi_digit(opi_key key, OPI_ORDER)
 {
     const opi_key inverted = key >> (8 * OPI_KEY_SIZE - 1) ? (opi_key)negative : (opi_key)0;
-    return (uint32_t)((opi_key)(key ^ inverted ^ (opi_key)flip) >> shift) & (OPI_DIGITS - 1);
+    return (uint32_t)((opi_key)(key ^ inverted ^ (opi_key)flip) >> shift) & mask;
 }
 
 /* --- values that stayed ------------------------------------------------------------------------------------------- */

@@ -59,16 +59,16 @@ OPI_FUNCTION void opi_bring(OPI_GLOBAL const opi_key *keys, OPI_GLOBAL const opi
 #endif
 }
 
-/* rank[j] becomes the place of element j in the order of the half digits at `shift`.  Each work-item counts in a column
- * of its own; a word counts half digit h in its lower half, and h + 8 in its upper half.  The scan goes over half
- * digits, then over work-items. */
+/* rank[j] becomes the place of element j in the order of the half digits at `shift`: mask is at most 15.  Each work-item
+ * counts in a column of its own; a word counts half digit h in its lower half, and h + 8 in its upper half.  The scan goes
+ * over half digits, then over work-items. */
 OPI_FUNCTION void opi_rank(const opi_own *own, uint32_t count, OPI_ORDER, OPI_LOCAL uint32_t *counter,
                            OPI_LOCAL uint32_t *sum, uint32_t *rank)
 {
     uint32_t word[OPI_E], upper[OPI_E];
     OPI_UNROLL for (uint32_t w = 0; w < OPI_SORT_WORDS; w++) counter[OPI_PADDED(w * OPI_W + OPI_SELF)] = 0;
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
-        const uint32_t digit = opi_digit(own->key[j], negative, flip, shift) & 15;
+        const uint32_t digit = opi_digit(own->key[j], negative, flip, shift, mask);
         word[j] = OPI_PADDED((digit & 7) * OPI_W + OPI_SELF);
         upper[j] = digit >> 3 << 4;
         rank[j] = 0;
@@ -100,7 +100,7 @@ OPI_FUNCTION void opi_sort_round(opi_own *own, uint32_t count, OPI_ORDER, OPI_LO
                             OPI_LOCAL uint32_t *sum, OPI_LOCAL opi_vector *stage)
 {
     uint32_t rank[OPI_E];
-    opi_rank(own, count, negative, flip, shift, counter, sum, rank);
+    opi_rank(own, count, negative, flip, shift, mask, counter, sum, rank);
     OPI_EXCHANGE(opi_key, own->key, OPI_RANKED, OPI_CONSECUTIVE)
     OPI_BARRIER();
 #if OPI_VALUE_SIZE
@@ -116,18 +116,19 @@ OPI_FUNCTION void opi_sort_round(opi_own *own, uint32_t count, OPI_ORDER, OPI_LO
 
 #if OPI_ONE
 
-/* Sorts n elements, at most a tile, by the lowest `bits` bits of their keys.  The compiler must not know that number:
+/* Sorts n elements, at most a tile, by the bits [low, high) of their keys.  The compiler must not know these numbers:
  * it would repeat all of this for each digit.  The results may be written over the elements. */
 OPI_WHOLE_KERNEL void opi_sort_one(OPI_PARAM(keys), OPI_PARAM(values), OPI_PARAM(to_keys), OPI_PARAM(to_values),
                              OPI_PARAM(other_keys), OPI_PARAM(other_values), const uint64_t n, const uint64_t negative,
-                             const uint64_t flip, const uint32_t bits)
+                             const uint64_t flip, const uint32_t low, const uint32_t high)
 {
     OPI_SORT_LOCALS
     const uint32_t count = (uint32_t)n;
     opi_own own;
     opi_bring(OPI_AT(const opi_key, keys), OPI_GIVEN_VALUES, 0, count, stage, &own);
-    OPI_ROLLED for (uint32_t shift = 0; shift < bits; shift += 4)
-        opi_sort_round(&own, count, negative, flip, shift, counter, sum, stage);
+    OPI_ROLLED for (uint32_t shift = low; shift < high; shift += 4)
+        opi_sort_round(&own, count, negative, flip, shift, high - shift < 4 ? (1u << (high - shift)) - 1 : 15u, counter,
+                       sum, stage);
     OPI_BARRIER_ALL(); /* all elements have been read */
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
         if (OPI_CONSECUTIVE(j) >= count) continue;
@@ -159,9 +160,9 @@ OPI_WHOLE_KERNEL void opi_histogram(OPI_PARAM(keys), const uint64_t n, const uin
         opi_key key[OPI_E];
         OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) key[j] = from[i + j * OPI_W];
         OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
-            OPI_INCREMENT(&count[copy + opi_digit(key[j], negative, flip, shift)]);
+            OPI_INCREMENT(&count[copy + opi_digit(key[j], negative, flip, shift, mask)]);
     }
-    for (; i < end; i += OPI_W) OPI_INCREMENT(&count[copy + opi_digit(from[i], negative, flip, shift)]);
+    for (; i < end; i += OPI_W) OPI_INCREMENT(&count[copy + opi_digit(from[i], negative, flip, shift, mask)]);
     OPI_BARRIER();
     for (uint32_t d = OPI_SELF; d < OPI_DIGITS; d += OPI_W) {
         uint64_t sum = 0;
@@ -201,17 +202,17 @@ OPI_WHOLE_KERNEL void opi_scatter(OPI_PARAM(keys), OPI_PARAM(values), OPI_PARAM(
         opi_own own;
         opi_bring(OPI_AT(const opi_key, keys), OPI_GIVEN_VALUES, first, count, stage, &own);
         OPI_ROLLED for (uint32_t done = 0; done < bits; done += 4)
-            opi_sort_round(&own, count, negative, flip, shift + done, counter, sum, stage);
+            opi_sort_round(&own, count, negative, flip, shift + done, mask >> done & 15, counter, sum, stage);
         OPI_EXCHANGE(opi_key, own.key, OPI_CONSECUTIVE, OPI_SPREAD)
         OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
             const uint32_t i = OPI_SPREAD(j);
             OPI_LOCAL const opi_key *const sorted = (OPI_LOCAL const opi_key *)stage;
             mark[j] = 0;
             if (i >= count) continue;
-            const uint32_t digit = opi_digit(own.key[j], negative, flip, shift);
-            if (i == 0 || opi_digit(sorted[OPI_PADDED(i - 1)], negative, flip, shift) != digit) run[digit] = i;
+            const uint32_t digit = opi_digit(own.key[j], negative, flip, shift, mask);
+            if (i == 0 || opi_digit(sorted[OPI_PADDED(i - 1)], negative, flip, shift, mask) != digit) run[digit] = i;
             mark[j] = digit;
-            if (i + 1 == count || opi_digit(sorted[OPI_PADDED(i + 1)], negative, flip, shift) != digit)
+            if (i + 1 == count || opi_digit(sorted[OPI_PADDED(i + 1)], negative, flip, shift, mask) != digit)
                 mark[j] |= OPI_ENDS;
         }
         OPI_BARRIER();

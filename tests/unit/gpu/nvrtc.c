@@ -377,6 +377,9 @@ static void move(oplus_device *dev)
         good(oplus_sort(dev, keys[i], OPLUS_DESCENDING, out, N), "sort");
         good(oplus_sort(dev, keys[i], OPLUS_ASCENDING, out, 100), "sort of few");
         good(oplus_sort_pairs(dev, keys[i], OPLUS_ASCENDING, out, &small3_type, in, N), "sort_pairs");
+        good(oplus_sort_bits(dev, keys[i], OPLUS_ASCENDING, 3, 8, out, N), "sort of five bits");
+        good(oplus_sort_pairs_bits(dev, keys[i], OPLUS_DESCENDING, 1, 6, out, &small3_type, in, 100),
+             "sort_pairs of few by five bits");
     }
     for (size_t i = 0; i < key_kinds; i++) {
         const size_t half = N / 2 * keys[i]->size;
