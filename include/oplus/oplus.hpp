@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace oplus
 {
@@ -48,6 +49,22 @@ template <class Out> using number_of = std::decay_t<decltype(*std::data(std::dec
 template <class Op> using element = typename oplus_of_<decltype(oplus_at_(std::declval<const Op &>()))>::element;
 template <class F, class P, class Q, class R, class S, class...>
 struct check_inputs : oplus_check_inputs_<F, P, Q, R, S> {
+};
+
+/** The addresses and the lengths of arrays that have elements of the type of an output. */
+struct list {
+    std::vector<const void *> at;
+    std::vector<size_t> n;
+    size_t total = 0;
+    template <class Arrays, class Out> list(const Arrays &arrays, Out &out)
+    {
+        for (const auto &x : arrays) {
+            OPLUS_CHECK_SAME_(std::data(x), std::data(out));
+            at.push_back(std::data(x));
+            n.push_back(std::size(x));
+            total += std::size(x);
+        }
+    }
 };
 
 /** One place to compute, closed at its end; it can be moved, not copied.  One thread at a time uses it. */
@@ -427,6 +444,34 @@ class device
     {
         check_room("the output of merge", std::size(out), std::size(a) + std::size(b));
         check(OPLUS_MERGE(get(), order, std::data(a), std::size(a), std::data(b), std::size(b), std::data(out)));
+    }
+
+    /** arrays: a vector, say, of arrays. */
+    template <class Arrays, class Out> void merge_many(oplus_order order, const Arrays &arrays, Out &&out) const
+    {
+        const list all(arrays, out);
+        check_room("the output of merge_many", std::size(out), all.total);
+        check(OPLUS_MERGE_MANY(get(), order, all.at.data(), all.n.data(), all.n.size(), std::data(out)));
+    }
+    template <class Keys, class Values, class OutKeys, class OutValues>
+    void merge_many_pairs(oplus_order order, const Keys &keys, const Values &values, OutKeys &&out_keys,
+                          OutValues &&out_values) const
+    {
+        const list all(keys, out_keys), moved(values, out_values);
+        check_room("the list of values of merge_many_pairs", moved.n.size(), all.n.size());
+        for (size_t k = 0; k < all.n.size(); k++)
+            check_room("an array of values of merge_many_pairs", moved.n[k], all.n[k]);
+        check_room("the output of keys of merge_many_pairs", std::size(out_keys), all.total);
+        check_room("the output of values of merge_many_pairs", std::size(out_values), all.total);
+        check(OPLUS_MERGE_MANY_PAIRS(get(), order, all.at.data(), std::data(out_keys), moved.at.data(),
+                                     std::data(out_values), all.n.data(), all.n.size()));
+    }
+    template <class Fn, class Arrays, class Out>
+    void merge_many_by(const Fn &less, const Arrays &arrays, Out &&out) const
+    {
+        const list all(arrays, out);
+        check_room("the output of merge_many_by", std::size(out), all.total);
+        check(OPLUS_MERGE_MANY_BY(get(), less, all.at.data(), all.n.data(), all.n.size(), std::data(out)));
     }
 
     template <class Fn, class Elements> void sort_by(const Fn &less, Elements &&elements) const

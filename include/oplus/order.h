@@ -164,7 +164,9 @@ OPLUS_API oplus_status oplus_merge(oplus_device *dev, const oplus_type *key, opl
 /** Stable merge of any number of sorted arrays: of equal elements those of an earlier array come first.
  *
  *  This is a tree of merges of two arrays: each element is read and written log2(count) times, rounded up.  With more than
- *  two arrays, scratch memory is as large as out.
+ *  two arrays, scratch memory is as large as out; on an accelerator with more than four, and out in memory of the host, twice
+ *  as large, so that each element is copied there and back once.  If that does not fit the accelerator, scratch memory is the
+ *  host's, and the cores do what does not fit.
  *
  *  @param dev    where to compute
  *  @param key    the type of an element, a scalar
@@ -176,6 +178,36 @@ OPLUS_API oplus_status oplus_merge(oplus_device *dev, const oplus_type *key, opl
  *  @return what oplus_merge returns. */
 OPLUS_API oplus_status oplus_merge_many(oplus_device *dev, const oplus_type *key, oplus_order order,
                                         const void *const *in, const size_t *n, size_t count, void *out);
+
+/** As oplus_merge_many, with a value of any size for each key: values move with their keys.
+ *
+ *  @param dev         where to compute
+ *  @param key         the type of a key, a scalar
+ *  @param order       ascending or descending
+ *  @param keys        `count` arrays of keys in this order; the list itself lies in memory of the host
+ *  @param out_keys    room for all keys
+ *  @param value       the type of a value; any size
+ *  @param values      `count` arrays of values; the list itself lies in memory of the host
+ *  @param out_values  room for all values.  Neither out_keys nor out_values may overlap another array
+ *  @param n           how many keys and values each array has; in memory of the host
+ *  @param count       how many arrays of keys there are, and of values
+ *  @return what oplus_merge returns. */
+OPLUS_API oplus_status oplus_merge_many_pairs(oplus_device *dev, const oplus_type *key, oplus_order order,
+                                              const void *const *keys, void *out_keys, const oplus_type *value,
+                                              const void *const *values, void *out_values, const size_t *n,
+                                              size_t count);
+
+/** As oplus_merge_many, in the order of a function.
+ *
+ *  @param dev    where to compute
+ *  @param less   the order: a function of two elements of one type, with a result of type uint8_t
+ *  @param in     `count` arrays in this order; the list itself lies in memory of the host
+ *  @param n      how many elements each array has; in memory of the host
+ *  @param count  how many arrays there are
+ *  @param out    room for all elements; must not overlap an array
+ *  @return what oplus_merge_by returns. */
+OPLUS_API oplus_status oplus_merge_many_by(oplus_device *dev, const oplus_fn *less, const void *const *in,
+                                           const size_t *n, size_t count, void *out);
 
 /** As oplus_merge, with a value of any size for each key: values move with their keys.
  *

@@ -9,7 +9,8 @@
  *  - an operator or function is the name of its descriptor, without &: compose_op, axpy_fn, oplus_max_i32.  It may
  *    also be OPLUS_SUM(x) or a macro like it, or OPLUS_WITH(scale_fn, &half), which binds the parameter for this call;
  *  - the inputs of a map, and of a fused call, are a list in parentheses: (x, y), or (x);
- *  - types of keys, values, offsets and matrices are not arguments: they are the types of the arrays;
+ *  - types of keys, values, offsets and matrices are not arguments: they are the types of the arrays; the arrays that a merge
+ *    of many lists are not checked, as the list is one of void *;
  *  - calls on a carry name its operator: OPLUS_SCAN_FROM(dev, compose_op, carry, ...).
  *
  *  The C type of an element may be any type of the same size and sign: an array of long long is an array of int64_t.
@@ -167,6 +168,15 @@
 #define OPLUS_MERGE(dev, order, a, a_n, b, b_n, out)                                                                   \
     (OPLUS_CHECK_KEYS_(out), OPLUS_CHECK_SAME_(a, out), OPLUS_CHECK_SAME_(b, out),                                     \
      oplus_merge(dev, OPLUS_TYPE_AT_(out), order, a, a_n, b, b_n, out))
+#define OPLUS_MERGE_MANY(dev, order, in, n, count, out)                                                                \
+    (OPLUS_CHECK_KEYS_(out), oplus_merge_many(dev, OPLUS_TYPE_AT_(out), order, in, n, count, out))
+#define OPLUS_MERGE_MANY_PAIRS(dev, order, keys, out_keys, values, out_values, n, count)                               \
+    (OPLUS_CHECK_KEYS_(out_keys), OPLUS_CHECK_ANY_(out_values),                                                        \
+     oplus_merge_many_pairs(dev, OPLUS_TYPE_AT_(out_keys), order, keys, out_keys, OPLUS_TYPE_AT_(out_values), values,  \
+                            out_values, n, count))
+#define OPLUS_MERGE_MANY_BY(dev, less, in, n, count, out)                                                              \
+    (OPLUS_CHECK_LESS_(less, out, out), OPLUS_CHECK_ANY_(out),                                                         \
+     oplus_merge_many_by(dev, OPLUS_FN_AT_(less), in, n, count, out))
 #define OPLUS_MERGE_PAIRS(dev, order, a_keys, b_keys, out_keys, a_values, b_values, out_values, a_n, b_n)              \
     (OPLUS_CHECK_KEYS_(out_keys), OPLUS_CHECK_SAME_(a_keys, out_keys), OPLUS_CHECK_SAME_(b_keys, out_keys),            \
      OPLUS_CHECK_ANY_(out_values), OPLUS_CHECK_SAME_(a_values, out_values), OPLUS_CHECK_SAME_(b_values, out_values),   \

@@ -67,6 +67,24 @@ static oplus_status explain(const along *a)
     return OPLUS_OK;
 }
 
+/* A device needs more than the scratch memory: for the sorts of rows, and for copies.  If keys of the host are too many for
+ * it, all is done in memory of the host. */
+static oplus_status borrow(const along *a, opi_scratch *scratch, void **mem)
+{
+    enum { OF_SORTS = 24 /* bytes a key, and the key once more */ };
+    const size_t key = a->key->size, found = a->index ? a->index->size : 0;
+    const size_t bytes = opi_round_up(a->n * key, OPI_CACHE_LINE) + a->n * found;
+    OPI_TRY(opi_check_bytes(a->call, "scratch memory for n", a->n, key + found));
+    OPI_TRY(opi_scratch_find(a->dev, a->call, "keys", a->keys, a->n * key, scratch));
+    if (a->n > SIZE_MAX / (3 * key + found + OF_SORTS) ||
+        !opi_scratch_fits(scratch, a->n * (3 * key + found + OF_SORTS)))
+        opi_scratch_on_host(scratch, a->dev);
+    const oplus_status status = opi_borrow(scratch->home, a->call, bytes, mem);
+    if (status != OPLUS_ERR_MEMORY || !scratch->is_apart) return status;
+    opi_scratch_on_host(scratch, a->dev);
+    return opi_borrow(scratch->home, a->call, bytes, mem);
+}
+
 static oplus_status run(const along *a)
 {
     if (a->n == 0 || (a->axis.n == 1 && !a->index)) return OPLUS_OK;
@@ -75,13 +93,13 @@ static oplus_status run(const along *a)
         const opi_task sort = task_of_rows(a, a->keys, a->indices);
         return opi_run(a->dev, a->call, &sort, NULL);
     }
+    opi_scratch scratch;
     void *mem;
-    const size_t keys = opi_round_up(a->n * a->key->size, OPI_CACHE_LINE), found = a->index ? a->index->size : 0;
-    OPI_TRY(opi_check_bytes(a->call, "scratch memory for n", a->n, a->key->size + found));
-    OPI_TRY(opi_borrow(a->dev, a->call, keys + a->n * found, &mem));
+    const size_t keys = opi_round_up(a->n * a->key->size, OPI_CACHE_LINE);
+    OPI_TRY(borrow(a, &scratch, &mem));
     char *const turned = mem;
     const oplus_status status = run_turned(a, turned, turned + keys);
-    opi_give_back(a->dev, turned);
+    opi_give_back(scratch.home, turned);
     return status;
 }
 

@@ -146,6 +146,12 @@ static oplus_status lend(oplus_device *dev, const char *call, size_t bytes, void
     return OPLUS_OK;
 }
 
+static size_t room(const oplus_device *dev)
+{
+    const opi_accelerator *const g = (const opi_accelerator *)dev;
+    return opi_smaller(g->memory_bytes, (size_t)g->gpu->facts.largest);
+}
+
 static oplus_status wrap(oplus_device *dev, const char *call, void *native, size_t bytes, void **mem)
 {
     opi_gpu *const gpu = gpu_of(dev);
@@ -380,6 +386,7 @@ const opi_machine opi_gpu_machine = {.run = run,
                                      .alloc = alloc,
                                      .free = release,
                                      .lend = lend,
+                                     .room = room,
                                      .wrap = wrap,
                                      .copy = copy,
                                      .look = look,

@@ -77,6 +77,9 @@ typedef struct opi_machine {
     /* Sets *mem to memory for what a public call has between its tasks (front/scratch.h), which the machine keeps until it
      * is asked for more, or trimmed; NULL: such memory is allocated and freed. */
     oplus_status (*lend)(oplus_device *dev, const char *call, size_t bytes, void **mem);
+    /* How many bytes of its memory it may have for arrays of the host, and scratch memory beside them; NULL: its memory is
+     * the host's, or other machines do its tasks. */
+    size_t (*room)(const oplus_device *dev);
     oplus_status (*wrap)(oplus_device *dev, const char *call, void *native, size_t bytes, void **mem); /* NULL: none */
     oplus_status (*copy)(oplus_device *dev, const char *call, void *dst, const void *src, size_t bytes);
     /* Sets *home to the machine in whose memory the `bytes` > 0 bytes at p lie; NULL: they lie in host memory.  If

@@ -337,6 +337,9 @@ def check_order(x, flat, threads):
         np.save("other.npy", np.sort(flat[::2]))
         merged = np.sort(np.concatenate([flat[order], np.sort(flat[::2])]), kind="stable")
         expect(result("merge", "sorted.npy", "other.npy", *threads), merged, "merge")
+        np.save("third.npy", np.sort(flat[1::3]))
+        merged = np.sort(np.concatenate([merged, flat[1::3]]), kind="stable")
+        expect(result("merge", "other.npy", "sorted.npy", "third.npy", *threads), merged, "merge of three")
         expect(result("sort", "--descending", "x.npy", *threads), flat[order][::-1], "sort --descending")
     if x.dtype.kind in "iu":
         values, inverse, counts = np.unique(flat, return_inverse=True, return_counts=True)

@@ -978,8 +978,47 @@ static void order(void **state)
     FINE(oplus_merge_many(dev, f, up, NULL, NULL, 0, NULL));
     FINE(oplus_merge_many(dev, f, up, some + 2, lengths + 2, 1, NULL));
     FINE(oplus_merge_many(dev, f, up, some, lengths, 3, y));
+    BAD(oplus_merge_many_by(NULL, &before_fn, some, lengths, 3, y), "oplus_merge_many_by", "dev is NULL");
+    BAD(oplus_merge_many_by(dev, NULL, some, lengths, 3, y), "oplus_merge_many_by", "less is NULL");
+    BAD(oplus_merge_many_by(dev, &difference_fn, some, lengths, 3, y), "oplus_merge_many_by", "difference", "uint8_t");
+    BAD(oplus_merge_many_by(dev, &before_fn, NULL, lengths, 3, y), "oplus_merge_many_by", "in is NULL");
+    BAD(oplus_merge_many_by(dev, &before_fn, some, NULL, 3, y), "oplus_merge_many_by", "n is NULL");
+    BAD(oplus_merge_many_by(dev, &before_fn, some, lengths, 3, NULL), "oplus_merge_many_by", "out is NULL");
+    OVERLAPS(oplus_merge_many_by(dev, &before_fn, some, lengths, 3, x), "oplus_merge_many_by", "in[0]", "out");
+    FINE(oplus_merge_many_by(dev, &before_fn, NULL, NULL, 0, NULL));
+    FINE(oplus_merge_many_by(dev, &before_fn, some, lengths, 3, y));
     BAD(oplus_merge_by(dev, &difference_fn, x, N, x, N, y), "oplus_merge_by", "difference");
     BAD(oplus_merge_by(dev, &before_fn, NULL, N, x, N, y), "oplus_merge_by", "a is NULL");
+}
+
+static void merge_many_pairs(void **state)
+{
+    const oplus_type *const f = &oplus_f32, *const byte = &oplus_u8;
+    const oplus_order up = OPLUS_ASCENDING;
+    const char *const call = "oplus_merge_many_pairs";
+    float *const z = y + N;
+    const void *const some[] = {x, x, NULL}, *const others[] = {x, z, NULL};
+    const size_t n[] = {N / 4, N / 4, 0}, wrong[] = {1, too_many / 4, 1};
+    (void)state;
+    BAD(oplus_merge_many_pairs(NULL, f, up, some, y, f, some, z, n, 3), call, "dev is NULL");
+    BAD(oplus_merge_many_pairs(dev, NULL, up, some, y, f, some, z, n, 3), call, "key is NULL");
+    BAD(oplus_merge_many_pairs(dev, f, (oplus_order)7, some, y, f, some, z, n, 3), call, "order is 7");
+    BAD(oplus_merge_many_pairs(dev, f, up, some, y, NULL, some, z, n, 3), call, "value is NULL");
+    BAD(oplus_merge_many_pairs(dev, f, up, NULL, y, f, some, z, n, 3), call, "keys is NULL");
+    BAD(oplus_merge_many_pairs(dev, f, up, some, y, f, NULL, z, n, 3), call, "values is NULL");
+    BAD(oplus_merge_many_pairs(dev, f, up, some, y, f, some, z, NULL, 3), call, "n is NULL");
+    BAD(oplus_merge_many_pairs(dev, f, up, some + 1, y, f, some, z, n, 2), call, "keys[1] is NULL");
+    BAD(oplus_merge_many_pairs(dev, f, up, some, y, f, some + 1, z, n, 2), call, "values[1] is NULL");
+    BAD(oplus_merge_many_pairs(dev, byte, up, some, y, &oplus_f64, some, z, wrong, 2), call, "n[0] + n[1]");
+    BAD(oplus_merge_many_pairs(dev, f, up, some, NULL, f, some, z, n, 3), call, "out_keys is NULL");
+    BAD(oplus_merge_many_pairs(dev, f, up, some, y, f, some, NULL, n, 3), call, "out_values is NULL");
+    OVERLAPS(oplus_merge_many_pairs(dev, f, up, some, x + 1, f, some, z, n, 3), call, "keys[0]", "out_keys");
+    OVERLAPS(oplus_merge_many_pairs(dev, f, up, others, y, f, some, z, n, 3), call, "keys[1]", "out_values");
+    OVERLAPS(oplus_merge_many_pairs(dev, f, up, some, z, f, others, y, n, 3), call, "values[1]", "out_keys");
+    OVERLAPS(oplus_merge_many_pairs(dev, f, up, some, y, f, some, y + 1, n, 3), call, "out_keys", "out_values");
+    FINE(oplus_merge_many_pairs(dev, f, up, NULL, NULL, f, NULL, NULL, NULL, 0));
+    FINE(oplus_merge_many_pairs(dev, f, up, some, y, f, some, z, n, 1));
+    FINE(oplus_merge_many_pairs(dev, f, up, some, y, f, some, z, n, 3));
 }
 
 static void sort_by(void **state)
@@ -1346,6 +1385,7 @@ int main(void)
         cmocka_unit_test(filter_mask),
         cmocka_unit_test(sort),
         cmocka_unit_test(order),
+        cmocka_unit_test(merge_many_pairs),
         cmocka_unit_test(sort_by),
         cmocka_unit_test(sort_bits),
         cmocka_unit_test(segsort),

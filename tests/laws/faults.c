@@ -232,6 +232,18 @@ static oplus_status merge_many(oplus_device *d)
     const size_t n[] = {N / 4, N / 4, N / 4};
     return oplus_merge_many(d, &oplus_f32, OPLUS_ASCENDING, in, n, 3, out);
 }
+static oplus_status merge_many_pairs(oplus_device *d)
+{
+    const void *const in[] = {x, x, x, x, x}, *const moved[] = {heads, heads, heads, heads, heads};
+    const size_t n[] = {N / 8, N / 8, N / 8, N / 8, N / 8};
+    return oplus_merge_many_pairs(d, &oplus_f32, OPLUS_ASCENDING, in, out, &oplus_u8, moved, out + N * 3 / 4, n, 5);
+}
+static oplus_status merge_many_by(oplus_device *d)
+{
+    const void *const in[] = {x, x, x};
+    const size_t n[] = {N / 4, N / 4, N / 4};
+    return oplus_merge_many_by(d, &smaller_fn, in, n, 3, out);
+}
 static oplus_status merge_pairs(oplus_device *d)
 {
     return oplus_merge_pairs(d, &oplus_f32, OPLUS_ASCENDING, x, x, out, &oplus_u8, heads, heads, out + N / 2, N / 4,
@@ -364,6 +376,8 @@ static const call calls[] = {
     {"segsort_pairs of many long segments", segsort_many_pairs, false},
     {"bounds", bounds, false},
     {"merge_many", merge_many, true},
+    {"merge_many_pairs", merge_many_pairs, true},
+    {"merge_many_by", merge_many_by, true},
     {"merge_pairs", merge_pairs, false},
     {"transpose", transpose, false},
     {"transpose of 3 bytes", transpose_odd, false},

@@ -185,6 +185,18 @@ void orders(void **)
     std::sort(expected.begin(), expected.end());
     assert_true(both == expected);
 
+    const std::vector<std::vector<std::int32_t>> three = {sorted, {}, other};
+    std::vector<std::int32_t> all(2 * n), again(2 * n), moved(2 * n);
+    here().merge_many(OPLUS_ASCENDING, three, all);
+    assert_true(all == both);
+    here().merge_many_pairs(OPLUS_ASCENDING, three, three, again, moved);
+    assert_true(again == both && moved == both);
+    std::vector<std::int32_t> near = sorted, nearer = other;
+    here().sort_by(nearer_fn, near);
+    here().sort_by(nearer_fn, nearer);
+    here().merge_many_by(nearer_fn, std::vector<std::vector<std::int32_t>>{near, nearer}, all);
+    for (std::size_t i = 1; i < 2 * n; i++) assert_true(all[i - 1] % 1000 <= all[i] % 1000);
+
     std::vector<std::int32_t> by_size = y, in_two = y;
     const std::vector<std::uint32_t> offsets = {0, n / 3, n};
     here().argsort_by(nearer_fn, y, order);
@@ -322,6 +334,7 @@ void short_arrays_are_refused(void **)
     expect_refused([&] { here().argsort(OPLUS_ASCENDING, x, few); });
     expect_refused([&] { here().search(OPLUS_ASCENDING, x, OPLUS_LOWER, x, few); });
     expect_refused([&] { here().merge(OPLUS_ASCENDING, x, x, small); });
+    expect_refused([&] { here().merge_many(OPLUS_ASCENDING, std::vector<std::vector<std::int32_t>>{x, x}, small); });
     expect_refused([&] { here().argsort_by(nearer_fn, x, few); });
     expect_refused([&] { here().sort_pairs_bits(OPLUS_ASCENDING, 0, 1, out, small); });
     expect_refused([&] { here().segsort_pairs(OPLUS_ASCENDING, out, small, where); });

@@ -211,37 +211,74 @@ static void merge_is_a_sort(rng *r, const place *where)
     free(out_values);
 }
 
-/* So is one of many, which may be empty, and lie here or there. */
+/* So is one of many, which may be empty, and lie here or there, and the output with them or not. */
+enum { MOST = 9 };
+
+typedef struct many {
+    char *keys[MOST], *values[MOST], *all, *all_values; /* the arrays, and one behind the other */
+    void *keys_lent[MOST], *values_lent[MOST];
+    size_t n[MOST], count, total;
+} many;
+
+static void draw_many(const drawn *d, many *m)
+{
+    const size_t size = d->key->size, value = d->value->size;
+    *m = (many){.count = rng_below(d->r, MOST + 1), .all = must(malloc(1)), .all_values = must(malloc(1))};
+    for (size_t k = 0; k < m->count; k++) {
+        const size_t n = rng_below(d->r, 4) ? any_size(d->r) / MOST : 0, total = m->total + n;
+        m->keys[k] = sorted_keys_of(d, n);
+        m->values[k] = random_bytes(d->r, n * value);
+        m->all = must(realloc(m->all, total * size + 1));
+        m->all_values = must(realloc(m->all_values, total * value + 1));
+        memcpy(m->all + m->total * size, m->keys[k], n * size);
+        memcpy(m->all_values + m->total * value, m->values[k], n * value);
+        m->keys_lent[k] = lend(d, m->keys[k], n * size);
+        m->values_lent[k] = lend(d, m->values[k], n * value);
+        m->n[k] = n;
+        m->total = total;
+    }
+}
+
+static void free_many(const drawn *d, many *m)
+{
+    for (size_t k = 0; k < m->count; k++) {
+        end_loan(d, m->keys_lent[k], m->keys[k], m->n[k] * d->key->size);
+        end_loan(d, m->values_lent[k], m->values[k], m->n[k] * d->value->size);
+        free(m->keys[k]);
+        free(m->values[k]);
+    }
+    free(m->all);
+    free(m->all_values);
+}
+
 static void merge_of_many_is_a_sort(rng *r, const place *where)
 {
-    enum { MOST = 9 };
-    drawn d = draw(r, where);
-    char *keys[MOST], *all = must(malloc(1));
-    void *lent[MOST];
-    size_t n[MOST] = {0}, total = 0;
-    const size_t count = rng_below(r, MOST + 1), size = d.key->size;
-    for (size_t k = 0; k < count; k++) {
-        n[k] = rng_below(r, 4) ? any_size(r) / MOST : 0;
-        keys[k] = sorted_keys_of(&d, n[k]);
-        lent[k] = lend(&d, keys[k], n[k] * size);
-        all = must(realloc(all, (total + n[k]) * size + 1));
-        memcpy(all + total * size, keys[k], n[k] * size);
-        total += n[k];
-    }
-    char *const out = random_bytes(r, total * size);
-    void *const o = lend(&d, out, total * size);
-    must_be_ok(oplus_merge_many(where->dev, d.key, d.order, (const void *const *)lent, n, count, o), "merge_many");
-    end_loan(&d, o, out, total * size);
+    const drawn d = draw(r, where);
+    drawn to = d;
+    many m;
     size_t places;
-    must_be_ok(oplus_sort(all_places(&places)[0].dev, d.key, d.order, all, total), "sort");
-    for (size_t i = 0; i < total; i++)
-        if (memcmp(out + i * size, all + i * size, size) != 0) wrong(&d, "merge_many", total, i);
-    for (size_t k = 0; k < count; k++) {
-        end_loan(&d, lent[k], keys[k], n[k] * size);
-        free(keys[k]);
-    }
-    free(all);
+    const bool pairs = rng_below(r, 2);
+    const size_t size = d.key->size, value = d.value->size;
+    draw_many(&d, &m);
+    if (where->accelerator && rng_below(r, 4) == 0) to.on_device = !d.on_device;
+    char *const out = random_bytes(r, m.total * size), *const out_values = random_bytes(r, m.total * value);
+    void *const o = lend(&to, out, m.total * size), *const v = lend(&to, out_values, m.total * value);
+    const void *const *const keys = (const void *const *)m.keys_lent;
+    must_be_ok(pairs ? oplus_merge_many_pairs(where->dev, d.key, d.order, keys, o, d.value,
+                                              (const void *const *)m.values_lent, v, m.n, m.count)
+                     : oplus_merge_many(where->dev, d.key, d.order, keys, m.n, m.count, o),
+               "merge_many");
+    end_loan(&to, o, out, m.total * size);
+    end_loan(&to, v, out_values, m.total * value);
+    must_be_ok(oplus_sort_pairs(all_places(&places)[0].dev, d.key, d.order, m.all, d.value, m.all_values, m.total),
+               "sort_pairs");
+    for (size_t i = 0; i < m.total; i++)
+        if (memcmp(out + i * size, m.all + i * size, size) != 0 ||
+            (pairs && memcmp(out_values + i * value, m.all_values + i * value, value) != 0))
+            wrong(&d, pairs ? "merge_many_pairs" : "merge_many", m.total, i);
+    free_many(&d, &m);
     free(out);
+    free(out_values);
 }
 
 /* Arrays that are not sorted, and keys in the other order: everything stays inside, and is an element of the inputs. */
@@ -312,6 +349,38 @@ static void functions_compare(rng *r, const place *where)
     free(places);
 }
 
+/* Of many arrays, too: of equal elements those of an earlier array come first. */
+static void function_merges_many(rng *r, const place *where)
+{
+    drawn d = draw(r, where);
+    d.key = &item_type;
+    item *array[MOST] = {NULL}, *lent[MOST];
+    size_t n[MOST], at[MOST] = {0}, total = 0;
+    const size_t count = rng_below(r, MOST + 1);
+    const uint32_t keys = 1 + (uint32_t)rng_below(r, 5000);
+    for (size_t k = 0; k < count; k++) {
+        n[k] = rng_below(r, 4) ? any_size(r) / MOST : 0;
+        array[k] = sorted_items(r, n[k], keys, (uint16_t)k);
+        lent[k] = lend(&d, array[k], n[k] * sizeof(item));
+        total += n[k];
+    }
+    item *const out = random_bytes(r, total * sizeof *out), *const o = lend(&d, out, total * sizeof *out);
+    must_be_ok(oplus_merge_many_by(where->dev, &by_key_fn, (const void *const *)lent, n, count, o), "merge_many_by");
+    end_loan(&d, o, out, total * sizeof *out);
+    for (size_t i = 0; i < total; i++) {
+        size_t from = count;
+        for (size_t k = 0; k < count; k++)
+            if (at[k] < n[k] && (from == count || array[k][at[k]].key < array[from][at[from]].key)) from = k;
+        if (from == count || memcmp(&out[i], &array[from][at[from]++], sizeof *out) != 0)
+            wrong(&d, "merge_many_by", total, i);
+    }
+    for (size_t k = 0; k < count; k++) {
+        end_loan(&d, lent[k], array[k], n[k] * sizeof(item));
+        free(array[k]);
+    }
+    free(out);
+}
+
 /* For floats without NaNs and zeros of both signs, `a < b` is the order of the type. */
 static void function_as_type(rng *r, const place *where)
 {
@@ -352,6 +421,7 @@ OFTEN(merge_is_a_sort)
 OFTEN(merge_of_many_is_a_sort)
 OFTEN(unsorted_does_no_harm)
 OFTEN(functions_compare)
+OFTEN(function_merges_many)
 OFTEN(function_as_type)
 
 static int close_all(void **state)
@@ -367,7 +437,7 @@ int main(void)
         cmocka_unit_test(argsort_is_stable_often),       cmocka_unit_test(bounds_are_between_often),
         cmocka_unit_test(merge_of_many_is_a_sort_often), cmocka_unit_test(merge_is_a_sort_often),
         cmocka_unit_test(functions_compare_often),       cmocka_unit_test(function_as_type_often),
-        cmocka_unit_test(unsorted_does_no_harm_often),
+        cmocka_unit_test(unsorted_does_no_harm_often),   cmocka_unit_test(function_merges_many_often),
     };
     test_seed();
     return cmocka_run_group_tests_name("order", tests, NULL, close_all);
