@@ -337,3 +337,18 @@ void tool_job_finish(const tool_job *job, tool_sink *sink, cJSON *report, int di
     close_sinks(job, sink);
     print(job, report, on_stdout ? stderr : stdout);
 }
+
+void tool_job_list(const tool_job *job, const tool_source *in, const oplus_type *type, const void *elements, size_t n,
+                   cJSON *report)
+{
+    tool_job own = *job;
+    own.comm = NULL;
+    if (!job->comm || job->comm->rank == 0) {
+        tool_sink *const sink = tool_job_output(&own, job->comm ? NULL : in, type, -1, NULL);
+        tool_job_write(&own, sink, elements, n);
+        tool_job_finish(&own, sink, report, -1, NULL);
+    } else {
+        cJSON_Delete(report);
+    }
+    tool_ranks_agree();
+}

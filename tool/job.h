@@ -55,6 +55,11 @@ void tool_job_write(const tool_job *job, tool_sink *sink, const void *in, size_t
 /* tool_source_next, with progress. */
 bool tool_job_next(const tool_source *watched, tool_source *source, const void **piece, size_t *n);
 
+/* Opens the output, writes n elements, which every rank has and the first one writes (as text, if no other format is asked
+ * for), and ends as tool_job_finish. */
+void tool_job_list(const tool_job *job, const tool_source *in, const oplus_type *type, const void *elements, size_t n,
+                   cJSON *report);
+
 /* All integers of a small file (heads, offsets, lengths), of any integer type. */
 int64_t *tool_job_integers(tool_source *source, size_t *n);
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-tool_keys tool_keys_open(const tool_job *job, const char *name, size_t n)
+tool_keys tool_keys_open(const tool_job *job, const tool_source *array)
 {
     const char *const path = job->options.keys;
-    size_t there;
+    size_t own;
     if (strcmp(path, "-") != 0 && access(path, R_OK) != 0 && errno == ENOENT)
         tool_die(TOOL_USAGE,
                  "--keys %s: there is no such file; to name a column of a table, say with --column which one has the "
@@ -17,10 +17,12 @@ tool_keys tool_keys_open(const tool_job *job, const char *name, size_t n)
                  path);
     tool_keys keys = {.source = tool_job_input_as(job, "--keys", path, NULL, NULL)};
     tool_source_take_numbers(keys.source);
-    keys.key = tool_source_all(keys.source, &there);
+    keys.key = tool_source_all(keys.source, &own);
     keys.size = tool_source_type(keys.source)->size;
-    if (there != n)
-        tool_die(TOOL_FAILED, "%s has %zu keys and %s %zu elements; there is one for each", path, there, name, n);
+    const unsigned long long there = tool_source_extent(keys.source), wanted = tool_source_extent(array);
+    if (there != wanted)
+        tool_die(TOOL_FAILED, "%s has %llu keys and %s %llu elements; there is one for each", path, there,
+                 tool_source_name(array), wanted);
     return keys;
 }
 

@@ -10,9 +10,9 @@ typedef struct tool_keys {
     size_t size;
 } tool_keys;
 
-/* --keys FILE, with a key for each of the n elements of the array called `name`; ends the command if the number of
- * keys is another. */
-tool_keys tool_keys_open(const tool_job *job, const char *name, size_t n);
+/* --keys FILE, with a key for each element of the array, which has been read; ends the command if the number of keys is
+ * another. */
+tool_keys tool_keys_open(const tool_job *job, const tool_source *array);
 void tool_keys_close(tool_keys *keys);
 /* Warns if a key comes again in a later segment; segments begin at the elements first[0] to first[segments - 1]. */
 void tool_keys_check(const tool_job *job, const tool_keys *keys, const uint64_t *first, size_t segments);

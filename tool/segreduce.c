@@ -3,6 +3,7 @@
 #include "keys.h"
 #include "operator.h"
 #include "progress.h"
+#include "ranks.h"
 #include "rounding.h"
 #include "segments.h"
 #include "table/by_row.h"
@@ -18,7 +19,7 @@ static const tool_usage usage = {
     .about = "Combines the elements of each segment of FILE (default: stdin) into one.  One of four\n"
              "options says where the segments are.  The whole array is held in memory.\n\n" TOOL_OPERATOR_ABOUT,
     .options = "keys keys-out into lengths offsets heads " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS
-        TOOL_OPERATOR_OPTIONS TOOL_RUN_OPTIONS,
+        TOOL_OPERATOR_OPTIONS "all " TOOL_RUN_OPTIONS,
     .examples = {"seq 1 6 | oplus segreduce sum --lengths lengths.txt",
                  "seq 1 6 | oplus segreduce max --offsets offsets.txt", "oplus segreduce min x.npy --heads heads.npy",
                  "oplus segreduce sum --header --keys region --column qty sales.csv"},
@@ -39,7 +40,7 @@ static tool_segments from_heads(const int64_t *heads, size_t count, size_t n, co
 static tool_segments from_keys(tool_job *job, const tool_source *array, size_t n)
 {
     tool_segments s = {tool_alloc((n + 1) * sizeof *s.offsets), 0};
-    tool_keys keys = tool_keys_open(job, tool_source_name(array), n);
+    tool_keys keys = tool_keys_open(job, array);
     for (size_t i = 0; i < n; i++)
         if (tool_keys_head(&keys, i)) s.offsets[s.count++] = i;
     s.offsets[s.count] = n;
@@ -54,6 +55,42 @@ static tool_segments find_segments(tool_job *job, const tool_source *array, size
     const tool_options *const o = &job->options;
     if (o->keys) return from_keys(job, array, n);
     return o->heads ? tool_segments_read(job, "--heads", o->heads, n, from_heads) : tool_segments_of(job, n);
+}
+
+/* Reduces one value for each segment, and sets *segments to the number that this rank has of them. */
+static void *reduce(tool_job *job, const oplus_op *op, const tool_source *source, const void *in, size_t n,
+                    size_t *segments)
+{
+    const tool_segments s = find_segments(job, source, n);
+    void *const out = tool_alloc(s.count * op->type->size + 1);
+    tool_progress_work("reducing");
+    tool_try(oplus_segreduce(job->dev, op, in, n, &oplus_u64, s.offsets, s.count, out));
+    free(s.offsets);
+    *segments = s.count;
+    return out;
+}
+
+/* The same of this rank's part: segments may begin on one rank and end on another. */
+static void *reduce_part(tool_job *job, const oplus_op *op, const tool_source *source, const void *in, size_t n,
+                         size_t *segments)
+{
+    const char *const path = job->options.keys_out;
+    if (!job->options.keys) tool_die(TOOL_USAGE, "with --all, segments are said by --keys");
+    tool_keys keys = tool_keys_open(job, source);
+    const oplus_type *const key = tool_source_type(keys.source);
+    void *const each = tool_alloc(n * key->size + 1), *const out = tool_alloc(n * op->type->size + 1);
+    tool_ranks_agree();
+    tool_try(oplus_reduce_by_key_all(job->dev, job->comm, op, key, NULL, OPLUS_AS_GIVEN, keys.key, in, n, each, out, n,
+                                     segments));
+    if (path) {
+        const tool_format to = tool_sink_choose(TOOL_AUTO, path, tool_source_format(keys.source));
+        job->also = tool_job_output_as(job, "--keys-out", path, to, key, -1, NULL);
+        tool_job_write(job, job->also, each, *segments);
+        tool_sink_complete(job->also);
+    }
+    free(each);
+    tool_keys_close(&keys);
+    return out;
 }
 
 int tool_segreduce(int argc, char **argv)
@@ -72,22 +109,18 @@ int tool_segreduce(int argc, char **argv)
     tool_operator op = tool_operator_open(job.operand[0], type, o);
 
     const void *const in = tool_source_all(source, &n);
-    const tool_segments s = find_segments(&job, source, n);
-    void *const out = tool_alloc(s.count * type->size + 1);
-    tool_progress_work("reducing");
-    tool_try(oplus_segreduce(job.dev, op.op, in, n, &oplus_u64, s.offsets, s.count, out));
-
+    size_t segments;
+    void *const out = (job.comm ? reduce_part : reduce)(&job, op.op, source, in, n, &segments);
     tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);
     tool_rounding rounding = {0};
-    tool_rounding_see(&rounding, source, type, out, s.count);
-    tool_sink_write(sink, out, s.count);
-    cJSON *const report = tool_job_report(&job, type, n);
-    tool_json_add_count(report, "segments", s.count);
+    tool_rounding_see(&rounding, source, type, out, segments);
+    tool_job_write(&job, sink, out, segments);
+    cJSON *const report = tool_job_report(&job, type, tool_source_extent(source));
+    tool_json_add_count(report, "segments", tool_sink_count(sink));
     tool_job_finish(&job, sink, report, -1, NULL);
     tool_rounding_tell(&rounding, source, job.operand[0]);
 
     free(out);
-    free(s.offsets);
     tool_operator_close(&op);
     tool_source_close(source);
     tool_job_close(&job);

@@ -45,8 +45,7 @@ static uint8_t *read_heads(const tool_job *job, const tool_source *source, size_
 /* The same, with heads where neighbouring keys differ. */
 static uint8_t *heads_of_keys(const tool_job *job, const tool_source *source, size_t n)
 {
-    if (job->comm) tool_die(TOOL_USAGE, "--keys: with --all, segments are said by --heads");
-    tool_keys keys = tool_keys_open(job, tool_source_name(source), n);
+    tool_keys keys = tool_keys_open(job, source);
     uint8_t *const flags = tool_alloc(n + 1);
     uint64_t *const first = tool_alloc((n + 1) * sizeof *first);
     size_t segments = 0;
@@ -58,6 +57,27 @@ static uint8_t *heads_of_keys(const tool_job *job, const tool_source *source, si
     free(first);
     tool_keys_close(&keys);
     return flags;
+}
+
+/* Scans in place.  Returns the output, not yet written. */
+static tool_sink *scan(const tool_job *job, const oplus_op *op, const tool_source *source, void *x, size_t n)
+{
+    const bool by_key = job->comm && job->options.keys; /* segments may begin on one rank and end on another */
+    const oplus_kind kind = job->options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
+    uint8_t *const heads = by_key ? NULL : (job->options.keys ? heads_of_keys : read_heads)(job, source, n);
+    tool_keys keys = by_key ? tool_keys_open(job, source) : (tool_keys){.source = NULL};
+    tool_sink *const sink = tool_job_output(job, source, tool_source_type(source), -1, NULL);
+    tool_ranks_agree();
+    tool_progress_work("scanning");
+    if (by_key)
+        tool_try(oplus_scan_by_key_all(job->dev, job->comm, op, kind, tool_source_type(keys.source), NULL, keys.key, x,
+                                       n, x));
+    else
+        tool_try(job->comm ? oplus_segscan_all(job->dev, job->comm, op, kind, x, heads, n, x)
+                           : oplus_segscan(job->dev, op, kind, x, heads, n, x));
+    if (by_key) tool_keys_close(&keys);
+    free(heads);
+    return sink;
 }
 
 int tool_segscan(int argc, char **argv)
@@ -75,22 +95,15 @@ int tool_segscan(int argc, char **argv)
     tool_operator_fit(job.operand[0], source);
     const oplus_type *const type = tool_source_type(source);
     tool_operator op = tool_operator_open(job.operand[0], type, &job.options);
-    const oplus_kind kind = job.options.exclusive ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
 
     void *const x = tool_source_own(source, &n);
-    uint8_t *const heads = (o->keys ? heads_of_keys : read_heads)(&job, source, n);
-    tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);
-    tool_ranks_agree();
-    tool_progress_work("scanning");
-    tool_try(job.comm ? oplus_segscan_all(job.dev, job.comm, op.op, kind, x, heads, n, x)
-                      : oplus_segscan(job.dev, op.op, kind, x, heads, n, x));
+    tool_sink *const sink = scan(&job, op.op, source, x, n);
     tool_rounding rounding = {0};
     tool_rounding_see(&rounding, source, type, x, n);
     tool_job_write(&job, sink, x, n);
     tool_job_finish(&job, sink, tool_job_report(&job, type, tool_source_extent(source)), -1, NULL);
     tool_rounding_tell(&rounding, source, job.operand[0]);
 
-    free(heads);
     tool_operator_close(&op);
     tool_source_close(source);
     tool_job_close(&job);
