@@ -28,6 +28,8 @@ extern "C" {
     X(REVERSE, "reverse")       /* inclusive scan from the end */                                                      \
     X(WINDOW, "window")         /* the sum of the last 100 at each */                                                  \
     X(NEIGHBOURS, "neighbours") /* out = a + 2 b + c of three neighbours; beyond the ends are the ends */              \
+    X(IOTA, "iota")             /* out = 0, 1, 2, ... */                                                               \
+    X(REPEAT, "repeat")         /* elements each so many times, 3 on average; counts have their width */               \
     X(SEGSCAN, "segscan")       /* segments of 100 on average */                                                       \
     X(SEGREDUCE, "segreduce")                                                                                          \
     X(FILTER, "filter")       /* about half is kept, at random */                                                      \
@@ -36,20 +38,25 @@ extern "C" {
     X(HISTOGRAM, "histogram") /* counts in 256 even bins; counts have the width of an element */                       \
     X(BINS, "bins") /* the sum of the elements of each of 1000 bins, by an index with the width of an element */       \
     X(SORT, "sort")                                                                                                    \
-    X(SORT_BY, "sort-by") /* stable, in the order of a function: a < b */                                              \
-    X(SEGSORT, "segsort") /* each segment by itself */                                                                 \
-    X(PAIRS, "pairs")     /* keys of 4 bytes with values of 4 bytes */                                                 \
-    X(MERGE, "merge")     /* the first half of the elements with the rest, both sorted */                              \
-    X(ARGSORT, "argsort") /* which element comes first, second, ...; indices have the width of an element */           \
-    X(TOP, "top")         /* the 100 greatest ones, the greatest first */                                              \
-    X(NTH, "nth")         /* the element in the middle of the order */                                                 \
-    X(SEARCH, "search")   /* lower bounds of n random keys in n sorted ones */                                         \
+    X(SORT_BY, "sort-by")       /* stable, in the order of a function: a < b */                                        \
+    X(SEGSORT, "segsort")       /* each segment by itself */                                                           \
+    X(PAIRS, "pairs")           /* keys of 4 bytes with values of 4 bytes */                                           \
+    X(MERGE, "merge")           /* the first half of the elements with the rest, both sorted */                        \
+    X(MERGE_MANY, "merge-many") /* of eight parts of the elements, each of them sorted */                              \
+    X(ARGSORT, "argsort")       /* which element comes first, second, ...; indices have the width of an element */     \
+    X(TOP, "top")               /* the 100 greatest ones, the greatest first */                                        \
+    X(NTH, "nth")               /* the element in the middle of the order */                                           \
+    X(SEARCH, "search")         /* lower bounds of n random keys in n sorted ones */                                   \
     X(TAKE, "take")       /* out[i] = in[j], where the j are a random permutation; j has the width of an element */    \
     X(PUT, "put")         /* out[j] = in[i] */                                                                         \
     X(ROWS, "rows")       /* the sum of each row of a matrix */                                                        \
     X(COLUMNS, "columns") /* of each column */                                                                         \
     X(SCAN_ROWS, "scan-rows")       /* the inclusive scan of each row */                                               \
     X(SCAN_COLUMNS, "scan-columns") /* of each column */                                                               \
+    X(ARGMAX_ROWS, "argmax-rows")   /* where the greatest of each row is; as wide as an element */                     \
+    X(ARGMAX_COLUMNS, "argmax-columns")                                                                                \
+    X(SORT_ROWS, "sort-rows")                                                                                          \
+    X(SORT_COLUMNS, "sort-columns")                                                                                    \
     X(TRANSPOSE, "transpose")
 
 typedef enum bench_primitive {
@@ -143,14 +150,28 @@ typedef struct bench_problem {
     const char *refused; /* why a contender cannot do this; it sets this */
 } bench_problem;
 
-/* How many elements a window has, how many a top gives, and into how many bins a histogram and sums by index go; fewer if
+/* How many arrays a merge of many has, how many elements a window has, how many a top gives, and into how many bins a histogram and sums by index go; fewer if
  * the arrays are shorter. */
-enum { BENCH_OF_WINDOW = 100, BENCH_MOST_OF_TOP = 100, BENCH_EVEN_BINS = 256, BENCH_INDEXED_BINS = 1000 };
+enum {
+    BENCH_MERGED = 8,
+    BENCH_OF_WINDOW = 100,
+    BENCH_MOST_OF_TOP = 100,
+    BENCH_EVEN_BINS = 256,
+    BENCH_INDEXED_BINS = 1000
+};
 static inline size_t bench_at_most(const bench_problem *p, size_t most) { return p->n < most ? p->n : most; }
 static inline size_t bench_top(const bench_problem *p) { return bench_at_most(p, BENCH_MOST_OF_TOP); }
 static inline size_t bench_bins(const bench_problem *p)
 {
     return bench_at_most(p, p->primitive == BENCH_HISTOGRAM ? BENCH_EVEN_BINS : BENCH_INDEXED_BINS);
+}
+
+/* How many elements are repeated, so that n come of them; the counts are at in2. */
+static inline size_t bench_repeated(const bench_problem *p) { return (p->n + 2) / 3; }
+/* Where array k of a merge of many begins in `in`, and array k - 1 ends. */
+static inline size_t bench_part(const bench_problem *p, size_t k)
+{
+    return k < BENCH_MERGED ? p->n / BENCH_MERGED * k : p->n;
 }
 
 typedef enum bench_role { BENCH_LIMIT, BENCH_OURS, BENCH_LOOP, BENCH_PEER } bench_role;

@@ -58,6 +58,7 @@ bool bench_primitive_has(bench_primitive primitive, bench_type type)
     case BENCH_PAIRS:
         return type == BENCH_U32;
     case BENCH_MERGE:
+    case BENCH_MERGE_MANY:
     case BENCH_SEARCH:
         return type == BENCH_U32 || type == BENCH_U64;
     default:
@@ -74,13 +75,14 @@ static uint64_t random_u64(void) { return bench_random_u64(&random_state); }
 bool bench_is_matrix(bench_primitive primitive)
 {
     return primitive == BENCH_TRANSPOSE || primitive == BENCH_ROWS || primitive == BENCH_COLUMNS ||
-           primitive == BENCH_SCAN_ROWS || primitive == BENCH_SCAN_COLUMNS;
+           primitive == BENCH_SCAN_ROWS || primitive == BENCH_SCAN_COLUMNS || primitive == BENCH_ARGMAX_ROWS ||
+           primitive == BENCH_ARGMAX_COLUMNS || primitive == BENCH_SORT_ROWS || primitive == BENCH_SORT_COLUMNS;
 }
 
 bool bench_is_sort(bench_primitive primitive)
 {
     return primitive == BENCH_SORT || primitive == BENCH_PAIRS || primitive == BENCH_SORT_BY ||
-           primitive == BENCH_SEGSORT;
+           primitive == BENCH_SEGSORT || primitive == BENCH_SORT_ROWS || primitive == BENCH_SORT_COLUMNS;
 }
 
 bool bench_is_cut(bench_primitive primitive) { return primitive == BENCH_SEGREDUCE || primitive == BENCH_SEGSORT; }
@@ -102,6 +104,12 @@ static void fill_halves(void *mem, bench_type type, size_t n, size_t size)
     random_state = 1;
     fill_sorted(mem, type, n / 2);
     fill_sorted((char *)mem + n / 2 * size, type, n - n / 2);
+}
+
+static void fill_parts(void *mem, const bench_problem *p)
+{
+    for (size_t k = 0; k < BENCH_MERGED; k++)
+        fill_sorted((char *)mem + bench_part(p, k) * p->element, p->type, bench_part(p, k + 1) - bench_part(p, k));
 }
 
 /* Small integers, 0 on average: their sums are exact in every type.  Half of them are odd; the filter keeps these. */
@@ -206,6 +214,22 @@ static void set_index(void *indices, size_t element, size_t i, size_t index)
         ((uint64_t *)indices)[i] = index;
 }
 
+/* 0 to 6, as many as there is still room for; the last one is what is left. */
+static void *make_counts(const bench_problem *p, bool huge)
+{
+    enum { MOST = 6 };
+    void *const counts = allocate(p->n * p->element, huge);
+    size_t left = p->n;
+    const size_t last = bench_repeated(p) - 1;
+    for (size_t i = 0; i < last; i++) {
+        const size_t own = random_u64() % (MOST + 1), count = own < left ? own : left;
+        set_index(counts, p->element, i, count);
+        left -= count;
+    }
+    set_index(counts, p->element, last, left);
+    return counts;
+}
+
 /* A random permutation: each place takes the index of an earlier place, which takes its own. */
 static void *make_permutation(size_t n, size_t element, bool huge)
 {
@@ -292,6 +316,8 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         fill_sorted(in, type, p->n);
     else if (primitive == BENCH_MERGE)
         fill_halves(in, type, p->n, p->element);
+    else if (primitive == BENCH_MERGE_MANY)
+        fill_parts(in, p);
     else if (primitive == BENCH_HISTOGRAM)
         fill_bins(in, type, p);
     else
@@ -318,6 +344,7 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         make_segments(p, huge);
         p->out2 = allocate(p->n * sizeof *p->ids, huge);
     }
+    if (primitive == BENCH_REPEAT) p->in2 = make_counts(p, huge);
     if (primitive == BENCH_TAKE || primitive == BENCH_PUT) p->in2 = make_permutation(p->n, p->element, huge);
     if (bench_is_cut(primitive) && shape.length != 0)
         draw_segments(p, shape.length, huge);
@@ -382,8 +409,10 @@ size_t bench_result_count(const bench_problem *p)
     case BENCH_SEGREDUCE:
         return p->segments;
     case BENCH_ROWS:
+    case BENCH_ARGMAX_ROWS:
         return p->rows;
     case BENCH_COLUMNS:
+    case BENCH_ARGMAX_COLUMNS:
         return p->cols;
     default:
         return p->n;
@@ -446,9 +475,14 @@ double bench_problem_bytes(const bench_problem *p)
     case BENCH_TOP:
     case BENCH_NTH:
     case BENCH_FOLD:
+    case BENCH_IOTA:
         return n * size;
+    case BENCH_REPEAT:
+        return (n + 2 * (double)bench_repeated(p)) * size;
     case BENCH_ROWS:
     case BENCH_COLUMNS:
+    case BENCH_ARGMAX_ROWS:
+    case BENCH_ARGMAX_COLUMNS:
         return (n + (double)bench_result_count(p)) * size;
     case BENCH_ZIP:
     case BENCH_SEARCH:

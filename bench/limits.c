@@ -128,6 +128,23 @@ static void copy_by_memcpy(bench_problem *p) { copy_by(copy_memcpy, p); }
 static void copy_by_loop(bench_problem *p) { copy_by(copy_regular, p); }
 static void copy_by_streaming(bench_problem *p) { copy_by(copy_streaming, p); }
 
+/* What only writes. */
+static void fill(bench_problem *p)
+{
+    const size_t bytes = p->n * p->element;
+    char *const out = p->out;
+    if (on_one_thread(p)) {
+        memset(out, 1, bytes);
+        return;
+    }
+#pragma omp parallel num_threads(p->threads)
+    {
+        const size_t who = (size_t)omp_get_thread_num(), of = (size_t)omp_get_num_threads();
+        const size_t begin = bytes / of * who, end = who + 1 == of ? bytes : bytes / of * (who + 1);
+        memset(out + begin, 1, end - begin);
+    }
+}
+
 /* --- the table: what only reads is measured against reads, all else against copies ------------------------------ */
 
 #define READS(id)                                                                                                      \
@@ -142,10 +159,46 @@ static void copy_by_streaming(bench_problem *p) { copy_by(copy_streaming, p); }
         "copy, streaming", BENCH_LIMIT, BENCH_##id, BENCH_ANY_TYPE, 0, copy_by_streaming                               \
     }
 
-const bench_contender BENCH_TWIN(limits, BENCH_ISA)[] = {
-    READS(REDUCE),   READS(MAXIMUM),  READS(ARGMAX),     READS(FOLD),       READS(DOT),           READS(SEGREDUCE),
-    READS(TOP),      READS(BY_KEY),   READS(HISTOGRAM),  READS(BINS),       READS(NTH),           COPIES(NEIGHBOURS),
-    READS(ROWS),     COPIES(UNIQUE),  READS(COLUMNS),    COPIES(SCAN_ROWS), COPIES(SCAN_COLUMNS), COPIES(MAP),
-    COPIES(ZIP),     COPIES(SCAN),    COPIES(EXCLUSIVE), COPIES(REVERSE),   COPIES(WINDOW),       COPIES(SORT_BY),
-    COPIES(SEGSORT), COPIES(SEGSCAN), COPIES(FILTER),    COPIES(SORT),      COPIES(PAIRS),        COPIES(MERGE),
-    COPIES(ARGSORT), COPIES(SEARCH),  COPIES(TAKE),      COPIES(PUT),       COPIES(TRANSPOSE),    {0}};
+const bench_contender BENCH_TWIN(limits, BENCH_ISA)[] = {READS(REDUCE),
+                                                         READS(MAXIMUM),
+                                                         READS(ARGMAX),
+                                                         READS(FOLD),
+                                                         READS(DOT),
+                                                         READS(SEGREDUCE),
+                                                         READS(TOP),
+                                                         READS(BY_KEY),
+                                                         READS(HISTOGRAM),
+                                                         READS(BINS),
+                                                         READS(NTH),
+                                                         COPIES(NEIGHBOURS),
+                                                         READS(ROWS),
+                                                         COPIES(UNIQUE),
+                                                         READS(COLUMNS),
+                                                         COPIES(SCAN_ROWS),
+                                                         COPIES(SCAN_COLUMNS),
+                                                         COPIES(MAP),
+                                                         COPIES(ZIP),
+                                                         COPIES(SCAN),
+                                                         COPIES(EXCLUSIVE),
+                                                         COPIES(REVERSE),
+                                                         COPIES(WINDOW),
+                                                         COPIES(SORT_BY),
+                                                         COPIES(SEGSORT),
+                                                         COPIES(SEGSCAN),
+                                                         COPIES(FILTER),
+                                                         COPIES(SORT),
+                                                         COPIES(PAIRS),
+                                                         COPIES(MERGE),
+                                                         COPIES(ARGSORT),
+                                                         COPIES(SEARCH),
+                                                         COPIES(TAKE),
+                                                         COPIES(PUT),
+                                                         COPIES(TRANSPOSE),
+                                                         COPIES(REPEAT),
+                                                         COPIES(MERGE_MANY),
+                                                         READS(ARGMAX_ROWS),
+                                                         READS(ARGMAX_COLUMNS),
+                                                         COPIES(SORT_ROWS),
+                                                         COPIES(SORT_COLUMNS),
+                                                         {"memset", BENCH_LIMIT, BENCH_IOTA, BENCH_ANY_TYPE, 0, fill},
+                                                         {0}};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "die.h"
 #include "kernels.h"
 
 #define PLUS(ID, suffix, T, U)                                                                                         \
@@ -221,6 +222,26 @@ SEGMENTS(AFFINE64, affine64, bench_affine64, )
         for (size_t s = 0; s < p->segments; s++)                                                                       \
             qsort(out + p->offsets[s], p->offsets[s + 1] - p->offsets[s], sizeof(T), compare_##suffix);                \
     }                                                                                                                  \
+    static void iota_##suffix(bench_problem *p)                                                                        \
+    {                                                                                                                  \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t i = 0; i < p->n; i++) out[i] = (T)i;                                                               \
+    }                                                                                                                  \
+    static void sort_rows_##suffix(bench_problem *p)                                                                   \
+    {                                                                                                                  \
+        T *const out = p->out;                                                                                         \
+        for (size_t r = 0; r < p->rows; r++) qsort(out + r * p->cols, p->cols, sizeof(T), compare_##suffix);           \
+    }                                                                                                                  \
+    static void sort_columns_##suffix(bench_problem *p)                                                                \
+    {                                                                                                                  \
+        T *const out = p->out, *const column = tool_alloc(p->rows * sizeof *column);                                   \
+        for (size_t c = 0; c < p->cols; c++) {                                                                         \
+            for (size_t r = 0; r < p->rows; r++) column[r] = out[r * p->cols + c];                                     \
+            qsort(column, p->rows, sizeof(T), compare_##suffix);                                                       \
+            for (size_t r = 0; r < p->rows; r++) out[r * p->cols + c] = column[r];                                     \
+        }                                                                                                              \
+        free(column);                                                                                                  \
+    }                                                                                                                  \
     static void reverse_##suffix(bench_problem *p)                                                                     \
     {                                                                                                                  \
         const T *in = p->in;                                                                                           \
@@ -269,6 +290,24 @@ BENCH_FOR_MOVED(MOVES)
         size_t a = 0, half = p->n / 2, b = half;                                                                       \
         for (size_t i = 0; i < p->n; i++) out[i] = b == p->n || (a < half && in[a] <= in[b]) ? in[a++] : in[b++];      \
     }
+/* The least of the elements at which the arrays are, each time; of equal ones that of the first array. */
+#define MERGES_MANY(suffix, T)                                                                                         \
+    static void merge_many_##suffix(bench_problem *p)                                                                  \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        size_t at[BENCH_MERGED];                                                                                       \
+        for (size_t k = 0; k < BENCH_MERGED; k++) at[k] = bench_part(p, k);                                            \
+        for (size_t i = 0; i < p->n; i++) {                                                                            \
+            size_t least = BENCH_MERGED;                                                                               \
+            for (size_t k = 0; k < BENCH_MERGED; k++)                                                                  \
+                if (at[k] < bench_part(p, k + 1) && (least == BENCH_MERGED || in[at[k]] < in[at[least]])) least = k;   \
+            out[i] = in[at[least]++];                                                                                  \
+        }                                                                                                              \
+    }
+MERGES_MANY(u32, uint32_t)
+MERGES_MANY(u64, uint64_t)
+
 MERGES(U32, u32, uint32_t)
 MERGES(U64, u64, uint64_t)
 
@@ -286,6 +325,33 @@ MERGES(U64, u64, uint64_t)
         const INDEX *at = p->in2;                                                                                      \
         T *restrict out = p->out;                                                                                      \
         for (size_t i = 0; i < p->n; i++) out[at[i]] = in[i];                                                          \
+    }                                                                                                                  \
+    static void repeat_##suffix(bench_problem *p)                                                                      \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        const INDEX *count = p->in2;                                                                                   \
+        T *restrict out = p->out;                                                                                      \
+        for (size_t i = 0; i < bench_repeated(p); i++)                                                                 \
+            for (INDEX k = 0; k < count[i]; k++) *out++ = in[i];                                                       \
+    }                                                                                                                  \
+    static void argmax_rows_##suffix(bench_problem *p)                                                                 \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        INDEX *restrict out = p->out;                                                                                  \
+        for (size_t r = 0; r < p->rows; r++, in += p->cols) {                                                          \
+            size_t at = 0;                                                                                             \
+            for (size_t c = 1; c < p->cols; c++) at = in[c] > in[at] ? c : at;                                         \
+            out[r] = (INDEX)at;                                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void argmax_columns_##suffix(bench_problem *p)                                                              \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        INDEX *restrict out = p->out;                                                                                  \
+        memset(out, 0, p->cols * sizeof *out);                                                                         \
+        for (size_t r = 1; r < p->rows; r++)                                                                           \
+            for (size_t c = 0; c < p->cols; c++)                                                                       \
+                if (in[r * p->cols + c] > in[out[c] * p->cols + c]) out[c] = (INDEX)r;                                 \
     }                                                                                                                  \
     static void bins_##suffix(bench_problem *p)                                                                        \
     {                                                                                                                  \
@@ -364,6 +430,12 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
     LOOP(REVERSE, ID, reverse_##suffix)                                                                                \
     LOOP(NEIGHBOURS, ID, neighbours_##suffix)                                                                          \
     LOOP(WINDOW, ID, window_##suffix)                                                                                  \
+    LOOP(IOTA, ID, iota_##suffix)                                                                                      \
+    LOOP(REPEAT, ID, repeat_##suffix)                                                                                  \
+    LOOP(ARGMAX_ROWS, ID, argmax_rows_##suffix)                                                                        \
+    LOOP(ARGMAX_COLUMNS, ID, argmax_columns_##suffix)                                                                  \
+    QSORT(SORT_ROWS, ID, sort_rows_##suffix)                                                                           \
+    QSORT(SORT_COLUMNS, ID, sort_columns_##suffix)                                                                     \
     QSORT(SORT_BY, ID, sort_##suffix)                                                                                  \
     QSORT(SEGSORT, ID, segsort_##suffix)                                                                               \
     LOOP(BY_KEY, ID, by_key_##suffix)                                                                                  \
@@ -378,6 +450,8 @@ const bench_contender BENCH_TWIN(loops, BENCH_ISA)[] = {
         SEGMENTED(AFFINE64, affine64, , ) BENCH_FOR_MOVED(MOVED)
             BENCH_FOR_NUMBERS(NUMBERS){"loop", BENCH_LOOP, BENCH_MERGE, BENCH_U32, 0, merge_u32},
     {"loop", BENCH_LOOP, BENCH_MERGE, BENCH_U64, 0, merge_u64},
+    {"loop", BENCH_LOOP, BENCH_MERGE_MANY, BENCH_U32, 0, merge_many_u32},
+    {"loop", BENCH_LOOP, BENCH_MERGE_MANY, BENCH_U64, 0, merge_many_u64},
     {"loop", BENCH_LOOP, BENCH_SEARCH, BENCH_U32, 0, search_u32},
     {"loop", BENCH_LOOP, BENCH_SEARCH, BENCH_U64, 0, search_u64},
     {"qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},

@@ -111,6 +111,7 @@ static void neighbours(bench_problem *p)
 {
     must(p, oplus_map_neighbours(p->dev, smooths[p->type], OPLUS_EDGE_NEAREST, NULL, p->in, p->n, p->out));
 }
+static void iota(bench_problem *p) { must(p, oplus_iota(p->dev, types[p->type], NULL, NULL, 0, p->n, p->out)); }
 static void segscan(bench_problem *p)
 {
     must(p, oplus_segscan(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, p->heads, p->n, p->out));
@@ -149,6 +150,21 @@ static void merge(bench_problem *p)
 /* Indices have the width of an element. */
 static const oplus_type *index_of(const bench_problem *p) { return p->element == 4 ? &oplus_u32 : &oplus_u64; }
 
+static void repeat(bench_problem *p)
+{
+    size_t total;
+    must(p, oplus_repeat(p->dev, types[p->type], p->in, bench_repeated(p), index_of(p), p->in2, p->out, p->n, &total));
+}
+static void merge_many(bench_problem *p)
+{
+    const void *in[BENCH_MERGED];
+    size_t n[BENCH_MERGED];
+    for (size_t k = 0; k < BENCH_MERGED; k++) {
+        in[k] = (const char *)p->in + bench_part(p, k) * p->element;
+        n[k] = bench_part(p, k + 1) - bench_part(p, k);
+    }
+    must(p, oplus_merge_many(p->dev, types[p->type], OPLUS_ASCENDING, in, n, BENCH_MERGED, p->out));
+}
 static void argsort(bench_problem *p)
 {
     must(p, oplus_argsort(p->dev, types[p->type], OPLUS_ASCENDING, p->in, p->n, index_of(p), p->out));
@@ -200,6 +216,22 @@ static void scan_columns(bench_problem *p)
 {
     must(p, oplus_scan_axis(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, 1, p->rows, p->cols, p->out));
 }
+static void argmax_rows(bench_problem *p)
+{
+    must(p, oplus_argmax_axis(p->dev, types[p->type], p->in, p->rows, p->cols, 1, index_of(p), p->out));
+}
+static void argmax_columns(bench_problem *p)
+{
+    must(p, oplus_argmax_axis(p->dev, types[p->type], p->in, 1, p->rows, p->cols, index_of(p), p->out));
+}
+static void sort_rows(bench_problem *p)
+{
+    must(p, oplus_sort_axis(p->dev, types[p->type], OPLUS_ASCENDING, p->out, p->rows, p->cols, 1));
+}
+static void sort_columns(bench_problem *p)
+{
+    must(p, oplus_sort_axis(p->dev, types[p->type], OPLUS_ASCENDING, p->out, 1, p->rows, p->cols));
+}
 static void transpose(bench_problem *p)
 {
     must(p, oplus_transpose(p->dev, types[p->type], p->in, p->rows, p->cols, p->out));
@@ -222,6 +254,8 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(REVERSE, reverse),
                                                        OURS(WINDOW, window),
                                                        OURS(NEIGHBOURS, neighbours),
+                                                       OURS(IOTA, iota),
+                                                       OURS(REPEAT, repeat),
                                                        OURS(SEGSCAN, segscan),
                                                        OURS(FILTER, filter),
                                                        OURS(UNIQUE, unique),
@@ -234,6 +268,7 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(SEGSORT, segsort),
                                                        OURS(PAIRS, pairs),
                                                        OURS(MERGE, merge),
+                                                       OURS(MERGE_MANY, merge_many),
                                                        OURS(ARGSORT, argsort),
                                                        OURS(TOP, top),
                                                        OURS(NTH, nth),
@@ -244,5 +279,9 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(COLUMNS, columns),
                                                        OURS(SCAN_ROWS, scan_rows),
                                                        OURS(SCAN_COLUMNS, scan_columns),
+                                                       OURS(ARGMAX_ROWS, argmax_rows),
+                                                       OURS(ARGMAX_COLUMNS, argmax_columns),
+                                                       OURS(SORT_ROWS, sort_rows),
+                                                       OURS(SORT_COLUMNS, sort_columns),
                                                        OURS(TRANSPOSE, transpose),
                                                        {0}};

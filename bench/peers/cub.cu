@@ -5,12 +5,14 @@
 // way, which need not put back what it has sorted.
 #include <climits>
 #include <cstdio>
+#include <iterator>
 #include <type_traits>
 
 #include <cub/cub.cuh>
 #include <thrust/binary_search.h>
 #include <thrust/execution_policy.h>
 #include <thrust/gather.h>
+#include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/scatter.h>
@@ -258,6 +260,58 @@ template <class T> static void segsort(bench_problem *p)
     });
 }
 
+// Where the rows of a matrix begin.
+struct row_begin {
+    int64_t cols;
+    PEER_ANYWHERE int64_t operator()(int64_t row) const { return row * cols; }
+};
+
+static auto row_begins(const bench_problem *p)
+{
+    return thrust::make_transform_iterator(thrust::make_counting_iterator(int64_t(0)),
+                                           row_begin{static_cast<int64_t>(p->cols)});
+}
+
+template <class T> static void sort_rows(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceSegmentedSort::SortKeys(mem, bytes, v.in, v.out, static_cast<int>(v.n),
+                                                  static_cast<int>(p->rows), row_begins(p), row_begins(p) + 1, stream);
+    });
+}
+
+// Takes pairs of a place and a value, and keeps the place.
+template <class T, class Place> struct places_only {
+    using value_type = cub::KeyValuePair<int, T>;
+    using difference_type = int64_t;
+    using pointer = void;
+    using iterator_category = std::random_access_iterator_tag;
+    struct reference {
+        Place *at;
+        PEER_ANYWHERE const reference &operator=(const value_type &pair) const
+        {
+            *at = static_cast<Place>(pair.key);
+            return *this;
+        }
+    };
+    Place *out;
+    PEER_ANYWHERE reference operator*() const { return {out}; }
+    PEER_ANYWHERE reference operator[](int64_t i) const { return {out + i}; }
+    PEER_ANYWHERE places_only operator+(int64_t i) const { return {out + i}; }
+};
+
+template <class T> static void argmax_rows(bench_problem *p)
+{
+    const view<T> v(p);
+    using place = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    const places_only<T, place> out{reinterpret_cast<place *>(v.out)};
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceSegmentedReduce::ArgMax(mem, bytes, v.in, out, static_cast<int64_t>(p->rows), row_begins(p),
+                                                  row_begins(p) + 1, stream);
+    });
+}
+
 static void sort_pairs(bench_problem *p)
 {
     const view<uint32_t> v(p);
@@ -303,6 +357,14 @@ template <class T> static void take(bench_problem *p)
     const view<T> v(p);
     const auto *const at = static_cast<const index_of<T> *>(p->in2);
     thrust::gather(on_stream(), at, at + v.n, v.in, v.out);
+    good(cudaGetLastError());
+    p->refused = words();
+}
+
+template <class T> static void iota(bench_problem *p)
+{
+    const view<T> v(p);
+    thrust::sequence(on_stream(), v.out, v.out + v.n);
     good(cudaGetLastError());
     p->refused = words();
 }
@@ -375,6 +437,9 @@ static const bench_contender table[] = {
     PEER_NUMBERS("cub::DeviceRadixSort::SortKeys", SORT, BENCH_CUDA, sort),
     PEER_NUMBERS("cub::DeviceMergeSort::StableSortKeys", SORT_BY, BENCH_CUDA, sort_by),
     PEER_NUMBERS("cub::DeviceSegmentedSort::SortKeys", SEGSORT, BENCH_CUDA, segsort),
+    PEER_NUMBERS("cub::DeviceSegmentedSort::SortKeys", SORT_ROWS, BENCH_CUDA, sort_rows),
+    PEER_NUMBERS("cub::DeviceSegmentedReduce::ArgMax", ARGMAX_ROWS, BENCH_CUDA, argmax_rows),
+    PEER_NUMBERS("thrust::sequence", IOTA, BENCH_CUDA, iota),
     PEER("cub::DeviceMerge::MergeKeys", MERGE, U32, BENCH_CUDA, merge<uint32_t>),
     PEER("cub::DeviceMerge::MergeKeys", MERGE, U64, BENCH_CUDA, merge<uint64_t>),
     PEER_NUMBERS("cub::DeviceRadixSort::SortPairs", ARGSORT, BENCH_CUDA, argsort),
@@ -392,6 +457,8 @@ static const bench_contender table[] = {
     READ_LIMIT(BY_KEY),
     READ_LIMIT(HISTOGRAM),
     READ_LIMIT(BINS),
+    READ_LIMIT(ARGMAX_ROWS),
+    READ_LIMIT(ARGMAX_COLUMNS),
     PEER_END};
 
 static char version[32];

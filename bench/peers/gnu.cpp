@@ -69,6 +69,16 @@ template <class T> static void merge(bench_problem *p)
     __gnu_parallel::merge(in, in + v.n / 2, in + v.n / 2, in + v.n, v.out);
 }
 
+template <class T> static void merge_many(bench_problem *p)
+{
+    const view<T> v(p);
+    T *const in = const_cast<T *>(v.in);
+    std::pair<T *, T *> parts[BENCH_MERGED];
+    for (size_t k = 0; k < BENCH_MERGED; k++) parts[k] = {in + bench_part(p, k), in + bench_part(p, k + 1)};
+    __gnu_parallel::stable_multiway_merge(parts, parts + BENCH_MERGED, v.out, static_cast<std::ptrdiff_t>(v.n),
+                                          std::less<T>(), tag(p));
+}
+
 // Calls without a parameter for the number of threads ask OpenMP; a module may have its own OpenMP library.
 static void use_threads(const bench_problem *p) { omp_set_num_threads(p->threads); }
 
@@ -82,6 +92,8 @@ static const bench_contender table[] = {
     PEER("__gnu_parallel::stable_sort of records", PAIRS, U32, BENCH_RECORDS, stable_sort_pairs),
     PEER("__gnu_parallel::merge", MERGE, U32, 0, merge<uint32_t>),
     PEER("__gnu_parallel::merge", MERGE, U64, 0, merge<uint64_t>),
+    PEER("__gnu_parallel::stable_multiway_merge", MERGE_MANY, U32, 0, merge_many<uint32_t>),
+    PEER("__gnu_parallel::stable_multiway_merge", MERGE_MANY, U64, 0, merge_many<uint64_t>),
     PEER_END};
 
 PEER_MODULE("GNU parallel", "libstdc++ " PEER_TEXT(_GLIBCXX_RELEASE), use_threads, table)

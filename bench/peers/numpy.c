@@ -15,6 +15,7 @@
 
 /* 2 a + b takes two calls, as NumPy has none for it.  A mask gives a new array; copying that to where the filter's
  * result is expected is timed too. */
+/* In two texts, as C promises room for 4095 characters in each. */
 static const char program[] =
     "import sys\n"
     "if chosen: sys.path.insert(0, chosen)\n"
@@ -47,6 +48,7 @@ static const char program[] =
     "            out[0] = 0\n"
     "            np.cumsum(x[:-1], dtype=dt, out=out[1:])\n"
     "        self.exclusive = exclusive\n"
+    "        self.iota = lambda: np.copyto(out, np.arange(x.size, dtype=dt))\n"
     "        def filter():\n"
     "            kept = x[(x.astype(np.int32, copy=False) & 1).astype(bool)]\n"
     "            np.copyto(out[:kept.size], kept)\n"
@@ -59,7 +61,8 @@ static const char program[] =
     "        self.unique = unique\n"
     "        counts = min(256, x.size)\n" /* BENCH_EVEN_BINS */
     "        self.histogram = lambda: np.copyto(out[:counts].view('u%d' % dt.itemsize),\n"
-    "            np.histogram(x, counts, (0, counts))[0], casting='unsafe')\n"
+    "            np.histogram(x, counts, (0, counts))[0], casting='unsafe')\n";
+static const char rest_of_program[] =
     "        if x2 is not None and out2 is None:\n"
     "            y, unsigned = array(x2, dtype), 'u%d' % dt.itemsize\n"
     "            places = array(x2, unsigned)\n"
@@ -71,6 +74,9 @@ static const char program[] =
     "                    out[:min(1000, x.size)] = 0\n" /* BENCH_INDEXED_BINS */
     "                    np.add.at(out, at, x)\n"
     "                self.bins = bins\n"
+    "            repeated = (x.size + 2) // 3\n" /* bench_repeated */
+    "            times = places[:repeated].astype(np.intp)\n"
+    "            self.repeat = lambda: np.copyto(out, np.repeat(x[:repeated], times))\n"
     "            self.search = lambda: np.copyto(out.view(unsigned), np.searchsorted(x, y), casting='unsafe')\n"
     "            def zip():\n"
     "                np.multiply(x, dt.type(2), out=out)\n"
@@ -92,6 +98,12 @@ static const char program[] =
     "            self.columns = lambda: np.add.reduce(table, 0, dtype=dt, out=out[:cols])\n"
     "            self.scan_rows = lambda: np.cumsum(table, 1, dtype=dt, out=scans)\n"
     "            self.scan_columns = lambda: np.cumsum(table, 0, dtype=dt, out=scans)\n"
+    "            wide = 'u%d' % dt.itemsize\n"
+    "            self.argmax_rows = lambda: np.copyto(out[:rows].view(wide), np.argmax(table, 1), casting='unsafe')\n"
+    "            self.argmax_columns = lambda: np.copyto(out[:cols].view(wide), np.argmax(table, 0), "
+    "casting='unsafe')\n"
+    "            self.sort_rows = lambda: scans.sort(1)\n"
+    "            self.sort_columns = lambda: scans.sort(0)\n"
     "            flipped, target = x.reshape(rows, cols).T, out.reshape(cols, rows)\n"
     "            self.transpose = lambda: np.copyto(target, flipped)\n";
 
@@ -146,7 +158,9 @@ static const char *open_numpy(void)
     if (!show_python()) return "libpython cannot be made visible to NumPy";
     if (!start_python()) return "Python does not start (" BENCH_PYTHON ")";
     names = make_names();
-    PyObject *done = names ? PyRun_String(program, Py_file_input, names, names) : NULL;
+    char whole[sizeof program + sizeof rest_of_program];
+    snprintf(whole, sizeof whole, "%s%s", program, rest_of_program);
+    PyObject *done = names ? PyRun_String(whole, Py_file_input, names, names) : NULL;
     PyObject *text = done ? PyDict_GetItemString(names, "version") : NULL;
     if (!text) {
         PyErr_Print();
@@ -216,6 +230,12 @@ static void call(const char *name)
     X(COLUMNS, columns, "np.add.reduce, axis 0", 0)                                                                    \
     X(SCAN_ROWS, scan_rows, "np.cumsum, axis 1", 0)                                                                    \
     X(SCAN_COLUMNS, scan_columns, "np.cumsum, axis 0", 0)                                                              \
+    X(IOTA, iota, "np.arange", 0)                                                                                      \
+    X(REPEAT, repeat, "np.repeat", 0)                                                                                  \
+    X(ARGMAX_ROWS, argmax_rows, "np.argmax, axis 1", 0)                                                                \
+    X(ARGMAX_COLUMNS, argmax_columns, "np.argmax, axis 0", 0)                                                          \
+    X(SORT_ROWS, sort_rows, "np.sort, axis 1", BENCH_UNSTABLE)                                                         \
+    X(SORT_COLUMNS, sort_columns, "np.sort, axis 0", BENCH_UNSTABLE)                                                   \
     X(TRANSPOSE, transpose, "np.copyto of x.T", 0)
 
 #define CALL(id, name, text, traits)                                                                                   \

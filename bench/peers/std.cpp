@@ -85,6 +85,26 @@ template <class T> static void reverse(bench_problem *p)
     std::inclusive_scan(std::make_reverse_iterator(v.end), std::make_reverse_iterator(v.in),
                         std::make_reverse_iterator(v.out + v.n), sum());
 }
+template <class T> static void sort_rows(bench_problem *p)
+{
+    const view<T> v(p);
+    for (size_t r = 0; r < p->rows; r++) std::sort(v.out + r * p->cols, v.out + (r + 1) * p->cols);
+}
+// Of integers: a float that is incremented stays where it is from 2^24 on.
+template <class T> static void iota(bench_problem *p)
+{
+    const view<T> v(p);
+    std::iota(v.out, v.out + v.n, T(0));
+}
+template <class T> static void argmax_rows(bench_problem *p)
+{
+    const view<T> v(p);
+    for (size_t r = 0; r < p->rows; r++) {
+        const T *const row = v.in + r * p->cols;
+        const auto at = static_cast<uint64_t>(std::max_element(row, row + p->cols) - row);
+        std::memcpy(v.out + r, &at, sizeof(T)); // the lower bytes
+    }
+}
 static void sort_pairs(bench_problem *p) { std::sort(p->out_pairs, p->out_pairs + p->n); }
 static void stable_sort_pairs(bench_problem *p) { std::stable_sort(p->out_pairs, p->out_pairs + p->n); }
 
@@ -317,6 +337,12 @@ static const bench_contender table[] = {
     PEER_NUMBERS("std::stable_sort", SORT_BY, 0, stable_sort),
     PEER_NUMBERS("std::sort of each", SEGSORT, 0, segsort),
     PEER_NUMBERS("std::inclusive_scan in reverse", REVERSE, 0, reverse),
+    PEER_NUMBERS("std::sort of each", SORT_ROWS, 0, sort_rows),
+    PEER_NUMBERS("std::max_element of each", ARGMAX_ROWS, 0, argmax_rows),
+    PEER("std::iota", IOTA, I32, 0, iota<int32_t>),
+    PEER("std::iota", IOTA, I64, 0, iota<int64_t>),
+    PEER("std::iota", IOTA, U32, 0, iota<uint32_t>),
+    PEER("std::iota", IOTA, U64, 0, iota<uint64_t>),
     PEER("std::sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
     PEER("std::stable_sort of records", PAIRS, U32, BENCH_RECORDS, stable_sort_pairs),
     PEER("std::merge", MERGE, U32, 0, merge<uint32_t>),
