@@ -115,6 +115,8 @@ typedef struct opi_isa {
      * than 2^31.  By scalar type. */
     void (*even[OPI_SCALARS])(const void *in, size_t n, double low, double high, double scale, uint32_t bins,
                               uint32_t *bin);
+    /* The loops of the functions of cores/iota.h, by scalar type. */
+    void (*iota[OPI_SCALARS])(const void *const *in, const void *param, size_t n, void *out);
     /* Copies n elements in the opposite order; in and out do not overlap. */
     void (*reverse)(const void *in, size_t n, size_t size, void *out);
     const struct opi_sort_format *sort; /* OPI_SORT_FORMATS of them; see cores/sort.h */

@@ -1,4 +1,5 @@
 /* oplus_iota: a map of no inputs, by a function that has the index. */
+#include "cores/cores.h"
 #include "cores/iota.h"
 #include "front/check.h"
 #include "task/make.h"
@@ -50,6 +51,7 @@ oplus_status oplus_iota(oplus_device *dev, const oplus_type *type, const void *s
     if (step) memcpy(line + type->size, step, type->size);
     oplus_fn fn = oplus_with(opi_iota_of(type->scalar), line);
     fn.first = first;
+    fn.leaf = dev->cores->isa->iota[type->scalar]; /* the same, with this machine's vectors */
     opi_task_map(&task, &fn, no_inputs, n, out);
     return opi_run(dev, __func__, &task, NULL);
 }

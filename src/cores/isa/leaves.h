@@ -57,6 +57,19 @@ OPI_EVEN(u64)
 OPI_EVEN(f32)
 OPI_EVEN(f64)
 #undef OPI_EVEN
+#define OPI_IOTA(suffix)                                                                                               \
+    void OPI_ISA_NAME(opi_iota_##suffix)(const void *const *in, const void *param, size_t n, void *to);
+OPI_IOTA(i8)
+OPI_IOTA(i16)
+OPI_IOTA(i32)
+OPI_IOTA(i64)
+OPI_IOTA(u8)
+OPI_IOTA(u16)
+OPI_IOTA(u32)
+OPI_IOTA(u64)
+OPI_IOTA(f32)
+OPI_IOTA(f64)
+#undef OPI_IOTA
 void OPI_ISA_NAME(opi_reverse)(const void *in, size_t n, size_t size, void *out);
 extern const opi_sort_format OPI_ISA_NAME(opi_sort_formats)[OPI_SORT_FORMATS];
 void OPI_ISA_NAME(opi_sort_words_32)(const opi_sort *sort, opi_sort_range range, void *other, uint32_t *counts);
