@@ -127,13 +127,13 @@ static oplus_status reduce_own(const by_key_all *a, size_t *made)
     const size_t begin = part->continues ? (size_t)part->lead : 0, end = goes_on(a) ? (size_t)part->last : a->b.n;
     opi_by_key own = a->b;
     void *firsts;
+    *made = 0;
+    if (begin == end) return OPLUS_OK;
     own.keys += begin * own.key->size;
     own.values += begin * own.op->type->size;
     own.n = end - begin;
     own.out_keys = a->made_keys;
     own.out = a->made;
-    *made = 0;
-    if (own.n == 0) return OPLUS_OK;
     OPI_TRY(opi_by_key_home(&own));
     OPI_TRY(opi_ranks_lend(a->ranks, a->runs.device, opi_by_key_scratch(&own), &firsts));
     return opi_by_key_reduce(&own, firsts, made);

@@ -213,7 +213,7 @@ static size_t capacity_of(const whole *w, int q, size_t gets)
 
 static bool is(const void *got, const void *expected, size_t bytes, const char *what, finding *f)
 {
-    if (memcmp(got, expected, bytes) == 0) return true;
+    if (bytes == 0 || memcmp(got, expected, bytes) == 0) return true;
     const unsigned char *const g = got, *const e = expected;
     size_t i = 0;
     while (g[i] == e[i]) i++;
