@@ -109,7 +109,7 @@ int tool_segreduce(int argc, char **argv)
     tool_operator op = tool_operator_open(job.operand[0], type, o);
 
     const void *const in = tool_source_all(source, &n);
-    size_t segments;
+    size_t segments = 0;
     void *const out = (job.comm ? reduce_part : reduce)(&job, op.op, source, in, n, &segments);
     tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);
     tool_rounding rounding = {0};

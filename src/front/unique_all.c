@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* cppcheck-suppress unknownMacro */
 OPLUS_MAP_WITH(add_u32, uint32_t, uint32_t, uint32_t, { return a + p; })
 OPLUS_MAP_WITH(add_u64, uint64_t, uint64_t, uint64_t, { return a + p; })
 

@@ -574,6 +574,43 @@ static bool is_told(oplus_device *dev, const oplus_comm *comm, const void *given
                      OPLUS_ERR_ARGUMENT, "out is NULL though capacity is 4; give memory for 4 results", f);
 }
 
+/* The macros that know the types, for a run that spans all ranks. */
+static bool types_are_known(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    const int32_t keys[] = {7, 7, 7};
+    const float values[] = {1, 2, 3};
+    int32_t out_keys[3], unique[3];
+    float out[3] = {0}, sums[3] = {0}, scanned[3];
+    uint64_t counts[3] = {0}, firsts[3] = {1}, inverse[3];
+    size_t runs[3];
+    const bool first = comm->rank == 0;
+    const uint64_t all = 3 * (uint64_t)comm->size;
+    const float sum = 6 * (float)comm->size;
+    (void)given;
+    return succeeded(OPLUS_REDUCE_BY_KEY_ALL(dev, comm, OPLUS_SUM(values), OPLUS_AS_GIVEN, keys, values, 3, out_keys,
+                                             out, 3, &runs[0]),
+                     f) &&
+           succeeded(OPLUS_SCAN_BY_KEY_ALL(dev, comm, OPLUS_SUM(values), OPLUS_INCLUSIVE, keys, values, 3, scanned),
+                     f) &&
+           succeeded(OPLUS_UNIQUE_ALL(dev, comm, OPLUS_AS_GIVEN, keys, 3, unique, counts, firsts, 3, inverse, &runs[1]),
+                     f) &&
+           succeeded(OPLUS_GROUP_ALL(dev, comm, OPLUS_SUM(values), OPLUS_DESCENDING, OPLUS_EVEN, keys, values, 3,
+                                     out_keys, sums, 3, &runs[2]),
+                     f) &&
+           are(runs[0], first, "runs", f) && are(runs[1], first, "runs", f) && are(runs[2], first, "groups", f) &&
+           are(inverse[2], 0, "is the number of the run", f) &&
+           are((size_t)scanned[2], 6 * ((size_t)comm->rank + 1), "is the sum so far", f) &&
+           (!first || (is(&out[0], &sum, sizeof sum, "sum", f) && is(&sums[0], &sum, sizeof sum, "sum of a group", f) &&
+                       are((size_t)counts[0], (size_t)all, "elements", f) && are((size_t)firsts[0], 0, "is first", f)));
+}
+
+static void macros_know_types(void **state)
+{
+    (void)state;
+    for (const int *ranks = team_sizes(); *ranks; ranks++)
+        run_team(*ranks, "serial", types_are_known, NULL, NULL, "macros");
+}
+
 static void all_are_told(void **state)
 {
     (void)state;
@@ -585,7 +622,8 @@ int main(void)
     team_begin();
     const struct CMUnitTest tests[] = {cmocka_unit_test(over_ranks),      cmocka_unit_test(on_threads),
                                        cmocka_unit_test(on_a_device),     cmocka_unit_test(few_bytes_are_exchanged),
-                                       cmocka_unit_test(too_little_room), cmocka_unit_test(all_are_told)};
+                                       cmocka_unit_test(too_little_room), cmocka_unit_test(macros_know_types),
+                                       cmocka_unit_test(all_are_told)};
     const int failed = cmocka_run_group_tests_name("runs over ranks", tests, NULL, NULL);
     team_end();
     return failed;
