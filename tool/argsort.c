@@ -2,6 +2,7 @@
 #include "axis.h"
 #include "by.h"
 #include "job.h"
+#include "members.h"
 #include "progress.h"
 #include "tool.h"
 
@@ -18,8 +19,10 @@ static const tool_usage usage = {
              "first where the smallest stands, counted from 0.  Equal numbers keep their order; floats\n"
              "have the order of oplus sort.  The whole array is held in memory.\n\n"
              "With --by, elements of any type are in the order that a text in C says.  With\n"
-             "--axis each row along that axis has an order of its own: places along the axis.\n",
-    .options = "descending by axis " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
+             "--axis each row along that axis has an order of its own: places along the axis.  With\n"
+             "--members structs are in the order of some of their members.\n",
+    .options =
+        "descending by members axis " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
     .examples = {"printf '30 10 20' | oplus argsort", "printf '0.5 -1 2' | oplus argsort --descending -t f32",
                  "oplus argsort x.npy -o order.npy"},
     .exit_codes = TOOL_EXIT_CODES,
@@ -30,6 +33,7 @@ int tool_argsort(int argc, char **argv)
     tool_job job;
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
+    if (job.options.members) return tool_members(&job, true);
     if (job.options.axis) return tool_axis_sort(&job, true);
     if (job.options.by) return tool_by(&job, true);
     tool_source *const source = tool_job_input(&job, job.operand[0]);

@@ -66,6 +66,8 @@ static const option_row rows[] = {
     FLAG(descending, 0,         "largest first"),
     FLAG(ascending, 0,          "the smallest ones, smallest first"),
     TEXT(by, "ORDER", 0,        "in the order of a text in C: does a come before b?  As in 'a.x < b.x'"),
+    TEXT(members, "LIST", 0,    "structs by members, as in 'price:desc,name': by price, largest first; where\n"
+                                "that is the same, by name, smallest first"),
     TEXT(bits, "LOW:HIGH", 0,   "by the bits LOW to HIGH - 1 of each number alone; bit 0 is the lowest one"),
     TEXT(values, "FILE", 0,     "a value for each key, which moves with it"),
     LONG("values-type", values_type, "T", "element type of the values, as --type"),

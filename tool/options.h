@@ -17,6 +17,7 @@ typedef struct tool_options {
     const char *heads, *offsets, *lengths;         /* segments */
     const char *values, *values_type, *values_out; /* of sort */
     const char *by;                                /* of sort and argsort */
+    const char *members;                           /* of sort and argsort */
     const char *bits;                              /* of sort */
     const char *mask, *both;                       /* of filter */
     const char *counts;                            /* of unique */

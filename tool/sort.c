@@ -2,6 +2,7 @@
 #include "axis.h"
 #include "by.h"
 #include "job.h"
+#include "members.h"
 #include "number.h"
 #include "progress.h"
 #include "ranks.h"
@@ -23,8 +24,9 @@ static const tool_usage usage = {
              "addition.  In a table it sorts whole rows.\n\n"
              "With --by, elements of any type are in the order that a text in C says.  With --lengths or\n"
              "--offsets, each segment is sorted by itself; with --axis each row along that axis; with\n"
-             "--bits 8:16 by the second lowest byte alone.\n",
-    .options = "text descending by bits axis lengths offsets values values-type values-out " TOOL_TABLE_OPTIONS
+             "--bits 8:16 by the second lowest byte alone.  With --members structs are in the order of\n"
+             "some of their members.\n",
+    .options = "text descending by members bits axis lengths offsets values values-type values-out " TOOL_TABLE_OPTIONS
         TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '3 1 2' | oplus sort", "printf '0.5 -1 2' | oplus sort --descending -t f32",
                  "printf '3 1 2' | oplus sort --values index.txt --values-out sorted.txt",
@@ -169,6 +171,7 @@ int tool_sort(int argc, char **argv)
     tool_job job;
     size_t n;
     tool_job_open(&job, &usage, argc, argv);
+    if (job.options.members) return tool_members(&job, false);
     check_bits(&job);
     if (job.options.axis) return tool_axis_sort(&job, false);
     check_segments(&job);

@@ -494,6 +494,19 @@ class device
         check_room("the array of values of sort_pairs_bits", std::size(values), std::size(keys));
         check(OPLUS_SORT_PAIRS_BITS(get(), order, low, high, std::data(keys), std::data(values), std::size(keys)));
     }
+    /** By members of structs: const oplus_sort_member by[] = {OPLUS_MEMBER(...), ...}; dev.sort_members(by, elements); */
+    template <class Members, class Elements> void sort_members(const Members &members, Elements &&elements) const
+    {
+        check(OPLUS_SORT_MEMBERS(get(), std::data(members), std::size(members), std::data(elements),
+                                 std::size(elements)));
+    }
+    template <class Members, class Elements, class Indices>
+    void argsort_members(const Members &members, const Elements &elements, Indices &&indices) const
+    {
+        check_room("the output of argsort_members", std::size(indices), std::size(elements));
+        check(OPLUS_ARGSORT_MEMBERS(get(), std::data(members), std::size(members), std::data(elements),
+                                    std::size(elements), std::data(indices)));
+    }
     template <class Keys, class Offsets> void segsort(oplus_order order, Keys &&keys, const Offsets &offsets) const
     {
         check_room("the array of offsets of segsort", std::size(offsets), 1);

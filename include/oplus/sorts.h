@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file sorts.h
- *  Sorts beyond oplus_sort: in the order of a function, by some bits of keys, and of many segments at once.  oplus.h includes
+ *  Sorts beyond oplus_sort: in the order of a function, by bits or members, and of many segments at once.  oplus.h includes
  *  this header; the conventions at its beginning hold here, too.
  *
  *  The function is one of two elements: less(a, b) is not 0 if a comes before b.
@@ -94,6 +94,67 @@ OPLUS_API oplus_status oplus_sort_bits(oplus_device *dev, const oplus_type *key,
 OPLUS_API oplus_status oplus_sort_pairs_bits(oplus_device *dev, const oplus_type *key, oplus_order order, unsigned low,
                                              unsigned high, void *keys, const oplus_type *value, void *values,
                                              size_t n);
+
+/** A member of a struct by which elements are sorted. */
+typedef struct oplus_sort_member {
+    size_t offset;          /**< bytes from the start of an element to the member; any number: it need not be aligned */
+    const oplus_type *type; /**< type of the member, a scalar */
+    oplus_order order;      /**< ascending or descending */
+} oplus_sort_member;
+
+/** The initialiser of an oplus_sort_member:
+ *
+ *      const oplus_sort_member by[] = {OPLUS_MEMBER(item, price, &oplus_f64, OPLUS_DESCENDING),
+ *                                      OPLUS_MEMBER(item, shop, &oplus_i32, OPLUS_ASCENDING)};
+ *
+ *  @param T       the struct
+ *  @param member  its member
+ *  @param type    the descriptor of the type of the member
+ *  @param order   OPLUS_ASCENDING or OPLUS_DESCENDING */
+#define OPLUS_MEMBER(T, member, type, order)                                                                           \
+    {                                                                                                                  \
+        offsetof(T, member), type, order                                                                               \
+    }
+
+/** Stable sort of structs by members, in place: by the first member; where that is the same, by the second; and so on.
+ *  Elements whose members are all the same stay in the order that they had.  Each member is in the order of oplus_sort.
+ *
+ *  Members of together up to 64 bits become one number, by which the indices of the elements are sorted; then the elements
+ *  are taken in this order, and copied back.  More members are several such numbers: each costs another reading of the
+ *  elements, a take of numbers and a sort of pairs.  oplus_sort_by takes an order that members cannot say.
+ *
+ *  Scratch memory is an index of 4 bytes for each element (8 beyond 2^32 elements), and one more copy of the elements, or 8
+ *  bytes for each if that is more, 16 if the members have more than 64 bits; and what a sort of pairs of these needs.  On an
+ *  accelerator it is the accelerator's memory, unless the elements are the host's and there is too little of it.
+ *
+ *  @param dev       where to compute
+ *  @param type      the type of an element
+ *  @param members   the members that count, the most important one first; in memory of the host
+ *  @param count     how many members there are, at least 1
+ *  @param elements  n elements
+ *  @param n         how many elements there are
+ *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: also for a member that does not lie in an element; OPLUS_ERR_MEMORY;
+ *          OPLUS_ERR_DEVICE. */
+OPLUS_API oplus_status oplus_sort_members(oplus_device *dev, const oplus_type *type, const oplus_sort_member *members,
+                                          size_t count, void *elements, size_t n);
+
+/** Argsort of structs by members: writes the indices of the elements in the order of oplus_sort_members.  The elements are only
+ *  read.
+ *
+ *  Scratch memory is 8 bytes for each element, 16 if the members have more than 64 bits, and that of an oplus_argsort.
+ *
+ *  @param dev       where to compute
+ *  @param type      the type of an element
+ *  @param members   the members that count, the most important one first; in memory of the host
+ *  @param count     how many members there are, at least 1
+ *  @param elements  n elements
+ *  @param n         how many elements there are
+ *  @param index     the type of an index: &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64, and can hold n - 1
+ *  @param indices   room for n indices; must not overlap the elements
+ *  @return what oplus_sort_members returns; OPLUS_ERR_OVERLAP. */
+OPLUS_API oplus_status oplus_argsort_members(oplus_device *dev, const oplus_type *type,
+                                             const oplus_sort_member *members, size_t count, const void *elements,
+                                             size_t n, const oplus_type *index, void *indices);
 
 /** Segmented sort: sorts each segment by itself, in place.  Segment s has the keys from offsets[s] up to, but not
  *  including, offsets[s + 1].  Keys outside of the segments stay where they are.  The order is that of oplus_sort.

@@ -197,6 +197,12 @@
 #define OPLUS_SORT_PAIRS_BITS(dev, order, low, high, keys, values, n)                                                  \
     (OPLUS_CHECK_KEYS_(keys), OPLUS_CHECK_ANY_(values),                                                                \
      oplus_sort_pairs_bits(dev, OPLUS_TYPE_AT_(keys), order, low, high, keys, OPLUS_TYPE_AT_(values), values, n))
+#define OPLUS_SORT_MEMBERS(dev, members, count, elements, n)                                                           \
+    (OPLUS_CHECK_ANY_(elements), oplus_sort_members(dev, OPLUS_TYPE_AT_(elements), members, count, elements, n))
+#define OPLUS_ARGSORT_MEMBERS(dev, members, count, elements, n, indices)                                               \
+    (OPLUS_CHECK_OFFSETS_(indices), OPLUS_CHECK_ANY_(indices),                                                         \
+     oplus_argsort_members(dev, OPLUS_TYPE_AT_(elements), members, count, elements, n, OPLUS_TYPE_AT_(indices),        \
+                           indices))
 #define OPLUS_SEGSORT(dev, order, keys, n, offsets, segments)                                                          \
     (OPLUS_CHECK_KEYS_(keys), OPLUS_CHECK_OFFSETS_(offsets),                                                           \
      oplus_segsort(dev, OPLUS_TYPE_AT_(keys), order, keys, n, OPLUS_TYPE_AT_(offsets), offsets, segments))

@@ -15,6 +15,7 @@
 #include "cores/map.h"
 #include "cores/merge_path.h"
 #include "cores/nth.h"
+#include "cores/pack.h"
 #include "cores/put.h"
 #include "cores/repeat.h"
 #include "cores/scan.h"
@@ -50,6 +51,7 @@ typedef union plan {
     opi_merge_path_sweep merge;
     opi_select_sweep select;
     opi_repeat_sweep repeat;
+    opi_pack_sweep pack;
 } plan;
 
 size_t opi_cores_threads(opi_cores *cores, size_t bytes)
@@ -99,6 +101,9 @@ static void make_plan(plan *p, opi_cores *cores, const opi_task *task)
         break;
     case OPI_REPEAT:
         opi_repeat_plan(&p->repeat, isa, task);
+        break;
+    case OPI_PACK:
+        opi_pack_plan(&p->pack, task);
         break;
     default:
         if (is_scan(task))

@@ -62,5 +62,6 @@ oplus_status opi_gpu_segsort(opi_job *job);
 oplus_status opi_gpu_count(opi_job *job);
 oplus_status opi_gpu_reduce_by_index(opi_job *job);
 oplus_status opi_gpu_repeat(opi_job *job);
+oplus_status opi_gpu_pack(opi_job *job);
 
 #endif

@@ -46,6 +46,7 @@ static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
     [OPI_COUNT] = opi_gpu_count,
     [OPI_BY_INDEX] = opi_gpu_reduce_by_index,
     [OPI_REPEAT] = opi_gpu_repeat,
+    [OPI_PACK] = opi_gpu_pack,
     [OPI_TOP] = opi_gpu_top,
     [OPI_NTH] = opi_gpu_top,
     [OPI_SORT_BY] = opi_gpu_sort_by,

@@ -8,6 +8,7 @@
 #include "gpu/extreme/extreme.h"
 #include "gpu/map/map.h"
 #include "gpu/order/order.h"
+#include "gpu/pack/pack.h"
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/repeat/repeat.h"
 #include "gpu/scan/last.h"
@@ -128,6 +129,7 @@ static const opi_way ways[] = {
      "elements are sorted by their bins, and each bin is reduced as a segment"},
     {OPI_REPEAT, "tiles", NULL, NULL, opi_repeat_prepare, opi_repeat_tiles,
      "it is found which element each tile of the output begins with; then each work-group writes a tile: two launches"},
+    {OPI_PACK, "blocks", NULL, NULL, NULL, opi_pack_blocks, apart},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

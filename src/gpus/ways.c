@@ -24,6 +24,7 @@ static const char *const names[OPI_PRIMITIVES][OPI_HEAD_OUT + 1] = {
     [OPI_BY_INDEX] = {"indices", "in", "out"},
     [OPI_EXTREME_AXIS] = {"in", "indices"},
     [OPI_REPEAT] = {"out", "in", "counts"},
+    [OPI_PACK] = {"elements", "keys"},
 };
 
 static const char *name_of(const opi_task *task, int k)

@@ -28,6 +28,7 @@ static const char *const names[OPI_PRIMITIVES] = {
     [OPI_COUNT] = "count by bin",
     [OPI_BY_INDEX] = "reduce by index",
     [OPI_REPEAT] = "repeat",
+    [OPI_PACK] = "pack of members",
 };
 
 double opi_task_bytes(const opi_task *task)

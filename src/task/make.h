@@ -427,6 +427,18 @@ static inline void opi_task_repeat(opi_task *t, size_t size, const void *in, siz
     t->array[OPI_ENDS] = (opi_array){ends, sizeof *ends, n, OPI_READS};
 }
 
+/* Makes the task that packs members of n elements of `size` bytes into numbers of key_size bytes. */
+static inline void opi_task_pack(opi_task *t, size_t size, const void *elements, size_t n, const opi_packed *member,
+                                 size_t count, size_t key_size, void *keys)
+{
+    opi_task_begin(t, OPI_PACK, n);
+    t->pack.member = member;
+    t->pack.count = count;
+    t->arrays = 2;
+    t->array[OPI_IN] = (opi_array){elements, size, n, OPI_READS};
+    t->array[OPI_PACKED_OUT] = (opi_array){keys, key_size, n, OPI_WRITES};
+}
+
 /* The task that only summarises a scan: it reads, and writes no results. */
 static inline opi_task opi_task_reading(const opi_task *scan)
 {

@@ -38,6 +38,7 @@ typedef enum opi_primitive {
     OPI_COUNT,        /* of the elements of each bin: a histogram */
     OPI_BY_INDEX,     /* a reduce of the elements of each bin */
     OPI_REPEAT,       /* elements each so many times */
+    OPI_PACK,         /* of some members of each element a number that is in their order */
     OPI_PRIMITIVES
 } opi_primitive;
 
@@ -107,8 +108,17 @@ enum {
     OPI_REPEAT_OUT = 0, /* output of a repeat, whose items are those of the task, */
     OPI_REPEATED = 1,   /* ... the elements that it repeats, */
     OPI_ENDS = 2,       /* ... and for each of them, as uint64_t, where in the output its last repetition ends */
+    OPI_PACKED_OUT = 1, /* output of a pack: unsigned integers of 1, 2, 4 or 8 bytes */
     OPI_MAX_ARRAYS = OPLUS_MAX_ARITY + 2
 };
+
+/* A member that a pack reads: `bits` bits from byte `at` of the element on.  Mapped, it is x ^ (x's highest bit is set ?
+ * negative : 0) ^ flip. */
+typedef struct opi_packed {
+    size_t at;
+    unsigned bits; /* 8, 16, 32 or 64 */
+    uint64_t negative, flip;
+} opi_packed;
 
 /* What decides whether a select picks element i. */
 typedef enum opi_picks {
@@ -186,6 +196,11 @@ typedef struct opi_task {
             opi_gives gives;
             opi_axis axis; /* of OPI_EXTREME_AXIS, whose one side gives places in its rows */
         } extreme;
+        struct {
+            const opi_packed
+                *member; /* the highest bits first; all have at most as many bits as an item of the output */
+            size_t count;
+        } pack;
         struct {
             opi_picks picks;
             const oplus_type *type; /* type of an element */

@@ -469,6 +469,27 @@ def check_structs():
         expect(kept["b"], x["b"][x["a"] % 2 == 1], "filter of structs")
 
 
+def check_members():
+    dtype = np.dtype([("price", "<f8"), ("shop", "<i4"), ("day", "<u2"), ("kind", "i1")])
+    x = np.zeros(5000, dtype)
+    x["price"] = rng.integers(-3, 3, len(x)) / 2
+    x["shop"] = rng.integers(-5, 5, len(x))
+    x["day"] = rng.integers(0, 4, len(x))
+    x["kind"] = rng.integers(-128, 128, len(x))
+    np.save("x.npy", x)
+    for names in (["shop", "day"], ["price", "shop"], ["day", "price", "shop", "kind"], ["kind"]):
+        order = np.argsort(x, order=names, kind="stable")
+        fields = np.lexsort([x[name] for name in reversed(names)]) # argsort(order=) goes on with the other fields
+        if len(names) == len(dtype.names):
+            assert (x[order] == x[fields]).all()
+        expect(result("argsort", "x.npy", "--members", ",".join(names)), fields.astype(np.int64), f"argsort --members {names}")
+        seen = result("sort", "x.npy", "--members", ",".join(names))
+        for name in dtype.names:
+            expect(seen[name], x[name][fields], f"sort --members {names}: {name}")
+    down = np.lexsort([x["shop"], -x["price"]])
+    expect(result("argsort", "x.npy", "--members", "price:desc,shop:asc"), down.astype(np.int64), "argsort --members, descending")
+
+
 # --- what is not read -----------------------------------------------------------------------------------------------
 
 def check_refused():
@@ -493,5 +514,6 @@ with tempfile.TemporaryDirectory() as directory:
     check_cores()
     check_opencl()
     check_structs()
+    check_members()
     check_refused()
     print(f"{checks} arrays agree")

@@ -1069,6 +1069,50 @@ static void sort_bits(void **state)
     FINE(oplus_sort_pairs_bits(dev, f, up, 0, 32, NULL, f, NULL, 0));
 }
 
+static void sort_members(void **state)
+{
+    typedef struct sold {
+        float price;
+        int32_t shop;
+    } sold;
+    sold s[N] = {{1, 2}};
+    uint32_t z[N];
+    const oplus_type type = {OPLUS_ABI, "sold", NULL, sizeof(sold), _Alignof(sold), OPLUS_RECORD, NULL};
+    const oplus_sort_member good[] = {OPLUS_MEMBER(sold, shop, &oplus_i32, OPLUS_DESCENDING),
+                                      OPLUS_MEMBER(sold, price, &oplus_f32, OPLUS_ASCENDING)};
+    const oplus_sort_member no_type[] = {{0, NULL, OPLUS_ASCENDING}},
+                            record[] = {{0, &oplus_f32, OPLUS_ASCENDING}, {0, &affine32_type, OPLUS_ASCENDING}},
+                            no_order[] = {{0, &oplus_f32, (oplus_order)5}},
+                            beyond[] = {{5, &oplus_f32, OPLUS_ASCENDING}},
+                            far[] = {{SIZE_MAX, &oplus_u8, OPLUS_ASCENDING}};
+    const oplus_type *const u = &oplus_u32;
+    (void)state;
+    BAD(oplus_sort_members(NULL, &type, good, 2, s, N), "oplus_sort_members", "dev is NULL");
+    BAD(oplus_sort_members(dev, NULL, good, 2, s, N), "oplus_sort_members", "type is NULL");
+    BAD(oplus_sort_members(dev, &type, NULL, 2, s, N), "oplus_sort_members", "members is NULL");
+    BAD(oplus_sort_members(dev, &type, good, 0, s, N), "oplus_sort_members", "count is 0", "at least one");
+    BAD(oplus_sort_members(dev, &type, no_type, 1, s, N), "oplus_sort_members", "members[0].type is NULL");
+    BAD(oplus_sort_members(dev, &type, record, 2, s, N), "oplus_sort_members", "members[1].type", "affine32",
+        "not a scalar");
+    BAD(oplus_sort_members(dev, &type, no_order, 1, s, N), "oplus_sort_members", "members[0].order is 5");
+    BAD(oplus_sort_members(dev, &type, beyond, 1, s, 0), "oplus_sort_members", "members[0] has 4 bytes at offset 5",
+        "\"sold\" has 8 bytes", "OPLUS_MEMBER");
+    BAD(oplus_sort_members(dev, &type, far, 1, s, N), "oplus_sort_members", "at offset 18446744073709551615");
+    BAD(oplus_sort_members(dev, &type, good, 2, NULL, N), "oplus_sort_members", "elements is NULL");
+    BAD(oplus_sort_members(dev, &type, good, 2, s, too_many), "oplus_sort_members", "n is 9223372036854775807");
+    FINE(oplus_sort_members(dev, &type, good, 2, NULL, 0));
+    FINE(oplus_sort_members(dev, &type, good, 2, s, 1));
+    BAD(oplus_argsort_members(NULL, &type, good, 2, s, N, u, z), "oplus_argsort_members", "dev is NULL");
+    BAD(oplus_argsort_members(dev, &type, beyond, 1, s, N, u, z), "oplus_argsort_members", "members[0] has 4 bytes");
+    BAD(oplus_argsort_members(dev, &type, good, 2, NULL, N, u, z), "oplus_argsort_members", "elements is NULL");
+    BAD(oplus_argsort_members(dev, &type, good, 2, s, N, NULL, z), "oplus_argsort_members", "index is NULL");
+    BAD(oplus_argsort_members(dev, &type, good, 2, s, N, &oplus_f32, z), "oplus_argsort_members",
+        "index is the type \"float\"");
+    BAD(oplus_argsort_members(dev, &type, good, 2, s, N, u, NULL), "oplus_argsort_members", "indices is NULL");
+    OVERLAPS(oplus_argsort_members(dev, &type, good, 2, s, N, u, s), "oplus_argsort_members", "elements", "indices");
+    FINE(oplus_argsort_members(dev, &type, good, 2, NULL, 0, u, NULL));
+}
+
 static void segsort(void **state)
 {
     static const uint64_t good[] = {0, 3, 3, 10}, falling[] = {0, 5, 3, 10};
@@ -1388,6 +1432,7 @@ int main(void)
         cmocka_unit_test(merge_many_pairs),
         cmocka_unit_test(sort_by),
         cmocka_unit_test(sort_bits),
+        cmocka_unit_test(sort_members),
         cmocka_unit_test(segsort),
         cmocka_unit_test(transpose),
         cmocka_unit_test(repeat),
@@ -1415,7 +1460,7 @@ int main(void)
         cmocka_unit_test(repeat),        cmocka_unit_test(take),          cmocka_unit_test(put),
         cmocka_unit_test(by_index),      cmocka_unit_test(histograms),    cmocka_unit_test(extremes),
         cmocka_unit_test(moments),       cmocka_unit_test(carries),       cmocka_unit_test(wrong_offsets_there),
-        cmocka_unit_test(sort_bits),
+        cmocka_unit_test(sort_bits),     cmocka_unit_test(sort_members),
     };
     const char *const given = getenv("OPLUS_TEST_DEVICES");
     static char name[64];

@@ -178,6 +178,17 @@ static oplus_status sort_pairs_bits(oplus_device *d)
 {
     return oplus_sort_pairs_bits(d, &oplus_u32, OPLUS_ASCENDING, 3, 20, keys, &wide_type, values, N);
 }
+static const oplus_sort_member halves[] = {{0, &oplus_u16, OPLUS_ASCENDING}, {2, &oplus_i16, OPLUS_DESCENDING}};
+static const oplus_sort_member wide_members[] = {{0, &oplus_u64, OPLUS_ASCENDING}, {4, &oplus_f32, OPLUS_DESCENDING}};
+static oplus_status sort_members(oplus_device *d) { return oplus_sort_members(d, &oplus_u32, halves, 2, keys, N); }
+static oplus_status sort_members_twice(oplus_device *d)
+{
+    return oplus_sort_members(d, &oplus_u64, wide_members, 2, keys, N / 2);
+}
+static oplus_status argsort_members(oplus_device *d)
+{
+    return oplus_argsort_members(d, &oplus_u64, wide_members, 2, x, N / 2, &oplus_u32, out);
+}
 static oplus_status argsort(oplus_device *d)
 {
     return oplus_argsort(d, &oplus_f32, OPLUS_ASCENDING, x, N, &oplus_u32, out);
@@ -361,6 +372,9 @@ static const call calls[] = {
     {"sort_pairs of wide values", sort_wide, false},
     {"sort by bits of more than a cache holds", sort_bits, false},
     {"sort_pairs by bits", sort_pairs_bits, false},
+    {"sort by members", sort_members, true},
+    {"sort by more members than a number holds", sort_members_twice, true},
+    {"argsort by members", argsort_members, true},
     {"argsort", argsort, false},
     {"argsort by two keys", argsort_keys, true},
     {"top", top, false},

@@ -214,6 +214,24 @@ void orders(void **)
     here().segsort(OPLUS_ASCENDING, in_two, offsets);
     assert_true(in_two == expected);
 
+    struct sold {
+        float price;
+        std::int32_t shop;
+    };
+    const oplus_sort_member by[] = {OPLUS_MEMBER(sold, shop, &oplus_i32, OPLUS_DESCENDING),
+                                    OPLUS_MEMBER(sold, price, &oplus_f32, OPLUS_ASCENDING)};
+    std::vector<sold> sales(n);
+    for (std::size_t i = 0; i < n; i++) sales[i] = {static_cast<float>(y[i] % 7), y[i] % 3};
+    here().argsort_members(by, sales, order);
+    for (std::size_t i = 1; i < n; i++) {
+        const sold a = sales[order[i - 1]], b = sales[order[i]];
+        assert_true(a.shop > b.shop || (a.shop == b.shop && a.price <= b.price));
+    }
+    here().sort_members(by, sales);
+    for (std::size_t i = 1; i < n; i++)
+        assert_true(sales[i - 1].shop > sales[i].shop ||
+                    (sales[i - 1].shop == sales[i].shop && sales[i - 1].price <= sales[i].price));
+
     const auto in_bits = [](std::int32_t a, std::int32_t b) { return (a >> 3 & 15) < (b >> 3 & 15); };
     std::vector<std::int32_t> by_bits = y;
     expected = y;
@@ -336,6 +354,8 @@ void short_arrays_are_refused(void **)
     expect_refused([&] { here().merge(OPLUS_ASCENDING, x, x, small); });
     expect_refused([&] { here().merge_many(OPLUS_ASCENDING, std::vector<std::vector<std::int32_t>>{x, x}, small); });
     expect_refused([&] { here().argsort_by(nearer_fn, x, few); });
+    const oplus_sort_member whole[] = {{0, &oplus_i32, OPLUS_ASCENDING}};
+    expect_refused([&] { here().argsort_members(whole, x, few); });
     expect_refused([&] { here().sort_pairs_bits(OPLUS_ASCENDING, 0, 1, out, small); });
     expect_refused([&] { here().segsort_pairs(OPLUS_ASCENDING, out, small, where); });
 }

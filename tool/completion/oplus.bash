@@ -24,7 +24,7 @@ _oplus() {
                 } | sed -n "s/^$device//p")
                 ;;
             --neighbours) choices="nearest wrap mirror" ;;
-            --threads | --init | --by | --bits | --identity | --map | --then | --rows | --cols | --axis | --column | --into | --empty | --bins | --range | --start | --step) return ;;
+            --threads | --init | --by | --bits | --members | --identity | --map | --then | --rows | --cols | --axis | --column | --into | --empty | --bins | --range | --start | --step) return ;;
             -o | --output | --heads | --mask | --both | --counts | --offsets | --lengths | --values | --values-out | --keys | --keys-out | --edges) files=1 ;;
             *)
                 if [[ $word == -* ]]; then

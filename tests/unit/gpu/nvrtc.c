@@ -381,6 +381,12 @@ static void move(oplus_device *dev)
         good(oplus_sort_pairs_bits(dev, keys[i], OPLUS_DESCENDING, 1, 6, out, &small3_type, in, 100),
              "sort_pairs of few by five bits");
     }
+    const oplus_sort_member members[] = {{0, &oplus_f64, OPLUS_ASCENDING},
+                                         {9, &oplus_i16, OPLUS_DESCENDING},
+                                         {12, &oplus_f32, OPLUS_ASCENDING},
+                                         {8, &oplus_u8, OPLUS_ASCENDING}};
+    good(oplus_argsort_members(dev, &padded16_type, members, 4, in, N, &oplus_u32, out), "argsort_members");
+    good(oplus_sort_members(dev, &padded16_type, members + 2, 1, out, N), "sort_members");
     for (size_t i = 0; i < key_kinds; i++) {
         const size_t half = N / 2 * keys[i]->size;
         good(oplus_argsort(dev, keys[i], OPLUS_ASCENDING, in, N, &oplus_u32, out), "argsort");
