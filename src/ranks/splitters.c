@@ -15,6 +15,7 @@ enum {
     DIGIT_BITS_MIN = 2,
     DIGIT_BITS_MAX = 8,
     ROUND_BYTES = 64 << 10, /* about what a rank sends in a round */
+    NEAR_BYTES = 256 << 10, /* of keys that a device's machine need not count: to copy them takes less than a launch */
     LISTS = 3               /* lists of an exchange of rows: bytes that go, places of the rows, bytes that come */
 };
 static const uint32_t undecided = UINT32_MAX;
@@ -43,7 +44,7 @@ oplus_status opi_splitters_reserve(opi_ranks *ranks, opi_splitters *s)
     while (s->digit_bits > DIGIT_BITS_MIN && digit << s->digit_bits > ROUND_BYTES) s->digit_bits--;
 
     const size_t boundaries = (p + 1) * sizeof(opi_boundary), rows = digit << s->digit_bits;
-    const size_t asked = s->there ? 2 * rows : 0;
+    const size_t asked = s->there ? 2 * rows + NEAR_BYTES : 0;
     const size_t bytes = boundaries + 2 * rows + LISTS * p * sizeof(size_t) + asked;
     if (!opi_buffer_reserve(&s->memory, bytes))
         return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for %zu bytes of boundaries between %d ranks", ranks->call,
@@ -54,6 +55,8 @@ oplus_status opi_splitters_reserve(opi_ranks *ranks, opi_splitters *s)
     s->counts = (size_t *)(s->rows + (p << s->digit_bits));
     s->places = (uint64_t *)(s->counts + LISTS * p);
     s->bounds = (unsigned char *)(s->places + (p << s->digit_bits));
+    s->copied = s->bounds + rows;
+    s->near = false;
     return opi_ranks_room(ranks, sizeof(verdict));
 }
 
@@ -86,12 +89,13 @@ static void settle(const opi_ranks *ranks, opi_boundary *b, const verdict *v)
 
 /* Sets the boundaries before anything is counted.  A boundary at an end of the result is known; all boundaries are
  * known if all keys are equal, or if one rank has all keys. */
-static void begin_boundaries(const opi_ranks *ranks, opi_splitters *s, bool same, uint64_t prefix)
+static void begin_boundaries(const opi_ranks *ranks, opi_splitters *s, const void *keys, bool same, uint64_t prefix)
 {
     for (size_t q = 0; q < ranks_of(ranks); q++) s->rows[q] = ranks->note[q].n;
     for (size_t j = 0; j <= ranks_of(ranks); j++) {
         opi_boundary *const b = &s->boundary[j];
         *b = (opi_boundary){.target = b->target, .prefix = prefix, .end = (size_t)ranks->note[ranks->comm->rank].n};
+        if (!s->there) b->keys = keys;
         verdict v = {.digit = 0};
         const uint64_t most = divide(ranks, s->rows, 1, b->target, &v);
         b->open = !same && b->target > 0 && b->target < ranks->total && most < ranks->total;
@@ -117,21 +121,20 @@ static verdict decide(const opi_ranks *ranks, opi_splitters *s, unsigned bits, b
 /* --- a round ------------------------------------------------------------------------------------------------------ */
 
 /* Counts how many keys that may be at a boundary have each digit; `shift` is the lowest bit of the digit. */
-static void count_row(const opi_splitters *s, const void *keys, const opi_boundary *b, unsigned bits, unsigned shift,
-                      uint64_t *row)
+static void count_row(const opi_splitters *s, const opi_boundary *b, unsigned bits, unsigned shift, uint64_t *row)
 {
-    const size_t digits = (size_t)1 << bits;
-    size_t at = b->begin;
+    const size_t digits = (size_t)1 << bits, last = b->end - b->base;
+    size_t at = b->begin - b->base;
     for (size_t d = 0; d < digits; d++) {
         const uint64_t bound = b->prefix + ((uint64_t)(d + 1) << shift);
-        const size_t end = d + 1 < digits ? opi_key_below(&s->order, keys, at, b->end, bound) : b->end;
+        const size_t end = d + 1 < digits ? opi_key_below(&s->order, b->keys, at, last, bound) : last;
         row[d] = end - at;
         at = end;
     }
 }
 
 /* Boundaries between the same keys share their counts. */
-static void count_rows_here(const opi_ranks *ranks, opi_splitters *s, const void *keys, unsigned bits, unsigned shift)
+static void count_rows_here(const opi_ranks *ranks, opi_splitters *s, unsigned bits, unsigned shift)
 {
     size_t before = 0; /* boundary 0 is never open */
     for (size_t j = 1; j < ranks_of(ranks); j++) {
@@ -141,7 +144,7 @@ static void count_rows_here(const opi_ranks *ranks, opi_splitters *s, const void
         if (before > 0 && s->boundary[before].prefix == b->prefix)
             memcpy(row, s->row + (before << bits), sizeof *row << bits);
         else
-            count_row(s, keys, b, bits, shift, row);
+            count_row(s, b, bits, shift, row);
         before = j;
     }
 }
@@ -191,12 +194,56 @@ static oplus_status count_rows_there(const opi_ranks *ranks, opi_splitters *s, c
     return status;
 }
 
+/* Whether the keys of an open boundary are those of the open one before it, which is boundary `before`; 0: there is none. */
+static bool has_same_keys(const opi_splitters *s, size_t before, const opi_boundary *b)
+{
+    return before > 0 && s->boundary[before].begin == b->begin && s->boundary[before].end == b->end;
+}
+
+static uint64_t bytes_at_boundaries(const opi_ranks *ranks, const opi_splitters *s)
+{
+    uint64_t sum = 0;
+    size_t before = 0;
+    for (size_t j = 1; j < ranks_of(ranks); j++) {
+        const opi_boundary *const b = &s->boundary[j];
+        if (!b->open) continue;
+        if (!has_same_keys(s, before, b)) sum += (uint64_t)(b->end - b->begin) * s->order.size;
+        before = j;
+    }
+    return sum;
+}
+
+/* Copies the keys that may be at a boundary to the host, once they are few. */
+static oplus_status bring_near(const opi_ranks *ranks, opi_splitters *s, const unsigned char *keys)
+{
+    unsigned char *to = s->copied;
+    size_t before = 0;
+    if (bytes_at_boundaries(ranks, s) > NEAR_BYTES) return OPLUS_OK;
+    for (size_t j = 1; j < ranks_of(ranks); j++) {
+        opi_boundary *const b = &s->boundary[j];
+        const size_t bytes = (b->end - b->begin) * s->order.size;
+        if (!b->open) continue;
+        b->base = b->begin;
+        b->keys = has_same_keys(s, before, b) ? s->boundary[before].keys : to;
+        before = j;
+        if (b->keys != to || bytes == 0) continue;
+        OPI_TRY(ranks->dev->machine->copy(ranks->dev, ranks->call, to, keys + b->begin * s->order.size, bytes));
+        to += bytes;
+    }
+    s->near = true;
+    return OPLUS_OK;
+}
+
 static oplus_status count_rows(const opi_ranks *ranks, opi_splitters *s, const void *keys, unsigned bits,
                                unsigned shift)
 {
-    if (s->there) return count_rows_there(ranks, s, keys, bits, shift);
-    count_rows_here(ranks, s, keys, bits, shift);
-    return OPLUS_OK;
+    const oplus_status brought = s->there && !s->near ? bring_near(ranks, s, keys) : OPLUS_OK;
+    if (!s->there || s->near) {
+        count_rows_here(ranks, s, bits, shift);
+        return OPLUS_OK;
+    }
+    const oplus_status counted = count_rows_there(ranks, s, keys, bits, shift);
+    return brought == OPLUS_OK ? counted : brought;
 }
 
 /* Sets *own to the first of n > 0 keys and the last one. */
@@ -277,7 +324,7 @@ oplus_status opi_splitters_find(opi_ranks *ranks, opi_splitters *s, oplus_status
 
     unsigned shift;
     const uint64_t prefix = common_bits(ranks, &shift);
-    begin_boundaries(ranks, s, shift == 0, prefix);
+    begin_boundaries(ranks, s, keys, shift == 0, prefix);
     bool open = false;
     for (size_t j = 0; j <= ranks_of(ranks); j++) open |= s->boundary[j].open;
     while (open) {

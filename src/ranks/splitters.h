@@ -13,13 +13,16 @@ typedef struct opi_boundary {
     size_t begin;    /* index of this rank's first key with these first bits; in the end, where its keys are cut */
     size_t end;      /* index behind this rank's last key with these first bits; in the end, equal to begin */
     bool open;       /* true: the boundary is not found yet */
+    const unsigned char *keys; /* in host memory: this rank's keys from index `base` on, at least up to `end` */
+    size_t base;
 } opi_boundary;
 
 typedef struct opi_splitters {
     opi_key_order order;
     const oplus_type *key;  /* type of a key, */
     oplus_order direction;  /* ... and the order in words */
-    bool there;             /* true: the keys are in the device's memory, where the machine counts them */
+    bool there;             /* true: the keys are in the device's memory, where the machine counts them, */
+    bool near;              /* ... until those that may be at a boundary are few, and copied to the host */
     unsigned digit_bits;    /* the largest number of bits of the key that a round finds */
     opi_buffer memory;      /* memory of the arrays below */
     opi_boundary *boundary; /* comm->size + 1 boundaries; the last is the end of the result */
@@ -28,7 +31,8 @@ typedef struct opi_splitters {
     uint64_t left;          /* how many keys with the first bits of the key at this rank's boundary come before it */
     size_t *counts;         /* lists for an exchange of rows */
     unsigned char *bounds;  /* if the keys are there: keys of which the machine says where they belong, */
-    uint64_t *places;       /* ... and where */
+    uint64_t *places;       /* ... and where; */
+    unsigned char *copied;  /* ... and keys that may be at a boundary */
 } opi_splitters;
 
 /* Reserves memory, and room for records; to be called before opi_ranks_index. */
