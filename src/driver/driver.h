@@ -58,7 +58,8 @@ typedef enum opi_gpu_queue { OPI_QUEUE_COMPUTE, OPI_QUEUE_UP, OPI_QUEUE_DOWN, OP
 typedef struct opi_gpu {
     const opi_driver *driver;
     opi_gpu_facts facts;
-} opi_gpu; /* drivers put it first in a struct of their own */
+    bool counts_apart; /* reaches memory of other devices in which it cannot add atomically (`reach`) */
+} opi_gpu;             /* drivers put it first in a struct of their own */
 
 /* An argument of a kernel: an address in device memory (a pointer and an offset in the kernel: see words/ and
  * opi_memory), or the bytes of a value. */

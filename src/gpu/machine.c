@@ -3,6 +3,7 @@
 #include "cores/cores.h"
 #include "cores/count.h"
 #include "gpu/job.h"
+#include "gpu/map/map.h"
 #include "gpu/memory.h"
 #include "gpu/transfer.h"
 #include "gpu/ways.h"
@@ -283,9 +284,21 @@ static void decline(oplus_device *dev, const opi_offer *of_other)
     opi_leave(gpu, "decline", OPLUS_OK);
 }
 
+enum { LEAST_PULLED = 1 << 20 /* bytes, for which a kernel is worth its launch */ };
+
+/* A kernel reads another device's memory at the rate of the link; the driver's copies reach half of it. */
+static oplus_status pull_by_kernel(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes)
+{
+    const opi_task task = opi_task_move(to, from, bytes);
+    opi_job job = {.g = g, .call = call, .task = &task};
+    OPI_TRY(opi_gpu_map(&job));
+    return opi_gpu_follow(g, call, OPI_QUEUE_COMPUTE, queue_of(OPI_TO_MACHINE));
+}
+
 static oplus_status pull(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes)
 {
     opi_gpu *const gpu = gpu_of(dev);
+    if (bytes >= LEAST_PULLED) OPI_INSIDE(gpu, call, pull_by_kernel(of(dev), call, to, from, bytes));
     OPI_INSIDE(gpu, call, gpu->driver->copy(gpu, call, queue_of(OPI_TO_MACHINE), to, from, bytes));
 }
 

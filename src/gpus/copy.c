@@ -1,14 +1,13 @@
-#define OPLUS_DEBUG /* no loops: what is defined here is for devices alone */
 #include "gpus/copy.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "gpu/map/map.h"
 #include "gpu/memory.h"
 #include "gpu/transfer.h"
 #include "gpus/order.h"
 #include "gpus/together.h"
 #include "gpus/ways.h"
-#include "task/make.h"
 
 /* --- between the host and a range --------------------------------------------------------------------------------- */
 
@@ -71,22 +70,11 @@ static oplus_status copy_by_one(opi_gpus *g, const char *call, unsigned home, vo
 
 /* --- between devices ----------------------------------------------------------------------------------------------- */
 
-/* cppcheck-suppress unknownMacro */
-OPLUS_MAP(opi_same_byte, uint8_t, uint8_t, { return a; })
-
 enum { LEAST_MOVED = 1 << 20 /* bytes, for which a kernel is worth its launch */ };
-
-/* A map moves 16 bytes at a time, wherever its arrays begin. */
-static opi_task task_of_move(void *dst, const void *src, size_t bytes)
-{
-    opi_task task;
-    opi_task_map(&task, &opi_same_byte_fn, &src, bytes, dst);
-    return task;
-}
 
 oplus_status opi_gpus_move(oplus_device *worker, const char *call, void *dst, const void *src, size_t bytes)
 {
-    const opi_task task = task_of_move(dst, src, bytes);
+    const opi_task task = opi_task_move(dst, src, bytes);
     if (bytes < LEAST_MOVED) return worker->machine->copy(worker, call, dst, src, bytes);
     return worker->machine->run(worker, call, &task, NULL);
 }
@@ -96,7 +84,7 @@ static bool overlap(const char *dst, const char *src, size_t bytes) { return dst
 /* As a map by the way that suits: each worker copies pages that it has. */
 static oplus_status copy_dealt(opi_gpus *g, const char *call, void *dst, const void *src, size_t bytes)
 {
-    const opi_task task = task_of_move(dst, src, bytes);
+    const opi_task task = opi_task_move(dst, src, bytes);
     return g->dev.machine->run(&g->dev, call, &task, NULL);
 }
 

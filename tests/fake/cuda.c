@@ -276,6 +276,13 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice other)
     return CUDA_SUCCESS;
 }
 
+CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute which, CUdevice device, CUdevice other)
+{
+    CALL(DeviceGetP2PAttribute);
+    *value = which == CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED && device != other;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuCtxEnablePeerAccess(CUcontext context, unsigned flags)
 {
     static unsigned linked; /* a bit for each device: they stay linked */

@@ -66,6 +66,8 @@
 /* Known to the drivers that have OPI_CUDA_LATER_CALLS. */
 #define OPI_CUDA_LATER_ATTRIBUTES(X) X(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 120)
 
+#define OPI_CUDA_PEER_ATTRIBUTES(X) X(CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, 3)
+
 #define OPI_CUDA_FUNCTION_ATTRIBUTES(X)                                                                                \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                                              \
     X(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)
@@ -128,6 +130,7 @@ typedef enum CUresult { OPI_CUDA_RESULTS(OPI_CUDA_CONSTANT) } CUresult;
 typedef enum CUdevice_attribute {
     OPI_CUDA_DEVICE_ATTRIBUTES(OPI_CUDA_CONSTANT) OPI_CUDA_LATER_ATTRIBUTES(OPI_CUDA_CONSTANT)
 } CUdevice_attribute;
+typedef enum CUdevice_P2PAttribute { OPI_CUDA_PEER_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUdevice_P2PAttribute;
 typedef enum CUfunction_attribute { OPI_CUDA_FUNCTION_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUfunction_attribute;
 typedef enum CUlaunchAttributeID { OPI_CUDA_LAUNCH_ATTRIBUTES(OPI_CUDA_CONSTANT) } CUlaunchAttributeID;
 typedef enum CUstreamCaptureStatus { OPI_CUDA_CAPTURE_STATUS(OPI_CUDA_CONSTANT) } CUstreamCaptureStatus;
@@ -213,6 +216,7 @@ typedef enum nvrtcResult { OPI_NVRTC_RESULTS(OPI_CUDA_CONSTANT) } nvrtcResult;
     X(CtxPopCurrent, _v2, (CUcontext *))                                                                               \
     X(CtxGetDevice, , (CUdevice *))                                                                                    \
     X(DeviceCanAccessPeer, , (int *, CUdevice, CUdevice))                                                              \
+    X(DeviceGetP2PAttribute, , (int *, CUdevice_P2PAttribute, CUdevice, CUdevice))                                     \
     X(CtxEnablePeerAccess, , (CUcontext, unsigned))                                                                    \
     X(StreamCreate, , (CUstream *, unsigned))                                                                          \
     X(StreamDestroy, _v2, (CUstream))                                                                                  \

@@ -97,6 +97,8 @@ oplus_status opi_cuda_make_room(opi_cuda_gpu *g, const char *call);
 
 /* --- memory that several devices share (peers.c) --- */
 oplus_status opi_cuda_reach(opi_gpu *gpu, const char *call, const opi_gpu *other);
+/* From now on, kernels of this device are given memory of that one, to which it is linked. */
+void opi_cuda_note_peer(opi_cuda_gpu *g, int ordinal);
 oplus_status opi_cuda_deal(opi_gpu *const *gpus, unsigned count, const char *call, size_t page, size_t bytes,
                            void **mem);
 void opi_cuda_gather(opi_gpu *const *gpus, unsigned count, void *mem, size_t bytes);

@@ -68,7 +68,9 @@ static bool links(opi_cuda_gpu *g, const opi_offer *offer)
     if (g->cu->DeviceGet(&device, offer->device) != CUDA_SUCCESS) return false;
     if (g->cu->DeviceCanAccessPeer(&can, g->device, device) != CUDA_SUCCESS || !can) return false;
     const CUresult result = g->cu->CtxEnablePeerAccess(other, 0);
-    return result == CUDA_SUCCESS || result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) return false;
+    opi_cuda_note_peer(g, offer->device);
+    return true;
 }
 
 /* --- what is open ------------------------------------------------------------------------------------------------- */
@@ -76,7 +78,9 @@ static bool links(opi_cuda_gpu *g, const opi_offer *offer)
 static void close_one(opi_cuda_gpu *g, opi_cuda_opened **at)
 {
     opi_cuda_opened *const old = *at;
+    opi_span span;
     *at = old->next;
+    opi_spans_remove(&g->spans, pointer(old->start), &span);
     g->cu->IpcCloseMemHandle(old->start);
     free(old);
 }
@@ -114,17 +118,30 @@ static opi_cuda_opened *take_out(opi_cuda_gpu *g, const CUipcMemHandle *handle)
     return NULL;
 }
 
+/* Kernels of this device may be given what is open. */
+static void know(opi_cuda_gpu *g, const opi_cuda_opened *o)
+{
+    opi_spans_add(&g->spans, (opi_span){.address = (char *)pointer(o->start),
+                                        .bytes = o->bytes,
+                                        .reach = o->bytes,
+                                        .side = OPI_SIDE_DEVICE,
+                                        .lent = true});
+}
+
 /* What is open and not used may be in the way: the driver has limits of its own. */
 static opi_cuda_opened *open_new(opi_cuda_gpu *g, const CUipcMemHandle *handle, uint64_t bytes)
 {
-    opi_cuda_opened *const o = calloc(1, sizeof *o);
+    opi_cuda_opened *const o = opi_spans_reserve(&g->spans) ? calloc(1, sizeof *o) : NULL;
     if (!o) return NULL;
     o->handle = *handle;
     o->bytes = bytes;
     CUresult result;
     do result = g->cu->IpcOpenMemHandle(&o->start, *handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     while (result != CUDA_SUCCESS && close_unused(g, 0, 0));
-    if (result == CUDA_SUCCESS) return o;
+    if (result == CUDA_SUCCESS) {
+        know(g, o);
+        return o;
+    }
     free(o);
     return NULL;
 }

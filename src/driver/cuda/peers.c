@@ -33,9 +33,18 @@ oplus_status opi_cuda_reach(opi_gpu *gpu, const char *call, const opi_gpu *other
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     const opi_cuda_gpu *const o = (const opi_cuda_gpu *)other;
     if (o->ordinal == g->ordinal) return OPLUS_OK;
+    int atomic = 0;
     OPI_TRY(link_contexts(g, call, o));
-    g->peers |= UINT64_C(1) << o->ordinal;
+    OPI_TRY(OPI_CUDA_TRY(g, call, DeviceGetP2PAttribute, &atomic, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
+                         g->device, o->device));
+    if (!atomic) gpu->counts_apart = true;
+    opi_cuda_note_peer(g, o->ordinal);
     return OPLUS_OK;
+}
+
+void opi_cuda_note_peer(opi_cuda_gpu *g, int ordinal)
+{
+    if (ordinal < MOST_DEVICES) g->peers |= UINT64_C(1) << ordinal;
 }
 
 /* --- 2. ranges ---------------------------------------------------------------------------------------------------- */

@@ -1,3 +1,4 @@
+#define OPLUS_DEBUG /* no loops: what is defined here is for devices alone */
 #include "gpu/map/map.h"
 
 #include "base/error.h"
@@ -6,6 +7,7 @@
 #include "gpu/param.h"
 #include "gpu/stage.h"
 #include "gpu/ways.h"
+#include "task/make.h"
 
 enum { MOST_ELEMENT = 64 /* bytes of an element; a larger one counts as this when a map is cut */ };
 
@@ -84,4 +86,16 @@ oplus_status opi_gpu_map(opi_job *job)
     OPI_TRY(opi_gpu_map_ready(job));
     OPI_TRY(opi_stage_look(job, &staging));
     return staging.any ? opi_stage_run(job, &staging, NULL, NULL) : opi_way_run_all(job);
+}
+
+/* --- a copy --------------------------------------------------------------------------------------------------------- */
+
+/* cppcheck-suppress unknownMacro */
+OPLUS_MAP(opi_same_byte, uint8_t, uint8_t, { return a; })
+
+opi_task opi_task_move(void *to, const void *from, size_t bytes)
+{
+    opi_task task;
+    opi_task_map(&task, &opi_same_byte_fn, &from, bytes, to);
+    return task;
 }

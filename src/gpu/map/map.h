@@ -8,4 +8,7 @@
 oplus_status opi_gpu_map_ready(opi_job *job);
 oplus_status opi_map_blocks(opi_job *job, const opi_part *part);
 
+/* A copy as a map, which moves 16 bytes at a time wherever its arrays begin. */
+opi_task opi_task_move(void *to, const void *from, size_t bytes);
+
 #endif
