@@ -9,6 +9,9 @@
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/scan/last.h"
 #include "gpu/scan/scan.h"
+#include "gpu/segreduce/windows.h"
+#include "gpu/select/select.h"
+#include "gpu/transpose/turns.h"
 #include "gpu/ways.h"
 
 /* --- who has what -------------------------------------------------------------------------------------------------- */
@@ -33,6 +36,23 @@ uint64_t opi_deal_items(const opi_deal *deal, uint64_t items, size_t bytes, opi_
     return own_of(dealt, dealt->lead + items) - dealt->first;
 }
 
+/* Others may still be at work for an earlier call. */
+static oplus_status wait_for_all(const opi_deal *deal, const char *call)
+{
+    for (unsigned w = 0; w < deal->workers; w++) {
+        opi_gpu *const gpu = deal->all[w]->gpu;
+        OPI_TRY(opi_enter(gpu, call));
+        OPI_TRY(opi_leave(gpu, call, gpu->driver->sync(gpu, call, OPI_QUEUE_COMPUTE)));
+    }
+    return OPLUS_OK;
+}
+
+oplus_status opi_deal_reserve(const opi_deal *deal, const char *call, opi_gpu_buffer *buffer, size_t bytes)
+{
+    if (buffer->mem && bytes > buffer->bytes) OPI_TRY(wait_for_all(deal, call));
+    return opi_gpu_reserve(deal->all[deal->own], call, buffer, bytes);
+}
+
 unsigned opi_deal_owner(const opi_dealt *dealt, uint64_t i)
 {
     return (unsigned)(((dealt->lead + i) >> dealt->log_run) % dealt->workers);
@@ -42,6 +62,21 @@ void opi_deal_write(const opi_deal *deal, opi_gpu_source *source)
 {
     opi_gpu_define(source, "OPI_DEALT", deal != NULL);
     opi_gpu_write_kernels(source, "dealt");
+}
+
+opi_dealt_pages opi_deal_pages(const opi_deal *deal)
+{
+    opi_dealt_pages p = {.workers = 1};
+    if (!deal) return p;
+    p = (opi_dealt_pages){.beyond = deal->beyond, .workers = deal->workers, .own = deal->own};
+    while ((size_t)2 << p.log_page <= deal->page) p.log_page++;
+    return p;
+}
+
+void opi_deal_write_pages(const opi_deal *deal, opi_gpu_source *source)
+{
+    opi_gpu_define(source, "OPI_DEALT", deal != NULL);
+    opi_gpu_write_kernels(source, "pages");
 }
 
 /* --- the primitives ------------------------------------------------------------------------------------------------ */
@@ -121,6 +156,78 @@ static oplus_status finish_filter(opi_job *job)
     return opi_tiles_take_result(job, false);
 }
 
+static bool can_select(opi_job *job) { return opi_picks_can(job, job->task->n); }
+
+static oplus_status prepare_select(opi_job *job)
+{
+    OPI_TRY(opi_gpu_select_ready(job));
+    return opi_picks_prepare(job, job->task->n);
+}
+
+static oplus_status run_select(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    OPI_TRY(opi_gpu_select_ready(job));
+    return opi_picks_run(job, &part);
+}
+
+static oplus_status finish_select(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    if (job->deal->own != opi_picks_end_at(job)) return OPLUS_OK;
+    OPI_TRY(opi_gpu_select_ready(job));
+    OPI_TRY(opi_picks_measure(job, &part));
+    return opi_tiles_take_result(job, false);
+}
+
+/* Long segments are joined by who comes last: accelerators count together in the memory of one. */
+static bool can_segreduce(opi_job *job)
+{
+    opi_segments s = {.job = *job};
+    s.size = job->task->op->type->size;
+    opi_gpu_segments_shape(&s);
+    for (unsigned w = 0; w < job->deal->workers; w++)
+        if (job->deal->all[w]->gpu->counts_apart) return false;
+    return opi_log_tile(s.job.shape) > 0 && opi_windows_can(&s.job, job->task->n);
+}
+
+static oplus_status prepare_segreduce(opi_job *job)
+{
+    opi_segments s;
+    OPI_TRY(opi_gpu_segreduce_ready(job, &s));
+    return opi_windows_prepare(&s.job, job->task->n);
+}
+
+static oplus_status step_of_segreduce(opi_job *job, oplus_status (*step)(opi_job *job, const opi_part *part))
+{
+    const opi_part part = all_of(job);
+    opi_segments s;
+    OPI_TRY(opi_gpu_segreduce_ready(job, &s));
+    OPI_TRY(opi_windows_prepare(&s.job, job->task->n));
+    return step(&s.job, &part);
+}
+
+static oplus_status look_at_segments(opi_job *job) { return step_of_segreduce(job, opi_windows_cut); }
+static oplus_status run_segreduce(opi_job *job) { return step_of_segreduce(job, opi_windows_reduce); }
+
+static bool can_transpose(opi_job *job) { return opi_turn_deals(job); }
+
+static oplus_status prepare_transpose(opi_job *job)
+{
+    opi_turning t;
+    opi_turn_all(job, &t);
+    return opi_turn_prepare(&t.job, job->task->n);
+}
+
+static oplus_status run_transpose(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    opi_turning t;
+    opi_turn_all(job, &t);
+    OPI_TRY(opi_turn_prepare(&t.job, part.n));
+    return opi_turn_tiles(&t.job, &part);
+}
+
 static bool always(opi_job *job)
 {
     (void)job;
@@ -147,15 +254,20 @@ static oplus_status nothing(opi_job *job)
     return OPLUS_OK;
 }
 
+typedef oplus_status step(opi_job *job);
+
 static const struct {
     bool (*can)(opi_job *job);
-    oplus_status (*prepare)(opi_job *job), (*run)(opi_job *job), (*finish)(opi_job *job);
+    step *prepare, *look, *run, *finish;
 } steps[OPI_PRIMITIVES] = {
-    [OPI_SCAN] = {can_scan, prepare_scan, run_scan, nothing},
-    [OPI_REDUCE] = {can_reduce, prepare_reduce, run_reduce, finish_reduce},
-    [OPI_FILTER] = {can_filter, prepare_filter, run_filter, finish_filter},
-    [OPI_MAP] = {always, opi_gpu_map_ready, run_map, nothing},
-    [OPI_MERGE] = {always, opi_merge_ready, run_merge, nothing},
+    [OPI_SCAN] = {can_scan, prepare_scan, nothing, run_scan, nothing},
+    [OPI_REDUCE] = {can_reduce, prepare_reduce, nothing, run_reduce, finish_reduce},
+    [OPI_FILTER] = {can_filter, prepare_filter, nothing, run_filter, finish_filter},
+    [OPI_SELECT] = {can_select, prepare_select, nothing, run_select, finish_select},
+    [OPI_SEGREDUCE] = {can_segreduce, prepare_segreduce, look_at_segments, run_segreduce, nothing},
+    [OPI_TRANSPOSE] = {can_transpose, prepare_transpose, nothing, run_transpose, nothing},
+    [OPI_MAP] = {always, opi_gpu_map_ready, nothing, run_map, nothing},
+    [OPI_MERGE] = {always, opi_merge_ready, nothing, run_merge, nothing},
 };
 
 /* --- the steps ----------------------------------------------------------------------------------------------------- */
@@ -180,21 +292,29 @@ bool opi_deal_can(const opi_deal *deal, const opi_task *task)
     return steps[task->what].can && task->first == 0 && is_enough(deal, task) && steps[task->what].can(&job);
 }
 
-oplus_status opi_deal_prepare(const opi_deal *deal, const char *call, const opi_task *task)
+static oplus_status take_step(const opi_deal *deal, const char *call, const opi_task *task, step *of)
 {
     opi_job job = job_of(deal, call, task);
-    job.g->ticket = 0;
-    OPI_INSIDE(job.g->gpu, call, steps[task->what].prepare(&job));
+    OPI_INSIDE(job.g->gpu, call, of(&job));
+}
+
+oplus_status opi_deal_prepare(const opi_deal *deal, const char *call, const opi_task *task)
+{
+    deal->all[deal->own]->ticket = 0;
+    return take_step(deal, call, task, steps[task->what].prepare);
+}
+
+oplus_status opi_deal_look(const opi_deal *deal, const char *call, const opi_task *task)
+{
+    return take_step(deal, call, task, steps[task->what].look);
 }
 
 oplus_status opi_deal_run(const opi_deal *deal, const char *call, const opi_task *task)
 {
-    opi_job job = job_of(deal, call, task);
-    OPI_INSIDE(job.g->gpu, call, steps[task->what].run(&job));
+    return take_step(deal, call, task, steps[task->what].run);
 }
 
 oplus_status opi_deal_finish(const opi_deal *deal, const char *call, const opi_task *task)
 {
-    opi_job job = job_of(deal, call, task);
-    OPI_INSIDE(job.g->gpu, call, steps[task->what].finish(&job));
+    return take_step(deal, call, task, steps[task->what].finish);
 }

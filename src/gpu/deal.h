@@ -21,19 +21,24 @@ int opi_deal_by(const opi_task *task);
 /* Whether a task can be dealt out.  Arrays need not lie in pages that are dealt out so: each accelerator must only reach
  * them.  Launches nothing; deal->own is 0. */
 bool opi_deal_can(const opi_deal *deal, const opi_task *task);
-/* A task is done in three steps, each for all accelerators before the next step begins.  Between the first two, and behind
- * the second, every accelerator's queue must wait for those of all others.  The last step may enqueue more work on
- * accelerator 0 and on the one that has the last element.
+/* A task is done in four steps, each for all accelerators before the next step begins.  Between two steps every accelerator's
+ * queue must wait for those of all others.  The last step may enqueue more work on accelerator 0 and on the one that has
+ * the last element.
  *
- * prepare: compiles and allocates; accelerator 0 is prepared first.  run: enqueues, and does not wait, because the
- * accelerators wait for each other.  finish: enqueues what joins results, and waits if a result is in host memory. */
+ * prepare: compiles and allocates; accelerator 0 is prepared first.  look: enqueues what all must have done before one
+ * writes; for most tasks nothing.  run: enqueues, and does not wait, because the accelerators wait for each other.  finish: enqueues what joins results, and waits if a result is in host memory. */
 oplus_status opi_deal_prepare(const opi_deal *deal, const char *call, const opi_task *task);
+oplus_status opi_deal_look(const opi_deal *deal, const char *call, const opi_task *task);
 oplus_status opi_deal_run(const opi_deal *deal, const char *call, const opi_task *task);
 oplus_status opi_deal_finish(const opi_deal *deal, const char *call, const opi_task *task);
 
 /* Enqueues a copy of what this accelerator has of `bytes` bytes at `from`, one page behind the other, to `to` in its own
  * memory.  deal->beyond: where `from` begins. */
 oplus_status opi_deal_gather(const opi_deal *deal, const char *call, void *to, const void *from, uint64_t bytes);
+
+/* Enqueues a sort of the keys that this accelerator has of n keys at `from`.  own: a sort of so many keys in its own memory,
+ * where the result will be. */
+oplus_status opi_deal_sort(const opi_deal *deal, const char *call, const opi_task *own, const void *from, uint64_t n);
 
 /* --- for the ways that deal ----------------------------------------------------------------------------------------- */
 
@@ -47,10 +52,20 @@ typedef struct opi_dealt {
     uint32_t epoch;   /* number of the launch */
 } opi_dealt;
 
+/* Reserves memory that all accelerators use: nobody uses what is freed for it. */
+oplus_status opi_deal_reserve(const opi_deal *deal, const char *call, opi_gpu_buffer *buffer, size_t bytes);
 /* Deals out `items` items of `bytes` bytes each, and returns how many this accelerator has.  Sets all but state. */
 uint64_t opi_deal_items(const opi_deal *deal, uint64_t items, size_t bytes, opi_dealt *dealt);
 /* Defines OPI_DEALT, and writes canon/dealt.cl.  deal: NULL: nothing is dealt out. */
 void opi_deal_write(const opi_deal *deal, opi_gpu_source *source);
+/* Where items are of different sizes: the pages themselves, as opi_pages of canon/pages.cl.  deal: NULL: nothing is dealt out. */
+typedef struct opi_dealt_pages {
+    uint64_t beyond;
+    uint32_t log_page, workers, own, none;
+} opi_dealt_pages;
+opi_dealt_pages opi_deal_pages(const opi_deal *deal);
+/* Defines OPI_DEALT, and writes canon/pages.cl. */
+void opi_deal_write_pages(const opi_deal *deal, opi_gpu_source *source);
 /* Which accelerator has item i. */
 unsigned opi_deal_owner(const opi_dealt *dealt, uint64_t i);
 

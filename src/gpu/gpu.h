@@ -44,6 +44,7 @@ typedef struct opi_states {
 typedef struct opi_pipeline {
     opi_states own,
         dealt; /* of launches of this accelerator alone, and of those whose tiles are dealt out (gpu/deal.h) */
+    opi_gpu_buffer runs;  /* counts and nodes of runs of long segments, of all accelerators (gpu/segreduce/windows.c) */
     opi_gpu_buffer fault; /* pinned memory: a word that is not 0 after a launch has given up (of a sort, too) */
 } opi_pipeline;
 

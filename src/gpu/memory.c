@@ -93,6 +93,7 @@ void opi_gpu_release_all(opi_accelerator *g)
     }
     opi_gpu_release(g, &g->pipeline.own.buffer);
     opi_gpu_release(g, &g->pipeline.dealt.buffer);
+    opi_gpu_release(g, &g->pipeline.runs);
     opi_pinned_release(g, &g->staging);
     opi_buffer_release(&g->image);
     free(g->param_copy);

@@ -79,6 +79,14 @@ static oplus_status prepare(const opi_gpus_job *job, const opi_gpus_dealing *d)
                                                : opi_gpus_begin_all(job->g, job->call);
 }
 
+/* For most tasks there is nothing to look at. */
+static oplus_status look(const opi_gpus_job *job, const opi_gpus_dealing *d)
+{
+    const uint64_t before = opi_gpus_enqueued(job->g);
+    OPI_TRY(each(job, d, opi_deal_look));
+    return opi_gpus_enqueued(job->g) == before ? OPLUS_OK : opi_gpus_begin_all(job->g, job->call);
+}
+
 /* A result is made by one worker from what all have found, and comes to the host after all have ended. */
 static oplus_status finish(const opi_gpus_job *job, const opi_gpus_dealing *d)
 {
@@ -121,6 +129,7 @@ oplus_status opi_gpus_pages_run(opi_gpus_job *job)
     describe(job, &d);
     OPI_TRY(look_for_faults(job));
     OPI_TRY(prepare(job, &d));
+    OPI_TRY(look(job, &d));
     OPI_TRY(launch(job, &d));
     return job->task->result ? finish(job, &d) : OPLUS_OK;
 }

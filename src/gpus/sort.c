@@ -1,6 +1,6 @@
 /* The way "blocks" of a sort, of keys or pairs:
  *
- *   1. each worker copies a block of the elements into memory of its own, and sorts it there
+ *   1. each worker sorts a block of the elements into memory of its own
  *   2. it is found where each block of the result begins in all of these (gpus/splitters.h)
  *   3. each worker merges its block of the result from the parts of all workers, which it reads from their memory
  *
@@ -102,12 +102,6 @@ static oplus_status copy(const sorting *s, unsigned w, pieces to, pieces from)
     return s->value ? copy_bytes(s, w, to.values, from.values, from.n * s->value) : OPLUS_OK;
 }
 
-static oplus_status bring_block(const sorting *s, unsigned w)
-{
-    if (!s->gathers) return copy(s, w, s->block[w], part_of(s, s->own, s->begin[w], s->begin[w + 1]));
-    return opi_deal_gather(&s->dealing.of[w], s->job->call, s->block[w].keys, s->own.keys, s->own.n * s->key);
-}
-
 static oplus_status sort_block(void *context, unsigned w)
 {
     sorting *const s = context;
@@ -118,7 +112,8 @@ static oplus_status sort_block(void *context, unsigned w)
     s->block[w].n = s->size[w];
     opi_task_sort(&own, task->sort.key, task->sort.order, s->block[w].keys, task->sort.value, s->block[w].values,
                   s->size[w]);
-    OPI_TRY(bring_block(s, w));
+    if (s->gathers) return opi_deal_sort(&s->dealing.of[w], s->job->call, &own, s->own.keys, s->own.n);
+    OPI_TRY(copy(s, w, s->block[w], part_of(s, s->own, s->begin[w], s->begin[w + 1])));
     return worker->machine->run(worker, s->job->call, &own, NULL);
 }
 

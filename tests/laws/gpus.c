@@ -98,6 +98,37 @@ CALL(fused_scan)
     return oplus_map_scan(d, &weighed_fn, &oplus_sum_f32, OPLUS_EXCLUSIVE, NULL,
                           (const void *const[]){a->of[IN], a->of[MORE]}, a->n, a->of[OUT]);
 }
+CALL(unique)
+{
+    return oplus_unique(d, &oplus_u32, NULL, a->of[MORE], a->n, a->of[OUT], NULL, NULL, NULL, NULL,
+                        (size_t *)(void *)a->of[NOTE]);
+}
+CALL(run_lengths)
+{
+    const size_t half = a->n / 2; /* keys and lengths */
+    return oplus_unique(d, &oplus_u32, NULL, a->of[MORE], half, a->of[OUT], &oplus_u32, a->of[OUT] + 4 * half, NULL,
+                        NULL, (size_t *)(void *)a->of[NOTE]);
+}
+CALL(by_key)
+{
+    return oplus_reduce_by_key(d, &oplus_sum_f32, &oplus_u32, NULL, a->of[MORE], a->of[IN], a->n, NULL, a->of[OUT],
+                               (size_t *)(void *)a->of[NOTE]);
+}
+CALL(nth) { return oplus_nth(d, &oplus_f32, OPLUS_ASCENDING, a->of[IN], a->n, a->n / 3, a->of[NOTE]); }
+CALL(top)
+{
+    return oplus_top(d, &oplus_u32, OPLUS_DESCENDING, a->of[IN], a->n, 100, a->of[OUT], &oplus_u32, a->of[OUT] + 400);
+}
+CALL(repeat)
+{
+    size_t total = 0; /* in host memory */
+    const oplus_status status =
+        oplus_repeat(d, &oplus_u32, a->of[IN], a->n / 4, &oplus_u32, a->of[MORE], a->of[OUT], a->n, &total);
+    return status == OPLUS_OK ? oplus_copy(d, a->of[NOTE], &total, sizeof total) : status;
+}
+CALL(window) { return oplus_window(d, &oplus_sum_f32, a->of[IN], a->n, 100, a->of[OUT]); }
+CALL(rows) { return oplus_reduce_axis(d, &oplus_sum_f32, a->of[IN], a->n / 1000, 1000, 1, a->of[OUT]); }
+CALL(histogram) { return oplus_histogram(d, &oplus_f32, a->of[IN], a->n, 0, 1, &oplus_u32, a->of[OUT], 1000); }
 /* Sorts both inputs first: later calls have them sorted. */
 CALL(search)
 {
@@ -134,7 +165,7 @@ CALL(chain)
 }
 
 /* What the second input holds. */
-typedef enum second { ANYTHING, OFFSETS, HEADS, INDICES, FLOATS, SORTED } second;
+typedef enum second { ANYTHING, OFFSETS, HEADS, INDICES, FLOATS, SORTED, RUNS, COUNTS } second;
 
 #define ROW(call, more)                                                                                                \
     {                                                                                                                  \
@@ -156,7 +187,10 @@ static const struct {
              ROW(variance, ANYTHING),     ROW(mask, ANYTHING),       ROW(dot, FLOATS),
              ROW(fused_scan, FLOATS),     ROW(search, INDICES),      ROW(merge, ANYTHING),
              ROW(merge_by, SORTED),       ROW(sort_by, ANYTHING),    ROW(argsort_by, ANYTHING),
-             ROW(segsort, OFFSETS),       ROW(chain, ANYTHING)};
+             ROW(segsort, OFFSETS),       ROW(unique, RUNS),         ROW(run_lengths, RUNS),
+             ROW(by_key, RUNS),           ROW(nth, ANYTHING),        ROW(top, ANYTHING),
+             ROW(repeat, COUNTS),         ROW(window, ANYTHING),     ROW(rows, ANYTHING),
+             ROW(histogram, ANYTHING),    ROW(chain, ANYTHING)};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- the arrays --------------------------------------------------------------------------------------------------- */
@@ -179,6 +213,8 @@ static void fill_more(unsigned char *to, rng *r, size_t n, second what)
         if (what == OFFSETS) x = i >= SEGMENTS ? (uint32_t)n : before + (uint32_t)rng_below(r, 2 * n / SEGMENTS);
         if (what == OFFSETS && x > n) x = (uint32_t)n;
         if (what == HEADS) x = x % 50 == 0 ? 1u << 8 * (x >> 8) % 4 : 0;
+        if (what == RUNS) x = i == 0 || rng_below(r, 5) == 0 ? x : before;
+        if (what == COUNTS) x %= 4;
         if (what == INDICES) x = (uint32_t)rng_below(r, n);
         before = x;
         memcpy(to + 4 * i, &x, 4);

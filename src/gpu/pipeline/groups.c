@@ -229,25 +229,14 @@ static oplus_status number_launch(const opi_job *job, const opi_groups *groups)
     return clear(job, groups->program);
 }
 
-/* Other accelerators may still write into the states of an earlier launch. */
-static oplus_status wait_for_writers(const opi_job *job)
-{
-    for (unsigned w = 0; w < job->deal->workers; w++) {
-        opi_gpu *const gpu = job->deal->all[w]->gpu;
-        OPI_TRY(opi_enter(gpu, job->call));
-        OPI_TRY(opi_leave(gpu, job->call, gpu->driver->sync(gpu, job->call, OPI_QUEUE_COMPUTE)));
-    }
-    return OPLUS_OK;
-}
-
 oplus_status opi_groups_prepare(const opi_job *job, const opi_groups *groups, uint64_t tiles)
 {
     opi_states *const s = states_of(job);
     const size_t bytes = places_of(tiles, groups->node) * sizeof(uint64_t);
     OPI_TRY(count_residents(job, groups));
     if (bytes > s->buffer.bytes) s->is_clear = false;
-    if (bytes > s->buffer.bytes && s->buffer.mem && job->deal) OPI_TRY(wait_for_writers(job));
-    OPI_TRY(opi_gpu_reserve(job->g, job->call, &s->buffer, bytes));
+    OPI_TRY(job->deal ? opi_deal_reserve(job->deal, job->call, &s->buffer, bytes)
+                      : opi_gpu_reserve(job->g, job->call, &s->buffer, bytes));
     OPI_TRY(opi_fault_reserve(job->g, job->call));
     return job->deal ? number_launch(job, groups) : OPLUS_OK;
 }
@@ -267,6 +256,14 @@ void opi_groups_add(const opi_job *job, const opi_groups *groups, uint64_t tiles
         told->dealt.state[w] = (uint64_t)(uintptr_t)job->deal->all[w]->pipeline.dealt.buffer.mem;
     told->dealt.epoch = job->deal->all[0]->pipeline.dealt.epoch;
     opi_add(to, opi_value(told->dealt));
+}
+
+unsigned opi_groups_last_owner(const opi_job *job, size_t element)
+{
+    opi_dealt dealt = {.epoch = 0};
+    const uint64_t tiles = opi_groups_tiles(element, job->task->n);
+    opi_deal_items(job->deal, tiles, tile_bytes(element), &dealt);
+    return opi_deal_owner(&dealt, tiles - 1);
 }
 
 /* --- launches ------------------------------------------------------------------------------------------------------ */

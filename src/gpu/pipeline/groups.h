@@ -30,6 +30,9 @@ uint64_t opi_groups_most_tiles(void);                  /* of one launch and what
 /* Bytes in which a filter puts the kept elements side by side, or their indices; widest: bytes of the larger one of both. */
 size_t opi_groups_heaps(size_t element, size_t widest);
 
+/* If the tiles of a task are dealt out: the accelerator that has the last one. */
+unsigned opi_groups_last_owner(const opi_job *job, size_t element);
+
 /* Whether a device can run such groups. */
 bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups);
 

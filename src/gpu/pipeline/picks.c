@@ -99,7 +99,7 @@ static oplus_status get_groups(const opi_job *job, opi_groups *groups)
     opi_key key = opi_key_begin("picks", opi_groups_shape(type->size));
     opi_key_number(&key, heads(job));
     opi_key_number(&key, has(job, OPI_PICKED_OUT));
-    opi_key_number(&key, (uint64_t)index_size(job) << 1 | measures(job));
+    opi_key_number(&key, (uint64_t)(job->deal != NULL) << 8 | (uint64_t)index_size(job) << 1 | measures(job));
     opi_key_number(&key, type->size);
     opi_key_number(&key, type->align);
     *groups = groups_of(job);
@@ -117,10 +117,16 @@ static oplus_status prepare_lengths(const opi_job *job, const opi_groups *groups
     return opi_gpu_reserve(job->g, job->call, &job->g->work, BEGINS_AT + (size_t)chunks_of(n) * index_size(job));
 }
 
-/* Writes the length of each run; firsts: where they begin.  There may be as many as elements. */
-static oplus_status write_lengths(const opi_job *job, const opi_groups *groups, const opi_part *part,
-                                  const char *firsts)
+/* Where the runs begin: the indices that are wanted, or what lengths take the place of. */
+static const char *firsts_of(const opi_job *job, const opi_part *part)
 {
+    return part->address[has(job, OPI_INDEX_OUT) || !measures(job) ? OPI_INDEX_OUT : OPI_COUNT_OUT];
+}
+
+/* Writes the length of each run.  There may be as many as elements. */
+static oplus_status write_lengths(const opi_job *job, const opi_groups *groups, const opi_part *part)
+{
+    const char *const firsts = firsts_of(job, part);
     const uint64_t n = part->n, chunks = chunks_of(n), copies = (chunks + CHUNK_ITEMS - 1) / CHUNK_ITEMS;
     const opi_gpu_argument firsts_at = opi_memory(firsts), begins = opi_memory(job->g->work.mem);
     const opi_gpu_argument copy[] = {firsts_at, begins, opi_value(n), opi_memory(job->result),
@@ -146,7 +152,6 @@ oplus_status opi_picks_run(opi_job *job, const opi_part *part)
     opi_arguments a = {.count = 0};
     const uint64_t bytes = part->n * type_of(job)->size, first = 0;
     const uint32_t flags = OPI_FRESH;
-    const char *const firsts = part->address[has(job, OPI_INDEX_OUT) || !measures(job) ? OPI_INDEX_OUT : OPI_COUNT_OUT];
     opi_groups_told told;
     OPI_TRY(opi_pipeline_fault(job->g, job->call));
     OPI_TRY(get_groups(job, &groups));
@@ -159,8 +164,18 @@ oplus_status opi_picks_run(opi_job *job, const opi_part *part)
     opi_add(&a, opi_value(first));
     opi_add(&a, opi_value(flags));
     opi_add(&a, opi_memory(job->param));
-    opi_add(&a, opi_memory(firsts));
+    opi_add(&a, opi_memory(firsts_of(job, part)));
     opi_add(&a, opi_memory(job->result));
     OPI_TRY(opi_groups_launch(job, &groups, &told, &a));
-    return measures(job) ? write_lengths(job, &groups, part, firsts) : OPLUS_OK;
+    return measures(job) && !job->deal ? write_lengths(job, &groups, part) : OPLUS_OK;
+}
+
+unsigned opi_picks_end_at(const opi_job *job) { return opi_groups_last_owner(job, type_of(job)->size); }
+
+oplus_status opi_picks_measure(const opi_job *job, const opi_part *part)
+{
+    opi_groups groups;
+    if (!measures(job)) return OPLUS_OK;
+    OPI_TRY(get_groups(job, &groups));
+    return write_lengths(job, &groups, part);
 }

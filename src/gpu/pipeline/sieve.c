@@ -99,11 +99,4 @@ oplus_status opi_sieve_run(opi_job *job, const opi_part *part)
     return OPLUS_OK;
 }
 
-unsigned opi_sieve_ends_at(const opi_job *job)
-{
-    opi_dealt dealt = {.epoch = 0};
-    const size_t element = type_of(job)->size;
-    const uint64_t tiles = tiles_of(job, job->task->n);
-    opi_deal_items(job->deal, tiles, opi_groups_tile(element) * element, &dealt);
-    return opi_deal_owner(&dealt, tiles - 1);
-}
+unsigned opi_sieve_ends_at(const opi_job *job) { return opi_groups_last_owner(job, type_of(job)->size); }

@@ -13,6 +13,14 @@
 #define OPI_OWN      (1u << OPI_LOG_OWN)
 #define OPI_HALF     (OPI_GAPPED(OPI_TILE * OPI_SIZE / 4 + 1) + 1) /* words of a tile in the stage, which has two */
 
+#if OPI_DEALT /* several accelerators tell nodes by the memory of one */
+#define OPI_RUNS_FENCE()     __threadfence_system()
+#define OPI_RUNS_COUNT(place) atomicAdd_system(place, 1u)
+#else
+#define OPI_RUNS_FENCE()     OPI_FENCE()
+#define OPI_RUNS_COUNT(place) OPI_INCREMENT(place)
+#endif
+
 typedef struct opi_long {
     uint64_t s, at, n;  /* the segment, its offset and its length */
     uint64_t window;    /* the window in which it begins */
@@ -76,13 +84,13 @@ OPI_FUNCTION void opi_join_staged(const opi_staged *staged, uint32_t n, opi_lane
 OPI_FUNCTION uint32_t opi_comes_last(OPI_GLOBAL uint32_t *count, uint32_t all, OPI_LOCAL uint32_t *seen)
 {
     if (OPI_SELF == 0) {
-        OPI_FENCE(); /* whoever sees the count sees what was written before */
-        seen[0] = OPI_INCREMENT(count) + 1 == all;
+        OPI_RUNS_FENCE(); /* whoever sees the count sees what was written before */
+        seen[0] = OPI_RUNS_COUNT(count) + 1 == all;
     }
     OPI_BARRIER_ALL();
     const uint32_t is_last = seen[0];
     OPI_BARRIER_ALL();
-    if (is_last) OPI_FENCE();
+    if (is_last) OPI_RUNS_FENCE();
     return is_last;
 }
 

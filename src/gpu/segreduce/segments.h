@@ -18,6 +18,9 @@ typedef struct opi_segments {
     bool are_looked_at;  /* whether the offsets are known to be in order */
 } opi_segments;
 
+/* What a segmented reduce is that is dealt out (gpu/deal.h): one batch, whose offsets nobody has looked at. */
+oplus_status opi_gpu_segreduce_ready(const opi_job *job, opi_segments *s);
+
 /* How the segments are cut for the way "segments", which all devices have. */
 void opi_gpu_segments_shape(opi_segments *s);
 oplus_status opi_gpu_segments_prepare(opi_job *job, uint64_t n);

@@ -176,16 +176,26 @@ static oplus_status has_to_wait(reducing *r, bool *waits)
     return OPLUS_OK;
 }
 
+oplus_status opi_gpu_segreduce_ready(const opi_job *job, opi_segments *s)
+{
+    const opi_task *const task = job->task;
+    *s = (opi_segments){.job = *job,
+                        .size = task->op->type->size,
+                        .offset = task->segments.offsets.bytes,
+                        .segments = task->segments.offsets.segments};
+    opi_gpu_segments_shape(s);
+    return opi_gpu_param(job->g, job->call, NULL, task->op, &s->job.param);
+}
+
 oplus_status opi_gpu_segreduce(opi_job *job)
 {
     const opi_task *const task = job->task;
     const opi_offsets *const offsets = &task->segments.offsets;
-    reducing r = {.s = {.job = *job, .size = task->op->type->size, .offset = offsets->bytes}};
     char *const out = (char *)task->array[OPI_SEGMENT_OUT].mem;
     opi_offsets_facts facts = {0, task->n, {0}};
+    reducing r = {.in_side = OPI_SIDE_HOST};
     bool waits;
-    opi_gpu_segments_shape(&r.s);
-    OPI_TRY(opi_gpu_param(job->g, job->call, NULL, task->op, &r.s.job.param));
+    OPI_TRY(opi_gpu_segreduce_ready(job, &r.s));
     OPI_TRY(has_to_wait(&r, &waits));
     if (waits) OPI_TRY(look(&r, &facts));
     r.s.are_looked_at = waits;

@@ -8,7 +8,39 @@
  *   - of a longer segment, each run of OPI_LONG elements (counted from the segment's start) that begins in its window:
  *     at most one run does.  Nodes of runs are told by device memory, and who comes last joins them (long.cl).
  *
- * No work-group waits for another.  opi_window_cuts finds where windows begin; then opi_segment_windows. */
+ * No work-group waits for another.  opi_window_cuts finds where windows begin; then opi_segment_windows.
+ *
+ * OPI_DEALT: several accelerators share the work (gpu/deal.h).  Each finds all windows, lists those whose elements begin in its
+ * own pages, and does these.  Nodes of runs are told by memory of accelerator 0, which has set the counts to 0. */
+
+#if OPI_DEALT
+#define OPI_LIST_PARAM  , OPI_PARAM(list)
+#define OPI_SETS_COUNTS (pages.own == 0)
+
+/* The windows of this accelerator, in any order. */
+typedef struct opi_list {
+    uint32_t count, none[3];
+    uint32_t window[1]; /* as many as there are */
+} opi_list;
+
+OPI_WHOLE_KERNEL void opi_begin_list(OPI_PARAM(list))
+{
+    if (OPI_SELF == 0) OPI_AT(opi_list, list)->count = 0;
+}
+
+/* Lists window w, if it is `wanted`.  All work-items of a warp come here together. */
+OPI_FUNCTION void opi_list_window(opi_list *list, uint64_t w, bool wanted)
+{
+    const uint32_t all = __ballot_sync(0xffffffffu, wanted), lane = OPI_SELF % 32;
+    uint32_t first = 0;
+    if (lane == 0 && all) first = atomicAdd(&list->count, (uint32_t)__popc(all));
+    first = __shfl_sync(0xffffffffu, first, 0);
+    if (wanted) list->window[first + __popc(all & ((1u << lane) - 1))] = (uint32_t)w;
+}
+#else
+#define OPI_LIST_PARAM
+#define OPI_SETS_COUNTS 1
+#endif
 
 /* Where a window begins. */
 typedef struct opi_cut {
@@ -73,14 +105,22 @@ OPI_FUNCTION void opi_report(OPI_GLOBAL volatile uint64_t *fault, uint64_t s)
 
 /* Finds all windows.  A work-group has a cut more than it has windows: that of the window behind them. */
 OPI_WHOLE_KERNEL void opi_window_cuts(OPI_PARAM(offsets), const uint64_t segments, const uint64_t largest,
-                                      const uint64_t windows, OPI_PARAM(found), OPI_PARAM(counts), OPI_PARAM(fault))
+                                      const uint64_t windows, OPI_PARAM(found), OPI_PARAM(counts),
+                                      OPI_PARAM(fault) OPI_PAGES_PARAM OPI_LIST_PARAM)
 {
     OPI_LOCAL_MEMORY opi_cut cut[OPI_W];
     OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     const uint64_t w = OPI_GROUP * (OPI_W - 1) + OPI_SELF, base = at[0];
     if (w <= windows) cut[OPI_SELF] = opi_cut_at(at, base, w, segments, windows);
     OPI_BARRIER();
-    if (OPI_SELF == OPI_W - 1 || w >= windows) return;
+    bool is_any = OPI_SELF < OPI_W - 1 && w < windows;
+#if OPI_DEALT
+    if (is_any && OPI_SETS_COUNTS) OPI_AT(uint32_t, counts)[w] = 0;
+    /* before the window's place are cut.s segments; the other places are elements */
+    is_any = is_any && opi_is_in_own_page(&pages, (w << OPI_LOG_TILE) - cut[OPI_SELF].s);
+    opi_list_window(OPI_AT(opi_list, list), w, is_any);
+#endif
+    if (!is_any) return;
     opi_window window;
     const opi_cut from = cut[OPI_SELF], to = cut[OPI_SELF + 1];
     if (!opi_window_of(&window, &from, &to, base, largest)) {
@@ -88,7 +128,7 @@ OPI_WHOLE_KERNEL void opi_window_cuts(OPI_PARAM(offsets), const uint64_t segment
         opi_report(OPI_AT(volatile uint64_t, fault), from.s);
     }
     OPI_AT(opi_window, found)[w] = window;
-    OPI_AT(uint32_t, counts)[w] = 0;
+    if (!OPI_DEALT) OPI_AT(uint32_t, counts)[w] = 0;
 }
 
 #define OPI_WARP 32u
@@ -217,9 +257,22 @@ OPI_FUNCTION void opi_do_short(const opi_window *window, OPI_GLOBAL const opi_of
     }
 }
 
+/* The run of a long segment that begins in window w, if the window has one. */
+OPI_FUNCTION bool opi_long_of(opi_long *own, const opi_window *window, uint64_t w, uint64_t base)
+{
+    if (window->long_n == 0) return false;
+    own->s = window->long_s;
+    own->at = window->long_at;
+    own->n = window->long_n;
+    own->window = (own->s + (own->at - base)) >> OPI_LOG_TILE;
+    own->run = (w - own->window) >> OPI_LOG_OWN;
+    own->runs = own->n >> OPI_LOG_LONG;
+    return !((w - own->window) & (OPI_OWN - 1)) && (own->run == 0 || own->run < own->runs);
+}
+
 OPI_RESIDENT_KERNEL void opi_segment_windows(OPI_PARAM(in), OPI_PARAM(offsets), const uint64_t origin,
                                           const uint32_t empty_allowed, OPI_PARAM(found), OPI_PARAM(counts),
-                                          OPI_PARAM(nodes), OPI_PARAM(out), OPI_PARAM(fault) OPI_KERNEL_P)
+                                          OPI_PARAM(nodes), OPI_PARAM(out), OPI_PARAM(fault) OPI_PAGES_PARAM OPI_LIST_PARAM OPI_KERNEL_P)
 {
     OPI_READ_P
     OPI_LANES(lane)
@@ -228,24 +281,29 @@ OPI_RESIDENT_KERNEL void opi_segment_windows(OPI_PARAM(in), OPI_PARAM(offsets), 
     OPI_LOCAL_MEMORY opi_board board;
     OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in) - origin;
-    const opi_window window = OPI_AT(const opi_window, found)[OPI_GROUP];
-    if (window.segments == OPI_NONE) return;
-    if (window.segments > 0) {
-        opi_do_short(&window, at, from, empty_allowed, stage, &board, OPI_AT(opi_t, out),
-                     OPI_AT(volatile uint64_t, fault) OPI_GIVE_P);
-        OPI_BARRIER();
+#if OPI_DEALT
+    const opi_list *const own_windows = OPI_AT(const opi_list, list);
+    OPI_ROLLED for (uint64_t k = OPI_GROUP; k < own_windows->count; k += OPI_GROUPS) {
+        const uint64_t w = own_windows->window[k];
+        OPI_BARRIER(); /* local memory is free again */
+#else
+    const uint64_t w = OPI_GROUP;
+    do {
+#endif
+        const opi_window window = OPI_AT(const opi_window, found)[w];
+        opi_long own;
+        if (window.segments == OPI_NONE) continue;
+        if (window.segments > 0) {
+            opi_do_short(&window, at, from, empty_allowed, stage, &board, OPI_AT(opi_t, out),
+                         OPI_AT(volatile uint64_t, fault) OPI_GIVE_P);
+            OPI_BARRIER();
+        }
+        if (opi_long_of(&own, &window, w, at[0]))
+            opi_do_long(&own, from + own.at, lane, stage, stack, &board.is_last, OPI_AT(uint32_t, counts),
+                        OPI_AT(opi_node, nodes), OPI_AT(opi_t, out) OPI_GIVE_P);
+#if OPI_DEALT
     }
-    if (window.long_n == 0) return;
-
-    opi_long own;
-    own.s = window.long_s;
-    own.at = window.long_at;
-    own.n = window.long_n;
-    own.window = (own.s + (own.at - at[0])) >> OPI_LOG_TILE;
-    own.run = (OPI_GROUP - own.window) >> OPI_LOG_OWN;
-    own.runs = own.n >> OPI_LOG_LONG;
-    if ((OPI_GROUP - own.window) & (OPI_OWN - 1)) return;
-    if (own.run > 0 && own.run >= own.runs) return;
-    opi_do_long(&own, from + own.at, lane, stage, stack, &board.is_last, OPI_AT(uint32_t, counts), OPI_AT(opi_node, nodes),
-                OPI_AT(opi_t, out) OPI_GIVE_P);
+#else
+    } while (false);
+#endif
 }

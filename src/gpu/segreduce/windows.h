@@ -8,6 +8,11 @@ bool opi_windows_can(const opi_job *job, uint64_t n);
 oplus_status opi_windows_prepare(opi_job *job, uint64_t n);
 oplus_status opi_windows_run(opi_job *job, const opi_part *part);
 
+/* The two steps of a run.  If windows are dealt out (gpu/deal.h), every accelerator must have done the first one before any
+ * begins with the second. */
+oplus_status opi_windows_cut(opi_job *job, const opi_part *part);
+oplus_status opi_windows_reduce(opi_job *job, const opi_part *part);
+
 /* Whether the way checks offsets itself, and tells later of a wrong one: then nobody has to wait for
  * a check. */
 bool opi_windows_check(const opi_segments *s, uint64_t n);

@@ -217,6 +217,14 @@ static oplus_status select_on_cores(const opi_job *job)
     return job->task->result ? opi_gpu_put(job->g, job->call, job->task->result, &count, sizeof count) : OPLUS_OK;
 }
 
+oplus_status opi_gpu_select_ready(opi_job *job)
+{
+    if (job->task->fn) OPI_TRY(opi_gpu_param(job->g, job->call, job->task->fn, NULL, &job->param));
+    OPI_TRY(opi_tiles_aim(job));
+    job->told = true; /* every way tells the result */
+    return OPLUS_OK;
+}
+
 oplus_status opi_gpu_select(opi_job *job)
 {
     static const char *const names[] = {"in",   "mask",     "out",       "the indices",
@@ -227,9 +235,7 @@ oplus_status opi_gpu_select(opi_job *job)
     OPI_TRY(opi_whole_look(job, names, &whole));
     if (opi_whole_is_too_large(job, &whole, job->g->memory_bytes / 2)) return select_on_cores(job);
     OPI_TRY(get_program(job));
-    if (task->fn) OPI_TRY(opi_gpu_param(job->g, job->call, task->fn, NULL, &job->param));
-    OPI_TRY(opi_tiles_aim(job));
-    job->told = true; /* every way tells the result */
+    OPI_TRY(opi_gpu_select_ready(job));
     OPI_TRY(opi_whole_place(job, &whole));
     OPI_TRY(opi_way_prepare(job, whole.part.n));
     if (whole.bytes > 0) return opi_gpu_settle(job->g, job->call, select_from_host(job, &whole));

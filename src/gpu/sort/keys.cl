@@ -41,6 +41,29 @@ OPI_FUNCTION uint32_t opi_leading_zeros(opi_key x)
 #endif
 }
 
+/* The caller's keys.  OPI_DEALT: they lie in pages that are dealt out (canon/dealt.cl), and key i is the i-th one of this
+ * accelerator; vectors do not lie across the end of a page. */
+typedef struct opi_source {
+    const opi_key *at;
+#if OPI_DEALT
+    const opi_dealt *dealt;
+    __device__ const opi_key *key(uint64_t i) const { return at + opi_dealt_item(dealt, i); }
+#else
+    __device__ const opi_key *key(uint64_t i) const { return at + i; }
+#endif
+} opi_source;
+
+#if OPI_DEALT
+#define OPI_SOURCE(source, keys)                                                                                       \
+    opi_source source;                                                                                                 \
+    source.at = OPI_AT(const opi_key, keys);                                                                           \
+    source.dealt = &dealt;
+#else
+#define OPI_SOURCE(source, keys)                                                                                       \
+    opi_source source;                                                                                                 \
+    source.at = OPI_AT(const opi_key, keys);
+#endif
+
 /* --- a warp, a work-group ----------------------------------------------------------------------------------------- */
 
 OPI_FUNCTION opi_key opi_warp_or(opi_key x)

@@ -51,19 +51,22 @@ template <class B> OPI_FUNCTION void opi_count_few(const opi_counting *c, const 
     }
 }
 
-OPI_FUNCTION void opi_load_few(opi_few *few, const opi_key *keys, uint64_t tile)
+/* first: the key with which tile 0 begins. */
+OPI_FUNCTION void opi_load_few(opi_few *few, const opi_source &keys, uint64_t first, uint64_t tile)
 {
-    const opi_vector *const from = (const opi_vector *)(keys + tile * (OPI_COUNT_W * OPI_COUNT_V));
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_COUNT_VECTORS; j++) few->v[j] = from[j * OPI_COUNT_W + OPI_SELF];
+    const uint64_t from = first + tile * (OPI_COUNT_W * OPI_COUNT_V);
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_COUNT_VECTORS; j++)
+        few->v[j] = *(const opi_vector *)keys.key(from + (j * OPI_COUNT_W + OPI_SELF) * OPI_KEYS_A_VECTOR);
 }
 
 template <class B>
-OPI_FUNCTION void opi_count_tiles(const opi_counting *c, const B &bucket, const opi_key *keys, uint64_t tiles)
+OPI_FUNCTION void opi_count_tiles(const opi_counting *c, const B &bucket, const opi_source &keys, uint64_t first,
+                                  uint64_t tiles)
 {
     opi_few few, next;
-    if (OPI_GROUP < tiles) opi_load_few(&few, keys, OPI_GROUP);
+    if (OPI_GROUP < tiles) opi_load_few(&few, keys, first, OPI_GROUP);
     for (uint64_t tile = OPI_GROUP; tile < tiles; tile += OPI_GROUPS) {
-        if (tile + OPI_GROUPS < tiles) opi_load_few(&next, keys, tile + OPI_GROUPS);
+        if (tile + OPI_GROUPS < tiles) opi_load_few(&next, keys, first, tile + OPI_GROUPS);
         opi_count_few(c, bucket, &few);
         __syncthreads(); /* at most 16384 additions are between two barriers, so that no counter runs over */
         few = next;
@@ -71,16 +74,16 @@ OPI_FUNCTION void opi_count_tiles(const opi_counting *c, const B &bucket, const 
 }
 
 template <class B>
-OPI_FUNCTION void opi_count_all(const opi_counting *c, const B &bucket, const opi_key *from, uint64_t n)
+OPI_FUNCTION void opi_count_all(const opi_counting *c, const B &bucket, const opi_source &from, uint64_t n)
 {
     /* --- whole tiles between the first and the last address that is aligned --- */
-    const uint64_t skew = ((uint64_t)from & 15) / OPI_KEY_SIZE, ahead = skew ? OPI_KEYS_A_VECTOR - skew : 0;
+    const uint64_t skew = ((uint64_t)from.at & 15) / OPI_KEY_SIZE, ahead = skew ? OPI_KEYS_A_VECTOR - skew : 0;
     const uint64_t tile = OPI_COUNT_W * OPI_COUNT_V, tiles = (n - ahead) / tile, behind = ahead + tiles * tile;
-    opi_count_tiles(c, bucket, from + ahead, tiles);
+    opi_count_tiles(c, bucket, from, ahead, tiles);
     if (OPI_GROUP > 0) return;
-    if (OPI_SELF < ahead) opi_count_bucket(c, opi_counted_bucket(c, bucket, from[OPI_SELF]), 1);
+    if (OPI_SELF < ahead) opi_count_bucket(c, opi_counted_bucket(c, bucket, *from.key(OPI_SELF)), 1);
     for (uint64_t i = behind + OPI_SELF; i < n; i += OPI_COUNT_W)
-        opi_count_bucket(c, opi_counted_bucket(c, bucket, from[i]), 1);
+        opi_count_bucket(c, opi_counted_bucket(c, bucket, *from.key(i)), 1);
 }
 
 /* --- where buckets begin ------------------------------------------------------------------------------------------ */
@@ -171,8 +174,9 @@ OPI_KERNEL OPI_PLACES_BOUNDS void opi_keys_places(OPI_PARAM(works), const uint64
 /* --- the first launch of both ------------------------------------------------------------------------------------- */
 
 OPI_KERNEL OPI_COUNT_BOUNDS void opi_keys_count(OPI_PARAM(keys), OPI_PARAM(works), const uint64_t n, const uint64_t most,
-                                     const uint32_t low, const uint64_t negative, const uint64_t flip)
+                                     const uint32_t low, const uint64_t negative, const uint64_t flip OPI_DEALT_PARAM)
 {
+    OPI_SOURCE(source, keys)
     extern __shared__ __align__(16) unsigned char opi_group_memory[];
     opi_work *const work = OPI_AT(opi_work, works);
     opi_any_bucket any;
@@ -189,9 +193,9 @@ OPI_KERNEL OPI_COUNT_BOUNDS void opi_keys_count(OPI_PARAM(keys), OPI_PARAM(works
     if (opi_is_plain(&any.map)) {
         opi_plain_bucket plain;
         plain.right = any.map.right;
-        opi_count_all(&c, plain, OPI_AT(const opi_key, keys), n);
+        opi_count_all(&c, plain, source, n);
     } else {
-        opi_count_all(&c, any, OPI_AT(const opi_key, keys), n);
+        opi_count_all(&c, any, source, n);
     }
     __syncthreads();
     for (uint32_t i = OPI_SELF; i < pairs; i += OPI_COUNT_W) {

@@ -45,14 +45,14 @@ template <int T, int V> struct opi_tile_keys {
     };
 };
 
-template <int T, int V>
-OPI_FUNCTION void opi_load_tile(opi_tile_keys<T, V> *own, const opi_key *at, uint32_t lo, uint32_t hi, bool whole)
+template <int T, int V, class FROM>
+OPI_FUNCTION void opi_load_tile(opi_tile_keys<T, V> *own, const FROM &from, uint32_t lo, uint32_t hi, bool whole)
 {
     const uint32_t t = OPI_SELF;
     if (whole) {
-        OPI_UNROLL for (uint32_t q = 0; q < V * OPI_KEY_SIZE / 16; q++) own->v[q] = ((const opi_vector *)at)[q * T + t];
+        OPI_UNROLL for (uint32_t q = 0; q < V * OPI_KEY_SIZE / 16; q++) own->v[q] = *from.vector(q * T + t);
     } else {
-        OPI_UNROLL for (uint32_t u = 0; u < V; u++) own->x[u] = OPI_RAGGED(u) ? at[u * T + t] : 0;
+        OPI_UNROLL for (uint32_t u = 0; u < V; u++) own->x[u] = OPI_RAGGED(u) ? from.raw(u * T + t) : 0;
     }
 }
 
@@ -174,7 +174,7 @@ OPI_FUNCTION void opi_deal_tile(opi_dealing<T, V, DIGITS> *s, const FROM &from, 
     opi_tile_keys<T, V> own;
     uint32_t rank[(V + 1) / 2];
     for (uint32_t i = t; i < DIGITS; i += T) s->count[i] = 0;
-    opi_load_tile<T, V>(&own, from.at, lo, hi, whole);
+    opi_load_tile<T, V>(&own, from, lo, hi, whole);
     OPI_UNROLL for (int u = 0; u < V; u++) own.x[u] = from.map(own.x[u]);
     __syncthreads();
     uint32_t real = OPI_ALL; /* bit u: key u is one */
@@ -222,17 +222,33 @@ OPI_FUNCTION uint32_t opi_first_of_tile(const opi_work *work, uint32_t tile)
     return lo;
 }
 
+#if OPI_DEALT
+/* What the first deal reads: keys of the source, from `first` on. */
+struct opi_source_keys {
+    const opi_key *at;
+    opi_source source;
+    uint64_t first;
+    opi_order order;
+    __device__ opi_key raw(uint32_t i) const { return *source.key(first + i); }
+    __device__ const opi_vector *vector(uint32_t i) const
+    {
+        return (const opi_vector *)source.key(first + (uint64_t)i * OPI_KEYS_A_VECTOR);
+    }
+    __device__ opi_key map(opi_key x) const { return opi_mapped(x, order); }
+};
+#endif
+
 /* Which keys a group deals, and how. */
-typedef struct opi_dealt {
-    opi_raw_keys from; /* of the first position of the tile */
+template <class FROM> struct opi_share {
+    FROM from; /* of the first position of the tile */
     opi_key *to;
     uint32_t lo, hi; /* the positions that are keys of the tile */
     uint32_t *cursor;
     uint32_t stride, right, mask;
-} opi_dealt;
+};
 
 /* The second deal: a tile of the keys of one first digit. */
-OPI_FUNCTION void opi_find_dealt(opi_dealt *d, opi_work *work, uint32_t tile, uint32_t low)
+OPI_FUNCTION void opi_find_again(opi_share<opi_raw_keys> *d, opi_work *work, uint32_t tile, uint32_t low)
 {
     const uint32_t first = opi_first_of_tile(work, tile), next = (first + 1) << low, buckets = work->map.buckets;
     const uint32_t start = work->begin[first << low], end = work->begin[next < buckets ? next : buckets];
@@ -249,10 +265,9 @@ OPI_FUNCTION void opi_find_dealt(opi_dealt *d, opi_work *work, uint32_t tile, ui
 }
 
 /* The first deal: tile `tile` of n keys. */
-OPI_FUNCTION void opi_find_first(opi_dealt *d, opi_work *work, uint32_t begin, uint32_t n, uint32_t low, opi_order order)
+template <class FROM>
+OPI_FUNCTION void opi_find_first(opi_share<FROM> *d, opi_work *work, uint32_t begin, uint32_t n, uint32_t low)
 {
-    d->from.at += begin;
-    d->from.order = order;
     d->lo = 0;
     d->hi = n - begin;
     d->cursor = work->cursor_high;
@@ -261,8 +276,8 @@ OPI_FUNCTION void opi_find_first(opi_dealt *d, opi_work *work, uint32_t begin, u
     d->mask = OPI_ALL;
 }
 
-template <int V, int BATCH, class B>
-OPI_FUNCTION void opi_deal_by(opi_deal_memory<V> *s, const opi_dealt *d, const B &bucket)
+template <int V, int BATCH, class FROM, class B>
+OPI_FUNCTION void opi_deal_by(opi_deal_memory<V> *s, const opi_share<FROM> *d, const B &bucket)
 {
     const uint32_t tile = OPI_DEAL_W * V;
     opi_bucket_digit<B> digit;
@@ -273,18 +288,19 @@ OPI_FUNCTION void opi_deal_by(opi_deal_memory<V> *s, const opi_dealt *d, const B
                                                     d->cursor, d->stride, d->to);
 }
 
-template <int V, int BATCH> OPI_FUNCTION void opi_deal(opi_deal_memory<V> *s, const opi_work *work, const opi_dealt *d)
+template <int V, int BATCH, class FROM>
+OPI_FUNCTION void opi_deal(opi_deal_memory<V> *s, const opi_work *work, const opi_share<FROM> *d)
 {
     if (opi_is_plain(&work->map)) {
         opi_plain_bucket plain;
         plain.right = work->map.right;
-        opi_deal_by<V, BATCH>(s, d, plain);
+        opi_deal_by<V, BATCH, FROM>(s, d, plain);
     } else {
         opi_any_bucket any;
         any.map = work->map;
         any.cell = s->cell;
         opi_bring_cells(work, s->cell);
-        opi_deal_by<V, BATCH>(s, d, any);
+        opi_deal_by<V, BATCH, FROM>(s, d, any);
     }
 }
 
@@ -296,17 +312,39 @@ OPI_KERNEL OPI_DEAL_BOUNDS void opi_keys_deal(OPI_PARAM(keys), OPI_PARAM(to), OP
     extern __shared__ __align__(16) unsigned char opi_group_memory[];
     opi_work *const work = OPI_AT(opi_work, works);
     const uint32_t tile = (uint32_t)OPI_GROUP;
-    opi_dealt d;
+    opi_share<opi_raw_keys> d;
     d.from.at = OPI_AT(const opi_key, keys);
     d.to = OPI_AT(opi_key, to);
     if (again) {
         if (tile >= work->tile[OPI_FIRSTS]) return;
-        opi_find_dealt(&d, work, tile, low);
+        opi_find_again(&d, work, tile, low);
     } else {
-        opi_find_first(&d, work, tile * OPI_DEAL_TILE, n, low, opi_order_of(negative, flip));
+        opi_find_first(&d, work, tile * OPI_DEAL_TILE, n, low);
+        d.from.at += tile * OPI_DEAL_TILE;
+        d.from.order = opi_order_of(negative, flip);
     }
     opi_deal<OPI_DEAL_V, OPI_DEAL_BATCH>((opi_deal_memory<OPI_DEAL_V> *)opi_group_memory, work, &d);
 }
+
+#if OPI_DEALT
+/* The first deal of keys that are dealt out. */
+OPI_KERNEL OPI_DEAL_BOUNDS void opi_keys_deal_source(OPI_PARAM(keys), OPI_PARAM(to), OPI_PARAM(works), const uint32_t n,
+                                   const uint32_t low, const uint64_t negative, const uint64_t flip OPI_DEALT_PARAM)
+{
+    extern __shared__ __align__(16) unsigned char opi_group_memory[];
+    opi_work *const work = OPI_AT(opi_work, works);
+    const uint32_t tile = (uint32_t)OPI_GROUP;
+    OPI_SOURCE(source, keys)
+    opi_share<opi_source_keys> d;
+    d.from.source = source;
+    d.from.at = source.at;
+    d.from.first = (uint64_t)tile * OPI_DEAL_TILE;
+    d.from.order = opi_order_of(negative, flip);
+    d.to = OPI_AT(opi_key, to);
+    opi_find_first(&d, work, tile * OPI_DEAL_TILE, n, low);
+    opi_deal<OPI_DEAL_V, OPI_DEAL_BATCH>((opi_deal_memory<OPI_DEAL_V> *)opi_group_memory, work, &d);
+}
+#endif
 
 /* The only deal of few keys: smaller tiles, so that all multiprocessors have some. */
 OPI_KERNEL OPI_DEAL_BOUNDS void opi_keys_deal_few(OPI_PARAM(keys), OPI_PARAM(to), OPI_PARAM(works), const uint32_t n,
@@ -314,9 +352,11 @@ OPI_KERNEL OPI_DEAL_BOUNDS void opi_keys_deal_few(OPI_PARAM(keys), OPI_PARAM(to)
 {
     extern __shared__ __align__(16) unsigned char opi_group_memory[];
     opi_work *const work = OPI_AT(opi_work, works);
-    opi_dealt d;
-    d.from.at = OPI_AT(const opi_key, keys);
+    const uint32_t begin = (uint32_t)OPI_GROUP * (OPI_DEAL_W * OPI_FEW_V);
+    opi_share<opi_raw_keys> d;
+    d.from.at = OPI_AT(const opi_key, keys) + begin;
+    d.from.order = opi_order_of(negative, flip);
     d.to = OPI_AT(opi_key, to);
-    opi_find_first(&d, work, (uint32_t)OPI_GROUP * (OPI_DEAL_W * OPI_FEW_V), n, 0, opi_order_of(negative, flip));
+    opi_find_first(&d, work, begin, n, 0);
     opi_deal<OPI_FEW_V, OPI_FEW_V>((opi_deal_memory<OPI_FEW_V> *)opi_group_memory, work, &d);
 }

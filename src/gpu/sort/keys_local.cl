@@ -261,11 +261,13 @@ struct opi_raw_keys {
     const opi_key *at;
     opi_order order;
     __device__ opi_key raw(uint32_t i) const { return at[i]; }
+    __device__ const opi_vector *vector(uint32_t i) const { return (const opi_vector *)at + i; }
     __device__ opi_key map(opi_key x) const { return opi_mapped(x, order); }
 };
 struct opi_mapped_keys {
     const opi_key *at;
     __device__ opi_key raw(uint32_t i) const { return at[i]; }
+    __device__ const opi_vector *vector(uint32_t i) const { return (const opi_vector *)at + i; }
     __device__ opi_key map(opi_key x) const { return x; }
 };
 

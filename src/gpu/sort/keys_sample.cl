@@ -17,10 +17,10 @@ typedef struct opi_sample {
 #define OPI_CELLS_EACH ((OPI_CELLS + OPI_SORT_W - 1) / OPI_SORT_W)
 
 struct opi_sampled_keys {
-    const opi_key *at;
+    opi_source source;
     uint64_t step;
     opi_order order;
-    __device__ opi_key raw(uint32_t i) const { return at[i * step]; }
+    __device__ opi_key raw(uint32_t i) const { return *source.key(i * step); }
     __device__ opi_key map(opi_key x) const { return opi_mapped(x, order); }
 };
 
@@ -210,7 +210,7 @@ OPI_FUNCTION opi_map opi_map_of_sample(const opi_sample *s, opi_sort_memory *mem
  * bits: of a bucket's number if it is even; wanted: buckets that cells share else. */
 OPI_KERNEL OPI_SAMPLE_BOUNDS void opi_keys_sample(OPI_PARAM(keys), OPI_PARAM(works), const uint64_t n,
                                                   const uint32_t size, const uint32_t bits, const uint32_t wanted,
-                                                  const uint64_t negative, const uint64_t flip)
+                                                  const uint64_t negative, const uint64_t flip OPI_DEALT_PARAM)
 {
     extern __shared__ __align__(16) unsigned char opi_group_memory[];
     opi_sort_memory *const memory = (opi_sort_memory *)opi_group_memory;
@@ -225,8 +225,9 @@ OPI_KERNEL OPI_SAMPLE_BOUNDS void opi_keys_sample(OPI_PARAM(keys), OPI_PARAM(wor
         work->finished = work->waiting = work->larges = work->pieces = 0;
         work->todo[0] = work->todo[1] = 0;
     }
+    OPI_SOURCE(source, keys)
     opi_sampled_keys from;
-    from.at = OPI_AT(const opi_key, keys);
+    from.source = source;
     from.step = n / size;
     from.order = opi_order_of(negative, flip);
     opi_sample sample;

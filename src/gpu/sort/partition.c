@@ -55,6 +55,11 @@ bool opi_partition_can(const opi_job *job, uint64_t n)
            facts->local_most >= least;
 }
 
+bool opi_partition_deals(const opi_job *job, uint64_t n)
+{
+    return opi_partition_can(job, n) && opi_partition_suits(job, n) && size_of(job, n) == SIZE_MANY;
+}
+
 bool opi_partition_suits(const opi_job *job, uint64_t n)
 {
     const bool digits = ((const opi_sorting *)job)->key == 4 && n <= DIGITS_MOST && !is_one(n);
@@ -85,6 +90,11 @@ oplus_status opi_partition_prepare(opi_job *job, uint64_t n)
     opi_program *program;
     OPI_TRY(opi_partition_program(job, size_of(job, n), &program));
     OPI_TRY(opi_partition_allow(job, size_of(job, n), program));
+    if (program->residents == 0 && job->deal)
+        return opi_fail(OPLUS_ERR_UNSUPPORTED,
+                        "%s: %s has no room for groups that wait for others; OPLUS_WAY=one in the environment takes "
+                        "another way",
+                        job->call, job->g->dev.name);
     if (program->residents == 0) return opi_sort_passes_prepare(job, n);
     if (!is_one(n)) OPI_TRY(opi_fault_reserve(job->g, job->call));
     return reserve(job, n);
@@ -101,16 +111,31 @@ typedef struct partition {
     char *other, *to; /* scratch memory, and where the result will be */
     uint64_t n;
     cut c;
+    opi_dealt dealt; /* of keys that are dealt out: which ones are here */
 } partition;
+
+static oplus_status go(const partition *p, const char *kernel, const opi_arguments *a, opi_launch l)
+{
+    l.argument = a->list;
+    l.arguments = a->count;
+    return opi_gpu_launch_as(p->job, p->program, kernel, &l);
+}
 
 /* Launches a kernel; the order of the keys is added to its arguments. */
 static oplus_status launch(const partition *p, const char *kernel, opi_arguments *a, opi_launch l)
 {
     opi_add(a, opi_value(p->s->negative));
     opi_add(a, opi_value(p->s->flip));
-    l.argument = a->list;
-    l.arguments = a->count;
-    return opi_gpu_launch_as(p->job, p->program, kernel, &l);
+    return go(p, kernel, a, l);
+}
+
+/* The same for a kernel that reads the caller's keys, which may be dealt out. */
+static oplus_status launch_source(const partition *p, const char *kernel, opi_arguments *a, opi_launch l)
+{
+    opi_add(a, opi_value(p->s->negative));
+    opi_add(a, opi_value(p->s->flip));
+    if (p->job->deal) opi_add(a, opi_value(p->dealt));
+    return go(p, kernel, a, l);
 }
 
 static oplus_status sort_one(const partition *p)
@@ -135,8 +160,9 @@ static oplus_status sample(const partition *p)
     opi_add(&a, opi_value(p->c.sample));
     opi_add(&a, opi_value(p->c.bits));
     opi_add(&a, opi_value(p->c.wanted));
-    return launch(p, "opi_keys_sample", &a,
-                  (opi_launch){.groups = SAMPLE_GROUPS, .items = SORT_W, .local = local_bytes(p->s->key, SORT_W)});
+    return launch_source(
+        p, "opi_keys_sample", &a,
+        (opi_launch){.groups = SAMPLE_GROUPS, .items = SORT_W, .local = local_bytes(p->s->key, SORT_W)});
 }
 
 static oplus_status count(const partition *p)
@@ -148,8 +174,8 @@ static oplus_status count(const partition *p)
     opi_add(&a, opi_value(p->n));
     opi_add(&a, opi_value(p->c.list));
     opi_add(&a, opi_value(p->c.low));
-    return launch(p, "opi_keys_count", &a,
-                  (opi_launch){.groups = units, .items = COUNT_W, .local = count_bytes(p->s->key, p->c.most)});
+    return launch_source(p, "opi_keys_count", &a,
+                         (opi_launch){.groups = units, .items = COUNT_W, .local = count_bytes(p->s->key, p->c.most)});
 }
 
 static oplus_status find_places(const partition *p)
@@ -188,6 +214,23 @@ static oplus_status deal(const partition *p, bool again)
     opi_add(&a, opi_value(second));
     return launch(p, "opi_keys_deal", &a,
                   (opi_launch){.groups = again ? tiles + DIGITS : tiles, .items = DEAL_W, .local = deal_bytes(key)});
+}
+
+/* The first deal of keys that are dealt out. */
+static oplus_status deal_source(const partition *p)
+{
+    const size_t key = p->s->key;
+    const uint32_t n = (uint32_t)p->n;
+    opi_arguments a = {.count = 0};
+    opi_add(&a, opi_memory(p->keys));
+    opi_add(&a, opi_memory(p->other));
+    opi_add(&a, opi_memory(p->job->g->work.mem));
+    opi_add(&a, opi_value(n));
+    opi_add(&a, opi_value(p->c.low));
+    return launch_source(p, "opi_keys_deal_source", &a,
+                         (opi_launch){.groups = (p->n + deal_tile(key) - 1) / deal_tile(key),
+                                      .items = DEAL_W,
+                                      .local = deal_bytes(key)});
 }
 
 static oplus_status sort_buckets(const partition *p)
@@ -229,6 +272,7 @@ oplus_status opi_partition_run(opi_job *job, const opi_part *part)
                    .other = job->g->array[0].mem,
                    .to = s->to.keys,
                    .n = part->n};
+    if (job->deal) opi_deal_items(job->deal, s->dealt, s->key, &p.dealt);
     OPI_TRY(opi_partition_program(job, size_of(job, part->n), &p.program));
     if (p.program->residents == 0) return opi_sort_passes_run(job, part); /* groups must not wait for each other here */
     if (is_one(part->n)) return sort_one(&p);
@@ -240,7 +284,7 @@ oplus_status opi_partition_run(opi_job *job, const opi_part *part)
         OPI_TRY(deal_few(&p));
     } else {
         OPI_TRY(find_places(&p));
-        OPI_TRY(deal(&p, false));
+        OPI_TRY(job->deal ? deal_source(&p) : deal(&p, false));
         OPI_TRY(deal(&p, true));
     }
     OPI_TRY(sort_buckets(&p));

@@ -14,4 +14,7 @@ bool opi_partition_suits(const opi_job *job, uint64_t n);
 oplus_status opi_partition_prepare(opi_job *job, uint64_t n);
 oplus_status opi_partition_run(opi_job *job, const opi_part *part);
 
+/* Whether n keys can be read from pages that are dealt out (job.deal), if vectors do not lie across their ends. */
+bool opi_partition_deals(const opi_job *job, uint64_t n);
+
 #endif

@@ -7,6 +7,7 @@
 typedef struct text {
     size_t key;
     bool one;
+    const opi_deal *deal;
 } text;
 
 static void write_source(opi_gpu_source *source, const void *context)
@@ -46,6 +47,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_PIECES_A_SEGMENT", PIECES_A_SEGMENT);
     opi_gpu_define(source, "OPI_PIECES_MORE", PIECES_MORE);
     opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
+    opi_deal_write(t->deal, source);
     opi_gpu_write_kernels(source, "key");
     opi_gpu_write_kernels(source, "sort");
     opi_gpu_write_kernels(source, "key_order");
@@ -65,10 +67,10 @@ static void write_source(opi_gpu_source *source, const void *context)
 
 oplus_status opi_partition_program(const opi_job *job, partition_size size, opi_program **program)
 {
-    const text t = {((const opi_sorting *)job)->key, size == SIZE_ONE};
+    const text t = {((const opi_sorting *)job)->key, size == SIZE_ONE, job->deal};
     opi_key key = opi_key_begin("partition", (opi_shape){.log_w = 0});
     opi_key_number(&key, t.key);
-    opi_key_number(&key, size);
+    opi_key_number(&key, (uint64_t)(job->deal != NULL) << 8 | size);
     return opi_program_get(&job->g->programs, job->call, "the sort", key.hash, write_source, &t, program);
 }
 
@@ -98,12 +100,15 @@ static oplus_status allow_all(const opi_job *job, opi_program *program, size_t k
                                    "opi_keys_count",
                                    "opi_keys_sort_large",
                                    "opi_keys_sort",
-                                   "opi_keys_places"};
-    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, program, kernels, size == SIZE_FEW ? 6 : 7));
+                                   "opi_keys_places",
+                                   "opi_keys_deal_source"};
+    const int needed = size == SIZE_FEW ? 6 : job->deal ? 8 : 7;
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, program, kernels, needed));
     OPI_TRY(allow(job, program, "opi_keys_sample", local_bytes(key, SORT_W)));
     OPI_TRY(allow(job, program, "opi_keys_count", gpu->facts.local_most));
     if (size == SIZE_FEW) OPI_TRY(allow(job, program, "opi_keys_deal_few", few_bytes(key)));
     if (size == SIZE_MANY) OPI_TRY(allow(job, program, "opi_keys_deal", deal_bytes(key)));
+    if (job->deal) OPI_TRY(allow(job, program, "opi_keys_deal_source", deal_bytes(key)));
     OPI_TRY(allow(job, program, "opi_keys_sort", local_bytes(key, SORT_W)));
     OPI_TRY(allow(job, program, "opi_keys_sort_large", local_bytes(key, LARGE_W)));
     OPI_TRY(allow(job, program, "opi_keys_rest", rest_bytes(key)));

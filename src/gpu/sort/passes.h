@@ -23,6 +23,7 @@ typedef struct opi_sorting {
     bool staged;                /* the keys lie on the host */
     bool direct;                /* keys and values lie on the device, and the values themselves travel */
     bool small;                 /* the program is for as many elements as one work-group sorts */
+    uint64_t dealt;             /* keys of all accelerators, if they are dealt out (job.deal) */
     opi_place to;               /* may be opi_sort_scratch(s, n, opi_sort_last(s)) */
 } opi_sorting;
 

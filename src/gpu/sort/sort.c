@@ -8,6 +8,7 @@
 #include "cores/cores.h"
 #include "cores/merge.h"
 #include "gpu/memory.h"
+#include "gpu/sort/partition.h"
 #include "gpu/sort/passes.h"
 #include "gpu/transfer.h"
 #include "gpu/ways.h"
@@ -234,4 +235,37 @@ oplus_status opi_gpu_sort(opi_job *job)
     OPI_TRY(opi_gpu_side_of(job->g, job->call, "values", own.values, task->n * s->value, &all.values_side));
     opi_sort_shape(s);
     return sort_all(&all, own, task->n);
+}
+
+/* --- keys that are dealt out --------------------------------------------------------------------------------------- */
+
+static bool are_aligned(const opi_deal *deal, const void *from)
+{
+    return ((uintptr_t)from | deal->beyond) % OPI_VECTOR_BYTES == 0;
+}
+
+static oplus_status sort_dealt(opi_sorting *s, const opi_deal *deal, const void *from)
+{
+    opi_job *const job = &s->job;
+    opi_place *const to = &s->to;
+    const opi_part part = {.address = {[OPI_KEYS] = from}, .n = job->task->n, .last = true};
+    to->keys = (char *)job->task->array[OPI_KEYS].mem;
+    job->deal = deal;
+    OPI_TRY(opi_partition_prepare(job, part.n));
+    return opi_partition_run(job, &part);
+}
+
+oplus_status opi_deal_sort(const opi_deal *deal, const char *call, const opi_task *own, const void *from, uint64_t n)
+{
+    opi_accelerator *const g = deal->all[deal->own];
+    void *const keys = (void *)own->array[OPI_KEYS].mem;
+    opi_sorting s = {.job = {.g = g, .call = call, .task = own}, .dealt = n};
+    const opi_sort plan = opi_sort_plan(g->dev.cores->isa, own->sort.key, own->sort.order, keys, NULL, NULL, own->n);
+    describe(&s, &plan);
+    opi_sort_shape(&s);
+    if (are_aligned(deal, from) && own->n > 1 && opi_way_of(&s.job, own->n)->run == opi_partition_run &&
+        opi_partition_deals(&s.job, own->n))
+        OPI_INSIDE(g->gpu, call, sort_dealt(&s, deal, from));
+    OPI_TRY(opi_deal_gather(deal, call, keys, from, n * s.key));
+    return g->dev.machine->run(&g->dev, call, own, NULL);
 }

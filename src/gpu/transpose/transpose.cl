@@ -294,14 +294,18 @@ OPI_FUNCTION void opi_exchange(OPI_GLOBAL opi_unit *matrix, uint64_t n, const op
 /* --- kernels ---------------------------------------------------------------------------------------------------- */
 
 #if !OPI_SQUARE
-/* One work-group for each tile; tiles are numbered row by row. */
+/* One work-group for each tile; tiles are numbered row by row.  OPI_DEALT: each accelerator does those of its own pages
+ * (canon/pages.cl). */
 OPI_KERNEL void opi_transpose(OPI_PARAM(in), const uint64_t in_pitch, OPI_PARAM(out), const uint64_t out_pitch,
                               const uint64_t rows, const uint64_t cols, const uint32_t log_down,
-                              const uint32_t log_across)
+                              const uint32_t log_across OPI_PAGES_PARAM)
 {
     OPI_SHARED(stage)
     const uint64_t tiles = ((cols - 1) >> log_across) + 1; /* tiles in a row */
     const opi_part part = opi_part_at(OPI_GROUP / tiles, OPI_GROUP % tiles, rows, cols, log_down, log_across);
+#if OPI_DEALT
+    if (!opi_is_in_own_page(&pages, part.row * in_pitch + part.col)) return; /* another accelerator's tile */
+#endif
     opi_turn(OPI_AT(const opi_unit, in), in_pitch, OPI_AT(opi_unit, out), out_pitch, &part, stage);
 }
 #else

@@ -15,6 +15,7 @@ enum {
     TILE_BYTES = 16 << 10,
     GAPS_BYTES = 1 << 10, /* of a tile, at most */
     BLOCKS_LOG_W = 8,     /* work-groups that move words have 2^this work-items */
+    LEAST_LOG_DOWN = 3,   /* of a matrix that is dealt out: rows that a tile has at least, so that it writes sectors */
     SHAPED_BYTES = 64     /* bytes of an element, which decide how large a work-group is */
 };
 
@@ -91,6 +92,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_SQUARE", t->in == t->out);
     opi_gpu_define(source, "OPI_STAGED", shape.log_w > 0 && shape.log_e > 0);
     opi_gpu_write_kernels(source, "unit");
+    opi_deal_write_pages(t->job.deal, source);
     opi_gpu_write_kernels(source, "transpose");
 }
 
@@ -119,7 +121,9 @@ oplus_status opi_turn_prepare(opi_job *job, uint64_t n)
     t->block = block < 0 ? 1 : (unsigned)(blocks[block].word / t->size);
     job->shape.log_e = block < 0 ? log_side(facts, t->size, job->shape.log_w > 0) : blocks[block].log_e;
     job->shape.vectors = false;
-    return opi_turn_program(t, "transpose", (uint64_t)t->block << 1 | (t->in == t->out), write_source);
+    return opi_turn_program(t, "transpose",
+                            (uint64_t)(job->deal != NULL) << 32 | (uint64_t)t->block << 1 | (t->in == t->out),
+                            write_source);
 }
 
 /* --- launches ----------------------------------------------------------------------------------------------------- */
@@ -155,18 +159,63 @@ static void cut(const opi_turning *t, size_t rows, size_t cols, uint32_t *log_do
     }
 }
 
+/* Rows of a page of the input, as a power of two: the most that a tile may have to read one page. */
+static unsigned log_page_rows(const opi_turning *t)
+{
+    const size_t row = t->in_pitch * t->size;
+    unsigned log = 0;
+    while (row << (log + 1) <= t->job.deal->page) log++;
+    return log;
+}
+
+/* The same for a matrix that is dealt out: a tile has no more rows than a page, and is as large as another one. */
+static void cut_dealt(const opi_turning *t, uint32_t *log_down, uint32_t *log_across)
+{
+    const unsigned side = t->job.shape.log_e;
+    cut(t, t->rows, t->cols, log_down, log_across);
+    const unsigned rows = log_page_rows(t);
+    if (*log_down <= rows || *log_down < LEAST_LOG_DOWN) return;
+    *log_down = (uint32_t)opi_larger(rows, LEAST_LOG_DOWN);
+    *log_across = (uint32_t)opi_smaller(2 * side - *log_down, log_at_least(t->cols));
+}
+
+void opi_turn_all(const opi_job *job, opi_turning *t)
+{
+    const opi_task *const task = job->task;
+    *t = (opi_turning){.job = *job,
+                       .size = task->array[OPI_IN].size,
+                       .in = task->array[OPI_IN].mem,
+                       .out = (char *)task->array[OPI_TURNED_OUT].mem,
+                       .rows = task->matrix.rows,
+                       .cols = task->matrix.cols,
+                       .in_pitch = task->matrix.in_pitch,
+                       .out_pitch = task->matrix.out_pitch};
+}
+
+bool opi_turn_deals(const opi_job *job)
+{
+    opi_turning t;
+    opi_turn_all(job, &t);
+    return t.in != t.out && t.rows > 1 && t.cols > 1 && opi_way_of(&t.job, job->task->n)->run != opi_thin_run &&
+           shape_of(&t).log_w > 0 && t.in_pitch * t.size << LEAST_LOG_DOWN <= job->deal->page;
+}
+
 oplus_status opi_turn_tiles(opi_job *job, const opi_part *part)
 {
     const opi_turning *const t = (const opi_turning *)job;
     uint32_t log_down, log_across;
     const uint64_t from_pitch = t->in_pitch, to_pitch = t->out_pitch, down = t->rows, across = t->cols;
     (void)part;
-    cut(t, t->rows, t->cols, &log_down, &log_across);
+    const opi_dealt_pages pages = opi_deal_pages(job->deal);
+    if (job->deal)
+        cut_dealt(t, &log_down, &log_across);
+    else
+        cut(t, t->rows, t->cols, &log_down, &log_across);
     const opi_gpu_argument list[] = {opi_memory(t->in),   opi_value(from_pitch), opi_memory(t->out),
                                      opi_value(to_pitch), opi_value(down),       opi_value(across),
-                                     opi_value(log_down), opi_value(log_across)};
+                                     opi_value(log_down), opi_value(log_across), opi_value(pages)};
     return opi_gpu_launch(job, "opi_transpose", tiles_of(t->rows, log_down) * tiles_of(t->cols, log_across), list,
-                          sizeof list / sizeof *list);
+                          job->deal ? 9 : 8);
 }
 
 uint64_t opi_turn_pairs(uint64_t tiles) { return tiles % 2 ? (tiles + 1) / 2 * tiles : tiles / 2 * (tiles + 1); }

@@ -24,6 +24,11 @@ typedef struct opi_turning {
 oplus_status opi_turn_program(opi_turning *t, const char *way, uint64_t own,
                               void (*write)(opi_gpu_source *source, const void *context));
 
+/* A whole transpose from one array to another that is dealt out (gpu/deal.h), by the way "tiles"; and whether that can be: a
+ * page has several rows, so that a tile reads its own page. */
+bool opi_turn_deals(const opi_job *job);
+void opi_turn_all(const opi_job *job, opi_turning *t);
+
 /* The part that the struct describes. */
 oplus_status opi_turn(opi_turning *t);
 

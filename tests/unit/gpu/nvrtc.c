@@ -233,7 +233,8 @@ static opi_gpu gpu = {&driver,
                        .group = 1024,
                        .lanes = 32,
                        .fast_bytes = 16,
-                       .element = 1024}};
+                       .element = 1024},
+                      .counts_apart = false};
 
 /* As opi_gpu_open makes one. */
 static oplus_device *opened(unsigned architecture)
@@ -514,6 +515,7 @@ static void deal_out(opi_accelerator *const *all, const opi_task *task, const ch
     for (deal.own = 0; deal.own < deal.workers; deal.own++) {
         current = &all[deal.own]->dev;
         good(opi_deal_prepare(&deal, "test", task), what);
+        good(opi_deal_look(&deal, "test", task), what);
         good(opi_deal_run(&deal, "test", task), what);
         good(opi_deal_finish(&deal, "test", task), what);
     }
@@ -525,6 +527,46 @@ static void gather(opi_accelerator *const *all)
         opi_deal deal = {.workers = 2, .share = 1, .page = 1 << 15, .all = all, .beyond = beyond};
         current = &all[0]->dev;
         good(opi_deal_gather(&deal, "test", out, (const char *)in + beyond, N), "gather");
+    }
+}
+
+static void deal_segments(opi_accelerator *const *all, const oplus_op *op)
+{
+    const size_t n = N * 8 / op->type->size;
+    const uint64_t offsets[] = {0, 7, n};
+    const opi_offsets segments = {offsets, 2, sizeof *offsets, n};
+    opi_task task;
+    opi_task_segreduce(&task, op, in, n, &oplus_u64, &segments, out);
+    deal_out(all, &task, "segreduce");
+}
+
+OPLUS_PREDICATE(odd_word, uint32_t, { return a & 1; })
+
+static void deal_selects(opi_accelerator *const *all)
+{
+    opi_task task;
+    size_t found;
+    opi_task_select(&task, OPI_PICKS_KEPT, &odd_word_fn, &oplus_u32, in, NULL, 2 * N,
+                    &(opi_selected){.index = out, .index_bytes = 4}, &found);
+    deal_out(all, &task, "indices");
+    opi_task_select(&task, OPI_PICKS_HEADS, NULL, &oplus_u64, in, NULL, N,
+                    &(opi_selected){.picked = out, .index = in, .index_bytes = 8, .count = in}, &found);
+    deal_out(all, &task, "unique");
+}
+
+/* Launches do nothing: no key is read. */
+static void deal_sorts(opi_accelerator *const *all)
+{
+    const oplus_type *const keys[] = {&oplus_u32, &oplus_f64};
+    enum { MANY = 1 << 21 };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        opi_deal deal = {.workers = 2, .share = 1, .page = 1 << 21, .all = all};
+        opi_task own;
+        const int before = counted.launches;
+        current = &all[0]->dev;
+        opi_task_sort(&own, keys[i], OPLUS_ASCENDING, out, NULL, NULL, MANY);
+        good(opi_deal_sort(&deal, "test", &own, in, 2 * MANY), "sort");
+        assert_int_equal(counted.launches - before, 8); /* by the way "partition", from the pages */
     }
 }
 
@@ -545,7 +587,11 @@ static void deal_all(void)
         deal_out(each, &task, "segscan");
         opi_task_reduce(&task, op, in, NULL, n, 0, out);
         deal_out(each, &task, "reduce");
+        if (op->type->size <= 16) deal_segments(each, op);
     }
+    deal_selects(each);
+    opi_task_transpose(&task, sizeof(float), in, N / 128, 128, out);
+    deal_out(each, &task, "transpose");
     opi_task_filter(&task, &small_first_fn, in, N, out, &kept);
     deal_out(each, &task, "filter");
     opi_task_map(&task, &root_fn, arrays, N, out);
@@ -559,6 +605,7 @@ static void deal_all(void)
     opi_task_merge(&task, &mixed12_type, OPLUS_ASCENDING, &less, in, N, in, N, out);
     deal_out(each, &task, "merge by a function");
     gather(each);
+    deal_sorts(each);
     opi_task_map(&task, &spread_index_fn, arrays, N, out);
     deal_out(each, &task, "map with an index");
     opi_task_reduce(&task, &oplus_sum_u64, in, NULL, N, 0, out);

@@ -87,7 +87,7 @@ static void unload(opi_gpu *gpu, void *program)
 
 static const opi_driver driver = {
     .name = "source", .dialect = "cuda", .load = load, .translate = translate, .kernel = kernel, .unload = unload};
-static opi_gpu gpu = {&driver, {.where = "source", .name = "none", .architecture = 90}};
+static opi_gpu gpu = {.driver = &driver, .facts = {.where = "source", .name = "none", .architecture = 90}};
 
 static void write_source(opi_gpu_source *source, const void *context) { fputs(context, source->to); }
 
