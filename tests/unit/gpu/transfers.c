@@ -105,7 +105,7 @@ static const opi_driver driver = {.name = "late",
                                   .pinned_alloc = pin,
                                   .pinned_free = unpin,
                                   .free = unpin};
-static opi_gpu gpu = {&driver, {.where = "late"}};
+static opi_gpu gpu = {.driver = &driver, .facts = {.where = "late"}};
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
