@@ -63,15 +63,18 @@ static oplus_sort_member parse(const oplus_type *type, const oplus_member *all, 
     const char *const colon = memchr(at, ':', (size_t)(end - at)), *const stop = colon ? colon : end;
     const int length = (int)(stop - at);
     const oplus_member *const m = find(all, count, at, (size_t)length);
-    if (!m || length == 0)
-        tool_die(TOOL_USAGE, "--members: '%.*s' is no member of %s", length, at, tool_type_words(type));
+    if (length == 0)
+        tool_die(TOOL_USAGE,
+                 "--members: a name is missing; give names with commas between them, as in 'price:desc,shop'");
+    if (!m) tool_die(TOOL_USAGE, "--members: '%.*s' is no member of %s", length, at, tool_type_words(type));
     if (m->count > 1)
         tool_die(TOOL_USAGE, "--members: '%.*s' is an array of %zu; only members that are one number have an order",
                  length, at, m->count);
     const size_t order = colon ? (size_t)(end - colon - 1) : 0;
     const bool is_descending = order == 4 && memcmp(colon + 1, "desc", order) == 0;
     if (colon && !is_descending && (order != 3 || memcmp(colon + 1, "asc", order) != 0))
-        tool_die(TOOL_USAGE, "--members: '%.*s' ends with an order; that is asc or desc", (int)(end - at), at);
+        tool_die(TOOL_USAGE, "--members: '%.*s' is no order, in '%.*s'; give asc or desc", (int)order, colon + 1,
+                 (int)(end - at), at);
     return (oplus_sort_member){m->offset, scalar_of(m->scalar), is_descending ? OPLUS_DESCENDING : OPLUS_ASCENDING};
 }
 

@@ -24,8 +24,8 @@ static const tool_usage usage = {
              "addition.  In a table it sorts whole rows.\n\n"
              "With --by, elements of any type are in the order that a text in C says.  With --lengths or\n"
              "--offsets, each segment is sorted by itself; with --axis each row along that axis; with\n"
-             "--bits 8:16 by the second lowest byte alone.  With --members structs are in the order of\n"
-             "some of their members.\n",
+             "--bits 8:16 by the second lowest byte alone, as of integers (-t u32).  With --members structs\n"
+             "are in the order of some of their members.\n",
     .options = "text descending by members bits axis lengths offsets values values-type values-out " TOOL_TABLE_OPTIONS
         TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_ALL_OPTIONS,
     .examples = {"printf '3 1 2' | oplus sort", "printf '0.5 -1 2' | oplus sort --descending -t f32",

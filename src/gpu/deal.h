@@ -26,7 +26,8 @@ bool opi_deal_can(const opi_deal *deal, const opi_task *task);
  * the last element.
  *
  * prepare: compiles and allocates; accelerator 0 is prepared first.  look: enqueues what all must have done before one
- * writes; for most tasks nothing.  run: enqueues, and does not wait, because the accelerators wait for each other.  finish: enqueues what joins results, and waits if a result is in host memory. */
+ * writes; for most tasks nothing.  run: enqueues, and does not wait, because the accelerators wait for each other.
+ * finish: enqueues what joins results, and waits if a result is in host memory. */
 oplus_status opi_deal_prepare(const opi_deal *deal, const char *call, const opi_task *task);
 oplus_status opi_deal_look(const opi_deal *deal, const char *call, const opi_task *task);
 oplus_status opi_deal_run(const opi_deal *deal, const char *call, const opi_task *task);

@@ -295,10 +295,16 @@ static oplus_status pull_by_kernel(opi_accelerator *g, const char *call, void *t
     return opi_gpu_follow(g, call, OPI_QUEUE_COMPUTE, queue_of(OPI_TO_MACHINE));
 }
 
-static oplus_status pull(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes)
+/* Memory that cannot be exported, such as that of cudaMallocAsync, has rights of its own: the driver copies it, but a kernel of
+ * another device may not read it, and would leave a context that is of no use any more. */
+static bool can_be_read(const opi_offer *of_other) { return !of_other || of_other->is_exported; }
+
+static oplus_status pull(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes,
+                         const opi_offer *of_other)
 {
     opi_gpu *const gpu = gpu_of(dev);
-    if (bytes >= LEAST_PULLED) OPI_INSIDE(gpu, call, pull_by_kernel(of(dev), call, to, from, bytes));
+    if (bytes >= LEAST_PULLED && can_be_read(of_other))
+        OPI_INSIDE(gpu, call, pull_by_kernel(of(dev), call, to, from, bytes));
     OPI_INSIDE(gpu, call, gpu->driver->copy(gpu, call, queue_of(OPI_TO_MACHINE), to, from, bytes));
 }
 

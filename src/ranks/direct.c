@@ -102,12 +102,14 @@ static oplus_status pull_all(direct *d)
         const size_t q = ((size_t)ranks->comm->rank + i) % p, bytes = parcel->recv_count[q] * parcel->size;
         if (bytes == 0) continue;
         status = d->transfers->pull(ranks->dev, ranks->call, (char *)parcel->recv + parcel->recv_at[q] * parcel->size,
-                                    (const char *)d->mem[q] + d->at[q], bytes);
+                                    (const char *)d->mem[q] + d->at[q], bytes,
+                                    q == (size_t)ranks->comm->rank ? NULL : &d->told[q].offer);
     }
     if (status == OPLUS_OK) return d->transfers->settle(ranks->dev, ranks->call, OPI_TO_MACHINE);
     char words[OPI_FAILURE_BYTES]; /* after a failure, too, nothing is under way any more */
     snprintf(words, sizeof words, "%s", opi_last_error());
     d->transfers->settle(ranks->dev, ranks->call, OPI_TO_MACHINE);
+    ranks->dev->machine->sync(ranks->dev, ranks->call); /* nor a kernel for which that did not wait */
     return opi_fail(status, "%s", words);
 }
 

@@ -6,6 +6,7 @@
 #include "ranks/splitters.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "task/make.h"
 
 #include <assert.h>
@@ -15,7 +16,8 @@ enum {
     DIGIT_BITS_MIN = 2,
     DIGIT_BITS_MAX = 8,
     ROUND_BYTES = 64 << 10, /* about what a rank sends in a round */
-    NEAR_BYTES = 256 << 10, /* of keys that a device's machine need not count: to copy them takes less than a launch */
+    NEAR_BYTES = 256 << 10, /* of keys that a device's machine need not count: to copy them takes less than a launch, */
+    NEAR_LEAST = 32 << 10,  /* ... where each copy counts as so many bytes at least */
     LISTS = 3               /* lists of an exchange of rows: bytes that go, places of the rows, bytes that come */
 };
 static const uint32_t undecided = UINT32_MAX;
@@ -200,14 +202,16 @@ static bool has_same_keys(const opi_splitters *s, size_t before, const opi_bound
     return before > 0 && s->boundary[before].begin == b->begin && s->boundary[before].end == b->end;
 }
 
-static uint64_t bytes_at_boundaries(const opi_ranks *ranks, const opi_splitters *s)
+/* What copying the keys that may be at a boundary takes: in bytes, as if each copy had NEAR_LEAST bytes or more. */
+static uint64_t cost_of_copies(const opi_ranks *ranks, const opi_splitters *s)
 {
     uint64_t sum = 0;
     size_t before = 0;
     for (size_t j = 1; j < ranks_of(ranks); j++) {
         const opi_boundary *const b = &s->boundary[j];
         if (!b->open) continue;
-        if (!has_same_keys(s, before, b)) sum += (uint64_t)(b->end - b->begin) * s->order.size;
+        if (b->end > b->begin && !has_same_keys(s, before, b))
+            sum += opi_larger((b->end - b->begin) * s->order.size, NEAR_LEAST);
         before = j;
     }
     return sum;
@@ -218,7 +222,7 @@ static oplus_status bring_near(const opi_ranks *ranks, opi_splitters *s, const u
 {
     unsigned char *to = s->copied;
     size_t before = 0;
-    if (bytes_at_boundaries(ranks, s) > NEAR_BYTES) return OPLUS_OK;
+    if (cost_of_copies(ranks, s) > NEAR_BYTES) return OPLUS_OK;
     for (size_t j = 1; j < ranks_of(ranks); j++) {
         opi_boundary *const b = &s->boundary[j];
         const size_t bytes = (b->end - b->begin) * s->order.size;

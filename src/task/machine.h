@@ -43,8 +43,10 @@ typedef struct opi_transfers {
      * nothing is copied from there any more. */
     bool (*accept)(oplus_device *dev, const char *call, const opi_offer *offer, const void **mem);
     void (*decline)(oplus_device *dev, const opi_offer *offer);
-    /* Begins a copy to this machine, of what has been accepted or of its own memory; settle(OPI_TO_MACHINE) waits for it. */
-    oplus_status (*pull)(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes);
+    /* Begins a copy to this machine, of what it has accepted of `offer`, or, NULL, of its own memory; settle(OPI_TO_MACHINE)
+     * waits for it. */
+    oplus_status (*pull)(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes,
+                         const opi_offer *offer);
 } opi_transfers;
 
 typedef struct opi_machine {

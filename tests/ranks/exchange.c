@@ -169,13 +169,14 @@ static void link_decline(oplus_device *dev, const opi_offer *offer)
     link_of_rank->open--;
 }
 
-static oplus_status link_pull(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes)
+static oplus_status link_pull(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes,
+                              const opi_offer *offer)
 {
     linked *const l = link_of_rank;
     oplus_device *home = dev;
     const char *nearest = NULL;
     void *const between = must(malloc(bytes));
-    (void)call;
+    (void)call, (void)offer;
     for (size_t i = 0; i < l->open; i++)
         if (l->accepted[i].mem <= (const char *)from && l->accepted[i].mem > nearest) {
             nearest = l->accepted[i].mem;

@@ -170,11 +170,40 @@ static void what_is_not_offered(void **state)
     close_both();
 }
 
+static int copies;
+
+static void count_copies(const char *name) { copies += strstr(name, "MemcpyDtoDAsync") != NULL; }
+
+/* Kernels of another device may not be allowed to read memory of a pool, which has no handle: the driver copies it. */
+static void what_kernels_may_not_read(void **state)
+{
+    enum { MANY = 4 << 20 };
+    static char caller[MANY];
+    const void *found;
+    char *own;
+    (void)state;
+    open_both();
+    fake->know(caller, sizeof caller, 2, 0, false);
+    memset(caller, 7, sizeof caller);
+    const opi_offer offer = offer_of(caller);
+    assert_true(!offer.is_exported && accepts(&offer, &found));
+    good(oplus_alloc(dev[1], MANY, (void **)&own));
+    fake->heard = count_copies;
+    good(transfers()->pull(dev[1], "test", own, found, MANY, &offer));
+    good(transfers()->settle(dev[1], "test", OPI_TO_MACHINE));
+    fake->heard = NULL;
+    assert_int_equal(copies, 1);
+    assert_memory_equal(own, caller, MANY);
+    transfers()->decline(dev[1], &offer);
+    oplus_free(dev[1], own);
+    close_both();
+}
+
 static int run_fake(void)
 {
-    const struct CMUnitTest tests[] = {WITH_BOOKS(in_one_process), WITH_BOOKS(in_another_process),
-                                       WITH_BOOKS(few_stay_open), WITH_BOOKS(large_memory_does_not_stay_open),
-                                       WITH_BOOKS(what_is_not_offered)};
+    const struct CMUnitTest tests[] = {WITH_BOOKS(in_one_process),      WITH_BOOKS(in_another_process),
+                                       WITH_BOOKS(few_stay_open),       WITH_BOOKS(large_memory_does_not_stay_open),
+                                       WITH_BOOKS(what_is_not_offered), WITH_BOOKS(what_kernels_may_not_read)};
     return cmocka_run_group_tests_name("offers", tests, find_fake, NULL);
 }
 
