@@ -1,6 +1,6 @@
 /* A task of several accelerators: the pages of its arrays are dealt out to them in turn, and each does what lies in pages of
  * its own.  Together they make one pass over the arrays: what one of them finds is told to all others by stores into their
- * memory.  CUDA, compute capability 9.0. */
+ * memory.  CUDA; what waits inside of a launch takes compute capability 9.0. */
 #ifndef OPI_GPU_DEAL_H
 #define OPI_GPU_DEAL_H
 

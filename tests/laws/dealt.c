@@ -1,5 +1,6 @@
 /* Tasks that are dealt out to several accelerators (gpu/deal.h): scans, segmented or not, filters, reduces, segmented reduces,
- * indices, runs, transposes, maps and merges have the bits of one core, for pages of any size, wherever they begin, and nothing outside of the output is touched.
+ * indices, runs, transposes, maps and merges have the bits of one core, for pages of any size, wherever they begin, and nothing
+ * outside of the output is touched.
  *
  * One GPU is enough: it is opened two or three times, and each of the accelerators has a part of its multiprocessors.  It
  * ends with 77 where no device can do this.
