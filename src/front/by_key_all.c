@@ -252,15 +252,22 @@ static void name(const by_key_all *a, const char *options)
     opi_ranks_name_keys(a->ranks, a->b.key, a->b.same);
 }
 
+/* What follows the search for runs. */
+static const char then_reduce[] = "  results: one of summaries where runs span ranks; elements only where the layout "
+                                  "is even, those that change their rank\n"
+                                  "then: each rank reduces the values of its runs\n";
+static const char then_scan[] = "  and those of a scan of the values\n"
+                                "then: each rank scans the values of its runs\n";
+
 /* Explains the search for runs, with which a call begins. */
-static oplus_status explain(const by_key_all *a, oplus_status status)
+static oplus_status explain(const by_key_all *a, oplus_status status, const char *then)
 {
     opi_task task;
     if (status == OPLUS_OK)
         opi_task_select(&task, OPI_PICKS_HEADS, a->b.same, a->b.key, a->b.keys, NULL, a->b.n,
                         &(opi_selected){.index_bytes = sizeof(uint32_t)}, NULL);
     OPI_TRY(opi_ranks_explain(a->ranks, status, &task));
-    opi_say(&a->b.dev->explained, "then: each rank reduces or scans the values of its runs\n");
+    opi_say(&a->b.dev->explained, "%s", then);
     return OPLUS_OK;
 }
 
@@ -288,7 +295,7 @@ oplus_status oplus_reduce_by_key_all(oplus_device *dev, const oplus_comm *comm, 
                     .count = runs};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     oplus_status status = prepare_reduce(&a);
-    status = opi_ranks_explained(&ranks) ? explain(&a, status) : reduce(&a, status);
+    status = opi_ranks_explained(&ranks) ? explain(&a, status, then_reduce) : reduce(&a, status);
     opi_runs_release(&a.runs);
     return opi_ranks_close(&ranks, status);
 }
@@ -342,7 +349,7 @@ oplus_status oplus_scan_by_key_all(oplus_device *dev, const oplus_comm *comm, co
                     .runs = {.key = key, .same = same, .keys = keys, .n = n}};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
     oplus_status status = prepare_scan(&a, kind);
-    status = opi_ranks_explained(&ranks) ? explain(&a, status) : scan(&a, status, kind);
+    status = opi_ranks_explained(&ranks) ? explain(&a, status, then_scan) : scan(&a, status, kind);
     opi_runs_release(&a.runs);
     return opi_ranks_close(&ranks, status);
 }
@@ -366,7 +373,8 @@ static oplus_status explain_group(const by_key_all *a, oplus_status status, oplu
     if (status == OPLUS_OK)
         opi_task_sort(&task, a->b.key, order, (char *)a->b.keys, op_of(a)->type, (char *)a->b.values, a->b.n);
     OPI_TRY(opi_ranks_explain(a->ranks, status, &task));
-    opi_say(&a->b.dev->explained, "before it: copies of the keys and the values in memory apart\n"
+    opi_say(&a->b.dev->explained, "  and those of a reduce by key\n"
+                                  "before it: copies of the keys and the values in memory apart\n"
                                   "then: each rank reduces the values of its groups\n");
     return OPLUS_OK;
 }

@@ -3,6 +3,7 @@
 #include "front/indices.h"
 #include "front/runs.h"
 #include "ranks/ranks.h"
+#include "task/explain.h"
 #include "task/make.h"
 
 #include <oplus/op.h>
@@ -52,6 +53,8 @@ static oplus_status copy(const unique_all *u, void *to, const void *from, size_t
 
 /* --- checks -------------------------------------------------------------------------------------------------------- */
 
+static bool wants_runs(const unique_all *u) { return u->output[OUT] || u->output[COUNTS] || u->output[FIRSTS]; }
+
 static bool wants_numbers(const unique_all *u) { return u->output[COUNTS] || u->output[FIRSTS] || u->inverse; }
 
 static oplus_status check_apart(const unique_all *u)
@@ -78,7 +81,8 @@ static oplus_status check(const unique_all *u)
     if (wants_numbers(u) || u->index) OPI_TRY(opi_check_index_type(call, u->index));
     const size_t wider = opi_larger(u->type->size, index_bytes(u));
     OPI_TRY(opi_check_bytes(call, "n", u->n, wider));
-    OPI_TRY(opi_check_bytes(call, "capacity", u->capacity, u->type->size + 2 * index_bytes(u) + OPI_CACHE_LINE));
+    if (wants_runs(u)) /* else it is ignored */
+        OPI_TRY(opi_check_bytes(call, "capacity", u->capacity, u->type->size + 2 * index_bytes(u) + OPI_CACHE_LINE));
     OPI_TRY(check_apart(u));
     snprintf(options, sizeof options, "%s%s%s", u->layout == OPLUS_EVEN ? "even" : "as given",
              u->index ? ", numbers are " : "", u->index ? opi_name(u->index->name) : "");
@@ -276,7 +280,9 @@ static oplus_status explain(const unique_all *u, oplus_status status)
                                         .count = u->output[COUNTS],
                                         .index_bytes = index_bytes(u)},
                         NULL);
-    return opi_ranks_explain(u->ranks, status, &task);
+    OPI_TRY(opi_ranks_explain(u->ranks, status, &task));
+    opi_say(&u->ranks->dev->explained, "  results: only where the layout is even, those that change their rank\n");
+    return OPLUS_OK;
 }
 
 oplus_status oplus_unique_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type, const oplus_fn *same,

@@ -35,9 +35,7 @@ static void say_elements(opi_saying *to, const opi_task *task, int ranks)
     case OPI_SELECT:
         opi_say(to, "  runs: one of ");
         opi_say_bytes(to, 24 + 2 * (double)task->select.type->size);
-        opi_say(to, " from each rank, its first key and its last, and one that says that all is well\n"
-                    "  results: one of summaries where runs span ranks; elements only where the layout is even, those "
-                    "that change their rank\n");
+        opi_say(to, " from each rank, its first key and its last, and one that says that all is well\n");
         break;
     default:
         opi_say(to, "  summaries: none where they fit the notes, else one of at most ");

@@ -67,7 +67,8 @@ static oplus_status prepare(opi_ranks *ranks, sorting *s)
     OPI_TRY(look(ranks, s));
     snprintf(options, sizeof options, "%s, %s", s->order == OPLUS_DESCENDING ? "descending" : "ascending",
              s->layout == OPLUS_EVEN ? "even" : "as given");
-    opi_ranks_name_types(ranks, s->key, s->value, options);
+    /* A sort that is part of another call, which has an operator, has that one's name. */
+    if (!ranks->op) opi_ranks_name_types(ranks, s->key, s->value, options);
 
     const opi_sort plan = opi_sort_plan(opi_cores_of(ranks->dev)->isa, s->key, s->order, NULL, s->value, NULL, 0);
     s->splitters.order = (opi_key_order){plan.key_size, plan.float_mask, plan.flip};

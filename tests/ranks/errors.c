@@ -504,6 +504,7 @@ static const variant variants[] = {
     {UNIQUE, kept},
     {GROUP, as_it_is},
     {GROUP, descending},
+    {GROUP, kept},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -526,6 +527,8 @@ static bool one_rank_differs(oplus_device *dev, const oplus_comm *comm, const vo
              call_of((d->bad == 0 ? d->other : d->most)->call)->name);
     snprintf(second, sizeof second, ", but rank %d %s of ", d->bad == 0 ? 1 : d->bad,
              call_of((d->bad == 0 ? d->most : d->other)->call)->name);
+    const bool in_layout = d->most->call == d->other->call && (d->most->make == kept) != (d->other->make == kept);
+    if (refused && in_layout && (!expect_words(", even", f) || !expect_words(", as given", f))) return false;
     return refused && expect_words(first, f) && expect_words(second, f) &&
            expect_words("all ranks must make the same call", f);
 }

@@ -611,6 +611,25 @@ static void macros_know_types(void **state)
         run_team(*ranks, "serial", types_are_known, NULL, NULL, "macros");
 }
 
+/* No output is wanted: the capacity is ignored, whatever it is. */
+static bool are_counted(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    const int32_t keys[] = {7, 7, 7};
+    size_t runs = 9;
+    (void)given;
+    return succeeded(oplus_unique_all(dev, comm, &oplus_i32, NULL, OPLUS_AS_GIVEN, keys, 3, NULL, NULL, NULL, NULL,
+                                      SIZE_MAX, NULL, &runs),
+                     f) &&
+           are(runs, comm->rank == 0, "runs", f);
+}
+
+static void only_their_number(void **state)
+{
+    (void)state;
+    for (const int *ranks = team_sizes(); *ranks; ranks++)
+        run_team(*ranks, "serial", are_counted, NULL, NULL, "a count of runs");
+}
+
 static void all_are_told(void **state)
 {
     (void)state;
@@ -620,10 +639,10 @@ static void all_are_told(void **state)
 int main(void)
 {
     team_begin();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(over_ranks),      cmocka_unit_test(on_threads),
-                                       cmocka_unit_test(on_a_device),     cmocka_unit_test(few_bytes_are_exchanged),
-                                       cmocka_unit_test(too_little_room), cmocka_unit_test(macros_know_types),
-                                       cmocka_unit_test(all_are_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(over_ranks),        cmocka_unit_test(on_threads),
+                                       cmocka_unit_test(on_a_device),       cmocka_unit_test(few_bytes_are_exchanged),
+                                       cmocka_unit_test(too_little_room),   cmocka_unit_test(macros_know_types),
+                                       cmocka_unit_test(only_their_number), cmocka_unit_test(all_are_told)};
     const int failed = cmocka_run_group_tests_name("runs over ranks", tests, NULL, NULL);
     team_end();
     return failed;
