@@ -188,8 +188,7 @@ static oplus_status index_fault(opi_accelerator *g, const char *call)
                     call, k, value);
 }
 
-/* What kernels have told since the last time. */
-static oplus_status fault(opi_accelerator *g, const char *call)
+oplus_status opi_gpu_fault(opi_accelerator *g, const char *call)
 {
     OPI_TRY(opi_pipeline_fault(g, call));
     OPI_TRY(offsets_fault(g, call));
@@ -202,14 +201,14 @@ oplus_status opi_gpu_reached(opi_accelerator *g, const char *call, void **mark)
     const oplus_status status = g->gpu->driver->reached(g->gpu, call, *mark);
     g->gpu->driver->drop(g->gpu, *mark);
     *mark = NULL;
-    return status == OPLUS_OK ? fault(g, call) : status;
+    return status == OPLUS_OK ? opi_gpu_fault(g, call) : status;
 }
 
 oplus_status opi_gpu_sync(opi_accelerator *g, const char *call, opi_gpu_queue queue)
 {
     if (g->rehearsal) return OPLUS_OK;
     OPI_TRY(g->gpu->driver->sync(g->gpu, call, queue));
-    return fault(g, call);
+    return opi_gpu_fault(g, call);
 }
 
 oplus_status opi_gpu_settle(opi_accelerator *g, const char *call, oplus_status status)

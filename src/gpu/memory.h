@@ -13,6 +13,8 @@ oplus_status opi_pinned_reserve(opi_accelerator *g, const char *call, opi_gpu_bu
 void opi_pinned_release(opi_accelerator *g, opi_gpu_buffer *buffer);
 /* The word of pinned memory in which a launch says that it gave up: see opi_pipeline_fault. */
 oplus_status opi_fault_reserve(opi_accelerator *g, const char *call);
+/* Tells what kernels have told of faults since the last time; whoever waits for them looks. */
+oplus_status opi_gpu_fault(opi_accelerator *g, const char *call);
 /* What a kernel writes when it finds an index out of range: one of those, if there are several. */
 typedef struct opi_wrong_index {
     uint64_t place; /* 1 + its place among the indices; 0: none was found */

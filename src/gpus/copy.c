@@ -97,10 +97,13 @@ oplus_status opi_gpus_copy(opi_gpus *g, const char *call, void *dst, const void 
     OPI_TRY(opi_gpus_look(g, call, "dst", dst, bytes, &to));
     const bool up = from.side == OPI_LIES_ON_HOST, crosses = up != (to.side == OPI_LIES_ON_HOST);
     const opi_dealt_range *const range = up ? to.range : from.range;
-    if (crosses && range && bytes > range->page)
-        return copy_spread(&(spread){g, call, range, up, up ? dst : (char *)src, up ? (char *)src : dst, bytes});
+    if (crosses && range && bytes > range->page) {
+        OPI_TRY(copy_spread(&(spread){g, call, range, up, up ? dst : (char *)src, up ? (char *)src : dst, bytes}));
+        return up ? OPLUS_OK : opi_gpus_faults(g, call, opi_gpu_fault);
+    }
     if (from.range && to.range && bytes >= LEAST_MOVED && !overlap(dst, src, bytes))
         return copy_dealt(g, call, dst, src, bytes);
     const unsigned home = to.side == OPI_LIES_ON_ONE ? to.worker : from.side == OPI_LIES_ON_ONE ? from.worker : 0;
-    return copy_by_one(g, call, home, dst, src, bytes);
+    OPI_TRY(copy_by_one(g, call, home, dst, src, bytes));
+    return crosses && !up ? opi_gpus_faults(g, call, opi_gpu_fault) : OPLUS_OK; /* it has waited for all workers */
 }

@@ -74,6 +74,21 @@ uint64_t opi_gpus_enqueued(const opi_gpus *g)
 
 /* --- waiting on the host ------------------------------------------------------------------------------------------ */
 
+oplus_status opi_gpus_faults(const opi_gpus *g, const char *call,
+                             oplus_status (*of)(opi_accelerator *g, const char *call))
+{
+    char words[OPI_FAILURE_BYTES] = "";
+    oplus_status first = OPLUS_OK;
+    for (unsigned w = 0; w < g->count; w++) {
+        if (!opi_gpu_driver_of(g->worker[w])) continue;
+        const oplus_status status = of((opi_accelerator *)g->worker[w], call);
+        if (status == OPLUS_OK || first != OPLUS_OK) continue;
+        first = status;
+        snprintf(words, sizeof words, "%s", opi_last_error());
+    }
+    return first == OPLUS_OK ? OPLUS_OK : opi_fail(first, "%s", words);
+}
+
 oplus_status opi_gpus_sync(opi_gpus *g, const char *call)
 {
     char words[OPI_FAILURE_BYTES] = "";

@@ -20,6 +20,9 @@ static inline void opi_gpus_idle(opi_gpus *g) { g->busy = 0; }
 uint64_t opi_gpus_enqueued(const opi_gpus *g);
 /* Waits on the host for what the workers compute, and takes no fault away that a later call is to tell. */
 void opi_gpus_wait(opi_gpus *g, const char *call);
+/* Looks at all workers by `of`; the first failure counts, in the words of the worker that has it. */
+oplus_status opi_gpus_faults(const opi_gpus *g, const char *call,
+                             oplus_status (*of)(opi_accelerator *g, const char *call));
 /* Waits on the host for all workers; the first failure counts, in the words of the worker that has it. */
 oplus_status opi_gpus_sync(opi_gpus *g, const char *call);
 

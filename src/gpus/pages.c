@@ -97,20 +97,6 @@ static oplus_status finish(const opi_gpus_job *job, const opi_gpus_dealing *d)
     return OPLUS_OK;
 }
 
-/* An earlier launch that gave up has mostly done so on all workers: it is told once, before anything is launched. */
-static oplus_status look_for_faults(const opi_gpus_job *job)
-{
-    char words[OPI_FAILURE_BYTES] = "";
-    oplus_status first = OPLUS_OK;
-    for (unsigned w = 0; w < job->g->count; w++) {
-        const oplus_status status = opi_pipeline_fault((opi_accelerator *)job->g->worker[w], job->call);
-        if (status == OPLUS_OK || first != OPLUS_OK) continue;
-        first = status;
-        snprintf(words, sizeof words, "%s", opi_last_error());
-    }
-    return first == OPLUS_OK ? OPLUS_OK : opi_fail(first, "%s", words);
-}
-
 /* If a worker fails, those before it wait in vain for what it does not tell: until they have given up, which is not told
  * again. */
 static oplus_status launch(const opi_gpus_job *job, const opi_gpus_dealing *d)
@@ -127,7 +113,8 @@ oplus_status opi_gpus_pages_run(opi_gpus_job *job)
 {
     opi_gpus_dealing d;
     describe(job, &d);
-    OPI_TRY(look_for_faults(job));
+    /* An earlier launch that gave up has mostly done so on all workers: it is told once, before anything is launched. */
+    OPI_TRY(opi_gpus_faults(job->g, job->call, opi_pipeline_fault));
     OPI_TRY(prepare(job, &d));
     OPI_TRY(look(job, &d));
     OPI_TRY(launch(job, &d));

@@ -206,6 +206,28 @@ static void copies(void **state)
     free(to);
 }
 
+/* A copy to the host, which waits for all, tells what kernels of any of them have found, once. */
+static void copies_tell_of_faults(void **state)
+{
+    static char host[3 * PAGE];
+    static const size_t sizes[] = {100, 3 * PAGE};
+    void *mem;
+    (void)state;
+    good(oplus_alloc(dev, sizeof host, &mem));
+    for (unsigned w = 0; w < 2; w++)
+        for (int k = 0; k < 2; k++) {
+            opi_gpu_buffer *const wrong = &((opi_accelerator *)self()->worker[w])->wrong_offset;
+            uint64_t word = 1 + 5;
+            assert_null(wrong->mem);
+            wrong->mem = &word;
+            assert_int_equal(oplus_copy(dev, host, mem, sizes[k]), OPLUS_ERR_ARGUMENT);
+            assert_non_null(strstr(oplus_last_error(), "offsets[5]"));
+            good(oplus_copy(dev, host, mem, sizes[k]));
+            wrong->mem = NULL;
+        }
+    oplus_free(dev, mem);
+}
+
 /* --- 4. order ----------------------------------------------------------------------------------------------------- */
 
 static int waits, launches;
@@ -427,6 +449,7 @@ static int run_fake(void)
         WITH_TWO(little_memory_is_the_first_one_s),
         WITH_TWO(foreign_memory),
         WITH_TWO(copies),
+        WITH_TWO(copies_tell_of_faults),
         cmocka_unit_test_setup_teardown(copies, open_twice, close_it),
         WITH_TWO(work_is_in_order),
         cmocka_unit_test_setup_teardown(pages_are_worked_on_by_all, open_twice, close_it),
