@@ -1,5 +1,6 @@
 /* The way "pages": every worker does the pages that it has, in one pass over all (gpu/deal.h). */
 #include "base/error.h"
+#include "gpu/memory.h"
 #include "gpus/order.h"
 #include "gpus/pages.h"
 #include "gpus/ways.h"
@@ -93,8 +94,9 @@ static oplus_status finish(const opi_gpus_job *job, const opi_gpus_dealing *d)
     OPI_TRY(opi_gpus_join(job->g, job->call));
     job->g->joined = false;
     OPI_TRY(each(job, d, opi_deal_finish));
-    if (job->result.side == OPI_LIES_ON_HOST) opi_gpus_idle(job->g);
-    return OPLUS_OK;
+    if (job->result.side != OPI_LIES_ON_HOST) return OPLUS_OK;
+    opi_gpus_idle(job->g);
+    return opi_gpus_faults(job->g, job->call, opi_gpu_fault);
 }
 
 /* If a worker fails, those before it wait in vain for what it does not tell: until they have given up, which is not told

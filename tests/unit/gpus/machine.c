@@ -337,6 +337,26 @@ static void pages_are_worked_on_by_all(void **state)
     free(host);
 }
 
+/* So does a call whose result comes to the host. */
+static void results_tell_of_faults(void **state)
+{
+    void *in;
+    float sum;
+    (void)state;
+    good(oplus_alloc(dev, DEALT_BYTES, &in));
+    for (unsigned w = 0; w < 2; w++) {
+        opi_gpu_buffer *const wrong = &((opi_accelerator *)self()->worker[w])->wrong_offset;
+        uint64_t word = 1 + 5;
+        good(dealt_reduce(in, &sum));
+        wrong->mem = &word;
+        assert_int_equal(dealt_reduce(in, &sum), OPLUS_ERR_ARGUMENT);
+        assert_non_null(strstr(oplus_last_error(), "offsets[5]"));
+        good(dealt_reduce(in, &sum));
+        wrong->mem = NULL;
+    }
+    oplus_free(dev, in);
+}
+
 /* The argument of the call is named, also where only a part of an array is missing. */
 static void arrays_that_are_too_small(void **state)
 {
@@ -453,6 +473,7 @@ static int run_fake(void)
         cmocka_unit_test_setup_teardown(copies, open_twice, close_it),
         WITH_TWO(work_is_in_order),
         cmocka_unit_test_setup_teardown(pages_are_worked_on_by_all, open_twice, close_it),
+        WITH_TWO(results_tell_of_faults),
         WITH_TWO(arrays_that_are_too_small),
         WITH_TWO(explains),
         WITH_BOOKS(every_call),
