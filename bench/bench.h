@@ -150,8 +150,8 @@ typedef struct bench_problem {
     const char *refused; /* why a contender cannot do this; it sets this */
 } bench_problem;
 
-/* How many arrays a merge of many has, how many elements a window has, how many a top gives, and into how many bins a histogram and sums by index go; fewer if
- * the arrays are shorter. */
+/* How many arrays a merge of many has, how many elements a window has, how many a top gives, and into how many bins a
+ * histogram and sums by index go; fewer if the arrays are shorter. */
 enum {
     BENCH_MERGED = 8,
     BENCH_OF_WINDOW = 100,

@@ -148,7 +148,10 @@ static oplus_status explain(const merging *m)
     opi_task last;
     char *const to[KINDS] = {m->of[KEYS].out, m->of[VALUES].out};
     merged a = {{to[KEYS], to[VALUES]}, 0}, b = a;
-    if (m->count == 1) return OPLUS_OK; /* a copy */
+    if (m->count == 1) {
+        opi_say(&m->dev->explained, "a copy of the %zu elements of the only array\n", m->total);
+        return OPLUS_OK;
+    }
     for (size_t k = 0; k < m->count / 2; k++) a.n += m->n[k];
     b.n = m->total - a.n;
     make_task(m, &a, &b, to, &last);

@@ -93,6 +93,11 @@ static void calls_without_work(void **state)
     oplus_device *const dev = explaining("threads:2");
     good(oplus_sort(dev, &oplus_f32, OPLUS_ASCENDING, out, 1));
     assert_string_equal(text, "oplus_sort: nothing to compute\n");
+    const void *const only[] = {x};
+    const size_t n = N;
+    good(oplus_merge_many(dev, &oplus_f32, OPLUS_ASCENDING, only, &n, 1, out));
+    says("a copy of the 200000 elements");
+    untouched();
     assert_int_equal(oplus_scan(dev, &oplus_sum_f32, OPLUS_INCLUSIVE, NULL, N, out), OPLUS_ERR_ARGUMENT);
     assert_non_null(strstr(oplus_last_error(), "in is NULL"));
     oplus_close(dev);
@@ -180,6 +185,36 @@ static void on_the_first(const oplus_comm *comm, void *context)
     good(oplus_scan_all(dev, comm, &oplus_sum_f32, OPLUS_INCLUSIVE, x, N, out));
 }
 
+/* Only a reduce of runs exchanges summaries of its own. */
+static void unique_on_the_first(const oplus_comm *comm, void *dev)
+{
+    size_t runs;
+    if (comm->rank > 0) return;
+    good(oplus_unique_all(dev, comm, &oplus_f32, NULL, OPLUS_EVEN, x, N, out, NULL, NULL, NULL, N, NULL, &runs));
+}
+
+static void runs_on_the_first(const oplus_comm *comm, void *dev)
+{
+    size_t runs;
+    if (comm->rank > 0) return;
+    good(
+        oplus_reduce_by_key_all(dev, comm, &oplus_sum_f32, &oplus_f32, NULL, OPLUS_EVEN, x, x, N, NULL, out, N, &runs));
+}
+
+static void ranks_are_told_of_runs(void **state)
+{
+    (void)state;
+    oplus_device *const dev = explaining("serial");
+    good(oplus_run_ranks(2, unique_on_the_first, dev));
+    says("  runs: one of 32 bytes from each rank");
+    if (strstr(text, "summaries") != NULL) fail_msg("unique exchanges no summaries:\n%s", text);
+    good(oplus_run_ranks(2, runs_on_the_first, dev));
+    says("one of summaries where runs span ranks");
+    says("then: each rank reduces the values of its runs");
+    untouched();
+    oplus_close(dev);
+}
+
 static void ranks_are_told_of(void **state)
 {
     (void)state;
@@ -220,11 +255,12 @@ static void an_accelerator_rehearses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cores_say_their_way), cmocka_unit_test(one_thread_says_so),
-        cmocka_unit_test(calls_without_work),  cmocka_unit_test(it_ends),
-        cmocka_unit_test(small_texts_are_cut), cmocka_unit_test(wrong_arguments),
-        cmocka_unit_test(bins_have_ways),      cmocka_unit_test(a_wish_is_named),
-        cmocka_unit_test(ranks_are_told_of),   cmocka_unit_test(an_accelerator_rehearses),
+        cmocka_unit_test(cores_say_their_way),      cmocka_unit_test(one_thread_says_so),
+        cmocka_unit_test(calls_without_work),       cmocka_unit_test(it_ends),
+        cmocka_unit_test(small_texts_are_cut),      cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(bins_have_ways),           cmocka_unit_test(a_wish_is_named),
+        cmocka_unit_test(ranks_are_told_of),        cmocka_unit_test(ranks_are_told_of_runs),
+        cmocka_unit_test(an_accelerator_rehearses),
     };
     return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
 }
