@@ -30,7 +30,8 @@ oplus_status opi_check_fn(const char *call, const char *argument, const oplus_fn
 {
     if (!fn)
         return opi_fail(OPLUS_ERR_ARGUMENT,
-                        "%s: %s is NULL; give a function, &name_fn of an OPLUS_MAP or OPLUS_PREDICATE", call, argument);
+                        "%s: %s is NULL; give a function, &name_fn of an OPLUS_MAP, OPLUS_ZIP or OPLUS_PREDICATE", call,
+                        argument);
     OPI_TRY(opi_check_abi(call, argument, fn->abi, "made by OPLUS_MAP, OPLUS_PREDICATE or oplus_fn_make"));
     const char *const own = opi_name(fn->name);
     if (!fn->leaf && !fn->late)
