@@ -78,32 +78,16 @@ static bool is_before(const drawn *d, size_t i, size_t j)
     return i < j;
 }
 
-static void *lend(const drawn *d, bool there, const void *mem, size_t bytes)
-{
-    void *lent = (void *)mem;
-    if (!there) return lent;
-    must_be_ok(oplus_alloc(d->at->dev, bytes + 1, &lent), "alloc");
-    must_be_ok(oplus_copy(d->at->dev, lent, mem, bytes), "copy");
-    return lent;
-}
-
-static void end_loan(const drawn *d, void *lent, void *mem, size_t bytes)
-{
-    if (lent == mem) return;
-    must_be_ok(oplus_copy(d->at->dev, mem, lent, bytes), "copy");
-    oplus_free(d->at->dev, lent);
-}
-
 static void neighbours_are_in_order(rng *r, const place *where)
 {
     const drawn d = draw(r, where);
     const size_t bytes = d.n * d.index->size;
     void *lent[MOST_KEYS], *const indices = must(calloc(d.n + 1, d.index->size));
-    for (size_t k = 0; k < d.count; k++) lent[k] = lend(&d, d.there[k], d.keys[k], d.n * d.key[k]->size);
-    void *const out = lend(&d, d.indices_there, indices, bytes);
+    for (size_t k = 0; k < d.count; k++) lent[k] = lend(d.at->dev, d.there[k], d.keys[k], d.n * d.key[k]->size);
+    void *const out = lend(d.at->dev, d.indices_there, indices, bytes);
     must_be_ok(oplus_argsort_keys(where->dev, d.key, d.order, (const void *const *)lent, d.count, d.n, d.index, out),
                "argsort_keys");
-    end_loan(&d, out, indices, bytes);
+    end_loan(d.at->dev, out, indices, bytes);
     for (size_t i = 0, before = 0; i < d.n; i++) {
         uint64_t own = 0;
         memcpy(&own, (const char *)indices + i * d.index->size, d.index->size);
@@ -113,7 +97,7 @@ static void neighbours_are_in_order(rng *r, const place *where)
         before = (size_t)own;
     }
     for (size_t k = 0; k < d.count; k++) {
-        end_loan(&d, lent[k], d.keys[k], d.n * d.key[k]->size);
+        end_loan(d.at->dev, lent[k], d.keys[k], d.n * d.key[k]->size);
         free(d.keys[k]);
     }
     free(indices);

@@ -326,22 +326,11 @@ static void counts_by_index(rng *r, const place *at) { counts_are_the_loop(r, at
 static void counts_in_even_bins(rng *r, const place *at) { counts_are_the_loop(r, at, EVEN); }
 static void counts_between_edges(rng *r, const place *at) { counts_are_the_loop(r, at, EDGES); }
 
-static void often(const char *name, void (*law)(rng *r, const place *at), size_t rounds)
-{
-    rng r = test_rng(name);
-    size_t count;
-    const place *const places = all_places(&count);
-    for (size_t i = 0; i < (test_quick() ? rounds : 4 * rounds) * count; i++) {
-        stand_at(&places[i % count], NULL, false); /* sets the shape of kernels */
-        law(&r, &places[i % count]);
-    }
-}
-
 #define TEST(name, law, rounds)                                                                                        \
     static void name(void **state)                                                                                     \
     {                                                                                                                  \
         (void)state;                                                                                                   \
-        often(#name, law, rounds);                                                                                     \
+        often_everywhere(#name, rounds, 4 * (rounds), law);                                                            \
     }
 TEST(count_by_index, counts_by_index, 8)
 TEST(histogram, counts_in_even_bins, 5)

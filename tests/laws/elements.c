@@ -177,39 +177,28 @@ static void wrong_index_is_named(rng *r, const place *at, bool puts)
 static void take_names_it(rng *r, const place *at) { wrong_index_is_named(r, at, false); }
 static void put_names_it(rng *r, const place *at) { wrong_index_is_named(r, at, true); }
 
-static void often(const char *name, void (*law)(rng *r, const place *at), size_t rounds)
-{
-    rng r = test_rng(name);
-    size_t count;
-    const place *const places = all_places(&count);
-    for (size_t i = 0; i < (test_quick() ? rounds : 5 * rounds) * count; i++) {
-        stand_at(&places[i % count], NULL, false); /* sets the shape of kernels */
-        law(&r, &places[i % count]);
-    }
-}
-
 static void take(void **state)
 {
     (void)state;
-    often("take", take_is_the_loop, 20);
+    often_everywhere("take", 20, 100, take_is_the_loop);
 }
 
 static void take_refuses(void **state)
 {
     (void)state;
-    often("take refuses", take_names_it, 10);
+    often_everywhere("take refuses", 10, 50, take_names_it);
 }
 
 static void put(void **state)
 {
     (void)state;
-    often("put", put_is_the_loop, 20);
+    often_everywhere("put", 20, 100, put_is_the_loop);
 }
 
 static void put_refuses(void **state)
 {
     (void)state;
-    often("put refuses", put_names_it, 10);
+    often_everywhere("put refuses", 10, 50, put_names_it);
 }
 
 /* A table that is larger than the memory that host arrays may take there. */

@@ -5,16 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs a law several times, each time on another problem at another place. */
-static void often(const char *name, void (*law)(rng *r, const place *at_place), size_t times)
-{
-    rng r = test_rng(name);
-    size_t count;
-    const place *place = all_places(&count);
-    for (size_t i = 0; i < (test_quick() ? times / 3 : times) * count; i++)
-        if (stand_at(&place[i % count], NULL, false)) law(&r, &place[i % count]);
-}
-
 /* --- keys ---------------------------------------------------------------------------------------------------------- */
 
 OPLUS_STRUCT(dated, uint32_t day; uint32_t word;)
@@ -235,7 +225,7 @@ static void uniques(rng *r, const place *where)
 static void unique_is_the_loop(void **state)
 {
     (void)state;
-    often("unique", uniques, 30);
+    often("unique", 10, 30, uniques);
 }
 
 /* The same past the caches, where results are written past them, too. */
@@ -262,7 +252,7 @@ static void long_uniques(rng *r, const place *where)
 static void a_long_unique_is_the_loop(void **state)
 {
     (void)state;
-    often("long_unique", long_uniques, 3);
+    often("long_unique", 1, 3, long_uniques);
 }
 
 /* --- by key -------------------------------------------------------------------------------------------------------- */
@@ -331,7 +321,7 @@ static void reduces(rng *r, const place *where)
 static void reduce_by_key_is_reduce_of_each(void **state)
 {
     (void)state;
-    often("reduce_by_key", reduces, 15);
+    often("reduce_by_key", 5, 15, reduces);
 }
 
 /* More keys than a piece has on cores, and runs that are longer than one. */
@@ -348,7 +338,7 @@ static void long_reduces(rng *r, const place *where)
 static void a_long_reduce_by_key_is_reduce_of_each(void **state)
 {
     (void)state;
-    often("long_reduce_by_key", long_reduces, 3);
+    often("long_reduce_by_key", 1, 3, long_reduces);
 }
 
 static void scans(rng *r, const place *where)
@@ -376,7 +366,7 @@ static void scans(rng *r, const place *where)
 static void scan_by_key_is_segscan(void **state)
 {
     (void)state;
-    often("scan_by_key", scans, 12);
+    often("scan_by_key", 4, 12, scans);
 }
 
 /* --- group --------------------------------------------------------------------------------------------------------- */
@@ -447,7 +437,7 @@ static void groups(rng *r, const place *where)
 static void group_is_reduce_of_each(void **state)
 {
     (void)state;
-    often("group", groups, 6);
+    often("group", 2, 6, groups);
 }
 
 /* --- explanations ------------------------------------------------------------------------------------------------- */

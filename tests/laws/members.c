@@ -52,22 +52,6 @@ typedef struct members_case {
     size_t count, n;
 } members_case;
 
-static void *lend(const place *at, bool on_device, void *mem, size_t bytes)
-{
-    void *there = mem;
-    if (!on_device) return mem;
-    must_be_ok(oplus_alloc(at->dev, bytes + 1, &there), "alloc");
-    must_be_ok(oplus_copy(at->dev, there, mem, bytes), "copy");
-    return there;
-}
-
-static void end_loan(const place *at, void *lent, void *mem, size_t bytes)
-{
-    if (lent == mem) return;
-    must_be_ok(oplus_copy(at->dev, mem, lent, bytes), "copy");
-    oplus_free(at->dev, lent);
-}
-
 static void wrong(const place *at, const members_case *c, const char *call, size_t i)
 {
     fail_msg("%s %s: %s of %zu elements of %zu bytes by %zu members is wrong at %zu\n    OPLUS_TEST_SEED=%llu",
@@ -110,12 +94,12 @@ static void argsort_of(rng *r, const place *at, const members_case *c, char *ele
     const size_t bytes = c->n * c->type.size;
     char *const indices = must(malloc(c->n * index->size + 1)), *const before = must(malloc(bytes + 1));
     memcpy(before, elements, bytes);
-    void *const there = lend(at, at->accelerator && rng_below(r, 2), elements, bytes);
-    void *const to = lend(at, at->accelerator && rng_below(r, 2), indices, c->n * index->size);
+    void *const there = lend(at->dev, at->accelerator && rng_below(r, 2), elements, bytes);
+    void *const to = lend(at->dev, at->accelerator && rng_below(r, 2), indices, c->n * index->size);
     must_be_ok(oplus_argsort_members(at->dev, &c->type, c->members, c->count, there, c->n, index, to),
                "argsort_members");
-    end_loan(at, there, elements, bytes);
-    end_loan(at, to, indices, c->n * index->size);
+    end_loan(at->dev, there, elements, bytes);
+    end_loan(at->dev, to, indices, c->n * index->size);
     for (size_t i = 0; i < c->n; i++) {
         uint64_t own = 0;
         memcpy(&own, indices + i * index->size, index->size);
@@ -135,9 +119,9 @@ static void members_of_case(rng *r, const place *at, const members_case *c)
     memcpy(base + skew, elements, bytes);
     size_t *const wanted = wanted_order(c, elements);
     argsort_of(r, at, c, elements, wanted);
-    char *const there = lend(at, at->accelerator && rng_below(r, 2), base, bytes + skew);
+    char *const there = lend(at->dev, at->accelerator && rng_below(r, 2), base, bytes + skew);
     must_be_ok(oplus_sort_members(at->dev, &c->type, c->members, c->count, there + skew, c->n), "sort_members");
-    end_loan(at, there, base, bytes + skew);
+    end_loan(at->dev, there, base, bytes + skew);
     for (size_t i = 0; i < c->n; i++)
         if (memcmp(base + skew + i * size, elements + wanted[i] * size, size) != 0) wrong(at, c, "sort_members", i);
     free(base);
@@ -208,21 +192,7 @@ static void many_are_compared(rng *r, const place *at)
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
-static void often(const char *name, void (*law)(rng *r, const place *where))
-{
-    rng r = test_rng(name);
-    size_t count;
-    const place *const place = all_places(&count);
-    for (size_t i = 0; i < (test_quick() ? 4 : 10) * count; i++)
-        if (stand_at(&place[i % count], NULL, false)) law(&r, &place[i % count]);
-}
-
-#define OFTEN(law)                                                                                                     \
-    static void law##_often(void **state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        often(#law, law);                                                                                              \
-    }
+#define OFTEN(law) LAW_OFTEN(law, 4, 10)
 OFTEN(members_are_compared)
 OFTEN(members_lie_anywhere)
 OFTEN(many_are_compared)

@@ -12,16 +12,6 @@ OPLUS_PREDICATE_WITH(key_not_below, tagged, uint32_t, { return !(a.key < p); })
 
 static size_t any_size(rng *r) { return rng_below(r, (size_t)1 << (1 + rng_below(r, test_quick() ? 15 : 18))); }
 
-/* Runs a law several times, each time on another problem at another place. */
-static void often(const char *name, void (*law)(rng *r, const place *at_place))
-{
-    rng r = test_rng(name);
-    size_t count;
-    const place *place = all_places(&count);
-    for (size_t i = 0; i < (test_quick() ? 10 : 40) * count; i++)
-        if (stand_at(&place[i % count], NULL, false)) law(&r, &place[i % count]);
-}
-
 static tagged *tagged_elements(rng *r, size_t n, uint32_t keys)
 {
     tagged *x = must(malloc((n + 1) * sizeof *x));
@@ -255,12 +245,7 @@ static void a_byte_decides(rng *r, const place *where)
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-#define OFTEN(law)                                                                                                     \
-    static void law##_often(void **state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        often(#law, law);                                                                                              \
-    }
+#define OFTEN(law) LAW_OFTEN(law, 10, 40)
 OFTEN(filter_parts)
 OFTEN(pairs_are_stable)
 OFTEN(keys_as_on_one_core)

@@ -83,31 +83,15 @@ static void wrong(const drawn *d, const char *what)
 }
 
 /* Where a call finds an array: the host's, or a copy on the device. */
-static void *lend(const drawn *d, bool there, const void *mem, size_t bytes)
-{
-    void *lent = (void *)mem;
-    if (!there) return lent;
-    must_be_ok(oplus_alloc(d->at->dev, bytes, &lent), "alloc");
-    must_be_ok(oplus_copy(d->at->dev, lent, mem, bytes), "copy");
-    return lent;
-}
-
-static void end_loan(const drawn *d, void *lent, void *mem, size_t bytes)
-{
-    if (lent == mem) return;
-    must_be_ok(oplus_copy(d->at->dev, mem, lent, bytes), "copy");
-    oplus_free(d->at->dev, lent);
-}
-
 /* The call; out: room for GUARD bytes, the key, and GUARD bytes. */
 static void call(const drawn *d, unsigned char *keys, unsigned char *out)
 {
     const size_t size = d->key->size, bytes = (d->n + SKEWS) * size;
-    unsigned char *const k = lend(d, d->keys_there, keys, bytes);
-    unsigned char *const o = lend(d, d->out_there, out, 2 * GUARD + LARGEST);
+    unsigned char *const k = lend(d->at->dev, d->keys_there, keys, bytes);
+    unsigned char *const o = lend(d->at->dev, d->out_there, out, 2 * GUARD + LARGEST);
     must_be_ok(oplus_nth(d->at->dev, d->key, d->order, k + d->skew * size, d->n, d->k, o + GUARD), "nth");
-    end_loan(d, k, keys, bytes);
-    end_loan(d, o, out, 2 * GUARD + LARGEST);
+    end_loan(d->at->dev, k, keys, bytes);
+    end_loan(d->at->dev, o, out, 2 * GUARD + LARGEST);
 }
 
 static void try_call(rng *r, const drawn *d)

@@ -85,22 +85,6 @@ static void *sorted_keys_of(const drawn *d, size_t n)
 }
 
 /* Where a call finds an array: the host's, or a copy on the device. */
-static void *lend(const drawn *d, const void *mem, size_t bytes)
-{
-    void *there = (void *)mem;
-    if (!d->on_device) return there;
-    must_be_ok(oplus_alloc(d->at->dev, bytes + 1, &there), "alloc");
-    must_be_ok(oplus_copy(d->at->dev, there, mem, bytes), "copy");
-    return there;
-}
-
-static void end_loan(const drawn *d, void *lent, void *mem, size_t bytes)
-{
-    if (lent == mem) return;
-    must_be_ok(oplus_copy(d->at->dev, mem, lent, bytes), "copy");
-    oplus_free(d->at->dev, lent);
-}
-
 static void wrong(const drawn *d, const char *call, size_t n, size_t i)
 {
     fail_msg("%s %s: %s of %zu %s, %s, is wrong at %zu\n    OPLUS_TEST_SEED=%llu", d->at->where, d->at->isa, call, n,
@@ -124,10 +108,11 @@ static void argsort_is_stable(rng *r, const place *where)
     char *const keys = keys_of(&d, n);
     void *const indices = random_bytes(r, n * d.index->size), *const kept = must(malloc(bytes + 1));
     memcpy(kept, keys, bytes);
-    void *const k = lend(&d, keys, bytes), *const x = lend(&d, indices, n * d.index->size);
+    void *const k = lend(d.at->dev, d.on_device, keys, bytes), *const x = lend(d.at->dev, d.on_device, indices,
+                                                                               n * d.index->size);
     must_be_ok(oplus_argsort(where->dev, d.key, d.order, k, n, d.index, x), "argsort");
-    end_loan(&d, k, keys, bytes);
-    end_loan(&d, x, indices, n * d.index->size);
+    end_loan(d.at->dev, k, keys, bytes);
+    end_loan(d.at->dev, x, indices, n * d.index->size);
     assert_memory_equal(keys, kept, bytes);
     for (size_t i = 0; i < n; i++) {
         const uint64_t own = index_at(&d, indices, i), before = i ? index_at(&d, indices, i - 1) : 0;
@@ -151,13 +136,14 @@ static void bounds_are_between(rng *r, const place *where)
     char *const sorted = sorted_keys_of(&d, n), *const wanted = keys_of(&d, count);
     for (size_t i = 0; n > 0 && i < count; i += 2) memcpy(wanted + i * size, sorted + rng_below(r, n) * size, size);
     void *const places = random_bytes(r, count * d.index->size);
-    void *const s = lend(&d, sorted, n * size), *const w = lend(&d, wanted, count * size),
-                *const p = lend(&d, places, count * d.index->size);
+    void *const s = lend(d.at->dev, d.on_device, sorted, n * size),
+                *const w = lend(d.at->dev, d.on_device, wanted, count * size),
+                *const p = lend(d.at->dev, d.on_device, places, count * d.index->size);
     must_be_ok(oplus_search(where->dev, d.key, d.order, s, n, upper ? OPLUS_UPPER : OPLUS_LOWER, w, count, d.index, p),
                "bounds");
-    end_loan(&d, s, sorted, n * size);
-    end_loan(&d, w, wanted, count * size);
-    end_loan(&d, p, places, count * d.index->size);
+    end_loan(d.at->dev, s, sorted, n * size);
+    end_loan(d.at->dev, w, wanted, count * size);
+    end_loan(d.at->dev, p, places, count * d.index->size);
     for (size_t i = 0; i < count; i++) {
         const uint64_t at = index_at(&d, places, i), key = rank_of(d.key, d.order, wanted + i * size);
         const uint64_t before = at > 0 && at <= n ? rank_of(d.key, d.order, sorted + (at - 1) * size) : 0;
@@ -183,20 +169,22 @@ static void merge_is_a_sort(rng *r, const place *where)
     memcpy(keys, a, a_n * size);
     memcpy(keys + a_n * size, b, b_n * size);
     char *const out = random_bytes(r, n * size), *const out_values = random_bytes(r, n * value);
-    void *const a_lent = lend(&d, a, a_n * size), *const b_lent = lend(&d, b, b_n * size),
-                *const o = lend(&d, out, n * size), *const v = lend(&d, values, n * value),
-                *const ov = lend(&d, out_values, n * value);
+    void *const a_lent = lend(d.at->dev, d.on_device, a, a_n * size),
+                *const b_lent = lend(d.at->dev, d.on_device, b, b_n * size),
+                *const o = lend(d.at->dev, d.on_device, out, n * size),
+                *const v = lend(d.at->dev, d.on_device, values, n * value),
+                *const ov = lend(d.at->dev, d.on_device, out_values, n * value);
     if (pairs)
         must_be_ok(oplus_merge_pairs(where->dev, d.key, d.order, a_lent, b_lent, o, d.value, v, (char *)v + a_n * value,
                                      ov, a_n, b_n),
                    "merge_pairs");
     else
         must_be_ok(oplus_merge(where->dev, d.key, d.order, a_lent, a_n, b_lent, b_n, o), "merge");
-    end_loan(&d, a_lent, a, a_n * size);
-    end_loan(&d, b_lent, b, b_n * size);
-    end_loan(&d, o, out, n * size);
-    end_loan(&d, v, values, n * value);
-    end_loan(&d, ov, out_values, n * value);
+    end_loan(d.at->dev, a_lent, a, a_n * size);
+    end_loan(d.at->dev, b_lent, b, b_n * size);
+    end_loan(d.at->dev, o, out, n * size);
+    end_loan(d.at->dev, v, values, n * value);
+    end_loan(d.at->dev, ov, out_values, n * value);
     size_t count;
     must_be_ok(oplus_sort_pairs(all_places(&count)[0].dev, d.key, d.order, keys, d.value, values, n), "sort_pairs");
     for (size_t i = 0; i < n; i++)
@@ -232,8 +220,8 @@ static void draw_many(const drawn *d, many *m)
         m->all_values = must(realloc(m->all_values, total * value + 1));
         memcpy(m->all + m->total * size, m->keys[k], n * size);
         memcpy(m->all_values + m->total * value, m->values[k], n * value);
-        m->keys_lent[k] = lend(d, m->keys[k], n * size);
-        m->values_lent[k] = lend(d, m->values[k], n * value);
+        m->keys_lent[k] = lend(d->at->dev, d->on_device, m->keys[k], n * size);
+        m->values_lent[k] = lend(d->at->dev, d->on_device, m->values[k], n * value);
         m->n[k] = n;
         m->total = total;
     }
@@ -242,8 +230,8 @@ static void draw_many(const drawn *d, many *m)
 static void free_many(const drawn *d, many *m)
 {
     for (size_t k = 0; k < m->count; k++) {
-        end_loan(d, m->keys_lent[k], m->keys[k], m->n[k] * d->key->size);
-        end_loan(d, m->values_lent[k], m->values[k], m->n[k] * d->value->size);
+        end_loan(d->at->dev, m->keys_lent[k], m->keys[k], m->n[k] * d->key->size);
+        end_loan(d->at->dev, m->values_lent[k], m->values[k], m->n[k] * d->value->size);
         free(m->keys[k]);
         free(m->values[k]);
     }
@@ -262,14 +250,15 @@ static void merge_of_many_is_a_sort(rng *r, const place *where)
     draw_many(&d, &m);
     if (where->accelerator && rng_below(r, 4) == 0) to.on_device = !d.on_device;
     char *const out = random_bytes(r, m.total * size), *const out_values = random_bytes(r, m.total * value);
-    void *const o = lend(&to, out, m.total * size), *const v = lend(&to, out_values, m.total * value);
+    void *const o = lend(to.at->dev, to.on_device, out, m.total * size), *const v = lend(to.at->dev, to.on_device,
+                                                                                         out_values, m.total * value);
     const void *const *const keys = (const void *const *)m.keys_lent;
     must_be_ok(pairs ? oplus_merge_many_pairs(where->dev, d.key, d.order, keys, o, d.value,
                                               (const void *const *)m.values_lent, v, m.n, m.count)
                      : oplus_merge_many(where->dev, d.key, d.order, keys, m.n, m.count, o),
                "merge_many");
-    end_loan(&to, o, out, m.total * size);
-    end_loan(&to, v, out_values, m.total * value);
+    end_loan(to.at->dev, o, out, m.total * size);
+    end_loan(to.at->dev, v, out_values, m.total * value);
     must_be_ok(oplus_sort_pairs(all_places(&places)[0].dev, d.key, d.order, m.all, d.value, m.all_values, m.total),
                "sort_pairs");
     for (size_t i = 0; i < m.total; i++)
@@ -328,16 +317,17 @@ static void functions_compare(rng *r, const place *where)
     item *const a = sorted_items(r, a_n, keys, 0), *const b = sorted_items(r, b_n, keys, 1);
     item *const out = random_bytes(r, n * sizeof *out);
     uint32_t *const places = random_bytes(r, b_n * 4);
-    item *const a_lent = lend(&d, a, a_n * sizeof *a), *const b_lent = lend(&d, b, b_n * sizeof *b),
-                *const o = lend(&d, out, n * sizeof *out);
-    uint32_t *const p = lend(&d, places, b_n * 4);
+    item *const a_lent = lend(d.at->dev, d.on_device, a, a_n * sizeof *a),
+                *const b_lent = lend(d.at->dev, d.on_device, b, b_n * sizeof *b),
+                *const o = lend(d.at->dev, d.on_device, out, n * sizeof *out);
+    uint32_t *const p = lend(d.at->dev, d.on_device, places, b_n * 4);
     must_be_ok(oplus_merge_by(where->dev, &by_key_fn, a_lent, a_n, b_lent, b_n, o), "merge_by");
     must_be_ok(oplus_search_by(where->dev, &by_key_fn, a_lent, a_n, OPLUS_UPPER, b_lent, b_n, &oplus_u32, p),
                "bounds_by");
-    end_loan(&d, a_lent, a, a_n * sizeof *a);
-    end_loan(&d, b_lent, b, b_n * sizeof *b);
-    end_loan(&d, o, out, n * sizeof *out);
-    end_loan(&d, p, places, b_n * 4);
+    end_loan(d.at->dev, a_lent, a, a_n * sizeof *a);
+    end_loan(d.at->dev, b_lent, b, b_n * sizeof *b);
+    end_loan(d.at->dev, o, out, n * sizeof *out);
+    end_loan(d.at->dev, p, places, b_n * 4);
     for (size_t i = 0, j = 0, k = 0; k < n; k++) {
         const bool from_b = i == a_n || (j < b_n && b[j].key < a[i].key);
         if (from_b && places[j] != i) wrong(&d, "bounds_by", a_n, j);
@@ -361,12 +351,13 @@ static void function_merges_many(rng *r, const place *where)
     for (size_t k = 0; k < count; k++) {
         n[k] = rng_below(r, 4) ? any_size(r) / MOST : 0;
         array[k] = sorted_items(r, n[k], keys, (uint16_t)k);
-        lent[k] = lend(&d, array[k], n[k] * sizeof(item));
+        lent[k] = lend(d.at->dev, d.on_device, array[k], n[k] * sizeof(item));
         total += n[k];
     }
-    item *const out = random_bytes(r, total * sizeof *out), *const o = lend(&d, out, total * sizeof *out);
+    item *const out = random_bytes(r, total * sizeof *out), *const o =
+                                                                lend(d.at->dev, d.on_device, out, total * sizeof *out);
     must_be_ok(oplus_merge_many_by(where->dev, &by_key_fn, (const void *const *)lent, n, count, o), "merge_many_by");
-    end_loan(&d, o, out, total * sizeof *out);
+    end_loan(d.at->dev, o, out, total * sizeof *out);
     for (size_t i = 0; i < total; i++) {
         size_t from = count;
         for (size_t k = 0; k < count; k++)
@@ -375,7 +366,7 @@ static void function_merges_many(rng *r, const place *where)
             wrong(&d, "merge_many_by", total, i);
     }
     for (size_t k = 0; k < count; k++) {
-        end_loan(&d, lent[k], array[k], n[k] * sizeof(item));
+        end_loan(d.at->dev, lent[k], array[k], n[k] * sizeof(item));
         free(array[k]);
     }
     free(out);
@@ -400,21 +391,7 @@ static void function_as_type(rng *r, const place *where)
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
-static void often(const char *name, void (*law)(rng *r, const place *where))
-{
-    rng r = test_rng(name);
-    size_t count;
-    const place *const place = all_places(&count);
-    for (size_t i = 0; i < (test_quick() ? 8 : 40) * count; i++)
-        if (stand_at(&place[i % count], NULL, false)) law(&r, &place[i % count]);
-}
-
-#define OFTEN(law)                                                                                                     \
-    static void law##_often(void **state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        often(#law, law);                                                                                              \
-    }
+#define OFTEN(law) LAW_OFTEN(law, 8, 40)
 OFTEN(argsort_is_stable)
 OFTEN(bounds_are_between)
 OFTEN(merge_is_a_sort)

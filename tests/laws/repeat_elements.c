@@ -165,27 +165,16 @@ static void negative_is_named(rng *r, const place *at)
     array_close(at, &out);
 }
 
-static void often(const char *name, void (*law)(rng *r, const place *at), size_t rounds)
-{
-    rng r = test_rng(name);
-    size_t count;
-    const place *const places = all_places(&count);
-    for (size_t i = 0; i < (test_quick() ? rounds : 5 * rounds) * count; i++) {
-        stand_at(&places[i % count], NULL, false); /* sets the shape of kernels */
-        law(&r, &places[i % count]);
-    }
-}
-
 static void repeats(void **state)
 {
     (void)state;
-    often("repeat", repeat_is_the_loop, 40);
+    often_everywhere("repeat", 40, 200, repeat_is_the_loop);
 }
 
 static void negative_counts(void **state)
 {
     (void)state;
-    often("negative counts", negative_is_named, 8);
+    often_everywhere("negative counts", 8, 40, negative_is_named);
 }
 
 static void must_say_too_large(oplus_status status)

@@ -13,16 +13,6 @@ OPLUS_PREDICATE(key_is_odd, chunk80, { return a.key % 2 == 1; })
 
 static size_t any_size(rng *r) { return rng_below(r, (size_t)1 << (1 + rng_below(r, test_quick() ? 14 : 18))); }
 
-/* Runs a law several times, each time on another problem at another place. */
-static void often(const char *name, void (*law)(rng *r, const place *at_place))
-{
-    rng r = test_rng(name);
-    size_t count;
-    const place *place = all_places(&count);
-    for (size_t i = 0; i < (test_quick() ? 10 : 30) * count; i++)
-        if (stand_at(&place[i % count], NULL, false)) law(&r, &place[i % count]);
-}
-
 /* --- partition, indices, masks -------------------------------------------------------------------------------------- */
 
 /* A problem: n elements of a type, which of them are kept, and what the calls must give. */
@@ -138,7 +128,7 @@ static void selects(rng *r, const place *where)
 static void partition_indices_masks(void **state)
 {
     (void)state;
-    often("partition_indices_masks", selects);
+    often("partition_indices_masks", 10, 30, selects);
 }
 
 int main(void)

@@ -102,22 +102,6 @@ static const element_kind few_at_a_time[] = {{&by_large_fn, sizeof(large), make_
 enum { ACCELERATOR_KINDS = 1, WIDE = 3, ELEMENT_KINDS = sizeof kinds / sizeof *kinds };
 
 /* Where a call finds an array: the host's, or a copy on the device. */
-static void *lend(const place *at, bool on_device, const void *mem, size_t bytes)
-{
-    void *there = (void *)mem;
-    if (!on_device) return there;
-    must_be_ok(oplus_alloc(at->dev, bytes + 1, &there), "alloc");
-    must_be_ok(oplus_copy(at->dev, there, mem, bytes), "copy");
-    return there;
-}
-
-static void end_loan(const place *at, void *lent, void *mem, size_t bytes)
-{
-    if (lent == mem) return;
-    must_be_ok(oplus_copy(at->dev, mem, lent, bytes), "copy");
-    oplus_free(at->dev, lent);
-}
-
 static void wrong(const place *at, const char *call, size_t n, size_t i)
 {
     fail_msg("%s %s: %s of %zu is wrong at %zu\n    OPLUS_TEST_SEED=%llu", at->where, at->isa, call, n, i,
@@ -185,9 +169,9 @@ static void sort_of_kind(rng *r, const place *at, const element_kind *s, size_t 
     char *const x = elements_of(r, s, n), *const sorted = must(malloc(bytes + 1));
     uint32_t *const wanted = argsort_of(s, x, n);
     memcpy(sorted, x, bytes);
-    void *const there = lend(at, on_device, sorted, bytes);
+    void *const there = lend(at->dev, on_device, sorted, bytes);
     must_be_ok(oplus_sort_by(at->dev, s->less, there, n), "sort_by");
-    end_loan(at, there, sorted, bytes);
+    end_loan(at->dev, there, sorted, bytes);
     for (size_t i = 0; i < n; i++)
         if (memcmp(sorted + i * s->size, x + wanted[i] * s->size, s->size) != 0) wrong(at, "sort_by", n, i);
     free(x);
@@ -215,10 +199,11 @@ static void argsort_is_stable(rng *r, const place *at)
     char *const indices = must(malloc(n * index->size + 1));
     uint32_t *const wanted = argsort_of(s, x, n);
     memcpy(kept, x, bytes);
-    void *const there = lend(at, on_device, x, bytes), *const to = lend(at, on_device, indices, n * index->size);
+    void *const there = lend(at->dev, on_device, x, bytes), *const to =
+                                                                lend(at->dev, on_device, indices, n * index->size);
     must_be_ok(oplus_argsort_by(at->dev, s->less, there, n, index, to), "argsort_by");
-    end_loan(at, there, x, bytes);
-    end_loan(at, to, indices, n * index->size);
+    end_loan(at->dev, there, x, bytes);
+    end_loan(at->dev, to, indices, n * index->size);
     for (size_t i = 0; i < n; i++) {
         uint64_t own = 0;
         memcpy(&own, indices + i * index->size, index->size);
@@ -361,15 +346,16 @@ static void segments_of_case(rng *r, const place *at, const cut_up *c)
                          : oplus_sort(plain, key, order, k, own),
                    "sort");
     }
-    char *const there = lend(at, on_device, base, skew + n * value->size), *const v = there + skew;
-    void *const k = lend(at, on_device, keys, n * key->size), *const o = lend(at, on_device && rng_below(r, 2), given,
-                                                                              (segments + 1) * offset->size);
+    char *const there = lend(at->dev, on_device, base, skew + n * value->size), *const v = there + skew;
+    void *const k = lend(at->dev, on_device, keys, n * key->size), *const o =
+                                                                       lend(at->dev, on_device && rng_below(r, 2),
+                                                                            given, (segments + 1) * offset->size);
     must_be_ok(pairs ? oplus_segsort_pairs(at->dev, key, order, k, value, v, n, offset, o, segments)
                      : oplus_segsort(at->dev, key, order, k, n, offset, o, segments),
                "segsort");
-    end_loan(at, k, keys, n * key->size);
-    end_loan(at, there, base, skew + n * value->size);
-    end_loan(at, o, given, (segments + 1) * offset->size);
+    end_loan(at->dev, k, keys, n * key->size);
+    end_loan(at->dev, there, base, skew + n * value->size);
+    end_loan(at->dev, o, given, (segments + 1) * offset->size);
     for (size_t i = 0; i < n; i++)
         if (memcmp(keys + i * key->size, wanted + i * key->size, key->size) != 0 ||
             memcmp(values + i * value->size, wanted_values + i * value->size, value->size) != 0)
@@ -515,13 +501,13 @@ static void bits_of_case(rng *r, const place *at, const bits_case *c)
     memcpy(base + skew, values, n * value->size);
     memcpy(wanted, keys, n * key->size);
     by_range *const from = sorted_ranges(key, order, c->low, c->high, keys, n);
-    void *const k = lend(at, on_device, keys, n * key->size);
-    char *const there = lend(at, on_device && rng_below(r, 4) > 0, base, skew + n * value->size);
+    void *const k = lend(at->dev, on_device, keys, n * key->size);
+    char *const there = lend(at->dev, on_device && rng_below(r, 4) > 0, base, skew + n * value->size);
     must_be_ok(c->pairs ? oplus_sort_pairs_bits(at->dev, key, order, c->low, c->high, k, value, there + skew, n)
                         : oplus_sort_bits(at->dev, key, order, c->low, c->high, k, n),
                "sort_bits");
-    end_loan(at, k, keys, n * key->size);
-    end_loan(at, there, base, skew + n * value->size);
+    end_loan(at->dev, k, keys, n * key->size);
+    end_loan(at->dev, there, base, skew + n * value->size);
     for (size_t i = 0; i < n; i++)
         if (memcmp(keys + i * key->size, wanted + from[i].i * key->size, key->size) != 0 ||
             memcmp(base + skew + i * v_size, values + from[i].i * v_size, v_size) != 0)
@@ -606,12 +592,13 @@ static void axis_of_case(rng *r, const place *at, const oplus_type *key, const o
                    "sort");
         copy_row(s, o, wanted, result, places ? found : row, true);
     }
-    void *const k = lend(at, on_device, keys, n * key->size), *const g = lend(at, on_device, got, n * index->size);
+    void *const k = lend(at->dev, on_device, keys, n * key->size), *const g =
+                                                                       lend(at->dev, on_device, got, n * index->size);
     must_be_ok(places ? oplus_argsort_axis(at->dev, key, order, k, s.outer, s.n, s.inner, index, g)
                       : oplus_sort_axis(at->dev, key, order, k, s.outer, s.n, s.inner),
                "sort_axis");
-    end_loan(at, k, keys, n * key->size);
-    end_loan(at, g, got, n * index->size);
+    end_loan(at->dev, k, keys, n * key->size);
+    end_loan(at->dev, g, got, n * index->size);
     const char *const have = places ? got : keys;
     for (size_t i = 0; i < n; i++)
         if (memcmp(have + i * result, wanted + i * result, result) != 0)
@@ -641,21 +628,7 @@ static void long_rows_are_sorts(rng *r, const place *at)
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
-static void often(const char *name, void (*law)(rng *r, const place *where))
-{
-    rng r = test_rng(name);
-    size_t count;
-    const place *const place = all_places(&count);
-    for (size_t i = 0; i < (test_quick() ? 6 : 12) * count; i++)
-        if (stand_at(&place[i % count], NULL, false)) law(&r, &place[i % count]);
-}
-
-#define OFTEN(law)                                                                                                     \
-    static void law##_often(void **state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        often(#law, law);                                                                                              \
-    }
+#define OFTEN(law) LAW_OFTEN(law, 6, 12)
 OFTEN(sort_is_stable)
 OFTEN(argsort_is_stable)
 OFTEN(no_order_loses_nothing)

@@ -72,22 +72,6 @@ static void *keys_of(rng *r, const drawn *d)
 }
 
 /* Where a call finds an array: the host's, or a copy on the device. */
-static void *lend(const drawn *d, bool there, const void *mem, size_t bytes)
-{
-    void *lent = (void *)mem;
-    if (!there) return lent;
-    must_be_ok(oplus_alloc(d->at->dev, bytes + 1, &lent), "alloc");
-    must_be_ok(oplus_copy(d->at->dev, lent, mem, bytes), "copy");
-    return lent;
-}
-
-static void end_loan(const drawn *d, void *lent, void *mem, size_t bytes)
-{
-    if (lent == mem) return;
-    must_be_ok(oplus_copy(d->at->dev, mem, lent, bytes), "copy");
-    oplus_free(d->at->dev, lent);
-}
-
 /* An array of results between guards. */
 enum { GUARD = 64, MARK = 0xa5 };
 static unsigned char *guarded(size_t bytes)
@@ -121,15 +105,15 @@ static void top_begins_an_argsort(rng *r, const place *where)
     memcpy(kept, keys, bytes);
     must_be_ok(oplus_argsort(all_places(&places)[0].dev, d.key, d.order, keys, d.n, &oplus_u64, sorted), "argsort");
 
-    void *const k = lend(&d, d.keys_there, keys, bytes);
-    char *const o = lend(&d, d.out_there, out, out_bytes + 2 * GUARD);
-    char *const x = lend(&d, d.indices_there, indices, index_bytes + 2 * GUARD);
+    void *const k = lend(d.at->dev, d.keys_there, keys, bytes);
+    char *const o = lend(d.at->dev, d.out_there, out, out_bytes + 2 * GUARD);
+    char *const x = lend(d.at->dev, d.indices_there, indices, index_bytes + 2 * GUARD);
     must_be_ok(oplus_top(where->dev, d.key, d.order, k, d.n, d.k, d.only_indices ? NULL : o + GUARD,
                          d.only_keys ? NULL : d.index, d.only_keys ? NULL : x + GUARD),
                "top");
-    end_loan(&d, k, keys, bytes);
-    end_loan(&d, o, out, out_bytes + 2 * GUARD);
-    end_loan(&d, x, indices, index_bytes + 2 * GUARD);
+    end_loan(d.at->dev, k, keys, bytes);
+    end_loan(d.at->dev, o, out, out_bytes + 2 * GUARD);
+    end_loan(d.at->dev, x, indices, index_bytes + 2 * GUARD);
 
     assert_memory_equal(keys, kept, bytes);
     check_guards(&d, out, out_bytes);

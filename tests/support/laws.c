@@ -279,6 +279,41 @@ bool stand_at(const place *at, const subject *s, bool heads)
     return why == NULL;
 }
 
+static void at_places(const char *name, size_t tries, bool everywhere, void (*law)(rng *r, const place *at))
+{
+    rng r = test_rng(name);
+    size_t count;
+    const place *const place = all_places(&count);
+    for (size_t i = 0; i < tries * count; i++)
+        if (stand_at(&place[i % count], NULL, false) || everywhere) law(&r, &place[i % count]);
+}
+
+void often(const char *name, size_t quick, size_t many, void (*law)(rng *r, const place *at))
+{
+    at_places(name, test_quick() ? quick : many, false, law);
+}
+
+void often_everywhere(const char *name, size_t quick, size_t many, void (*law)(rng *r, const place *at))
+{
+    at_places(name, test_quick() ? quick : many, true, law);
+}
+
+void *lend(oplus_device *dev, bool there, const void *mem, size_t bytes)
+{
+    void *lent = (void *)mem;
+    if (!there) return lent;
+    must_be_ok(oplus_alloc(dev, bytes > 0 ? bytes : 1, &lent), "alloc");
+    must_be_ok(oplus_copy(dev, lent, mem, bytes), "copy");
+    return lent;
+}
+
+void end_loan(oplus_device *dev, void *lent, void *mem, size_t bytes)
+{
+    if (lent == mem) return;
+    must_be_ok(oplus_copy(dev, mem, lent, bytes), "copy");
+    oplus_free(dev, lent);
+}
+
 /* --- sizes */
 
 enum { SIZES = 256 };

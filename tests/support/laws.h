@@ -64,6 +64,21 @@ void close_places(void);
 /* To be called before anything is computed at a place.  False if this subject (NULL: something else that must be
  * compiled) is not tried there: the reason was printed, or the place tries only some subjects. */
 bool stand_at(const place *at, const subject *s, bool heads);
+/* Tries a law at each place so many times, on average: `quick` or `many`. */
+void often(const char *name, size_t quick, size_t many, void (*law)(rng *r, const place *at));
+/* The same also where a place tries only some subjects, of which the law has none. */
+void often_everywhere(const char *name, size_t quick, size_t many, void (*law)(rng *r, const place *at));
+/* Makes of a law the test law_often. */
+#define LAW_OFTEN(law, quick, many)                                                                                    \
+    static void law##_often(void **state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        often(#law, quick, many, law);                                                                                 \
+    }
+/* Lends an array to a device: returns a copy in its memory, or, if it is not to lie there, the array itself. */
+void *lend(oplus_device *dev, bool there, const void *mem, size_t bytes);
+/* Copies a lent array back, and frees the copy. */
+void end_loan(oplus_device *dev, void *lent, void *mem, size_t bytes);
 /* Opens a device with that instruction set; NULL: the best. */
 oplus_device *open_at(const char *where, const char *isa);
 
