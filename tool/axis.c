@@ -10,13 +10,9 @@
 void tool_axis_refuse(const tool_job *job, const char *option)
 {
     const tool_options *const o = &job->options;
-    const struct {
-        bool given;
-        const char *name;
-    } others[] = {{o->map, "--map"},       {o->then, "--then"}, {o->check_overflow, "--check-overflow"},
-                  {o->result, "--result"}, {o->into, "--into"}, {o->all, "--all"}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].given) tool_die(TOOL_USAGE, "%s and %s cannot go together", option, others[i].name);
+    const tool_given others[] = {{o->map, "--map"},       {o->then, "--then"}, {o->check_overflow, "--check-overflow"},
+                                 {o->result, "--result"}, {o->into, "--into"}, {o->all, "--all"}};
+    tool_refuse_beside(option, others, sizeof others / sizeof *others);
     if (job->operand[1] && job->operand[2])
         tool_die(TOOL_USAGE, "one operand too many, '%s': %s is of one array", job->operand[2], option);
 }
@@ -106,19 +102,15 @@ int tool_axis_run(tool_job *job, bool scans)
 /* Options of sorts that are not of rows along an axis. */
 static void refuse_of_sorts(const tool_options *o)
 {
-    const struct {
-        bool given;
-        const char *name;
-    } others[] = {{o->by, "--by"},
-                  {o->lengths, "--lengths"},
-                  {o->offsets, "--offsets"},
-                  {o->values, "--values"},
-                  {o->values_out, "--values-out"},
-                  {o->values_type, "--values-type"},
-                  {o->text, "--text"},
-                  {o->all, "--all"}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].given) tool_die(TOOL_USAGE, "--axis and %s cannot go together", others[i].name);
+    const tool_given others[] = {{o->by, "--by"},
+                                 {o->lengths, "--lengths"},
+                                 {o->offsets, "--offsets"},
+                                 {o->values, "--values"},
+                                 {o->values_out, "--values-out"},
+                                 {o->values_type, "--values-type"},
+                                 {o->text, "--text"},
+                                 {o->all, "--all"}};
+    tool_refuse_beside("--axis", others, sizeof others / sizeof *others);
 }
 
 int tool_axis_sort(tool_job *job, bool places)

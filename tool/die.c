@@ -228,6 +228,12 @@ void tool_die(enum tool_exit code, const char *format, ...)
     end((int)code, text, true);
 }
 
+void tool_refuse_beside(const char *option, const tool_given *others, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (others[i].given) tool_die(TOOL_USAGE, "%s and %s cannot go together", option, others[i].name);
+}
+
 void tool_last_words(const char *format, ...)
 {
     va_list arguments;

@@ -23,6 +23,12 @@ void tool_close_stdout(void);
 
 /* Prints "oplus SUBCOMMAND: message" to stderr, removes unfinished files, ends the command. */
 _Noreturn void tool_die(enum tool_exit code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+/* Ends the command if one of these options is given beside `option`, with which it cannot go together. */
+typedef struct tool_given {
+    bool given;
+    const char *name;
+} tool_given;
+void tool_refuse_beside(const char *option, const tool_given *others, size_t count);
 /* Ends the command without a word. */
 _Noreturn void tool_exit(int code);
 /* For a command of several processes: tool_die calls `end` instead of printing, tool_exit calls it with NULL as the

@@ -16,21 +16,17 @@ enum { MOST_MEMBERS = 64 };
 static void refuse_others(const tool_job *job)
 {
     const tool_options *const o = &job->options;
-    const struct {
-        bool given;
-        const char *name;
-    } others[] = {{o->by, "--by"},
-                  {o->axis, "--axis"},
-                  {o->bits, "--bits"},
-                  {o->lengths, "--lengths"},
-                  {o->offsets, "--offsets"},
-                  {o->values, "--values"},
-                  {o->values_out, "--values-out"},
-                  {o->values_type, "--values-type"},
-                  {o->text, "--text"},
-                  {o->all, "--all"}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].given) tool_die(TOOL_USAGE, "--members and %s cannot go together", others[i].name);
+    const tool_given others[] = {{o->by, "--by"},
+                                 {o->axis, "--axis"},
+                                 {o->bits, "--bits"},
+                                 {o->lengths, "--lengths"},
+                                 {o->offsets, "--offsets"},
+                                 {o->values, "--values"},
+                                 {o->values_out, "--values-out"},
+                                 {o->values_type, "--values-type"},
+                                 {o->text, "--text"},
+                                 {o->all, "--all"}};
+    tool_refuse_beside("--members", others, sizeof others / sizeof *others);
     if (o->descending)
         tool_die(TOOL_USAGE,
                  "--members says the order of each member, as in 'price:desc'; --descending is for numbers");

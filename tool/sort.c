@@ -114,13 +114,9 @@ static void check_bits(const tool_job *job)
 {
     const tool_options *const o = &job->options;
     if (!o->bits) return;
-    const struct {
-        bool given;
-        const char *name;
-    } others[] = {{o->by, "--by"},           {o->axis, "--axis"}, {o->lengths, "--lengths"},
-                  {o->offsets, "--offsets"}, {o->all, "--all"},   {o->text, "--text"}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].given) tool_die(TOOL_USAGE, "--bits and %s cannot go together", others[i].name);
+    const tool_given others[] = {{o->by, "--by"},           {o->axis, "--axis"}, {o->lengths, "--lengths"},
+                                 {o->offsets, "--offsets"}, {o->all, "--all"},   {o->text, "--text"}};
+    tool_refuse_beside("--bits", others, sizeof others / sizeof *others);
     if (tool_job_is_table(job, job->operand[0])) tool_die(TOOL_USAGE, "--bits is for arrays, and the input is a table");
 }
 
