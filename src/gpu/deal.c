@@ -203,7 +203,7 @@ static oplus_status step_of_segreduce(opi_job *job, oplus_status (*step)(opi_job
     const opi_part part = all_of(job);
     opi_segments s;
     OPI_TRY(opi_gpu_segreduce_ready(job, &s));
-    OPI_TRY(opi_windows_prepare(&s.job, job->task->n));
+    OPI_TRY(opi_windows_ready(&s, job->task->n));
     return step(&s.job, &part);
 }
 

@@ -284,8 +284,6 @@ static void decline(oplus_device *dev, const opi_offer *of_other)
     opi_leave(gpu, "decline", OPLUS_OK);
 }
 
-enum { LEAST_PULLED = 1 << 20 /* bytes, for which a kernel is worth its launch */ };
-
 /* A kernel reads another device's memory at the rate of the link; the driver's copies reach half of it. */
 static oplus_status pull_by_kernel(opi_accelerator *g, const char *call, void *to, const void *from, size_t bytes)
 {
@@ -303,7 +301,7 @@ static oplus_status pull(oplus_device *dev, const char *call, void *to, const vo
                          const opi_offer *of_other)
 {
     opi_gpu *const gpu = gpu_of(dev);
-    if (bytes >= LEAST_PULLED && can_be_read(of_other))
+    if (bytes >= OPI_LEAST_MOVED && can_be_read(of_other))
         OPI_INSIDE(gpu, call, pull_by_kernel(of(dev), call, to, from, bytes));
     OPI_INSIDE(gpu, call, gpu->driver->copy(gpu, call, queue_of(OPI_TO_MACHINE), to, from, bytes));
 }

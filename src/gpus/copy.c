@@ -70,12 +70,10 @@ static oplus_status copy_by_one(opi_gpus *g, const char *call, unsigned home, vo
 
 /* --- between devices ----------------------------------------------------------------------------------------------- */
 
-enum { LEAST_MOVED = 1 << 20 /* bytes, for which a kernel is worth its launch */ };
-
 oplus_status opi_gpus_move(oplus_device *worker, const char *call, void *dst, const void *src, size_t bytes)
 {
     const opi_task task = opi_task_move(dst, src, bytes);
-    if (bytes < LEAST_MOVED) return worker->machine->copy(worker, call, dst, src, bytes);
+    if (bytes < OPI_LEAST_MOVED) return worker->machine->copy(worker, call, dst, src, bytes);
     return worker->machine->run(worker, call, &task, NULL);
 }
 
@@ -101,7 +99,7 @@ oplus_status opi_gpus_copy(opi_gpus *g, const char *call, void *dst, const void 
         OPI_TRY(copy_spread(&(spread){g, call, range, up, up ? dst : (char *)src, up ? (char *)src : dst, bytes}));
         return up ? OPLUS_OK : opi_gpus_faults(g, call, opi_gpu_fault);
     }
-    if (from.range && to.range && bytes >= LEAST_MOVED && !overlap(dst, src, bytes))
+    if (from.range && to.range && bytes >= OPI_LEAST_MOVED && !overlap(dst, src, bytes))
         return copy_dealt(g, call, dst, src, bytes);
     const unsigned home = to.side == OPI_LIES_ON_ONE ? to.worker : from.side == OPI_LIES_ON_ONE ? from.worker : 0;
     OPI_TRY(copy_by_one(g, call, home, dst, src, bytes));

@@ -72,7 +72,7 @@ static uint64_t words_of(const opi_segments *s, uint64_t n)
     return s->segments > 0 ? (n * s->size / WORD_BYTES + s->segments / 2) / s->segments : 0;
 }
 
-static oplus_status get_program(opi_segments *s, uint64_t n)
+oplus_status opi_windows_ready(opi_segments *s, uint64_t n)
 {
     opi_job *const job = &s->job;
     const oplus_op *const op = job->task->op;
@@ -140,7 +140,7 @@ oplus_status opi_windows_prepare(opi_job *job, uint64_t n)
     opi_segments *const s = (opi_segments *)job;
     const uint64_t windows = windows_of(s, n);
     static const char *const kernels[] = {"opi_window_cuts", "opi_segment_windows", "opi_begin_list"};
-    OPI_TRY(get_program(s, n));
+    OPI_TRY(opi_windows_ready(s, n));
     OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, is_dealt(s) ? 3 : 2));
     if (!s->are_looked_at) OPI_TRY(reserve_fault(job->g, job->call));
     return reserve(s, windows);

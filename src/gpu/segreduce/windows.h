@@ -8,6 +8,8 @@ bool opi_windows_can(const opi_job *job, uint64_t n);
 oplus_status opi_windows_prepare(opi_job *job, uint64_t n);
 oplus_status opi_windows_run(opi_job *job, const opi_part *part);
 
+/* Finds the program, which preparing has made. */
+oplus_status opi_windows_ready(opi_segments *s, uint64_t n);
 /* The two steps of a run.  If windows are dealt out (gpu/deal.h), every accelerator must have done the first one before any
  * begins with the second. */
 oplus_status opi_windows_cut(opi_job *job, const opi_part *part);
