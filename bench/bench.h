@@ -34,14 +34,17 @@ extern "C" {
     X(SEGREDUCE, "segreduce")                                                                                          \
     X(FILTER, "filter")       /* about half is kept, at random */                                                      \
     X(UNIQUE, "unique")       /* each run of equal neighbours once; runs of 2 on average */                            \
+    X(RLE, "rle")             /* the same, and how long each run is, in 4 bytes */                                     \
     X(BY_KEY, "by-key")       /* the sum and the key of each run of equal keys of 4 bytes; runs of 100 on average */   \
     X(HISTOGRAM, "histogram") /* counts in 256 even bins; counts have the width of an element */                       \
     X(BINS, "bins") /* the sum of the elements of each of 1000 bins, by an index with the width of an element */       \
     X(SORT, "sort")                                                                                                    \
-    X(SORT_BY, "sort-by")       /* stable, in the order of a function: a < b */                                        \
-    X(SEGSORT, "segsort")       /* each segment by itself */                                                           \
-    X(PAIRS, "pairs")           /* keys of 4 bytes with values of 4 bytes */                                           \
-    X(MERGE, "merge")           /* the first half of the elements with the rest, both sorted */                        \
+    X(BITS, "bits")       /* stable, in the order of bits 8 to 23 */                                                   \
+    X(MEMBERS, "members") /* structs of two members: by the first, which has 16 values, then down by the other */      \
+    X(SORT_BY, "sort-by") /* stable, in the order of a function: a < b */                                              \
+    X(SEGSORT, "segsort") /* each segment by itself */                                                                 \
+    X(PAIRS, "pairs")     /* keys of 4 bytes with values of 4 bytes */                                                 \
+    X(MERGE, "merge")     /* the first half of the elements with the rest, both sorted */                              \
     X(MERGE_MANY, "merge-many") /* of eight parts of the elements, each of them sorted */                              \
     X(ARGSORT, "argsort")       /* which element comes first, second, ...; indices have the width of an element */     \
     X(TOP, "top")               /* the 100 greatest ones, the greatest first */                                        \
@@ -137,7 +140,7 @@ typedef struct bench_problem {
     const bench_pair *pairs;
 
     void *out;             /* n elements: the result; the keys of a sort, restored before each call */
-    void *out2;            /* the values of pairs, the keys of runs */
+    void *out2;            /* the values of pairs; the keys of runs, or their lengths */
     bench_pair *out_pairs; /* the pairs, for a contender that sorts records; NULL in a device's memory */
     size_t kept;           /* elements in out: of a filter, of runs */
 
@@ -149,6 +152,9 @@ typedef struct bench_problem {
 
     const char *refused; /* why a contender cannot do this; it sets this */
 } bench_problem;
+
+/* The bits by which a sort by bits sorts: from the first one up to, but not including, the last. */
+enum { BENCH_LOW_BIT = 8, BENCH_HIGH_BIT = 24 };
 
 /* How many arrays a merge of many has, how many elements a window has, how many a top gives, and into how many bins a
  * histogram and sums by index go; fewer if the arrays are shorter. */

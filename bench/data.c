@@ -57,6 +57,9 @@ bool bench_primitive_has(bench_primitive primitive, bench_type type)
         return true;
     case BENCH_PAIRS:
         return type == BENCH_U32;
+    case BENCH_MEMBERS:
+        return type == BENCH_AFFINE || type == BENCH_AFFINE64;
+    case BENCH_BITS:
     case BENCH_MERGE:
     case BENCH_MERGE_MANY:
     case BENCH_SEARCH:
@@ -81,9 +84,12 @@ bool bench_is_matrix(bench_primitive primitive)
 
 bool bench_is_sort(bench_primitive primitive)
 {
-    return primitive == BENCH_SORT || primitive == BENCH_PAIRS || primitive == BENCH_SORT_BY ||
-           primitive == BENCH_SEGSORT || primitive == BENCH_SORT_ROWS || primitive == BENCH_SORT_COLUMNS;
+    return primitive == BENCH_SORT || primitive == BENCH_BITS || primitive == BENCH_MEMBERS ||
+           primitive == BENCH_PAIRS || primitive == BENCH_SORT_BY || primitive == BENCH_SEGSORT ||
+           primitive == BENCH_SORT_ROWS || primitive == BENCH_SORT_COLUMNS;
 }
+
+bool bench_has_runs(bench_primitive primitive) { return primitive == BENCH_BY_KEY || primitive == BENCH_RLE; }
 
 bool bench_is_cut(bench_primitive primitive) { return primitive == BENCH_SEGREDUCE || primitive == BENCH_SEGSORT; }
 
@@ -96,6 +102,19 @@ static void fill_sorted(void *mem, bench_type type, size_t n)
             ((uint32_t *)mem)[i] = (uint32_t)(key * UINT32_MAX);
         else
             ((uint64_t *)mem)[i] = (uint64_t)(key * 0x1p63);
+    }
+}
+
+/* 16 values of the first member; the second one as the keys of a sort. */
+static void fill_members(void *mem, bench_type type, size_t n, bench_pattern pattern)
+{
+    bench_fill_keys(mem, type == BENCH_AFFINE ? BENCH_F32 : BENCH_F64, 2 * n, pattern, &random_state);
+    for (size_t i = 0; i < n; i++) {
+        const int few = (int)(random_u64() >> 60);
+        if (type == BENCH_AFFINE)
+            ((bench_affine *)mem)[i].a = (float)few;
+        else
+            ((bench_affine64 *)mem)[i].a = few;
     }
 }
 
@@ -310,7 +329,9 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         p->n = p->rows * p->cols;
     }
     void *in = allocate(p->n * p->element, huge);
-    if (bench_is_sort(primitive) || primitive == BENCH_ARGSORT || primitive == BENCH_TOP || primitive == BENCH_NTH)
+    if (primitive == BENCH_MEMBERS)
+        fill_members(in, type, p->n, shape.pattern);
+    else if (bench_is_sort(primitive) || primitive == BENCH_ARGSORT || primitive == BENCH_TOP || primitive == BENCH_NTH)
         bench_fill_keys(in, type, p->n, shape.pattern, &random_state);
     else if (primitive == BENCH_SEARCH)
         fill_sorted(in, type, p->n);
@@ -322,7 +343,7 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         fill_bins(in, type, p);
     else
         fill_values(in, type, p->n);
-    if (primitive == BENCH_UNIQUE) make_runs(in, p->n, p->element);
+    if (primitive == BENCH_UNIQUE || primitive == BENCH_RLE) make_runs(in, p->n, p->element);
     p->in = in;
     p->out = allocate(p->n * p->element, huge);
     if (primitive == BENCH_ZIP || primitive == BENCH_DOT) {
@@ -340,10 +361,8 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
         fill_bins(indices, p->element == 4 ? BENCH_U32 : BENCH_U64, p);
         p->in2 = indices;
     }
-    if (primitive == BENCH_BY_KEY) {
-        make_segments(p, huge);
-        p->out2 = allocate(p->n * sizeof *p->ids, huge);
-    }
+    if (primitive == BENCH_BY_KEY) make_segments(p, huge);
+    if (bench_has_runs(primitive)) p->out2 = allocate(p->n * sizeof *p->ids, huge);
     if (primitive == BENCH_REPEAT) p->in2 = make_counts(p, huge);
     if (primitive == BENCH_TAKE || primitive == BENCH_PUT) p->in2 = make_permutation(p->n, p->element, huge);
     if (bench_is_cut(primitive) && shape.length != 0)
@@ -399,6 +418,7 @@ size_t bench_result_count(const bench_problem *p)
         return 1;
     case BENCH_FILTER:
     case BENCH_UNIQUE:
+    case BENCH_RLE:
     case BENCH_BY_KEY:
         return p->kept;
     case BENCH_HISTOGRAM:
@@ -431,7 +451,7 @@ void bench_pairs_unzip(const bench_problem *p)
 void bench_problem_spoil(bench_problem *p)
 {
     memset(p->out, 0xa5, p->n * p->element);
-    if (p->primitive == BENCH_BY_KEY) memset(p->out2, 0xa5, p->n * sizeof *p->ids);
+    if (bench_has_runs(p->primitive)) memset(p->out2, 0xa5, p->n * sizeof *p->ids);
     p->kept = 0;
     bench_problem_restore(p);
 }
@@ -445,7 +465,7 @@ uint64_t bench_keys_hash(const bench_problem *p)
 uint64_t bench_result_hash(const bench_problem *p)
 {
     const uint64_t keys = bench_keys_hash(p);
-    const size_t beside = p->primitive == BENCH_PAIRS ? p->n : p->primitive == BENCH_BY_KEY ? p->kept : 0;
+    const size_t beside = p->primitive == BENCH_PAIRS ? p->n : bench_has_runs(p->primitive) ? p->kept : 0;
     return beside ? hash_bytes(p->out2, beside * sizeof(uint32_t), keys) : keys;
 }
 
@@ -496,6 +516,8 @@ double bench_problem_bytes(const bench_problem *p)
     case BENCH_FILTER:
     case BENCH_UNIQUE:
         return (n + (double)p->kept) * size;
+    case BENCH_RLE:
+        return n * size + (double)p->kept * (size + (double)sizeof(uint32_t));
     case BENCH_BY_KEY:
         return (n + (double)p->kept) * (size + (double)sizeof *p->ids);
     case BENCH_HISTOGRAM:

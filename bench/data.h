@@ -42,6 +42,7 @@ bool bench_pairs_belong(const bench_problem *problem);
 double bench_problem_bytes(const bench_problem *problem);
 bool bench_reads_only(bench_primitive primitive);
 bool bench_is_sort(bench_primitive primitive);
-bool bench_is_cut(bench_primitive primitive); /* into segments of lengths that can be chosen */
+bool bench_has_runs(bench_primitive primitive); /* whose result is also kept numbers of 4 bytes at out2 */
+bool bench_is_cut(bench_primitive primitive);   /* into segments of lengths that can be chosen */
 
 #endif

@@ -137,7 +137,7 @@ void bench_there_spoil(const bench_problem *there)
     const size_t bytes = there->n * there->element;
     memset(there->host->out, 0xa5, bytes);
     must(oplus_copy(there->dev, there->out, there->host->out, bytes));
-    if (there->primitive == BENCH_BY_KEY) /* keys are not larger than elements */
+    if (bench_has_runs(there->primitive)) /* keys and lengths are not larger than elements */
         must(oplus_copy(there->dev, there->out2, there->host->out, there->n * sizeof *there->ids));
     must(oplus_copy(there->dev, there->kept_there, &(size_t){0}, sizeof(size_t)));
     bench_there_restore(there, 1);
@@ -200,7 +200,10 @@ const bench_contender bench_device_limits[] = {BENCH_PRIMITIVES(COPIES) GOES(RED
                                                COMES_BACK(SEGSCAN),
                                                COMES_BACK(FILTER),
                                                COMES_BACK(UNIQUE),
+                                               COMES_BACK(RLE),
                                                COMES_BACK(SORT),
+                                               COMES_BACK(BITS),
+                                               COMES_BACK(MEMBERS),
                                                COMES_BACK(SORT_BY),
                                                COMES_BACK(SEGSORT),
                                                COMES_BACK(PAIRS),

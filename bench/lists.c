@@ -96,7 +96,7 @@ static double parse_length(const char *text, const char **end)
     static const struct {
         const char *name;
         double length;
-    } laws[] = {{"power", BENCH_LENGTHS_POWER}, {"empty", BENCH_LENGTHS_EMPTY}};
+    } laws[] = {{"power", BENCH_LENGTHS_POWER}, {"empty", BENCH_LENGTHS_EMPTY}, {"mixed", BENCH_LENGTHS_MIXED}};
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
         if (strncmp(text, laws[i].name, strlen(laws[i].name)) == 0) {
             *end = text + strlen(laws[i].name);
@@ -113,9 +113,10 @@ size_t bench_list_lengths(const char *option, const char *list, bench_shape *sha
     do {
         const double length = parse_length(text, &end);
         if ((*end && *end != ',') || length == 0)
-            tool_die(TOOL_USAGE,
-                     "%s: '%s' is no list of mean lengths from 0.001 on, of 'power' and 'empty', as 3,1e4,power",
-                     option, list);
+            tool_die(
+                TOOL_USAGE,
+                "%s: '%s' is no list of mean lengths from 0.001 on, of 'power', 'mixed' and 'empty', as 3,1e4,power",
+                option, list);
         check_room(option, list, count);
         shapes[count++] = (bench_shape){.length = length};
         text = end + 1;

@@ -193,6 +193,21 @@ SEGMENTS(AFFINE64, affine64, bench_affine64, )
             if (i == 0 || in[i] != in[i - 1]) out[kept++] = in[i];                                                     \
         p->kept = kept;                                                                                                \
     }                                                                                                                  \
+    static void run_lengths_##suffix(bench_problem *p)                                                                 \
+    {                                                                                                                  \
+        const T *in = p->in;                                                                                           \
+        T *restrict out = p->out;                                                                                      \
+        uint32_t *restrict lengths = p->out2;                                                                          \
+        size_t runs = 0;                                                                                               \
+        for (size_t i = 0; i < p->n; runs++) {                                                                         \
+            size_t end = i + 1;                                                                                        \
+            while (end < p->n && in[end] == in[i]) end++;                                                              \
+            out[runs] = in[i];                                                                                         \
+            lengths[runs] = (uint32_t)(end - i);                                                                       \
+            i = end;                                                                                                   \
+        }                                                                                                              \
+        p->kept = runs;                                                                                                \
+    }                                                                                                                  \
     static void by_key_##suffix(bench_problem *p)                                                                      \
     {                                                                                                                  \
         const T *in = p->in;                                                                                           \
@@ -389,6 +404,39 @@ BY_INDEX(u64, uint64_t, uint64_t)
 SEARCHES(u32, uint32_t)
 SEARCHES(u64, uint64_t)
 
+/* Two passes, each by 8 bits of the range: qsort is not stable. */
+#define BITS(suffix, T)                                                                                                \
+    static void pass_##suffix(const T *restrict in, T *restrict out, size_t n, int shift)                              \
+    {                                                                                                                  \
+        size_t at[257] = {0};                                                                                          \
+        for (size_t i = 0; i < n; i++) at[(in[i] >> shift & 255) + 1]++;                                               \
+        for (size_t d = 1; d < 256; d++) at[d] += at[d - 1];                                                           \
+        for (size_t i = 0; i < n; i++) out[at[in[i] >> shift & 255]++] = in[i];                                        \
+    }                                                                                                                  \
+    static void bits_##suffix(bench_problem *p)                                                                        \
+    {                                                                                                                  \
+        T *const between = tool_alloc(p->n * sizeof *between);                                                         \
+        pass_##suffix(p->out, between, p->n, BENCH_LOW_BIT);                                                           \
+        pass_##suffix(between, p->out, p->n, BENCH_HIGH_BIT - 8);                                                      \
+        free(between);                                                                                                 \
+    }
+BITS(u32, uint32_t)
+BITS(u64, uint64_t)
+
+/* Up by a, then down by b; elements that are the same in both are the same. */
+#define MEMBERS(suffix)                                                                                                \
+    static int compare_members_##suffix(const void *one, const void *other)                                            \
+    {                                                                                                                  \
+        const bench_##suffix *x = one, *y = other;                                                                     \
+        return x->a == y->a ? (x->b < y->b) - (x->b > y->b) : x->a < y->a ? -1 : 1;                                    \
+    }                                                                                                                  \
+    static void members_##suffix(bench_problem *p)                                                                     \
+    {                                                                                                                  \
+        qsort(p->out, p->n, sizeof(bench_##suffix), compare_members_##suffix);                                         \
+    }
+MEMBERS(affine)
+MEMBERS(affine64)
+
 /* By key, and stable because equal keys are told apart by their index. */
 static int compare_pairs(const void *a, const void *b)
 {
@@ -438,6 +486,7 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
     QSORT(SORT_COLUMNS, ID, sort_columns_##suffix)                                                                     \
     QSORT(SORT_BY, ID, sort_##suffix)                                                                                  \
     QSORT(SEGSORT, ID, segsort_##suffix)                                                                               \
+    LOOP(RLE, ID, run_lengths_##suffix)                                                                                \
     LOOP(BY_KEY, ID, by_key_##suffix)                                                                                  \
     LOOP(HISTOGRAM, ID, histogram_##suffix)                                                                            \
     LOOP(BINS, ID, bins_##suffix)                                                                                      \
@@ -454,5 +503,9 @@ const bench_contender BENCH_TWIN(loops, BENCH_ISA)[] = {
     {"loop", BENCH_LOOP, BENCH_MERGE_MANY, BENCH_U64, 0, merge_many_u64},
     {"loop", BENCH_LOOP, BENCH_SEARCH, BENCH_U32, 0, search_u32},
     {"loop", BENCH_LOOP, BENCH_SEARCH, BENCH_U64, 0, search_u64},
+    {"loop", BENCH_LOOP, BENCH_BITS, BENCH_U32, 0, bits_u32},
+    {"loop", BENCH_LOOP, BENCH_BITS, BENCH_U64, 0, bits_u64},
+    {"qsort", BENCH_LOOP, BENCH_MEMBERS, BENCH_AFFINE, 0, members_affine},
+    {"qsort", BENCH_LOOP, BENCH_MEMBERS, BENCH_AFFINE64, 0, members_affine64},
     {"qsort of records", BENCH_LOOP, BENCH_PAIRS, BENCH_U32, BENCH_RECORDS, sort_pairs},
     {0}};

@@ -126,12 +126,30 @@ static void unique(bench_problem *p)
 {
     must(p, oplus_unique(p->dev, types[p->type], NULL, p->in, p->n, p->out, NULL, NULL, NULL, NULL, count_of(p)));
 }
+static void run_lengths(bench_problem *p)
+{
+    must(p,
+         oplus_unique(p->dev, types[p->type], NULL, p->in, p->n, p->out, &oplus_u32, p->out2, NULL, NULL, count_of(p)));
+}
 static void by_key(bench_problem *p)
 {
     must(p, oplus_reduce_by_key(p->dev, sums[p->type], &oplus_i32, NULL, p->ids, p->in, p->n, p->out2, p->out,
                                 count_of(p)));
 }
 static void sort(bench_problem *p) { must(p, oplus_sort(p->dev, types[p->type], OPLUS_ASCENDING, p->out, p->n)); }
+static void bits(bench_problem *p)
+{
+    must(p, oplus_sort_bits(p->dev, types[p->type], OPLUS_ASCENDING, BENCH_LOW_BIT, BENCH_HIGH_BIT, p->out, p->n));
+}
+static const oplus_sort_member members_of_affine[] = {OPLUS_MEMBER(bench_affine, a, &oplus_f32, OPLUS_ASCENDING),
+                                                      OPLUS_MEMBER(bench_affine, b, &oplus_f32, OPLUS_DESCENDING)};
+static const oplus_sort_member members_of_affine64[] = {OPLUS_MEMBER(bench_affine64, a, &oplus_f64, OPLUS_ASCENDING),
+                                                        OPLUS_MEMBER(bench_affine64, b, &oplus_f64, OPLUS_DESCENDING)};
+static void members(bench_problem *p)
+{
+    const oplus_sort_member *const by = p->type == BENCH_AFFINE ? members_of_affine : members_of_affine64;
+    must(p, oplus_sort_members(p->dev, types[p->type], by, 2, p->out, p->n));
+}
 static void sort_by(bench_problem *p) { must(p, oplus_sort_by(p->dev, orders[p->type], p->out, p->n)); }
 static void segsort(bench_problem *p)
 {
@@ -262,7 +280,10 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(BY_KEY, by_key),
                                                        OURS(HISTOGRAM, histogram),
                                                        OURS(BINS, bins),
+                                                       OURS(RLE, run_lengths),
                                                        OURS(SORT, sort),
+                                                       OURS(BITS, bits),
+                                                       OURS(MEMBERS, members),
                                                        OURS(SEGREDUCE, segreduce),
                                                        OURS(SORT_BY, sort_by),
                                                        OURS(SEGSORT, segsort),

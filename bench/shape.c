@@ -18,6 +18,8 @@ static void print_lengths(char text[BENCH_SHAPE_TEXT], double length)
 {
     if (length == BENCH_LENGTHS_EMPTY)
         snprintf(text, BENCH_SHAPE_TEXT, "empty segments");
+    else if (length == BENCH_LENGTHS_MIXED)
+        snprintf(text, BENCH_SHAPE_TEXT, "long segments among short ones");
     else if (length == BENCH_LENGTHS_POWER)
         snprintf(text, BENCH_SHAPE_TEXT, "segments by a power law");
     else
@@ -105,11 +107,21 @@ void bench_fill_keys(void *mem, bench_type type, size_t n, bench_pattern pattern
 
 /* --- segments ----------------------------------------------------------------------------------------------------- */
 
-double bench_mean_length(double length) { return length == BENCH_LENGTHS_POWER ? 62 : length; }
+enum { SHORT_MEAN = 10, LONG_ONES = 1000, LONG = SHORT_MEAN * LONG_ONES };
+
+double bench_mean_length(double length)
+{
+    if (length == BENCH_LENGTHS_MIXED) return 2 * SHORT_MEAN;
+    return length == BENCH_LENGTHS_POWER ? 62 : length;
+}
 
 size_t bench_random_length(double length, uint64_t *state)
 {
     const double u = random_unit(state);
+    if (length == BENCH_LENGTHS_MIXED) {
+        const bool is_long = bench_random_u64(state) % LONG_ONES == 0;
+        return is_long ? LONG : (size_t)(u * (2 * SHORT_MEAN + 1));
+    }
     if (length == BENCH_LENGTHS_POWER) return (size_t)fmin(1 / (u * u + 1e-9) - 0.99, 1000);
     return length < 1 ? u < length : (size_t)(u * (2 * length + 1));
 }

@@ -29,6 +29,7 @@ typedef enum bench_pattern {
 /* Lengths of segments that are no mean; 0: segments begin at heads, as those of a segmented scan. */
 #define BENCH_LENGTHS_POWER (-1.0) /* one of sqrt(k) segments has k elements or more, up to 1000 */
 #define BENCH_LENGTHS_EMPTY (-2.0) /* all segments are empty */
+#define BENCH_LENGTHS_MIXED (-3.0) /* one of a thousand has 10000 elements, half of all; the others 0 to 20 */
 
 /* Zero: the usual data. */
 typedef struct bench_shape {

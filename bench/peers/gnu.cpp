@@ -62,6 +62,13 @@ static void stable_sort_pairs(bench_problem *p)
     __gnu_parallel::stable_sort(p->out_pairs, p->out_pairs + p->n, std::less<bench_pair>(), tag(p));
 }
 
+template <class T> static void unique(bench_problem *p)
+{
+    const view<T> v(p);
+    tag(p);
+    p->kept = static_cast<size_t>(__gnu_parallel::unique_copy(v.in, v.end, v.out) - v.out);
+}
+
 template <class T> static void merge(bench_problem *p)
 {
     const view<T> v(p);
@@ -90,6 +97,7 @@ static const bench_contender table[] = {
     PEER_NUMBERS("__gnu_parallel::stable_sort", SORT, 0, stable_sort),
     PEER("__gnu_parallel::sort of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, sort_pairs),
     PEER("__gnu_parallel::stable_sort of records", PAIRS, U32, BENCH_RECORDS, stable_sort_pairs),
+    PEER_NUMBERS("__gnu_parallel::unique_copy", UNIQUE, 0, unique),
     PEER("__gnu_parallel::merge", MERGE, U32, 0, merge<uint32_t>),
     PEER("__gnu_parallel::merge", MERGE, U64, 0, merge<uint64_t>),
     PEER("__gnu_parallel::stable_multiway_merge", MERGE_MANY, U32, 0, merge_many<uint32_t>),

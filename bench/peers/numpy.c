@@ -59,6 +59,15 @@ static const char program[] =
     "            np.copyto(out[:kept.size], kept)\n"
     "            keep(kept.size)\n"
     "        self.unique = unique\n"
+    "        def rle():\n"
+    "            heads = np.flatnonzero(np.concatenate(([True], x[1:] != x[:-1])))\n"
+    "            np.copyto(out[:heads.size], x[heads])\n"
+    "            np.copyto(array(out2, np.uint32)[:heads.size], np.diff(heads, append=x.size), casting='unsafe')\n"
+    "            keep(heads.size)\n"
+    "        self.rle = rle\n"
+    "        def bits():\n"
+    "            out[:] = out[np.argsort((out >> 8).astype(np.uint16), kind='stable')]\n" /* BENCH_LOW_BIT */
+    "        self.bits = bits\n"
     "        counts = min(256, x.size)\n" /* BENCH_EVEN_BINS */
     "        self.histogram = lambda: np.copyto(out[:counts].view('u%d' % dt.itemsize),\n"
     "            np.histogram(x, counts, (0, counts))[0], casting='unsafe')\n";
@@ -82,7 +91,7 @@ static const char rest_of_program[] =
     "                np.multiply(x, dt.type(2), out=out)\n"
     "                np.add(out, y, out=out)\n"
     "            self.zip = zip\n"
-    "        if out2 is not None:\n"
+    "        if x2 is not None and out2 is not None:\n"
     "            values = array(out2, np.uint32)\n"
     "            def pairs():\n"
     "                order = np.argsort(out, kind='stable')\n"
@@ -247,6 +256,7 @@ static void call(const char *name)
 FOR_CALLS(CALL)
 CALL(PAIRS, pairs, , )
 CALL(SEARCH, search, , )
+CALL(BITS, bits, , )
 
 static void call_and_keep(bench_problem *p, const char *name)
 {
@@ -256,6 +266,7 @@ static void call_and_keep(bench_problem *p, const char *name)
 
 static void run_filter(bench_problem *p) { call_and_keep(p, "filter"); }
 static void run_unique(bench_problem *p) { call_and_keep(p, "unique"); }
+static void run_rle(bench_problem *p) { call_and_keep(p, "rle"); }
 
 #define ROW(id, ID, name, text, traits) {text, BENCH_PEER, BENCH_##id, BENCH_##ID, traits, run_##name},
 #define ROWS(id, name, text, traits)                                                                                   \
@@ -271,6 +282,9 @@ static const bench_contender table[] = {
     FOR_CALLS(ROWS)
     ROWS(FILTER, filter, "x[mask]", 0)
     ROWS(UNIQUE, unique, "x[x[1:] != x[:-1]]", 0)
+    ROWS(RLE, rle, "np.flatnonzero, np.diff", 0)
+    ROW(BITS, U32, bits, "np.argsort(stable) of 16 bits, take", 0)
+    ROW(BITS, U64, bits, "np.argsort(stable) of 16 bits, take", 0)
     ROW(SEARCH, U32, search, "np.searchsorted", 0)
     ROW(SEARCH, U64, search, "np.searchsorted", 0)
     ROW(PAIRS, U32, pairs, "np.argsort(stable), take", 0)

@@ -49,6 +49,11 @@ template <class T> inline T identity() { return T(0); }
 template <> inline bench_affine identity<bench_affine>() { return {1, 0}; }
 template <> inline bench_affine64 identity<bench_affine64>() { return {1, 0}; }
 
+// The order of a sort by members: up by a, then down by b.
+struct by_members {
+    template <class T> PEER_ANYWHERE bool operator()(T x, T y) const { return x.a < y.a || (x.a == y.a && x.b > y.b); }
+};
+
 inline bool operator<(bench_pair a, bench_pair b) { return a.key < b.key; }
 
 // Rows for each type: PEER_NUMBERS("name", REDUCE, 0, function<T>)

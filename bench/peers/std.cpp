@@ -79,6 +79,26 @@ template <class T> static void segsort(bench_problem *p)
     const view<T> v(p);
     for (size_t s = 0; s < p->segments; s++) std::sort(v.out + p->offsets[s], v.out + p->offsets[s + 1]);
 }
+static bool by_bits(uint64_t a, uint64_t b)
+{
+    constexpr uint64_t mask = (uint64_t(1) << BENCH_HIGH_BIT) - (uint64_t(1) << BENCH_LOW_BIT);
+    return (a & mask) < (b & mask);
+}
+template <class T> static void stable_sort_bits(bench_problem *p)
+{
+    const view<T> v(p);
+    std::stable_sort(v.out, v.out + v.n, [](T a, T b) { return by_bits(a, b); });
+}
+template <class T> static void sort_members(bench_problem *p)
+{
+    const view<T> v(p);
+    std::sort(v.out, v.out + v.n, by_members());
+}
+template <class T> static void stable_sort_members(bench_problem *p)
+{
+    const view<T> v(p);
+    std::stable_sort(v.out, v.out + v.n, by_members());
+}
 template <class T> static void reverse(bench_problem *p)
 {
     const view<T> v(p);
@@ -213,6 +233,18 @@ template <class T> static void par_stable_sort(bench_problem *p)
     with_threads(p, [&] { std::stable_sort(par, v.out, v.out + v.n); });
 }
 
+template <class T> static void par_stable_sort_bits(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { std::stable_sort(par, v.out, v.out + v.n, [](T a, T b) { return by_bits(a, b); }); });
+}
+
+template <class T> static void par_sort_members(bench_problem *p)
+{
+    const view<T> v(p);
+    with_threads(p, [&] { std::sort(par, v.out, v.out + v.n, by_members()); });
+}
+
 static void par_sort_pairs(bench_problem *p)
 {
     with_threads(p, [&] { std::sort(par, p->out_pairs, p->out_pairs + p->n); });
@@ -334,6 +366,12 @@ static const bench_contender table[] = {
     PEER_NUMBERS("std::unique_copy", UNIQUE, 0, unique),
     PEER_NUMBERS("std::sort", SORT, BENCH_UNSTABLE, sort),
     PEER_NUMBERS("std::stable_sort", SORT, 0, stable_sort),
+    PEER("std::stable_sort by bits", BITS, U32, 0, stable_sort_bits<uint32_t>),
+    PEER("std::stable_sort by bits", BITS, U64, 0, stable_sort_bits<uint64_t>),
+    PEER("std::sort", MEMBERS, AFFINE, BENCH_UNSTABLE, sort_members<bench_affine>),
+    PEER("std::sort", MEMBERS, AFFINE64, BENCH_UNSTABLE, sort_members<bench_affine64>),
+    PEER("std::stable_sort", MEMBERS, AFFINE, 0, stable_sort_members<bench_affine>),
+    PEER("std::stable_sort", MEMBERS, AFFINE64, 0, stable_sort_members<bench_affine64>),
     PEER_NUMBERS("std::stable_sort", SORT_BY, 0, stable_sort),
     PEER_NUMBERS("std::sort of each", SEGSORT, 0, segsort),
     PEER_NUMBERS("std::inclusive_scan in reverse", REVERSE, 0, reverse),
@@ -368,6 +406,10 @@ static const bench_contender table[] = {
     PEER_NUMBERS("std::copy_if(par_unseq)", FILTER, 0, unseq_filter),
     PEER_NUMBERS("std::sort(par)", SORT, BENCH_UNSTABLE, par_sort),
     PEER_NUMBERS("std::stable_sort(par)", SORT, 0, par_stable_sort),
+    PEER("std::stable_sort(par) by bits", BITS, U32, 0, par_stable_sort_bits<uint32_t>),
+    PEER("std::stable_sort(par) by bits", BITS, U64, 0, par_stable_sort_bits<uint64_t>),
+    PEER("std::sort(par)", MEMBERS, AFFINE, BENCH_UNSTABLE, par_sort_members<bench_affine>),
+    PEER("std::sort(par)", MEMBERS, AFFINE64, BENCH_UNSTABLE, par_sort_members<bench_affine64>),
     PEER_NUMBERS("std::stable_sort(par)", SORT_BY, 0, par_stable_sort),
     PEER("std::sort(par) of records", PAIRS, U32, BENCH_UNSTABLE | BENCH_RECORDS, par_sort_pairs),
     PEER("std::stable_sort(par) of records", PAIRS, U32, BENCH_RECORDS, par_stable_sort_pairs),

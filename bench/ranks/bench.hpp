@@ -58,6 +58,7 @@ struct contender {
 void measure(const bench &b, const std::string &name, size_t bytes, const std::vector<contender> &list);
 
 void bench_carries(const bench &b); // reduce and scan
+void bench_by_key(const bench &b);
 void bench_sort(const bench &b);
 void bench_transpose(const bench &b);
 void bench_model(const bench &b); // --model: one problem on 1, 2, 4, ... ranks

@@ -144,6 +144,7 @@ int main(int argc, char **argv)
         bench_model(b);
     } else {
         bench_carries(b);
+        bench_by_key(b);
         bench_sort(b);
         bench_transpose(b);
     }
