@@ -219,6 +219,95 @@ static void run_scan(run *t)
     free(p);
 }
 
+/* --- by key: runs of equal keys ------------------------------------------------------------------------------------ */
+
+/* Few keys, so that some runs have a key that an earlier one had.  Marks where runs begin; begun[i] of them do before key i.
+ * Returns how many there are. */
+static size_t some_runs(run *t, array *keys, uint8_t *heads, size_t *begun)
+{
+    uint32_t key = 0, last = 0;
+    size_t runs = 0;
+    for (size_t i = 0; i < t->c->n; i++) {
+        if (t->c->heads && rng_below(&t->r, t->c->heads) == 0) key = (uint32_t)rng_below(&t->r, 5) << 29;
+        heads[i] = i == 0 || key != last;
+        begun[i] = runs;
+        runs += heads[i];
+        last = key;
+        memcpy(content(keys) + i * sizeof key, &key, sizeof key);
+    }
+    return begun[t->c->n] = runs;
+}
+
+/* The results of all runs, and their keys. */
+static void expect_runs(const operation *o, array *keys, array *in, const uint8_t *heads, size_t n, array *out_keys,
+                        array *out)
+{
+    const size_t size = o->of->type->size, key = oplus_u32.size;
+    size_t run = 0;
+    for (size_t begin = 0, end; begin < n; begin = end, run++) {
+        for (end = begin + 1; end < n && !heads[end];) end++;
+        unsigned char *const p = prefixes(o, content(in) + begin * size, NULL, NULL, end - begin);
+        memcpy(expected(out) + run * size, p + (end - begin) * size, size);
+        memcpy(expected(out_keys) + run * key, content(keys) + begin * key, key);
+        free(p);
+    }
+    canonical(o->of, expected(out), run);
+}
+
+static void run_reduce_by_key(run *t)
+{
+    const operation *const o = op_of(t);
+    const size_t n = t->c->n, size = o->of->type->size;
+    array *const in = open_array(t, "in", size, n), *const keys = open_array(t, "keys", oplus_u32.size, n),
+                 *const out = open_array(t, "out", size, n),
+                 *const out_keys = open_array(t, "out_keys", oplus_u32.size, n);
+    uint8_t *const heads = must(malloc(n + 1));
+    size_t *const begun = must(malloc((n + 1) * sizeof *begun)), got = SIZE_MAX;
+    fill(o->of, &t->r, t->c->style, content(in), n);
+    const size_t runs = some_runs(t, keys, heads, begun);
+    settle(t);
+    expect_runs(o, keys, in, heads, n, out_keys, out);
+    if (called_over_ranks(t, (spread){.in = given(in),
+                                      .keys = given(keys),
+                                      .out = given(out),
+                                      .out_keys = given(out_keys),
+                                      .begun = begun,
+                                      .kept = runs}))
+        got = runs;
+    else
+        CALL(t, oplus_reduce_by_key(t->dev, o->op, &oplus_u32, NULL, given(keys), given(in), n, given(out_keys),
+                                    given(out), &got));
+    if (!t->failed && got != runs) say(t, "another number of runs");
+    compare(t, out, o->of, runs);
+    free(heads);
+    free(begun);
+}
+
+static void run_scan_by_key(run *t)
+{
+    const operation *const o = op_of(t);
+    const size_t n = t->c->n, size = o->of->type->size;
+    const bool exclusive = t->c->kind == OPLUS_EXCLUSIVE;
+    array *const in = open_array(t, "in", size, n), *const keys = open_array(t, "keys", oplus_u32.size, n),
+                 *const out = t->c->in_place ? in : open_array(t, "out", size, n);
+    uint8_t *const heads = must(malloc(n + 1));
+    size_t *const begun = must(malloc((n + 1) * sizeof *begun));
+    fill(o->of, &t->r, t->c->style, content(in), n);
+    some_runs(t, keys, heads, begun);
+    settle(t);
+    unsigned char *const p = prefixes(o, content(in), heads, NULL, n);
+    memcpy(expected(out), p + (exclusive ? 0 : size), n * size);
+    for (size_t i = 0; exclusive && i < n; i++)
+        if (heads[i]) memcpy(expected(out) + i * size, o->op->identity, size);
+    canonical(o->of, expected(out), n);
+    if (!called_over_ranks(t, (spread){.in = given(in), .keys = given(keys), .out = given(out)}))
+        CALL(t, oplus_scan_by_key(t->dev, o->op, t->c->kind, &oplus_u32, NULL, given(keys), given(in), n, given(out)));
+    compare(t, out, o->of, n);
+    free(p);
+    free(heads);
+    free(begun);
+}
+
 static const oplus_type *offset_type(const random_case *c)
 {
     const oplus_type *const types[] = {&oplus_u32, &oplus_u64, &oplus_i32, &oplus_i64};
@@ -535,10 +624,22 @@ static void run_transpose(run *t)
 bool case_holds(const random_case *c, finding *f)
 {
     static void (*const runs[PRIMITIVES])(run *) = {
-        [REDUCE] = run_reduce,  [FOLD] = run_reduce,         [SCAN] = run_scan,           [SEGSCAN] = run_scan,
-        [MAP] = run_map,        [FILTER] = run_filter,       [SORT] = run_sort,           [SORT_PAIRS] = run_sort,
-        [CARRY] = run_carry,    [SEGREDUCE] = run_segreduce, [TRANSPOSE] = run_transpose, [MAP_REDUCE] = run_fused,
-        [MAP_SCAN] = run_fused, [MAP_FILTER] = run_fused,
+        [REDUCE] = run_reduce,
+        [FOLD] = run_reduce,
+        [SCAN] = run_scan,
+        [SEGSCAN] = run_scan,
+        [MAP] = run_map,
+        [FILTER] = run_filter,
+        [SORT] = run_sort,
+        [SORT_PAIRS] = run_sort,
+        [CARRY] = run_carry,
+        [SEGREDUCE] = run_segreduce,
+        [TRANSPOSE] = run_transpose,
+        [MAP_REDUCE] = run_fused,
+        [MAP_SCAN] = run_fused,
+        [MAP_FILTER] = run_fused,
+        [REDUCE_BY_KEY] = run_reduce_by_key,
+        [SCAN_BY_KEY] = run_scan_by_key,
     };
     run t = {.c = c, .dev = places[c->place].dev, .f = f, .r = {c->seed ^ 0x5eed}};
     runs[c->primitive](&t);

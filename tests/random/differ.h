@@ -15,6 +15,8 @@ typedef enum primitive {
     SEGSCAN,
     SEGREDUCE,
     CARRY,
+    REDUCE_BY_KEY,
+    SCAN_BY_KEY,
     MAP,
     FILTER,
     MAP_REDUCE,
@@ -42,7 +44,7 @@ typedef struct random_case {
     bool in_place, on_device, traps;
     oplus_kind kind;
     oplus_order order;
-    size_t heads;    /* one of so many elements is a head; 0: none */
+    size_t heads;    /* one of so many elements is a head, or has another key than the one before; 0: none */
     size_t segments; /* segments of a segmented reduce */
     int offset;      /* type of the offsets */
     int cuts;        /* parts of a stream */

@@ -154,9 +154,10 @@ static random_case draw(uint64_t seed)
     c.offset = draw_of(&r, 4);
     c.cuts = draw_of(&r, 9);
     c.rows = c.n == 0 ? 1 : 1 + rng_below(&r, rng_below(&r, 2) ? c.n : c.n < 70 ? c.n : 70);
-    const bool scans = c.primitive == SCAN || c.primitive == SEGSCAN;
+    const bool scans = c.primitive == SCAN || c.primitive == SEGSCAN || c.primitive == SCAN_BY_KEY;
     const bool without = c.primitive < MAP && !operations[c.what].op->identity;
     c.ranks = !device && has_ranks(c.primitive) && rng_below(&r, 25) == 0 ? 1 + draw_of(&r, 8) : 0;
+    if (c.primitive == REDUCE_BY_KEY) c.in_place = false;
     if (c.ranks && (c.primitive == FILTER || c.primitive == TRANSPOSE)) c.in_place = false;
     if (c.primitive == MAP_REDUCE || c.primitive == MAP_SCAN) {
         const bool bare = !operation_after(&functions[c.what], c.value, device)->op->identity;
@@ -172,9 +173,9 @@ static random_case draw(uint64_t seed)
 
 static void describe(const random_case *c)
 {
-    static const char *const names[PRIMITIVES] = {"reduce",     "fold", "scan",       "segscan",    "segreduce",
-                                                  "carry",      "map",  "filter",     "map_reduce", "map_scan",
-                                                  "map_filter", "sort", "sort_pairs", "transpose"};
+    static const char *const names[PRIMITIVES] = {
+        "reduce", "fold",   "scan",       "segscan",  "segreduce",  "carry", "reduce_by_key", "scan_by_key",
+        "map",    "filter", "map_reduce", "map_scan", "map_filter", "sort",  "sort_pairs",    "transpose"};
     const bool begins = c->primitive == MAP || is_fused(c->primitive);
     const char *const what = begins                   ? functions[c->what].fn->name
                              : c->primitive == FILTER ? predicates[c->what].fn->name
@@ -184,12 +185,14 @@ static void describe(const random_case *c)
     if (is_fused(c->primitive)) printf(", with %d%s", c->value, c->after ? ", after it another" : "");
     if (c->primitive == SORT_PAIRS) printf(", values %s", kinds[c->value].type->name);
     if (c->primitive == TRANSPOSE) printf(", rows = %zu", c->rows);
-    if (c->primitive == SCAN || c->primitive == SEGSCAN || c->primitive == CARRY || c->primitive == MAP_SCAN)
+    if (c->primitive == SCAN || c->primitive == SEGSCAN || c->primitive == CARRY || c->primitive == SCAN_BY_KEY ||
+        c->primitive == MAP_SCAN)
         printf(", %s", c->kind == OPLUS_EXCLUSIVE ? "exclusive" : "inclusive");
-    if (c->primitive == SEGSCAN || c->primitive == CARRY) printf(", one head of %zu", c->heads);
+    if (c->primitive == SEGSCAN || (c->primitive >= CARRY && c->primitive < MAP)) printf(", one head of %zu", c->heads);
     if (c->primitive == SEGREDUCE) printf(", segments = %zu, offsets %d", c->segments, c->offset);
     if (c->primitive == CARRY) printf(", cuts = %d", c->cuts);
-    if (c->primitive == SORT || c->primitive == SORT_PAIRS) printf(c->order ? ", descending" : ", ascending");
+    if (c->primitive == SORT || c->primitive == SORT_PAIRS || c->primitive == REDUCE_BY_KEY)
+        printf(c->order ? ", descending" : ", ascending");
     printf(", data %d, shifts", c->style);
     for (int i = 0; i < MAX_ARRAYS; i++) printf(" %u", c->shift[i]);
     if (c->ranks) printf(", %d ranks", c->ranks);

@@ -14,6 +14,7 @@ typedef struct team {
     size_t cut[MOST_RANKS + 1]; /* rank r has [cut[r], cut[r + 1]) */
     size_t got[MOST_RANKS + 1]; /* and gets as many elements of a transpose */
     atomic_int status;
+    atomic_size_t made; /* results of all ranks, where their number depends on the data */
 } team;
 
 bool has_ranks(primitive p) { return p != SEGREDUCE && p != CARRY && p != MAP && !(p > FILTER && p < SORT); }
@@ -52,7 +53,25 @@ static oplus_status filter(oplus_device *dev, const oplus_comm *comm, const spre
     return oplus_filter_all(dev, comm, f->fn, OPLUS_EVEN, in, n, room(s->out, begin, size), end - begin, &kept);
 }
 
-static oplus_status call(oplus_device *dev, const oplus_comm *comm, const team *t)
+/* Results stay with the rank where their runs begin, or are dealt out evenly. */
+static oplus_status reduce_by_key(oplus_device *dev, const oplus_comm *comm, team *t)
+{
+    const spread *const s = t->s;
+    const bool even_blocks = s->c->order == OPLUS_DESCENDING;
+    const operation *const o = &operations[s->c->what];
+    const size_t at = t->cut[comm->rank], to = t->cut[comm->rank + 1], size = o->of->type->size;
+    const size_t begin = even_blocks ? even(s->kept, comm->rank, comm->size) : s->begun[at],
+                 end = even_blocks ? even(s->kept, comm->rank + 1, comm->size) : s->begun[to];
+    size_t runs = 0;
+    const oplus_status status = oplus_reduce_by_key_all(
+        dev, comm, o->op, &oplus_u32, NULL, even_blocks ? OPLUS_EVEN : OPLUS_AS_GIVEN,
+        slice(s->keys, at, oplus_u32.size), slice(s->in, at, size), to - at, room(s->out_keys, begin, oplus_u32.size),
+        room(s->out, begin, size), end - begin, &runs);
+    t->made += runs;
+    return status;
+}
+
+static oplus_status call(oplus_device *dev, const oplus_comm *comm, team *t)
 {
     const spread *const s = t->s;
     const random_case *const c = s->c;
@@ -73,6 +92,11 @@ static oplus_status call(oplus_device *dev, const oplus_comm *comm, const team *
     case SEGSCAN:
         return oplus_segscan_all(dev, comm, op, c->kind, slice(s->in, at, type->size), slice(s->heads, at, 1), n,
                                  room(s->out, at, type->size));
+    case REDUCE_BY_KEY:
+        return reduce_by_key(dev, comm, t);
+    case SCAN_BY_KEY:
+        return oplus_scan_by_key_all(dev, comm, op, c->kind, &oplus_u32, NULL, slice(s->keys, at, oplus_u32.size),
+                                     slice(s->in, at, type->size), n, room(s->out, at, type->size));
     case FILTER:
         return filter(dev, comm, s, at, n);
     case SORT:
@@ -111,5 +135,8 @@ oplus_status call_over_ranks(spread *s)
     cut_up(&r, n, c->ranks, t.got);
     const oplus_status status = oplus_run_ranks(c->ranks, one_rank, &t);
     if (status != OPLUS_OK) snprintf(s->error, sizeof s->error, "%s", oplus_last_error());
-    return status != OPLUS_OK ? status : (oplus_status)t.status;
+    if (status != OPLUS_OK || t.status != OPLUS_OK) return status != OPLUS_OK ? status : (oplus_status)t.status;
+    if (c->primitive != REDUCE_BY_KEY || t.made == s->kept) return OPLUS_OK;
+    snprintf(s->error, sizeof s->error, "all ranks have made %zu results, not %zu", (size_t)t.made, s->kept);
+    return OPLUS_ERR_INTERNAL;
 }

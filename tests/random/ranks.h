@@ -10,7 +10,10 @@ typedef struct spread {
     const void *in, *heads, *init;
     void *out; /* for a reduce, one element of each rank; for a sort, the keys */
     void *values;
-    size_t kept; /* number of elements that all ranks together have kept */
+    size_t kept; /* number of elements that all ranks together have kept, or of runs */
+    const void *keys;
+    void *out_keys;
+    const size_t *begun; /* how many runs begin before element i */
     char error[512];
 } spread;
 

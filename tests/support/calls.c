@@ -305,6 +305,11 @@ static const char *const names[PRIMITIVES] = {
     "argsort_by",
     "merge_by",
     "search_by",
+    "sort_bits",
+    "sort_pairs_bits",
+    "sort_members",
+    "argsort_members",
+    "map_neighbours",
 };
 
 void call_describe(const call *c, char *text, size_t bytes)

@@ -50,6 +50,11 @@ typedef enum primitive {
     ARGSORT_BY,
     MERGE_BY,
     SEARCH_BY,
+    SORT_BITS,
+    PAIRS_BITS,
+    SORT_MEMBERS,
+    ARGSORT_MEMBERS,
+    NEIGHBOURS,
     PRIMITIVES
 } primitive;
 
@@ -67,7 +72,7 @@ typedef struct call {
     const oplus_type *key, *value, *offset;
     oplus_kind kind;
     oplus_order order;
-    size_t n, segments, rows, cols, cut, heads;
+    size_t n, segments, rows, cols, cut, heads; /* of sorts by bits: from bit `cut` up to bit `rows` */
     unsigned style;
     bool in_place;
     _Alignas(max_align_t) unsigned char init[64];

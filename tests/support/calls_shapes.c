@@ -1,5 +1,5 @@
 /* Random calls of the primitives whose tasks have shapes of their own: along an axis, windows, bins, the first k, segments
- * that are sorted, and orders that are functions. */
+ * that are sorted, orders that are functions, bits or members, and neighbours. */
 #include "support/calls_family.h"
 
 #include "support/keys.h"
@@ -21,6 +21,30 @@ OPLUS_ZIP(less_u32, uint8_t, uint32_t, uint32_t, { return a < b; })
 OPLUS_ZIP(less_low_u64, uint8_t, uint64_t, uint64_t, { return (a & 255) < (b & 255); })
 OPLUS_ZIP(less_count, uint8_t, mixed12, mixed12, { return a.count > b.count; })
 static const oplus_fn *const orders[] = {&less_u32_fn, &less_low_u64_fn, &less_count_fn};
+
+/* Structs, and members by which they are sorted: of up to 32 bits, of up to 64, and of more. */
+enum { MEMBERS = 3 };
+static const struct {
+    const oplus_type *type;
+    size_t count;
+    oplus_sort_member member[MEMBERS];
+} sorted_structs[] = {
+    {&mixed12_type, 1, {OPLUS_MEMBER(mixed12, shift, &oplus_f32, OPLUS_DESCENDING)}},
+    {&affine64_type,
+     2,
+     {OPLUS_MEMBER(affine64, b, &oplus_f64, OPLUS_ASCENDING), OPLUS_MEMBER(affine64, a, &oplus_f64, OPLUS_DESCENDING)}},
+    {&mixed12_type,
+     3,
+     {OPLUS_MEMBER(mixed12, count, &oplus_i32, OPLUS_DESCENDING),
+      OPLUS_MEMBER(mixed12, scale, &oplus_u8, OPLUS_ASCENDING),
+      OPLUS_MEMBER(mixed12, shift, &oplus_u16, OPLUS_ASCENDING)}},
+};
+
+OPLUS_ZIP(change, float, float, float, { return b - a; })
+OPLUS_ZIP3(blur, double, double, double, double, { return 0.25 * a + 0.5 * b + 0.25 * c; })
+OPLUS_ZIP3(between, uint32_t, uint8_t, uint8_t, uint8_t, { return a * 65536u + b * 256u + c; })
+static const call_function of_neighbours[] = {
+    {&change_fn, {"sum_f32"}}, {&blur_fn, {"max_f64"}}, {&between_fn, {"sum_u8"}}};
 
 /* --- making it ----------------------------------------------------------------------------------------------------- */
 
@@ -61,6 +85,27 @@ static oplus_status ordered(const call *c, oplus_device *d, unsigned char *const
     }
 }
 
+static oplus_status by_parts(const call *c, oplus_device *d, unsigned char *const a[])
+{
+    const unsigned low = (unsigned)c->cut, high = (unsigned)c->rows;
+    const size_t which = c->share % COUNT(sorted_structs), count = sorted_structs[which].count;
+    const oplus_sort_member *const member = sorted_structs[which].member;
+    switch (c->what) {
+    case SORT_BITS:
+        return oplus_sort_bits(d, c->key, c->order, low, high, a[IN], c->n);
+    case PAIRS_BITS:
+        return oplus_sort_pairs_bits(d, c->key, c->order, low, high, a[IN], c->value, a[MORE], c->n);
+    case SORT_MEMBERS:
+        return oplus_sort_members(d, c->value, member, count, a[IN], c->n);
+    case ARGSORT_MEMBERS:
+        return oplus_argsort_members(d, c->value, member, count, a[IN], c->n, c->offset, a[OUT]);
+    default: { /* of neighbours; the ends are the host's */
+        const oplus_edge edge = (oplus_edge)(c->style % (OPLUS_EDGE_GIVEN + 1));
+        return oplus_map_neighbours(d, c->fn, edge, edge == OPLUS_EDGE_GIVEN ? c->init : NULL, a[IN], c->n, a[OUT]);
+    }
+    }
+}
+
 oplus_status shapes_make(const call *c, oplus_device *d, unsigned char *const a[])
 {
     switch (c->what) {
@@ -80,7 +125,7 @@ oplus_status shapes_make(const call *c, oplus_device *d, unsigned char *const a[
     case EDGES:
         return bins(c, d, a);
     default:
-        return ordered(c, d, a);
+        return (c->what >= SORT_BITS ? by_parts : ordered)(c, d, a);
     }
 }
 
@@ -179,6 +224,41 @@ static void draw_by(call *c, rng *r)
     if (c->what == SEARCH_BY) call_lay(c, OUT, r, c->offset->size, c->segments);
 }
 
+static void draw_bits(call *c, rng *r)
+{
+    c->key = keys[c->share % COUNT(keys)];
+    c->value = values[c->share % COUNT(values)];
+    c->n = call_draw_n(r, 2 * sizeof(uint64_t), false);
+    c->rows = rng_below(r, 8 * c->key->size + 1); /* they may be the same bit: then nothing moves */
+    c->cut = rng_below(r, c->rows + 1);
+    c->in_place = false;
+    call_lay(c, IN, r, c->key->size, c->n);
+    if (c->what == PAIRS_BITS) call_lay(c, MORE, r, c->value->size, c->n);
+}
+
+static void draw_members(call *c, rng *r)
+{
+    c->value = sorted_structs[c->share % COUNT(sorted_structs)].type;
+    c->offset = results[c->share % COUNT(results)];
+    c->n = call_draw_n(r, c->value->size, false);
+    c->in_place = false;
+    call_lay(c, IN, r, c->value->size, c->n);
+    if (c->what == ARGSORT_MEMBERS) call_lay(c, OUT, r, c->offset->size, c->n);
+}
+
+static void draw_neighbours(call *c, rng *r)
+{
+    const call_function *const f = &of_neighbours[c->share % COUNT(of_neighbours)];
+    const size_t size = f->fn->input[0]->size;
+    c->fn = f->fn;
+    c->from[0] = subject_named(f->from[0]);
+    c->n = call_draw_n(r, size, false);
+    c->in_place = false;
+    for (int end = 0; end < 2; end++) c->from[0]->random(r, c->init + (size_t)end * size);
+    call_lay(c, IN, r, size, c->n);
+    call_lay(c, OUT, r, c->fn->result->size, c->n);
+}
+
 void shapes_draw(call *c, rng *r)
 {
     if (c->what <= SCAN_BY_KEY)
@@ -187,8 +267,14 @@ void shapes_draw(call *c, rng *r)
         draw_bins(c, r);
     else if (c->what <= SEGSORT_PAIRS)
         draw_sorted(c, r);
-    else
+    else if (c->what <= SEARCH_BY)
         draw_by(c, r);
+    else if (c->what <= PAIRS_BITS)
+        draw_bits(c, r);
+    else if (c->what <= ARGSORT_MEMBERS)
+        draw_members(c, r);
+    else
+        draw_neighbours(c, r);
 }
 
 /* --- its inputs ---------------------------------------------------------------------------------------------------- */
@@ -253,6 +339,17 @@ void shapes_fill(const call *c, rng *r, unsigned char *const to[])
     case TOP:
     case NTH:
         call_fill_keys(r, c->key, c->style, to[IN], c->n);
+        break;
+    case PAIRS_BITS:
+        call_fill_keys(r, c->value, KEY_KINDS, to[MORE], c->n);
+        call_fill_keys(r, c->key, c->style, to[IN], c->n);
+        break;
+    case SORT_BITS:
+        call_fill_keys(r, c->key, c->style, to[IN], c->n);
+        break;
+    case SORT_MEMBERS:
+    case ARGSORT_MEMBERS: /* word by word */
+        call_fill_keys(r, &oplus_u32, c->style, to[IN], c->n * (c->value->size / oplus_u32.size));
         break;
     case SORT_BY:
     case ARGSORT_BY:
