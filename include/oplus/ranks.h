@@ -256,6 +256,24 @@ OPLUS_API oplus_status oplus_top_all(oplus_device *dev, const oplus_comm *comm, 
                                      oplus_order order, const void *keys, size_t n, size_t k, void *out,
                                      uint64_t *indices);
 
+/** @{ @brief As the call of the same name in bins.h, for the elements of each rank, over all ranks: the number in each bin.
+ *  Every rank gets all counts, in its own array, of the host or of its device.
+ *
+ *  Each rank counts its own elements; the counts travel, the elements do not.  Bounds, the number of bins, where they are, and
+ *  the types are the same on all ranks; edges have the same bits.  Beside its arrays a rank needs 24 bytes for each bin.
+ *  @return what the call of bins.h returns, or OPLUS_ERR_COMM: OPLUS_OK on all ranks or on none.  OPLUS_ERR_ARGUMENT also if
+ *          `counter` cannot hold the number of elements of all ranks */
+OPLUS_API oplus_status oplus_count_by_index_all(oplus_device *dev, const oplus_comm *comm, oplus_bounds bounds,
+                                                const oplus_type *index, const void *indices, size_t count,
+                                                const oplus_type *counter, void *counts, size_t n);
+OPLUS_API oplus_status oplus_histogram_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
+                                           const void *in, size_t n, double low, double high, const oplus_type *counter,
+                                           void *counts, size_t bins);
+OPLUS_API oplus_status oplus_histogram_edges_all(oplus_device *dev, const oplus_comm *comm, const oplus_type *type,
+                                                 const void *in, size_t n, const void *edges, const oplus_type *counter,
+                                                 void *counts, size_t bins);
+/** @} */
+
 /** @{ @brief As the call of the same name in statistics.h, for the n elements of each rank, over all ranks.  Some rank
  *  has at least one element; indices count the elements of all ranks in their order.  Every rank gets the result, in
  *  host memory. */
@@ -319,6 +337,16 @@ OPLUS_API oplus_status oplus_variance_all(oplus_device *dev, const oplus_comm *c
      OPLUS_CHECK_SAME_(keys, out_keys), OPLUS_CHECK_NUMBER_(groups),                                                   \
      oplus_group_all(dev, comm, OPLUS_OP_AT_(op), OPLUS_TYPE_AT_(out_keys), order, layout, keys, values, n, out_keys,  \
                      out, capacity, groups))
+#define OPLUS_COUNT_BY_INDEX_ALL(dev, comm, bounds, indices, count, counts, n)                                         \
+    (OPLUS_CHECK_SCALARS_(indices), OPLUS_CHECK_ANY_(counts), OPLUS_CHECK_OFFSETS_(counts),                            \
+     oplus_count_by_index_all(dev, comm, bounds, OPLUS_TYPE_AT_(indices), indices, count, OPLUS_TYPE_AT_(counts),      \
+                              counts, n))
+#define OPLUS_HISTOGRAM_ALL(dev, comm, in, n, low, high, counts, bins)                                                 \
+    (OPLUS_CHECK_SCALARS_(in), OPLUS_CHECK_ANY_(counts), OPLUS_CHECK_OFFSETS_(counts),                                 \
+     oplus_histogram_all(dev, comm, OPLUS_TYPE_AT_(in), in, n, low, high, OPLUS_TYPE_AT_(counts), counts, bins))
+#define OPLUS_HISTOGRAM_EDGES_ALL(dev, comm, in, n, edges, counts, bins)                                               \
+    (OPLUS_CHECK_SCALARS_(in), OPLUS_CHECK_SAME_(edges, in), OPLUS_CHECK_ANY_(counts), OPLUS_CHECK_OFFSETS_(counts),   \
+     oplus_histogram_edges_all(dev, comm, OPLUS_TYPE_AT_(in), in, n, edges, OPLUS_TYPE_AT_(counts), counts, bins))
 #define OPLUS_TRANSPOSE_ALL(dev, comm, in, n, rows, cols, out, m)                                                      \
     (OPLUS_CHECK_ANY_(out), OPLUS_CHECK_SAME_(in, out),                                                                \
      oplus_transpose_all(dev, comm, OPLUS_TYPE_AT_(out), in, n, rows, cols, out, m))

@@ -1,4 +1,5 @@
 /* oplus_count_by_index, oplus_histogram, oplus_histogram_edges, oplus_reduce_by_index. */
+#include "front/bins.h"
 #include "front/indices.h"
 #include "task/make.h"
 #include "type/scalars.h"
@@ -7,6 +8,12 @@
 #include <stdlib.h>
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
+
+uint64_t opi_largest_count(const oplus_type *counter)
+{
+    const bool has_sign = opi_scalars[counter->scalar].number == OPI_SIGNED;
+    return (counter->size == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX) / (has_sign ? 2 : 1);
+}
 
 /* Checks the counts of `n` elements in so many bins. */
 static oplus_status check_counts(const char *call, const char *n_name, size_t n, const oplus_type *counter,
@@ -21,8 +28,7 @@ static oplus_status check_counts(const char *call, const char *n_name, size_t n,
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: counter is the type \"%s\"; give &oplus_u32, &oplus_u64, &oplus_i32 or &oplus_i64", call,
                         opi_name(counter->name));
-    const uint64_t largest = (counter->size == 4 ? UINT32_MAX : UINT64_MAX) / (number == OPI_SIGNED ? 2 : 1);
-    if (n > largest)
+    if (n > opi_largest_count(counter))
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: counter \"%s\" cannot hold the count %zu, which is %s; give &oplus_u64", call,
                         opi_name(counter->name), n, n_name);
@@ -43,41 +49,48 @@ static oplus_status check_bounds(const char *call, oplus_bounds bounds, size_t c
 }
 
 /* Checks that elements are numbers, and the counts of a histogram. */
-static oplus_status check_histogram(const char *call, oplus_device *dev, const oplus_type *type, const void *in,
-                                    size_t n, const oplus_type *counter, const void *counts, size_t bins)
+static oplus_status check_histogram(const char *call, const opi_counting *c)
 {
-    OPI_TRY(opi_check_device(call, dev));
-    OPI_TRY(opi_check_type(call, "type", type));
-    if (opi_scalars[type->scalar].number == OPI_NO_NUMBER)
+    OPI_TRY(opi_check_device(call, c->dev));
+    OPI_TRY(opi_check_type(call, "type", c->type));
+    if (opi_scalars[c->type->scalar].number == OPI_NO_NUMBER)
         return opi_fail(OPLUS_ERR_ARGUMENT, "%s: type \"%s\" is no number; give a scalar type, &oplus_f32, say", call,
-                        opi_name(type->name));
-    OPI_TRY(opi_check_pointer(call, "in", in, n));
-    OPI_TRY(opi_check_bytes(call, "n", n, type->size));
-    OPI_TRY(check_counts(call, "n", n, counter, counts, "bins", bins));
-    if (bins == 0) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: bins is 0; give at least one bin", call);
-    return opi_check_overlap(call, "in", in, n * type->size, "counts", counts, bins * counter->size, false);
+                        opi_name(c->type->name));
+    OPI_TRY(opi_check_pointer(call, "in", c->in, c->n));
+    OPI_TRY(opi_check_bytes(call, "n", c->n, c->type->size));
+    OPI_TRY(check_counts(call, "n", c->n, c->counter, c->counts, "bins", c->bins));
+    if (c->bins == 0) return opi_fail(OPLUS_ERR_ARGUMENT, "%s: bins is 0; give at least one bin", call);
+    return opi_check_overlap(call, "in", c->in, c->n * c->type->size, "counts", c->counts, c->bins * c->counter->size,
+                             false);
 }
 
 /* --- by index ----------------------------------------------------------------------------------------------------- */
+
+oplus_status opi_bins_by_number(const char *call, const opi_counting *c, oplus_bounds bounds, opi_bins *bins)
+{
+    *bins = (opi_bins){.binning = OPI_BY_NUMBER, .type = c->type, .n = c->bins, .bounds = bounds};
+    OPI_TRY(opi_check_device(call, c->dev));
+    OPI_TRY(opi_check_type(call, "index", c->type));
+    const opi_number number = opi_scalars[c->type->scalar].number;
+    if (number != OPI_SIGNED && number != OPI_UNSIGNED)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: index is the type \"%s\"; give an integer, &oplus_u32, say", call,
+                        opi_name(c->type->name));
+    OPI_TRY(opi_check_pointer(call, "indices", c->in, c->n));
+    OPI_TRY(opi_check_bytes(call, "count", c->n, c->type->size));
+    OPI_TRY(check_counts(call, "count", c->n, c->counter, c->counts, "n", c->bins));
+    OPI_TRY(check_bounds(call, bounds, c->n, c->bins));
+    return opi_check_overlap(call, "indices", c->in, c->n * c->type->size, "counts", c->counts,
+                             c->bins * c->counter->size, false);
+}
 
 oplus_status oplus_count_by_index(oplus_device *dev, oplus_bounds bounds, const oplus_type *index, const void *indices,
                                   size_t count, const oplus_type *counter, void *counts, size_t n)
 {
     OPI_OWN_MODE;
-    const opi_bins bins = {.binning = OPI_BY_NUMBER, .type = index, .n = n, .bounds = bounds};
+    opi_bins bins;
     opi_task task;
-    OPI_TRY(opi_check_device(__func__, dev));
-    OPI_TRY(opi_check_type(__func__, "index", index));
-    const opi_number number = opi_scalars[index->scalar].number;
-    if (number != OPI_SIGNED && number != OPI_UNSIGNED)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: index is the type \"%s\"; give an integer, &oplus_u32, say", __func__,
-                        opi_name(index->name));
-    OPI_TRY(opi_check_pointer(__func__, "indices", indices, count));
-    OPI_TRY(opi_check_bytes(__func__, "count", count, index->size));
-    OPI_TRY(check_counts(__func__, "count", count, counter, counts, "n", n));
-    OPI_TRY(check_bounds(__func__, bounds, count, n));
-    OPI_TRY(opi_check_overlap(__func__, "indices", indices, count * index->size, "counts", counts, n * counter->size,
-                              false));
+    OPI_TRY(
+        opi_bins_by_number(__func__, &(opi_counting){dev, index, indices, count, counter, counts, n}, bounds, &bins));
     if (n == 0) return OPLUS_OK;
     opi_task_count(&task, &bins, indices, count, NULL, counter->size, counts);
     return opi_run(dev, __func__, &task, NULL);
@@ -115,18 +128,24 @@ oplus_status oplus_reduce_by_index(oplus_device *dev, const oplus_op *op, oplus_
 
 /* --- histograms --------------------------------------------------------------------------------------------------- */
 
+oplus_status opi_bins_even(const char *call, const opi_counting *c, double low, double high, opi_bins *bins)
+{
+    const double width = high - low, scale = (double)c->bins / width;
+    *bins = (opi_bins){OPI_BY_EVEN, c->type, c->bins, OPLUS_IGNORE, low, high, scale};
+    OPI_TRY(check_histogram(call, c));
+    if (low < high && isfinite(width) && isfinite(scale)) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT,
+                    "%s: low is %.17g and high is %.17g; give finite numbers, low < high, with room for %zu bins", call,
+                    low, high, c->bins);
+}
+
 oplus_status oplus_histogram(oplus_device *dev, const oplus_type *type, const void *in, size_t n, double low,
                              double high, const oplus_type *counter, void *counts, size_t bins)
 {
     OPI_OWN_MODE;
-    const double width = high - low, scale = (double)bins / width;
-    const opi_bins even = {OPI_BY_EVEN, type, bins, OPLUS_IGNORE, low, high, scale};
+    opi_bins even;
     opi_task task;
-    OPI_TRY(check_histogram(__func__, dev, type, in, n, counter, counts, bins));
-    if (!(low < high) || !isfinite(width) || !isfinite(scale))
-        return opi_fail(OPLUS_ERR_ARGUMENT,
-                        "%s: low is %.17g and high is %.17g; give finite numbers, low < high, with room for %zu bins",
-                        __func__, low, high, bins);
+    OPI_TRY(opi_bins_even(__func__, &(opi_counting){dev, type, in, n, counter, counts, bins}, low, high, &even));
     opi_task_count(&task, &even, in, n, NULL, counter->size, counts);
     return opi_run(dev, __func__, &task, NULL);
 }
@@ -176,34 +195,37 @@ static size_t first_wrong(const oplus_type *type, const void *edges, size_t bins
     return bins + 1;
 }
 
-/* Copies the edges to the host, wherever they lie, and runs the task with the copy. */
-static oplus_status run_with_edges(oplus_device *dev, const char *call, const opi_bins *bins, const void *in, size_t n,
-                                   const void *edges, void *copy, const oplus_type *counter, void *counts)
+oplus_status opi_bins_between(const char *call, const opi_counting *c, const void *edges, opi_bins *bins, void **copy)
 {
-    const size_t last = (size_t)bins->n, bytes = (last + 1) * bins->type->size;
-    opi_task task;
-    OPI_TRY(dev->machine->copy(dev, call, copy, edges, bytes));
-    const size_t wrong = first_wrong(bins->type, copy, last);
-    if (wrong <= last)
-        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: edges[%zu] is %s; give edges in ascending order", call, wrong,
-                        wrong == 0 ? "NaN" : "NaN or less than the edge before it");
-    opi_task_count(&task, bins, in, n, copy, counter->size, counts);
-    return opi_run(dev, call, &task, NULL);
+    *copy = NULL;
+    *bins = (opi_bins){.binning = OPI_BY_EDGES, .type = c->type, .n = c->bins, .bounds = OPLUS_IGNORE};
+    OPI_TRY(check_histogram(call, c));
+    OPI_TRY(opi_check_pointer(call, "edges", edges, c->bins + 1));
+    OPI_TRY(opi_check_bytes(call, "bins", c->bins + 1, c->type->size));
+    const size_t bytes = (c->bins + 1) * c->type->size;
+    OPI_TRY(opi_check_overlap(call, "edges", edges, bytes, "counts", c->counts, c->bins * c->counter->size, false));
+    *copy = opi_alloc(bytes);
+    if (!*copy) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a copy of %zu edges", call, c->bins + 1);
+    OPI_TRY(c->dev->machine->copy(c->dev, call, *copy, edges, bytes));
+    const size_t wrong = first_wrong(c->type, *copy, c->bins);
+    if (wrong > c->bins) return OPLUS_OK;
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: edges[%zu] is %s; give edges in ascending order", call, wrong,
+                    wrong == 0 ? "NaN" : "NaN or less than the edge before it");
 }
 
 oplus_status oplus_histogram_edges(oplus_device *dev, const oplus_type *type, const void *in, size_t n,
                                    const void *edges, const oplus_type *counter, void *counts, size_t bins)
 {
     OPI_OWN_MODE;
-    const opi_bins between = {.binning = OPI_BY_EDGES, .type = type, .n = bins, .bounds = OPLUS_IGNORE};
-    OPI_TRY(check_histogram(__func__, dev, type, in, n, counter, counts, bins));
-    OPI_TRY(opi_check_pointer(__func__, "edges", edges, bins + 1));
-    OPI_TRY(opi_check_bytes(__func__, "bins", bins + 1, type->size));
-    const size_t bytes = (bins + 1) * type->size;
-    OPI_TRY(opi_check_overlap(__func__, "edges", edges, bytes, "counts", counts, bins * counter->size, false));
-    void *const copy = opi_alloc(bytes);
-    if (!copy) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a copy of %zu edges", __func__, bins + 1);
-    const oplus_status status = run_with_edges(dev, __func__, &between, in, n, edges, copy, counter, counts);
+    const opi_counting c = {dev, type, in, n, counter, counts, bins};
+    opi_bins between;
+    opi_task task;
+    void *copy;
+    oplus_status status = opi_bins_between(__func__, &c, edges, &between, &copy);
+    if (status == OPLUS_OK) {
+        opi_task_count(&task, &between, in, n, copy, counter->size, counts);
+        status = opi_run(dev, __func__, &task, NULL);
+    }
     opi_free(copy);
     return status;
 }

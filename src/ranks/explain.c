@@ -32,6 +32,13 @@ static void say_elements(opi_saying *to, const opi_task *task, int ranks)
         opi_say_bytes(to, (double)task->top.k * (double)(task->top.key->size + sizeof(uint64_t)));
         opi_say(to, " from each rank\n");
         break;
+    case OPI_COUNT: {
+        const uint64_t p = (uint64_t)ranks, block = task->bins.n / p + (task->bins.n % p != 0);
+        opi_say(to, "  counts: one of ");
+        opi_say_bytes(to, (double)(block * sizeof(uint64_t)));
+        opi_say(to, " from each rank to each other one, which adds up a part of the bins, and one of these sums\n");
+        break;
+    }
     case OPI_SELECT:
         opi_say(to, "  runs: one of ");
         opi_say_bytes(to, 24 + 2 * (double)task->select.type->size);

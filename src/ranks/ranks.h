@@ -219,7 +219,7 @@ bool opi_runs_goes_on(const opi_ranks *ranks, const opi_runs *runs, int rank);
 static inline bool opi_ranks_explained(const opi_ranks *ranks) { return ranks->dev && ranks->dev->explained.text; }
 oplus_status opi_ranks_explain(opi_ranks *ranks, oplus_status status, const opi_task *task);
 
-/* --- the primitives (carries.c, filter.c, sort.c, transpose.c, extreme.c, top.c) ------------------------------------
+/* --- the primitives (carries.c, filter.c, sort.c, transpose.c, extreme.c, top.c, count.c) ---------------------------
  * Each does a task whose arrays are this rank's parts, from the first exchange to the last.  status: what front has
  * found out about this rank's arguments; if they are wrong, the task is not read. */
 
@@ -243,5 +243,7 @@ oplus_status opi_ranks_extreme(opi_ranks *ranks, oplus_status status, const opi_
 /* Does a top, whose k may exceed the elements of this rank; keys, and indices in the whole array, lie in host memory or are
  * NULL. */
 oplus_status opi_ranks_top(opi_ranks *ranks, oplus_status status, const opi_task *task, uint64_t *indices);
+/* Counts in bins, which are the same on all ranks; every rank gets all counts, of which none can be more than `most`. */
+oplus_status opi_ranks_count(opi_ranks *ranks, oplus_status status, const opi_task *task, uint64_t most);
 
 #endif

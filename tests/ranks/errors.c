@@ -106,6 +106,11 @@ static oplus_status group(const args *a)
                            a->out, a->m, a->count);
 }
 
+static oplus_status histogram(const args *a)
+{
+    return oplus_histogram_all(a->dev, a->comm, a->type, a->in, a->n, 0, 1, &oplus_u32, a->values, a->cols);
+}
+
 enum {
     REDUCE = 1,
     FOLD = 2,
@@ -118,7 +123,8 @@ enum {
     REDUCE_BY_KEY = 256,
     SCAN_BY_KEY = 512,
     UNIQUE = 1024,
-    GROUP = 2048
+    GROUP = 2048,
+    HISTOGRAM = 4096
 };
 enum {
     SCANS = SCAN | SEGSCAN,
@@ -126,7 +132,7 @@ enum {
     SORTS = SORT | SORT_PAIRS,
     BY_KEY = REDUCE_BY_KEY | GROUP,
     RUNS = BY_KEY | SCAN_BY_KEY | UNIQUE,
-    ALL = 4095
+    ALL = 8191
 };
 
 typedef struct call {
@@ -148,6 +154,7 @@ static const call calls[] = {
     {SCAN_BY_KEY, "oplus_scan_by_key_all", scan_by_key},
     {UNIQUE, "oplus_unique_all", unique},
     {GROUP, "oplus_group_all", group},
+    {HISTOGRAM, "oplus_histogram_all", histogram},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
@@ -327,7 +334,10 @@ static const wrong wrongs[] = {
     {CARRIES, no_op, OPLUS_ERR_ARGUMENT, "op is NULL"},
     {FILTER, no_keep, OPLUS_ERR_ARGUMENT, "keep is NULL"},
     {SORTS, no_type, OPLUS_ERR_ARGUMENT, "key is NULL"},
-    {TRANSPOSE, no_type, OPLUS_ERR_ARGUMENT, "type is NULL"},
+    {TRANSPOSE | HISTOGRAM, no_type, OPLUS_ERR_ARGUMENT, "type is NULL"},
+    {HISTOGRAM, no_values, OPLUS_ERR_ARGUMENT, "counts is NULL"},
+    {HISTOGRAM, no_in, OPLUS_ERR_ARGUMENT, "in is NULL"},
+    {HISTOGRAM, huge_n, OPLUS_ERR_ARGUMENT, "n is 9223372036854775807"},
     {SORT_PAIRS, no_value, OPLUS_ERR_ARGUMENT, "value is NULL"},
     {CARRIES | FILTER | TRANSPOSE, no_in, OPLUS_ERR_ARGUMENT, "in is NULL"},
     {CARRIES | FILTER | TRANSPOSE, no_out, OPLUS_ERR_ARGUMENT, "out is NULL"},
@@ -502,6 +512,9 @@ static const variant variants[] = {
     {SCAN_BY_KEY, exclusive},
     {UNIQUE, as_it_is},
     {UNIQUE, kept},
+    {HISTOGRAM, as_it_is},
+    {HISTOGRAM, by_u32},
+    {HISTOGRAM, other_way},
     {GROUP, as_it_is},
     {GROUP, descending},
     {GROUP, kept},

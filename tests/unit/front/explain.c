@@ -215,6 +215,24 @@ static void ranks_are_told_of_runs(void **state)
     oplus_close(dev);
 }
 
+/* Without bins there is nothing to say. */
+static void counts_on_the_first(const oplus_comm *comm, void *dev)
+{
+    if (comm->rank > 0) return;
+    good(oplus_count_by_index_all(dev, comm, OPLUS_IGNORE, &oplus_u32, x, N, &oplus_u32, out, 0));
+    good(oplus_histogram_all(dev, comm, &oplus_f32, x, N, 0, 1, &oplus_u32, out, 25));
+}
+
+static void ranks_are_told_of_counts(void **state)
+{
+    (void)state;
+    oplus_device *const dev = explaining("serial");
+    good(oplus_run_ranks(2, counts_on_the_first, dev));
+    says("  counts: one of 104 bytes from each rank to each other one");
+    untouched();
+    oplus_close(dev);
+}
+
 static void ranks_are_told_of(void **state)
 {
     (void)state;
@@ -259,8 +277,8 @@ int main(void)
         cmocka_unit_test(calls_without_work),       cmocka_unit_test(it_ends),
         cmocka_unit_test(small_texts_are_cut),      cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(bins_have_ways),           cmocka_unit_test(a_wish_is_named),
-        cmocka_unit_test(ranks_are_told_of),        cmocka_unit_test(ranks_are_told_of_runs),
-        cmocka_unit_test(an_accelerator_rehearses),
+        cmocka_unit_test(ranks_are_told_of_counts), cmocka_unit_test(ranks_are_told_of),
+        cmocka_unit_test(ranks_are_told_of_runs),   cmocka_unit_test(an_accelerator_rehearses),
     };
     return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
 }
