@@ -44,10 +44,10 @@ OPLUS_API oplus_status oplus_take(oplus_device *dev, const oplus_type *type, opl
  *
  *  On the cores elements of at most 16 bytes, if out has 64 MiB or more, go through scratch memory: of their own size and 4
  *  bytes each, for up to 2^25 of them at a time.  Threads divide the output among them for these and for larger elements;
- *  one thread does the others.  An accelerator needs 4 bytes of scratch memory for each element of out, and finds the last
- *  of equal indices in a pass of its own.  If out lies in host memory, the host's cores do all.  On CUDA, with all arrays
- *  in the device's memory, a call with OPLUS_REFUSE does not wait: elements for indices out of range are not written, and
- *  the next call that waits, such as oplus_sync, returns the error.
+ *  one thread does the others.  An accelerator (of several GPUs that share the call, each) needs 4 bytes of scratch memory for
+ *  each element of out, and finds the last of equal indices in a pass of its own.  If out lies in host memory, the host's
+ *  cores do all.  On CUDA, with all arrays in the device's memory, a call with OPLUS_REFUSE does not wait: elements for
+ *  indices out of range are not written, and the next call that waits, such as oplus_sync, returns the error.
  *
  *  @param dev      where to compute
  *  @param type     the type of an element; any size

@@ -77,12 +77,30 @@ static opi_job job_of(const opi_deal *deal, const char *call, const opi_task *ta
         .g = deal->all[deal->own], .call = call, .task = task, .deal = deal, .index = opi_task_index(task)};
 }
 
-int opi_deal_by(const opi_task *task) { return task->what == OPI_MERGE ? OPI_MERGED_KEYS : OPI_IN; }
+/* Of two arrays with as many items each the one with more bytes. */
+static int larger_of(const opi_task *task, int a, int b) { return task->array[a].size < task->array[b].size ? b : a; }
+
+int opi_deal_by(const opi_task *task)
+{
+    switch (task->what) {
+    case OPI_MERGE:
+        return OPI_MERGED_KEYS;
+    case OPI_TAKE:
+        return larger_of(task, OPI_TAKEN_OUT, OPI_INDICES);
+    case OPI_PUT:
+        return OPI_TABLE;
+    case OPI_BOUNDS:
+        return larger_of(task, OPI_WANTED, OPI_BOUNDS_OUT);
+    default:
+        return OPI_IN;
+    }
+}
 
 /* Each accelerator has a page at least, if arrays lie in pages that are dealt out. */
 static bool is_enough(const opi_deal *deal, const opi_task *task)
 {
-    return task->n >= deal->page / task->array[opi_deal_by(task)].size * deal->workers;
+    const opi_array *const by = &task->array[opi_deal_by(task)];
+    return by->items >= deal->page / by->size * deal->workers;
 }
 
 bool opi_deal_can(const opi_deal *deal, const opi_task *task)

@@ -16,7 +16,8 @@ typedef struct opi_deal {
     opi_accelerator *const *all; /* the accelerators */
 } opi_deal;
 
-/* Which of a task's arrays has the pages by which it is dealt out: one that has an element for each item. */
+/* Which of a task's arrays has the pages by which it is dealt out: one that has an element for each item, or the output of
+ * a put. */
 int opi_deal_by(const opi_task *task);
 /* Whether a task can be dealt out.  Arrays need not lie in pages that are dealt out so: each accelerator must only reach
  * them.  Launches nothing; deal->own is 0. */

@@ -6,11 +6,13 @@
 #include "gpu/filter/filter.h"
 #include "gpu/map/map.h"
 #include "gpu/order/order.h"
+#include "gpu/pack/pack.h"
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/scan/last.h"
 #include "gpu/scan/scan.h"
 #include "gpu/segreduce/windows.h"
 #include "gpu/select/select.h"
+#include "gpu/take/take.h"
 #include "gpu/transpose/turns.h"
 #include "gpu/ways.h"
 
@@ -181,6 +183,32 @@ static oplus_status run_merge(opi_job *job)
     return opi_merge_run_way(job, &part);
 }
 
+static oplus_status run_take(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    return opi_take_run_dealt(job, &part);
+}
+
+static oplus_status run_put(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    return opi_put_run_dealt(job, &part);
+}
+
+static oplus_status run_bounds(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    OPI_TRY(opi_bounds_ready(job));
+    return opi_bounds_run(job, &part);
+}
+
+static oplus_status run_pack(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    OPI_TRY(opi_pack_ready(job));
+    return opi_pack_blocks(job, &part);
+}
+
 static oplus_status nothing(opi_job *job)
 {
     (void)job;
@@ -196,4 +224,8 @@ const opi_deal_steps opi_deals[OPI_PRIMITIVES] = {
     [OPI_TRANSPOSE] = {can_transpose, prepare_transpose, nothing, run_transpose, nothing},
     [OPI_MAP] = {always, opi_gpu_map_ready, nothing, run_map, nothing},
     [OPI_MERGE] = {always, opi_merge_ready, nothing, run_merge, nothing},
+    [OPI_TAKE] = {always, opi_take_prepare_dealt, nothing, run_take, nothing},
+    [OPI_PUT] = {always, opi_put_prepare_dealt, nothing, run_put, nothing},
+    [OPI_BOUNDS] = {always, opi_bounds_ready, nothing, run_bounds, nothing},
+    [OPI_PACK] = {always, opi_pack_ready, nothing, run_pack, nothing},
 };

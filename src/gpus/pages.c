@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SMALL_PART = 16 /* an array of at most 1/16 of the bytes that are dealt out is small (an estimate) */ };
+
 void opi_gpus_describe(const opi_gpus *g, const opi_dealt_range *range, const void *mem, opi_gpus_dealing *d)
 {
     for (unsigned w = 0; w < g->count; w++) {
@@ -55,11 +57,22 @@ bool opi_gpus_pages_can(const opi_gpus_job *job)
     return opi_deal_can(&d.of[0], job->task);
 }
 
-/* What is written lies in pages, too. */
+/* Whether an array is so small, compared with the one that is dealt out, that it matters little where it lies: the results of
+ * rows, for example.  What is looked up at random places is read over and over again. */
+static bool is_small(const opi_task *task, int k)
+{
+    const opi_array *const array = &task->array[k], *const by = &task->array[opi_deal_by(task)];
+    const bool is_looked_up =
+        (task->what == OPI_BOUNDS && k == OPI_SORTED) || (task->what == OPI_TAKE && k == OPI_TABLE);
+    return !is_looked_up && array->items * array->size <= by->items * by->size / SMALL_PART;
+}
+
+/* All but what is small lies in pages, too. */
 bool opi_gpus_pages_suit(const opi_gpus_job *job)
 {
-    for (int k = 0; k < job->task->arrays; k++)
-        if (job->task->array[k].mem && job->place[k].side == OPI_LIES_ON_ONE) return false;
+    const opi_task *const task = job->task;
+    for (int k = 0; k < task->arrays; k++)
+        if (task->array[k].mem && job->place[k].side == OPI_LIES_ON_ONE && !is_small(task, k)) return false;
     return true;
 }
 

@@ -75,6 +75,12 @@ CALL(argsort) { return oplus_argsort(d, &oplus_i32, OPLUS_DESCENDING, a->of[IN],
 CALL(transpose) { return oplus_transpose(d, &oplus_f32, a->of[IN], 1021, a->n / 1021, a->of[OUT]); }
 CALL(take) { return oplus_take(d, &oplus_f32, OPLUS_CLIP, a->of[IN], a->n, &oplus_u32, a->of[MORE], a->n, a->of[OUT]); }
 CALL(put) { return oplus_put(d, &oplus_f32, OPLUS_CLIP, a->of[IN], &oplus_u32, a->of[MORE], a->n, a->of[OUT], a->n); }
+CALL(members)
+{
+    static const oplus_sort_member by[] = {OPLUS_MEMBER(triple, z, &oplus_f32, OPLUS_DESCENDING),
+                                           OPLUS_MEMBER(triple, x, &oplus_u32, OPLUS_ASCENDING)};
+    return oplus_argsort_members(d, &triple_type, by, 2, a->of[IN], a->n / 3, &oplus_u32, a->of[OUT]);
+}
 CALL(argmin) { return oplus_argmin(d, &oplus_u32, a->of[IN], a->n, (size_t *)(void *)a->of[NOTE]); }
 CALL(argmax) { return oplus_argmax(d, &oplus_u8, a->of[IN], a->n * 4, (size_t *)(void *)a->of[NOTE]); }
 CALL(minmax) { return oplus_minmax(d, &oplus_f32, a->of[IN], a->n, a->of[NOTE]); }
@@ -190,7 +196,7 @@ static const struct {
              ROW(segsort, OFFSETS),       ROW(unique, RUNS),         ROW(run_lengths, RUNS),
              ROW(by_key, RUNS),           ROW(nth, ANYTHING),        ROW(top, ANYTHING),
              ROW(repeat, COUNTS),         ROW(window, ANYTHING),     ROW(rows, ANYTHING),
-             ROW(histogram, ANYTHING),    ROW(chain, ANYTHING)};
+             ROW(histogram, ANYTHING),    ROW(chain, ANYTHING),      ROW(members, ANYTHING)};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- the arrays --------------------------------------------------------------------------------------------------- */
@@ -307,9 +313,42 @@ static void every_call(void **state)
     oplus_close(cores);
 }
 
+/* A call on memory of the device does not wait; whatever GPUs have met the wrong index, the error is told once. */
+static void one_wrong_index(const place *at, bool puts, rng *r)
+{
+    const size_t wrong = rng_below(r, MOST);
+    unsigned char *there[ARRAYS];
+    char words[64];
+    fill_more(copy[MORE], r, MOST, INDICES);
+    memcpy(copy[MORE] + 4 * wrong, &(uint32_t){MOST + 3}, 4);
+    for (int k = 0; k < NOTE; k++) must_be_ok(oplus_alloc(at->dev, BYTES, (void **)&there[k]), "alloc");
+    must_be_ok(oplus_copy(at->dev, there[MORE], copy[MORE], BYTES), "copy");
+    oplus_status status =
+        puts
+            ? oplus_put(at->dev, &oplus_f32, OPLUS_REFUSE, there[IN], &oplus_u32, there[MORE], MOST, there[OUT], MOST)
+            : oplus_take(at->dev, &oplus_f32, OPLUS_REFUSE, there[IN], MOST, &oplus_u32, there[MORE], MOST, there[OUT]);
+    if (status == OPLUS_OK) status = oplus_sync(at->dev);
+    snprintf(words, sizeof words, "indices[%zu]", wrong);
+    if (status != OPLUS_ERR_ARGUMENT || !strstr(oplus_last_error(), words))
+        fail_msg("%s of a wrong index at %s: %s, and not %s", puts ? "a put" : "a take", at->where, oplus_last_error(),
+                 words);
+    must_be_ok(oplus_sync(at->dev), "nothing more is told");
+    for (int k = 0; k < NOTE; k++) oplus_free(at->dev, there[k]);
+}
+
+static void wrong_indices(void **state)
+{
+    size_t count;
+    const place *const all = all_places(&count);
+    rng r = test_rng("wrong indices");
+    (void)state;
+    for (size_t p = 1; p < count; p++)
+        if (stand_at(&all[p], NULL, false)) one_wrong_index(&all[p], false, &r), one_wrong_index(&all[p], true, &r);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call), cmocka_unit_test(wrong_indices)};
     oplus_device *dev = NULL;
     setenv("OPLUS_TEST_CORES", "0", 1);
     if (!getenv("OPLUS_TEST_DEVICES") && oplus_open("cuda:0,0", &dev) != OPLUS_OK) {

@@ -44,7 +44,7 @@ static size_t draw_tiles(rng *r)
     return 1 + rng_below(r, dice == 0 && !test_quick() ? MOST_TILES : dice < 8 ? MANY_TILES : SOME_TILES);
 }
 
-static call draw(rng *r, const subject *of)
+static inline call draw(rng *r, const subject *of)
 {
     call c = {.s = of};
     const size_t tile = TILE_BYTES / c.s->op->type->size, dice = rng_below(r, 4);
@@ -61,7 +61,7 @@ static call draw(rng *r, const subject *of)
 }
 
 /* x[0 .. n) becomes random; it repeats itself, but not as tiles do. */
-static void fill(const subject *s, rng *r, size_t n)
+static inline void fill(const subject *s, rng *r, size_t n)
 {
     const size_t size = s->op->type->size, some = n < 4099 ? n : 4099;
     for (size_t i = 0; i < some; i++) s->random(r, x + i * size);

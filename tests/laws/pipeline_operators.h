@@ -98,7 +98,7 @@ static const oplus_fn *const plain[] = {&odd_u32_fn,       &small_u64_fn,    &su
 enum { PLAIN = sizeof plain / sizeof *plain };
 
 /* A predicate; its parameter stays where it is. */
-static oplus_fn draw_predicate(rng *r)
+static inline oplus_fn draw_predicate(rng *r)
 {
     static uint8_t limit8;
     static uint32_t limit32;

@@ -1,7 +1,7 @@
 /* Bounds: places[i] = how many of n sorted elements come before wanted[i], or (OPI_UPPER) not behind it.
  *
  * A work-group has a tile of the wanted elements.  A work-item searches for OPI_LANES of them at the same time, since
- * each step of a search waits for memory; all take the same steps. */
+ * each step of a search waits for memory; all take the same steps.  OPI_DEALT: tiles are dealt out to several accelerators. */
 
 #define OPI_LANES 4
 
@@ -18,11 +18,11 @@ typedef uint64_t opi_index;
 #endif
 
 OPI_WHOLE_KERNEL void opi_bounds(OPI_PARAM(sorted_array), const uint64_t n, OPI_PARAM(wanted_array),
-                                 const uint64_t count, OPI_PARAM(places), OPI_ORDER)
+                                 const uint64_t count, OPI_PARAM(places), OPI_ORDER OPI_DEALT_PARAM)
 {
     OPI_GLOBAL const opi_item *const sorted = OPI_AT(const opi_item, sorted_array);
     OPI_GLOBAL const opi_item *const wanted = OPI_AT(const opi_item, wanted_array);
-    const uint64_t first = OPI_GROUP * OPI_TILE + OPI_SELF;
+    const uint64_t first = OPI_DEALT_ITEM(OPI_GROUP) * OPI_TILE + OPI_SELF;
     OPI_READ_ORDER
     OPI_ROLLED for (uint32_t e = 0; e < OPI_E; e += OPI_LANES)
     {

@@ -40,8 +40,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     else
         opi_gpu_define(source, "OPI_KEY_SIZE", item_bytes(job));
     opi_gpu_write_kernels(source, "order");
+    opi_deal_write(job->deal, source);
     if (is_merge(job)) {
-        opi_deal_write(job->deal, source);
         opi_gpu_define(source, "OPI_VALUE_SIZE", value ? value->size : 0);
         opi_gpu_define(source, "OPI_VALUE_UNIT", unit_of(value));
         opi_gpu_write_kernels(source, "value");
@@ -115,6 +115,8 @@ oplus_status opi_bounds_run(opi_job *job, const opi_part *part)
 {
     const uint64_t sorted = job->task->array[OPI_SORTED].items, count = part->n;
     const opi_key_order order = order_of(job);
+    uint64_t tiles = tiles_of(job, count);
+    opi_dealt dealt = {.epoch = 0};
     opi_arguments a = {.count = 0};
     opi_add(&a, opi_memory(part->address[OPI_SORTED]));
     opi_add(&a, opi_value(sorted));
@@ -122,7 +124,18 @@ oplus_status opi_bounds_run(opi_job *job, const opi_part *part)
     opi_add(&a, opi_value(count));
     opi_add(&a, opi_memory(part->address[OPI_BOUNDS_OUT]));
     add_order(&a, job, &order);
-    return opi_gpu_launch(job, "opi_bounds", tiles_of(job, count), a.list, a.count);
+    if (job->deal) {
+        tiles = opi_deal_items(job->deal, tiles, opi_tile(job->shape) * job->task->array[opi_deal_by(job->task)].size,
+                               &dealt);
+        opi_add(&a, opi_value(dealt));
+    }
+    return opi_gpu_launch(job, "opi_bounds", tiles, a.list, a.count);
+}
+
+oplus_status opi_bounds_ready(opi_job *job)
+{
+    if (job->task->fn) OPI_TRY(opi_gpu_param(job->g, job->call, job->task->fn, NULL, &job->param));
+    return opi_bounds_prepare(job, job->task->n);
 }
 
 /* --- merge -------------------------------------------------------------------------------------------------------- */

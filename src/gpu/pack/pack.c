@@ -53,6 +53,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     write_members(source, p);
     opi_gpu_write_kernels(source, "unit");
     opi_gpu_write_kernels(source, "key");
+    opi_deal_write(p->job.deal, source);
     opi_gpu_write_kernels(source, "pack");
 }
 
@@ -62,7 +63,7 @@ static oplus_status get_program(packing *p)
     const opi_task *const task = job->task;
     opi_key key = opi_key_begin("pack", job->shape);
     opi_key_number(&key, task->array[OPI_IN].size);
-    opi_key_number(&key, p->unit << 8 | task->array[OPI_PACKED_OUT].size);
+    opi_key_number(&key, (uint64_t)(job->deal != NULL) << 32 | p->unit << 8 | task->array[OPI_PACKED_OUT].size);
     for (size_t k = 0; k < task->pack.count; k++) {
         const opi_packed *const m = &task->pack.member[k];
         opi_key_number(&key, m->at);
@@ -78,17 +79,41 @@ static oplus_status get_program(packing *p)
 oplus_status opi_pack_blocks(opi_job *job, const opi_part *part)
 {
     const uint64_t tile = opi_tile(job->shape);
-    const opi_gpu_argument list[] = {opi_memory(part->address[OPI_IN]), opi_memory(part->address[OPI_PACKED_OUT]),
-                                     opi_value(part->n)};
-    return opi_gpu_launch(job, "opi_pack", (part->n - 1) / tile + 1, list, sizeof list / sizeof *list);
+    uint64_t tiles = (part->n - 1) / tile + 1;
+    opi_dealt dealt = {.epoch = 0};
+    opi_arguments a = {.count = 0};
+    opi_add(&a, opi_memory(part->address[OPI_IN]));
+    opi_add(&a, opi_memory(part->address[OPI_PACKED_OUT]));
+    opi_add(&a, opi_value(part->n));
+    if (job->deal) {
+        tiles = opi_deal_items(job->deal, tiles, (size_t)tile * job->task->array[OPI_IN].size, &dealt);
+        opi_add(&a, opi_value(dealt));
+    }
+    return opi_gpu_launch(job, "opi_pack", tiles, a.list, a.count);
+}
+
+static packing packing_of(const opi_job *job)
+{
+    packing p = {.job = *job};
+    const size_t size = job->task->array[OPI_IN].size;
+    p.job.shape = opi_shape_for(&job->g->gpu->facts, opi_smaller(size, SHAPED_BYTES), 0);
+    return p;
+}
+
+/* All arrays lie on devices. */
+oplus_status opi_pack_ready(opi_job *job)
+{
+    packing p = packing_of(job);
+    choose_unit(&p, OPI_SIDE_DEVICE);
+    OPI_TRY(get_program(&p));
+    *job = p.job;
+    return OPLUS_OK;
 }
 
 oplus_status opi_gpu_pack(opi_job *job)
 {
-    packing p = {.job = *job};
+    packing p = packing_of(job);
     opi_staging staging;
-    const size_t size = job->task->array[OPI_IN].size;
-    p.job.shape = opi_shape_for(&job->g->gpu->facts, opi_smaller(size, SHAPED_BYTES), 0);
     OPI_TRY(opi_stage_look(&p.job, &staging));
     choose_unit(&p, staging.side[OPI_IN]);
     OPI_TRY(get_program(&p));

@@ -7,5 +7,7 @@
 /* --- ways (gpu/ways.h) ---------------------------------------------------------------------------------------------- */
 
 oplus_status opi_pack_blocks(opi_job *job, const opi_part *part);
+/* What a pack that is dealt out needs before its launch. */
+oplus_status opi_pack_ready(opi_job *job);
 
 #endif

@@ -45,7 +45,7 @@ void opi_by_index_write(opi_gpu_source *source, const opi_by_index *t)
 opi_key opi_by_index_key(const opi_by_index *t, const char *primitive)
 {
     opi_key key = opi_key_begin(primitive, t->job.shape);
-    opi_key_number(&key, t->pieces.array[OPI_TABLE].size);
+    opi_key_number(&key, (uint64_t)(t->job.deal != NULL) << 63 | t->pieces.array[OPI_TABLE].size);
     opi_key_number(&key, (uint64_t)t->unit << 16 | t->pieces.indices.type->size << 8 | t->pieces.indices.clip);
     return key;
 }

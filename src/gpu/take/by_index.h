@@ -24,7 +24,8 @@ unsigned opi_by_index_unit(const opi_by_index *t);
 void opi_by_index_write(opi_gpu_source *source, const opi_by_index *t);
 opi_key opi_by_index_key(const opi_by_index *t, const char *primitive);
 
-/* Makes ready where kernels tell of an index out of range. */
+/* Makes ready where kernels tell of an index out of range.  Of a task that is dealt out each accelerator has a place of its
+ * own; positions count from the first index of the call. */
 oplus_status opi_by_index_prepare_fault(opi_by_index *t);
 /* Looks at what the kernels have told.  The host finds out which index is the first one that is wrong. */
 oplus_status opi_by_index_look_for_wrong(const opi_by_index *t);

@@ -22,7 +22,9 @@ enum {
 
 static void write_source(opi_gpu_source *source, const void *context)
 {
-    opi_by_index_write(source, context);
+    const opi_by_index *const t = context;
+    opi_by_index_write(source, t);
+    opi_deal_write_pages(t->job.deal, source);
     opi_gpu_write_kernels(source, "put");
 }
 
@@ -60,12 +62,16 @@ static oplus_status put_numbered(const opi_by_index *t, const char *indices, con
     const opi_job *const job = &t->job;
     const void *const last = job->g->nodes.mem;
     const uint64_t places = t->pieces.indices.n, sign = opi_index_sign(&t->pieces.indices), before = job->at;
-    const opi_gpu_argument look[] = {opi_memory(indices), opi_value(n),      opi_value(places), opi_value(sign),
-                                     opi_value(numbered), opi_value(before), opi_memory(last),  opi_memory(t->fault)};
-    const opi_gpu_argument put[] = {opi_memory(indices), opi_memory(in),  opi_value(n),        opi_memory(t->table),
-                                    opi_value(places),   opi_value(sign), opi_value(numbered), opi_memory(last)};
-    OPI_TRY(opi_gpu_launch(job, "opi_put_look", tiles_of(job, n), look, sizeof look / sizeof *look));
-    return opi_gpu_launch(job, "opi_put", tiles_of(job, n), put, sizeof put / sizeof *put);
+    const opi_dealt_pages pages = opi_deal_pages(job->deal);
+    const opi_gpu_argument look[] = {opi_memory(indices), opi_value(n),         opi_value(places),
+                                     opi_value(sign),     opi_value(numbered),  opi_value(before),
+                                     opi_memory(last),    opi_memory(t->fault), opi_value(pages)};
+    const opi_gpu_argument put[] = {opi_memory(indices),  opi_memory(in),    opi_value(n),
+                                    opi_memory(t->table), opi_value(places), opi_value(sign),
+                                    opi_value(numbered),  opi_memory(last),  opi_value(pages)};
+    const int arguments = job->deal ? 9 : 8;
+    OPI_TRY(opi_gpu_launch(job, "opi_put_look", tiles_of(job, n), look, arguments));
+    return opi_gpu_launch(job, "opi_put", tiles_of(job, n), put, arguments);
 }
 
 oplus_status opi_put_blocks(opi_job *job, const opi_part *part)
@@ -84,16 +90,44 @@ oplus_status opi_put_blocks(opi_job *job, const opi_part *part)
     return OPLUS_OK;
 }
 
+/* All that a put needs whose output lies on the device. */
+static oplus_status make_ready(opi_by_index *t)
+{
+    opi_accelerator *const g = t->job.g;
+    t->table = t->pieces.array[OPI_TABLE].mem;
+    OPI_TRY(get_program(t));
+    OPI_TRY(opi_gpu_reserve(g, t->job.call, &g->nodes, t->pieces.indices.n * sizeof(uint32_t)));
+    return opi_by_index_prepare_fault(t);
+}
+
+/* --- dealt out (gpu/deals.h) ---------------------------------------------------------------------------------------- */
+
+static oplus_status make_dealt(const opi_job *job, opi_by_index *t)
+{
+    *t = (opi_by_index){.job = *job, .pieces = *job->task};
+    OPI_TRY(opi_by_index_begin(t));
+    return make_ready(t);
+}
+
+oplus_status opi_put_prepare_dealt(opi_job *job)
+{
+    opi_by_index t;
+    return make_dealt(job, &t);
+}
+
+oplus_status opi_put_run_dealt(opi_job *job, const opi_part *part)
+{
+    opi_by_index t;
+    OPI_TRY(make_dealt(job, &t));
+    return opi_put_blocks(&t.job, part);
+}
+
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
 static oplus_status put(opi_by_index *t)
 {
     opi_staging staging;
-    opi_accelerator *const g = t->job.g;
-    t->table = t->pieces.array[OPI_TABLE].mem;
-    OPI_TRY(get_program(t));
-    OPI_TRY(opi_gpu_reserve(g, t->job.call, &g->nodes, t->pieces.indices.n * sizeof(uint32_t)));
-    OPI_TRY(opi_by_index_prepare_fault(t));
+    OPI_TRY(make_ready(t));
     OPI_TRY(opi_stage_look(&t->job, &staging));
     OPI_TRY(staging.any ? opi_stage_run(&t->job, &staging, NULL, NULL) : opi_way_run_all(&t->job));
     return opi_by_index_look_for_wrong(t);

@@ -24,7 +24,9 @@ static const opi_array *table_of(const opi_by_index *t) { return &t->pieces.arra
 
 static void write_source(opi_gpu_source *source, const void *context)
 {
-    opi_by_index_write(source, context);
+    const opi_by_index *const t = context;
+    opi_by_index_write(source, t);
+    opi_deal_write(t->job.deal, source);
     opi_gpu_write_kernels(source, "take");
 }
 
@@ -46,18 +48,51 @@ oplus_status opi_take_blocks(opi_job *job, const opi_part *part)
     const opi_by_index *const t = (const opi_by_index *)job;
     const opi_indices *const indices = &t->pieces.indices;
     const uint64_t tile = opi_tile(job->shape), sign = opi_index_sign(indices), before = job->at;
-    const opi_gpu_argument list[] = {opi_memory(part->address[OPI_INDICES]),
-                                     opi_memory(part->address[OPI_TAKEN_OUT]),
-                                     opi_value(part->n),
-                                     opi_memory(t->table),
-                                     opi_value(indices->n),
-                                     opi_value(sign),
-                                     opi_value(t->low),
-                                     opi_value(t->some),
-                                     opi_value(before),
-                                     opi_memory(t->fault)};
+    const size_t item = t->pieces.array[opi_deal_by(&t->pieces)].size;
+    uint64_t tiles = (part->n + tile - 1) / tile;
+    opi_dealt dealt = {.epoch = 0};
+    opi_arguments a = {.count = 0};
+    opi_add(&a, opi_memory(part->address[OPI_INDICES]));
+    opi_add(&a, opi_memory(part->address[OPI_TAKEN_OUT]));
+    opi_add(&a, opi_value(part->n));
+    opi_add(&a, opi_memory(t->table));
+    opi_add(&a, opi_value(indices->n));
+    opi_add(&a, opi_value(sign));
+    opi_add(&a, opi_value(t->low));
+    opi_add(&a, opi_value(t->some));
+    opi_add(&a, opi_value(before));
+    opi_add(&a, opi_memory(t->fault));
+    if (job->deal) {
+        tiles = opi_deal_items(job->deal, tiles, (size_t)tile * item, &dealt);
+        opi_add(&a, opi_value(dealt));
+    }
     job->at += part->n;
-    return opi_gpu_launch(job, "opi_take", (part->n + tile - 1) / tile, list, sizeof list / sizeof *list);
+    return opi_gpu_launch(job, "opi_take", tiles, a.list, a.count);
+}
+
+/* --- dealt out (gpu/deals.h) ---------------------------------------------------------------------------------------- */
+
+static oplus_status make_dealt(const opi_job *job, opi_by_index *t)
+{
+    *t = (opi_by_index){.job = *job, .pieces = *job->task};
+    OPI_TRY(opi_by_index_begin(t));
+    t->table = table_of(t)->mem;
+    t->some = table_of(t)->items;
+    OPI_TRY(get_program(t));
+    return opi_by_index_prepare_fault(t);
+}
+
+oplus_status opi_take_prepare_dealt(opi_job *job)
+{
+    opi_by_index t;
+    return make_dealt(job, &t);
+}
+
+oplus_status opi_take_run_dealt(opi_job *job, const opi_part *part)
+{
+    opi_by_index t;
+    OPI_TRY(make_dealt(job, &t));
+    return opi_take_blocks(&t.job, part);
 }
 
 /* --- the elements that are taken from ----------------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* Take: out[k] = in[indices[k]], of elements of OPI_UNITS units.  This text comes behind unit.cl and index.cl.
  *
  * `in` is the elements low ... low + some - 1 of n; elements before and behind them are left out, as another launch takes
- * them.  before: how many indices of the call come before the first one here, for the message about a wrong one. */
+ * them.  before: how many indices of the call come before the first one here, for the message about a wrong one.
+ * OPI_DEALT: the tiles are dealt out to several accelerators (gpu/deal.h). */
 
 #define OPI_E    (1u << OPI_LOG_E)
 #define OPI_W    (1u << OPI_LOG_W)
@@ -11,9 +12,9 @@
 
 OPI_KERNEL void opi_take(OPI_PARAM(indices), OPI_PARAM(out), const uint64_t count, OPI_PARAM(in), const uint64_t n,
                          const uint64_t sign, const uint64_t low, const uint64_t some, const uint64_t before,
-                         OPI_PARAM(fault))
+                         OPI_PARAM(fault) OPI_DEALT_PARAM)
 {
-    const uint64_t first = OPI_GROUP * OPI_TILE;
+    const uint64_t first = OPI_DEALT_ITEM(OPI_GROUP) * OPI_TILE;
     const uint32_t own = count - first < OPI_TILE ? (uint32_t)(count - first) : OPI_TILE;
     OPI_GLOBAL const opi_index *const at = OPI_AT(const opi_index, indices) + first;
     OPI_GLOBAL const opi_unit *const from = OPI_AT(const opi_unit, in);

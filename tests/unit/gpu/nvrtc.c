@@ -570,6 +570,33 @@ static void deal_sorts(opi_accelerator *const *all)
     }
 }
 
+/* Tasks whose items need nothing of each other. */
+static void deal_by_index(opi_accelerator *const *all)
+{
+    static const opi_packed members[] = {{4, 16, 0, 0x8000}, {8, 32, UINT32_MAX, 1u << 31}};
+    static const struct {
+        const oplus_type *type;
+        size_t size;
+        bool clip;
+    } kinds[] = {{&oplus_u32, 4, false}, {&oplus_i64, 12, true}, {&oplus_u64, 16, false}};
+    opi_task task;
+    for (size_t i = 0; i < (effort == MORE ? sizeof kinds / sizeof *kinds : 1); i++) {
+        const opi_indices indices = {
+            .at = in, .count = N / 2, .type = kinds[i].type, .n = N / 2, .clip = kinds[i].clip};
+        opi_task_take(&task, kinds[i].size, in, &indices, out);
+        deal_out(all, &task, "take");
+        opi_task_put(&task, kinds[i].size, in, &indices, out);
+        deal_out(all, &task, "put");
+    }
+    opi_task_bounds(&task, &oplus_f32, OPLUS_ASCENDING, NULL, in, N, true, in, N, sizeof(uint64_t), out);
+    deal_out(all, &task, "bounds");
+    const oplus_fn less = oplus_with(&before_by_fn, &(uint32_t){7});
+    opi_task_bounds(&task, &mixed12_type, OPLUS_ASCENDING, &less, in, N / 2, false, in, N / 2, sizeof(uint32_t), out);
+    deal_out(all, &task, "bounds by a function");
+    opi_task_pack(&task, 12, in, N / 2, members, 2, 8, out);
+    deal_out(all, &task, "pack");
+}
+
 static void deal_all(void)
 {
     oplus_device *const both[] = {opened(architecture), opened(architecture)};
@@ -604,6 +631,7 @@ static void deal_all(void)
     const oplus_fn less = oplus_with(&before_by_fn, &(uint32_t){7});
     opi_task_merge(&task, &mixed12_type, OPLUS_ASCENDING, &less, in, N, in, N, out);
     deal_out(each, &task, "merge by a function");
+    deal_by_index(each);
     gather(each);
     deal_sorts(each);
     opi_task_map(&task, &spread_index_fn, arrays, N, out);

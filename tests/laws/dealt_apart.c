@@ -1,0 +1,318 @@
+/* Tasks that are dealt out to several accelerators (gpu/deal.h), and whose items need nothing of each other: takes, puts,
+ * bounds and packs have the bits of one core, for pages of any size, wherever they begin; nothing outside of the output is
+ * touched; and a wrong index is told of, with its position.
+ *
+ * On CUDA one GPU is enough: it is opened three times.  Where there is none, one accelerator of OpenCL takes the part of each
+ * after the other.  It ends with 77 where no device can do this.
+ *
+ *     OPLUS_TEST_CALLS=n     so many random calls of each kind */
+#include "laws/dealing.h"
+
+#include "task/make.h"
+
+OPLUS_ZIP_WITH(before_by, uint8_t, mixed12, mixed12, uint32_t, { return a.count % p < b.count % p; })
+
+static bool on_cuda;
+
+static long rounds(void) { return on_cuda ? calls() : 1 + calls() / 10; }
+
+static void on_core(const opi_task *task) { must_be_ok(serial->machine->run(serial, "test", task, NULL), "the core"); }
+
+/* --- indices -------------------------------------------------------------------------------------------------------- */
+
+static const oplus_type *const index_types[] = {&oplus_u32, &oplus_i32, &oplus_u64, &oplus_i64};
+static const size_t sizes[] = {1, 2, 4, 8, 12, 16, 40};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/* A call by index: count indices of elements of `size` bytes; the table has n. */
+typedef struct by_index {
+    const oplus_type *type;
+    size_t size, count, n;
+    size_t skew, skew_indices, skew_table;
+    bool clip;
+} by_index;
+
+static by_index draw_by_index(rng *r)
+{
+    by_index c = {.type = index_types[rng_below(r, 4)], .size = sizes[rng_below(r, SIZES)]};
+    c.count = 1 + rng_below(r, draw_tiles(r) * TILE_BYTES / c.size / 2);
+    c.n = rng_below(r, 3) ? 1 + rng_below(r, draw_tiles(r) * TILE_BYTES / c.size) : 1 + rng_below(r, 1000);
+    if (c.count > MOST_BYTES / 8) c.count = MOST_BYTES / 8;
+    c.skew = rng_below(r, MOST_SKEW) * c.size;
+    c.skew_table = rng_below(r, MOST_SKEW) * c.size;
+    c.skew_indices = rng_below(r, MOST_SKEW) * c.type->size;
+    c.clip = rng_below(r, 2);
+    return c;
+}
+
+static void set_index(const by_index *c, size_t k, uint64_t index) /* little endian */
+{
+    memcpy(heads + k * c->type->size, &index, c->type->size);
+}
+
+/* Indices to `heads`.  Those that are clipped may be out of range, below and above. */
+static void fill_indices(const by_index *c, rng *r)
+{
+    const uint64_t few = rng_below(r, 3) ? c->n : 1 + rng_below(r, c->n);
+    for (size_t k = 0; k < c->count; k++) {
+        uint64_t index = rng_below(r, few);
+        if (c->clip && rng_below(r, 50) == 0) index = rng_below(r, 2) ? c->n + rng_below(r, 100) : UINT64_MAX;
+        set_index(c, k, index);
+    }
+}
+
+static opi_indices indices_at(const by_index *c, const void *at)
+{
+    return (opi_indices){.at = at, .count = c->count, .type = c->type, .n = c->n, .clip = c->clip};
+}
+
+/* Nothing is written outside, and what is written is what the core has. */
+static void try_take(const by_index *c, rng *r)
+{
+    const size_t bytes = c->count * c->size, before = GUARD + c->skew;
+    const opi_indices here = indices_at(c, heads);
+    opi_task task;
+    fill(subject_named("hash4"), r, c->n * c->size / 4 + 1);
+    opi_task_take(&task, c->size, x, &here, expected);
+    on_core(&task);
+    unsigned char *const in = bring(x, c->skew_table, c->n * c->size);
+    unsigned char *const list = bring(heads, c->skew_indices, c->count * c->type->size);
+    unsigned char *const out = bring_output(before + bytes + GUARD);
+    const opi_indices there = indices_at(c, list + c->skew_indices);
+    opi_task_take(&task, c->size, in + c->skew_table, &there, out + before);
+    deal_out(r, &task, "a take");
+    same_bytes(out, expected, before, bytes, "a take");
+    oplus_free(dev, in);
+    oplus_free(dev, list);
+    oplus_free(dev, out);
+}
+
+static void any_take(void **state)
+{
+    rng r = test_rng("dealt takes");
+    (void)state;
+    for (long i = rounds(); i > 0; i--) {
+        const by_index c = draw_by_index(&r);
+        fill_indices(&c, &r);
+        try_take(&c, &r);
+    }
+}
+
+/* The elements that no index names stay. */
+static void try_put(const by_index *c, rng *r)
+{
+    const size_t bytes = c->n * c->size, before = GUARD + c->skew_table;
+    const opi_indices here = indices_at(c, heads);
+    opi_task task;
+    fill(subject_named("hash4"), r, c->count * c->size / 4 + 1);
+    memset(expected, 0x3c, bytes);
+    unsigned char *const out = bring_output(before + bytes + GUARD);
+    must_be_ok(oplus_copy(dev, out + before, expected, bytes), "copy");
+    opi_task_put(&task, c->size, x, &here, expected);
+    on_core(&task);
+    unsigned char *const in = bring(x, c->skew, c->count * c->size);
+    unsigned char *const list = bring(heads, c->skew_indices, c->count * c->type->size);
+    const opi_indices there = indices_at(c, list + c->skew_indices);
+    opi_task_put(&task, c->size, in + c->skew, &there, out + before);
+    deal_out(r, &task, "a put");
+    same_bytes(out, expected, before, bytes, "a put");
+    oplus_free(dev, in);
+    oplus_free(dev, list);
+    oplus_free(dev, out);
+}
+
+static void any_put(void **state)
+{
+    rng r = test_rng("dealt puts");
+    (void)state;
+    for (long i = rounds(); i > 0; i--) {
+        const by_index c = draw_by_index(&r);
+        fill_indices(&c, &r);
+        try_put(&c, &r);
+    }
+}
+
+/* --- wrong indices -------------------------------------------------------------------------------------------------- */
+
+/* Does a task in all steps; *told: how many accelerators tell of the index at `place`. */
+static void deal_wrong(const opi_deal *dealing, const opi_task *task, size_t place, int *told)
+{
+    char words[64];
+    opi_deal deal = *dealing;
+    snprintf(words, sizeof words, "indices[%zu] is out of range", place);
+    each(&deal, opi_deal_prepare, task, "prepare");
+    sync_all();
+    each(&deal, opi_deal_look, task, "look");
+    sync_all();
+    each(&deal, opi_deal_run, task, "run");
+    *told = 0;
+    for (unsigned w = 0; w < WORKERS; w++) {
+        const oplus_status status = oplus_sync(worker[w]);
+        if (status == OPLUS_OK) continue;
+        if (status != OPLUS_ERR_ARGUMENT || !strstr(oplus_last_error(), words))
+            fail_msg("%s: not \"%s\"; OPLUS_TEST_SEED=%llu", oplus_last_error(), words,
+                     (unsigned long long)test_seed());
+        ++*told;
+    }
+}
+
+/* One index is wrong: one accelerator tells it, and everything else is done. */
+static void try_wrong(by_index *c, bool puts, rng *r)
+{
+    opi_accelerator *all[WORKERS];
+    const opi_deal deal = draw_deal(r, all_workers(all));
+    const size_t items = puts ? c->n : c->count, before = GUARD + (puts ? c->skew_table : c->skew);
+    const size_t others = puts ? c->count : c->n, bytes = items * c->size, wrong = rng_below(r, c->count);
+    opi_task task;
+    int told;
+    fill_indices(c, r);
+    fill(subject_named("hash4"), r, others * c->size / 4 + 1);
+    unsigned char *const out = bring_output(before + bytes + GUARD), *const in = bring(x, 0, others * c->size);
+    set_index(c, wrong, c->n + rng_below(r, 100));
+    unsigned char *const list = bring(heads, c->skew_indices, c->count * c->type->size);
+    const opi_indices there = indices_at(c, list + c->skew_indices);
+    (puts ? opi_task_put : opi_task_take)(&task, c->size, in, &there, out + before);
+    if (opi_deal_can(&deal, &task)) {
+        deal_wrong(&deal, &task, wrong, &told);
+        if (told != 1) fail_msg("%d accelerators tell of a wrong index", told);
+        memset(expected, 0xa5, bytes);
+        for (size_t k = 0; k < c->count; k++) {
+            uint64_t at = 0;
+            memcpy(&at, heads + k * c->type->size, c->type->size);
+            if (k == wrong) continue;
+            memcpy(expected + (puts ? at : k) * c->size, x + (puts ? k : at) * c->size, c->size);
+        }
+        same_bytes(out, expected, before, bytes, "a call with a wrong index");
+        dealt++;
+    }
+    oplus_free(dev, in);
+    oplus_free(dev, list);
+    oplus_free(dev, out);
+}
+
+static void any_wrong_index(void **state)
+{
+    rng r = test_rng("dealt wrong indices");
+    (void)state;
+    if (!on_cuda) skip(); /* others wait, and a host's copy of the indices is looked through */
+    for (long i = rounds(); i > 0; i--) {
+        by_index c = draw_by_index(&r);
+        c.clip = false;
+        try_wrong(&c, rng_below(&r, 2), &r);
+    }
+}
+
+/* --- bounds --------------------------------------------------------------------------------------------------------- */
+
+static const oplus_type *const keys_of[] = {&oplus_u32, &oplus_u64, &oplus_i16, &oplus_f32, &oplus_f64, &oplus_u8};
+enum { KEYS = sizeof keys_of / sizeof *keys_of };
+
+typedef struct bounds {
+    const oplus_type *key;
+    const oplus_fn *less; /* NULL: the order of a sort */
+    oplus_order order;
+    size_t n, count, index, skew, skew_wanted, skew_places;
+    bool upper;
+} bounds;
+
+/* The sorted elements to x, and those that are wanted to heads. */
+static void fill_bounds(const bounds *b, rng *r)
+{
+    const size_t size = b->key->size;
+    fill(subject_named("hash4"), r, b->count * size / 4 + 1);
+    memcpy(heads, x, b->count * size);
+    fill(subject_named("hash4"), r, b->n * size / 4 + 1);
+    for (size_t k = 0; k < b->count; k++)
+        if (rng_below(r, 2)) memcpy(heads + k * size, x + rng_below(r, b->n) * size, size);
+    if (b->less)
+        must_be_ok(oplus_sort_by(serial, b->less, x, b->n), "sort");
+    else
+        must_be_ok(oplus_sort(serial, b->key, b->order, x, b->n), "sort");
+}
+
+static void try_bounds(const bounds *b, rng *r)
+{
+    const size_t size = b->key->size, bytes = b->count * b->index, before = GUARD + b->skew_places;
+    opi_task task;
+    fill_bounds(b, r);
+    opi_task_bounds(&task, b->key, b->order, b->less, x, b->n, b->upper, heads, b->count, b->index, expected);
+    on_core(&task);
+    unsigned char *const in = bring(x, b->skew, b->n * size), *const wanted =
+                                                                  bring(heads, b->skew_wanted, b->count * size);
+    unsigned char *const out = bring_output(before + bytes + GUARD);
+    opi_task_bounds(&task, b->key, b->order, b->less, in + b->skew, b->n, b->upper, wanted + b->skew_wanted, b->count,
+                    b->index, out + before);
+    deal_out(r, &task, "bounds");
+    same_bytes(out, expected, before, bytes, "bounds");
+    oplus_free(dev, in);
+    oplus_free(dev, wanted);
+    oplus_free(dev, out);
+}
+
+static void any_bounds(void **state)
+{
+    rng r = test_rng("dealt bounds");
+    (void)state;
+    for (long i = rounds(); i > 0; i--) {
+        const uint32_t modulus = (uint32_t)(1 + rng_below(&r, 1000));
+        const oplus_fn less = oplus_with(&before_by_fn, &modulus);
+        const bool by_text = rng_below(&r, 4) == 0;
+        bounds b = {.key = by_text ? &mixed12_type : keys_of[rng_below(&r, KEYS)], .less = by_text ? &less : NULL};
+        b.order = !by_text && rng_below(&r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
+        b.n = 1 + rng_below(&r, 100000);
+        b.count = 1 + rng_below(&r, draw_tiles(&r) * TILE_BYTES / 8);
+        if (b.count > MOST_BYTES / 16) b.count = MOST_BYTES / 16;
+        b.index = rng_below(&r, 2) ? 4 : 8;
+        b.upper = rng_below(&r, 2);
+        b.skew = rng_below(&r, MOST_SKEW) * b.key->size;
+        b.skew_wanted = rng_below(&r, MOST_SKEW) * b.key->size;
+        b.skew_places = rng_below(&r, MOST_SKEW) * b.index;
+        try_bounds(&b, &r);
+    }
+}
+
+/* --- packs ---------------------------------------------------------------------------------------------------------- */
+
+static void any_pack(void **state)
+{
+    static const opi_packed members[][2] = {{{4, 16, 0, 0x8000}, {8, 32, UINT32_MAX, 1u << 31}},
+                                            {{0, 32, 0, 0}, {7, 8, 0, UINT8_MAX}},
+                                            {{2, 8, 0, 0}, {3, 8, 0, 0x80}}};
+    rng r = test_rng("dealt packs");
+    (void)state;
+    for (long i = rounds(); i > 0; i--) {
+        const size_t which = rng_below(&r, 3), key = which == 2 ? 2 : 8, size = 12 + 8 * rng_below(&r, 3);
+        const size_t n = 1 + rng_below(&r, draw_tiles(&r) * TILE_BYTES / size), skew = 4 * rng_below(&r, 40);
+        const size_t before = GUARD + rng_below(&r, MOST_SKEW) * key;
+        opi_task task;
+        fill(subject_named("hash4"), &r, n * size / 4 + 1);
+        opi_task_pack(&task, size, x, n, members[which], 2, key, expected);
+        on_core(&task);
+        unsigned char *const in = bring(x, skew, n * size), *const out = bring_output(before + n * key + GUARD);
+        opi_task_pack(&task, size, in + skew, n, members[which], 2, key, out + before);
+        deal_out(&r, &task, "a pack");
+        same_bytes(out, expected, before, n * key, "a pack");
+        oplus_free(dev, in);
+        oplus_free(dev, out);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_take), cmocka_unit_test(any_put),
+                                       cmocka_unit_test(any_wrong_index), cmocka_unit_test(any_bounds),
+                                       cmocka_unit_test(any_pack)};
+    int failed = 77;
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    make_arrays();
+    on_cuda = open_workers();
+    if (on_cuda || open_one("opencl:cpu")) {
+        failed = cmocka_run_group_tests_name("dealt apart", tests, NULL, NULL);
+        printf("%ld calls were dealt out, %ld were done whole\n", dealt, whole);
+        if (failed == 0 && dealt == 0 && argc == 1) failed = 1;
+    }
+    end_all();
+    return failed;
+}
