@@ -86,7 +86,8 @@ OPLUS_API oplus_status oplus_put(oplus_device *dev, const oplus_type *type, oplu
  *  @param counts    how often each element is repeated: n integers of at least 0
  *  @param out       room for `capacity` elements; may be NULL if capacity is 0, and then only the total is wanted
  *  @param capacity  how many elements out has room for
- *  @param total     in host memory: becomes the number of elements made, which is the sum of the counts
+ *  @param total     in host memory, or in memory of the device: becomes the number of elements made, which is the sum of the
+ *                   counts; must not lie inside of an array of the call
  *  @return OPLUS_OK; OPLUS_ERR_ARGUMENT: also if the total is larger than capacity (unless out is NULL), if a count is
  *          negative: the message names the first one, or if the sum is 2^63 or more; OPLUS_ERR_OVERLAP; OPLUS_ERR_MEMORY. */
 OPLUS_API oplus_status oplus_repeat(oplus_device *dev, const oplus_type *type, const void *in, size_t n,

@@ -19,6 +19,9 @@ const char *opi_last_error(void);
         if (status_ != OPLUS_OK) return status_;                                                                       \
     } while (0)
 
+/* What makes the plural of "element" after so many. */
+static inline const char *opi_s(uint64_t n) { return n == 1 ? "" : "s"; }
+
 /* How many bytes of a text to print: at most `bytes`, and no part of a character (UTF-8). */
 int opi_cut(const char *text, int bytes);
 

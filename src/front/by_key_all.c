@@ -228,6 +228,13 @@ static oplus_status reduce(by_key_all *a, oplus_status status)
     return OPLUS_OK;
 }
 
+/* Frees what the call has taken, and returns `status`. */
+static oplus_status close(by_key_all *a, oplus_status status)
+{
+    opi_runs_release(&a->runs);
+    return opi_ranks_close(a->ranks, status);
+}
+
 /* --- the calls ----------------------------------------------------------------------------------------------------- */
 
 /* Checks the outputs of a reduce. */
@@ -239,8 +246,8 @@ static oplus_status check_out(const by_key_all *a)
     OPI_TRY(opi_by_key_check_out(b, a->what, a->count, a->capacity));
     if (b->out || a->capacity == 0)
         return opi_late_ready(b->call, b->op->late); /* the host joins what ranks exchange */
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: out is NULL though capacity is %zu; give memory for %zu results", b->call,
-                    a->capacity, a->capacity);
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: out is NULL though capacity is %zu; give memory for %zu result%s", b->call,
+                    a->capacity, a->capacity, opi_s(a->capacity));
 }
 
 /* Names what must be the same on all ranks. */
@@ -294,10 +301,8 @@ oplus_status oplus_reduce_by_key_all(oplus_device *dev, const oplus_comm *comm, 
                     .what = "runs",
                     .count = runs};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
-    oplus_status status = prepare_reduce(&a);
-    status = opi_ranks_explained(&ranks) ? explain(&a, status, then_reduce) : reduce(&a, status);
-    opi_runs_release(&a.runs);
-    return opi_ranks_close(&ranks, status);
+    const oplus_status status = prepare_reduce(&a);
+    return close(&a, opi_ranks_explained(&ranks) ? explain(&a, status, then_reduce) : reduce(&a, status));
 }
 
 /* --- a scan: a segmented scan whose heads are where runs begin ------------------------------------------------------ */
@@ -348,10 +353,8 @@ oplus_status oplus_scan_by_key_all(oplus_device *dev, const oplus_comm *comm, co
                     .capacity = n,
                     .runs = {.key = key, .same = same, .keys = keys, .n = n}};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
-    oplus_status status = prepare_scan(&a, kind);
-    status = opi_ranks_explained(&ranks) ? explain(&a, status, then_scan) : scan(&a, status, kind);
-    opi_runs_release(&a.runs);
-    return opi_ranks_close(&ranks, status);
+    const oplus_status status = prepare_scan(&a, kind);
+    return close(&a, opi_ranks_explained(&ranks) ? explain(&a, status, then_scan) : scan(&a, status, kind));
 }
 
 /* --- a group: a stable sort of pairs, and a reduce ------------------------------------------------------------------- */
@@ -420,8 +423,6 @@ oplus_status oplus_group_all(oplus_device *dev, const oplus_comm *comm, const op
                     .what = "groups",
                     .count = groups};
     OPI_TRY(opi_ranks_open(&ranks, dev, comm, __func__));
-    oplus_status status = prepare_group(&a, order);
-    status = opi_ranks_explained(&ranks) ? explain_group(&a, status, order) : group(&a, status, order);
-    opi_runs_release(&a.runs);
-    return opi_ranks_close(&ranks, status);
+    const oplus_status status = prepare_group(&a, order);
+    return close(&a, opi_ranks_explained(&ranks) ? explain_group(&a, status, order) : group(&a, status, order));
 }

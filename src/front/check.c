@@ -99,8 +99,7 @@ bool opi_is_same_type(const oplus_type *a, const oplus_type *b)
 
 oplus_status opi_fail_pointer(const char *call, const char *argument, size_t n)
 {
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give memory for %zu element%s", call, argument, n,
-                    n == 1 ? "" : "s");
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: %s is NULL; give memory for %zu element%s", call, argument, n, opi_s(n));
 }
 
 oplus_status opi_fail_bytes(const char *call, const char *argument, size_t n, size_t size)

@@ -43,8 +43,8 @@ static oplus_status check_all(const char *call, oplus_device *dev, const oplus_f
     OPI_TRY(opi_check_ranks_layout(call, layout));
     OPI_TRY(opi_check_bytes(call, "capacity", capacity, keep->input[0]->size));
     if (out || capacity == 0) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: out is NULL though capacity is %zu; give memory for %zu elements", call,
-                    capacity, capacity);
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: out is NULL though capacity is %zu; give memory for %zu element%s", call,
+                    capacity, capacity, opi_s(capacity));
 }
 
 oplus_status oplus_filter_all(oplus_device *dev, const oplus_comm *comm, const oplus_fn *keep, oplus_layout layout,

@@ -26,7 +26,7 @@ static oplus_status check_inputs(const char *call, const oplus_fn *fn)
         return opi_fail(OPLUS_ERR_ARGUMENT,
                         "%s: fn is function \"%s\" of %u input%s; give one of 3, the element before, the element and "
                         "the one behind (OPLUS_ZIP3), or of the first 2 of them (OPLUS_ZIP)",
-                        call, opi_name(fn->name), fn->arity, fn->arity == 1 ? "" : "s");
+                        call, opi_name(fn->name), fn->arity, opi_s(fn->arity));
     for (unsigned k = 1; k < fn->arity; k++)
         if (!opi_is_same_type(fn->input[0], fn->input[k]))
             return opi_fail(

@@ -62,27 +62,37 @@ static oplus_status check_total(const repeating *r, uint64_t total)
     if (total <= INT64_MAX) return OPLUS_OK;
     if (negative) OPI_TRY(reduce_counts(r, negative, &oplus_min_u64, &first));
     if (first != UINT64_MAX) return refuse_negative(r, first);
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: the sum of the %zu counts is 2^63 or more; give smaller counts, or fewer",
-                    r->call, r->n);
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: the sum of the %zu count%s is 2^63 or more; give smaller counts, or fewer",
+                    r->call, r->n, opi_s(r->n));
 }
 
 static oplus_status check_room(const repeating *r, size_t total)
 {
     if (total <= r->capacity) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: capacity is %zu, but the counts make %zu elements; give room for %zu",
-                    r->call, r->capacity, total, total);
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: capacity is %zu, but the counts make %zu element%s; give room for %zu",
+                    r->call, r->capacity, total, opi_s(total), total);
 }
 
 /* --- what they make ----------------------------------------------------------------------------------------------- */
+
+/* Writes the number of elements, to the host or to the device. */
+static oplus_status give_total(const repeating *r, uint64_t sum, size_t *total)
+{
+    const size_t made = (size_t)sum;
+    return copy(r, total, &made, sizeof made);
+}
 
 /* Only the number of elements, where none can be written. */
 static oplus_status count_only(const repeating *r, size_t *total)
 {
     uint64_t sum = 0;
     OPI_TRY(reduce_counts(r, opi_count_of(r->index->scalar), opi_sum_of_counts(r->index->scalar, r->n), &sum));
-    if (r->dev->explained.text) return OPLUS_OK;
+    if (r->dev->explained.text) {
+        opi_say(&r->dev->explained, "  it adds up the counts, and nothing is repeated\n");
+        return OPLUS_OK;
+    }
     OPI_TRY(check_total(r, sum));
-    *total = (size_t)sum;
+    OPI_TRY(give_total(r, sum, total));
     return r->out ? check_room(r, (size_t)sum) : OPLUS_OK;
 }
 
@@ -93,12 +103,15 @@ static oplus_status repeat(const repeating *r, uint64_t *ends, size_t *total)
     opi_task task;
     OPI_TRY(scan_counts(r, ends));
     if (r->dev->explained.text) {
-        opi_say(&r->dev->explained, "then: a repeat of the %zu elements; how many it makes is known only then\n", r->n);
+        opi_say(&r->dev->explained,
+                "  the scan adds up the counts; its results tell where each element ends in the output\n"
+                "then: a repeat of the %zu element%s; how many it makes is known only then\n",
+                r->n, opi_s(r->n));
         return OPLUS_OK;
     }
     OPI_TRY(copy(r, &sum, ends + r->n - 1, sizeof sum));
     OPI_TRY(check_total(r, sum));
-    *total = (size_t)sum;
+    OPI_TRY(give_total(r, sum, total));
     if (sum == 0) return OPLUS_OK;
     OPI_TRY(check_room(r, (size_t)sum));
     opi_task_repeat(&task, r->type->size, r->in, r->n, ends, (size_t)sum, r->out);
@@ -152,9 +165,13 @@ static oplus_status check(const repeating *r, const size_t *total)
     const size_t bytes = r->capacity * r->type->size;
     OPI_TRY(opi_check_overlap(call, "in", r->in, r->n * r->type->size, "out", r->out, bytes, false));
     OPI_TRY(opi_check_overlap(call, "counts", r->counts, r->n * r->index->size, "out", r->out, bytes, false));
-    if (total) return OPLUS_OK;
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: total is NULL; give a size_t for the number of elements that are made",
-                    call);
+    if (!total)
+        return opi_fail(OPLUS_ERR_ARGUMENT, "%s: total is NULL; give a size_t for the number of elements that are made",
+                        call);
+    const size_t in_bytes = r->in ? r->n * r->type->size : 0;
+    OPI_TRY(opi_check_overlap(call, "in", r->in, in_bytes, "total", total, sizeof *total, false));
+    OPI_TRY(opi_check_overlap(call, "counts", r->counts, r->n * r->index->size, "total", total, sizeof *total, false));
+    return opi_check_overlap(call, "out", r->out, bytes, "total", total, sizeof *total, false);
 }
 
 oplus_status oplus_repeat(oplus_device *dev, const oplus_type *type, const void *in, size_t n, const oplus_type *index,
@@ -165,10 +182,7 @@ oplus_status oplus_repeat(oplus_device *dev, const oplus_type *type, const void 
     uint64_t *ends;
     const repeating r = {dev, __func__, type, index, in, counts, n, out, capacity};
     OPI_TRY(check(&r, total));
-    if (n == 0) {
-        *total = 0;
-        return OPLUS_OK;
-    }
+    if (n == 0) return give_total(&r, 0, total);
     if (capacity == 0) return count_only(&r, total);
     OPI_TRY(borrow(&r, &home, &ends));
     const oplus_status status = repeat(&r, ends, total);

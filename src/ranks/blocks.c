@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+#include <string.h>
+
 oplus_status opi_blocks_reserve(opi_ranks *ranks, opi_blocks *blocks)
 {
     const size_t p = (size_t)ranks->comm->size;
@@ -24,8 +26,9 @@ uint64_t opi_blocks_gets(const opi_ranks *ranks, uint64_t total, int rank)
 
 oplus_status opi_ranks_too_small(const opi_ranks *ranks, const char *what, int rank, uint64_t gets)
 {
-    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: capacity on rank %d is %llu, but it gets %llu %s; give room for %llu",
-                    ranks->call, rank, (unsigned long long)ranks->note[rank].m, (unsigned long long)gets, what,
+    const int letters = (int)strlen(what) - (gets == 1); /* "1 element" */
+    return opi_fail(OPLUS_ERR_ARGUMENT, "%s: capacity on rank %d is %llu, but it gets %llu %.*s; give room for %llu",
+                    ranks->call, rank, (unsigned long long)ranks->note[rank].m, (unsigned long long)gets, letters, what,
                     (unsigned long long)gets);
 }
 

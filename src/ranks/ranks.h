@@ -162,7 +162,7 @@ void opi_blocks_list(const opi_ranks *ranks, opi_blocks *blocks);
 /* Moves results of `size` bytes from where this rank has made its own to where it gets its block.  All ranks call it, and
  * then agree: it may fail on this rank alone. */
 oplus_status opi_blocks_move(opi_ranks *ranks, const opi_blocks *blocks, size_t size, const void *from, void *to);
-/* Fails, on every rank alike, because a rank has too little room for what it gets. */
+/* Fails, on every rank alike, because a rank has too little room for what it gets; what: its plural, "elements". */
 oplus_status opi_ranks_too_small(const opi_ranks *ranks, const char *what, int rank, uint64_t gets);
 
 /* --- runs of equal keys (runs.c) ----------------------------------------------------------------------------------- */

@@ -90,8 +90,8 @@ static oplus_status run(opi_ranks *ranks, oplus_status status, top *t, const opi
     OPI_TRY(opi_ranks_index(ranks, status, task->n, 0, 0));
     if (t->k > ranks->total)
         return opi_fail(OPLUS_ERR_ARGUMENT,
-                        "%s: k is %zu, and all ranks together have %llu elements; give a k of at most so many",
-                        ranks->call, t->k, (unsigned long long)ranks->total);
+                        "%s: k is %zu, and all ranks together have %llu element%s; give a k of at most so many",
+                        ranks->call, t->k, (unsigned long long)ranks->total, opi_s(ranks->total));
     if (t->k == 0) return OPLUS_OK;
     OPI_TRY(opi_ranks_gather(ranks, OPLUS_OK, t->record, record_bytes(t)));
     OPI_TRY(opi_ranks_agree(ranks, find_all(ranks, t, (void *)task->array[OPI_TOP_OUT].mem)));

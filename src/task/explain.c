@@ -1,6 +1,9 @@
 #include "task/explain.h"
 
+#include "base/error.h"
+
 #include <inttypes.h>
+#include <string.h>
 
 static const char *const names[OPI_PRIMITIVES] = {
     [OPI_REDUCE] = "reduce",
@@ -43,6 +46,10 @@ double opi_task_bytes(const opi_task *task)
 
 static const char *name_of(const char *name) { return name ? name : "?"; }
 
+/* Whether an operator or a function is the library's, and no built-in one: its name says nothing to a user.  The call that
+ * uses it says what it does. */
+static bool is_internal(const char *name) { return name && strncmp(name, "opi_", strlen("opi_")) == 0; }
+
 static void say_axis(opi_saying *to, const opi_axis *axis)
 {
     opi_say(to, ", %zu x %zu x %zu", axis->outer, axis->n, axis->inner);
@@ -55,10 +62,9 @@ static void say_task(opi_saying *to, const char *call, const opi_task *task)
     if (task->what == OPI_SCAN || task->what == OPI_SCAN_AXIS || task->what == OPI_SCAN_REVERSE)
         opi_say(to, task->exclusive ? "exclusive " : "inclusive ");
     if (task->what == OPI_SCAN && task->lifted) opi_say(to, "segmented ");
-    opi_say(to, "%s of %zu element%s", names[task->what], task->n, task->n == 1 ? "" : "s");
+    opi_say(to, "%s of %zu element%s", names[task->what], task->n, opi_s(task->n));
     if (task->what == OPI_SEGREDUCE || task->what == OPI_SEGSORT)
-        opi_say(to, " in %zu segment%s", task->segments.offsets.segments,
-                task->segments.offsets.segments == 1 ? "" : "s");
+        opi_say(to, " in %zu segment%s", task->segments.offsets.segments, opi_s(task->segments.offsets.segments));
     if (task->what == OPI_WINDOW) opi_say(to, ", the last %zu at a time", task->window);
     if (task->what == OPI_TOP) opi_say(to, ", the first %zu in order", task->top.k);
     if (task->what == OPI_NTH) opi_say(to, ", the one at place %zu of the order", task->top.k);
@@ -68,9 +74,11 @@ static void say_task(opi_saying *to, const char *call, const opi_task *task)
     if (task->what == OPI_TAKE) opi_say(to, " from %zu", task->array[OPI_TABLE].items);
     if (task->what == OPI_PUT) opi_say(to, " into %zu", task->array[OPI_TABLE].items);
     if (task->what == OPI_REPEAT) opi_say(to, " from %zu", task->array[OPI_REPEATED].items);
-    if (task->what == OPI_COUNT || task->what == OPI_BY_INDEX) opi_say(to, " in %" PRIu64 " bins", task->bins.n);
-    if (opi_task_is_fused(task) && task->before) opi_say(to, " that %s makes", name_of(task->before->name));
-    if (task->op) opi_say(to, " by %s", name_of(task->op->name));
+    if (task->what == OPI_COUNT || task->what == OPI_BY_INDEX)
+        opi_say(to, " in %" PRIu64 " bin%s", task->bins.n, opi_s(task->bins.n));
+    if (opi_task_is_fused(task) && task->before && !is_internal(task->before->name))
+        opi_say(to, " that %s makes", name_of(task->before->name));
+    if (task->op && !is_internal(task->op->name)) opi_say(to, " by %s", name_of(task->op->name));
     if (opi_task_is_fused(task) && task->after) opi_say(to, ", then %s", name_of(task->after->name));
     if (task->fn) opi_say(to, " by %s", name_of(task->fn->name));
     opi_say(to, "; it reads and writes ");

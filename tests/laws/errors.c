@@ -653,6 +653,9 @@ static void repeat(void **state)
     BAD(oplus_repeat(dev, f, x, N, u, counts, y, N, NULL), "oplus_repeat", "total is NULL");
     OVERLAPS(oplus_repeat(dev, f, x, N, u, counts, x, N, &total), "oplus_repeat", "in", "out");
     OVERLAPS(oplus_repeat(dev, f, x, N, u, counts, counts, N, &total), "oplus_repeat", "counts", "out");
+    OVERLAPS(oplus_repeat(dev, f, x, N, u, counts, y, N, (size_t *)(void *)y), "oplus_repeat", "out", "total");
+    OVERLAPS(oplus_repeat(dev, f, x, N, u, counts, y, N, (size_t *)(void *)x), "oplus_repeat", "in", "total");
+    OVERLAPS(oplus_repeat(dev, f, x, N, u, counts, y, N, (size_t *)(void *)counts), "oplus_repeat", "counts", "total");
     assert_int_equal(total, 9);
     BAD(oplus_repeat(dev, f, x, N, u, counts, y, 2, &total), "oplus_repeat", "capacity is 2", "make 3", "room for 3");
     assert_int_equal(total, 3);

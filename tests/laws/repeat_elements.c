@@ -234,6 +234,37 @@ static void more_than_fits(void **state)
     }
 }
 
+/* The total may lie where the arrays may. */
+static void totals_of_devices(void **state)
+{
+    static const uint32_t in[] = {5, 6, 7}, counts[] = {2, 0, 3};
+    uint32_t out[8];
+    size_t count;
+    (void)state;
+    const place *const places = all_places(&count);
+    for (size_t p = 0; p < count; p++) {
+        oplus_device *const dev = places[p].dev;
+        size_t total = 12345;
+        void *there;
+        stand_at(&places[p], NULL, false);
+        must_be_ok(oplus_alloc(dev, sizeof total, &there), "alloc");
+        for (int k = 0; k < 3; k++) {
+            static const size_t expected[] = {5, 2, 0};
+            const size_t n = k == 0 ? 3 : k == 1 ? 1 : 0;
+            must_be_ok(oplus_copy(dev, there, &total, sizeof total), "copy");
+            must_be_ok(oplus_repeat(dev, &oplus_u32, in, n, &oplus_u32, counts, out, 8, there), "repeat");
+            must_be_ok(oplus_copy(dev, &total, there, sizeof total), "copy");
+            assert_int_equal(total, expected[k]);
+            total = 12345;
+            must_be_ok(oplus_copy(dev, there, &total, sizeof total), "copy");
+            must_be_ok(oplus_repeat(dev, &oplus_u32, NULL, n, &oplus_u32, counts, NULL, 0, there), "the total alone");
+            must_be_ok(oplus_copy(dev, &total, there, sizeof total), "copy");
+            assert_int_equal(total, expected[k]);
+        }
+        oplus_free(dev, there);
+    }
+}
+
 static int close_all(void **state)
 {
     (void)state;
@@ -244,7 +275,8 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(repeats), cmocka_unit_test(negative_counts),
-                                       cmocka_unit_test(sums_that_are_too_large), cmocka_unit_test(more_than_fits)};
+                                       cmocka_unit_test(sums_that_are_too_large), cmocka_unit_test(totals_of_devices),
+                                       cmocka_unit_test(more_than_fits)};
     test_seed();
     return cmocka_run_group_tests_name("repeat_elements", tests, NULL, close_all);
 }

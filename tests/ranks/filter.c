@@ -141,8 +141,8 @@ static bool says_too_small(const subset *a, oplus_status status, finding *f)
 {
     char words[200];
     const size_t takes = cut_count(after(a), a->bad);
-    snprintf(words, sizeof words, "capacity on rank %d is %zu, but it gets %zu elements; give room for %zu", a->bad,
-             takes - 1, takes, takes);
+    snprintf(words, sizeof words, "capacity on rank %d is %zu, but it gets %zu element%s; give room for %zu", a->bad,
+             takes - 1, takes, takes == 1 ? "" : "s", takes);
     if (status == OPLUS_ERR_ARGUMENT && strstr(oplus_last_error(), words) != NULL) return true;
     snprintf(f->text, sizeof f->text, "expected \"%s\", but it is a %s: %s", words, oplus_status_string(status),
              status == OPLUS_OK ? "" : oplus_last_error());

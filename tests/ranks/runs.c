@@ -292,8 +292,8 @@ typedef struct rank {
 static bool says_too_small(oplus_status status, const whole *w, size_t gets, const char *what, finding *f)
 {
     char words[160];
-    snprintf(words, sizeof words, "capacity on rank %d is %zu, but it gets %zu %s; give room for %zu", w->bad, gets - 1,
-             gets, what, gets);
+    snprintf(words, sizeof words, "capacity on rank %d is %zu, but it gets %zu %.*s; give room for %zu", w->bad,
+             gets - 1, gets, (int)strlen(what) - (gets == 1), what, gets);
     return failed_as(status, OPLUS_ERR_ARGUMENT, words, f);
 }
 

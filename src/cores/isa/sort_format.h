@@ -9,6 +9,40 @@
 
 /* --- from the caller's arrays to records, and back ------------------------------------------------------------- */
 
+/* PUT(i, mapped): makes record i of a mapped key. */
+#define LOAD_KEYS_OF(bits, PUT)                                                                                        \
+    do {                                                                                                               \
+        const int##bits##_t float_mask = (int##bits##_t)sort->float_mask, flip = (int##bits##_t)sort->flip;            \
+        for (size_t i = 0; i < count; i++) {                                                                           \
+            int##bits##_t raw;                                                                                         \
+            memcpy(&raw, keys + i * sizeof raw, sizeof raw);                                                           \
+            raw = (int##bits##_t)(raw ^ ((raw >> (bits - 1)) & float_mask) ^ flip);                                    \
+            PUT(i, (uint##bits##_t)raw)                                                                                \
+        }                                                                                                              \
+    } while (0)
+#define LOAD_KEYS(PUT)                                                                                                 \
+    switch (sort->key_size) {                                                                                          \
+    case 1:                                                                                                            \
+        LOAD_KEYS_OF(8, PUT);                                                                                          \
+        break;                                                                                                         \
+    case 2:                                                                                                            \
+        LOAD_KEYS_OF(16, PUT);                                                                                         \
+        break;                                                                                                         \
+    case 4:                                                                                                            \
+        LOAD_KEYS_OF(32, PUT);                                                                                         \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        LOAD_KEYS_OF(64, PUT);                                                                                         \
+    }
+
+static void FORMAT(load_keys)(const opi_sort *sort, size_t begin, size_t count, RECORD *OPLUS_RESTRICT_ out)
+{
+    const unsigned char *const keys = sort->keys + begin * sort->key_size;
+#define PUT_WHOLE(i, mapped) out[i] = MAKE_RECORD(mapped);
+    LOAD_KEYS(PUT_WHOLE)
+#undef PUT_WHOLE
+}
+
 #ifdef PAYLOAD_OF
 /* The bits of the keys that a limited sort compares; the rest travels behind them if `whole` >= 0: shifted left by so many
  * bits. */
@@ -18,63 +52,15 @@ static void FORMAT(load_limited)(const opi_sort *sort, size_t begin, size_t coun
     const unsigned char *const keys = sort->keys + begin * sort->key_size;
     const unsigned low = sort->low;
     const uint64_t range = sort->range;
-#define LOAD_KEYS(bits)                                                                                                \
-    do {                                                                                                               \
-        const int##bits##_t float_mask = (int##bits##_t)sort->float_mask, flip = (int##bits##_t)sort->flip;            \
-        for (size_t i = 0; i < count; i++) {                                                                           \
-            int##bits##_t raw;                                                                                         \
-            memcpy(&raw, keys + i * sizeof raw, sizeof raw);                                                           \
-            raw = (int##bits##_t)(raw ^ ((raw >> (bits - 1)) & float_mask) ^ flip);                                    \
-            const uint64_t mapped = (uint##bits##_t)raw;                                                               \
-            out[i] = MAKE_RECORD(mapped >> low & range);                                                               \
-            if (whole >= 0) SET_PAYLOAD(out[i], mapped << whole);                                                      \
-        }                                                                                                              \
-    } while (0)
-    switch (sort->key_size) {
-    case 1:
-        LOAD_KEYS(8);
-        break;
-    case 2:
-        LOAD_KEYS(16);
-        break;
-    case 4:
-        LOAD_KEYS(32);
-        break;
-    default:
-        LOAD_KEYS(64);
-    }
-#undef LOAD_KEYS
+#define PUT_RANGE(i, mapped)                                                                                           \
+    out[i] = MAKE_RECORD((uint64_t)(mapped) >> low & range);                                                           \
+    if (whole >= 0) SET_PAYLOAD(out[i], (uint64_t)(mapped) << whole);
+    LOAD_KEYS(PUT_RANGE)
+#undef PUT_RANGE
 }
 #endif
-
-static void FORMAT(load_keys)(const opi_sort *sort, size_t begin, size_t count, RECORD *OPLUS_RESTRICT_ out)
-{
-    const unsigned char *keys = sort->keys + begin * sort->key_size;
-#define LOAD_KEYS(bits)                                                                                                \
-    do {                                                                                                               \
-        const int##bits##_t float_mask = (int##bits##_t)sort->float_mask, flip = (int##bits##_t)sort->flip;            \
-        for (size_t i = 0; i < count; i++) {                                                                           \
-            int##bits##_t raw;                                                                                         \
-            memcpy(&raw, keys + i * sizeof raw, sizeof raw);                                                           \
-            raw = (int##bits##_t)(raw ^ ((raw >> (bits - 1)) & float_mask) ^ flip);                                    \
-            out[i] = MAKE_RECORD((uint##bits##_t)raw);                                                                 \
-        }                                                                                                              \
-    } while (0)
-    switch (sort->key_size) {
-    case 1:
-        LOAD_KEYS(8);
-        break;
-    case 2:
-        LOAD_KEYS(16);
-        break;
-    case 4:
-        LOAD_KEYS(32);
-        break;
-    default:
-        LOAD_KEYS(64);
-    }
 #undef LOAD_KEYS
-}
+#undef LOAD_KEYS_OF
 
 static void FORMAT(load)(const opi_sort *sort, size_t begin, size_t count, RECORD *OPLUS_RESTRICT_ out)
 {

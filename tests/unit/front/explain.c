@@ -270,15 +270,67 @@ static void an_accelerator_rehearses(void **state)
     oplus_close(dev);
 }
 
+/* Long segments among short ones have a way of their own, which is known before the call. */
+static void an_accelerator_says_how_it_sorts_segments(void **state)
+{
+    enum { SEGMENTS = 101 };
+    oplus_device *dev;
+    void *mem;
+    uint32_t offsets[SEGMENTS + 1];
+    (void)state;
+    if (oplus_open("opencl:cpu", &dev) != OPLUS_OK) {
+        print_message("skipped: %s\n", oplus_last_error());
+        skip();
+    }
+    good(oplus_alloc(dev, sizeof x, &mem));
+    good(oplus_explain(dev, text, sizeof text));
+    for (uint32_t s = 0; s <= SEGMENTS; s++) offsets[s] = s < SEGMENTS ? 50 * s : N;
+    good(oplus_segsort(dev, &oplus_f32, OPLUS_ASCENDING, mem, N, &oplus_u32, offsets, SEGMENTS));
+    says("  > mixed ");
+    for (uint32_t s = 0; s <= SEGMENTS; s++) offsets[s] = 50 * s;
+    good(oplus_segsort(dev, &oplus_f32, OPLUS_ASCENDING, mem, N, &oplus_u32, offsets, SEGMENTS));
+    says("  > short ");
+    oplus_free(dev, mem);
+    oplus_close(dev);
+}
+
+/* What a call makes of tasks of the library's own is said in words. */
+static void a_repeat_names_nothing_of_ours(void **state)
+{
+    static const int64_t counts[] = {1, 0, 2};
+    size_t total = 7;
+    (void)state;
+    oplus_device *const dev = explaining("serial");
+    good(oplus_repeat(dev, &oplus_f32, x, 3, &oplus_i64, counts, out, N, &total));
+    says("oplus_repeat: inclusive scan of 3 elements; it reads and writes 48 bytes\n");
+    says("the scan adds up the counts");
+    says("then: a repeat of the 3 elements");
+    if (strstr(text, "opi_") != NULL) fail_msg("a name of ours:\n%s", text);
+    good(oplus_repeat(dev, &oplus_f32, NULL, 3, &oplus_i64, counts, NULL, 0, &total));
+    says("oplus_repeat: reduce of 3 elements; ");
+    says("adds up the counts");
+    assert_int_equal(total, 7);
+    untouched();
+    oplus_close(dev);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cores_say_their_way),      cmocka_unit_test(one_thread_says_so),
-        cmocka_unit_test(calls_without_work),       cmocka_unit_test(it_ends),
-        cmocka_unit_test(small_texts_are_cut),      cmocka_unit_test(wrong_arguments),
-        cmocka_unit_test(bins_have_ways),           cmocka_unit_test(a_wish_is_named),
-        cmocka_unit_test(ranks_are_told_of_counts), cmocka_unit_test(ranks_are_told_of),
-        cmocka_unit_test(ranks_are_told_of_runs),   cmocka_unit_test(an_accelerator_rehearses),
+        cmocka_unit_test(cores_say_their_way),
+        cmocka_unit_test(one_thread_says_so),
+        cmocka_unit_test(calls_without_work),
+        cmocka_unit_test(it_ends),
+        cmocka_unit_test(small_texts_are_cut),
+        cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(bins_have_ways),
+        cmocka_unit_test(a_wish_is_named),
+        cmocka_unit_test(a_repeat_names_nothing_of_ours),
+        cmocka_unit_test(an_accelerator_says_how_it_sorts_segments),
+        cmocka_unit_test(ranks_are_told_of_counts),
+        cmocka_unit_test(ranks_are_told_of),
+        cmocka_unit_test(ranks_are_told_of_runs),
+        cmocka_unit_test(an_accelerator_rehearses),
     };
     return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
 }
