@@ -2,12 +2,12 @@
  *
  * opi_merge_cuts finds for each tile of the result how many elements before it are of a: cut[t] for tile t, and the last
  * one for the end.  In opi_merge each work-group does a tile.  In a group of several work-items the elements are copied to
- * local memory, where each work-item looks for its own share and merges it.
+ * local memory, where each work-item looks for its own share and merges it (merge_tile.cl).
  *
  * OPI_DEALT: the tiles of the result are dealt out to several accelerators (gpu/deal.h); tiles that this one has need not be
  * neighbours, so that each has two cuts, of its beginning and its end.
  *
- * This text comes behind order.cl, value.cl and dealt.cl. */
+ * This text comes behind order.cl, merge_tile.cl, value.cl and dealt.cl. */
 
 #if OPI_DEALT
 #define OPI_CUTS_OF(tiles)  (2 * (tiles))
@@ -15,7 +15,7 @@
 #define OPI_FIRST_CUT(tile) (2 * (tile))
 #else
 #define OPI_CUTS_OF(tiles)  ((tiles) + 1)
-#define OPI_PLACE_OF(cut)   ((cut) * OPI_TILE)
+#define OPI_PLACE_OF(cut)   ((cut)*OPI_TILE)
 #define OPI_FIRST_CUT(tile) (tile)
 #endif
 
@@ -41,7 +41,7 @@ OPI_WHOLE_KERNEL void opi_merge_cuts(OPI_PARAM(a), const uint64_t a_n, OPI_PARAM
     const uint32_t count = (uint32_t)(left < OPI_TILE ? left : OPI_TILE);                                              \
     const uint64_t a0 = OPI_AT(const uint64_t, cuts)[cut], b0 = begin - a0;                                            \
     const uint64_t a1 = OPI_AT(const uint64_t, cuts)[cut + 1], a_all = a1 > a0 ? a1 - a0 : 0;                          \
-    const uint32_t a_count = a_all < count ? (uint32_t)a_all : count, b_count = count - a_count;                       \
+    const uint32_t a_count = a_all < count ? (uint32_t)a_all : count;                                                  \
     OPI_GLOBAL const opi_item *const from_a = OPI_AT(const opi_item, a) + a0;                                          \
     OPI_GLOBAL const opi_item *const from_b = OPI_AT(const opi_item, b) + b0;                                          \
     OPI_GLOBAL opi_item *const to = OPI_AT(opi_item, out) + begin;                                                     \
@@ -52,6 +52,7 @@ OPI_WHOLE_KERNEL void opi_merge_cuts(OPI_PARAM(a), const uint64_t a_n, OPI_PARAM
 OPI_WHOLE_KERNEL void opi_merge(OPI_ARRAYS)
 {
     OPI_READ_TILE
+    const uint32_t b_count = count - a_count;
     uint32_t i = 0, j = 0;
     for (uint32_t k = 0; k < count; k++) {
         bool is_b = i == a_count;
@@ -71,73 +72,80 @@ OPI_WHOLE_KERNEL void opi_merge(OPI_ARRAYS)
 
 #else
 
-/* Gaps in local memory: the shares of neighbouring work-items lie in different banks. */
-#define OPI_SPREAD(i) ((i) + ((i) >> 5))
-
-OPI_WHOLE_KERNEL void opi_merge(OPI_ARRAYS)
-{
-    OPI_LOCAL_MEMORY opi_item item[OPI_SPREAD(OPI_TILE) + 1]; /* those of a, behind them those of b */
+/* A tile: of the elements that come to it the first a_count are of a.  b: such that element k of the tile, if it is of b, is
+ * b[k]. */
+typedef struct opi_merged_tile {
+    OPI_GLOBAL const opi_item *a, *b;
+    OPI_GLOBAL opi_item *to;
+    uint32_t a_count, count;
 #if OPI_VALUE_SIZE
-    OPI_LOCAL_MEMORY uint16_t from[OPI_TILE]; /* which of them goes to each place */
+    OPI_GLOBAL const opi_value *a_values, *b_values;
+    OPI_GLOBAL opi_value *to_values;
+    OPI_LOCAL uint16_t *from; /* which of them goes to each place */
 #endif
-    OPI_READ_TILE
+} opi_merged_tile;
 
-    /* --- 1. bring them here --- */
-    opi_item merged[OPI_E];
-    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) /* all are under way before the first is used */
-    {
-        const uint32_t k = (e << OPI_LOG_W) + OPI_SELF;
-        if (k < count) merged[e] = k < a_count ? from_a[k] : from_b[k - a_count];
-    }
-    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
-    {
-        const uint32_t k = (e << OPI_LOG_W) + OPI_SELF;
-        if (k < count) item[OPI_SPREAD(k)] = merged[e];
-    }
+OPI_FUNCTION void opi_merge_tile(OPI_LOCAL opi_item *item, opi_merged_tile tile, bool is_full, opi_order order)
+{
+    const uint32_t count = is_full ? OPI_TILE : tile.count, a_count = tile.a_count;
+    opi_item own[OPI_E];
+    uint16_t from[OPI_E];
+
+    /* --- 1. bring them here: all are under way before the first is used --- */
+    OPI_EACH_OF_TILE(own[e] = (k < a_count ? tile.a : tile.b)[k])
+    OPI_EACH_OF_TILE(item[OPI_LANE_AT(e)] = OPI_MAPPED(own[e]))
+    if (OPI_SELF == 0) item[OPI_SPREAD(count)] = own[0]; /* is read in vain */
     OPI_BARRIER();
 
-    /* --- 2. the share of a work-item begins with element i of a and j of b --- */
+    /* --- 2. merge the own share --- */
     const uint32_t t = OPI_SELF * OPI_E < count ? OPI_SELF * OPI_E : count;
-    uint32_t low = t > b_count ? t - b_count : 0, high = t < a_count ? t : a_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const opi_item x = item[OPI_SPREAD(middle)], y = item[OPI_SPREAD(a_count + t - 1 - middle)];
-        if (OPI_LESS(y, x))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    uint32_t i = low, j = t - low;
-
-    /* --- 3. merge it; i and j stay inside: an element that is loaded in vain is one of the tile --- */
+    opi_two_runs runs = {0, a_count, a_count, count};
+    runs.a = opi_cut_here(item, runs, t, order);
+    runs.b += t - runs.a;
+    opi_merge_share(item, runs, is_full, count - t, order, own, from);
+    OPI_BARRIER();
     OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
     {
-        if (t + e < count) {
-            const opi_item x = item[OPI_SPREAD(i < a_count ? i : 0)];
-            const opi_item y = item[OPI_SPREAD(a_count + j < count ? a_count + j : 0)];
-            const bool is_b = i == a_count || (j < b_count && OPI_LESS(y, x));
-            merged[e] = is_b ? y : x;
+        if (is_full || t + e < count) {
+            item[OPI_SHARE_AT(e)] = own[e];
 #if OPI_VALUE_SIZE
-            from[t + e] = (uint16_t)(is_b ? a_count + j : i);
+            tile.from[t + e] = from[e];
 #endif
-            i += !is_b;
-            j += is_b;
         }
     }
     OPI_BARRIER();
-    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) if (t + e < count) item[OPI_SPREAD(t + e)] = merged[e];
-    OPI_BARRIER();
 
-    /* --- 4. write it --- */
-    for (uint32_t k = OPI_SELF; k < count; k += OPI_W) {
-        to[k] = item[OPI_SPREAD(k)];
+    /* --- 3. write it --- */
+    OPI_EACH_OF_TILE(tile.to[k] = OPI_UNMAPPED(item[OPI_LANE_AT(e)]))
 #if OPI_VALUE_SIZE
-        const uint32_t f = from[k];
-        OPI_AT(opi_value, out_values)
-        [begin + k] = f < a_count ? OPI_AT(const opi_value, a_values)[a0 + f]
-                                  : OPI_AT(const opi_value, b_values)[b0 + (f - a_count)];
+    OPI_EACH_OF_TILE(const uint32_t f = tile.from[k];
+                     tile.to_values[k] = (f < a_count ? tile.a_values : tile.b_values)[f])
 #endif
-    }
+}
+
+OPI_WHOLE_KERNEL void opi_merge(OPI_ARRAYS)
+{
+    OPI_LOCAL_MEMORY opi_item item[OPI_ROOM];
+#if OPI_VALUE_SIZE
+    OPI_LOCAL_MEMORY uint16_t from[OPI_TILE];
+#endif
+    OPI_READ_TILE
+    opi_merged_tile tile;
+    tile.a = from_a;
+    tile.b = from_b - a_count;
+    tile.to = to;
+    tile.a_count = a_count;
+    tile.count = count;
+#if OPI_VALUE_SIZE
+    tile.a_values = OPI_AT(const opi_value, a_values) + a0;
+    tile.b_values = OPI_AT(const opi_value, b_values) + b0 - a_count;
+    tile.to_values = OPI_AT(opi_value, out_values) + begin;
+    tile.from = from;
+#endif
+    if (count == OPI_TILE)
+        opi_merge_tile(item, tile, true, order);
+    else
+        opi_merge_tile(item, tile, false, order);
 }
 
 #endif

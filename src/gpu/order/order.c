@@ -45,6 +45,7 @@ static void write_source(opi_gpu_source *source, const void *context)
         opi_gpu_define(source, "OPI_VALUE_SIZE", value ? value->size : 0);
         opi_gpu_define(source, "OPI_VALUE_UNIT", unit_of(value));
         opi_gpu_write_kernels(source, "value");
+        if (job->shape.log_w > 0) opi_gpu_write_kernels(source, "merge_tile");
         opi_gpu_write_kernels(source, "merge");
     } else {
         opi_gpu_define(source, "OPI_UPPER", job->task->bounds.upper);

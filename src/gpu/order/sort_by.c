@@ -9,7 +9,11 @@
 #include "gpu/ways.h"
 #include "gpu/whole.h"
 
-enum { LOCAL_SPARE = 64 };
+enum {
+    LOCAL_SPARE = 64,
+    GROUP_LOG_W = 9, /* the larger the tiles, the fewer passes */
+    SEEKERS = 32     /* work-items of a group that look for cuts: OPI_SEEKERS of sort_by.cl */
+};
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
@@ -28,6 +32,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_PARAMETER", less->param_type != NULL);
     opi_gpu_write_fn(source, less, false);
     opi_gpu_write_kernels(source, "order");
+    if (job->shape.log_w > 0) opi_gpu_write_kernels(source, "merge_tile");
     opi_gpu_define(source, "OPI_INDEX_SIZE", index_bytes(job));
     opi_gpu_write_kernels(source, "sort_by");
 }
@@ -44,6 +49,7 @@ static oplus_status get_program(opi_job *job)
 {
     const opi_gpu_facts *const facts = &job->g->gpu->facts;
     job->shape = opi_shape_for(facts, item_bytes(job), 0);
+    if (job->shape.log_w > 0 && 1u << GROUP_LOG_W <= facts->group) job->shape.log_w = GROUP_LOG_W;
     while (job->shape.log_w > 0 && local_bytes(job) > facts->local) job->shape.log_w--;
     opi_key key = opi_key_begin("sort by", job->shape);
     opi_key_number(&key, index_bytes(job));
@@ -102,7 +108,7 @@ static oplus_status launch(const opi_job *job, const char *kernel, uint64_t grou
     opi_add(a, opi_value(none));
     opi_add(a, opi_value(none));
     opi_add(a, opi_memory(job->param));
-    return opi_gpu_launch(job, kernel, groups, a->list, a->count);
+    return opi_gpu_launch_early(job, kernel, groups, a->list, a->count);
 }
 
 static oplus_status sort_blocks(const opi_job *job, const char *from, side to, side other, uint64_t n)
@@ -118,28 +124,37 @@ static oplus_status sort_blocks(const opi_job *job, const char *from, side to, s
     return launch(job, "opi_sort_by_blocks", tiles_of(job, n), &a);
 }
 
-/* Merges runs of so many elements in pairs. */
-static oplus_status merge_pairs(const opi_job *job, side from, uint64_t n, uint64_t run, side to)
+/* OPI_CUTS of sort_by.cl. */
+static uint64_t cuts_of_a_group(const opi_job *job)
 {
-    const uint64_t tiles = tiles_of(job, n), run_tiles = run / opi_tile(job->shape), pairs = (n - 1) / (2 * run) + 1;
+    const uint64_t items = (uint64_t)1 << job->shape.log_w;
+    return items == 1 ? 1 : opi_smaller(items, SEEKERS) - 1;
+}
+
+/* Merges runs of 2^log_run elements in pairs. */
+static oplus_status merge_pairs(const opi_job *job, side from, uint64_t n, uint32_t log_run, side to)
+{
+    const uint64_t tiles = tiles_of(job, n), run_tiles = UINT64_C(1) << (log_run - opi_log_tile(job->shape));
+    const uint64_t pairs = ((n - 1) >> (log_run + 1)) + 1;
     char *const cuts = job->g->work.mem, *const wrong = wrong_of(job, n);
     opi_arguments find = {.count = 0}, mend = {.count = 0}, merge = {.count = 0};
     opi_add(&find, opi_memory(from.items));
     opi_add(&find, opi_value(n));
-    opi_add(&find, opi_value(run));
+    opi_add(&find, opi_value(log_run));
     opi_add(&find, opi_memory(cuts));
     opi_add(&find, opi_memory(wrong));
     opi_add(&find, opi_value(tiles));
-    OPI_TRY(launch(job, "opi_sort_by_cuts", ((tiles - 1) >> job->shape.log_w) + 1, &find));
+    OPI_TRY(launch(job, "opi_sort_by_cuts", (tiles - 1) / cuts_of_a_group(job) + 1, &find));
     opi_add(&mend, opi_memory(cuts));
     opi_add(&mend, opi_memory(wrong));
     opi_add(&mend, opi_value(run_tiles));
     opi_add(&mend, opi_value(tiles));
-    OPI_TRY(opi_gpu_launch(job, "opi_sort_by_mend", ((pairs - 1) >> job->shape.log_w) + 1, mend.list, mend.count));
+    OPI_TRY(
+        opi_gpu_launch_early(job, "opi_sort_by_mend", ((pairs - 1) >> job->shape.log_w) + 1, mend.list, mend.count));
     opi_add(&merge, opi_memory(from.items));
     opi_add(&merge, opi_memory(from.index));
     opi_add(&merge, opi_value(n));
-    opi_add(&merge, opi_value(run));
+    opi_add(&merge, opi_value(log_run));
     opi_add(&merge, opi_memory(cuts));
     opi_add(&merge, opi_memory(to.items));
     opi_add(&merge, opi_memory(to.index));
@@ -148,13 +163,15 @@ static oplus_status merge_pairs(const opi_job *job, side from, uint64_t n, uint6
 
 oplus_status opi_sort_by_run_way(opi_job *job, const opi_part *part)
 {
-    const uint64_t n = part->n, tile = opi_tile(job->shape);
+    const uint64_t n = part->n;
+    const uint32_t first = opi_log_tile(job->shape);
     side sides[2];
     unsigned at = 0;
     find_sides(job, part, sides);
-    for (uint64_t run = tile; run < n; run *= 2) at ^= 1;
+    for (uint32_t log_run = first; (n - 1) >> log_run > 0; log_run++) at ^= 1;
     OPI_TRY(sort_blocks(job, part->address[OPI_KEYS], sides[at], sides[at ^ 1], n));
-    for (uint64_t run = tile; run < n; run *= 2, at ^= 1) OPI_TRY(merge_pairs(job, sides[at], n, run, sides[at ^ 1]));
+    for (uint32_t log_run = first; (n - 1) >> log_run > 0; log_run++, at ^= 1)
+        OPI_TRY(merge_pairs(job, sides[at], n, log_run, sides[at ^ 1]));
     return OPLUS_OK;
 }
 

@@ -8,7 +8,8 @@
  *
  * What lies between two cuts is merged by itself, so that each element goes to one place, whatever the function answers.
  *
- * OPI_INDEX_SIZE: bytes of an index; 0: there are none.  This text comes behind order.cl. */
+ * OPI_INDEX_SIZE: bytes of an index; 0: there are none.  This text comes behind order.cl, and, for work-groups
+ * of several work-items, merge_tile.cl. */
 
 #if OPI_INDEX_SIZE == 8
 typedef uint64_t opi_index;
@@ -20,26 +21,47 @@ typedef uint32_t opi_index;
 #define OPI_MENDED(cut, before, step)                                                                                  \
     ((cut) < (before) ? (before) : (cut) > (before) + (step) ? (before) + (step) : (cut))
 
-/* The pair of runs to which element i belongs: it begins at `pair`, and has a_n elements in its first run and b_n in its
- * second one, of n in all. */
-#define OPI_FIND_PAIR(T, i, n, run)                                                                                    \
-    const T pair = (i) / (2 * (run)) * (2 * (run)), own = (i)-pair, left = (n) > pair ? (n)-pair : 0;                  \
-    const T a_n = left < (run) ? left : (run), b_left = left - a_n, b_n = b_left < (run) ? b_left : (run);
+/* The pair of runs, each of 2^log_run elements, to which element i belongs: it begins at `pair`, and has a_n elements in its
+ * first run and b_n in its second one, of n in all. */
+#define OPI_FIND_PAIR(T, i, n, log_run)                                                                                \
+    const T run = (T)1 << (log_run), pair = (i) >> ((log_run) + 1) << ((log_run) + 1), own = (i)-pair;                 \
+    const T left = (n) > pair ? (n)-pair : 0, a_n = left < run ? left : run, b_left = left - a_n;                      \
+    const T b_n = b_left < run ? b_left : run;
 
 /* --- cuts --------------------------------------------------------------------------------------------------------- */
 
-OPI_WHOLE_KERNEL void opi_sort_by_cuts(OPI_PARAM(items), const uint64_t n, const uint64_t run, OPI_PARAM(cuts),
+/* A cut is compared with the one before it, which the work-item before has found: a group's first one finds the last cut of the
+ * group before once more.  Few work-items of a group do anything: the reads of a search are scattered, and what holds it up
+ * is the multiprocessor that makes them. */
+#if OPI_LOG_W > 0
+#define OPI_SEEKERS (OPI_W < 32 ? OPI_W : 32)
+#define OPI_CUTS    (OPI_SEEKERS - 1)
+#else
+#define OPI_SEEKERS 1
+#define OPI_CUTS    1
+#endif
+
+OPI_WHOLE_KERNEL void opi_sort_by_cuts(OPI_PARAM(items), const uint64_t n, const uint32_t log_run, OPI_PARAM(cuts),
                                        OPI_PARAM(wrong), const uint64_t tiles, OPI_ORDER)
 {
-    const uint64_t tile = OPI_GROUP * OPI_W + OPI_SELF, at = tile * OPI_TILE;
+    OPI_LOCAL_MEMORY uint64_t found[OPI_SEEKERS];
+    OPI_AFTER_LAUNCHES();
+    const uint64_t tile = OPI_GROUP * OPI_CUTS + OPI_SELF - (OPI_SEEKERS - OPI_CUTS), at = tile * OPI_TILE;
+    const bool seeks = OPI_SELF < OPI_SEEKERS && tile < tiles; /* group 0 has none before its first */
     OPI_READ_ORDER
-    if (tile < tiles) {
-        OPI_FIND_PAIR(uint64_t, at, n, run)
-        OPI_GLOBAL const opi_item *const a = OPI_AT(const opi_item, items) + pair;
-        const uint64_t cut = opi_cut(a, a_n, a + a_n, b_n, own, order);
+    OPI_FIND_PAIR(uint64_t, at, n, log_run)
+    OPI_GLOBAL const opi_item *const a = OPI_AT(const opi_item, items) + pair;
+    if (seeks) found[OPI_SELF] = opi_cut(a, a_n, a + a_n, b_n, own, order);
+    OPI_BARRIER();
+    if (seeks && OPI_SELF >= OPI_SEEKERS - OPI_CUTS) {
+        const uint64_t cut = found[OPI_SELF];
         if (own > 0) {
+#if OPI_LOG_W > 0
+            const uint64_t before = found[OPI_SELF - 1];
+#else
             const uint64_t before = opi_cut(a, a_n, a + a_n, b_n, own - OPI_TILE, order);
-            if (cut < before || cut > before + OPI_TILE) OPI_AT(uint32_t, wrong)[at / (2 * run)] = 1;
+#endif
+            if (cut < before || cut > before + OPI_TILE) OPI_AT(uint32_t, wrong)[at >> (log_run + 1)] = 1;
         }
         OPI_AT(uint64_t, cuts)[tile] = cut;
     }
@@ -49,6 +71,7 @@ OPI_WHOLE_KERNEL void opi_sort_by_cuts(OPI_PARAM(items), const uint64_t n, const
 OPI_WHOLE_KERNEL void opi_sort_by_mend(OPI_PARAM(cuts), OPI_PARAM(wrong), const uint64_t tiles, const uint64_t all)
 {
     const uint64_t pair = OPI_GROUP * OPI_W + OPI_SELF, begin = pair * 2 * tiles;
+    OPI_AFTER_LAUNCHES();
     OPI_GLOBAL uint64_t *const cut = OPI_AT(uint64_t, cuts);
     if (begin < all && OPI_AT(uint32_t, wrong)[pair]) {
         const uint64_t end = all - begin < 2 * tiles ? all : begin + 2 * tiles;
@@ -61,7 +84,7 @@ OPI_WHOLE_KERNEL void opi_sort_by_mend(OPI_PARAM(cuts), OPI_PARAM(wrong), const 
 #define OPI_READ_TILE                                                                                                  \
     const uint64_t begin = OPI_GROUP * OPI_TILE;                                                                       \
     const uint32_t count = (uint32_t)(n - begin < OPI_TILE ? n - begin : OPI_TILE);                                    \
-    OPI_FIND_PAIR(uint64_t, begin, n, run)                                                                             \
+    OPI_FIND_PAIR(uint64_t, begin, n, log_run)                                                                         \
     OPI_GLOBAL const uint64_t *const cut_at = OPI_AT(const uint64_t, cuts) + OPI_GROUP;                                \
     const uint64_t cut = cut_at[0], cut_end = own + count < a_n + b_n ? cut_at[1] : a_n;                               \
     const uint32_t a_count = (uint32_t)(cut_end - cut);                                                                \
@@ -125,6 +148,7 @@ OPI_WHOLE_KERNEL void opi_sort_by_blocks(OPI_PARAM(items), OPI_PARAM(out), OPI_P
                                          OPI_PARAM(other_index), const uint64_t n, OPI_PARAM(wrong), OPI_ORDER)
 {
     const uint64_t begin = OPI_GROUP * OPI_TILE, end = n - begin < OPI_TILE ? n : begin + OPI_TILE;
+    OPI_AFTER_LAUNCHES();
     const bool swapped = (OPI_LOG_TILE - OPI_LOG_RUN) & 1;
     OPI_GLOBAL opi_item *from = swapped ? OPI_AT(opi_item, other) : OPI_AT(opi_item, out);
     OPI_GLOBAL opi_item *to = swapped ? OPI_AT(opi_item, out) : OPI_AT(opi_item, other);
@@ -151,9 +175,10 @@ OPI_WHOLE_KERNEL void opi_sort_by_blocks(OPI_PARAM(items), OPI_PARAM(out), OPI_P
     }
 }
 
-OPI_WHOLE_KERNEL void opi_sort_by_merge(OPI_PARAM(items), OPI_PARAM(index), const uint64_t n, const uint64_t run,
+OPI_WHOLE_KERNEL void opi_sort_by_merge(OPI_PARAM(items), OPI_PARAM(index), const uint64_t n, const uint32_t log_run,
                                         OPI_PARAM(cuts), OPI_PARAM(out), OPI_PARAM(out_index), OPI_ORDER)
 {
+    OPI_AFTER_LAUNCHES();
     OPI_READ_TILE
     uint32_t i = 0, j = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -171,110 +196,105 @@ OPI_WHOLE_KERNEL void opi_sort_by_merge(OPI_PARAM(items), OPI_PARAM(index), cons
 
 #else
 
-/* --- a work-group does a tile ------------------------------------------------------------------------------------- */
-
-/* Gaps in local memory: the shares of neighbouring work-items lie in different banks. */
-#define OPI_SPREAD(i) ((i) + ((i) >> 5))
+/* --- a work-group does a tile (merge_tile.cl) ---------------------------------------------------------------------- */
 
 /* item: the elements of a tile; place: where each of them was at first. */
+typedef struct opi_here {
+    OPI_LOCAL opi_item *item;
+    OPI_LOCAL uint16_t *place; /* if there are indices */
+    OPI_LOCAL uint32_t *cuts, *wrong;
+} opi_here;
+
 #if OPI_INDEX_SIZE
-#define OPI_DECLARE_TILE                                                                                               \
-    OPI_LOCAL_MEMORY opi_item item[OPI_SPREAD(OPI_TILE) + 1];                                                          \
+#define OPI_DECLARE_PLACES                                                                                             \
     OPI_LOCAL_MEMORY uint16_t place[OPI_TILE];                                                                         \
-    OPI_LOCAL_MEMORY uint32_t cuts_here[OPI_W + 1];                                                                    \
-    OPI_LOCAL_MEMORY uint32_t wrong_here;
-#define OPI_PLACES place
+    here.place = place;
+#define OPI_PLACE(...) __VA_ARGS__;
 #else
-#define OPI_DECLARE_TILE                                                                                               \
-    OPI_LOCAL_MEMORY opi_item item[OPI_SPREAD(OPI_TILE) + 1];                                                          \
-    OPI_LOCAL_MEMORY uint32_t cuts_here[OPI_W + 1];                                                                    \
-    OPI_LOCAL_MEMORY uint32_t wrong_here;
-#define OPI_PLACES ((OPI_LOCAL uint16_t *)0)
+#define OPI_DECLARE_PLACES here.place = 0;
+#define OPI_PLACE(...)
 #endif
+#define OPI_DECLARE_TILE                                                                                               \
+    OPI_LOCAL_MEMORY opi_item item[OPI_ROOM];                                                                          \
+    OPI_LOCAL_MEMORY uint32_t cuts_here[OPI_W + 1];                                                                    \
+    OPI_LOCAL_MEMORY uint32_t wrong_here;                                                                              \
+    opi_here here;                                                                                                     \
+    OPI_DECLARE_PLACES                                                                                                 \
+    here.item = item;                                                                                                  \
+    here.cuts = cuts_here;                                                                                             \
+    here.wrong = &wrong_here;
 
-/* Merges the pair of runs [a, a + a_n) and [b, b + b_n) of a tile, to which the share of this work-item belongs: elements
- * t, t + 1, ... of what they become, which go to the places from self * OPI_E on.  All work-items come here. */
-OPI_FUNCTION void opi_merge_here(OPI_LOCAL opi_item *item, OPI_LOCAL uint16_t *place, OPI_LOCAL uint32_t *cuts,
-                                 OPI_LOCAL uint32_t *wrong, uint32_t a, uint32_t a_n, uint32_t b, uint32_t b_n,
-                                 uint32_t t, opi_order order)
+/* Where the share of this work-item, which begins with element t of the n that a pair of runs becomes, begins in the first run,
+ * and where it ends there.  All work-items come here; round: not 0, another one each time. */
+OPI_FUNCTION opi_two_runs opi_share_of(opi_here here, opi_two_runs r, uint32_t t, uint32_t round, bool is_full,
+                                       opi_order order)
 {
-    const uint32_t self = OPI_SELF, n = a_n + b_n;
-    const bool is_first = t == 0 || t >= n; /* its cut does not depend on the one before */
+    const uint32_t self = OPI_SELF, a_n = r.a_end - r.a, b_n = r.b_end - r.b, n = a_n + b_n;
+    const bool is_first = t == 0 || (!is_full && t >= n); /* its cut does not depend on the one before */
+    const uint32_t cut = is_first ? 0 : opi_cut_here(here.item, r, t, order);
+    here.cuts[self] = cut;
+    OPI_BARRIER();
 
-    /* --- 1. where the share begins in both runs --- */
-    uint32_t low = t > b_n ? t - b_n : 0, high = t < a_n ? t : a_n;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const opi_item x = item[OPI_SPREAD(a + middle)], y = item[OPI_SPREAD(b + t - 1 - middle)];
-        if (OPI_LESS(y, x))
-            high = middle;
-        else
-            low = middle + 1;
+    /* --- cuts that do not ascend are mended, all of a pair by its first work-item --- */
+    if (!is_first && (cut < here.cuts[self - 1] || cut > here.cuts[self - 1] + OPI_E)) *here.wrong = round;
+    OPI_BARRIER();
+    if (*here.wrong == round) {
+        if (is_first && t < n)
+            for (uint32_t k = 1; k * OPI_E < n; k++)
+                here.cuts[self + k] = OPI_MENDED(here.cuts[self + k], here.cuts[self + k - 1], OPI_E);
+        OPI_BARRIER();
     }
-    cuts[self] = is_first ? 0 : low;
-    OPI_BARRIER();
 
-    /* --- 2. cuts that do not ascend are mended, all by one work-item --- */
-    if (!is_first && (low < cuts[self - 1] || low > cuts[self - 1] + OPI_E)) *wrong = 1;
-    OPI_BARRIER();
-    const bool is_wrong = *wrong != 0;
-    OPI_BARRIER();
-    if (is_wrong && is_first && t < n) { /* the first one of a pair does those of the pair */
-        for (uint32_t k = 1; k * OPI_E < n; k++)
-            cuts[self + k] = OPI_MENDED(cuts[self + k], cuts[self + k - 1], OPI_E);
-        *wrong = 0;
-    }
-    OPI_BARRIER();
+    const uint32_t t_end = is_full || t + OPI_E < n ? t + OPI_E : n, begin = here.cuts[self];
+    const uint32_t end = t_end < n ? here.cuts[self + 1] : a_n;
+    r.a_end = r.a + end;
+    r.b_end = r.b + t_end - end;
+    r.a += begin;
+    r.b += t - begin;
+    return r;
+}
 
-    /* --- 3. the share is merged --- */
-    const uint32_t t_end = t + OPI_E < n ? t + OPI_E : n;
-    uint32_t i = cuts[self], j = t - i;
-    const uint32_t i_end = t_end < n ? cuts[self + 1] : a_n, j_end = t_end - i_end;
+/* Merges the pair of runs of a tile to which the share of this work-item belongs; what they become goes to the places from
+ * SELF * OPI_E on.  All work-items come here. */
+OPI_FUNCTION void opi_merge_here(opi_here here, opi_two_runs r, uint32_t t, uint32_t round, bool is_full,
+                                 opi_order order)
+{
+    const uint32_t n = r.a_end - r.a + (r.b_end - r.b), some = is_full ? OPI_E : t < n ? n - t : 0;
+    const opi_two_runs share = opi_share_of(here, r, t, round, is_full, order);
     opi_item merged[OPI_E];
     uint16_t from[OPI_E];
-    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
-    {
-        if (t + e < n) { /* an element that is loaded in vain is one of the share */
-            const uint32_t at_a = i < i_end ? a + i : b + j, at_b = j < j_end ? b + j : a + i;
-            const opi_item x = item[OPI_SPREAD(at_a)], y = item[OPI_SPREAD(at_b)];
-            const bool is_b = i == i_end || (j < j_end && OPI_LESS(y, x));
-            merged[e] = is_b ? y : x;
-#if OPI_INDEX_SIZE
-            from[e] = place[is_b ? at_b : at_a];
-#endif
-            i += !is_b;
-            j += is_b;
-        }
+    if (some > 0) {
+        opi_merge_share(here.item, share, is_full, some, order, merged, from);
+        OPI_PLACE(OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) if (is_full || e < some) from[e] =
+                      here.place[from[e]])
     }
     OPI_BARRIER();
     OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
     {
-        if (t + e < n) {
-            item[OPI_SPREAD(self * OPI_E + e)] = merged[e];
-#if OPI_INDEX_SIZE
-            place[self * OPI_E + e] = from[e];
-#endif
+        if (is_full || e < some) {
+            here.item[OPI_SHARE_AT(e)] = merged[e];
+            OPI_PLACE(here.place[OPI_SELF * OPI_E + e] = from[e])
         }
     }
     OPI_BARRIER();
 }
 
 /* Each work-item sorts its share, of the `count` elements of a tile: it exchanges neighbours. */
-OPI_FUNCTION void opi_sort_share(OPI_LOCAL opi_item *item, OPI_LOCAL uint16_t *place, uint32_t count, opi_order order)
+OPI_FUNCTION void opi_sort_share(opi_here here, bool is_full, uint32_t count, opi_order order)
 {
     const uint32_t t = OPI_SELF * OPI_E;
     opi_item x[OPI_E];
     uint16_t from[OPI_E];
     OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
     {
-        if (t + e < count) x[e] = item[OPI_SPREAD(t + e)];
+        if (is_full || t + e < count) x[e] = here.item[OPI_SHARE_AT(e)];
         from[e] = (uint16_t)(t + e);
     }
     OPI_UNROLL for (uint32_t round = 0; round < OPI_E; round++)
     {
         OPI_UNROLL for (uint32_t e = round & 1; e + 1 < OPI_E; e += 2)
         {
-            if (t + e + 1 < count && OPI_LESS(x[e + 1], x[e])) {
+            if ((is_full || t + e + 1 < count) && OPI_COMES_FIRST(x[e + 1], x[e])) {
                 const opi_item other = x[e];
                 const uint16_t other_from = from[e];
                 x[e] = x[e + 1];
@@ -286,14 +306,36 @@ OPI_FUNCTION void opi_sort_share(OPI_LOCAL opi_item *item, OPI_LOCAL uint16_t *p
     }
     OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
     {
-        if (t + e < count) {
-            item[OPI_SPREAD(t + e)] = x[e];
-#if OPI_INDEX_SIZE
-            place[t + e] = from[e];
-#endif
+        if (is_full || t + e < count) {
+            here.item[OPI_SHARE_AT(e)] = x[e];
+            OPI_PLACE(here.place[t + e] = from[e])
         }
     }
     OPI_BARRIER();
+}
+
+OPI_FUNCTION void opi_sort_tile(opi_here here, OPI_GLOBAL const opi_item *in, bool is_full, uint32_t count,
+                                OPI_GLOBAL opi_item *to, opi_order order)
+{
+    opi_item own[OPI_E];
+    OPI_EACH_OF_TILE(own[e] = in[k])
+    OPI_EACH_OF_TILE(here.item[OPI_LANE_AT(e)] = own[e])
+    if (OPI_SELF == 0) {
+        here.item[OPI_SPREAD(count)] = own[0]; /* is read in vain */
+        *here.wrong = 0;
+    }
+    OPI_BARRIER();
+    opi_sort_share(here, is_full, count, order);
+    OPI_ROLLED for (uint32_t log_run = OPI_LOG_E; log_run < OPI_LOG_TILE; log_run++)
+    {
+        OPI_FIND_PAIR(uint32_t, OPI_SELF * OPI_E, count, log_run)
+        opi_two_runs r;
+        r.a = pair;
+        r.a_end = r.b = pair + a_n;
+        r.b_end = r.b + b_n;
+        opi_merge_here(here, r, own, log_run + 1, is_full, order);
+    }
+    OPI_EACH_OF_TILE(to[k] = here.item[OPI_LANE_AT(e)])
 }
 
 OPI_WHOLE_KERNEL void opi_sort_by_blocks(OPI_PARAM(items), OPI_PARAM(out), OPI_PARAM(out_index), OPI_PARAM(other),
@@ -302,47 +344,56 @@ OPI_WHOLE_KERNEL void opi_sort_by_blocks(OPI_PARAM(items), OPI_PARAM(out), OPI_P
     OPI_DECLARE_TILE
     const uint64_t begin = OPI_GROUP * OPI_TILE;
     const uint32_t count = (uint32_t)(n - begin < OPI_TILE ? n - begin : OPI_TILE);
+    OPI_AFTER_LAUNCHES();
     OPI_READ_ORDER
-    for (uint32_t k = OPI_SELF; k < count; k += OPI_W) item[OPI_SPREAD(k)] = OPI_AT(const opi_item, items)[begin + k];
-    if (OPI_SELF == 0) {
-        OPI_AT(uint32_t, wrong)[OPI_GROUP] = 0;
-        wrong_here = 0;
-    }
-    OPI_BARRIER();
-    opi_sort_share(item, OPI_PLACES, count, order);
-    OPI_ROLLED for (uint32_t run = OPI_E; run < OPI_TILE; run *= 2)
-    {
-        OPI_FIND_PAIR(uint32_t, OPI_SELF * OPI_E, count, run)
-        opi_merge_here(item, OPI_PLACES, cuts_here, &wrong_here, pair, a_n, pair + a_n, b_n, own, order);
-    }
-    for (uint32_t k = OPI_SELF; k < count; k += OPI_W) {
-        OPI_AT(opi_item, out)[begin + k] = item[OPI_SPREAD(k)];
-        OPI_PUT_INDEX(OPI_AT(opi_index, out_index), begin + k, (opi_index)(begin + place[k]));
-    }
+    OPI_GLOBAL const opi_item *const in = OPI_AT(const opi_item, items) + begin;
+    OPI_GLOBAL opi_item *const to = OPI_AT(opi_item, out) + begin;
+    if (OPI_SELF == 0) OPI_AT(uint32_t, wrong)[OPI_GROUP] = 0;
+    if (count == OPI_TILE)
+        opi_sort_tile(here, in, true, OPI_TILE, to, order);
+    else
+        opi_sort_tile(here, in, false, count, to, order);
+    OPI_PLACE(for (uint32_t k = OPI_SELF; k < count; k += OPI_W) OPI_AT(opi_index, out_index)[begin + k] =
+                  (opi_index)(begin + place[k]))
 }
 
-OPI_WHOLE_KERNEL void opi_sort_by_merge(OPI_PARAM(items), OPI_PARAM(index), const uint64_t n, const uint64_t run,
+OPI_FUNCTION void opi_sort_by_merge_tile(opi_here here, OPI_GLOBAL const opi_item *a, uint32_t a_count,
+                                         OPI_GLOBAL const opi_item *b, bool is_full, uint32_t count,
+                                         OPI_GLOBAL opi_item *to, opi_order order)
+{
+    opi_item own[OPI_E];
+    opi_two_runs r;
+    r.a = 0;
+    r.a_end = r.b = a_count;
+    r.b_end = count;
+    OPI_EACH_OF_TILE(own[e] = (k < a_count ? a : b)[k])
+    OPI_EACH_OF_TILE(here.item[OPI_LANE_AT(e)] = own[e]; OPI_PLACE(here.place[k] = (uint16_t)k))
+    if (OPI_SELF == 0) {
+        here.item[OPI_SPREAD(count)] = own[0]; /* is read in vain */
+        *here.wrong = 0;
+    }
+    OPI_BARRIER();
+    opi_merge_here(here, r, OPI_SELF * OPI_E, 1, is_full, order);
+    OPI_EACH_OF_TILE(to[k] = here.item[OPI_LANE_AT(e)])
+}
+
+OPI_WHOLE_KERNEL void opi_sort_by_merge(OPI_PARAM(items), OPI_PARAM(index), const uint64_t n, const uint32_t log_run,
                                         OPI_PARAM(cuts), OPI_PARAM(out), OPI_PARAM(out_index), OPI_ORDER)
 {
     OPI_DECLARE_TILE
+    OPI_AFTER_LAUNCHES();
     OPI_READ_TILE
-    for (uint32_t k = OPI_SELF; k < count; k += OPI_W) {
-        item[OPI_SPREAD(k)] = k < a_count ? from_a[k] : from_b[k - a_count];
+    if (count == OPI_TILE)
+        opi_sort_by_merge_tile(here, from_a, a_count, from_b - a_count, true, OPI_TILE, to, order);
+    else
+        opi_sort_by_merge_tile(here, from_a, a_count, from_b - a_count, false, count, to, order);
 #if OPI_INDEX_SIZE
-        place[k] = (uint16_t)k;
-#endif
-    }
-    if (OPI_SELF == 0) wrong_here = 0;
-    OPI_BARRIER();
-    opi_merge_here(item, OPI_PLACES, cuts_here, &wrong_here, 0, a_count, a_count, count - a_count, OPI_SELF * OPI_E, order);
     for (uint32_t k = OPI_SELF; k < count; k += OPI_W) {
-        to[k] = item[OPI_SPREAD(k)];
-#if OPI_INDEX_SIZE
         const uint32_t f = place[k];
         OPI_AT(opi_index, out_index)
         [begin + k] = OPI_AT(const opi_index, index)[f < a_count ? a0 + f : b0 + (f - a_count)];
-#endif
     }
+#endif
 }
 
 #endif
