@@ -6,6 +6,8 @@
 #include "gpu/memory.h"
 #include "type/scalars.h"
 
+#define FEW_BINS (UINT64_C(1) << 20)
+
 void opi_gpu_bins_write(opi_gpu_source *source, const opi_job *job)
 {
     const opi_bins *const bins = &job->task->bins;
@@ -19,6 +21,7 @@ void opi_gpu_bins_write(opi_gpu_source *source, const opi_job *job)
     opi_gpu_define(source, "OPI_BINNING", bins->binning);
     opi_gpu_define(source, "OPI_CLIP", bins->bounds == OPLUS_CLIP);
     opi_gpu_define(source, "OPI_REFUSES", opi_gpu_bins_refuse(bins));
+    opi_gpu_define(source, "OPI_FEW_BINS", bins->n <= FEW_BINS);
     opi_gpu_define(source, "OPI_IS_SIGNED", opi_is_signed(bins->type->scalar));
     opi_gpu_write_kernels(source, "bins");
 }
@@ -29,6 +32,7 @@ opi_key opi_gpu_bins_key(const char *primitive, const opi_job *job)
     opi_key key = opi_key_begin(primitive, job->shape);
     opi_key_number(&key, (uint64_t)bins->type->scalar);
     opi_key_number(&key, (uint64_t)bins->binning << 8 | (uint64_t)bins->bounds);
+    opi_key_number(&key, bins->n <= FEW_BINS);
     return key;
 }
 

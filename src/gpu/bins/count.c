@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    PARTS_A_UNIT = 8,      /* work-groups that run at the same time on a multiprocessor */
+    PARTS_A_UNIT = 6,      /* work-groups that run at the same time on a multiprocessor: all begin, and end, together */
     LEAST_PART = 32 << 10, /* bytes: less is not worth a work-group, */
     PER_BIN = 8            /* ... nor are fewer elements for each bin of its own */
 };
@@ -46,6 +46,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     const opi_job *const job = context;
     const tables own = tables_of(job);
     opi_gpu_bins_write(source, job);
+    opi_gpu_define(source, "OPI_RESIDENTS", PARTS_A_UNIT);
     opi_gpu_define(source, "OPI_OWN_BINS", own.bins);
     opi_gpu_define(source, "OPI_COPIES", own.copies);
     opi_gpu_define(source, "OPI_COUNTER_SIZE", job->task->array[OPI_COUNTS].size);

@@ -3,7 +3,18 @@
  * Each work-group counts a part of the elements: in memory of its own, in OPI_COPIES tables of OPI_OWN_BINS words, so that
  * fewer work-items meet at one word, and adds them up at the end; or, if OPI_OWN_BINS is 0, in the counts of all. */
 
-#define OPI_BATCH 8u /* elements of a work-item that are under way at once */
+#define OPI_BATCH     8u /* elements of a work-item that are under way at once; */
+#define OPI_BROAD     2u /* ... vectors, where elements lie at a multiple of 16 bytes */
+#define OPI_IN_VECTOR (uint32_t)(16 / sizeof(opi_x))
+
+#if OPI_LOG_W > 0
+#define OPI_EVERY(k, n) _Pragma("unroll") for (uint32_t k = 0; k < (n); k++)
+
+typedef union opi_some {
+    opi_vector vector;
+    opi_x x[16 / sizeof(opi_x)];
+} opi_some;
+#endif
 
 /* The table of a work-item, of one of the warps of 32. */
 #define OPI_OWN_COPY ((OPI_SELF >> 5) % OPI_COPIES)
@@ -16,17 +27,17 @@
 #define OPI_COUNT_ONE(element, k)                                                                                      \
     {                                                                                                                  \
         const opi_x given = (element);                                                                                 \
-        const uint64_t bin = opi_bin(given, bins, edge, low, high, scale);                                             \
-        if (bin < bins)                                                                                                \
+        const opi_bin_number bin = opi_bin(given, (opi_bin_number)bins, edge, low, high, scale);                       \
+        if (bin < (opi_bin_number)bins)                                                                                \
             OPI_COUNT_IN(bin);                                                                                         \
         else if (OPI_REFUSES)                                                                                          \
             opi_tell_none(OPI_AT(opi_vector, fault), before + first + (k), (uint64_t)given);                           \
     }
 
 /* Counts n elements; a work-group has `part` of them.  before: how many of the call come before them. */
-OPI_KERNEL void opi_count(OPI_PARAM(in), const uint64_t n, const uint64_t part, const uint64_t bins, OPI_PARAM(edges),
-                          const uint64_t low, const uint64_t high, const uint64_t scale, const uint64_t before,
-                          OPI_PARAM(counts), OPI_PARAM(fault))
+OPI_RESIDENT_KERNEL void opi_count(OPI_PARAM(in), const uint64_t n, const uint64_t part, const uint64_t bins,
+                                   OPI_PARAM(edges), const uint64_t low, const uint64_t high, const uint64_t scale,
+                                   const uint64_t before, OPI_PARAM(counts), OPI_PARAM(fault))
 {
     OPI_GLOBAL uint32_t *const counts = OPI_AT(uint32_t, counts);
     OPI_GLOBAL const opi_x *const edge = OPI_AT(const opi_x, edges);
@@ -39,10 +50,22 @@ OPI_KERNEL void opi_count(OPI_PARAM(in), const uint64_t n, const uint64_t part, 
 #endif
     uint64_t i = OPI_SELF;
 #if OPI_LOG_W > 0
+    if (OPI_ALIGNED(x)) {
+        const uint32_t step = OPI_BROAD * OPI_W * OPI_IN_VECTOR;
+        const uint64_t whole = some / step;
+        OPI_GLOBAL const opi_vector *const vector = (OPI_GLOBAL const opi_vector *)x;
+        for (uint64_t v = OPI_SELF; v < whole * OPI_BROAD * OPI_W; v += OPI_BROAD * OPI_W) {
+            opi_some batch[OPI_BROAD];
+            OPI_EVERY(k, OPI_BROAD) batch[k].vector = vector[v + k * OPI_W];
+            OPI_EVERY(k, OPI_BROAD)
+            OPI_EVERY(l, OPI_IN_VECTOR) OPI_COUNT_ONE(batch[k].x[l], (v + k * OPI_W) * OPI_IN_VECTOR + l)
+        }
+        i += whole * step;
+    }
     for (; i + (OPI_BATCH - 1) * OPI_W < some; i += OPI_BATCH * OPI_W) {
         opi_x batch[OPI_BATCH];
-        _Pragma("unroll") for (uint32_t k = 0; k < OPI_BATCH; k++) batch[k] = x[i + k * OPI_W];
-        _Pragma("unroll") for (uint32_t k = 0; k < OPI_BATCH; k++) OPI_COUNT_ONE(batch[k], i + k * OPI_W)
+        OPI_EVERY(k, OPI_BATCH) batch[k] = x[i + k * OPI_W];
+        OPI_EVERY(k, OPI_BATCH) OPI_COUNT_ONE(batch[k], i + k * OPI_W)
     }
 #endif
     for (; i < some; i += OPI_W) OPI_COUNT_ONE(x[i], i)

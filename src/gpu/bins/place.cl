@@ -5,7 +5,8 @@ typedef uint32_t opi_place_number;
 typedef uint64_t opi_place_number;
 #endif
 
-OPI_KERNEL void opi_place_in_bins(OPI_PARAM(in), const uint64_t n, const uint64_t bins, OPI_PARAM(out), OPI_PARAM(fault))
+OPI_KERNEL void opi_place_in_bins(OPI_PARAM(in), const uint64_t n, const uint64_t bins, OPI_PARAM(out),
+                                  OPI_PARAM(fault))
 {
     const uint64_t first = OPI_GROUP * OPI_TILE;
     const uint32_t own = n - first < OPI_TILE ? (uint32_t)(n - first) : OPI_TILE;

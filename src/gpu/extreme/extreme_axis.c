@@ -13,6 +13,7 @@ enum {
     LOG_LINE = 5,        /* columns side by side whose elements fill a line of memory, or nearly so */
     ROWS_AN_ITEM = 4,    /* that a work-item goes through, at least */
     ROWS_OF_A_PART = 16, /* ... if columns are cut into parts */
+    LOG_MOST_ROWS = 30,  /* of a part: they are counted with 32 bits */
     GROUPS_A_UNIT = 16,  /* work-groups that keep a multiprocessor busy */
     FOUND_BYTES = 2 * sizeof(uint64_t)
 };
@@ -34,7 +35,7 @@ static cut cut_of(const opi_job *job)
     c.strips = ((c.columns - 1) >> c.log_c) + 1;
     const uint64_t wanted = (uint64_t)GROUPS_A_UNIT * opi_units(job->g) / c.strips;
     const uint64_t most = axis->n / ((uint64_t)ROWS_OF_A_PART << (log_w - c.log_c));
-    const uint64_t parts = opi_larger(opi_smaller(wanted, most), 1);
+    const uint64_t parts = opi_larger(opi_larger(opi_smaller(wanted, most), 1), ((axis->n - 1) >> LOG_MOST_ROWS) + 1);
     c.part = (axis->n - 1) / parts + 1;
     c.parts = (axis->n - 1) / c.part + 1;
     return c;

@@ -8,14 +8,14 @@ typedef uint32_t opi_index;
 #else
 typedef uint64_t opi_index;
 #endif
-#define OPI_LANES 4 /* loads of a work-item that are under way at the same time */
+#define OPI_LANES 8 /* loads of a work-item that are under way at the same time */
 
 typedef struct opi_least {
     opi_key key;
-    uint64_t at;
+    uint32_t at; /* its row, counted from the first one of the part */
 } opi_least;
 
-OPI_FUNCTION opi_least opi_least_seen(opi_least least, opi_word element, uint64_t at)
+OPI_FUNCTION opi_least opi_least_seen(opi_least least, opi_word element, uint32_t at)
 {
     const opi_key key = opi_key_of(element, OPI_FIRST_SIDE);
     if (key < least.key) {
@@ -26,21 +26,20 @@ OPI_FUNCTION opi_least opi_least_seen(opi_least least, opi_word element, uint64_
 }
 
 /* The least of every `step`th row from `begin` on, of which x is the element; begin < end. */
-OPI_FUNCTION opi_least opi_least_of(OPI_GLOBAL const opi_word *x, uint64_t inner, uint64_t begin, uint64_t end,
+OPI_FUNCTION opi_least opi_least_of(OPI_GLOBAL const opi_word *x, uint64_t inner, uint32_t begin, uint32_t end,
                                     uint32_t step)
 {
     const uint64_t stride = step * inner;
     opi_least least;
-    uint64_t i = begin;
+    uint32_t i = begin;
     least.key = opi_key_of(x[0], OPI_FIRST_SIDE);
     least.at = begin;
-    for (; end - i > (OPI_LANES - 1) * (uint64_t)step; i += OPI_LANES * (uint64_t)step) {
+    for (; end - i > (OPI_LANES - 1) * step; i += OPI_LANES * step) {
         opi_word some[OPI_LANES];
         OPI_UNROLL for (uint32_t l = 0; l < OPI_LANES; l++) some[l] = x[l * stride];
-        OPI_UNROLL for (uint32_t l = 0; l < OPI_LANES; l++)
-            least = opi_least_seen(least, some[l], i + l * (uint64_t)step);
+        OPI_UNROLL for (uint32_t l = 0; l < OPI_LANES; l++) least = opi_least_seen(least, some[l], i + l * step);
         x += OPI_LANES * stride;
-        if (end - i <= OPI_LANES * (uint64_t)step) return least;
+        if (end - i <= OPI_LANES * step) return least;
     }
     for (;; i += step, x += stride) {
         least = opi_least_seen(least, x[0], i);
@@ -55,17 +54,18 @@ OPI_WHOLE_KERNEL void opi_extreme_columns(OPI_PARAM(in), const uint64_t rows, co
                                           OPI_PARAM(found), OPI_PARAM(out))
 {
     OPI_LOCAL_MEMORY opi_key keys[OPI_W];
-    OPI_LOCAL_MEMORY uint64_t places[OPI_W];
+    OPI_LOCAL_MEMORY uint32_t places[OPI_W];
     const uint64_t strips = ((columns - 1) >> log_c) + 1, p = OPI_GROUP / strips;
     const uint64_t column = ((OPI_GROUP - p * strips) << log_c) + (OPI_SELF & ((1u << log_c) - 1));
     const uint32_t r = OPI_SELF >> log_c, step = OPI_W >> log_c;
-    const uint64_t begin = p * part, end = rows - begin < part ? rows : begin + part;
+    const uint64_t begin = p * part;
+    const uint32_t end = (uint32_t)(rows - begin < part ? rows - begin : part);
     opi_least own;
     own.key = OPI_MASK;
-    own.at = ~(uint64_t)0; /* behind all others */
-    if (column < columns && r < end - begin) {
+    own.at = ~(uint32_t)0; /* behind all others */
+    if (column < columns && r < end) {
         const uint64_t o = column / inner, c = column - o * inner;
-        own = opi_least_of(OPI_AT(const opi_word, in) + (o * rows + begin + r) * inner + c, inner, begin + r, end, step);
+        own = opi_least_of(OPI_AT(const opi_word, in) + (o * rows + begin + r) * inner + c, inner, r, end, step);
     }
     keys[OPI_SELF] = own.key;
     places[OPI_SELF] = own.at;
@@ -84,9 +84,9 @@ OPI_WHOLE_KERNEL void opi_extreme_columns(OPI_PARAM(in), const uint64_t rows, co
     if (OPI_GIVEN(found)) {
         OPI_GLOBAL uint64_t *const to = OPI_AT(uint64_t, found) + (p * columns + column) * 2;
         to[0] = keys[OPI_SELF];
-        to[1] = places[OPI_SELF];
+        to[1] = begin + places[OPI_SELF];
     } else {
-        OPI_AT(opi_index, out)[column] = (opi_index)places[OPI_SELF];
+        OPI_AT(opi_index, out)[column] = (opi_index)(begin + places[OPI_SELF]);
     }
 }
 
