@@ -299,6 +299,11 @@ template <class T, class Place> struct places_only {
     PEER_ANYWHERE reference operator*() const { return {out}; }
     PEER_ANYWHERE reference operator[](int64_t i) const { return {out + i}; }
     PEER_ANYWHERE places_only operator+(int64_t i) const { return {out + i}; }
+    PEER_ANYWHERE places_only &operator+=(int64_t i)
+    {
+        out += i;
+        return *this;
+    }
 };
 
 template <class T> static void argmax_rows(bench_problem *p)
