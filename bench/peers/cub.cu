@@ -200,6 +200,15 @@ template <class T> static void by_key(bench_problem *p)
     });
 }
 
+template <class T> static void run_length(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceRunLengthEncode::Encode(mem, bytes, v.in, v.out, static_cast<uint32_t *>(p->out2),
+                                                  p->kept_there, static_cast<int>(v.n), stream);
+    });
+}
+
 // Counts have the width of an element.
 template <class T> static void histogram(bench_problem *p)
 {
@@ -235,6 +244,24 @@ template <class T> static void sort(bench_problem *p)
     const view<T> v(p);
     enqueue(p, [&](void *mem, size_t &bytes) {
         return cub::DeviceRadixSort::SortKeys(mem, bytes, v.in, v.out, static_cast<int>(v.n), 0, 8 * sizeof(T), stream);
+    });
+}
+
+template <class T> static void sort_bits(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceRadixSort::SortKeys(mem, bytes, v.in, v.out, static_cast<int>(v.n), BENCH_LOW_BIT,
+                                              BENCH_HIGH_BIT, stream);
+    });
+}
+
+// By a comparison: CUB's radix sort of tuples takes one direction for all members.
+template <class T> static void sort_members(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceMergeSort::StableSortKeys(mem, bytes, v.out, static_cast<int>(v.n), by_members(), stream);
     });
 }
 
@@ -435,11 +462,16 @@ static const bench_contender table[] = {
     PEER_NUMBERS("cub::DeviceSegmentedReduce::Sum", SEGREDUCE, BENCH_CUDA, segreduce),
     PEER_NUMBERS("cub::DeviceSelect::If", FILTER, BENCH_CUDA, filter),
     PEER_NUMBERS("cub::DeviceSelect::Unique", UNIQUE, BENCH_CUDA, unique),
+    PEER_NUMBERS("cub::DeviceRunLengthEncode::Encode", RLE, BENCH_CUDA, run_length),
     PEER_NUMBERS("cub::DeviceReduce::ReduceByKey", BY_KEY, BENCH_CUDA, by_key),
     PEER_NUMBERS("cub::DeviceHistogram::HistogramEven", HISTOGRAM, BENCH_CUDA, histogram),
     PEER_NUMBERS("cub::DeviceTransform", MAP, BENCH_CUDA, map),
     PEER_NUMBERS("cub::DeviceTransform", ZIP, BENCH_CUDA, zip),
     PEER_NUMBERS("cub::DeviceRadixSort::SortKeys", SORT, BENCH_CUDA, sort),
+    PEER("cub::DeviceRadixSort::SortKeys of bits", BITS, U32, BENCH_CUDA, sort_bits<uint32_t>),
+    PEER("cub::DeviceRadixSort::SortKeys of bits", BITS, U64, BENCH_CUDA, sort_bits<uint64_t>),
+    PEER("cub::DeviceMergeSort::StableSortKeys", MEMBERS, AFFINE, BENCH_CUDA, sort_members<bench_affine>),
+    PEER("cub::DeviceMergeSort::StableSortKeys", MEMBERS, AFFINE64, BENCH_CUDA, sort_members<bench_affine64>),
     PEER_NUMBERS("cub::DeviceMergeSort::StableSortKeys", SORT_BY, BENCH_CUDA, sort_by),
     PEER_NUMBERS("cub::DeviceSegmentedSort::SortKeys", SEGSORT, BENCH_CUDA, segsort),
     PEER_NUMBERS("cub::DeviceSegmentedSort::SortKeys", SORT_ROWS, BENCH_CUDA, sort_rows),
