@@ -26,6 +26,15 @@ uint64_t opi_deal_items(const opi_deal *deal, uint64_t items, size_t bytes, opi_
     return own_of(dealt, dealt->lead + items) - dealt->first;
 }
 
+size_t opi_deal_item_bytes(const opi_deal *deal, uint64_t bytes, size_t least)
+{
+    enum { ITEMS = 1024 /* of each accelerator: its work-groups all have some */ };
+    size_t own = 1;
+    while (own < least && 2 * own <= deal->page) own *= 2;
+    while (2 * own <= deal->page && bytes / (2 * own) >= (uint64_t)ITEMS * deal->workers) own *= 2;
+    return own;
+}
+
 /* Others may still be at work for an earlier call. */
 static oplus_status wait_for_all(const opi_deal *deal, const char *call)
 {
@@ -108,6 +117,8 @@ bool opi_deal_can(const opi_deal *deal, const opi_task *task)
     opi_job job = job_of(deal, "oplus", task);
     return opi_deals[task->what].can && task->first == 0 && is_enough(deal, task) && opi_deals[task->what].can(&job);
 }
+
+bool opi_deal_is_joined(const opi_task *task) { return opi_deals[task->what].joins; }
 
 static oplus_status take_step(const opi_deal *deal, const char *call, const opi_task *task, opi_deal_step *of)
 {

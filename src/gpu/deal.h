@@ -22,6 +22,9 @@ int opi_deal_by(const opi_task *task);
 /* Whether a task can be dealt out.  Arrays need not lie in pages that are dealt out so: each accelerator must only reach
  * them.  Launches nothing; deal->own is 0. */
 bool opi_deal_can(const opi_deal *deal, const opi_task *task);
+/* Whether a task's outputs are written by accelerator 0 alone, in `finish`, of what all have found: only the array of
+ * opi_deal_by need be reached by all. */
+bool opi_deal_is_joined(const opi_task *task);
 /* A task is done in four steps, each for all accelerators before the next step begins.  Between two steps every accelerator's
  * queue must wait for those of all others.  The last step may enqueue more work on accelerator 0 and on the one that has
  * the last element.
@@ -58,6 +61,9 @@ typedef struct opi_dealt {
 oplus_status opi_deal_reserve(const opi_deal *deal, const char *call, opi_gpu_buffer *buffer, size_t bytes);
 /* Deals out `items` items of `bytes` bytes each, and returns how many this accelerator has.  Sets all but state. */
 uint64_t opi_deal_items(const opi_deal *deal, uint64_t items, size_t bytes, opi_dealt *dealt);
+/* Bytes of items of an array of `bytes` bytes, if they may have any number of elements whose size is a power of two: at
+ * least `least`, if a page has so many, and more where there are enough items for all work-groups. */
+size_t opi_deal_item_bytes(const opi_deal *deal, uint64_t bytes, size_t least);
 /* Defines OPI_DEALT, and writes canon/dealt.cl.  deal: NULL: nothing is dealt out. */
 void opi_deal_write(const opi_deal *deal, opi_gpu_source *source);
 /* Where items are of different sizes: the pages themselves, as opi_pages of canon/pages.cl.  deal: NULL: nothing is dealt out. */

@@ -2,7 +2,9 @@
 #include "gpu/deals.h"
 
 #include "base/error.h"
+#include "gpu/bins/bins.h"
 #include "gpu/canon/tiles.h"
+#include "gpu/extreme/extreme.h"
 #include "gpu/filter/filter.h"
 #include "gpu/map/map.h"
 #include "gpu/order/order.h"
@@ -13,6 +15,7 @@
 #include "gpu/segreduce/windows.h"
 #include "gpu/select/select.h"
 #include "gpu/take/take.h"
+#include "gpu/top/top.h"
 #include "gpu/transpose/turns.h"
 #include "gpu/ways.h"
 
@@ -216,16 +219,23 @@ static oplus_status nothing(opi_job *job)
 }
 
 const opi_deal_steps opi_deals[OPI_PRIMITIVES] = {
-    [OPI_SCAN] = {can_scan, prepare_scan, nothing, run_scan, nothing},
-    [OPI_REDUCE] = {can_reduce, prepare_reduce, nothing, run_reduce, finish_reduce},
-    [OPI_FILTER] = {can_filter, prepare_filter, nothing, run_filter, finish_filter},
-    [OPI_SELECT] = {can_select, prepare_select, nothing, run_select, finish_select},
-    [OPI_SEGREDUCE] = {can_segreduce, prepare_segreduce, look_at_segments, run_segreduce, nothing},
-    [OPI_TRANSPOSE] = {can_transpose, prepare_transpose, nothing, run_transpose, nothing},
-    [OPI_MAP] = {always, opi_gpu_map_ready, nothing, run_map, nothing},
-    [OPI_MERGE] = {always, opi_merge_ready, nothing, run_merge, nothing},
-    [OPI_TAKE] = {always, opi_take_prepare_dealt, nothing, run_take, nothing},
-    [OPI_PUT] = {always, opi_put_prepare_dealt, nothing, run_put, nothing},
-    [OPI_BOUNDS] = {always, opi_bounds_ready, nothing, run_bounds, nothing},
-    [OPI_PACK] = {always, opi_pack_ready, nothing, run_pack, nothing},
+    [OPI_SCAN] = {can_scan, prepare_scan, nothing, run_scan, nothing, false},
+    [OPI_REDUCE] = {can_reduce, prepare_reduce, nothing, run_reduce, finish_reduce, false},
+    [OPI_FILTER] = {can_filter, prepare_filter, nothing, run_filter, finish_filter, false},
+    [OPI_SELECT] = {can_select, prepare_select, nothing, run_select, finish_select, false},
+    [OPI_SEGREDUCE] = {can_segreduce, prepare_segreduce, look_at_segments, run_segreduce, nothing, false},
+    [OPI_TRANSPOSE] = {can_transpose, prepare_transpose, nothing, run_transpose, nothing, false},
+    [OPI_MAP] = {always, opi_gpu_map_ready, nothing, run_map, nothing, false},
+    [OPI_MERGE] = {always, opi_merge_ready, nothing, run_merge, nothing, false},
+    [OPI_EXTREME] = {always, opi_extreme_prepare_dealt, nothing, opi_extreme_look_dealt, opi_extreme_join_dealt, true},
+    [OPI_COUNT] = {opi_count_deals, opi_count_prepare_dealt, opi_count_ready_dealt, opi_count_run_dealt,
+                   opi_count_join_dealt, true},
+    [OPI_TOP] = {opi_top_deals, opi_top_prepare_dealt, opi_top_sample_dealt, opi_top_sift_dealt, opi_top_join_dealt,
+                 true},
+    [OPI_NTH] = {opi_nth_deals, opi_nth_prepare_dealt, opi_nth_sample_dealt, opi_nth_sift_dealt, opi_nth_join_dealt,
+                 true},
+    [OPI_TAKE] = {always, opi_take_prepare_dealt, nothing, run_take, nothing, false},
+    [OPI_PUT] = {always, opi_put_prepare_dealt, nothing, run_put, nothing, false},
+    [OPI_BOUNDS] = {always, opi_bounds_ready, nothing, run_bounds, nothing, false},
+    [OPI_PACK] = {always, opi_pack_ready, nothing, run_pack, nothing, false},
 };

@@ -10,6 +10,7 @@ typedef oplus_status opi_deal_step(opi_job *job);
 typedef struct opi_deal_steps {
     bool (*can)(opi_job *job); /* whether the task can be dealt out; NULL: no task of this primitive can */
     opi_deal_step *prepare, *look, *run, *finish;
+    bool joins; /* see opi_deal_is_joined */
 } opi_deal_steps;
 
 extern const opi_deal_steps opi_deals[OPI_PRIMITIVES];

@@ -30,9 +30,10 @@ static void describe(const opi_gpus_job *job, opi_gpus_dealing *d)
     opi_gpus_describe(job->g, job->place[by].range, job->task->array[by].mem, d);
 }
 
-/* What is the host's cannot be reached by kernels. */
+/* What is the host's cannot be reached by kernels; but what only one worker writes it can copy. */
 static bool all_on_devices(const opi_gpus_job *job)
 {
+    if (opi_deal_is_joined(job->task)) return true;
     for (int k = 0; k < job->task->arrays; k++)
         if (job->task->array[k].mem && job->place[k].side == OPI_LIES_ON_HOST) return false;
     return true;
@@ -67,10 +68,11 @@ static bool is_small(const opi_task *task, int k)
     return !is_looked_up && array->items * array->size <= by->items * by->size / SMALL_PART;
 }
 
-/* All but what is small lies in pages, too. */
+/* All but what is small, and what one worker alone writes, lies in pages, too. */
 bool opi_gpus_pages_suit(const opi_gpus_job *job)
 {
     const opi_task *const task = job->task;
+    if (opi_deal_is_joined(task)) return true;
     for (int k = 0; k < task->arrays; k++)
         if (task->array[k].mem && job->place[k].side == OPI_LIES_ON_ONE && !is_small(task, k)) return false;
     return true;
@@ -101,13 +103,34 @@ static oplus_status look(const opi_gpus_job *job, const opi_gpus_dealing *d)
     return opi_gpus_enqueued(job->g) == before ? OPLUS_OK : opi_gpus_begin_all(job->g, job->call);
 }
 
+/* Whether the call gives something to the host: a result, or an array of a task that one worker joins. */
+static bool gives_to_host(const opi_gpus_job *job)
+{
+    const opi_task *const task = job->task;
+    if (task->result && job->result.side == OPI_LIES_ON_HOST) return true;
+    for (int k = 0; k < task->arrays && opi_deal_is_joined(task); k++)
+        if (task->array[k].mem && task->array[k].access == OPI_WRITES && job->place[k].side == OPI_LIES_ON_HOST)
+            return true;
+    return false;
+}
+
+/* The first worker, which has waited for the others, still reads memory of theirs: what comes next waits for it, and nobody
+ * frees that memory before. */
+static oplus_status follow_first(const opi_gpus_job *job)
+{
+    job->g->busy = opi_gpus_only(0);
+    OPI_TRY(opi_gpus_begin(job->g, job->call, opi_gpus_everyone(job->g)));
+    job->g->joined = true;
+    return OPLUS_OK;
+}
+
 /* A result is made by one worker from what all have found, and comes to the host after all have ended. */
 static oplus_status finish(const opi_gpus_job *job, const opi_gpus_dealing *d)
 {
     OPI_TRY(opi_gpus_join(job->g, job->call));
     job->g->joined = false;
     OPI_TRY(each(job, d, opi_deal_finish));
-    if (job->result.side != OPI_LIES_ON_HOST) return OPLUS_OK;
+    if (!gives_to_host(job)) return opi_deal_is_joined(job->task) ? follow_first(job) : OPLUS_OK;
     opi_gpus_idle(job->g);
     return opi_gpus_faults(job->g, job->call, opi_gpu_fault);
 }
@@ -133,7 +156,7 @@ oplus_status opi_gpus_pages_run(opi_gpus_job *job)
     OPI_TRY(prepare(job, &d));
     OPI_TRY(look(job, &d));
     OPI_TRY(launch(job, &d));
-    return job->task->result ? finish(job, &d) : OPLUS_OK;
+    return job->task->result || opi_deal_is_joined(job->task) ? finish(job, &d) : OPLUS_OK;
 }
 
 oplus_status opi_gpus_pages_take(opi_gpus_job *job)

@@ -135,6 +135,18 @@ CALL(repeat)
 CALL(window) { return oplus_window(d, &oplus_sum_f32, a->of[IN], a->n, 100, a->of[OUT]); }
 CALL(rows) { return oplus_reduce_axis(d, &oplus_sum_f32, a->of[IN], a->n / 1000, 1000, 1, a->of[OUT]); }
 CALL(histogram) { return oplus_histogram(d, &oplus_f32, a->of[IN], a->n, 0, 1, &oplus_u32, a->of[OUT], 1000); }
+CALL(edges)
+{
+    static const float at[] = {-1e30f, -2, -0.5f, 0, 0.25f, 0.5f, 1, 1, 100, 1e30f}; /* of the host */
+    return oplus_histogram_edges(d, &oplus_f32, a->of[IN], a->n, at, &oplus_u64, a->of[OUT], 9);
+}
+CALL(bytes) { return oplus_histogram(d, &oplus_u8, a->of[IN], 4 * a->n, 0, 256, &oplus_u32, a->of[OUT], 256); }
+CALL(count_ignored)
+{
+    return oplus_count_by_index(d, OPLUS_IGNORE, &oplus_u32, a->of[MORE], a->n, &oplus_u32, a->of[OUT], a->n / 2);
+}
+CALL(nth_f64) { return oplus_nth(d, &oplus_f64, OPLUS_DESCENDING, a->of[IN], a->n / 2, a->n / 5, a->of[NOTE]); }
+CALL(top_i64) { return oplus_top(d, &oplus_i64, OPLUS_ASCENDING, a->of[IN], a->n / 2, 900, a->of[OUT], NULL, NULL); }
 /* Sorts both inputs first: later calls have them sorted. */
 CALL(search)
 {
@@ -196,7 +208,9 @@ static const struct {
              ROW(segsort, OFFSETS),       ROW(unique, RUNS),         ROW(run_lengths, RUNS),
              ROW(by_key, RUNS),           ROW(nth, ANYTHING),        ROW(top, ANYTHING),
              ROW(repeat, COUNTS),         ROW(window, ANYTHING),     ROW(rows, ANYTHING),
-             ROW(histogram, ANYTHING),    ROW(chain, ANYTHING),      ROW(members, ANYTHING)};
+             ROW(histogram, ANYTHING),    ROW(edges, ANYTHING),      ROW(bytes, ANYTHING),
+             ROW(count_ignored, INDICES), ROW(nth_f64, ANYTHING),    ROW(top_i64, ANYTHING),
+             ROW(chain, ANYTHING),        ROW(members, ANYTHING)};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- the arrays --------------------------------------------------------------------------------------------------- */

@@ -21,6 +21,13 @@ oplus_status opi_gpu_bins_look(const opi_job *job, const void *fault);
 
 oplus_status opi_count_parts_prepare(opi_job *job, uint64_t n);
 oplus_status opi_count_parts_run(opi_job *job, const opi_part *part);
+/* Counts of an array that is dealt out to several accelerators (gpu/deals.h): each counts what it has into tables of its own,
+ * and accelerator 0 adds them up. */
+bool opi_count_deals(opi_job *job);
+oplus_status opi_count_prepare_dealt(opi_job *job);
+oplus_status opi_count_ready_dealt(opi_job *job);
+oplus_status opi_count_run_dealt(opi_job *job);
+oplus_status opi_count_join_dealt(opi_job *job);
 /* ... and of reduces by index. */
 oplus_status opi_by_sort_run(opi_job *job, const opi_part *part);
 

@@ -34,14 +34,15 @@ typedef union opi_some {
             opi_tell_none(OPI_AT(opi_vector, fault), before + first + (k), (uint64_t)given);                           \
     }
 
-/* Counts n elements; a work-group has `part` of them.  before: how many of the call come before them. */
+/* Counts n elements; a work-group has `part` of them, of those that are this accelerator's if they are dealt out.  before: how
+ * many of the call come before them. */
 OPI_RESIDENT_KERNEL void opi_count(OPI_PARAM(in), const uint64_t n, const uint64_t part, const uint64_t bins,
                                    OPI_PARAM(edges), const uint64_t low, const uint64_t high, const uint64_t scale,
-                                   const uint64_t before, OPI_PARAM(counts), OPI_PARAM(fault))
+                                   const uint64_t before, OPI_PARAM(counts), OPI_PARAM(fault) OPI_DEALT_PARAM)
 {
     OPI_GLOBAL uint32_t *const counts = OPI_AT(uint32_t, counts);
     OPI_GLOBAL const opi_x *const edge = OPI_AT(const opi_x, edges);
-    const uint64_t first = OPI_GROUP * part, some = n - first < part ? n - first : part;
+    const uint64_t first = OPI_DEALT_ITEM(OPI_GROUP) * part, some = n - first < part ? n - first : part;
     OPI_GLOBAL const opi_x *const x = OPI_AT(const opi_x, in) + first;
 #if OPI_OWN_BINS > 0
     OPI_LOCAL_MEMORY uint32_t own[OPI_COPIES * OPI_OWN_BINS];

@@ -75,13 +75,13 @@ OPI_FUNCTION void opi_see_packs(OPI_GLOBAL const opi_pack *packs, uint32_t count
 }
 
 /* Each work-group looks through a part of `part` elements, at most 2^31, and writes what it finds there, with places in the
- * whole array, of which in[0] is element `first`. */
+ * whole array, of which in[0] is element `first`.  If parts are dealt out, all accelerators write to the same memory. */
 OPI_WHOLE_KERNEL void opi_extreme_look(OPI_PARAM(in), const uint64_t n, const uint64_t part, const uint64_t first,
-                                       OPI_PARAM(found))
+                                       OPI_PARAM(found) OPI_DEALT_PARAM)
 {
     OPI_LOCAL_MEMORY opi_key keys[OPI_W];
     OPI_LOCAL_MEMORY uint64_t places[OPI_W];
-    const uint64_t begin = OPI_GROUP * part, left = n - begin;
+    const uint64_t item = OPI_DEALT_ITEM(OPI_GROUP), begin = item * part, left = n - begin;
     const uint32_t count = (uint32_t)(left < part ? left : part);
     OPI_GLOBAL const opi_word *const x = OPI_AT(const opi_word, in) + begin;
     const opi_word here = x[0]; /* every work-item begins with it: it is in front of all others */
@@ -110,7 +110,7 @@ OPI_WHOLE_KERNEL void opi_extreme_look(OPI_PARAM(in), const uint64_t n, const ui
     OPI_UNROLL for (uint32_t s = 0; s < OPI_SIDES; s++) own.at[s] = place[s];
     own = opi_found_by_all(keys, places, own);
     if (OPI_SELF > 0) return;
-    OPI_GLOBAL uint64_t *const to = OPI_AT(uint64_t, found) + OPI_GROUP * 4 + 2 * OPI_FIRST_SIDE;
+    OPI_GLOBAL uint64_t *const to = OPI_AT(uint64_t, found) + item * 4 + 2 * OPI_FIRST_SIDE;
     OPI_UNROLL for (uint32_t s = 0; s < OPI_SIDES; s++)
     {
         to[2 * s] = own.key[s];

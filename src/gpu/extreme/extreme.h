@@ -7,6 +7,11 @@
 /* Of an array. */
 oplus_status opi_extreme_parts_prepare(opi_job *job, uint64_t n);
 oplus_status opi_extreme_parts_run(opi_job *job, const opi_part *part);
+/* Of an array that is dealt out to several accelerators (gpu/deals.h): each looks through its own parts, and accelerator 0
+ * compares what all have found. */
+oplus_status opi_extreme_prepare_dealt(opi_job *job);
+oplus_status opi_extreme_look_dealt(opi_job *job);
+oplus_status opi_extreme_join_dealt(opi_job *job);
 /* Of each row along an axis. */
 oplus_status opi_extreme_columns_prepare(opi_job *job, uint64_t n);
 oplus_status opi_extreme_columns_run(opi_job *job, const opi_part *part);

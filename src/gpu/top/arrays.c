@@ -7,25 +7,18 @@
 #include "gpu/transfer.h"
 #include "gpu/ways.h"
 
-/* Where the task's arrays lie, and where their copies begin in g->top. */
-typedef struct sides {
-    opi_gpu_side side[3];
-    size_t place[3];
-    bool is_host, is_device; /* all of them */
-} sides;
-
-static bool is_copied(const opi_job *job, const sides *s, int k)
+static bool is_copied(const opi_job *job, const opi_top_sides *s, int k)
 {
     return job->task->array[k].mem && s->side[k] != OPI_SIDE_DEVICE;
 }
 
 static size_t bytes_of(const opi_array *array) { return array->items * array->size; }
 
-static oplus_status look(opi_top_job *t, sides *s)
+oplus_status opi_top_look(opi_top_job *t, opi_top_sides *s)
 {
     static const char *const names[] = {"keys", "out", "indices"};
     const opi_job *const job = &t->job;
-    s->is_host = s->is_device = true;
+    *s = (opi_top_sides){.side = {OPI_SIDE_HOST, OPI_SIDE_HOST, OPI_SIDE_HOST}, .is_host = true, .is_device = true};
     for (int k = 0; k < 3; k++) {
         const opi_array *const array = &job->task->array[k];
         if (!array->mem) continue;
@@ -38,25 +31,37 @@ static oplus_status look(opi_top_job *t, sides *s)
     return OPLUS_OK;
 }
 
-static oplus_status run(opi_job *job, const sides *s)
+opi_part opi_top_part(const opi_job *job, const opi_top_sides *s)
 {
-    const opi_array *const array = job->task->array;
     opi_part part = {.n = job->task->n, .last = true};
     for (int k = 0; k < 3; k++)
-        part.address[k] = is_copied(job, s, k) ? (char *)job->g->top.mem + s->place[k] : array[k].mem;
-    if (is_copied(job, s, OPI_IN))
-        OPI_TRY(opi_transfer_up(job->g, job->call, s->side[OPI_IN], (char *)part.address[OPI_IN], array[OPI_IN].mem,
-                                bytes_of(&array[OPI_IN])));
-    OPI_TRY(opi_way_run(job, &part));
+        part.address[k] = is_copied(job, s, k) ? (char *)job->g->top.mem + s->place[k] : job->task->array[k].mem;
+    return part;
+}
+
+oplus_status opi_top_take_results(const opi_job *job, const opi_top_sides *s, const opi_part *part)
+{
+    const opi_array *const array = job->task->array;
     for (int k = OPI_TOP_OUT; k <= OPI_TOP_INDICES; k++)
         if (is_copied(job, s, k))
-            OPI_TRY(opi_transfer_down(job->g, job->call, s->side[k], (char *)array[k].mem, part.address[k],
+            OPI_TRY(opi_transfer_down(job->g, job->call, s->side[k], (char *)array[k].mem, part->address[k],
                                       bytes_of(&array[k])));
     return OPLUS_OK;
 }
 
+static oplus_status run(opi_job *job, const opi_top_sides *s)
+{
+    const opi_array *const in = &job->task->array[OPI_IN];
+    const opi_part part = opi_top_part(job, s);
+    if (is_copied(job, s, OPI_IN))
+        OPI_TRY(
+            opi_transfer_up(job->g, job->call, s->side[OPI_IN], (char *)part.address[OPI_IN], in->mem, bytes_of(in)));
+    OPI_TRY(opi_way_run(job, &part));
+    return opi_top_take_results(job, s, &part);
+}
+
 /* The cores do what does not fit the device.  The key that an nth gives may belong there all the same. */
-static oplus_status run_on_cores(const opi_job *job, const sides *s)
+static oplus_status run_on_cores(const opi_job *job, const opi_top_sides *s)
 {
     uint64_t key;
     opi_task task = *job->task;
@@ -72,8 +77,8 @@ static oplus_status run_on_cores(const opi_job *job, const sides *s)
 oplus_status opi_gpu_top(opi_job *job)
 {
     opi_top_job t = {.job = *job};
-    sides s = {.side = {OPI_SIDE_HOST, OPI_SIDE_HOST, OPI_SIDE_HOST}};
-    OPI_TRY(look(&t, &s));
+    opi_top_sides s;
+    OPI_TRY(opi_top_look(&t, &s));
     const bool cores_can = s.is_host || (job->task->what == OPI_NTH && is_copied(job, &s, OPI_IN));
     if (cores_can && t.copied > opi_smaller(job->g->memory_bytes, job->g->gpu->facts.largest))
         return run_on_cores(job, &s);

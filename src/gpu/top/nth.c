@@ -72,6 +72,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_KEY_SIZE", opi_top_key_bytes(job));
     opi_gpu_define(source, "OPI_SPOT_SIZE", sizeof(uint32_t)); /* of top.cl alone */
     opi_gpu_define(source, "OPI_SAMPLES", opi_top_samples(job));
+    opi_deal_write(job->deal, source);
     opi_gpu_write_kernels(source, "top");
     opi_gpu_write_kernels(source, "nth");
     opi_gpu_write_kernels(source, "nth_kernels");
@@ -81,7 +82,7 @@ static oplus_status get_program(opi_job *job)
 {
     job->shape = opi_shape_for(&job->g->gpu->facts, opi_top_key_bytes(job), opi_top_word_bytes(job));
     opi_key key = opi_key_begin("nth", job->shape);
-    opi_key_number(&key, opi_top_key_bytes(job));
+    opi_key_number(&key, opi_top_key_bytes(job) << 1 | (job->deal != NULL));
     return opi_program_get(&job->g->programs, job->call, "the nth", key.hash, write_source, job, &job->program);
 }
 
@@ -150,15 +151,20 @@ static oplus_status begin(const call *c)
     return launch(c, "opi_nth_begin", 1, &a);
 }
 
-static oplus_status sift(const call *c)
+static oplus_status sample(const call *c)
 {
     const uint64_t stride = c->n / opi_top_samples(c->job);
     const numbers of = numbers_of(c->job);
-    opi_arguments sample = {.count = 0}, a = {.count = 0};
-    add_keys(&sample, c, &stride);
-    opi_add(&sample, opi_value(of.low));
-    opi_add(&sample, opi_value(of.high));
-    OPI_TRY(launch(c, "opi_nth_sample", 1, &sample));
+    opi_arguments a = {.count = 0};
+    add_keys(&a, c, &stride);
+    opi_add(&a, opi_value(of.low));
+    opi_add(&a, opi_value(of.high));
+    return launch(c, "opi_nth_sample", 1, &a);
+}
+
+static oplus_status sift(const call *c)
+{
+    opi_arguments a = {.count = 0};
     add_keys(&a, c, &c->n);
     opi_add(&a, there(c->job, c->at.keys));
     opi_add(&a, opi_value(c->room));
@@ -214,6 +220,105 @@ oplus_status opi_nth_sift_run(opi_job *job, const opi_part *part)
 {
     const call c = call_of(job, part, room_of(job));
     OPI_TRY(begin(&c));
+    OPI_TRY(sample(&c));
     OPI_TRY(sift(&c));
     return find(&c);
+}
+
+/* --- an nth that is dealt out ------------------------------------------------------------------------------------- */
+
+/* The job of an accelerator, its arrays, and its job in the steps that one accelerator does. */
+typedef struct dealt_job {
+    opi_top_job of, alone;
+    opi_top_sides sides;
+    opi_part part;
+} dealt_job;
+
+static oplus_status make_dealt(const opi_job *job, dealt_job *d)
+{
+    d->of = (opi_top_job){.job = *job};
+    OPI_TRY(opi_top_look(&d->of, &d->sides));
+    d->alone = d->of;
+    d->alone.job.deal = NULL;
+    d->part = opi_top_part(job, &d->sides);
+    OPI_TRY(get_program(&d->of.job));
+    return get_program(&d->alone.job);
+}
+
+/* Rounds, which are dealt out, are no larger than a page. */
+bool opi_nth_deals(opi_job *job)
+{
+    const opi_shape shape = opi_shape_for(&job->g->gpu->facts, opi_top_key_bytes(job), opi_top_word_bytes(job));
+    return opi_nth_sift_can(job, job->task->n) && opi_tile(shape) * opi_top_key_bytes(job) <= job->deal->page;
+}
+
+oplus_status opi_nth_prepare_dealt(opi_job *job)
+{
+    static const char *const kernels[] = {"opi_nth_sift", "opi_nth_append", "opi_nth_add"};
+    static const char *const home[] = {"opi_nth_begin", "opi_nth_sample", "opi_nth_count", "opi_nth_give"};
+    const bool is_home = job->deal->own == 0;
+    opi_programs *const programs = &job->g->programs;
+    dealt_job d;
+    OPI_TRY(make_dealt(job, &d));
+    OPI_TRY(opi_kernels_make(programs, job->call, d.of.job.program, kernels, is_home ? 3 : 1));
+    OPI_TRY(opi_kernels_make(programs, job->call, d.alone.job.program, home, is_home ? 4 : 1));
+    return opi_deal_reserve(job->deal, job->call, &job->g->top, places_of(&d.of.job, room_of(job)).bytes);
+}
+
+oplus_status opi_nth_sample_dealt(opi_job *job)
+{
+    dealt_job d;
+    OPI_TRY(make_dealt(job, &d));
+    const call c = call_of(&d.alone.job, &d.part, room_of(job));
+    OPI_TRY(begin(&c));
+    return job->deal->own == 0 ? sample(&c) : OPLUS_OK;
+}
+
+oplus_status opi_nth_sift_dealt(opi_job *job)
+{
+    dealt_job d;
+    opi_dealt dealt = {.epoch = 0};
+    opi_arguments a = {.count = 0};
+    OPI_TRY(make_dealt(job, &d));
+    const call c = call_of(&d.of.job, &d.part, room_of(job));
+    const uint64_t round = opi_tile(d.of.job.shape), rounds = (c.n - 1) / round + 1;
+    const uint64_t own = opi_deal_items(job->deal, rounds, round * opi_top_key_bytes(job), &dealt);
+    if (own == 0) return OPLUS_OK;
+    add_keys(&a, &c, &c.n);
+    opi_add(&a, there(job, c.at.keys));
+    opi_add(&a, opi_value(c.room));
+    opi_add(&a, there(job, c.at.told));
+    opi_add(&a, opi_memory((char *)job->deal->all[0]->top.mem + c.at.told));
+    opi_add(&a, opi_value(own));
+    opi_add(&a, opi_value(dealt));
+    return opi_gpu_launch(&d.of.job, "opi_nth_sift", groups_for(&d.of.job, own * round), a.list, a.count);
+}
+
+/* Appends what accelerator w has found to what this one has. */
+static oplus_status append(const call *c, const opi_accelerator *from)
+{
+    char *const other = from->top.mem;
+    opi_arguments a = {.count = 0}, sum = {.count = 0};
+    opi_add(&a, opi_memory(other + c->at.keys));
+    opi_add(&a, opi_memory(other + c->at.told));
+    opi_add(&a, there(c->job, c->at.keys));
+    opi_add(&a, opi_value(c->room));
+    opi_add(&a, there(c->job, c->at.told));
+    OPI_TRY(opi_gpu_launch(c->job, "opi_nth_append", groups_for(c->job, c->room), a.list, a.count));
+    opi_add(&sum, opi_memory(other + c->at.told));
+    opi_add(&sum, opi_value(c->room));
+    opi_add(&sum, there(c->job, c->at.told));
+    return opi_gpu_launch(c->job, "opi_nth_add", 1, sum.list, sum.count);
+}
+
+oplus_status opi_nth_join_dealt(opi_job *job)
+{
+    dealt_job d;
+    if (job->deal->own != 0) return OPLUS_OK;
+    OPI_TRY(make_dealt(job, &d));
+    const call c = call_of(&d.of.job, &d.part, room_of(job)), alone = call_of(&d.alone.job, &d.part, room_of(job));
+    for (unsigned w = 1; w < job->deal->workers; w++) OPI_TRY(append(&c, job->deal->all[w]));
+    OPI_TRY(find(&alone));
+    if (d.sides.is_device) return OPLUS_OK;
+    return opi_gpu_settle(job->g, job->call, opi_top_take_results(job, &d.sides, &d.part));
 }

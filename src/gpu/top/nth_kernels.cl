@@ -1,8 +1,11 @@
-/* The kernels of an nth: see nth.cl. */
+/* The kernels of an nth: see nth.cl.  If keys are dealt out, each accelerator sifts its own; all else is done as if they were
+ * not, by accelerator 0. */
 
 #define OPI_TOLD_ONLY OPI_PARAM(told_words)
 #define OPI_READ_TOLD_ONLY OPI_GLOBAL uint64_t *const told = OPI_AT(uint64_t, told_words);
 #define OPI_MAPPED_AT(i) opi_mapped(OPI_AT(const opi_word, in)[i], negative, flip)
+
+#if !OPI_DEALT
 
 /* --- begin, sample ------------------------------------------------------------------------------------------------ */
 
@@ -62,28 +65,30 @@ OPI_WHOLE_KERNEL void opi_nth_sample(OPI_PARAM(in), const uint64_t stride, const
     }
 }
 
+#endif
+
 /* --- sift --------------------------------------------------------------------------------------------------------- */
 
 /* Whether a key is between the bounds, and neither of them. */
 #define OPI_BETWEEN(key) ((key) > low && (key) < high)
 
 OPI_WHOLE_KERNEL void opi_nth_sift(OPI_PARAM(in), const uint64_t n, const uint64_t negative, const uint64_t flip,
-                                   OPI_PARAM(keys), const uint64_t room, OPI_TOLD_ONLY)
+                                   OPI_PARAM(keys), const uint64_t room, OPI_TOLD_ONLY OPI_SHARE_PARAM)
 {
     OPI_LOCAL_MEMORY uint32_t total[3];
     OPI_LOCAL_MEMORY uint32_t seen[3]; /* below, the lower bound, the upper one */
     OPI_AFTER_LAUNCHES();
     OPI_READ_TOLD_ONLY
-    const opi_key low = (opi_key)told[OPI_LOW_AT], high = (opi_key)told[OPI_HIGH_AT];
-    uint64_t begin, full = 0;
-    const uint64_t end = opi_part_of(n, &begin);
-    const uint32_t rounds = (uint32_t)((end - begin + OPI_ROUND - 1) / OPI_ROUND);
+    const opi_key low = (opi_key)OPI_BOUNDS[OPI_LOW_AT], high = (opi_key)OPI_BOUNDS[OPI_HIGH_AT];
+    const opi_rounds rounds = OPI_ROUNDS(n);
+    const uint64_t end = rounds.end;
+    uint64_t full = 0;
     uint32_t below = 0, lows = 0, highs = 0;
     if (OPI_SELF == 0) total[0] = total[1] = seen[0] = seen[1] = seen[2] = 0;
     OPI_BARRIER();
-    OPI_ROLLED for (uint32_t r = 0; r < rounds; r++)
+    OPI_ROLLED for (uint32_t r = 0; r < rounds.count; r++)
     {
-        const uint64_t first = begin + (uint64_t)r * OPI_ROUND + OPI_SELF;
+        const uint64_t first = opi_round_at(&rounds, r) + OPI_SELF;
         opi_key own[OPI_E];
         uint32_t hits = 0, slot = 0;
         OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
@@ -128,6 +133,37 @@ OPI_WHOLE_KERNEL void opi_nth_sift(OPI_PARAM(in), const uint64_t n, const uint64
         if (seen[s] > 0) opi_tally_add(OPI_TALLY(OPI_BELOW_AT + s), seen[s]);
 }
 
+#if OPI_DEALT
+#define OPI_TALLY_OF(words, at) ((OPI_GLOBAL opi_tally *)((words) + (at)))
+
+/* Appends the keys that another accelerator has found between the bounds, unless there are too many of them. */
+OPI_WHOLE_KERNEL void opi_nth_append(OPI_PARAM(from_keys), OPI_PARAM(from_told), OPI_PARAM(keys), const uint64_t room,
+                                     OPI_TOLD_ONLY)
+{
+    OPI_READ_TOLD_ONLY
+    const uint64_t count = OPI_TALLY_OF(OPI_AT(uint64_t, from_told), OPI_BETWEEN_AT)->low,
+                   before = OPI_TALLY(OPI_BETWEEN_AT)->low;
+    if (before + count > room) return;
+    for (uint64_t i = OPI_GROUP * OPI_W + OPI_SELF; i < count; i += OPI_GROUPS * OPI_W)
+        OPI_AT(opi_key, keys)[before + i] = OPI_AT(const opi_key, from_keys)[i];
+}
+
+/* One work-group.  Then adds what it has counted: room + 1 keys between the bounds stand for too many. */
+OPI_WHOLE_KERNEL void opi_nth_add(OPI_PARAM(from_told), const uint64_t room, OPI_TOLD_ONLY)
+{
+    OPI_READ_TOLD_ONLY
+    OPI_GLOBAL uint64_t *const from = OPI_AT(uint64_t, from_told);
+    if (OPI_SELF > 0) return;
+    for (uint32_t at = OPI_BELOW_AT; at <= OPI_HIGHS_AT; at++) {
+        const uint64_t sum = opi_tallied(OPI_TALLY(at)) + opi_tallied(OPI_TALLY_OF(from, at));
+        OPI_TALLY(at)->low = (uint32_t)sum;
+        OPI_TALLY(at)->high = (uint32_t)(sum >> 32);
+    }
+    const uint64_t between = (uint64_t)OPI_TALLY(OPI_BETWEEN_AT)->low + OPI_TALLY_OF(from, OPI_BETWEEN_AT)->low;
+    OPI_TALLY(OPI_BETWEEN_AT)->low = (uint32_t)(between > room ? room + 1 : between);
+}
+#else
+
 /* --- count, give -------------------------------------------------------------------------------------------------- */
 
 /* Counts digit `digit` of those keys that have all digits before it in common with the one that is looked for. */
@@ -169,3 +205,4 @@ OPI_WHOLE_KERNEL void opi_nth_give(const uint64_t negative, const uint64_t flip,
     /* The highest bit of a key says whether its others are inverted, and is not itself one of them. */
     if (OPI_SELF == 0) *OPI_AT(opi_word, out) = opi_mapped((opi_word)(traced.key ^ (opi_word)flip), negative, 0);
 }
+#endif

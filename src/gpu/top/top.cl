@@ -202,20 +202,68 @@ OPI_FUNCTION uint64_t opi_part_of(uint64_t n, uint64_t *begin)
     return n - *begin < part ? n : *begin + part;
 }
 
-/* Writes down all elements of the part that are not behind (key, spot), anywhere from to_keys[0] and to_spots[0] on, and
+/* The rounds of a work-group: those of its part; if rounds are dealt out, those of the accelerator are divided. */
+typedef struct opi_rounds {
+#if OPI_DEALT
+    const opi_dealt *dealt;
+#endif
+    uint64_t begin, end; /* begin: an element, or, if rounds are dealt out, a round; end: an element */
+    uint32_t count;
+} opi_rounds;
+
+#if OPI_DEALT
+/* bounds: what accelerator 0 has told; own_rounds: how many rounds this one has. */
+#define OPI_SHARE_PARAM , OPI_PARAM(bounds), const uint64_t own_rounds, const opi_dealt dealt
+#define OPI_BOUNDS      OPI_AT(const uint64_t, bounds)
+#define OPI_ROUNDS(n)   opi_rounds_of(n, own_rounds, &dealt)
+
+OPI_FUNCTION opi_rounds opi_rounds_of(uint64_t n, uint64_t own, const opi_dealt *dealt)
+{
+    const uint64_t share = (own + OPI_GROUPS - 1) / OPI_GROUPS;
+    opi_rounds rounds;
+    rounds.dealt = dealt;
+    rounds.begin = OPI_GROUP * share < own ? OPI_GROUP * share : own;
+    rounds.end = n;
+    rounds.count = (uint32_t)(own - rounds.begin < share ? own - rounds.begin : share);
+    return rounds;
+}
+
+OPI_FUNCTION uint64_t opi_round_at(const opi_rounds *rounds, uint32_t r)
+{
+    return opi_dealt_item(rounds->dealt, rounds->begin + r) * OPI_ROUND;
+}
+#else
+#define OPI_SHARE_PARAM
+#define OPI_BOUNDS    told
+#define OPI_ROUNDS(n) opi_rounds_of(n)
+
+OPI_FUNCTION opi_rounds opi_rounds_of(uint64_t n)
+{
+    opi_rounds rounds;
+    rounds.end = opi_part_of(n, &rounds.begin);
+    rounds.count = (uint32_t)((rounds.end - rounds.begin + OPI_ROUND - 1) / OPI_ROUND);
+    return rounds;
+}
+
+OPI_FUNCTION uint64_t opi_round_at(const opi_rounds *rounds, uint32_t r)
+{
+    return rounds->begin + (uint64_t)r * OPI_ROUND;
+}
+#endif
+
+/* Writes down all elements of these rounds that are not behind (key, spot), anywhere from to_keys[0] and to_spots[0] on, and
  * counts them in *written; no more than `room` of them.  total: 3 words of local memory. */
-OPI_FUNCTION void opi_keep(const opi_source *from, opi_key key, opi_spot spot, OPI_GLOBAL uint32_t *written,
+OPI_FUNCTION void opi_keep(const opi_source *from, opi_rounds rounds, opi_key key, opi_spot spot, OPI_GLOBAL uint32_t *written,
                            OPI_GLOBAL opi_key *to_keys, OPI_GLOBAL opi_spot *to_spots, uint64_t room,
                            OPI_LOCAL uint32_t *total)
 {
-    uint64_t begin, full = 0;
-    const uint64_t end = opi_part_of(from->n, &begin);
-    const uint32_t rounds = (uint32_t)((end - begin + OPI_ROUND - 1) / OPI_ROUND);
+    uint64_t full = 0;
+    const uint64_t end = rounds.end;
     if (OPI_SELF == 0) total[0] = total[1] = 0;
     OPI_BARRIER();
-    OPI_ROLLED for (uint32_t r = 0; r < rounds; r++)
+    OPI_ROLLED for (uint32_t r = 0; r < rounds.count; r++)
     {
-        const uint64_t first = begin + (uint64_t)r * OPI_ROUND + OPI_SELF;
+        const uint64_t first = opi_round_at(&rounds, r) + OPI_SELF;
         opi_key own[OPI_E];
         uint32_t hits = 0, slot = 0;
         OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)

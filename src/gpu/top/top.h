@@ -19,6 +19,21 @@ static inline size_t opi_top_place(size_t *bytes, uint64_t items, size_t size)
     return at;
 }
 
+/* --- where the task's arrays are ------------------------------------------------------------------------------------ */
+
+typedef struct opi_top_sides {
+    opi_gpu_side side[3];
+    size_t place[3];         /* where the copy of an array of the host begins in g->top */
+    bool is_host, is_device; /* all of them */
+} opi_top_sides;
+
+/* Looks where they lie, and makes room for copies of those of the host. */
+oplus_status opi_top_look(opi_top_job *t, opi_top_sides *s);
+/* All of them, or their copies. */
+opi_part opi_top_part(const opi_job *job, const opi_top_sides *s);
+/* Copies to the host what belongs there. */
+oplus_status opi_top_take_results(const opi_job *job, const opi_top_sides *s, const opi_part *part);
+
 /* --- keys and samples --------------------------------------------------------------------------------------------- */
 
 static inline size_t opi_top_key_bytes(const opi_job *job) { return job->task->top.key->size; }
@@ -55,5 +70,21 @@ oplus_status opi_nth_sift_prepare(opi_job *job, uint64_t n);
 oplus_status opi_nth_sift_run(opi_job *job, const opi_part *part);
 oplus_status opi_nth_digits_prepare(opi_job *job, uint64_t n);
 oplus_status opi_nth_digits_run(opi_job *job, const opi_part *part);
+
+/* --- tasks that are dealt out (gpu/deals.h) -------------------------------------------------------------------------- */
+
+/* Accelerator 0 looks at samples; each sifts what it has, by the bounds that accelerator 0 has found, into a list of its own;
+ * accelerator 0 appends the lists of all to its own, and finds in it what is wanted, or, if it is not there, in the whole
+ * array. */
+bool opi_top_deals(opi_job *job);
+oplus_status opi_top_prepare_dealt(opi_job *job);
+oplus_status opi_top_sample_dealt(opi_job *job);
+oplus_status opi_top_sift_dealt(opi_job *job);
+oplus_status opi_top_join_dealt(opi_job *job);
+bool opi_nth_deals(opi_job *job);
+oplus_status opi_nth_prepare_dealt(opi_job *job);
+oplus_status opi_nth_sample_dealt(opi_job *job);
+oplus_status opi_nth_sift_dealt(opi_job *job);
+oplus_status opi_nth_join_dealt(opi_job *job);
 
 #endif

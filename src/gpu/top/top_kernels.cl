@@ -1,4 +1,7 @@
-/* The kernels of a top: see top.cl. */
+/* The kernels of a top: see top.cl.  If keys are dealt out, each accelerator sifts its own; all else is done as if they were
+ * not, by accelerator 0. */
+
+#if !OPI_DEALT
 
 /* --- begin -------------------------------------------------------------------------------------------------------- */
 
@@ -57,10 +60,12 @@ OPI_WHOLE_KERNEL void opi_top_sample(OPI_PARAM(in), const uint64_t stride, const
     told[OPI_BOUND_AT + 1] = known.spot >= OPI_SAMPLES - 1 ? ~(uint64_t)0 : (known.spot + 1) * stride - 1;
 }
 
+#endif
+
 /* --- sift, count, pick -------------------------------------------------------------------------------------------- */
 
 OPI_WHOLE_KERNEL void opi_top_sift(OPI_PARAM(in), const uint64_t n, const uint64_t negative, const uint64_t flip,
-                                   OPI_PARAM(keys), OPI_PARAM(spots), const uint64_t room, OPI_TOLD)
+                                   OPI_PARAM(keys), OPI_PARAM(spots), const uint64_t room, OPI_TOLD OPI_SHARE_PARAM)
 {
     OPI_LOCAL_MEMORY uint32_t total[3];
     OPI_AFTER_LAUNCHES();
@@ -74,10 +79,32 @@ OPI_WHOLE_KERNEL void opi_top_sift(OPI_PARAM(in), const uint64_t n, const uint64
     from.keys = 0;
     from.spots = 0;
     (void)counted;
-    opi_keep(&from, (opi_key)told[OPI_BOUND_AT], (opi_spot)told[OPI_BOUND_AT + 1],
+    opi_keep(&from, OPI_ROUNDS(n), (opi_key)OPI_BOUNDS[OPI_BOUND_AT], (opi_spot)OPI_BOUNDS[OPI_BOUND_AT + 1],
              (OPI_GLOBAL uint32_t *)(told + OPI_COUNTS_AT), OPI_AT(opi_key, keys), OPI_AT(opi_spot, spots), room, total);
 }
 
+#if OPI_DEALT
+/* Appends the candidates of another accelerator, unless there are too many of them. */
+OPI_WHOLE_KERNEL void opi_top_append(OPI_PARAM(from_keys), OPI_PARAM(from_spots), OPI_PARAM(from_told), OPI_PARAM(keys),
+                                     OPI_PARAM(spots), const uint64_t room, OPI_PARAM(told_words))
+{
+    const uint64_t count = *(OPI_GLOBAL const uint32_t *)(OPI_AT(const uint64_t, from_told) + OPI_COUNTS_AT);
+    const uint64_t before = *(OPI_GLOBAL const uint32_t *)(OPI_AT(const uint64_t, told_words) + OPI_COUNTS_AT);
+    if (before + count > room) return;
+    for (uint64_t i = OPI_GROUP * OPI_W + OPI_SELF; i < count; i += OPI_GROUPS * OPI_W) {
+        OPI_AT(opi_key, keys)[before + i] = OPI_AT(const opi_key, from_keys)[i];
+        OPI_AT(opi_spot, spots)[before + i] = OPI_AT(const opi_spot, from_spots)[i];
+    }
+}
+
+/* One work-group.  Then counts them, too: room + 1 stands for too many. */
+OPI_WHOLE_KERNEL void opi_top_add(OPI_PARAM(from_told), const uint64_t room, OPI_PARAM(told_words))
+{
+    OPI_GLOBAL uint32_t *const count = (OPI_GLOBAL uint32_t *)(OPI_AT(uint64_t, told_words) + OPI_COUNTS_AT);
+    const uint64_t more = *(OPI_GLOBAL const uint32_t *)(OPI_AT(const uint64_t, from_told) + OPI_COUNTS_AT);
+    if (OPI_SELF == 0) *count = (uint32_t)(*count + more > room ? room + 1 : *count + more);
+}
+#else
 /* Counts digit `digit` of those elements that have all digits before it in common with the one that is looked for. */
 OPI_WHOLE_KERNEL void opi_top_count(OPI_ARRAYS, const uint32_t digit, OPI_TOLD)
 {
@@ -112,7 +139,7 @@ OPI_WHOLE_KERNEL void opi_top_pick(OPI_ARRAYS, OPI_PARAM(picked_keys), OPI_PARAM
     OPI_READ_TOLD
     OPI_READ_SOURCE
     const opi_known last = opi_know(told, counted, digits, spot_bytes, count, sum);
-    opi_keep(&from, (opi_key)last.key, (opi_spot)last.spot, (OPI_GLOBAL uint32_t *)(told + OPI_COUNTS_AT) + 1,
+    opi_keep(&from, OPI_ROUNDS(from.n), (opi_key)last.key, (opi_spot)last.spot, (OPI_GLOBAL uint32_t *)(told + OPI_COUNTS_AT) + 1,
              OPI_AT(opi_key, picked_keys), OPI_AT(opi_spot, picked_spots), k, total);
 }
 
@@ -165,3 +192,4 @@ OPI_WHOLE_KERNEL void opi_top_give(OPI_PARAM(sorted), const uint64_t k, OPI_RESU
         }
     }
 }
+#endif

@@ -597,6 +597,33 @@ static void deal_by_index(opi_accelerator *const *all)
     deal_out(all, &task, "pack");
 }
 
+/* What accelerator 0 joins. */
+static void deal_joined(opi_accelerator *const *all)
+{
+    const oplus_type *const types[] = {&oplus_u32, &oplus_f64, &oplus_i16};
+    opi_task task;
+    for (size_t i = 0; i < (effort == MORE ? sizeof types / sizeof *types : 1); i++) {
+        const oplus_type *const type = types[i];
+        const size_t n = N * 8 / type->size;
+        opi_task_extreme(&task, type, OPI_LEAST, in, n, OPI_GIVES_PLACE, out, 8);
+        deal_out(all, &task, "argmin");
+        opi_task_extreme(&task, type, OPI_LEAST | OPI_GREATEST, in, n, OPI_GIVES_VALUES, out, 2 * type->size);
+        deal_out(all, &task, "minmax");
+        opi_bins bins = {.binning = type == &oplus_f64 ? OPI_BY_EVEN : OPI_BY_NUMBER, .type = type, .n = 100};
+        bins.bounds = type == &oplus_u32 ? OPLUS_REFUSE : OPLUS_CLIP;
+        bins.high = bins.scale = 1;
+        opi_task_count(&task, &bins, in, n, NULL, 4, out);
+        deal_out(all, &task, "counts");
+        bins.binning = OPI_BY_EDGES;
+        opi_task_count(&task, &bins, in, n, in, 8, out);
+        deal_out(all, &task, "counts between edges");
+        opi_task_top(&task, type, OPLUS_ASCENDING, in, n, 10, out, 4, in);
+        deal_out(all, &task, "top");
+        opi_task_nth(&task, type, OPLUS_DESCENDING, in, n, n / 3, out);
+        deal_out(all, &task, "nth");
+    }
+}
+
 static void deal_all(void)
 {
     oplus_device *const both[] = {opened(architecture), opened(architecture)};
@@ -617,6 +644,7 @@ static void deal_all(void)
         if (op->type->size <= 16) deal_segments(each, op);
     }
     deal_selects(each);
+    deal_joined(each);
     opi_task_transpose(&task, sizeof(float), in, N / 128, 128, out);
     deal_out(each, &task, "transpose");
     opi_task_filter(&task, &small_first_fn, in, N, out, &kept);

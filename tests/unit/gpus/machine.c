@@ -293,6 +293,19 @@ static oplus_status dealt_reduce(const void *in, void *out)
 {
     return oplus_reduce(dev, &oplus_sum_f32, in, DEALT, out);
 }
+static oplus_status dealt_argmin(const void *in, void *out) { return oplus_argmin(dev, &oplus_f32, in, DEALT, out); }
+static oplus_status dealt_histogram(const void *in, void *out)
+{
+    return oplus_histogram(dev, &oplus_f32, in, DEALT, 0, 1, &oplus_u32, out, 100);
+}
+static oplus_status dealt_top(const void *in, void *out)
+{
+    return oplus_top(dev, &oplus_f32, OPLUS_ASCENDING, in, DEALT, 10, out, NULL, NULL);
+}
+static oplus_status dealt_nth(const void *in, void *out)
+{
+    return oplus_nth(dev, &oplus_f32, OPLUS_ASCENDING, in, DEALT, DEALT / 2, out);
+}
 
 static void explain_call(oplus_status (*call)(const void *in, void *out), const void *in, void *out, const char *words)
 {
@@ -310,7 +323,8 @@ static void pages_are_worked_on_by_all(void **state)
     static const struct {
         oplus_status (*call)(const void *in, void *out);
         int launches, waits;
-    } calls[] = {{dealt_map, 2, 2}, {dealt_scan, 2, 2}, {dealt_reduce, 3, 4}};
+    } calls[] = {{dealt_map, 2, 2},       {dealt_scan, 2, 2}, {dealt_reduce, 3, 4}, {dealt_argmin, 3, 3},
+                 {dealt_histogram, 6, 3}, {dealt_top, 16, 5}, {dealt_nth, 12, 5}};
     void *in, *out, *host = calloc(1, DEALT_BYTES);
     (void)state;
     assert_non_null(host);
