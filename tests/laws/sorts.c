@@ -414,10 +414,11 @@ static uint64_t *mixed(rng *r, size_t short_ones, size_t large, size_t most, siz
 /* Short segments with no long one, one, as many as an accelerator sorts one by one, one more, or many. */
 static void mixed_segments_are_sorts(rng *r, const place *at)
 {
+    enum { LONG = OPI_SHORT_SEGMENT + 1 };
     static const struct {
         size_t short_ones, large, most;
-    } mixes[] = {{3000, 1, 129}, {3000, 8, 400}, {3000, 9, 400},  {20, 0, 129},        {5000, 60, 250},
-                 {1, 1, 4000},   {0, 0, 129},    {100, 12, 5000}, {100000, 1, 100000}, {100000, 20, 10000}};
+    } mixes[] = {{3000, 1, LONG}, {3000, 8, 3 * LONG}, {3000, 9, 3 * LONG}, {20, 0, LONG},       {5000, 60, 2 * LONG},
+                 {1, 1, 4000},    {0, 0, LONG},        {100, 12, 5000},     {100000, 1, 100000}, {100000, 20, 10000}};
     const bool some = at->accelerator && !at->thorough;
     const size_t kinds = sizeof mixes / sizeof *mixes, m = rng_below(r, rng_below(r, 8) ? kinds - 2 : kinds);
     cut_up c = {.key = key_types[rng_below(r, some ? 2 : 10)],

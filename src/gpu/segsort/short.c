@@ -1,6 +1,6 @@
 /* The way "short" of a segmented sort: no segment has more than OPI_SHORT_SEGMENT elements, so that a work-group has some whole
- * ones in its own memory, and each work-item counts which elements of its segment come before its own.  The arrays are read
- * and written once.  The way "mixed" (mixed.c) does its short segments so. */
+ * ones in its own memory, and sorts them there.  The arrays are read and written once.  The way "mixed" (mixed.c) does its
+ * short segments so. */
 #include "base/error.h"
 #include "cores/merge.h"
 #include "gpu/launch.h"

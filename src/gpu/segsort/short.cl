@@ -1,4 +1,5 @@
-/* Sorts segments of at most OPI_SHORT_SEGMENT elements where they lie.  This text comes behind offset.cl, key.cl,
+/* Sorts segments of at most OPI_SHORT_SEGMENT elements where they lie: runs of 8 elements by comparing each with each, then
+ * longer runs by merging them in pairs, in which each element looks for its place in the other run.  This text comes behind offset.cl, key.cl,
  * key_order.cl and with_key.cl.
  *
  * Work is divided by segments and elements together: segment s stands at place s + offsets[s] - offsets[0].  Work-group w has
@@ -13,12 +14,23 @@
 #define OPI_ALL_PLACES (1u << OPI_LOG_PLACES)
 #define OPI_ROOM       (OPI_ALL_PLACES + OPI_SHORT_SEGMENT)
 #define OPI_EACH       ((OPI_ROOM + OPI_W - 1) / OPI_W) /* elements of a work-item */
+#define OPI_RUN        8u                               /* elements whose order is found by comparing each with each */
 
 #if OPI_HOST_CORES
 #define OPI_UNROLL
 #else
 #define OPI_UNROLL _Pragma("unroll")
 #endif
+
+/* For each element e of a work-item, which is number i of the n of a group, and which is sorted here. */
+#define OPI_EACH_HERE(...)                                                                                             \
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_EACH; e++)                                                                 \
+    {                                                                                                                  \
+        const uint32_t i = e * OPI_W + OPI_SELF;                                                                       \
+        if (i < n && (!OPI_MIXED || end[i] != 0)) {                                                                    \
+            __VA_ARGS__;                                                                                               \
+        }                                                                                                              \
+    }
 
 /* The first element of segment s, counted from that of the first segment; without offsets each has `length`. */
 OPI_FUNCTION uint64_t opi_begin_of(OPI_GLOBAL const opi_offset *at, uint64_t length, uint64_t s)
@@ -49,7 +61,8 @@ OPI_FUNCTION uint64_t opi_end_of_short(OPI_GLOBAL const opi_offset *at, uint64_t
 {
     const uint64_t end = opi_begin_of(at, length, to);
 #if OPI_MIXED
-    if (from < to && end - opi_begin_of(at, length, to - 1) > OPI_SHORT_SEGMENT) return opi_begin_of(at, length, to - 1);
+    if (from < to && end - opi_begin_of(at, length, to - 1) > OPI_SHORT_SEGMENT)
+        return opi_begin_of(at, length, to - 1);
 #endif
     return end;
 }
@@ -62,7 +75,7 @@ OPI_FUNCTION uint32_t opi_log_noting(uint32_t elements, uint32_t segments)
     return log_each;
 }
 
-/* How many elements of the segment [begin, end) come before element i. */
+/* How many elements of [begin, end) come before element i, which is one of them. */
 OPI_FUNCTION uint32_t opi_before(OPI_LOCAL const opi_key *key, uint32_t begin, uint32_t end, uint32_t i)
 {
     const opi_key own = key[i];
@@ -72,11 +85,33 @@ OPI_FUNCTION uint32_t opi_before(OPI_LOCAL const opi_key *key, uint32_t begin, u
     return before;
 }
 
+/* A segment [begin, end) consists of sorted runs of OPI_RUN << round elements: where does the one at `place` come to if the runs
+ * are merged in pairs?  Of equal keys those of the first run come first. */
+OPI_FUNCTION uint32_t opi_merged_place(OPI_LOCAL const opi_key *key, uint32_t begin, uint32_t end, uint32_t run,
+                                       opi_key own, uint32_t place)
+{
+    const uint32_t at = place - begin, pair = begin + (at & ~(2 * run - 1));
+    const bool is_second = (at & run) != 0;
+    const uint32_t other = is_second ? pair : pair + run;
+    uint32_t low = other, high = other + run < end ? other + run : end;
+    if (other >= end) return place;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        const opi_key x = key[middle];
+        if (x < own || (is_second && x == own))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return pair + (at & (run - 1)) + (low - other);
+}
+
 OPI_WHOLE_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const uint64_t length, OPI_PARAM(cuts),
                                      const uint64_t negative, const uint64_t flip, OPI_PARAM(values))
 {
     OPI_LOCAL_MEMORY opi_key key[OPI_ROOM];
     OPI_LOCAL_MEMORY uint16_t begin[OPI_ROOM], end[OPI_ROOM]; /* of the segment of each element; end 0: it is long */
+    OPI_LOCAL_MEMORY uint32_t longest_here;                   /* segment that is sorted here */
     OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     const opi_order order = opi_order_of(negative, flip);
     const uint64_t from = OPI_AT(const uint64_t, cuts)[OPI_GROUP], to = OPI_AT(const uint64_t, cuts)[OPI_GROUP + 1];
@@ -84,13 +119,16 @@ OPI_WHOLE_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const 
     const uint32_t n = (uint32_t)(opi_end_of_short(at, length, from, to) - first), segments = (uint32_t)(to - from);
     OPI_GLOBAL opi_key *const own_keys = OPI_AT(opi_key, keys) + first;
     if (n == 0) return;
+    if (OPI_SELF == 0) longest_here = 0;
+    OPI_BARRIER();
 
     /* --- all is read before anything is written --- */
 #if OPI_VALUE_SIZE
     OPI_GLOBAL opi_moved *const own_values = OPI_AT(opi_moved, values) + first;
     opi_moved moved[OPI_EACH];
 #endif
-    OPI_UNROLL for (uint32_t e = 0; e < OPI_EACH; e++) {
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_EACH; e++)
+    {
         const uint32_t i = e * OPI_W + OPI_SELF;
         if (i < n) key[i] = opi_mapped(own_keys[i], order);
 #if OPI_VALUE_SIZE && !OPI_PLACES_ONLY
@@ -110,23 +148,30 @@ OPI_WHOLE_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const 
             begin[i] = (uint16_t)b;
             end[i] = (uint16_t)noted;
         }
+        if (lane == 0 && noted > b) OPI_RAISE(&longest_here, noted - b);
     }
     OPI_BARRIER();
+    const uint32_t longest = longest_here;
 
-    OPI_UNROLL for (uint32_t e = 0; e < OPI_EACH; e++) {
-        const uint32_t i = e * OPI_W + OPI_SELF;
-        if (i >= n) break;
-#if OPI_MIXED
-        if (end[i] == 0) continue;
-#endif
-        const uint32_t b = begin[i], place = b + opi_before(key, b, end[i], i);
-#if OPI_PLACES_ONLY
-        own_values[place] = (opi_moved)(i - b);
-#else
-        own_keys[place] = opi_unmapped(key[i], order);
-#if OPI_VALUE_SIZE
-        own_values[place] = moved[e];
-#endif
-#endif
+    /* --- runs are sorted by counting, and merged in pairs: an element stays with its work-item, and knows its place --- */
+    opi_key own[OPI_EACH];
+    uint32_t place[OPI_EACH];
+    OPI_EACH_HERE(const uint32_t b = begin[i], in_run = b + ((i - b) & ~(OPI_RUN - 1)), behind = in_run + OPI_RUN;
+                  own[e] = key[i]; place[e] = in_run + opi_before(key, in_run, behind < end[i] ? behind : end[i], i))
+    OPI_ROLLED for (uint32_t run = OPI_RUN; run < longest; run *= 2)
+    {
+        OPI_BARRIER();
+        OPI_EACH_HERE(key[place[e]] = own[e])
+        OPI_BARRIER();
+        OPI_EACH_HERE(place[e] = opi_merged_place(key, begin[i], end[i], run, own[e], place[e]))
     }
+
+#if OPI_PLACES_ONLY
+    OPI_EACH_HERE(own_values[place[e]] = (opi_moved)(i - begin[i]))
+#else
+    OPI_EACH_HERE(own_keys[place[e]] = opi_unmapped(own[e], order))
+#if OPI_VALUE_SIZE
+    OPI_EACH_HERE(own_values[place[e]] = moved[e])
+#endif
+#endif
 }
