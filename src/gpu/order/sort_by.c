@@ -22,6 +22,9 @@ static size_t item_bytes(const opi_job *job) { return job->task->array[OPI_KEYS]
 /* Of an index; 0: elements are sorted, and not their indices. */
 static size_t index_bytes(const opi_job *job) { return job->task->array[OPI_VALUES].size; }
 
+/* Whether a work-item needs few registers, so that three groups can run at the same time on a multiprocessor. */
+static bool is_lean(const opi_job *job) { return index_bytes(job) == 0 && item_bytes(job) <= 8; }
+
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
@@ -34,6 +37,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "order");
     if (job->shape.log_w > 0) opi_gpu_write_kernels(source, "merge_tile");
     opi_gpu_define(source, "OPI_INDEX_SIZE", index_bytes(job));
+    opi_gpu_define(source, "OPI_RESIDENTS", is_lean(job) ? 3 : 1);
     opi_gpu_write_kernels(source, "sort_by");
 }
 

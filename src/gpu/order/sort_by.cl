@@ -338,8 +338,8 @@ OPI_FUNCTION void opi_sort_tile(opi_here here, OPI_GLOBAL const opi_item *in, bo
     OPI_EACH_OF_TILE(to[k] = here.item[OPI_LANE_AT(e)])
 }
 
-OPI_WHOLE_KERNEL void opi_sort_by_blocks(OPI_PARAM(items), OPI_PARAM(out), OPI_PARAM(out_index), OPI_PARAM(other),
-                                         OPI_PARAM(other_index), const uint64_t n, OPI_PARAM(wrong), OPI_ORDER)
+OPI_RESIDENT_KERNEL void opi_sort_by_blocks(OPI_PARAM(items), OPI_PARAM(out), OPI_PARAM(out_index), OPI_PARAM(other),
+                                            OPI_PARAM(other_index), const uint64_t n, OPI_PARAM(wrong), OPI_ORDER)
 {
     OPI_DECLARE_TILE
     const uint64_t begin = OPI_GROUP * OPI_TILE;
@@ -377,8 +377,8 @@ OPI_FUNCTION void opi_sort_by_merge_tile(opi_here here, OPI_GLOBAL const opi_ite
     OPI_EACH_OF_TILE(to[k] = here.item[OPI_LANE_AT(e)])
 }
 
-OPI_WHOLE_KERNEL void opi_sort_by_merge(OPI_PARAM(items), OPI_PARAM(index), const uint64_t n, const uint32_t log_run,
-                                        OPI_PARAM(cuts), OPI_PARAM(out), OPI_PARAM(out_index), OPI_ORDER)
+OPI_RESIDENT_KERNEL void opi_sort_by_merge(OPI_PARAM(items), OPI_PARAM(index), const uint64_t n, const uint32_t log_run,
+                                           OPI_PARAM(cuts), OPI_PARAM(out), OPI_PARAM(out_index), OPI_ORDER)
 {
     OPI_DECLARE_TILE
     OPI_AFTER_LAUNCHES();

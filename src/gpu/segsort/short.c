@@ -61,6 +61,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_MIXED", s->is_mixed);
     opi_gpu_define(source, "OPI_OFFSET_SIZE", opi_segsort_array(s, OPI_SEGSORT_OFFSETS)->size);
     opi_gpu_define(source, "OPI_LOG_PLACES", LOG_PLACES);
+    opi_gpu_define(source, "OPI_RESIDENTS", value_bytes(s) > 0 || key > 4 ? 4 : 6);
     opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
     opi_gpu_write_kernels(source, "offset");
     opi_gpu_write_kernels(source, "key");

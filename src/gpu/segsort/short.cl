@@ -106,8 +106,19 @@ OPI_FUNCTION uint32_t opi_merged_place(OPI_LOCAL const opi_key *key, uint32_t be
     return pair + (at & (run - 1)) + (low - other);
 }
 
-OPI_WHOLE_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const uint64_t length, OPI_PARAM(cuts),
-                                     const uint64_t negative, const uint64_t flip, OPI_PARAM(values))
+/* Writes element i, which is number e of its work-item, where it belongs. */
+#if OPI_PLACES_ONLY
+#define OPI_WRITE(place, x) own_values[place] = (opi_moved)(i - begin[i])
+#elif OPI_VALUE_SIZE
+#define OPI_WRITE(place, x)                                                                                            \
+    own_keys[place] = opi_unmapped(x, order);                                                                          \
+    own_values[place] = moved[e]
+#else
+#define OPI_WRITE(place, x) own_keys[place] = opi_unmapped(x, order)
+#endif
+
+OPI_RESIDENT_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const uint64_t length, OPI_PARAM(cuts),
+                                        const uint64_t negative, const uint64_t flip, OPI_PARAM(values))
 {
     OPI_LOCAL_MEMORY opi_key key[OPI_ROOM];
     OPI_LOCAL_MEMORY uint16_t begin[OPI_ROOM], end[OPI_ROOM]; /* of the segment of each element; end 0: it is long */
@@ -153,11 +164,17 @@ OPI_WHOLE_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const 
     OPI_BARRIER();
     const uint32_t longest = longest_here;
 
-    /* --- runs are sorted by counting, and merged in pairs: an element stays with its work-item, and knows its place --- */
+    /* --- runs are sorted by counting; if there is nothing else to do, all is written --- */
+    if (longest <= OPI_RUN) {
+        OPI_EACH_HERE(const uint32_t place = begin[i] + opi_before(key, begin[i], end[i], i); OPI_WRITE(place, key[i]))
+        return;
+    }
     opi_key own[OPI_EACH];
     uint32_t place[OPI_EACH];
     OPI_EACH_HERE(const uint32_t b = begin[i], in_run = b + ((i - b) & ~(OPI_RUN - 1)), behind = in_run + OPI_RUN;
                   own[e] = key[i]; place[e] = in_run + opi_before(key, in_run, behind < end[i] ? behind : end[i], i))
+
+    /* --- runs are merged in pairs: an element stays with its work-item, and knows its place --- */
     OPI_ROLLED for (uint32_t run = OPI_RUN; run < longest; run *= 2)
     {
         OPI_BARRIER();
@@ -165,13 +182,5 @@ OPI_WHOLE_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const 
         OPI_BARRIER();
         OPI_EACH_HERE(place[e] = opi_merged_place(key, begin[i], end[i], run, own[e], place[e]))
     }
-
-#if OPI_PLACES_ONLY
-    OPI_EACH_HERE(own_values[place[e]] = (opi_moved)(i - begin[i]))
-#else
-    OPI_EACH_HERE(own_keys[place[e]] = opi_unmapped(own[e], order))
-#if OPI_VALUE_SIZE
-    OPI_EACH_HERE(own_values[place[e]] = moved[e])
-#endif
-#endif
+    OPI_EACH_HERE(OPI_WRITE(place[e], own[e]))
 }
