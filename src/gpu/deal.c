@@ -78,6 +78,35 @@ void opi_deal_write_pages(const opi_deal *deal, opi_gpu_source *source)
     opi_gpu_write_kernels(source, "pages");
 }
 
+/* So many bytes are dealt out page by page, from the beginning of a page of accelerator 0 on. */
+static uint64_t own_pages(const opi_shares *s, uint64_t bytes)
+{
+    const uint64_t pages = bytes == 0 ? 0 : (bytes - 1) / s->page + 1;
+    return pages > s->own ? (pages - 1 - s->own) / s->workers + 1 : 0;
+}
+
+opi_shares opi_deal_shares(const opi_deal *deal, uint64_t items, uint64_t bytes)
+{
+    opi_shares s = {.page = bytes, .bytes = bytes, .items = items, .each = 1, .workers = 1};
+    if (deal) {
+        s.workers = deal->workers;
+        s.own = deal->own;
+    }
+    if (deal && bytes < deal->page) {
+        s.page = deal->page;
+        s.beyond = deal->beyond % (deal->page * deal->workers);
+        s.each = (uint32_t)((deal->page - 1) / bytes + 1);
+    }
+    s.slots = own_pages(&s, s.beyond + items * bytes) * s.each;
+    return s;
+}
+
+void opi_deal_write_shares(const opi_deal *deal, opi_gpu_source *source)
+{
+    opi_gpu_define(source, "OPI_DEALT", deal != NULL);
+    opi_gpu_write_kernels(source, "shares");
+}
+
 /* --- the steps ----------------------------------------------------------------------------------------------------- */
 
 static opi_job job_of(const opi_deal *deal, const char *call, const opi_task *task)

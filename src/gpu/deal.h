@@ -74,6 +74,19 @@ typedef struct opi_dealt_pages {
 opi_dealt_pages opi_deal_pages(const opi_deal *deal);
 /* Defines OPI_DEALT, and writes canon/pages.cl. */
 void opi_deal_write_pages(const opi_deal *deal, opi_gpu_source *source);
+/* Items of any size, which lie side by side in the array of opi_deal_by: each is the accelerator's in whose page it begins, and
+ * if they are larger than pages, they are dealt out in turn.  The same for kernels: opi_shares of canon/shares.cl. */
+typedef struct opi_shares {
+    uint64_t beyond, page, bytes, items;
+    uint64_t slots; /* this accelerator has as many items at most, and some of its slots may be empty */
+    uint32_t each;  /* slots for a page */
+    uint32_t workers, own;
+    uint32_t by_parts; /* of a grid of work-groups, parts by strips: 1: items are parts; 0: they are strips */
+} opi_shares;
+/* deal: NULL: all items are in slots of their own number. */
+opi_shares opi_deal_shares(const opi_deal *deal, uint64_t items, uint64_t bytes);
+/* Defines OPI_DEALT, and writes canon/shares.cl.  deal: NULL: nothing is dealt out. */
+void opi_deal_write_shares(const opi_deal *deal, opi_gpu_source *source);
 /* Which accelerator has item i. */
 unsigned opi_deal_owner(const opi_dealt *dealt, uint64_t i);
 

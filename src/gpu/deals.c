@@ -2,6 +2,7 @@
 #include "gpu/deals.h"
 
 #include "base/error.h"
+#include "gpu/axis/axis.h"
 #include "gpu/bins/bins.h"
 #include "gpu/canon/tiles.h"
 #include "gpu/extreme/extreme.h"
@@ -10,6 +11,7 @@
 #include "gpu/order/order.h"
 #include "gpu/pack/pack.h"
 #include "gpu/pipeline/pipeline.h"
+#include "gpu/repeat/repeat.h"
 #include "gpu/scan/last.h"
 #include "gpu/scan/scan.h"
 #include "gpu/segreduce/windows.h"
@@ -18,6 +20,7 @@
 #include "gpu/top/top.h"
 #include "gpu/transpose/turns.h"
 #include "gpu/ways.h"
+#include "gpu/window/window.h"
 
 static opi_part all_of(const opi_job *job)
 {
@@ -118,36 +121,6 @@ static oplus_status finish_select(opi_job *job)
     return opi_tiles_take_result(job, false);
 }
 
-/* Long segments are joined by who comes last: accelerators count together in the memory of one. */
-static bool can_segreduce(opi_job *job)
-{
-    opi_segments s = {.job = *job};
-    s.size = job->task->op->type->size;
-    opi_gpu_segments_shape(&s);
-    for (unsigned w = 0; w < job->deal->workers; w++)
-        if (job->deal->all[w]->gpu->counts_apart) return false;
-    return opi_log_tile(s.job.shape) > 0 && opi_windows_can(&s.job, job->task->n);
-}
-
-static oplus_status prepare_segreduce(opi_job *job)
-{
-    opi_segments s;
-    OPI_TRY(opi_gpu_segreduce_ready(job, &s));
-    return opi_windows_prepare(&s.job, job->task->n);
-}
-
-static oplus_status step_of_segreduce(opi_job *job, oplus_status (*step)(opi_job *job, const opi_part *part))
-{
-    const opi_part part = all_of(job);
-    opi_segments s;
-    OPI_TRY(opi_gpu_segreduce_ready(job, &s));
-    OPI_TRY(opi_windows_ready(&s, job->task->n));
-    return step(&s.job, &part);
-}
-
-static oplus_status look_at_segments(opi_job *job) { return step_of_segreduce(job, opi_windows_cut); }
-static oplus_status run_segreduce(opi_job *job) { return step_of_segreduce(job, opi_windows_reduce); }
-
 static bool can_transpose(opi_job *job) { return opi_turn_deals(job); }
 
 static oplus_status prepare_transpose(opi_job *job)
@@ -202,7 +175,7 @@ static oplus_status run_bounds(opi_job *job)
 {
     const opi_part part = all_of(job);
     OPI_TRY(opi_bounds_ready(job));
-    return opi_bounds_run(job, &part);
+    return opi_bounds_run_dealt(job, &part);
 }
 
 static oplus_status run_pack(opi_job *job)
@@ -210,6 +183,42 @@ static oplus_status run_pack(opi_job *job)
     const opi_part part = all_of(job);
     OPI_TRY(opi_pack_ready(job));
     return opi_pack_blocks(job, &part);
+}
+
+static oplus_status look_along_axis(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    return opi_axis_look_dealt(job, &part);
+}
+
+static oplus_status run_along_axis(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    return opi_axis_run_dealt(job, &part);
+}
+
+static oplus_status look_for_extremes(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    return opi_extreme_columns_look_dealt(job, &part);
+}
+
+static oplus_status run_extreme_axis(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    return opi_extreme_columns_run_dealt(job, &part);
+}
+
+static oplus_status run_window(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    return opi_window_run_dealt(job, &part);
+}
+
+static oplus_status run_repeat(opi_job *job)
+{
+    const opi_part part = all_of(job);
+    return opi_repeat_run_dealt(job, &part);
 }
 
 static oplus_status nothing(opi_job *job)
@@ -223,7 +232,8 @@ const opi_deal_steps opi_deals[OPI_PRIMITIVES] = {
     [OPI_REDUCE] = {can_reduce, prepare_reduce, nothing, run_reduce, finish_reduce, false},
     [OPI_FILTER] = {can_filter, prepare_filter, nothing, run_filter, finish_filter, false},
     [OPI_SELECT] = {can_select, prepare_select, nothing, run_select, finish_select, false},
-    [OPI_SEGREDUCE] = {can_segreduce, prepare_segreduce, look_at_segments, run_segreduce, nothing, false},
+    [OPI_SEGREDUCE] = {opi_segreduce_deals, opi_segreduce_prepare_dealt, opi_segreduce_look_dealt,
+                       opi_segreduce_run_dealt, nothing, false},
     [OPI_TRANSPOSE] = {can_transpose, prepare_transpose, nothing, run_transpose, nothing, false},
     [OPI_MAP] = {always, opi_gpu_map_ready, nothing, run_map, nothing, false},
     [OPI_MERGE] = {always, opi_merge_ready, nothing, run_merge, nothing, false},
@@ -238,4 +248,10 @@ const opi_deal_steps opi_deals[OPI_PRIMITIVES] = {
     [OPI_PUT] = {always, opi_put_prepare_dealt, nothing, run_put, nothing, false},
     [OPI_BOUNDS] = {always, opi_bounds_ready, nothing, run_bounds, nothing, false},
     [OPI_PACK] = {always, opi_pack_ready, nothing, run_pack, nothing, false},
+    [OPI_REDUCE_AXIS] = {opi_axis_deals, opi_axis_prepare_dealt, look_along_axis, run_along_axis, nothing, false},
+    [OPI_SCAN_AXIS] = {opi_axis_deals, opi_axis_prepare_dealt, look_along_axis, run_along_axis, nothing, false},
+    [OPI_WINDOW] = {opi_window_deals, opi_window_prepare_dealt, nothing, run_window, nothing, false},
+    [OPI_REPEAT] = {always, opi_repeat_prepare_dealt, nothing, run_repeat, nothing, false},
+    [OPI_EXTREME_AXIS] = {always, opi_extreme_columns_prepare_dealt, look_for_extremes, run_extreme_axis, nothing,
+                          false},
 };

@@ -30,6 +30,12 @@ typedef struct opi_job {
     bool told;        /* the last launch that changed the range has written the result */
 } opi_job;
 
+/* The accelerator whose facts decide how a job is cut: all that share one must cut it alike. */
+static inline const opi_accelerator *opi_deal_first(const opi_job *job)
+{
+    return job->deal ? job->deal->all[0] : job->g;
+}
+
 /* A part: some consecutive items of a job, in device memory. */
 typedef struct opi_part {
     const char *address[OPI_MAX_ARRAYS]; /* each of the task's arrays, at the first item; NULL: no such array */

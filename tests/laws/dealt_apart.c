@@ -1,5 +1,5 @@
-/* Tasks that are dealt out to several accelerators (gpu/deal.h), and whose items need nothing of each other: takes, puts,
- * bounds and packs have the bits of one core, for pages of any size, wherever they begin; nothing outside of the output is
+/* Tasks that are dealt out to several accelerators (gpu/deal.h), and whose work-groups do not wait for each other: takes, puts,
+ * bounds, packs, repeats, windows, and reduces, scans and extremes along an axis have the bits of one core, for pages of any size, wherever they begin; nothing outside of the output is
  * touched; and a wrong index is told of, with its position.
  *
  * On CUDA one GPU is enough: it is opened three times.  Where there is none, one accelerator of OpenCL takes the part of each
@@ -297,13 +297,177 @@ static void any_pack(void **state)
     }
 }
 
+/* --- rows ----------------------------------------------------------------------------------------------------------- */
+
+/* Shapes of every kind: short rows, rows that a work-group does, long ones, one matrix, several. */
+static opi_axis draw_axis(rng *r, size_t most)
+{
+    opi_axis a = {1, 1, 1};
+    if (rng_below(r, 8) == 0) return (opi_axis){1 + rng_below(r, 6), 65536 + rng_below(r, 3000), 1}; /* few long rows */
+    switch (rng_below(r, 5)) {
+    case 0:
+        a.n = 1 + rng_below(r, 100);
+        break;
+    case 1:
+        a.n = 1 + rng_below(r, 4000);
+        break;
+    case 2:
+        a.n = 1 + rng_below(r, most);
+        break;
+    case 3:
+        a.inner = 1 + rng_below(r, 1u << rng_below(r, 13));
+        break;
+    default:
+        a.inner = 1 + rng_below(r, 300), a.n = 1 + rng_below(r, 1u << rng_below(r, 12));
+    }
+    if (a.n == 1 && a.inner > 1) a.n = 1 + most / a.inner; /* one matrix */
+    while (a.n > 1 && a.n * a.inner > most) a.n /= 2;
+    a.outer = 1 + most / opi_larger(a.n * a.inner, 1) / (rng_below(r, 3) ? 1 : 2);
+    return a;
+}
+
+static size_t most_elements(rng *r, size_t size)
+{
+    const size_t most = draw_tiles(r) * TILE_BYTES / size, room = MOST_BYTES / 4 / size;
+    return 1 + (most < room ? most : room);
+}
+
+static void try_axis(const oplus_op *op, const opi_axis *a, bool scans, rng *r)
+{
+    const size_t size = op->type->size, n = a->outer * a->n * a->inner, results = scans ? n : a->outer * a->inner;
+    const size_t skew = rng_below(r, MOST_SKEW) * size, before = GUARD + rng_below(r, MOST_SKEW) * size;
+    const bool in_place = scans && rng_below(r, 4) == 0;
+    const oplus_kind kind = op->identity && rng_below(r, 2) ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
+    char what[128];
+    opi_task task;
+    snprintf(what, sizeof what, "%s of %zu x %zu x %zu", scans ? "a scan" : "a reduce", a->outer, a->n, a->inner);
+    opi_task_reduce_axis(&task, op, x, a, expected);
+    if (scans) opi_task_scan_axis(&task, op, kind, x, a, expected);
+    on_core(&task);
+    unsigned char *const in = bring(x, skew, n * size), *const out = bring_output(before + results * size + GUARD);
+    if (in_place) must_be_ok(oplus_copy(dev, out + before, x, n * size), "copy");
+    const unsigned char *const from = in_place ? out + before : in + skew;
+    opi_task_reduce_axis(&task, op, from, a, out + before);
+    if (scans) opi_task_scan_axis(&task, op, kind, from, a, out + before);
+    deal_out(r, &task, what);
+    same_bytes(out, expected, before, results * size, what);
+    oplus_free(dev, in);
+    oplus_free(dev, out);
+}
+
+static void any_axis(void **state)
+{
+    rng r = test_rng("dealt rows");
+    (void)state;
+    for (long i = 2 * rounds(); i > 0; i--) {
+        const subject *const s = subject_named(on_cuda            ? names[rng_below(&r, NAMES)]
+                                               : rng_below(&r, 2) ? "hash4"
+                                                                  : "hash8");
+        const opi_axis a = draw_axis(&r, most_elements(&r, s->op->type->size));
+        fill(s, &r, a.outer * a.n * a.inner);
+        try_axis(s->op, &a, rng_below(&r, 2), &r);
+    }
+}
+
+static void any_extreme_axis(void **state)
+{
+    rng r = test_rng("dealt extremes of rows");
+    (void)state;
+    for (long i = rounds(); i > 0; i--) {
+        const oplus_type *const type = keys_of[rng_below(&r, KEYS)];
+        const size_t size = type->size, index = rng_below(&r, 2) ? 4 : 8;
+        const opi_axis a = draw_axis(&r, most_elements(&r, opi_larger(size, 8)));
+        const size_t rows = a.outer * a.inner, n = rows * a.n, skew = rng_below(&r, MOST_SKEW) * size;
+        const size_t before = GUARD + rng_below(&r, MOST_SKEW) * index;
+        const unsigned side = rng_below(&r, 2) ? OPI_LEAST : OPI_GREATEST;
+        char what[128];
+        opi_task task;
+        snprintf(what, sizeof what, "an extreme of %s, %zu x %zu x %zu", type->name, a.outer, a.n, a.inner);
+        fill(subject_named("hash4"), &r, n * size / 4 + 1);
+        opi_task_extreme_axis(&task, type, side, x, &a, index, expected);
+        on_core(&task);
+        unsigned char *const in = bring(x, skew, n * size), *const out = bring_output(before + rows * index + GUARD);
+        opi_task_extreme_axis(&task, type, side, in + skew, &a, index, out + before);
+        deal_out(&r, &task, what);
+        same_bytes(out, expected, before, rows * index, what);
+        oplus_free(dev, in);
+        oplus_free(dev, out);
+    }
+}
+
+/* --- windows and repeats -------------------------------------------------------------------------------------------- */
+
+static void any_window(void **state)
+{
+    rng r = test_rng("dealt windows");
+    (void)state;
+    for (long i = rounds(); i > 0; i--) {
+        const subject *const s = subject_named(on_cuda            ? names[rng_below(&r, NAMES)]
+                                               : rng_below(&r, 2) ? "hash4"
+                                                                  : "hash8");
+        const size_t size = s->op->type->size, n = most_elements(&r, size);
+        const size_t w = 1 + rng_below(&r, rng_below(&r, 8) ? 200 : 3000), skew = rng_below(&r, MOST_SKEW) * size;
+        const size_t before = GUARD + rng_below(&r, MOST_SKEW) * size;
+        opi_task task;
+        fill(s, &r, n);
+        opi_task_window(&task, s->op, x, n, w, expected);
+        on_core(&task);
+        unsigned char *const in = bring(x, skew, n * size), *const out = bring_output(before + n * size + GUARD);
+        opi_task_window(&task, s->op, in + skew, n, w, out + before);
+        deal_out(&r, &task, "a window");
+        same_bytes(out, expected, before, n * size, "a window");
+        oplus_free(dev, in);
+        oplus_free(dev, out);
+    }
+}
+
+/* Counts of every kind: mostly 0, mostly the same, or one that has nearly all.  Returns their sum. */
+static size_t fill_ends(rng *r, size_t n, size_t most, uint64_t *ends)
+{
+    const size_t usual = rng_below(r, 3) ? 1 + rng_below(r, 2 * most / n + 1) : 1, large = rng_below(r, 2 * n);
+    const bool few = rng_below(r, 4) == 0;
+    size_t sum = 0;
+    for (size_t s = 0; s < n; s++) {
+        const size_t count = s == large ? most / 2 : few ? rng_below(r, 50) == 0 : rng_below(r, usual + 1);
+        sum = sum + count <= most ? sum + count : sum;
+        ends[s] = sum;
+    }
+    return sum;
+}
+
+static void any_repeat(void **state)
+{
+    rng r = test_rng("dealt repeats");
+    (void)state;
+    for (long i = rounds(); i > 0; i--) {
+        const size_t size = sizes[rng_below(&r, SIZES)], most = most_elements(&r, size), n = 1 + rng_below(&r, 100000);
+        uint64_t *const ends = must(malloc(n * sizeof *ends));
+        const size_t total = fill_ends(&r, n, most, ends), before = GUARD + rng_below(&r, MOST_SKEW) * size;
+        const size_t skew = rng_below(&r, MOST_SKEW) * size;
+        opi_task task;
+        fill(subject_named("hash4"), &r, n * size / 4 + 1);
+        opi_task_repeat(&task, size, x, n, ends, total, expected);
+        if (total > 0) on_core(&task);
+        unsigned char *const in = bring(x, skew, n * size), *const there = bring(ends, 0, n * sizeof *ends);
+        unsigned char *const out = bring_output(before + total * size + GUARD);
+        opi_task_repeat(&task, size, in + skew, n, (const uint64_t *)(const void *)there, total, out + before);
+        if (total > 0) deal_out(&r, &task, "a repeat");
+        same_bytes(out, expected, before, total * size, "a repeat");
+        oplus_free(dev, in);
+        oplus_free(dev, there);
+        oplus_free(dev, out);
+        free(ends);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_take), cmocka_unit_test(any_put),
-                                       cmocka_unit_test(any_wrong_index), cmocka_unit_test(any_bounds),
-                                       cmocka_unit_test(any_pack)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_take),         cmocka_unit_test(any_put),    cmocka_unit_test(any_wrong_index),
+        cmocka_unit_test(any_bounds),       cmocka_unit_test(any_pack),   cmocka_unit_test(any_axis),
+        cmocka_unit_test(any_extreme_axis), cmocka_unit_test(any_window), cmocka_unit_test(any_repeat)};
     int failed = 77;
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     make_arrays();

@@ -134,6 +134,30 @@ CALL(repeat)
 }
 CALL(window) { return oplus_window(d, &oplus_sum_f32, a->of[IN], a->n, 100, a->of[OUT]); }
 CALL(rows) { return oplus_reduce_axis(d, &oplus_sum_f32, a->of[IN], a->n / 1000, 1000, 1, a->of[OUT]); }
+CALL(short_rows) { return oplus_reduce_axis(d, &triple_sum_op, a->of[IN], a->n / 30, 10, 1, a->of[OUT]); }
+CALL(long_rows) { return oplus_reduce_axis(d, &oplus_sum_f32, a->of[IN], a->n / 70000, 70000, 1, a->of[OUT]); }
+CALL(columns) { return oplus_reduce_axis(d, &pair_join_op, a->of[IN], 1, a->n / 500, 250, a->of[OUT]); }
+CALL(blocks) { return oplus_reduce_axis(d, &oplus_sum_f32, a->of[IN], a->n / 9000, 300, 30, a->of[OUT]); }
+CALL(wide) { return oplus_reduce_axis(d, &oplus_sum_f32, a->of[IN], 1, 7, a->n / 7, a->of[OUT]); }
+CALL(scan_rows)
+{
+    return oplus_scan_axis(d, &oplus_sum_f32, OPLUS_INCLUSIVE, a->of[IN], a->n / 1000, 1000, 1, a->of[OUT]);
+}
+CALL(scan_short) { return oplus_scan_axis(d, &pair_join_op, OPLUS_EXCLUSIVE, a->of[IN], a->n / 14, 7, 1, a->of[OUT]); }
+CALL(scan_long)
+{
+    return oplus_scan_axis(d, &oplus_sum_f32, OPLUS_EXCLUSIVE, a->of[IN], a->n / 70000, 70000, 1, a->of[OUT]);
+}
+CALL(scan_columns)
+{
+    return oplus_scan_axis(d, &oplus_sum_f32, OPLUS_INCLUSIVE, a->of[IN], 1, a->n / 250, 250, a->of[OUT]);
+}
+CALL(scan_blocks)
+{
+    return oplus_scan_axis(d, &triple_sum_op, OPLUS_INCLUSIVE, a->of[IN], a->n / 9000, 100, 30, a->of[OUT]);
+}
+CALL(argmax_rows) { return oplus_argmax_axis(d, &oplus_u32, a->of[IN], a->n / 1000, 1000, 1, &oplus_u32, a->of[OUT]); }
+CALL(argmin_columns) { return oplus_argmin_axis(d, &oplus_f32, a->of[IN], 1, a->n / 40, 40, &oplus_u32, a->of[OUT]); }
 CALL(histogram) { return oplus_histogram(d, &oplus_f32, a->of[IN], a->n, 0, 1, &oplus_u32, a->of[OUT], 1000); }
 CALL(edges)
 {
@@ -193,24 +217,71 @@ static const struct {
     const char *name;
     one_call *call;
     second more;
-} calls[] = {ROW(reduce, ANYTHING),       ROW(reduce_u32, ANYTHING), ROW(reduce_pairs, ANYTHING),
-             ROW(fold, ANYTHING),         ROW(scan, ANYTHING),       ROW(scan_pairs, ANYTHING),
-             ROW(scan_triples, ANYTHING), ROW(segscan, HEADS),       ROW(segreduce, OFFSETS),
-             ROW(map, ANYTHING),          ROW(zip, FLOATS),          ROW(copy_all, ANYTHING),
-             ROW(filter, ANYTHING),       ROW(filter_few, ANYTHING), ROW(sort, ANYTHING),
-             ROW(sort_f32, ANYTHING),     ROW(sort_f64, ANYTHING),   ROW(sort_u8, ANYTHING),
-             ROW(pairs, ANYTHING),        ROW(argsort, ANYTHING),    ROW(transpose, ANYTHING),
-             ROW(take, INDICES),          ROW(put, INDICES),         ROW(argmin, ANYTHING),
-             ROW(argmax, ANYTHING),       ROW(minmax, ANYTHING),     ROW(indices, ANYTHING),
-             ROW(variance, ANYTHING),     ROW(mask, ANYTHING),       ROW(dot, FLOATS),
-             ROW(fused_scan, FLOATS),     ROW(search, INDICES),      ROW(merge, ANYTHING),
-             ROW(merge_by, SORTED),       ROW(sort_by, ANYTHING),    ROW(argsort_by, ANYTHING),
-             ROW(segsort, OFFSETS),       ROW(unique, RUNS),         ROW(run_lengths, RUNS),
-             ROW(by_key, RUNS),           ROW(nth, ANYTHING),        ROW(top, ANYTHING),
-             ROW(repeat, COUNTS),         ROW(window, ANYTHING),     ROW(rows, ANYTHING),
-             ROW(histogram, ANYTHING),    ROW(edges, ANYTHING),      ROW(bytes, ANYTHING),
-             ROW(count_ignored, INDICES), ROW(nth_f64, ANYTHING),    ROW(top_i64, ANYTHING),
-             ROW(chain, ANYTHING),        ROW(members, ANYTHING)};
+} calls[] = {ROW(reduce, ANYTHING),
+             ROW(reduce_u32, ANYTHING),
+             ROW(reduce_pairs, ANYTHING),
+             ROW(fold, ANYTHING),
+             ROW(scan, ANYTHING),
+             ROW(scan_pairs, ANYTHING),
+             ROW(scan_triples, ANYTHING),
+             ROW(segscan, HEADS),
+             ROW(segreduce, OFFSETS),
+             ROW(map, ANYTHING),
+             ROW(zip, FLOATS),
+             ROW(copy_all, ANYTHING),
+             ROW(filter, ANYTHING),
+             ROW(filter_few, ANYTHING),
+             ROW(sort, ANYTHING),
+             ROW(sort_f32, ANYTHING),
+             ROW(sort_f64, ANYTHING),
+             ROW(sort_u8, ANYTHING),
+             ROW(pairs, ANYTHING),
+             ROW(argsort, ANYTHING),
+             ROW(transpose, ANYTHING),
+             ROW(take, INDICES),
+             ROW(put, INDICES),
+             ROW(argmin, ANYTHING),
+             ROW(argmax, ANYTHING),
+             ROW(minmax, ANYTHING),
+             ROW(indices, ANYTHING),
+             ROW(variance, ANYTHING),
+             ROW(mask, ANYTHING),
+             ROW(dot, FLOATS),
+             ROW(fused_scan, FLOATS),
+             ROW(search, INDICES),
+             ROW(merge, ANYTHING),
+             ROW(merge_by, SORTED),
+             ROW(sort_by, ANYTHING),
+             ROW(argsort_by, ANYTHING),
+             ROW(segsort, OFFSETS),
+             ROW(unique, RUNS),
+             ROW(run_lengths, RUNS),
+             ROW(by_key, RUNS),
+             ROW(nth, ANYTHING),
+             ROW(top, ANYTHING),
+             ROW(repeat, COUNTS),
+             ROW(window, ANYTHING),
+             ROW(rows, ANYTHING),
+             ROW(histogram, ANYTHING),
+             ROW(edges, ANYTHING),
+             ROW(bytes, ANYTHING),
+             ROW(count_ignored, INDICES),
+             ROW(nth_f64, ANYTHING),
+             ROW(top_i64, ANYTHING),
+             ROW(chain, ANYTHING),
+             ROW(members, ANYTHING),
+             ROW(short_rows, ANYTHING),
+             ROW(long_rows, ANYTHING),
+             ROW(columns, ANYTHING),
+             ROW(blocks, ANYTHING),
+             ROW(wide, ANYTHING),
+             ROW(scan_rows, ANYTHING),
+             ROW(scan_short, ANYTHING),
+             ROW(scan_long, ANYTHING),
+             ROW(scan_columns, ANYTHING),
+             ROW(scan_blocks, ANYTHING),
+             ROW(argmax_rows, ANYTHING),
+             ROW(argmin_columns, ANYTHING)};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- the arrays --------------------------------------------------------------------------------------------------- */

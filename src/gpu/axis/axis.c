@@ -39,13 +39,85 @@ static opi_task task_of_row(const opi_job *job, const opi_part *part, size_t o)
     return row;
 }
 
+static oplus_status run_row(const opi_job *job, const opi_part *part, size_t o)
+{
+    const opi_task row = task_of_row(job, part, o);
+    return opi_gpu_scan(&(opi_job){.g = job->g, .call = job->call, .task = &row});
+}
+
+/* Those of a task that is dealt out are done in turn. */
 oplus_status opi_long_rows_run(opi_job *job, const opi_part *part)
 {
-    for (size_t o = 0; o < job->task->axis.outer; o++) {
-        const opi_task row = task_of_row(job, part, o);
-        OPI_TRY(opi_gpu_scan(&(opi_job){.g = job->g, .call = job->call, .task = &row}));
-    }
+    const size_t step = job->deal ? job->deal->workers : 1;
+    for (size_t o = job->deal ? job->deal->own : 0; o < job->task->axis.outer; o += step)
+        OPI_TRY(run_row(job, part, o));
     return OPLUS_OK;
+}
+
+/* --- dealt out ------------------------------------------------------------------------------------------------------ */
+
+typedef enum how { BY_COLUMNS, BY_ROWS, BY_LONG_ROWS } how;
+
+static how how_of(const opi_job *job)
+{
+    const opi_way *const way = opi_way_of(job, job->task->n);
+    return way->run == opi_long_rows_run ? BY_LONG_ROWS : way->run == opi_rows_run ? BY_ROWS : BY_COLUMNS;
+}
+
+/* Work-groups of a scan may wait for each other: those of two scans must not take each other's place on the same GPU. */
+static bool long_rows_deal(const opi_job *job)
+{
+    const bool may_wait = job->task->what == OPI_SCAN_AXIS && job->g->gpu->facts.architecture > 0;
+    return job->task->axis.outer >= job->deal->workers && !(may_wait && job->deal->share > 1);
+}
+
+bool opi_axis_deals(opi_job *job)
+{
+    const how by = how_of(job);
+    if (by == BY_LONG_ROWS) return long_rows_deal(job);
+    return by == BY_COLUMNS || opi_rows_deal(job);
+}
+
+static opi_part all_of(const opi_job *job)
+{
+    const opi_array *const array = job->task->array;
+    return (opi_part){.address = {array[OPI_IN].mem, array[OPI_AXIS_OUT].mem}, .n = job->task->n, .last = true};
+}
+
+/* Rows are all alike: if one can be done, all can. */
+static oplus_status rehearse_row(const opi_job *job)
+{
+    const opi_part part = all_of(job);
+    opi_rehearsal seen = {.way = NULL};
+    if (job->g->rehearsal) return run_row(job, &part, 0);
+    job->g->rehearsal = &seen;
+    const oplus_status status = run_row(job, &part, 0);
+    job->g->rehearsal = NULL;
+    return status;
+}
+
+oplus_status opi_axis_prepare_dealt(opi_job *job)
+{
+    const how by = how_of(job);
+    OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
+    if (by == BY_LONG_ROWS) return rehearse_row(job);
+    return by == BY_ROWS ? opi_rows_prepare_dealt(job) : opi_columns_prepare_dealt(job);
+}
+
+oplus_status opi_axis_look_dealt(opi_job *job, const opi_part *part)
+{
+    const how by = how_of(job);
+    OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
+    if (by == BY_LONG_ROWS) return OPLUS_OK;
+    return by == BY_ROWS ? opi_rows_look_dealt(job) : opi_columns_look_dealt(job, part);
+}
+
+oplus_status opi_axis_run_dealt(opi_job *job, const opi_part *part)
+{
+    const how by = how_of(job);
+    OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
+    if (by == BY_LONG_ROWS) return opi_long_rows_run(job, part);
+    return by == BY_ROWS ? opi_rows_run_dealt(job, part) : opi_columns_run_dealt(job, part);
 }
 
 /* --- the task ----------------------------------------------------------------------------------------------------- */

@@ -8,15 +8,33 @@
 oplus_status opi_columns_prepare(opi_job *job, uint64_t n);
 oplus_status opi_columns_run(opi_job *job, const opi_part *part);
 
+/* The same, dealt out (gpu/deals.h): each accelerator does chunks, or strips of columns, and finds their nodes first if there are
+ * several chunks. */
+oplus_status opi_columns_prepare_dealt(opi_job *job);
+oplus_status opi_columns_look_dealt(opi_job *job, const opi_part *part);
+oplus_status opi_columns_run_dealt(opi_job *job, const opi_part *part);
+
 /* Rows of neighbours: their offsets are made, and they are reduced as segments; or a work-group scans each. */
 bool opi_rows_can(const opi_job *job, uint64_t n);
 bool opi_rows_suit(const opi_job *job, uint64_t n);
 oplus_status opi_rows_prepare(opi_job *job, uint64_t n);
 oplus_status opi_rows_run(opi_job *job, const opi_part *part);
 
+/* The same, dealt out.  Which rows begin in its own pages, an accelerator scans. */
+bool opi_rows_deal(opi_job *job);
+oplus_status opi_rows_prepare_dealt(opi_job *job);
+oplus_status opi_rows_look_dealt(opi_job *job);
+oplus_status opi_rows_run_dealt(opi_job *job, const opi_part *part);
+
 /* Few rows of neighbours that are long: each is a reduce or a scan of its own. */
 bool opi_long_rows_can(const opi_job *job, uint64_t n);
 bool opi_long_rows_suit(const opi_job *job, uint64_t n);
 oplus_status opi_long_rows_run(opi_job *job, const opi_part *part);
+
+/* The task, dealt out (gpu/deals.h), by the way that one accelerator would take; long rows in turn, if there are enough. */
+bool opi_axis_deals(opi_job *job);
+oplus_status opi_axis_prepare_dealt(opi_job *job);
+oplus_status opi_axis_look_dealt(opi_job *job, const opi_part *part);
+oplus_status opi_axis_run_dealt(opi_job *job, const opi_part *part);
 
 #endif

@@ -4,7 +4,9 @@
  * neighbouring columns, so that they load neighbouring elements.  A chunk is 2^log_chunk rows, log_chunk < OPI_DEPTH.
  *
  * A work-item walks over its rows from the first to the last, OPI_E of them at a time, in registers.  The nodes of what
- * it has seen wait for their neighbours: stack[k] is the last node of 2^k rows. */
+ * it has seen wait for their neighbours: stack[k] is the last node of 2^k rows.
+ *
+ * OPI_DEALT: work-groups are dealt out to several accelerators (shares.cl): those of chunks, or of strips of OPI_W columns. */
 
 /* The place of a work-item. */
 typedef struct opi_columnar {
@@ -15,12 +17,17 @@ typedef struct opi_columnar {
     uint64_t node;  /* where the node of the chunk is, in an array of whole chunks outer x (rows >> log_chunk) x inner */
 } opi_columnar;
 
+#define OPI_STRIPS(columns) ((columns + OPI_W - 1) >> OPI_LOG_W)
+/* The number of the work-group in the grid of chunks and strips. */
+#define OPI_COLUMNS_GROUP   OPI_SHARED_GROUP(OPI_STRIPS(columns))
+
 /* False: the work-item has no column. */
-OPI_FUNCTION bool opi_columnar_of(opi_columnar *own, uint64_t rows, uint64_t inner, uint64_t columns, uint32_t log_chunk)
+OPI_FUNCTION bool opi_columnar_of(opi_columnar *own, uint64_t group, uint64_t rows, uint64_t inner, uint64_t columns,
+                                  uint32_t log_chunk)
 {
-    const uint64_t strips = (columns + OPI_W - 1) >> OPI_LOG_W, chunk = OPI_GROUP / strips;
-    const uint64_t column = ((OPI_GROUP - chunk * strips) << OPI_LOG_W) + OPI_SELF;
-    if (column >= columns) return false;
+    const uint64_t strips = OPI_STRIPS(columns), chunk = group / strips;
+    const uint64_t column = ((group - chunk * strips) << OPI_LOG_W) + OPI_SELF;
+    if (group == OPI_NO_GROUP || column >= columns) return false;
     const uint64_t o = column / inner, c = column - o * inner, first = chunk << log_chunk, left = rows - first;
     own->column = column;
     own->chunk = chunk;
@@ -75,12 +82,12 @@ OPI_FUNCTION void opi_walk_rows(OPI_GLOBAL const opi_t *from, uint64_t inner, ui
  * name go to digits[k * columns + column].  If there is an `out`, all rows are one chunk, and their reduce goes there. */
 OPI_WHOLE_KERNEL void opi_columns_reduce(OPI_PARAM(in), const uint64_t rows, const uint64_t inner, const uint64_t columns,
                                          const uint32_t log_chunk, OPI_PARAM(nodes), OPI_PARAM(digits),
-                                         OPI_PARAM(out) OPI_KERNEL_P)
+                                         OPI_PARAM(out) OPI_SHARES_PARAM OPI_KERNEL_P)
 {
     OPI_READ_P
     opi_columnar own;
     opi_node stack[OPI_DEPTH];
-    if (!opi_columnar_of(&own, rows, inner, columns, log_chunk)) return;
+    if (!opi_columnar_of(&own, OPI_COLUMNS_GROUP, rows, inner, columns, log_chunk)) return;
     opi_walk_rows(OPI_AT(const opi_t, in) + own.at, inner, own.count, stack OPI_GIVE_P);
     if (OPI_GIVEN(out)) {
         opi_t all = opi_identity();
@@ -127,13 +134,13 @@ OPI_WHOLE_KERNEL void opi_columns_fold(OPI_PARAM(digits), const uint64_t rows, c
  * given, a chunk is all rows.  OPI_KEEP in flags: results are the ends of a larger scan, and their NaNs stay. */
 OPI_WHOLE_KERNEL void opi_columns_scan(OPI_PARAM(in), const uint64_t rows, const uint64_t inner, const uint64_t columns,
                                        const uint32_t log_chunk, OPI_PARAM(ends), OPI_PARAM(out),
-                                       const uint32_t flags OPI_KERNEL_P)
+                                       const uint32_t flags OPI_SHARES_PARAM OPI_KERNEL_P)
 {
     OPI_READ_P
     opi_columnar own;
     opi_node stack[OPI_DEPTH], prefix[OPI_DEPTH + 1]; /* prefix[k]: what precedes the last multiple of 2^k rows */
     opi_node x[OPI_E], next[OPI_E];
-    if (!opi_columnar_of(&own, rows, inner, columns, log_chunk)) return;
+    if (!opi_columnar_of(&own, OPI_COLUMNS_GROUP, rows, inner, columns, log_chunk)) return;
     OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in) + own.at;
     OPI_GLOBAL opi_t *const to = OPI_AT(opi_t, out) + own.at;
     OPI_GLOBAL const opi_node *const end = OPI_AT(const opi_node, ends) + own.node;

@@ -7,6 +7,7 @@
 #include "gpu/memory.h"
 #include "gpu/parts.h"
 #include "gpu/segreduce/offsets.h"
+#include "gpu/segreduce/windows.h"
 #include "task/make.h"
 
 enum {
@@ -54,14 +55,16 @@ static void write_scan(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "range");
     opi_gpu_write_tile(source);
     opi_gpu_write_kernels(source, "scan");
+    opi_deal_write_shares(job->deal, source);
     opi_gpu_write_kernels(source, "rows");
 }
 
 static oplus_status prepare_scan(opi_job *job)
 {
     job->shape = shape_of(job);
-    OPI_TRY(opi_program_of_op(&job->g->programs, job->call, job->task->op, opi_key_begin("rows", job->shape),
-                              write_scan, job, &job->program));
+    opi_key key = opi_key_begin("rows", job->shape);
+    opi_key_number(&key, job->deal != NULL);
+    OPI_TRY(opi_program_of_op(&job->g->programs, job->call, job->task->op, key, write_scan, job, &job->program));
     return opi_gpu_reserve(job->g, job->call, &job->g->work, (size_t)(groups_of(job) * range_bytes(job)));
 }
 
@@ -69,16 +72,18 @@ static oplus_status run_scan(const opi_job *job, const opi_part *part)
 {
     const uint64_t rows = job->task->axis.outer, n = job->task->axis.n, bytes = range_bytes(job);
     const uint32_t flags = OPI_FRESH | (job->task->exclusive ? OPI_EXCLUSIVE : 0u);
+    const opi_shares shares = opi_deal_shares(job->deal, rows, n * element(job));
     opi_arguments a = {.count = 0};
     opi_add(&a, opi_memory(part->address[OPI_IN]));
     opi_add(&a, opi_memory(part->address[OPI_AXIS_OUT]));
-    opi_add(&a, opi_value(rows));
+    opi_add(&a, opi_value(shares.slots));
     opi_add(&a, opi_value(n));
     opi_add(&a, opi_memory(job->g->work.mem));
     opi_add(&a, opi_value(bytes));
     opi_add(&a, opi_value(flags));
+    if (job->deal) opi_add(&a, opi_value(shares));
     if (job->task->op->param_type) opi_add(&a, opi_memory(job->param));
-    return opi_gpu_launch(job, "opi_rows_scan", groups_of(job), a.list, a.count);
+    return opi_gpu_launch(job, "opi_rows_scan", opi_smaller(shares.slots, groups_of(job)), a.list, a.count);
 }
 
 /* --- reduce ------------------------------------------------------------------------------------------------------- */
@@ -100,18 +105,71 @@ static oplus_status prepare_reduce(opi_job *job)
     return opi_gpu_reserve(job->g, job->call, &job->g->array[1], offsets * sizeof(uint64_t));
 }
 
-static oplus_status run_reduce(const opi_job *job, const opi_part *part)
+static oplus_status make_offsets(const opi_job *job)
+{
+    const uint64_t rows = job->task->axis.outer, n = job->task->axis.n;
+    const opi_gpu_argument list[] = {opi_memory(job->g->array[1].mem), opi_value(rows), opi_value(n)};
+    return opi_gpu_launch(job, "opi_row_offsets", (rows >> job->shape.log_w) + 1, list, 3);
+}
+
+/* The task of rows in device memory as segments, whose offsets are this accelerator's. */
+static opi_task segments_of(const opi_job *job, const void *in, const void *out)
 {
     const opi_task *const task = job->task;
-    const uint64_t rows = task->axis.outer, n = task->axis.n;
-    const void *const at = job->g->array[1].mem;
-    const opi_gpu_argument list[] = {opi_memory(at), opi_value(rows), opi_value(n)};
-    OPI_TRY(opi_gpu_launch(job, "opi_row_offsets", (rows >> job->shape.log_w) + 1, list, 3));
-    const opi_offsets offsets = {at, task->axis.outer, sizeof(uint64_t), task->n};
+    const opi_offsets offsets = {job->g->array[1].mem, task->axis.outer, sizeof(uint64_t), task->n};
     opi_task segments;
-    opi_task_segreduce(&segments, task->op, part->address[OPI_IN], task->n, &oplus_u64, &offsets,
-                       (void *)part->address[OPI_AXIS_OUT]);
+    opi_task_segreduce(&segments, task->op, in, task->n, &oplus_u64, &offsets, (void *)out);
+    return segments;
+}
+
+static oplus_status run_reduce(const opi_job *job, const opi_part *part)
+{
+    OPI_TRY(make_offsets(job));
+    const opi_task segments = segments_of(job, part->address[OPI_IN], part->address[OPI_AXIS_OUT]);
     return opi_gpu_segreduce(&(opi_job){.g = job->g, .call = job->call, .task = &segments});
+}
+
+/* --- dealt out ------------------------------------------------------------------------------------------------------ */
+
+bool opi_rows_deal(opi_job *job)
+{
+    if (scans(job)) return true;
+    const opi_task segments = segments_of(job, NULL, NULL);
+    opi_job reduce = *job;
+    reduce.task = &segments;
+    return opi_segreduce_deals(&reduce);
+}
+
+/* Does a step of the segmented reduce, for this accelerator. */
+static oplus_status step_of_segments(const opi_job *job, oplus_status (*step)(opi_job *job))
+{
+    const opi_array *const array = job->task->array;
+    const opi_task segments = segments_of(job, array[OPI_IN].mem, array[OPI_AXIS_OUT].mem);
+    opi_job reduce = *job;
+    reduce.task = &segments;
+    return step(&reduce);
+}
+
+oplus_status opi_rows_prepare_dealt(opi_job *job)
+{
+    if (scans(job)) return prepare_scan(job);
+    OPI_TRY(prepare_reduce(job));
+    return step_of_segments(job, opi_segreduce_prepare_dealt);
+}
+
+oplus_status opi_rows_look_dealt(opi_job *job)
+{
+    if (scans(job)) return OPLUS_OK;
+    OPI_TRY(prepare_reduce(job));
+    OPI_TRY(make_offsets(job));
+    return step_of_segments(job, opi_segreduce_look_dealt);
+}
+
+oplus_status opi_rows_run_dealt(opi_job *job, const opi_part *part)
+{
+    if (!scans(job)) return step_of_segments(job, opi_segreduce_run_dealt);
+    OPI_TRY(prepare_scan(job));
+    return run_scan(job, part);
 }
 
 /* --- the way ------------------------------------------------------------------------------------------------------ */

@@ -1,7 +1,8 @@
 /* Argmin and argmax along an axis of an array outer x rows x inner.  A column is (o, c); its number is o * inner + c.
  *
  * A work-group has 2^log_c columns side by side, and of each a part of its rows; OPI_W >> log_c work-items share a column.
- * With inner = 1 they load neighbours, else those of different columns do. */
+ * With inner = 1 they load neighbours, else those of different columns do.  OPI_DEALT: work-groups are dealt out to several
+ * accelerators (shares.cl): those of parts, or of strips of columns. */
 
 #if OPI_INDEX_SIZE == 4
 typedef uint32_t opi_index;
@@ -51,19 +52,20 @@ OPI_FUNCTION opi_least opi_least_of(OPI_GLOBAL const opi_word *x, uint64_t inner
  * rows. */
 OPI_WHOLE_KERNEL void opi_extreme_columns(OPI_PARAM(in), const uint64_t rows, const uint64_t inner,
                                           const uint64_t columns, const uint64_t part, const uint32_t log_c,
-                                          OPI_PARAM(found), OPI_PARAM(out))
+                                          OPI_PARAM(found), OPI_PARAM(out) OPI_SHARES_PARAM)
 {
     OPI_LOCAL_MEMORY opi_key keys[OPI_W];
     OPI_LOCAL_MEMORY uint32_t places[OPI_W];
-    const uint64_t strips = ((columns - 1) >> log_c) + 1, p = OPI_GROUP / strips;
-    const uint64_t column = ((OPI_GROUP - p * strips) << log_c) + (OPI_SELF & ((1u << log_c) - 1));
+    const uint64_t strips = ((columns - 1) >> log_c) + 1, group = OPI_SHARED_GROUP(strips), p = group / strips;
+    const uint64_t column = ((group - p * strips) << log_c) + (OPI_SELF & ((1u << log_c) - 1));
     const uint32_t r = OPI_SELF >> log_c, step = OPI_W >> log_c;
     const uint64_t begin = p * part;
     const uint32_t end = (uint32_t)(rows - begin < part ? rows - begin : part);
     opi_least own;
     own.key = OPI_MASK;
     own.at = ~(uint32_t)0; /* behind all others */
-    if (column < columns && r < end) {
+    const bool has_column = group != OPI_NO_GROUP && column < columns;
+    if (has_column && r < end) {
         const uint64_t o = column / inner, c = column - o * inner;
         own = opi_least_of(OPI_AT(const opi_word, in) + (o * rows + begin + r) * inner + c, inner, r, end, step);
     }
@@ -80,7 +82,7 @@ OPI_WHOLE_KERNEL void opi_extreme_columns(OPI_PARAM(in), const uint64_t rows, co
         }
         OPI_BARRIER();
     }
-    if (r > 0 || column >= columns) return;
+    if (r > 0 || !has_column) return;
     if (OPI_GIVEN(found)) {
         OPI_GLOBAL uint64_t *const to = OPI_AT(uint64_t, found) + (p * columns + column) * 2;
         to[0] = keys[OPI_SELF];
@@ -96,12 +98,16 @@ OPI_WHOLE_KERNEL void opi_extreme_parts(OPI_PARAM(found), const uint64_t parts, 
     const uint64_t column = (OPI_GROUP << OPI_LOG_W) + OPI_SELF;
     if (column >= columns) return;
     OPI_GLOBAL const uint64_t *const from = OPI_AT(const uint64_t, found) + column * 2;
-    uint64_t key = from[0], at = from[1];
-    for (uint64_t p = 1; p < parts; p++) {
-        OPI_GLOBAL const uint64_t *const next = from + p * columns * 2;
-        if (next[0] >= key) continue;
-        key = next[0];
-        at = next[1];
+    uint64_t key = from[0], least = 0;
+    for (uint64_t p = 1; p < parts; p += OPI_LANES) {
+        uint64_t some[OPI_LANES]; /* behind the last part it comes again, and is not less */
+        OPI_UNROLL for (uint32_t l = 0; l < OPI_LANES; l++)
+            some[l] = from[(p + l < parts ? p + l : parts - 1) * columns * 2];
+        OPI_UNROLL for (uint32_t l = 0; l < OPI_LANES; l++) {
+            if (some[l] >= key) continue;
+            key = some[l];
+            least = p + l;
+        }
     }
-    OPI_AT(opi_index, out)[column] = (opi_index)at;
+    OPI_AT(opi_index, out)[column] = (opi_index)from[least * columns * 2 + 1];
 }

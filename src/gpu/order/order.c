@@ -5,6 +5,7 @@
 #include "cores/cores.h"
 #include "cores/merge.h"
 #include "gpu/launch.h"
+#include "gpu/map/map.h"
 #include "gpu/memory.h"
 #include "gpu/param.h"
 #include "gpu/whole.h"
@@ -13,7 +14,8 @@
 enum {
     LOG_LANES = 2, /* OPI_LANES of bounds.cl */
     UNIT_MOST = 8, /* bytes that a kernel copies at once */
-    LOCAL_SPARE = 64
+    LOCAL_SPARE = 64,
+    GATHERED_BYTES = 64 /* of a sorted array for each search, at most, for which its copy is worth it (an estimate) */
 };
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
@@ -133,10 +135,43 @@ oplus_status opi_bounds_run(opi_job *job, const opi_part *part)
     return opi_gpu_launch(job, "opi_bounds", tiles, a.list, a.count);
 }
 
+/* Whether each accelerator copies the sorted array before it searches: a search reads it at some 26 places, most of which
+ * would be another's memory, over the link. */
+static bool is_gathered(const opi_job *job)
+{
+    const opi_array *const sorted = &job->task->array[OPI_SORTED];
+    const size_t bytes = sorted->items * sorted->size;
+    return bytes / GATHERED_BYTES <= job->task->n && bytes <= opi_deal_first(job)->memory_bytes / 2;
+}
+
+/* The task that copies the sorted array to this accelerator's memory. */
+static opi_task gather_task(const opi_job *job)
+{
+    const opi_array *const sorted = &job->task->array[OPI_SORTED];
+    return opi_task_move(job->g->array[0].mem, sorted->mem, sorted->items * sorted->size);
+}
+
 oplus_status opi_bounds_ready(opi_job *job)
 {
+    const opi_array *const sorted = &job->task->array[OPI_SORTED];
+    if (is_gathered(job) && sorted->items > 0) {
+        OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->array[0], sorted->items * sorted->size));
+        const opi_task move = gather_task(job);
+        OPI_TRY(opi_gpu_map_ready(&(opi_job){.g = job->g, .call = job->call, .task = &move}));
+    }
     if (job->task->fn) OPI_TRY(opi_gpu_param(job->g, job->call, job->task->fn, NULL, &job->param));
     return opi_bounds_prepare(job, job->task->n);
+}
+
+oplus_status opi_bounds_run_dealt(opi_job *job, const opi_part *part)
+{
+    opi_part own = *part;
+    if (is_gathered(job) && job->task->array[OPI_SORTED].items > 0) {
+        const opi_task move = gather_task(job);
+        OPI_TRY(opi_gpu_map(&(opi_job){.g = job->g, .call = job->call, .task = &move}));
+        own.address[OPI_SORTED] = job->g->array[0].mem;
+    }
+    return opi_bounds_run(job, &own);
 }
 
 /* --- merge -------------------------------------------------------------------------------------------------------- */

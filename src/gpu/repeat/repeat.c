@@ -51,6 +51,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_UNIT", r->unit);
     opi_gpu_define(source, "OPI_PACKED", r->packed);
     opi_gpu_write_kernels(source, "unit");
+    opi_deal_write(r->job.deal, source);
     opi_gpu_write_kernels(source, "repeat");
 }
 
@@ -64,7 +65,7 @@ static oplus_status get_program(repeating *r)
     job->shape = opi_shape_for(&job->g->gpu->facts, opi_smaller(size, SHAPED_BYTES), 0);
     opi_key key = opi_key_begin("repeat", job->shape);
     opi_key_number(&key, size);
-    opi_key_number(&key, r->unit << 1 | r->packed);
+    opi_key_number(&key, (uint64_t)(job->deal != NULL) << 32 | r->unit << 1 | r->packed);
     snprintf(what, sizeof what, "repeat of elements of %zu bytes", size);
     OPI_TRY(opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, r, &job->program));
     return opi_kernels_make(&job->g->programs, job->call, job->program, kernels, sizeof kernels / sizeof *kernels);
@@ -74,23 +75,42 @@ static oplus_status get_program(repeating *r)
 
 static uint64_t tiles_of(const opi_job *job, uint64_t n) { return (n - 1) / opi_tile(job->shape) + 1; }
 
+/* The tiles that are this accelerator's. */
+static uint64_t own_tiles(const opi_job *job, uint64_t n, opi_dealt *dealt)
+{
+    const size_t size = job->task->array[OPI_REPEAT_OUT].size;
+    const uint64_t tiles = tiles_of(job, n);
+    return job->deal ? opi_deal_items(job->deal, tiles, opi_tile(job->shape) * size, dealt) : tiles;
+}
+
+/* OPI_CUTS_OF of repeat.cl. */
+static uint64_t cuts_of(const opi_job *job, uint64_t tiles) { return job->deal ? 2 * tiles : tiles + 1; }
+
 oplus_status opi_repeat_prepare(opi_job *job, uint64_t n)
 {
-    return opi_gpu_reserve(job->g, job->call, &job->g->work, (tiles_of(job, n) + 1) * sizeof(uint64_t));
+    opi_dealt dealt;
+    return opi_gpu_reserve(job->g, job->call, &job->g->work,
+                           cuts_of(job, own_tiles(job, n, &dealt)) * sizeof(uint64_t));
 }
 
 oplus_status opi_repeat_tiles(opi_job *job, const opi_part *part)
 {
     const repeating *const r = (const repeating *)job;
-    const uint64_t n = array_of(r, OPI_REPEATED)->items, first = job->at, count = part->n, tiles = tiles_of(job, count);
+    const uint64_t n = array_of(r, OPI_REPEATED)->items, first = job->at, count = part->n;
+    opi_dealt dealt = {.epoch = 0};
+    const uint64_t tiles = own_tiles(job, count, &dealt), each = cuts_of(job, tiles);
     const opi_gpu_argument cuts[] = {opi_memory(r->ends), opi_value(n),     opi_value(first),
-                                     opi_value(count),    opi_value(tiles), opi_memory(job->g->work.mem)};
+                                     opi_value(count),    opi_value(tiles), opi_memory(job->g->work.mem),
+                                     opi_value(dealt)};
     const opi_gpu_argument list[] = {
         opi_memory(r->in), opi_memory(r->ends),          opi_value(first),
-        opi_value(count),  opi_memory(job->g->work.mem), opi_memory(part->address[OPI_REPEAT_OUT])};
+        opi_value(count),  opi_memory(job->g->work.mem), opi_memory(part->address[OPI_REPEAT_OUT]),
+        opi_value(dealt)};
+    const int arguments = job->deal ? 7 : 6;
     job->at += count;
-    OPI_TRY(opi_gpu_launch(job, "opi_repeat_cuts", (tiles >> job->shape.log_w) + 1, cuts, sizeof cuts / sizeof *cuts));
-    return opi_gpu_launch(job, "opi_repeat", tiles, list, sizeof list / sizeof *list);
+    if (tiles == 0) return OPLUS_OK;
+    OPI_TRY(opi_gpu_launch(job, "opi_repeat_cuts", ((each - 1) >> job->shape.log_w) + 1, cuts, arguments));
+    return opi_gpu_launch(job, "opi_repeat", tiles, list, arguments);
 }
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
@@ -164,6 +184,34 @@ static oplus_status repeat(repeating *r)
     OPI_TRY(opi_stage_look(&r->job, &staging));
     return staging.any ? opi_stage_run(&r->job, &staging, NULL, NULL) : opi_way_run_all(&r->job);
 }
+
+/* --- dealt out (gpu/deals.h) ---------------------------------------------------------------------------------------- */
+
+static oplus_status make_dealt(const opi_job *job, repeating *r)
+{
+    *r = (repeating){.job = *job, .pieces = *job->task, .in_side = OPI_SIDE_DEVICE, .ends_side = OPI_SIDE_DEVICE};
+    r->out_side = OPI_SIDE_DEVICE;
+    r->job.task = &r->pieces;
+    r->in = array_of(r, OPI_REPEATED)->mem;
+    r->ends = array_of(r, OPI_ENDS)->mem;
+    OPI_TRY(get_program(r));
+    return opi_repeat_prepare(&r->job, job->task->n);
+}
+
+oplus_status opi_repeat_prepare_dealt(opi_job *job)
+{
+    repeating r;
+    return make_dealt(job, &r);
+}
+
+oplus_status opi_repeat_run_dealt(opi_job *job, const opi_part *part)
+{
+    repeating r;
+    OPI_TRY(make_dealt(job, &r));
+    return opi_repeat_tiles(&r.job, part);
+}
+
+/* --- the task ----------------------------------------------------------------------------------------------------- */
 
 oplus_status opi_gpu_repeat(opi_job *job)
 {

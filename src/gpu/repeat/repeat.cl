@@ -2,7 +2,8 @@
  * OPI_UNITS units.  This text comes behind unit.cl.
  *
  * A work-group has a tile of the output.  opi_repeat_cuts finds the first element of each tile.  OPI_PACKED is 1 if elements
- * are smaller than a word and the output begins at one. */
+ * are smaller than a word and the output begins at one.  OPI_DEALT: tiles are dealt out to several accelerators
+ * (gpu/deal.h), each of which has cuts of its own. */
 
 #define OPI_E    (1u << OPI_LOG_E)
 #define OPI_W    (1u << OPI_LOG_W)
@@ -26,15 +27,26 @@ OPI_FUNCTION uint64_t opi_repeated_at(OPI_GLOBAL const uint64_t *ends, uint64_t 
     return low;
 }
 
+/* Tiles that are dealt out are no neighbours: each has two cuts. */
+#if OPI_DEALT
+#define OPI_CUTS_OF(tiles) (2 * (tiles))
+#define OPI_CUT_TILE(c)    (OPI_DEALT_ITEM((c) / 2) + (c) % 2)
+#define OPI_CUT(group)     (2 * (group))
+#else
+#define OPI_CUTS_OF(tiles) ((tiles) + 1)
+#define OPI_CUT_TILE(c)    (c)
+#define OPI_CUT(group)     (group)
+#endif
+
 /* cuts[t] = the element with which tile t begins; behind the last tile, the element with which it ends.  The output here has
  * `count` elements from index `first` on. */
 OPI_WHOLE_KERNEL void opi_repeat_cuts(OPI_PARAM(ends), const uint64_t n, const uint64_t first, const uint64_t count,
-                                const uint64_t tiles, OPI_PARAM(cuts))
+                                const uint64_t tiles, OPI_PARAM(cuts) OPI_DEALT_PARAM)
 {
-    const uint64_t t = OPI_GROUP * OPI_W + OPI_SELF;
-    if (t > tiles) return;
-    const uint64_t k = t < tiles ? first + t * OPI_TILE : first + count - 1;
-    OPI_AT(uint64_t, cuts)[t] = opi_repeated_at(OPI_AT(const uint64_t, ends), k, 0, n - 1);
+    const uint64_t c = OPI_GROUP * OPI_W + OPI_SELF;
+    if (c >= OPI_CUTS_OF(tiles)) return;
+    const uint64_t at = OPI_CUT_TILE(c) * OPI_TILE, k = first + (at < count ? at : count - 1);
+    OPI_AT(uint64_t, cuts)[c] = opi_repeated_at(OPI_AT(const uint64_t, ends), k, 0, n - 1);
 }
 
 /* The units of one element after the other, by one work-item. */
@@ -103,12 +115,12 @@ OPI_FUNCTION void opi_write_words(OPI_GLOBAL const opi_unit *from, OPI_LOCAL con
 #endif
 
 OPI_WHOLE_KERNEL void opi_repeat(OPI_PARAM(in), OPI_PARAM(ends), const uint64_t first, const uint64_t count, OPI_PARAM(cuts),
-                           OPI_PARAM(out))
+                           OPI_PARAM(out) OPI_DEALT_PARAM)
 {
-    const uint64_t begin = OPI_GROUP * OPI_TILE;
+    const uint64_t begin = OPI_DEALT_ITEM(OPI_GROUP) * OPI_TILE, cut = OPI_CUT(OPI_GROUP);
     const uint32_t own = count - begin < OPI_TILE ? (uint32_t)(count - begin) : OPI_TILE;
     const uint64_t at = first + begin;
-    const uint64_t low = OPI_AT(const uint64_t, cuts)[OPI_GROUP], high = OPI_AT(const uint64_t, cuts)[OPI_GROUP + 1];
+    const uint64_t low = OPI_AT(const uint64_t, cuts)[cut], high = OPI_AT(const uint64_t, cuts)[cut + 1];
     OPI_GLOBAL const uint64_t *const ends = OPI_AT(const uint64_t, ends);
     OPI_GLOBAL const opi_unit *const from = OPI_AT(const opi_unit, in) + low * OPI_UNITS;
     OPI_GLOBAL opi_unit *const to = OPI_AT(opi_unit, out) + begin * OPI_UNITS;

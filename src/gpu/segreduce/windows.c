@@ -209,3 +209,38 @@ oplus_status opi_windows_run(opi_job *job, const opi_part *part)
     OPI_TRY(opi_windows_cut(job, part));
     return opi_windows_reduce(job, part);
 }
+
+/* --- dealt out ------------------------------------------------------------------------------------------------------ */
+
+/* Long segments are joined by who comes last: accelerators count together in the memory of one. */
+bool opi_segreduce_deals(opi_job *job)
+{
+    opi_segments s = {.job = *job};
+    s.size = job->task->op->type->size;
+    opi_gpu_segments_shape(&s);
+    for (unsigned w = 0; w < job->deal->workers; w++)
+        if (job->deal->all[w]->gpu->counts_apart) return false;
+    return opi_log_tile(s.job.shape) > 0 && opi_windows_can(&s.job, job->task->n);
+}
+
+oplus_status opi_segreduce_prepare_dealt(opi_job *job)
+{
+    opi_segments s;
+    OPI_TRY(opi_gpu_segreduce_ready(job, &s));
+    return opi_windows_prepare(&s.job, job->task->n);
+}
+
+static oplus_status step_of_segreduce(opi_job *job, oplus_status (*step)(opi_job *job, const opi_part *part))
+{
+    const opi_array *const array = job->task->array;
+    const opi_part part = {.address = {array[OPI_IN].mem, array[OPI_OFFSETS].mem, array[OPI_SEGMENT_OUT].mem},
+                           .n = job->task->n,
+                           .last = true};
+    opi_segments s;
+    OPI_TRY(opi_gpu_segreduce_ready(job, &s));
+    OPI_TRY(opi_windows_ready(&s, job->task->n));
+    return step(&s.job, &part);
+}
+
+oplus_status opi_segreduce_look_dealt(opi_job *job) { return step_of_segreduce(job, opi_windows_cut); }
+oplus_status opi_segreduce_run_dealt(opi_job *job) { return step_of_segreduce(job, opi_windows_reduce); }

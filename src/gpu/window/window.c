@@ -50,6 +50,12 @@ static cut cut_of(const opi_job *job)
     return c;
 }
 
+/* Whether a tile fits local memory: of very large elements it does not. */
+static bool has_room(const opi_job *job)
+{
+    return element(job) << opi_log_tile(cut_of(job).shape) <= job->g->gpu->facts.local;
+}
+
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
 static void write_source(opi_gpu_source *source, const void *context)
@@ -63,6 +69,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_op(source, job->task->op);
     opi_gpu_write_kernels(source, "plain");
     opi_gpu_write_kernels(source, "tree");
+    opi_deal_write_shares(job->deal, source);
     opi_gpu_write_kernels(source, "window");
 }
 
@@ -93,7 +100,7 @@ oplus_status opi_window_prepare(opi_job *job, uint64_t n)
     if (opi_window_head(job->task) == n) return OPLUS_OK;
     job->shape = c.shape;
     opi_key key = opi_key_begin("window", c.shape);
-    opi_key_number(&key, (uint64_t)c.log_columns << 1 | c.on_host);
+    opi_key_number(&key, (uint64_t)(job->deal != NULL) << 32 | (uint64_t)c.log_columns << 1 | c.on_host);
     OPI_TRY(opi_program_of_op(&job->g->programs, job->call, job->task->op, key, write_source, job, &job->program));
     OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, 1));
     return reserve(job, arrays_of(job, &c));
@@ -116,6 +123,7 @@ static oplus_status launch(const opi_job *job, const opi_part *part, const cut *
     const uint64_t tiles = quotient_up(quotient_up(count, (uint64_t)1 << step->level), rows);
     const uint32_t level = step->level, digits = step->digits;
     const uint32_t flags = (step->follows ? OPI_FOLLOWS : 0u) | (step->last ? 0u : OPI_KEEP);
+    const opi_shares shares = opi_deal_shares(job->deal, tiles, rows * element(job));
     opi_arguments a = {.count = 0};
     opi_add(&a, opi_memory(in));
     opi_add(&a, opi_value(n));
@@ -125,8 +133,10 @@ static oplus_status launch(const opi_job *job, const opi_part *part, const cut *
     opi_add(&a, opi_value(ahead));
     opi_add(&a, opi_memory(out));
     opi_add(&a, opi_value(flags));
+    if (job->deal) opi_add(&a, opi_value(shares));
     if (job->task->op->param_type) opi_add(&a, opi_memory(job->param));
-    return opi_gpu_launch(job, "opi_window", tiles << (step->level - log_columns), a.list, a.count);
+    return opi_gpu_launch(job, "opi_window", job->deal ? shares.slots : tiles << (step->level - log_columns), a.list,
+                          a.count);
 }
 
 static oplus_status run_head(const opi_job *job, const opi_part *part)
@@ -149,6 +159,45 @@ oplus_status opi_window_tiles(opi_job *job, const opi_part *part)
     return OPLUS_OK;
 }
 
+/* --- dealt out (gpu/deals.h) ---------------------------------------------------------------------------------------- */
+
+/* All is done in one step, whose tiles need nothing of each other. */
+bool opi_window_deals(opi_job *job)
+{
+    opi_window_step steps[OPI_WINDOW_STEPS];
+    const cut c = cut_of(job);
+    int arrays;
+    if (opi_window_head(job->task) == job->task->n || !has_room(job)) return false;
+    return opi_window_steps(job->task->n, job->task->window, c.first, c.more, steps, &arrays) == 1;
+}
+
+/* The head is a scan of less than a tile. */
+oplus_status opi_window_prepare_dealt(opi_job *job)
+{
+    const opi_array *const array = job->task->array;
+    const opi_part part = {.address = {array[OPI_IN].mem, array[OPI_WINDOW_OUT].mem}, .n = job->task->n, .last = true};
+    opi_rehearsal seen = {.way = NULL}, *const before = job->g->rehearsal;
+    OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
+    OPI_TRY(opi_window_prepare(job, job->task->n));
+    if (job->deal->own > 0) return OPLUS_OK;
+    job->g->rehearsal = &seen;
+    const oplus_status status = run_head(job, &part);
+    job->g->rehearsal = before;
+    return status;
+}
+
+oplus_status opi_window_run_dealt(opi_job *job, const opi_part *part)
+{
+    opi_window_step steps[OPI_WINDOW_STEPS];
+    const cut c = cut_of(job);
+    int arrays;
+    if (job->deal->own == 0) OPI_TRY(run_head(job, part));
+    OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
+    OPI_TRY(opi_window_prepare(job, part->n));
+    opi_window_steps(part->n, job->task->window, c.first, c.more, steps, &arrays);
+    return launch(job, part, &c, &steps[0]);
+}
+
 /* --- the task ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the arrays, all of them the host's, and the scratch memory do not fit the device. */
@@ -163,15 +212,15 @@ static bool is_too_large(const opi_job *job, const opi_whole *whole)
 oplus_status opi_gpu_window(opi_job *job)
 {
     static const char *const names[] = {"in", "out"};
-    const bool has_room = element(job) << opi_log_tile(cut_of(job).shape) <= job->g->gpu->facts.local;
+    const bool fits = has_room(job);
     opi_whole whole;
     OPI_TRY(opi_whole_look(job, names, &whole));
-    if (!has_room && !whole.is_host)
+    if (!fits && !whole.is_host)
         return opi_fail(OPLUS_ERR_UNSUPPORTED,
                         "%s: elements of %zu bytes are too large for windows on %s; give arrays of the host, whose "
                         "cores then do it",
                         job->call, element(job), job->g->gpu->facts.where);
-    if (!has_room || is_too_large(job, &whole))
+    if (!fits || is_too_large(job, &whole))
         return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, job->task, NULL);
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
     return opi_whole_run(job, &whole);

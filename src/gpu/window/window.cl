@@ -2,7 +2,10 @@
  *
  * A tile has rows of 2^log_columns neighbours, which are 2^level elements apart in the array.  Its nodes are made level by
  * level in local memory.  For each bit of the digits a work-item keeps the nodes that its results need, and it folds them
- * at the end, because the largest comes first.  The last rows of a tile have no results: they are the ends of windows. */
+ * at the end, because the largest comes first.  The last rows of a tile have no results: they are the ends of windows.
+ *
+ * OPI_DEALT: tiles are dealt out to several accelerators (shares.cl), if one step is all; a slot without a tile stands for one
+ * behind the end. */
 
 /* What a work-item keeps stays in registers where all levels are unrolled. */
 #if OPI_ON_HOST || OPI_LARGE
@@ -13,7 +16,7 @@
 
 OPI_WHOLE_KERNEL void opi_window(OPI_PARAM(in), const uint64_t n, const uint64_t count, const uint32_t level,
                                  const uint32_t digits, const uint64_t ahead, OPI_PARAM(out),
-                                 const uint32_t flags OPI_KERNEL_P)
+                                 const uint32_t flags OPI_SHARES_PARAM OPI_KERNEL_P)
 {
     OPI_READ_P
     OPI_LOCAL_MEMORY opi_t tile[OPI_TILE];
@@ -21,7 +24,8 @@ OPI_WHOLE_KERNEL void opi_window(OPI_PARAM(in), const uint64_t n, const uint64_t
     uint64_t place[OPI_E]; /* of the results */
     const uint32_t log_columns = level == 0 ? 0 : OPI_LOG_COLUMNS, strips = level - log_columns;
     const uint32_t rows = (OPI_TILE >> log_columns) - digits + 1;
-    const uint64_t strip = OPI_GROUP & (((uint64_t)1 << strips) - 1), first = (OPI_GROUP >> strips) * rows;
+    const uint64_t group = OPI_SHARED_ITEM(OPI_GROUP);
+    const uint64_t strip = group & (((uint64_t)1 << strips) - 1), first = (group >> strips) * rows;
     OPI_GLOBAL const opi_t *const from = OPI_AT(const opi_t, in);
     OPI_GLOBAL opi_t *const to = OPI_AT(opi_t, out);
     uint32_t top = 0;

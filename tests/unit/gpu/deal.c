@@ -49,8 +49,55 @@ static void each_item_once(void **state)
     free(owner);
 }
 
+/* As canon/shares.cl. */
+static uint64_t first_in(const opi_shares *s, uint64_t page)
+{
+    const uint64_t at = page * s->page, first = at > s->beyond ? (at - s->beyond + s->bytes - 1) / s->bytes : 0;
+    return first < s->items ? first : s->items;
+}
+
+static uint64_t item_in(const opi_shares *s, uint64_t k)
+{
+    const uint64_t round = k / s->each, page = round * s->workers + s->own;
+    const uint64_t at = first_in(s, page) + (k - round * s->each);
+    return at < first_in(s, page + 1) ? at : s->items;
+}
+
+/* Items of any size: it is the page's owner in which they begin, or the next one in turn. */
+static void each_share_once(void **state)
+{
+    rng r = test_rng("dealt shares");
+    unsigned *const owner = must(malloc(MOST_ITEMS * sizeof *owner));
+    (void)state;
+    for (int i = 0; i < CALLS; i++) {
+        const uint64_t items = 1 + rng_below(&r, MOST_ITEMS), bytes = 1 + rng_below(&r, 1u << rng_below(&r, 18));
+        opi_deal deal = {.workers = 1 + (unsigned)rng_below(&r, OPI_MOST_WORKERS)};
+        deal.page = (size_t)1 << (10 + rng_below(&r, 12));
+        deal.beyond = rng_below(&r, 3 * deal.page * deal.workers);
+        memset(owner, 0xff, MOST_ITEMS * sizeof *owner);
+        for (; deal.own < deal.workers; deal.own++) {
+            const opi_shares s = opi_deal_shares(&deal, items, bytes);
+            uint64_t last = 0;
+            for (uint64_t k = 0; k < s.slots; k++) {
+                const uint64_t at = item_in(&s, k);
+                if (at == items) continue;
+                assert_true(at < items && owner[at] == ~0u && at >= last);
+                owner[at] = deal.own;
+                last = at;
+                const uint64_t turn = bytes < deal.page ? (deal.beyond + at * bytes) / deal.page : at;
+                assert_int_equal(turn % deal.workers, deal.own);
+            }
+        }
+        for (uint64_t k = 0; k < items; k++) assert_true(owner[k] != ~0u);
+        const opi_shares all = opi_deal_shares(NULL, items, bytes);
+        assert_int_equal(all.slots, items);
+        assert_int_equal(item_in(&all, items - 1), items - 1);
+    }
+    free(owner);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_item_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_item_once), cmocka_unit_test(each_share_once)};
     return cmocka_run_group_tests_name("deal", tests, NULL, NULL);
 }

@@ -595,6 +595,25 @@ static void deal_by_index(opi_accelerator *const *all)
     deal_out(all, &task, "bounds by a function");
     opi_task_pack(&task, 12, in, N / 2, members, 2, 8, out);
     deal_out(all, &task, "pack");
+    opi_task_repeat(&task, 2, in, N, in, N * 2, out);
+    deal_out(all, &task, "repeat");
+    opi_task_repeat(&task, 12, in, N / 2, in, N / 2, out);
+    deal_out(all, &task, "repeat of structs");
+}
+
+/* Along an axis: short rows, rows of a work-group, long ones; columns in chunks, columns alone. */
+static void deal_rows(opi_accelerator *const *all, const oplus_op *op)
+{
+    const opi_axis shapes[] = {{N / 8, 8, 1}, {N / 600, 600, 1}, {2, 1 << 16, 1}, {1, N / 8, 8}, {4, 100, N / 400}};
+    opi_task task;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        opi_task_reduce_axis(&task, op, in, &shapes[i], out);
+        deal_out(all, &task, "reduce along an axis");
+        opi_task_scan_axis(&task, op, OPLUS_INCLUSIVE, in, &shapes[i], out);
+        deal_out(all, &task, "scan along an axis");
+        opi_task_extreme_axis(&task, &oplus_f32, OPI_LEAST, in, &shapes[i], 4, out);
+        deal_out(all, &task, "extremes along an axis");
+    }
 }
 
 /* What accelerator 0 joins. */
@@ -642,6 +661,9 @@ static void deal_all(void)
         opi_task_reduce(&task, op, in, NULL, n, 0, out);
         deal_out(each, &task, "reduce");
         if (op->type->size <= 16) deal_segments(each, op);
+        deal_rows(each, op);
+        opi_task_window(&task, op, in, n, 20, out);
+        deal_out(each, &task, "window");
     }
     deal_selects(each);
     deal_joined(each);
