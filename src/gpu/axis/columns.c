@@ -17,8 +17,8 @@ enum {
     MOST_DEPTH = 17,       /* ... and of 2^16 at most */
     LEAST_LOG_CHUNK = 8,   /* shorter chunks are not worth their nodes, if elements are small */
     DEALT_LOG_CHUNK = 5,   /* ... unless so few rows lie in one page of several accelerators */
-    SCANNED_A_UNIT = 64,   /* columns for each multiprocessor that are scanned as fast as memory, or nearly so, */
-    REDUCED_A_UNIT = 2048, /* ... and reduced */
+    SCANNED_A_UNIT = 64,   /* columns for each multiprocessor that are scanned by one work-item each; */
+    REDUCED_A_UNIT = 2048, /* parts of columns for each that are reduced, or scanned, as fast as memory, or nearly so */
     MOST_LEVELS = 16
 };
 
@@ -68,10 +68,11 @@ static levels levels_of(const opi_job *job)
 {
     const opi_axis *const axis = &job->task->axis;
     const uint64_t workers = job->deal ? job->deal->workers : 1;
-    const uint64_t wanted =
-        (uint64_t)opi_units(opi_deal_first(job)) * (scans(job) ? SCANNED_A_UNIT : REDUCED_A_UNIT) * workers;
+    const uint64_t units = (uint64_t)opi_units(opi_deal_first(job)) * workers, columns = axis->outer * axis->inner;
+    const bool is_enough = scans(job) && columns >= units * SCANNED_A_UNIT; /* a scan of chunks reads them twice */
+    const uint64_t wanted = is_enough ? 0 : units * REDUCED_A_UNIT;
     const unsigned most = depth_of(job) - 1, least = most < LEAST_LOG_CHUNK ? most : LEAST_LOG_CHUNK;
-    levels l = {.rows = {axis->n}, .columns = axis->outer * axis->inner, .log_chunk = most, .count = 1};
+    levels l = {.rows = {axis->n}, .columns = columns, .log_chunk = most, .count = 1};
     while (l.log_chunk > least && l.columns * ((axis->n >> l.log_chunk) + 1) < wanted) l.log_chunk--;
     l.log_chunk = log_chunk_in_page(job, l.log_chunk);
     for (uint64_t place = 0; l.rows[l.count - 1] >> l.log_chunk; l.count++) {
