@@ -88,7 +88,7 @@ OPLUS_API oplus_status oplus_argmax_axis(oplus_device *dev, const oplus_type *ty
  *
  *  With inner = 1 rows are sorted where they are; scratch memory is that of oplus_segsort, and there are no offsets.  With
  *  inner > 1 the array is transposed, its rows are sorted, and they are transposed back: scratch memory is larger by a copy
- *  of the array.  On an accelerator it costs what oplus_segsort does: one pass for rows of at most 128 keys.
+ *  of the array.  On an accelerator it costs what oplus_segsort does: one pass for rows of at most 512 keys.
  *
  *  @param dev    where to compute
  *  @param key    the type of a key, a scalar

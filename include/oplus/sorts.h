@@ -160,7 +160,7 @@ OPLUS_API oplus_status oplus_argsort_members(oplus_device *dev, const oplus_type
  *  including, offsets[s + 1].  Keys outside of the segments stay where they are.  The order is that of oplus_sort.
  *
  *  The work is balanced whatever the segments are: many short ones, a few long ones, or both.  On an accelerator segments of
- *  at most 128 keys are sorted in one pass over the arrays (values have 1, 2, 4 or 8 bytes then, and on the device addresses
+ *  at most 512 keys are sorted in one pass over the arrays (values have 1, 2, 4 or 8 bytes then, and on the device addresses
  *  that are multiples of that).  Up to 8 longer ones cost a sort each; more of them cost two sorts of pairs of their own keys,
  *  with values an argsort and a sort of pairs.  If many long ones have more than half of all keys, or if values are others,
  *  the two sorts are of all keys.  Scratch memory is in proportion to the keys that are sorted so: about 20 bytes a key and

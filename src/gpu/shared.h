@@ -24,7 +24,8 @@
 /* Memory of a work-group for n values with gaps, so that neighbours are in different banks. */
 #define OPI_WITH_GAPS(n) ((n) + (n) / 32 + 1)
 
-/* The longest segment that a work-group of a segmented sort's way "short" sorts in its own memory. */
+/* The longest segment that a work-group of a segmented sort's way "short" sorts in its own memory.  What sorts.h, axis.h and
+ * gpu/ways.c say of it must say the same. */
 #define OPI_SHORT_SEGMENT 512
 
 /* The gap in bytes between the rows of a tile of a transpose that moves units of `unit` bytes. */

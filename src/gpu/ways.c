@@ -115,9 +115,8 @@ static const opi_way ways[] = {
     {OPI_SORT_BY, "merges", NULL, NULL, opi_sort_by_prepare, opi_sort_by_run_way,
      "each work-group sorts a tile in its own memory; then passes merge sorted runs in pairs"},
     {OPI_SEGSORT, "short", opi_segsort_short_can, NULL, NULL, opi_segsort_short_run,
-     "of segments of at most 128 elements (where offsets lie on a device, that is known only in the call) each "
-     "work-group "
-     "has some, and counts what comes before each element"},
+     "of segments of at most 512 elements (where offsets lie on a device, that is known only in the call) each "
+     "work-group has some, and sorts them in its own memory"},
     {OPI_SEGSORT, "mixed", opi_segsort_mixed_can, opi_segsort_mixed_suits, NULL, opi_segsort_mixed_run,
      "short segments as by that way; up to 8 longer ones by a sort each; more of them are copied to where they lie "
      "together, if they have at most half of the elements, and sorted by two sorts"},

@@ -1,6 +1,6 @@
 /* Sorts segments of at most OPI_SHORT_SEGMENT elements where they lie: runs of 8 elements by comparing each with each, then
- * longer runs by merging them in pairs, in which each element looks for its place in the other run.  This text comes behind offset.cl, key.cl,
- * key_order.cl and with_key.cl.
+ * longer runs by merging them in pairs, in which each element looks for its place in the other run.  This text comes behind
+ * offset.cl, key.cl, key_order.cl and with_key.cl.
  *
  * Work is divided by segments and elements together: segment s stands at place s + offsets[s] - offsets[0].  Work-group w has
  * the segments that stand at [w, w + 1) * OPI_ALL_PLACES.  So it has at most as many segments, and at most OPI_SHORT_SEGMENT
