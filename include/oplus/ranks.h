@@ -260,7 +260,8 @@ OPLUS_API oplus_status oplus_top_all(oplus_device *dev, const oplus_comm *comm, 
  *  Every rank gets all counts, in its own array, of the host or of its device.
  *
  *  Each rank counts its own elements; the counts travel, the elements do not.  Bounds, the number of bins, where they are, and
- *  the types are the same on all ranks; edges have the same bits.  Beside its arrays a rank needs 24 bytes for each bin.
+ *  the types are the same on all ranks; edges have the same bits.  Beside its arrays, and what the call of bins.h needs, a
+ *  rank needs 24 bytes for each bin.
  *  @return what the call of bins.h returns, or OPLUS_ERR_COMM: OPLUS_OK on all ranks or on none.  OPLUS_ERR_ARGUMENT also if
  *          `counter` cannot hold the number of elements of all ranks */
 OPLUS_API oplus_status oplus_count_by_index_all(oplus_device *dev, const oplus_comm *comm, oplus_bounds bounds,
