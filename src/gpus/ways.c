@@ -25,12 +25,14 @@ static const char *const names[OPI_PRIMITIVES][OPI_HEAD_OUT + 1] = {
     [OPI_EXTREME_AXIS] = {"in", "indices"},
     [OPI_REPEAT] = {"out", "in", "counts"},
     [OPI_PACK] = {"elements", "keys"},
+    [OPI_COUNT] = {[OPI_EDGES] = "edges", [OPI_COUNTS] = "counts"},
 };
 
 static const char *name_of(const opi_task *task, int k)
 {
     const char *const name = k <= OPI_HEAD_OUT ? names[task->what][k] : NULL;
     if (name) return name;
+    if (task->what == OPI_COUNT && task->bins.binning == OPI_BY_NUMBER) return "indices";
     return task->array[k].access == OPI_READS ? "in" : "out";
 }
 
