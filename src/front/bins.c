@@ -205,7 +205,9 @@ oplus_status opi_bins_between(const char *call, const opi_counting *c, const voi
     const size_t bytes = (c->bins + 1) * c->type->size;
     OPI_TRY(opi_check_overlap(call, "edges", edges, bytes, "counts", c->counts, c->bins * c->counter->size, false));
     *copy = opi_alloc(bytes);
-    if (!*copy) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a copy of %zu edges", call, c->bins + 1);
+    if (!*copy)
+        return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory for a copy of %zu edges; free some, or give fewer bins", call,
+                        c->bins + 1);
     OPI_TRY(c->dev->machine->copy(c->dev, call, *copy, edges, bytes));
     const size_t wrong = first_wrong(c->type, *copy, c->bins);
     if (wrong > c->bins) return OPLUS_OK;
