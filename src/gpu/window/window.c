@@ -65,6 +65,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_shape(source, c.shape, element(job));
     opi_gpu_define(source, "OPI_LOG_COLUMNS", c.log_columns);
     opi_gpu_define(source, "OPI_LEVELS", c.first);
+    opi_gpu_define(source, "OPI_RESIDENTS", element(job) <= 4 ? 2 : 1); /* what is kept takes many registers */
     opi_gpu_define(source, "OPI_ON_HOST", c.on_host);
     opi_gpu_write_op(source, job->task->op);
     opi_gpu_write_kernels(source, "plain");

@@ -14,14 +14,28 @@
 #define OPI_EACH_LEVEL _Pragma("unroll")
 #endif
 
-OPI_WHOLE_KERNEL void opi_window(OPI_PARAM(in), const uint64_t n, const uint64_t count, const uint32_t level,
-                                 const uint32_t digits, const uint64_t ahead, OPI_PARAM(out),
-                                 const uint32_t flags OPI_SHARES_PARAM OPI_KERNEL_P)
+/* The place in the array of element i of the tile. */
+#define OPI_PLACE_OF(i)                                                                                                \
+    (((first + ((i) >> log_columns)) << level) + (strip << log_columns) + ((i) & ((1u << log_columns) - 1)))
+
+/* For each element j of the work-item that has a result, and its place. */
+#define OPI_EACH_RESULT(...)                                                                                           \
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)                                                                    \
+    {                                                                                                                  \
+        const uint32_t i = (j << OPI_LOG_W) + OPI_SELF;                                                                \
+        const uint64_t at = OPI_PLACE_OF(i);                                                                           \
+        if (i >> log_columns < rows && at < count) {                                                                   \
+            __VA_ARGS__;                                                                                               \
+        }                                                                                                              \
+    }
+
+OPI_RESIDENT_KERNEL void opi_window(OPI_PARAM(in), const uint64_t n, const uint64_t count, const uint32_t level,
+                                    const uint32_t digits, const uint64_t ahead, OPI_PARAM(out),
+                                    const uint32_t flags OPI_SHARES_PARAM OPI_KERNEL_P)
 {
     OPI_READ_P
     OPI_LOCAL_MEMORY opi_t tile[OPI_TILE];
     opi_t x[OPI_E], kept[OPI_LEVELS][OPI_E];
-    uint64_t place[OPI_E]; /* of the results */
     const uint32_t log_columns = level == 0 ? 0 : OPI_LOG_COLUMNS, strips = level - log_columns;
     const uint32_t rows = (OPI_TILE >> log_columns) - digits + 1;
     const uint64_t group = OPI_SHARED_ITEM(OPI_GROUP);
@@ -31,9 +45,8 @@ OPI_WHOLE_KERNEL void opi_window(OPI_PARAM(in), const uint64_t n, const uint64_t
     uint32_t top = 0;
     OPI_ROLLED for (; digits >> top > 1; top++) {}
     OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
-        const uint32_t i = (j << OPI_LOG_W) + OPI_SELF, row = i >> log_columns, column = i - (row << log_columns);
-        const uint64_t at = ((first + row) << level) + (strip << log_columns) + column;
-        place[j] = row < rows && at < count ? at : count;
+        const uint32_t i = (j << OPI_LOG_W) + OPI_SELF;
+        const uint64_t at = OPI_PLACE_OF(i);
         x[j] = from[at + ahead < n ? at + ahead : n - 1]; /* the operator is defined for it */
         tile[i] = x[j];
     }
@@ -42,7 +55,7 @@ OPI_WHOLE_KERNEL void opi_window(OPI_PARAM(in), const uint64_t n, const uint64_t
         const uint32_t step = 1u << k << log_columns, before = (digits >> k >> 1 << k << 1) << log_columns;
         OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) {
             const uint32_t i = (j << OPI_LOG_W) + OPI_SELF;
-            kept[k][j] = digits >> k & 1 && i + before < OPI_TILE ? tile[i + before] : x[j];
+            kept[k][j] = tile[digits >> k & 1 && i + before < OPI_TILE ? i + before : i];
             if (i + step < OPI_TILE) x[j] = opi_join(x[j], tile[i + step]);
         }
         OPI_BARRIER();
@@ -50,14 +63,12 @@ OPI_WHOLE_KERNEL void opi_window(OPI_PARAM(in), const uint64_t n, const uint64_t
         OPI_BARRIER();
     }
     if (flags & OPI_FOLLOWS) {
-        OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
-            if (place[j] < count) x[j] = opi_join(to[place[j]], x[j]);
+        OPI_EACH_RESULT(x[j] = opi_join(to[at], x[j]))
     }
     OPI_EACH_LEVEL for (uint32_t k = OPI_LEVELS; k-- > 0;) {
         if (k < top && digits >> k & 1) {
             OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++) x[j] = opi_join(x[j], kept[k][j]);
         }
     }
-    OPI_UNROLL for (uint32_t j = 0; j < OPI_E; j++)
-        if (place[j] < count) to[place[j]] = flags & OPI_KEEP ? x[j] : opi_quiet(x[j]);
+    OPI_EACH_RESULT(to[at] = flags & OPI_KEEP ? x[j] : opi_quiet(x[j]))
 }
