@@ -124,12 +124,22 @@ static oplus_status follow_first(const opi_gpus_job *job)
     return OPLUS_OK;
 }
 
+/* If a step has failed, waits for what has been enqueued, so that nobody frees what it uses; its failure is the one that is told. */
+static oplus_status end_of_failed(const opi_gpus_job *job, oplus_status status)
+{
+    char words[OPI_FAILURE_BYTES];
+    if (status == OPLUS_OK) return OPLUS_OK;
+    snprintf(words, sizeof words, "%s", opi_last_error());
+    opi_gpus_sync(job->g, job->call);
+    return opi_fail(status, "%s", words);
+}
+
 /* A result is made by one worker from what all have found, and comes to the host after all have ended. */
 static oplus_status finish(const opi_gpus_job *job, const opi_gpus_dealing *d)
 {
     OPI_TRY(opi_gpus_join(job->g, job->call));
     job->g->joined = false;
-    OPI_TRY(each(job, d, opi_deal_finish));
+    OPI_TRY(end_of_failed(job, each(job, d, opi_deal_finish)));
     if (!gives_to_host(job)) return opi_deal_is_joined(job->task) ? follow_first(job) : OPLUS_OK;
     opi_gpus_idle(job->g);
     return opi_gpus_faults(job->g, job->call, opi_gpu_fault);
@@ -139,12 +149,7 @@ static oplus_status finish(const opi_gpus_job *job, const opi_gpus_dealing *d)
  * again. */
 static oplus_status launch(const opi_gpus_job *job, const opi_gpus_dealing *d)
 {
-    char words[OPI_FAILURE_BYTES];
-    const oplus_status status = each(job, d, opi_deal_run);
-    if (status == OPLUS_OK) return OPLUS_OK;
-    snprintf(words, sizeof words, "%s", opi_last_error());
-    opi_gpus_sync(job->g, job->call);
-    return opi_fail(status, "%s", words);
+    return end_of_failed(job, each(job, d, opi_deal_run));
 }
 
 oplus_status opi_gpus_pages_run(opi_gpus_job *job)

@@ -71,10 +71,11 @@ oplus_status opi_ranks_count(opi_ranks *ranks, oplus_status status, const opi_ta
     if (status == OPLUS_OK) status = count_own(ranks, task, &c);
     OPI_TRY(opi_ranks_index(ranks, status, task->n, 0, 0));
     if (ranks->total > most)
-        return opi_fail(OPLUS_ERR_ARGUMENT,
-                        "%s: counter cannot hold the count %llu, which is that of the elements of all ranks; give "
-                        "&oplus_u64",
-                        ranks->call, (unsigned long long)ranks->total);
+        return opi_fail(
+            OPLUS_ERR_ARGUMENT,
+            "%s: counter, of %zu bytes, cannot hold the count %llu, which is that of the elements of all ranks; "
+            "give &oplus_u64",
+            ranks->call, task->array[OPI_COUNTS].size, (unsigned long long)ranks->total);
     if (c.bins == 0) return OPLUS_OK;
     status = opi_ranks_scatter(ranks, c.own, block_bytes(&c), c.block_of);
     if (status == OPLUS_OK) add_up(ranks, &c);

@@ -37,7 +37,7 @@ bool opi_segsort_mixed_can(const opi_job *job, uint64_t n)
     (void)n;
     if (s->large.count == 0 || s->large.count == OPI_NOT_KNOWN) return false;
     if (has_few(s) && !has_short(s)) return true;
-    return task_of(s)->segments.length == 0 && opi_segsort_short_moves(s) &&
+    return task_of(s)->segments.length == 0 && opi_segsort_short_takes(s) &&
            task_of(s)->segments.offsets.segments < UINT64_MAX - s->n;
 }
 

@@ -50,7 +50,7 @@ oplus_status opi_segsort_do(opi_segsorting *s, oplus_status (*sort)(const opi_se
 /* --- the way "short" (short.c) ------------------------------------------------------------------------------------ */
 
 size_t opi_segsort_short_bytes(const opi_segsorting *s); /* of its scratch memory */
-bool opi_segsort_short_moves(const opi_segsorting *s);   /* whether it can move the values */
+bool opi_segsort_short_takes(const opi_segsorting *s);   /* whether it can move the values, and has the local memory */
 oplus_status opi_segsort_short_get(opi_segsorting *s);   /* gets its program, which becomes that of s->job */
 /* Sorts the short segments; long ones stay as they are. */
 oplus_status opi_segsort_short_sort(const opi_segsorting *s);

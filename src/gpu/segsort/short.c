@@ -10,7 +10,8 @@ enum {
     LOG_W = 8,
     LOG_PLACES =
         11, /* of a work-group: 2048 segments and elements together; its local memory holds them and one segment */
-    MOST_VALUE = 8 /* bytes of a value that a work-item keeps in registers */
+    MOST_VALUE = 8, /* bytes of a value that a work-item keeps in registers */
+    LOCAL_SPARE = 64
 };
 
 /* --- what there is ------------------------------------------------------------------------------------------------ */
@@ -31,10 +32,18 @@ static uint64_t windows_of(const opi_segsorting *s) { return ((s->n + segments_o
 
 size_t opi_segsort_short_bytes(const opi_segsorting *s) { return (windows_of(s) + 1) * sizeof(uint64_t); }
 
-/* Whether values are moved as integers of their size; the addresses of structs may be multiples of less than that. */
-bool opi_segsort_short_moves(const opi_segsorting *s)
+/* Whether a work-group's keys, and where the segment of each begins and ends, fit local memory. */
+static bool has_room(const opi_segsorting *s)
+{
+    const size_t room = (1u << LOG_PLACES) + OPI_SHORT_SEGMENT;
+    return room * (task_of(s)->segments.key->size + 2 * sizeof(uint16_t)) + LOCAL_SPARE <= s->job.g->gpu->facts.local;
+}
+
+/* Values are moved as integers of their size; the addresses of structs may be multiples of less than that. */
+bool opi_segsort_short_takes(const opi_segsorting *s)
 {
     const size_t value = value_bytes(s);
+    if (!has_room(s)) return false;
     if (value == 0) return true;
     if (value > MOST_VALUE || (value & (value - 1)) != 0) return false;
     const bool copied = s->side[OPI_SEGSORT_VALUES] != OPI_SIDE_DEVICE;
@@ -45,7 +54,7 @@ bool opi_segsort_short_can(const opi_job *job, uint64_t n)
 {
     const opi_segsorting *const s = (const opi_segsorting *)job;
     (void)n;
-    return s->large.count == 0 && opi_segsort_short_moves(s) && segments_of(s) < UINT64_MAX - s->n;
+    return s->large.count == 0 && opi_segsort_short_takes(s) && segments_of(s) < UINT64_MAX - s->n;
 }
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
