@@ -34,8 +34,11 @@ oplus_status opi_top_look(opi_top_job *t, opi_top_sides *s)
 opi_part opi_top_part(const opi_job *job, const opi_top_sides *s)
 {
     opi_part part = {.n = job->task->n, .last = true};
-    for (int k = 0; k < 3; k++)
-        part.address[k] = is_copied(job, s, k) ? (char *)job->g->top.mem + s->place[k] : job->task->array[k].mem;
+    char *const copies = job->g->top.mem; /* NULL: a call that is dealt out has no memory for them yet */
+    for (int k = 0; k < 3; k++) {
+        const char *const copy = copies ? copies + s->place[k] : NULL;
+        part.address[k] = is_copied(job, s, k) ? copy : job->task->array[k].mem;
+    }
     return part;
 }
 
