@@ -604,11 +604,13 @@ static void deal_by_index(opi_accelerator *const *all)
 /* Along an axis: short rows, rows of a work-group, long ones; columns in chunks, columns alone. */
 static void deal_rows(opi_accelerator *const *all, const oplus_op *op)
 {
-    const opi_axis shapes[] = {{N / 8, 8, 1}, {N / 600, 600, 1}, {2, 1 << 16, 1}, {1, N / 8, 8}, {4, 100, N / 400}};
+    const size_t n = op->type->size == 1 ? 2 * N : N; /* a page for each accelerator, at least */
+    const opi_axis shapes[] = {{n / 8, 8, 1}, {n / 600, 600, 1}, {2, 1 << 16, 1}, {1, n / 8, 8}, {4, 100, n / 400}};
     opi_task task;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         opi_task_reduce_axis(&task, op, in, &shapes[i], out);
-        deal_out(all, &task, "reduce along an axis");
+        if (op->type->size <= 16 || i > 1) /* short rows are segments, of which elements are not large */
+            deal_out(all, &task, "reduce along an axis");
         opi_task_scan_axis(&task, op, OPLUS_INCLUSIVE, in, &shapes[i], out);
         deal_out(all, &task, "scan along an axis");
         opi_task_extreme_axis(&task, &oplus_f32, OPI_LEAST, in, &shapes[i], 4, out);
