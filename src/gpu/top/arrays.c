@@ -42,6 +42,17 @@ opi_part opi_top_part(const opi_job *job, const opi_top_sides *s)
     return part;
 }
 
+oplus_status opi_top_begin_dealt(const opi_job *job, oplus_status (*get)(opi_job *job), opi_top_dealt *d)
+{
+    d->of = (opi_top_job){.job = *job};
+    OPI_TRY(opi_top_look(&d->of, &d->sides));
+    d->alone = d->of;
+    d->alone.job.deal = NULL;
+    d->part = opi_top_part(job, &d->sides);
+    OPI_TRY(get(&d->of.job));
+    return get(&d->alone.job);
+}
+
 oplus_status opi_top_take_results(const opi_job *job, const opi_top_sides *s, const opi_part *part)
 {
     const opi_array *const array = job->task->array;

@@ -227,24 +227,6 @@ oplus_status opi_nth_sift_run(opi_job *job, const opi_part *part)
 
 /* --- an nth that is dealt out ------------------------------------------------------------------------------------- */
 
-/* The job of an accelerator, its arrays, and its job in the steps that one accelerator does. */
-typedef struct dealt_job {
-    opi_top_job of, alone;
-    opi_top_sides sides;
-    opi_part part;
-} dealt_job;
-
-static oplus_status make_dealt(const opi_job *job, dealt_job *d)
-{
-    d->of = (opi_top_job){.job = *job};
-    OPI_TRY(opi_top_look(&d->of, &d->sides));
-    d->alone = d->of;
-    d->alone.job.deal = NULL;
-    d->part = opi_top_part(job, &d->sides);
-    OPI_TRY(get_program(&d->of.job));
-    return get_program(&d->alone.job);
-}
-
 /* Rounds, which are dealt out, are no larger than a page. */
 bool opi_nth_deals(opi_job *job)
 {
@@ -258,8 +240,8 @@ oplus_status opi_nth_prepare_dealt(opi_job *job)
     static const char *const home[] = {"opi_nth_begin", "opi_nth_sample", "opi_nth_count", "opi_nth_give"};
     const bool is_home = job->deal->own == 0;
     opi_programs *const programs = &job->g->programs;
-    dealt_job d;
-    OPI_TRY(make_dealt(job, &d));
+    opi_top_dealt d;
+    OPI_TRY(opi_top_begin_dealt(job, get_program, &d));
     OPI_TRY(opi_kernels_make(programs, job->call, d.of.job.program, kernels, is_home ? 3 : 1));
     OPI_TRY(opi_kernels_make(programs, job->call, d.alone.job.program, home, is_home ? 4 : 1));
     return opi_deal_reserve(job->deal, job->call, &job->g->top, places_of(&d.of.job, room_of(job)).bytes);
@@ -267,8 +249,8 @@ oplus_status opi_nth_prepare_dealt(opi_job *job)
 
 oplus_status opi_nth_sample_dealt(opi_job *job)
 {
-    dealt_job d;
-    OPI_TRY(make_dealt(job, &d));
+    opi_top_dealt d;
+    OPI_TRY(opi_top_begin_dealt(job, get_program, &d));
     const call c = call_of(&d.alone.job, &d.part, room_of(job));
     OPI_TRY(begin(&c));
     return job->deal->own == 0 ? sample(&c) : OPLUS_OK;
@@ -276,10 +258,10 @@ oplus_status opi_nth_sample_dealt(opi_job *job)
 
 oplus_status opi_nth_sift_dealt(opi_job *job)
 {
-    dealt_job d;
+    opi_top_dealt d;
     opi_dealt dealt = {.epoch = 0};
     opi_arguments a = {.count = 0};
-    OPI_TRY(make_dealt(job, &d));
+    OPI_TRY(opi_top_begin_dealt(job, get_program, &d));
     const call c = call_of(&d.of.job, &d.part, room_of(job));
     const uint64_t round = opi_tile(d.of.job.shape), rounds = (c.n - 1) / round + 1;
     const uint64_t own = opi_deal_items(job->deal, rounds, round * opi_top_key_bytes(job), &dealt);
@@ -313,9 +295,9 @@ static oplus_status append(const call *c, const opi_accelerator *from)
 
 oplus_status opi_nth_join_dealt(opi_job *job)
 {
-    dealt_job d;
+    opi_top_dealt d;
     if (job->deal->own != 0) return OPLUS_OK;
-    OPI_TRY(make_dealt(job, &d));
+    OPI_TRY(opi_top_begin_dealt(job, get_program, &d));
     const call c = call_of(&d.of.job, &d.part, room_of(job)), alone = call_of(&d.alone.job, &d.part, room_of(job));
     for (unsigned w = 1; w < job->deal->workers; w++) OPI_TRY(append(&c, job->deal->all[w]));
     OPI_TRY(find(&alone));

@@ -294,24 +294,6 @@ oplus_status opi_top_argsort_run(opi_job *job, const opi_part *part)
 
 /* --- a top that is dealt out ------------------------------------------------------------------------------------- */
 
-/* The job of an accelerator, its arrays, and its job in the steps that one accelerator does. */
-typedef struct dealt_job {
-    opi_top_job of, alone;
-    opi_top_sides sides;
-    opi_part part;
-} dealt_job;
-
-static oplus_status make_dealt(const opi_job *job, dealt_job *d)
-{
-    d->of = (opi_top_job){.job = *job};
-    OPI_TRY(opi_top_look(&d->of, &d->sides));
-    d->alone = d->of;
-    d->alone.job.deal = NULL;
-    d->part = opi_top_part(job, &d->sides);
-    OPI_TRY(get_program(&d->of.job));
-    return get_program(&d->alone.job);
-}
-
 /* Rounds, which are dealt out, are no larger than a page. */
 bool opi_top_deals(opi_job *job)
 {
@@ -325,8 +307,8 @@ oplus_status opi_top_prepare_dealt(opi_job *job)
     static const char *const own[] = {"opi_top_sift", "opi_top_append", "opi_top_add"};
     const bool is_home = job->deal->own == 0;
     opi_programs *const programs = &job->g->programs;
-    dealt_job d;
-    OPI_TRY(make_dealt(job, &d));
+    opi_top_dealt d;
+    OPI_TRY(opi_top_begin_dealt(job, get_program, &d));
     OPI_TRY(opi_kernels_make(programs, job->call, d.of.job.program, own, is_home ? 3 : 1));
     OPI_TRY(opi_kernels_make(programs, job->call, d.alone.job.program, kernels, is_home ? OF_DIGITS + 1 : 1));
     return opi_deal_reserve(job->deal, job->call, &job->g->top, places_of(&d.of.job, room_of(job), 0).bytes);
@@ -334,8 +316,8 @@ oplus_status opi_top_prepare_dealt(opi_job *job)
 
 oplus_status opi_top_sample_dealt(opi_job *job)
 {
-    dealt_job d;
-    OPI_TRY(make_dealt(job, &d));
+    opi_top_dealt d;
+    OPI_TRY(opi_top_begin_dealt(job, get_program, &d));
     const call c = call_of(&d.alone.job, &d.part, room_of(job), 0);
     OPI_TRY(begin(&c));
     return job->deal->own == 0 ? sample(&c) : OPLUS_OK;
@@ -343,10 +325,10 @@ oplus_status opi_top_sample_dealt(opi_job *job)
 
 oplus_status opi_top_sift_dealt(opi_job *job)
 {
-    dealt_job d;
+    opi_top_dealt d;
     opi_dealt dealt = {.epoch = 0};
     opi_arguments a = {.count = 0};
-    OPI_TRY(make_dealt(job, &d));
+    OPI_TRY(opi_top_begin_dealt(job, get_program, &d));
     const call c = call_of(&d.of.job, &d.part, room_of(job), 0);
     const uint64_t round = opi_tile(d.of.job.shape), rounds = (c.n - 1) / round + 1;
     const uint64_t own = opi_deal_items(job->deal, rounds, round * opi_top_key_bytes(job), &dealt);
@@ -384,9 +366,9 @@ static oplus_status append(const call *c, const opi_accelerator *from)
 
 oplus_status opi_top_join_dealt(opi_job *job)
 {
-    dealt_job d;
+    opi_top_dealt d;
     if (job->deal->own != 0) return OPLUS_OK;
-    OPI_TRY(make_dealt(job, &d));
+    OPI_TRY(opi_top_begin_dealt(job, get_program, &d));
     const call c = call_of(&d.of.job, &d.part, room_of(job), 0),
                alone = call_of(&d.alone.job, &d.part, room_of(job), 0);
     for (unsigned w = 1; w < job->deal->workers; w++) OPI_TRY(append(&c, job->deal->all[w]));

@@ -76,6 +76,15 @@ oplus_status opi_nth_digits_run(opi_job *job, const opi_part *part);
 /* Accelerator 0 looks at samples; each sifts what it has, by the bounds that accelerator 0 has found, into a list of its own;
  * accelerator 0 appends the lists of all to its own, and finds in it what is wanted, or, if it is not there, in the whole
  * array. */
+typedef struct opi_top_dealt {
+    opi_top_job of,
+        alone; /* the job of an accelerator, and its job in the steps that one accelerator does: with their programs */
+    opi_top_sides sides;
+    opi_part part;
+} opi_top_dealt;
+
+/* get: gets the program of a job. */
+oplus_status opi_top_begin_dealt(const opi_job *job, oplus_status (*get)(opi_job *job), opi_top_dealt *d);
 bool opi_top_deals(opi_job *job);
 oplus_status opi_top_prepare_dealt(opi_job *job);
 oplus_status opi_top_sample_dealt(opi_job *job);
