@@ -22,13 +22,6 @@
 #include "gpu/ways.h"
 #include "gpu/window/window.h"
 
-static opi_part all_of(const opi_job *job)
-{
-    opi_part part = {.n = job->task->n, .last = true};
-    for (int k = 0; k < job->task->arrays; k++) part.address[k] = job->task->array[k].mem;
-    return part;
-}
-
 static bool can_scan(opi_job *job)
 {
     opi_gpu_scan_measure(job);
@@ -43,7 +36,7 @@ static oplus_status prepare_scan(opi_job *job)
 
 static oplus_status run_scan(opi_job *job)
 {
-    const opi_part part = all_of(job);
+    const opi_part part = opi_part_of_all(job->task);
     OPI_TRY(opi_gpu_scan_ready(job));
     return opi_pipeline_run(job, &part);
 }
@@ -84,7 +77,7 @@ static oplus_status prepare_filter(opi_job *job)
 
 static oplus_status run_filter(opi_job *job)
 {
-    const opi_part part = all_of(job);
+    const opi_part part = opi_part_of_all(job->task);
     OPI_TRY(opi_gpu_filter_ready(job));
     return opi_sieve_run(job, &part);
 }
@@ -107,14 +100,14 @@ static oplus_status prepare_select(opi_job *job)
 
 static oplus_status run_select(opi_job *job)
 {
-    const opi_part part = all_of(job);
+    const opi_part part = opi_part_of_all(job->task);
     OPI_TRY(opi_gpu_select_ready(job));
     return opi_picks_run(job, &part);
 }
 
 static oplus_status finish_select(opi_job *job)
 {
-    const opi_part part = all_of(job);
+    const opi_part part = opi_part_of_all(job->task);
     if (job->deal->own != opi_picks_end_at(job)) return OPLUS_OK;
     OPI_TRY(opi_gpu_select_ready(job));
     OPI_TRY(opi_picks_measure(job, &part));
@@ -132,7 +125,7 @@ static oplus_status prepare_transpose(opi_job *job)
 
 static oplus_status run_transpose(opi_job *job)
 {
-    const opi_part part = all_of(job);
+    const opi_part part = opi_part_of_all(job->task);
     opi_turning t;
     opi_turn_all(job, &t);
     OPI_TRY(opi_turn_prepare(&t.job, part.n));
@@ -147,78 +140,23 @@ static bool always(opi_job *job)
 
 static oplus_status run_map(opi_job *job)
 {
-    const opi_part part = all_of(job);
+    const opi_part part = opi_part_of_all(job->task);
     OPI_TRY(opi_gpu_map_ready(job));
     return opi_map_blocks(job, &part);
 }
 
 static oplus_status run_merge(opi_job *job)
 {
-    const opi_part part = all_of(job);
+    const opi_part part = opi_part_of_all(job->task);
     OPI_TRY(opi_merge_ready(job));
     return opi_merge_run_way(job, &part);
 }
 
-static oplus_status run_take(opi_job *job)
-{
-    const opi_part part = all_of(job);
-    return opi_take_run_dealt(job, &part);
-}
-
-static oplus_status run_put(opi_job *job)
-{
-    const opi_part part = all_of(job);
-    return opi_put_run_dealt(job, &part);
-}
-
-static oplus_status run_bounds(opi_job *job)
-{
-    const opi_part part = all_of(job);
-    OPI_TRY(opi_bounds_ready(job));
-    return opi_bounds_run_dealt(job, &part);
-}
-
 static oplus_status run_pack(opi_job *job)
 {
-    const opi_part part = all_of(job);
+    const opi_part part = opi_part_of_all(job->task);
     OPI_TRY(opi_pack_ready(job));
     return opi_pack_blocks(job, &part);
-}
-
-static oplus_status look_along_axis(opi_job *job)
-{
-    const opi_part part = all_of(job);
-    return opi_axis_look_dealt(job, &part);
-}
-
-static oplus_status run_along_axis(opi_job *job)
-{
-    const opi_part part = all_of(job);
-    return opi_axis_run_dealt(job, &part);
-}
-
-static oplus_status look_for_extremes(opi_job *job)
-{
-    const opi_part part = all_of(job);
-    return opi_extreme_columns_look_dealt(job, &part);
-}
-
-static oplus_status run_extreme_axis(opi_job *job)
-{
-    const opi_part part = all_of(job);
-    return opi_extreme_columns_run_dealt(job, &part);
-}
-
-static oplus_status run_window(opi_job *job)
-{
-    const opi_part part = all_of(job);
-    return opi_window_run_dealt(job, &part);
-}
-
-static oplus_status run_repeat(opi_job *job)
-{
-    const opi_part part = all_of(job);
-    return opi_repeat_run_dealt(job, &part);
 }
 
 static oplus_status nothing(opi_job *job)
@@ -244,14 +182,15 @@ const opi_deal_steps opi_deals[OPI_PRIMITIVES] = {
                  true},
     [OPI_NTH] = {opi_nth_deals, opi_nth_prepare_dealt, opi_nth_sample_dealt, opi_nth_sift_dealt, opi_nth_join_dealt,
                  true},
-    [OPI_TAKE] = {always, opi_take_prepare_dealt, nothing, run_take, nothing, false},
-    [OPI_PUT] = {always, opi_put_prepare_dealt, nothing, run_put, nothing, false},
-    [OPI_BOUNDS] = {always, opi_bounds_ready, nothing, run_bounds, nothing, false},
+    [OPI_TAKE] = {always, opi_take_prepare_dealt, nothing, opi_take_run_dealt, nothing, false},
+    [OPI_PUT] = {always, opi_put_prepare_dealt, nothing, opi_put_run_dealt, nothing, false},
+    [OPI_BOUNDS] = {always, opi_bounds_ready, nothing, opi_bounds_run_dealt, nothing, false},
     [OPI_PACK] = {always, opi_pack_ready, nothing, run_pack, nothing, false},
-    [OPI_REDUCE_AXIS] = {opi_axis_deals, opi_axis_prepare_dealt, look_along_axis, run_along_axis, nothing, false},
-    [OPI_SCAN_AXIS] = {opi_axis_deals, opi_axis_prepare_dealt, look_along_axis, run_along_axis, nothing, false},
-    [OPI_WINDOW] = {opi_window_deals, opi_window_prepare_dealt, nothing, run_window, nothing, false},
-    [OPI_REPEAT] = {always, opi_repeat_prepare_dealt, nothing, run_repeat, nothing, false},
-    [OPI_EXTREME_AXIS] = {always, opi_extreme_columns_prepare_dealt, look_for_extremes, run_extreme_axis, nothing,
-                          false},
+    [OPI_REDUCE_AXIS] = {opi_axis_deals, opi_axis_prepare_dealt, opi_axis_look_dealt, opi_axis_run_dealt, nothing,
+                         false},
+    [OPI_SCAN_AXIS] = {opi_axis_deals, opi_axis_prepare_dealt, opi_axis_look_dealt, opi_axis_run_dealt, nothing, false},
+    [OPI_WINDOW] = {opi_window_deals, opi_window_prepare_dealt, nothing, opi_window_run_dealt, nothing, false},
+    [OPI_REPEAT] = {always, opi_repeat_prepare_dealt, nothing, opi_repeat_run_dealt, nothing, false},
+    [OPI_EXTREME_AXIS] = {always, opi_extreme_columns_prepare_dealt, opi_extreme_columns_look_dealt,
+                          opi_extreme_columns_run_dealt, nothing, false},
 };

@@ -43,6 +43,14 @@ typedef struct opi_part {
     bool last;                           /* no other part follows */
 } opi_part;
 
+/* All items of a task whose arrays lie where the device reaches them. */
+static inline opi_part opi_part_of_all(const opi_task *task)
+{
+    opi_part part = {.n = task->n, .last = true};
+    for (int k = 0; k < task->arrays; k++) part.address[k] = task->array[k].mem;
+    return part;
+}
+
 /* --- the primitives ----------------------------------------------------------------------------------------------- */
 
 oplus_status opi_gpu_scan(opi_job *job); /* does a scan or a reduce */

@@ -171,8 +171,7 @@ oplus_status opi_way_run(opi_job *job, const opi_part *part)
 
 oplus_status opi_way_run_all(opi_job *job)
 {
-    opi_part part = {.n = job->task->n, .last = true};
-    for (int k = 0; k < job->task->arrays; k++) part.address[k] = job->task->array[k].mem;
+    const opi_part part = opi_part_of_all(job->task);
     return opi_way_run(job, &part);
 }
 

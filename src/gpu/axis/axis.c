@@ -78,16 +78,10 @@ bool opi_axis_deals(opi_job *job)
     return by == BY_COLUMNS || opi_rows_deal(job);
 }
 
-static opi_part all_of(const opi_job *job)
-{
-    const opi_array *const array = job->task->array;
-    return (opi_part){.address = {array[OPI_IN].mem, array[OPI_AXIS_OUT].mem}, .n = job->task->n, .last = true};
-}
-
 /* Rows are all alike: if one can be done, all can. */
 static oplus_status rehearse_row(const opi_job *job)
 {
-    const opi_part part = all_of(job);
+    const opi_part part = opi_part_of_all(job->task);
     opi_rehearsal seen = {.way = NULL};
     if (job->g->rehearsal) return run_row(job, &part, 0);
     job->g->rehearsal = &seen;
@@ -104,20 +98,22 @@ oplus_status opi_axis_prepare_dealt(opi_job *job)
     return by == BY_ROWS ? opi_rows_prepare_dealt(job) : opi_columns_prepare_dealt(job);
 }
 
-oplus_status opi_axis_look_dealt(opi_job *job, const opi_part *part)
+oplus_status opi_axis_look_dealt(opi_job *job)
 {
+    const opi_part part = opi_part_of_all(job->task);
     const how by = how_of(job);
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
     if (by == BY_LONG_ROWS) return OPLUS_OK;
-    return by == BY_ROWS ? opi_rows_look_dealt(job) : opi_columns_look_dealt(job, part);
+    return by == BY_ROWS ? opi_rows_look_dealt(job) : opi_columns_look_dealt(job, &part);
 }
 
-oplus_status opi_axis_run_dealt(opi_job *job, const opi_part *part)
+oplus_status opi_axis_run_dealt(opi_job *job)
 {
+    const opi_part part = opi_part_of_all(job->task);
     const how by = how_of(job);
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
-    if (by == BY_LONG_ROWS) return opi_long_rows_run(job, part);
-    return by == BY_ROWS ? opi_rows_run_dealt(job, part) : opi_columns_run_dealt(job, part);
+    if (by == BY_LONG_ROWS) return opi_long_rows_run(job, &part);
+    return by == BY_ROWS ? opi_rows_run_dealt(job, &part) : opi_columns_run_dealt(job, &part);
 }
 
 /* --- the task ----------------------------------------------------------------------------------------------------- */

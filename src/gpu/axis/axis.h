@@ -34,7 +34,7 @@ oplus_status opi_long_rows_run(opi_job *job, const opi_part *part);
 /* The task, dealt out (gpu/deals.h), by the way that one accelerator would take; long rows in turn, if there are enough. */
 bool opi_axis_deals(opi_job *job);
 oplus_status opi_axis_prepare_dealt(opi_job *job);
-oplus_status opi_axis_look_dealt(opi_job *job, const opi_part *part);
-oplus_status opi_axis_run_dealt(opi_job *job, const opi_part *part);
+oplus_status opi_axis_look_dealt(opi_job *job);
+oplus_status opi_axis_run_dealt(opi_job *job);
 
 #endif

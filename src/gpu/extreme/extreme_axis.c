@@ -144,20 +144,22 @@ oplus_status opi_extreme_columns_prepare_dealt(opi_job *job)
     return opi_deal_reserve(job->deal, job->call, &job->g->pipeline.runs, c.parts * c.columns * FOUND_BYTES);
 }
 
-oplus_status opi_extreme_columns_look_dealt(opi_job *job, const opi_part *part)
+oplus_status opi_extreme_columns_look_dealt(opi_job *job)
 {
+    const opi_part part = opi_part_of_all(job->task);
     cut c;
     OPI_TRY(get_kernels(job, &c));
     if (c.parts == 1) return OPLUS_OK;
-    return look_through(job, &c, part->address[OPI_IN], job->deal->all[0]->pipeline.runs.mem, NULL);
+    return look_through(job, &c, part.address[OPI_IN], job->deal->all[0]->pipeline.runs.mem, NULL);
 }
 
-oplus_status opi_extreme_columns_run_dealt(opi_job *job, const opi_part *part)
+oplus_status opi_extreme_columns_run_dealt(opi_job *job)
 {
-    const void *const out = part->address[OPI_AXIS_OUT];
+    const opi_part part = opi_part_of_all(job->task);
+    const void *const out = part.address[OPI_AXIS_OUT];
     cut c;
     OPI_TRY(get_kernels(job, &c));
-    if (c.parts == 1) return look_through(job, &c, part->address[OPI_IN], NULL, out);
+    if (c.parts == 1) return look_through(job, &c, part.address[OPI_IN], NULL, out);
     return job->deal->own == 0 ? compare_parts(job, &c, job->g->pipeline.runs.mem, out) : OPLUS_OK;
 }
 

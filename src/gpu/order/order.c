@@ -163,15 +163,16 @@ oplus_status opi_bounds_ready(opi_job *job)
     return opi_bounds_prepare(job, job->task->n);
 }
 
-oplus_status opi_bounds_run_dealt(opi_job *job, const opi_part *part)
+oplus_status opi_bounds_run_dealt(opi_job *job)
 {
-    opi_part own = *part;
+    opi_part part = opi_part_of_all(job->task);
+    OPI_TRY(opi_bounds_ready(job));
     if (is_gathered(job) && job->task->array[OPI_SORTED].items > 0) {
         const opi_task move = gather_task(job);
         OPI_TRY(opi_gpu_map(&(opi_job){.g = job->g, .call = job->call, .task = &move}));
-        own.address[OPI_SORTED] = job->g->array[0].mem;
+        part.address[OPI_SORTED] = job->g->array[0].mem;
     }
-    return opi_bounds_run(job, &own);
+    return opi_bounds_run(job, &part);
 }
 
 /* --- merge -------------------------------------------------------------------------------------------------------- */

@@ -204,11 +204,12 @@ oplus_status opi_repeat_prepare_dealt(opi_job *job)
     return make_dealt(job, &r);
 }
 
-oplus_status opi_repeat_run_dealt(opi_job *job, const opi_part *part)
+oplus_status opi_repeat_run_dealt(opi_job *job)
 {
+    const opi_part part = opi_part_of_all(job->task);
     repeating r;
     OPI_TRY(make_dealt(job, &r));
-    return opi_repeat_tiles(&r.job, part);
+    return opi_repeat_tiles(&r.job, &part);
 }
 
 /* --- the task ----------------------------------------------------------------------------------------------------- */

@@ -232,10 +232,7 @@ oplus_status opi_segreduce_prepare_dealt(opi_job *job)
 
 static oplus_status step_of_segreduce(opi_job *job, oplus_status (*step)(opi_job *job, const opi_part *part))
 {
-    const opi_array *const array = job->task->array;
-    const opi_part part = {.address = {array[OPI_IN].mem, array[OPI_OFFSETS].mem, array[OPI_SEGMENT_OUT].mem},
-                           .n = job->task->n,
-                           .last = true};
+    const opi_part part = opi_part_of_all(job->task);
     opi_segments s;
     OPI_TRY(opi_gpu_segreduce_ready(job, &s));
     OPI_TRY(opi_windows_ready(&s, job->task->n));

@@ -115,11 +115,12 @@ oplus_status opi_put_prepare_dealt(opi_job *job)
     return make_dealt(job, &t);
 }
 
-oplus_status opi_put_run_dealt(opi_job *job, const opi_part *part)
+oplus_status opi_put_run_dealt(opi_job *job)
 {
+    const opi_part part = opi_part_of_all(job->task);
     opi_by_index t;
     OPI_TRY(make_dealt(job, &t));
-    return opi_put_blocks(&t.job, part);
+    return opi_put_blocks(&t.job, &part);
 }
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */

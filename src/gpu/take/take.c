@@ -88,11 +88,12 @@ oplus_status opi_take_prepare_dealt(opi_job *job)
     return make_dealt(job, &t);
 }
 
-oplus_status opi_take_run_dealt(opi_job *job, const opi_part *part)
+oplus_status opi_take_run_dealt(opi_job *job)
 {
+    const opi_part part = opi_part_of_all(job->task);
     opi_by_index t;
     OPI_TRY(make_dealt(job, &t));
-    return opi_take_blocks(&t.job, part);
+    return opi_take_blocks(&t.job, &part);
 }
 
 /* --- the elements that are taken from ----------------------------------------------------------------------------- */

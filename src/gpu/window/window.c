@@ -175,8 +175,7 @@ bool opi_window_deals(opi_job *job)
 /* The head is a scan of less than a tile. */
 oplus_status opi_window_prepare_dealt(opi_job *job)
 {
-    const opi_array *const array = job->task->array;
-    const opi_part part = {.address = {array[OPI_IN].mem, array[OPI_WINDOW_OUT].mem}, .n = job->task->n, .last = true};
+    const opi_part part = opi_part_of_all(job->task);
     opi_rehearsal seen = {.way = NULL}, *const before = job->g->rehearsal;
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
     OPI_TRY(opi_window_prepare(job, job->task->n));
@@ -187,16 +186,17 @@ oplus_status opi_window_prepare_dealt(opi_job *job)
     return status;
 }
 
-oplus_status opi_window_run_dealt(opi_job *job, const opi_part *part)
+oplus_status opi_window_run_dealt(opi_job *job)
 {
+    const opi_part part = opi_part_of_all(job->task);
     opi_window_step steps[OPI_WINDOW_STEPS];
     const cut c = cut_of(job);
     int arrays;
-    if (job->deal->own == 0) OPI_TRY(run_head(job, part));
+    if (job->deal->own == 0) OPI_TRY(run_head(job, &part));
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
-    OPI_TRY(opi_window_prepare(job, part->n));
-    opi_window_steps(part->n, job->task->window, c.first, c.more, steps, &arrays);
-    return launch(job, part, &c, &steps[0]);
+    OPI_TRY(opi_window_prepare(job, part.n));
+    opi_window_steps(part.n, job->task->window, c.first, c.more, steps, &arrays);
+    return launch(job, &part, &c, &steps[0]);
 }
 
 /* --- the task ----------------------------------------------------------------------------------------------------- */

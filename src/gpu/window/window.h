@@ -11,6 +11,6 @@ oplus_status opi_window_tiles(opi_job *job, const opi_part *part);
  * results, too. */
 bool opi_window_deals(opi_job *job);
 oplus_status opi_window_prepare_dealt(opi_job *job);
-oplus_status opi_window_run_dealt(opi_job *job, const opi_part *part);
+oplus_status opi_window_run_dealt(opi_job *job);
 
 #endif
