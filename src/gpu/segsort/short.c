@@ -8,10 +8,12 @@
 
 enum {
     LOG_W = 8,
-    LOG_PLACES =
-        11, /* of a work-group: 2048 segments and elements together; its local memory holds them and one segment */
+    MOST_LOG_PLACES = 11, /* of a work-group: so many segments and elements together */
+    LEAST_LOG_PLACES = 9,
+    OF_ALL = 33,    /* in 32 places of local memory are so many: gaps (short.cl) */
     MOST_VALUE = 8, /* bytes of a value that a work-item keeps in registers */
-    LOCAL_SPARE = 64
+    LOCAL_SPARE = 64,
+    RESIDENTS = 4 /* work-groups of a multiprocessor, by their registers */
 };
 
 /* --- what there is ------------------------------------------------------------------------------------------------ */
@@ -28,16 +30,36 @@ static size_t value_bytes(const opi_segsorting *s)
 
 static uint64_t segments_of(const opi_segsorting *s) { return task_of(s)->segments.offsets.segments; }
 
-static uint64_t windows_of(const opi_segsorting *s) { return ((s->n + segments_of(s) - 1) >> LOG_PLACES) + 1; }
-
-size_t opi_segsort_short_bytes(const opi_segsorting *s) { return (windows_of(s) + 1) * sizeof(uint64_t); }
-
-/* Whether a work-group's keys, and where the segment of each begins and ends, fit local memory. */
-static bool has_room(const opi_segsorting *s)
+/* Work-items of a group. */
+static unsigned log_w(const opi_segsorting *s)
 {
-    const size_t room = (1u << LOG_PLACES) + OPI_SHORT_SEGMENT;
-    return room * (task_of(s)->segments.key->size + 2 * sizeof(uint16_t)) + LOCAL_SPARE <= s->job.g->gpu->facts.local;
+    unsigned log = LOG_W;
+    while (log > 0 && 1u << log > s->job.g->gpu->facts.group) log--;
+    return log;
 }
+
+/* The local memory of a group that has 2^log places: keys, where they were, and what is noted of their segments. */
+static size_t local_bytes(const opi_segsorting *s, unsigned log)
+{
+    const size_t room = opi_round_up(((size_t)1 << log) + OPI_SHORT_SEGMENT, (size_t)1 << log_w(s));
+    const size_t moved = task_of(s)->segments.key->size + (value_bytes(s) > 0 ? sizeof(uint16_t) : 0);
+    return room * moved / (OF_ALL - 1) * OF_ALL + room * sizeof(uint32_t) + LOCAL_SPARE;
+}
+
+/* Places of a work-group, whose local memory holds so many elements and the longest segment. */
+static unsigned log_places(const opi_segsorting *s)
+{
+    unsigned log = MOST_LOG_PLACES;
+    while (log > LEAST_LOG_PLACES && local_bytes(s, log) > s->job.g->gpu->facts.local) log--;
+    return log;
+}
+
+static uint64_t windows_of(const opi_segsorting *s) { return ((s->n + segments_of(s) - 1) >> log_places(s)) + 1; }
+
+/* Where each group begins: a segment and an element. */
+size_t opi_segsort_short_bytes(const opi_segsorting *s) { return (windows_of(s) + 1) * 2 * sizeof(uint64_t); }
+
+static bool has_room(const opi_segsorting *s) { return local_bytes(s, LEAST_LOG_PLACES) <= s->job.g->gpu->facts.local; }
 
 /* Values are moved as integers of their size; the addresses of structs may be multiples of less than that. */
 bool opi_segsort_short_takes(const opi_segsorting *s)
@@ -69,8 +91,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_PLACES_ONLY", is_argsort(s));
     opi_gpu_define(source, "OPI_MIXED", s->is_mixed);
     opi_gpu_define(source, "OPI_OFFSET_SIZE", opi_segsort_array(s, OPI_SEGSORT_OFFSETS)->size);
-    opi_gpu_define(source, "OPI_LOG_PLACES", LOG_PLACES);
-    opi_gpu_define(source, "OPI_RESIDENTS", value_bytes(s) > 0 || key > 4 ? 4 : 6);
+    opi_gpu_define(source, "OPI_LOG_PLACES", log_places(s));
+    opi_gpu_define(source, "OPI_RESIDENTS", RESIDENTS);
     opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
     opi_gpu_write_kernels(source, "offset");
     opi_gpu_write_kernels(source, "key");
@@ -82,8 +104,7 @@ static void write_source(opi_gpu_source *source, const void *context)
 oplus_status opi_segsort_short_get(opi_segsorting *s)
 {
     opi_job *const job = &s->job;
-    job->shape = (opi_shape){.log_w = LOG_W};
-    while (job->shape.log_w > 0 && 1u << job->shape.log_w > job->g->gpu->facts.group) job->shape.log_w--;
+    job->shape = (opi_shape){.log_w = log_w(s)};
     opi_key key = opi_key_begin("short segments", job->shape);
     opi_key_number(&key, task_of(s)->segments.key->size);
     opi_key_number(&key, value_bytes(s));
