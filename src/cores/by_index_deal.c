@@ -36,31 +36,51 @@ static void find_places(const dealing *d)
 /* --- they are copied ------------------------------------------------------------------------------------------- */
 
 /* `size` is a constant where this is called. */
-OPLUS_INLINE_ void deal_part(const dealing *d, size_t size, size_t p)
+OPLUS_INLINE_ void deal_words(const dealing *d, size_t size, const char *in, const uint32_t *bin, size_t n,
+                              uint64_t *next)
+{
+    for (size_t k = 0; k < n; k++) memcpy(d->dealt + next[bin[k]]++ * size, in + k * size, size);
+}
+
+static void deal_many(const dealing *d, const char *in, const uint64_t *bin, size_t n, uint64_t *next)
+{
+    const size_t size = d->binned.size;
+    for (size_t k = 0; k < n; k++) memcpy(d->dealt + next[bin[k]]++ * size, in + k * size, size);
+}
+
+/* Deals out n elements from number i on, which are a piece. */
+static void deal_piece(const dealing *d, size_t i, size_t n, uint64_t *next)
 {
     const opi_binned *const b = &d->binned;
-    uint64_t bin[OPI_BINS_PIECE], *const next = opi_binned_next(b, p);
-    for (size_t i = p * b->part, n; i < opi_binned_end(b, p); i += n) {
-        const char *const from = b->in + i * size;
-        n = opi_smaller(OPI_BINS_PIECE, opi_binned_end(b, p) - i);
+    const char *const in = b->in + i * b->size;
+    bool beyond = false; /* seen before */
+    uint32_t room[OPI_BINS_PIECE];
+    if (b->bins->n >= UINT32_MAX) {
+        uint64_t bin[OPI_BINS_PIECE];
         opi_bins_find(b->bins, NULL, opi_binned_index(b, i), n, bin);
-        for (size_t k = 0; k < n; k++) memcpy(d->dealt + next[bin[k]]++ * size, from + k * size, size);
+        deal_many(d, in, bin, n, next);
+        return;
     }
+    const uint32_t *const bin = opi_bins_find_words(b->isa, b->bins, opi_binned_index(b, i), n, room, &beyond);
+    if (b->size == 4)
+        deal_words(d, 4, in, bin, n, next);
+    else if (b->size == 8)
+        deal_words(d, 8, in, bin, n, next);
+    else
+        deal_words(d, b->size, in, bin, n, next);
 }
 
 static void deal_parts(const opi_sweep *sweep, size_t begin, size_t end, void *carry, const void *total,
                        bool aggregated, void *scratch)
 {
     const dealing *const d = (const dealing *)sweep;
-    const size_t size = d->binned.size;
+    const opi_binned *const b = &d->binned;
     (void)carry, (void)total, (void)aggregated, (void)scratch;
     for (size_t p = begin; p < end; p++)
-        if (size == 4)
-            deal_part(d, 4, p);
-        else if (size == 8)
-            deal_part(d, 8, p);
-        else
-            deal_part(d, size, p);
+        for (size_t i = p * b->part, n; i < opi_binned_end(b, p); i += n) {
+            n = opi_smaller(OPI_BINS_PIECE, opi_binned_end(b, p) - i);
+            deal_piece(d, i, n, opi_binned_next(b, p));
+        }
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
