@@ -61,8 +61,8 @@ OPLUS_API oplus_status oplus_argsort_by(oplus_device *dev, const oplus_fn *less,
  *  moves.
  *
  *  Fewer bits cost less: an accelerator passes over the keys once for every 8 bits of the range, and cores about once for
- *  every 9, or fewer if bits do not vary.  Scratch memory on an accelerator is that of oplus_sort.  On cores keys travel with
- *  their bits: 8 bytes for each key of up to 4 bytes, 16 for one of 8, and twice that for keys that do not fit a core's cache.
+ *  every 9, or fewer if bits do not vary.  Scratch memory on an accelerator is that of oplus_sort.  On cores it is 4 bytes
+ *  for each key of up to 4 bytes, 8 for one of 8, and twice that for keys that do not fit a core's cache.
  *  Keys of the host that do not fit an accelerator are sorted by the host's cores.
  *
  *  @param dev    where to compute

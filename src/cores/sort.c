@@ -63,6 +63,15 @@ void opi_sort_make_places(opi_sort *sort, const opi_isa *isa)
     set_bucket(sort, NULL);
 }
 
+/* Of keys alone the whole key is the record.  The bits that are compared are turned to its highest ones. */
+static void limit_keys_alone(opi_sort *sort, unsigned high)
+{
+    const unsigned record_bits = 8 * (unsigned)sort->format->bytes;
+    sort->turn = record_bits - high;
+    sort->drop = record_bits - sort->key_bits;
+    set_bucket(sort, NULL);
+}
+
 void opi_sort_limit(opi_sort *sort, const opi_isa *isa, unsigned low, unsigned high)
 {
     const unsigned bits = high - low;
@@ -73,9 +82,10 @@ void opi_sort_limit(opi_sort *sort, const opi_isa *isa, unsigned low, unsigned h
     sort->range = UINT64_MAX >> (64 - bits);
     bool wide = bits > 32 || sort->n - 1 > UINT32_MAX;
     if (!sort->values) {
-        sort->payload = OPI_SORT_WHOLE;
-        wide = sort->key_size > 4;
-    } else if (sort->payload == OPI_SORT_VALUE && sort->key_size <= 4 && sort->value_size <= 4) {
+        limit_keys_alone(sort, high);
+        return;
+    }
+    if (sort->payload == OPI_SORT_VALUE && sort->key_size <= 4 && sort->value_size <= 4) {
         sort->payload = OPI_SORT_BOTH;
         wide = true;
     } else if (sort->payload == OPI_SORT_VALUE) {

@@ -10,8 +10,8 @@
  *               equal bits, so that nobody can tell which came first)
  *   gather      values that did not travel are fetched by index, and return
  *
- * A sort by some bits of the keys has these bits as the keys of its records; the caller's keys travel or are gathered as values
- * are.
+ * A sort of keys alone by some bits turns each key so that these are the highest bits of its record.  One of pairs has these bits
+ * as the keys of its records; the caller's keys travel or are gathered as values are.
  */
 #ifndef OPI_LEAF_SORT_H
 #define OPI_LEAF_SORT_H
@@ -44,9 +44,8 @@ typedef enum opi_sort_payload {
     OPI_SORT_VALUE,
     OPI_SORT_INDEX, /* of the value, which is gathered */
     OPI_SORT_PLACE, /* the index itself, which is written to `values`; the keys stay as they are */
-    /* Of a sort by some bits, which are then the key of a record, what is left of the caller's key travels, too. */
-    OPI_SORT_WHOLE, /* the mapped key */
-    OPI_SORT_BOTH   /* the mapped key, in the higher half, and the value; both have at most 4 bytes */
+    OPI_SORT_BOTH   /* of a sort by some bits, which are then the key of a record: the mapped key, in the higher half,
+                     * and the value; both have at most 4 bytes */
 } opi_sort_payload;
 
 typedef struct opi_sort_format opi_sort_format;
@@ -65,9 +64,11 @@ struct opi_sort {
     size_t cache_records; /* a range of more is partitioned */
     unsigned key_bits;
     uint64_t float_mask, flip; /* mapped = raw ^ (raw < 0 ? float_mask : 0) ^ flip, as integers of the key's size */
-    bool limited;              /* the key of a record is mapped >> low & range, of key_bits bits */
+    bool limited;              /* the key of a record is mapped >> low & range, of key_bits bits, ... */
     unsigned low;
     uint64_t range;
+    /* ... but of keys alone, the mapped key, turned left by `turn` bits, so that the lowest `drop` bits are not compared. */
+    unsigned turn, drop;
     opi_sort_payload payload;
     size_t n, key_size, value_size;
     unsigned char *keys, *values; /* the caller's */

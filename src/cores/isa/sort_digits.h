@@ -25,14 +25,14 @@ static inline uint8_t FORMAT(bucket)(KEY value, KEY base, unsigned shift)
 }
 
 /* Writes the digits of at most CHUNK records, in loops that compilers vectorize. */
-static void FORMAT(digits)(const RECORD *OPLUS_RESTRICT_ in, size_t n, const opi_sort_digit *digit,
+static void FORMAT(digits)(const RECORD *OPLUS_RESTRICT_ in, size_t n, const opi_sort_digit *digit, unsigned drop,
                            uint8_t *OPLUS_RESTRICT_ out)
 {
     const KEY base = (KEY)digit->base, largest = (KEY)digit->largest;
     const unsigned shift = digit->shift;
     switch (digit->of) {
     case OPI_SORT_BITS:
-        for (size_t i = 0; i < n; i++) out[i] = (uint8_t)(KEY_OF(in[i]) >> shift);
+        for (size_t i = 0; i < n; i++) out[i] = (uint8_t)(KEY_OF(in[i]) >> (shift + drop));
         break;
     case OPI_SORT_DISTANCE:
         for (size_t i = 0; i < n; i++) out[i] = FORMAT(bucket)(KEY_OF(in[i]), base, shift);
@@ -79,7 +79,7 @@ static size_t FORMAT(crowd)(const RECORD sample[SAMPLE], const opi_sort_digit *d
 {
     uint8_t d[SAMPLE];
     size_t most = 0;
-    FORMAT(digits)(sample, SAMPLE, digit, d);
+    FORMAT(digits)(sample, SAMPLE, digit, 0, d);
     for (size_t i = 0; i < SAMPLE; i++)
         while (i + most < SAMPLE && d[i + most] == d[i]) most++;
     return most;

@@ -3,22 +3,24 @@
 
 #include "cores/isa/sort_digits.h"
 
-static bool FORMAT(ascends)(const RECORD *in, size_t n)
+static bool FORMAT(ascends)(const RECORD *in, size_t n, unsigned drop)
 {
+    (void)drop;
     for (size_t begin = 1; begin < n; begin += CHUNK) { /* the first chunk is mostly enough */
         const size_t end = n - begin < CHUNK ? n : begin + CHUNK;
         bool breaks = false;
-        for (size_t i = begin; i < end; i++) breaks |= KEY_OF(in[i - 1]) > KEY_OF(in[i]);
+        for (size_t i = begin; i < end; i++) breaks |= ORDER_OF(in[i - 1]) > ORDER_OF(in[i]);
         if (breaks) return false;
     }
     return true;
 }
 
 /* Whether keys descend strictly, so that no two are the same. */
-static bool FORMAT(descends)(const RECORD *in, size_t n)
+static bool FORMAT(descends)(const RECORD *in, size_t n, unsigned drop)
 {
+    (void)drop;
     size_t i = 1;
-    while (i < n && KEY_OF(in[i - 1]) > KEY_OF(in[i])) i++;
+    while (i < n && ORDER_OF(in[i - 1]) > ORDER_OF(in[i])) i++;
     return i == n;
 }
 
@@ -27,6 +29,7 @@ static void FORMAT(summarise)(const opi_sort *sort, opi_sort_place place, size_t
 {
     RECORD chunk[CHUNK];
     uint8_t d[CHUNK];
+    const unsigned drop = sort->drop;
     while (begin < end) {
         uint32_t count[4][OPI_SORT_DIGITS] = {{0}}; /* four: neighbours often have the same digit */
         size_t left = end - begin < HISTOGRAM_CHUNK ? end - begin : HISTOGRAM_CHUNK;
@@ -35,19 +38,19 @@ static void FORMAT(summarise)(const opi_sort *sort, opi_sort_place place, size_t
             const RECORD *in = FORMAT(fetch)(sort, place, begin, &n, chunk);
             KEY any = 0, all = (KEY)-1;
             for (size_t i = 0; i < n; i++) {
-                any |= KEY_OF(in[i]);
-                all &= KEY_OF(in[i]);
+                any |= ORDER_OF(in[i]);
+                all &= ORDER_OF(in[i]);
             }
-            FORMAT(digits)(in, n, digit, d);
+            FORMAT(digits)(in, n, digit, drop, d);
             size_t i = 0;
             for (; i + 4 <= n; i += 4)
                 for (size_t k = 0; k < 4; k++) count[k][d[i + k]]++;
             for (; i < n; i++) count[0][d[i]]++;
             if (summary->sorted)
-                summary->sorted = (summary->empty || summary->last <= KEY_OF(in[0])) && FORMAT(ascends)(in, n);
-            if (summary->empty) summary->first = KEY_OF(in[0]);
+                summary->sorted = (summary->empty || summary->last <= ORDER_OF(in[0])) && FORMAT(ascends)(in, n, drop);
+            if (summary->empty) summary->first = ORDER_OF(in[0]);
             summary->empty = false;
-            summary->last = KEY_OF(in[n - 1]);
+            summary->last = ORDER_OF(in[n - 1]);
             summary->any |= any;
             summary->all &= all;
             begin += n;
@@ -120,6 +123,7 @@ static void FORMAT(scatter)(const opi_sort *sort, opi_sort_place place, size_t b
 {
     RECORD *const out = (RECORD *)to, chunk[CHUNK];
     uint8_t d[CHUNK];
+    const unsigned drop = sort->drop;
     FORMAT(waiting) waiting; /* touched only where lines collide */
     const size_t stride = place == OPI_SORT_CALLER ? sort->key_size : sizeof(RECORD);
     const uintptr_t from = (uintptr_t)(place == OPI_SORT_CALLER ? sort->keys : sort->records[place]);
@@ -128,7 +132,7 @@ static void FORMAT(scatter)(const opi_sort *sort, opi_sort_place place, size_t b
     for (size_t n; begin < end; begin += n) {
         n = end - begin < CHUNK ? end - begin : CHUNK;
         const RECORD *const in = FORMAT(fetch)(sort, place, begin, &n, chunk);
-        FORMAT(digits)(in, n, digit, d);
+        FORMAT(digits)(in, n, digit, drop, d);
         if (collide)
             FORMAT(scatter_lines)(in, d, n, out, position, &waiting);
         else
