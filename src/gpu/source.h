@@ -16,6 +16,8 @@ typedef struct opi_shape {
 
 static inline unsigned opi_log_tile(opi_shape shape) { return shape.log_w + shape.log_e; }
 static inline size_t opi_tile(opi_shape shape) { return (size_t)1 << opi_log_tile(shape); }
+/* Bytes of local memory that a kernel may take beside the arrays that are reckoned with: what aligns them, and single words. */
+enum { OPI_LOCAL_SPARE = 64 };
 
 /* The shape of a kernel for elements and nodes of these sizes, in bytes.  If the device is the host's processor, or if
  * nodes are too large for local memory, each work-item has a chunk of consecutive elements: kernels of a GPU's shape

@@ -12,9 +12,8 @@
 #include "gpu/ways.h"
 
 enum {
-    LOG_LANES = 2, /* OPI_LANES of bounds.cl */
-    UNIT_MOST = 8, /* bytes that a kernel copies at once */
-    LOCAL_SPARE = 64,
+    LOG_LANES = 2,      /* OPI_LANES of bounds.cl */
+    UNIT_MOST = 8,      /* bytes that a kernel copies at once */
     GATHERED_BYTES = 64 /* of a sorted array for each search, at most, for which its copy is worth it (an estimate) */
 };
 
@@ -60,7 +59,7 @@ static void write_source(opi_gpu_source *source, const void *context)
 static size_t local_bytes(const opi_job *job)
 {
     const size_t tile = opi_tile(job->shape);
-    return (tile + tile / 32 + 1) * item_bytes(job) + (value_of(job) ? tile * sizeof(uint16_t) : 0) + LOCAL_SPARE;
+    return (tile + tile / 32 + 1) * item_bytes(job) + (value_of(job) ? tile * sizeof(uint16_t) : 0) + OPI_LOCAL_SPARE;
 }
 
 static void choose_shape(opi_job *job)

@@ -10,7 +10,6 @@
 #include "gpu/whole.h"
 
 enum {
-    LOCAL_SPARE = 64,
     GROUP_LOG_W = 9, /* the larger the tiles, the fewer passes */
     SEEKERS = 32     /* work-items of a group that look for cuts: OPI_SEEKERS of sort_by.cl */
 };
@@ -46,7 +45,7 @@ static size_t local_bytes(const opi_job *job)
 {
     const size_t tile = opi_tile(job->shape), items = (size_t)1 << job->shape.log_w;
     const size_t places = index_bytes(job) > 0 ? tile * sizeof(uint16_t) : 0;
-    return (tile + tile / 32 + 1) * item_bytes(job) + places + (items + 2) * sizeof(uint32_t) + LOCAL_SPARE;
+    return (tile + tile / 32 + 1) * item_bytes(job) + places + (items + 2) * sizeof(uint32_t) + OPI_LOCAL_SPARE;
 }
 
 static oplus_status get_program(opi_job *job)

@@ -12,8 +12,7 @@ enum {
     LEAST_LOG_PLACES = 9,
     OF_ALL = 33,    /* in 32 places of local memory are so many: gaps (short.cl) */
     MOST_VALUE = 8, /* bytes of a value that a work-item keeps in registers */
-    LOCAL_SPARE = 64,
-    RESIDENTS = 4 /* work-groups of a multiprocessor, by their registers */
+    RESIDENTS = 4   /* work-groups of a multiprocessor, by their registers */
 };
 
 /* --- what there is ------------------------------------------------------------------------------------------------ */
@@ -43,7 +42,7 @@ static size_t local_bytes(const opi_segsorting *s, unsigned log)
 {
     const size_t room = opi_round_up(((size_t)1 << log) + OPI_SHORT_SEGMENT, (size_t)1 << log_w(s));
     const size_t moved = task_of(s)->segments.key->size + (value_bytes(s) > 0 ? sizeof(uint16_t) : 0);
-    return room * moved / (OF_ALL - 1) * OF_ALL + room * sizeof(uint32_t) + LOCAL_SPARE;
+    return room * moved / (OF_ALL - 1) * OF_ALL + room * sizeof(uint32_t) + OPI_LOCAL_SPARE;
 }
 
 /* Places of a work-group, whose local memory holds so many elements and the longest segment. */
