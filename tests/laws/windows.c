@@ -183,12 +183,14 @@ static const size_t sizes[][2] = {
     {255, 16},    {256, 255},    {300, 1000},  {1000, 2},    {1000, 31},   {1025, 512},      {4096, 127}, {5000, 1023},
     {9000, 4096}, {12000, 4097}, {8000, 7999}, {8000, 8000}, {8000, 8001}, {6000, SIZE_MAX}, {4500, 3}};
 
-/* Each operator is three programs, each of which takes some seconds of a compiler on the host's processor: there one must do,
- * which is not commutative and has floats; and in one shape, unless all is tried. */
+/* Each operator is three programs, each of which takes some seconds of a compiler on the host's processor, most of all where
+ * work-items are in groups: there one must do, which is not commutative and has floats; and in one shape, unless all is tried, or
+ * the shape has been asked for. */
 static bool is_tried(const place *at, const subject *s)
 {
-    if (!at->tries.plain) return true;
-    const bool other = at->shape && strcmp(at->shape, "group") == 0 && !test_all();
+    const bool asked = !at->tries.plain, in_groups = at->shape && strcmp(at->shape, "group") == 0;
+    if (asked && !(in_groups && test_quick())) return true;
+    const bool other = in_groups && !asked && !test_all();
     return !other && strcmp(s->name, "compose32") == 0;
 }
 

@@ -133,18 +133,15 @@ static const cuts *draw(rng *r, void *problem, int ranks, int way)
 
 static void the_same_over_ranks(void **state)
 {
-    whole *const w = must(calloc(1, sizeof *w));
     (void)state;
-    for (int times = 0; times < 3; times++) run_all_teams("bins over ranks", draw, rank_of_the_host, w, EXCHANGES);
-    free(w);
+    for (int times = 0; times < 3; times++)
+        run_all_teams_of(sizeof(whole), "bins over ranks", draw, rank_of_the_host, EXCHANGES);
 }
 
 static void on_a_device(void **state)
 {
-    whole *const w = must(calloc(1, sizeof *w));
     (void)state;
-    run_team_there("bins of ranks on a device", draw, rank_of_a_device, w);
-    free(w);
+    run_team_there_of(sizeof(whole), "bins of ranks on a device", draw, rank_of_a_device);
 }
 
 /* --- what is wrong on one rank is told on all ----------------------------------------------------------------------- */

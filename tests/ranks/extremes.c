@@ -58,18 +58,14 @@ static const cuts *draw(rng *r, void *problem, int ranks, int way)
 
 static void the_same_over_ranks(void **state)
 {
-    whole *const w = must(calloc(1, sizeof *w));
     (void)state;
-    run_all_teams("extremes over ranks", draw, rank_finds, w, 6);
-    free(w);
+    run_all_teams_of(sizeof(whole), "extremes over ranks", draw, rank_finds, 6);
 }
 
 static void on_a_device(void **state)
 {
-    whole *const w = must(calloc(1, sizeof *w));
     (void)state;
-    run_team_there("extremes of ranks on a device", draw, rank_finds, w);
-    free(w);
+    run_team_there_of(sizeof(whole), "extremes of ranks on a device", draw, rank_finds);
 }
 
 /* --- what is wrong on one rank is told on all ----------------------------------------------------------------------- */

@@ -236,6 +236,20 @@ void run_team_there(const char *name, draw_cut *draw, rank_body body, void *prob
     run_team(some_ranks(), there, body, problem, NULL, cut_words(where));
 }
 
+void run_all_teams_of(size_t bytes, const char *name, draw_cut *draw, rank_body body, size_t most)
+{
+    void *const problem = must(calloc(1, bytes));
+    run_all_teams(name, draw, body, problem, most);
+    free(problem);
+}
+
+void run_team_there_of(size_t bytes, const char *name, draw_cut *draw, rank_body body)
+{
+    void *const problem = must(calloc(1, bytes));
+    run_team_there(name, draw, body, problem);
+    free(problem);
+}
+
 /* --- words that several tests use --- */
 
 const char *device_to_try(void)

@@ -51,6 +51,9 @@ typedef const cuts *draw_cut(rng *r, void *problem, int ranks, int way);
 void run_all_teams(const char *name, draw_cut *draw, rank_body body, void *problem, size_t most);
 /* Runs it once on the accelerator, if there is one. */
 void run_team_there(const char *name, draw_cut *draw, rank_body body, void *problem);
+/* The same with a problem of so many bytes, all of which are 0 at first. */
+void run_all_teams_of(size_t bytes, const char *name, draw_cut *draw, rank_body body, size_t most);
+void run_team_there_of(size_t bytes, const char *name, draw_cut *draw, rank_body body);
 
 #ifdef TEST_MPI
 /* MPI does not see what is computed: one subject in six is enough, other ones with each seed. */
