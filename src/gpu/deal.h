@@ -45,6 +45,31 @@ oplus_status opi_deal_gather(const opi_deal *deal, const char *call, void *to, c
  * where the result will be. */
 oplus_status opi_deal_sort(const opi_deal *deal, const char *call, const opi_task *own, const void *from, uint64_t n);
 
+/* Sorted runs of keys, and of values that go with them, one of each accelerator, which all reach; and the array
+ * that they are merged into: its keys begin where deal->beyond says, and each accelerator writes the keys that lie
+ * in pages of its own, and their values.  Of equal keys those of earlier runs come first. */
+typedef struct opi_deal_runs {
+    const oplus_type *key, *value; /* value NULL: there are only keys */
+    oplus_order order;
+    const void *keys[OPI_MOST_WORKERS], *values[OPI_MOST_WORKERS];
+    size_t n[OPI_MOST_WORKERS];
+    void *memory[OPI_MOST_WORKERS]; /* scratch memory of each accelerator, of opi_deal_merge_bytes */
+    void *out, *out_values;
+} opi_deal_runs;
+
+/* Whether such runs can be merged so: values may have up to 16 bytes. */
+bool opi_deal_merge_can(const opi_deal_runs *runs);
+/* Bytes of scratch memory of this accelerator, for runs of so many keys. */
+size_t opi_deal_merge_bytes(const opi_deal *deal, const opi_deal_runs *runs);
+/* A merge has three steps, each for all accelerators before the next step begins; before the last step every
+ * accelerator's queue must wait for those of all others.
+ *
+ * prepare: compiles.  sample: enqueues what tells all accelerators samples of this one's run.  run: enqueues the
+ * merge. */
+oplus_status opi_deal_merge_prepare(const opi_deal *deal, const char *call, const opi_deal_runs *runs);
+oplus_status opi_deal_merge_sample(const opi_deal *deal, const char *call, const opi_deal_runs *runs);
+oplus_status opi_deal_merge_run(const opi_deal *deal, const char *call, const opi_deal_runs *runs);
+
 /* --- for the ways that deal ----------------------------------------------------------------------------------------- */
 
 /* The same for kernels: opi_dealt of canon/dealt.cl. */

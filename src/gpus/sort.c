@@ -6,9 +6,11 @@
  *
  * Of equal keys those of earlier blocks come first: the sort is stable.  The caller's arrays are written last.
  *
- * If the keys lie in pages that are dealt out, less crosses the links.  A block of keys alone, whose order nobody can see, is the
- * worker's own pages; and two workers merge by a task that is dealt out, too, so that each writes its own pages, and the host
- * need not look for anything. */
+ * If the keys lie in pages that are dealt out, the host need not look for anything, and waits for nothing: each
+ * worker writes the pages of the result that it has, and finds itself where the parts of tiles begin, among samples
+ * of all blocks that it has been told (gpu/order/merge_runs.cl).  Of keys alone, whose order nobody can see, a
+ * block is what lies in the worker's own pages, and each key crosses a link once at most; of pairs it is a copy of
+ * neighbouring elements. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "gpus/copy.h"
@@ -21,8 +23,8 @@
 
 enum {
     LEAST = 1024, /* elements of a block, so that all have some */
-    /* Of all keys; fewer are sorted sooner by one GPU.  Estimates: half of the keys cross a link, with three GPUs and more the
-     * search for splitters takes some 0.5 ms, and copies from the host take far longer. */
+    /* Of all keys; fewer are sorted sooner by one GPU: of u32 128 MiB take as long by one, two or four H200, 256
+     * MiB 0.92 of one's time by two, 0.78 by four.  Of the host (an estimate): copies take far longer. */
     LEAST_DEALT = 256 << 20,
     LEAST_HOST = 64 << 20
 };
@@ -40,8 +42,9 @@ typedef struct sorting {
     pieces own;                                         /* the caller's arrays */
     bool deliver;                                       /* ... are the host's */
     bool gathers;                                       /* a block is a worker's own pages, not neighbouring elements */
-    bool deals;                                         /* the merge is dealt out */
-    opi_gpus_dealing dealing;                           /* of the keys, if they are */
+    bool deals;                                         /* the merge is dealt out as the keys are, */
+    opi_gpus_dealing dealing;                           /* ... in these pages */
+    opi_deal_runs runs;                                 /* the blocks, for such a merge */
     size_t begin[OPI_MOST_WORKERS + 1];                 /* of each block of the result */
     size_t size[OPI_MOST_WORKERS];                      /* elements of each block that is sorted */
     pieces block[OPI_MOST_WORKERS];                     /* of each worker, sorted */
@@ -77,14 +80,30 @@ static unsigned rounds(const sorting *s) { return (s->g->count > 2) + (s->g->cou
 
 /* Room 0 is for the block.  Each round has a room of its own, as parts may stay where they are for several rounds; and what
  * is copied to the host has one, too. */
-static unsigned rooms(const sorting *s) { return 1 + rounds(s) + s->deliver; }
+static unsigned rooms(const sorting *s) { return s->deals ? 1 : 1 + rounds(s) + s->deliver; }
 
 static oplus_status reserve(void *context, unsigned w)
 {
     const sorting *const s = context;
     const size_t n = most_elements(s);
     const size_t each = opi_round_up(n * s->key, OPI_CACHE_LINE) + opi_round_up(n * s->value, OPI_CACHE_LINE);
-    return opi_gpus_reserve(s->g, s->job->call, w, rooms(s) * each);
+    if (!s->deals) return opi_gpus_reserve(s->g, s->job->call, w, rooms(s) * each);
+    const size_t more = opi_deal_merge_bytes(&s->dealing.of[w], &s->runs);
+    return opi_gpus_reserve(s->g, s->job->call, w, rooms(s) * each + more);
+}
+
+/* Makes ready a merge that is dealt out.  The first worker compiles, and the others then find what it has kept in
+ * the cache. */
+static oplus_status prepare_dealt(sorting *s)
+{
+    for (unsigned w = 0; w < s->g->count; w++) {
+        const pieces block = room_of(s, w, 0);
+        s->runs.keys[w] = block.keys;
+        s->runs.values[w] = block.values;
+        s->runs.memory[w] = room_of(s, w, 1).keys; /* behind the block */
+        OPI_TRY(opi_deal_merge_prepare(&s->dealing.of[w], s->job->call, &s->runs));
+    }
+    return OPLUS_OK;
 }
 
 /* --- 1. blocks ---------------------------------------------------------------------------------------------------- */
@@ -112,9 +131,13 @@ static oplus_status sort_block(void *context, unsigned w)
     s->block[w].n = s->size[w];
     opi_task_sort(&own, task->sort.key, task->sort.order, s->block[w].keys, task->sort.value, s->block[w].values,
                   s->size[w]);
-    if (s->gathers) return opi_deal_sort(&s->dealing.of[w], s->job->call, &own, s->own.keys, s->own.n);
-    OPI_TRY(copy(s, w, s->block[w], part_of(s, s->own, s->begin[w], s->begin[w + 1])));
-    return worker->machine->run(worker, s->job->call, &own, NULL);
+    if (s->gathers) {
+        OPI_TRY(opi_deal_sort(&s->dealing.of[w], s->job->call, &own, s->own.keys, s->own.n));
+    } else {
+        OPI_TRY(copy(s, w, s->block[w], part_of(s, s->own, s->begin[w], s->begin[w + 1])));
+        OPI_TRY(worker->machine->run(worker, s->job->call, &own, NULL));
+    }
+    return s->deals ? opi_deal_merge_sample(&s->dealing.of[w], s->job->call, &s->runs) : OPLUS_OK;
 }
 
 /* --- 2. where blocks of the result begin -------------------------------------------------------------------------- */
@@ -193,14 +216,17 @@ static oplus_status prepare_merge(void *context, unsigned w)
     return worker->machine->takes(worker, s->job->call, &task);
 }
 
-/* Two blocks, by a task that is dealt out: each worker writes the pages that it has. */
-static oplus_status merge_dealt(const sorting *s)
+static oplus_status merge_pages(void *context, unsigned w)
 {
-    opi_task task;
-    merge_task(s, &task, s->block[0], s->block[1], s->own);
-    opi_gpus_job job = {.g = s->g, .call = s->job->call, .task = &task};
-    job.place[OPI_MERGED_KEYS] = s->job->place[OPI_KEYS];
-    return opi_gpus_pages_run(&job);
+    const sorting *const s = context;
+    return opi_deal_merge_run(&s->dealing.of[w], s->job->call, &s->runs);
+}
+
+/* Each worker writes the pages that it has.  The host waits for nothing. */
+static oplus_status merge_dealt(sorting *s)
+{
+    OPI_TRY(opi_gpus_begin_all(s->g, s->job->call));
+    return opi_gpus_together(s->g, merge_pages, s);
 }
 
 /* The blocks of the result, one by one. */
@@ -245,12 +271,18 @@ static void look(sorting *s, const opi_gpus_job *job)
     s->own.values = s->value ? (char *)task->array[OPI_VALUES].mem : NULL;
     s->deliver =
         job->place[OPI_KEYS].side == OPI_LIES_ON_HOST || (s->value && job->place[OPI_VALUES].side == OPI_LIES_ON_HOST);
-    if (lies_dealt(s)) {
+    s->runs = (opi_deal_runs){.key = task->sort.key,
+                              .value = task->sort.value,
+                              .order = task->sort.order,
+                              .out = s->own.keys,
+                              .out_values = s->own.values};
+    if (lies_dealt(s) && opi_deal_merge_can(&s->runs)) {
         opi_gpus_describe(s->g, job->place[OPI_KEYS].range, s->own.keys, &s->dealing);
+        s->deals = true;
         s->gathers = s->value == 0;
-        s->deals = s->g->count == 2;
     }
     cut(s);
+    for (unsigned w = 0; w < s->g->count; w++) s->runs.n[w] = s->size[w];
 }
 
 bool opi_gpus_sort_can(const opi_gpus_job *job)
@@ -276,6 +308,7 @@ oplus_status opi_gpus_sort_run(opi_gpus_job *job)
     look(&s, job);
     OPI_TRY(opi_gpus_begin_all(job->g, job->call)); /* also before the scratch memory is freed that others read */
     OPI_TRY(opi_gpus_together(job->g, reserve, &s));
+    if (s.deals) OPI_TRY(prepare_dealt(&s));
     OPI_TRY(opi_gpus_together(job->g, sort_block, &s));
     OPI_TRY(s.deals ? merge_dealt(&s) : merge_blocks(&s));
     return opi_gpus_join(job->g, job->call);
@@ -286,5 +319,6 @@ oplus_status opi_gpus_sort_take(opi_gpus_job *job)
     sorting s;
     look(&s, job);
     OPI_TRY(opi_gpus_sync(job->g, job->call));
-    return opi_gpus_together(job->g, reserve, &s);
+    OPI_TRY(opi_gpus_together(job->g, reserve, &s));
+    return s.deals ? prepare_dealt(&s) : OPLUS_OK;
 }

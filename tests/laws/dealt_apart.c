@@ -1,5 +1,6 @@
-/* Tasks that are dealt out to several accelerators (gpu/deal.h), and whose work-groups do not wait for each other: takes, puts,
- * bounds, packs, repeats, windows, and reduces, scans and extremes along an axis have the bits of one core, for pages of any size, wherever they begin; nothing outside of the output is
+/* Tasks that are dealt out to several accelerators (gpu/deal.h), and whose work-groups do not wait for each other:
+ * takes, puts, bounds, merges of sorted runs, packs, repeats, windows, and reduces, scans and extremes along an
+ * axis have the bits of one core, for pages of any size, wherever they begin; nothing outside of the output is
  * touched; and a wrong index is told of, with its position.
  *
  * On CUDA one GPU is enough: it is opened three times.  Where there is none, one accelerator of OpenCL takes the part of each
@@ -271,6 +272,139 @@ static void any_bounds(void **state)
     }
 }
 
+/* --- merges of runs ------------------------------------------------------------------------------------------------ */
+
+/* Keys of a kind: of all bits, few values, equal, sorted, reversed. */
+static void fill_run_keys(rng *r, const oplus_type *key, size_t n)
+{
+    static const uint64_t few[] = {0, 1, 3, 0x8080808080808080u};
+    const unsigned kind = (unsigned)rng_below(r, 6);
+    const uint64_t mask = few[rng_below(r, 4)];
+    for (size_t i = 0; i < n; i++) {
+        uint64_t x_i = rng_next(r);
+        if (kind == 1) x_i &= mask;
+        if (kind == 2) x_i = i;
+        if (kind == 3) x_i = n - i;
+        if (kind == 4) x_i = i * 7 / n;
+        if (kind == 5 && rng_below(r, 100)) x_i = 77;
+        memcpy(x + i * key->size, &x_i, key->size); /* little endian */
+    }
+}
+
+/* Cuts n keys in x to runs, some of which may be empty, and sorts each. */
+static void make_runs(rng *r, const oplus_type *key, oplus_order order, size_t n, unsigned count, size_t *begin)
+{
+    const bool even = rng_below(r, 2);
+    for (unsigned w = 0; w <= count; w++) begin[w] = even ? n * w / count : w == count ? n : rng_below(r, n + 1);
+    for (unsigned w = 1; w < count; w++)
+        for (unsigned v = w; v > 1 && begin[v] < begin[v - 1]; v--) {
+            const size_t larger = begin[v - 1];
+            begin[v - 1] = begin[v];
+            begin[v] = larger;
+        }
+    begin[0] = 0;
+    for (unsigned w = 0; w < count; w++)
+        must_be_ok(oplus_sort(serial, key, order, x + begin[w] * key->size, begin[w + 1] - begin[w]), "sort");
+}
+
+typedef oplus_status merge_step(const opi_deal *deal, const char *call, const opi_deal_runs *runs);
+
+static void each_merge(opi_deal *deal, merge_step *of, const opi_deal_runs *runs, const char *what)
+{
+    for (deal->own = 0; deal->own < deal->workers; deal->own++) must_be_ok(of(deal, "test", runs), what);
+    sync_all();
+}
+
+/* An array of an output, and of each run, in device memory. */
+typedef struct merged {
+    size_t size, before;
+    unsigned char *out, *in[OPI_MOST_WORKERS];
+} merged;
+
+/* Brings the parts of an array to where the runs are to be. */
+static merged bring_runs(rng *r, const unsigned char *from, size_t size, const size_t *begin, unsigned count,
+                         const void **at)
+{
+    merged m = {.size = size, .before = GUARD + rng_below(r, MOST_SKEW) * size};
+    m.out = bring_output(m.before + begin[count] * size + GUARD);
+    for (unsigned w = 0; w < count; w++) {
+        const size_t skew = rng_below(r, MOST_SKEW) * size;
+        m.in[w] = bring(from + begin[w] * size, skew, (begin[w + 1] - begin[w]) * size + 1);
+        at[w] = m.in[w] + skew;
+    }
+    return m;
+}
+
+static void free_runs(const merged *m, unsigned count)
+{
+    for (unsigned w = 0; w < count; w++) oplus_free(dev, m->in[w]);
+    oplus_free(dev, m->out);
+}
+
+/* Values that tell places apart, to heads. */
+static void fill_values(const oplus_type *value, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < value->size; k++) heads[i * value->size + k] = (unsigned char)(i >> 8 * (k % 4));
+}
+
+static void try_merge_runs(rng *r, opi_deal *deal, opi_deal_runs *runs, size_t n)
+{
+    const size_t value = runs->value ? runs->value->size : 0;
+    size_t begin[OPI_MOST_WORKERS + 1];
+    merged keys, values = {.size = 0};
+    char what[96];
+    make_runs(r, runs->key, runs->order, n, deal->workers, begin);
+    snprintf(what, sizeof what, "a merge of %u runs of %s, values of %zu bytes", deal->workers, runs->key->name, value);
+    keys = bring_runs(r, x, runs->key->size, begin, deal->workers, runs->keys);
+    runs->out = keys.out + keys.before;
+    memcpy(expected, x, n * runs->key->size);
+    if (value) {
+        fill_values(runs->value, n);
+        values = bring_runs(r, heads, value, begin, deal->workers, runs->values);
+        runs->out_values = values.out + values.before;
+        must_be_ok(oplus_sort_pairs(serial, runs->key, runs->order, expected, runs->value, heads, n), "the core");
+    } else {
+        must_be_ok(oplus_sort(serial, runs->key, runs->order, expected, n), "the core");
+    }
+    for (unsigned w = 0; w < deal->workers; w++) runs->n[w] = begin[w + 1] - begin[w];
+    for (deal->own = 0; deal->own < deal->workers; deal->own++)
+        must_be_ok(
+            oplus_alloc(worker[deal->own % WORKERS], opi_deal_merge_bytes(deal, runs) + 1, &runs->memory[deal->own]),
+            "alloc");
+    each_merge(deal, opi_deal_merge_prepare, runs, what);
+    each_merge(deal, opi_deal_merge_sample, runs, what);
+    each_merge(deal, opi_deal_merge_run, runs, what);
+    same_bytes(keys.out, expected, keys.before, n * runs->key->size, what);
+    if (value) same_bytes(values.out, heads, values.before, n * value, what);
+    for (unsigned w = 0; w < deal->workers; w++) oplus_free(worker[w % WORKERS], runs->memory[w]);
+    free_runs(&keys, deal->workers);
+    if (value) free_runs(&values, deal->workers);
+}
+
+/* Every number of runs, then some drawn; of pairs, too. */
+static void any_merge_runs(void **state)
+{
+    static const oplus_type *const values[] = {&oplus_u32, &oplus_u64, &oplus_u8, &mixed12_type, &oplus_c128};
+    rng r = test_rng("dealt merges of runs");
+    opi_accelerator *all[OPI_MOST_WORKERS];
+    (void)state;
+    for (unsigned w = 0; w < OPI_MOST_WORKERS; w++) all[w] = (opi_accelerator *)worker[w % WORKERS];
+    for (long i = 7 + 4 * rounds(); i > 0; i--) {
+        const oplus_type *const key = keys_of[rng_below(&r, KEYS)];
+        opi_deal deal = {.all = all, .page = (size_t)(64 << 10) << rng_below(&r, 3)};
+        opi_deal_runs runs = {.key = key, .order = rng_below(&r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING};
+        if (rng_below(&r, 2)) runs.value = values[rng_below(&r, sizeof values / sizeof *values)];
+        const size_t most = draw_tiles(&r) * TILE_BYTES / key->size;
+        const size_t n = 1 + rng_below(&r, most < MOST_BYTES / 32 ? most : MOST_BYTES / 32);
+        deal.workers = deal.share = i <= 7 ? (unsigned)i + 1 : 2 + (unsigned)rng_below(&r, OPI_MOST_WORKERS - 1);
+        deal.beyond = rng_below(&r, 2) ? 0 : rng_below(&r, 2 * deal.page * deal.workers) / key->size * key->size;
+        fill_run_keys(&r, key, n);
+        try_merge_runs(&r, &deal, &runs, n);
+        dealt++;
+    }
+}
+
 /* --- packs ---------------------------------------------------------------------------------------------------------- */
 
 static void any_pack(void **state)
@@ -464,10 +598,11 @@ static void any_repeat(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_take),         cmocka_unit_test(any_put),    cmocka_unit_test(any_wrong_index),
-        cmocka_unit_test(any_bounds),       cmocka_unit_test(any_pack),   cmocka_unit_test(any_axis),
-        cmocka_unit_test(any_extreme_axis), cmocka_unit_test(any_window), cmocka_unit_test(any_repeat)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_take),        cmocka_unit_test(any_put),
+                                       cmocka_unit_test(any_wrong_index), cmocka_unit_test(any_bounds),
+                                       cmocka_unit_test(any_pack),        cmocka_unit_test(any_axis),
+                                       cmocka_unit_test(any_merge_runs),  cmocka_unit_test(any_extreme_axis),
+                                       cmocka_unit_test(any_window),      cmocka_unit_test(any_repeat)};
     int failed = 77;
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     make_arrays();

@@ -570,6 +570,37 @@ static void deal_sorts(opi_accelerator *const *all)
     }
 }
 
+/* Runs of so many accelerators, merged. */
+static void deal_runs(opi_accelerator *const *all, const oplus_type *key, const oplus_type *value, unsigned count)
+{
+    opi_accelerator *each[OPI_MOST_WORKERS];
+    opi_deal deal = {.workers = count, .share = 1, .page = 1 << 15, .all = each};
+    opi_deal_runs runs = {.key = key, .value = value, .out = out, .out_values = out};
+    for (unsigned w = 0; w < count; w++) {
+        each[w] = all[w % 2];
+        runs.keys[w] = runs.values[w] = runs.memory[w] = in;
+        runs.n[w] = N / count;
+    }
+    for (deal.own = 0; deal.own < 2; deal.own++) {
+        const int before = counted.launches;
+        current = &all[deal.own]->dev;
+        good(opi_deal_merge_prepare(&deal, "test", &runs), "merge of runs");
+        good(opi_deal_merge_sample(&deal, "test", &runs), "merge of runs");
+        good(opi_deal_merge_run(&deal, "test", &runs), "merge of runs");
+        assert_int_equal(counted.launches - before, 3);
+    }
+}
+
+static void deal_merges(opi_accelerator *const *all)
+{
+    deal_runs(all, &oplus_u32, NULL, 3);
+    deal_runs(all, &oplus_f64, &oplus_u32, 8);
+    if (effort < MORE) return;
+    deal_runs(all, &oplus_i8, &mixed12_type, 2);
+    deal_runs(all, &oplus_i16, NULL, 5);
+    deal_runs(all, &oplus_f32, &oplus_c128, 4);
+}
+
 /* Tasks whose items need nothing of each other. */
 static void deal_by_index(opi_accelerator *const *all)
 {
@@ -686,6 +717,7 @@ static void deal_all(void)
     deal_by_index(each);
     gather(each);
     deal_sorts(each);
+    deal_merges(each);
     opi_task_map(&task, &spread_index_fn, arrays, N, out);
     deal_out(each, &task, "map with an index");
     opi_task_reduce(&task, &oplus_sum_u64, in, NULL, N, 0, out);

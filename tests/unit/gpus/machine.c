@@ -351,6 +351,42 @@ static void pages_are_worked_on_by_all(void **state)
     free(host);
 }
 
+static int open_for_blocks(void **state)
+{
+    setenv("OPLUS_WAY", "blocks", 1);
+    const int failed = open_two(state);
+    unsetenv("OPLUS_WAY");
+    return failed;
+}
+
+static oplus_status dealt_sort(void *keys, void *values)
+{
+    return values ? oplus_sort_pairs(dev, &oplus_u32, OPLUS_ASCENDING, keys, &oplus_f32, values, DEALT)
+                  : oplus_sort(dev, &oplus_u32, OPLUS_ASCENDING, keys, DEALT);
+}
+
+/* The host waits for nothing in a sort in blocks whose keys are dealt out. */
+static void sorts_do_not_wait(void **state)
+{
+    void *keys, *values;
+    (void)state;
+    good(oplus_alloc(dev, DEALT_BYTES, &keys));
+    good(oplus_alloc(dev, DEALT_BYTES, &values));
+    for (int pairs = 0; pairs < 2; pairs++) {
+        void *const with = pairs ? values : NULL;
+        good(dealt_sort(keys, with));
+        fake->synchronizations = waits = launches = 0;
+        fake->heard = listen;
+        good(dealt_sort(keys, with));
+        fake->heard = NULL;
+        assert_int_equal(fake->synchronizations, 0);
+        assert_int_equal(waits, 6); /* of each for the other's earlier work, its block, and its merge */
+        assert_true(launches >= 6);
+    }
+    oplus_free(dev, keys);
+    oplus_free(dev, values);
+}
+
 /* So does a call whose result comes to the host. */
 static void results_tell_of_faults(void **state)
 {
@@ -487,6 +523,7 @@ static int run_fake(void)
         cmocka_unit_test_setup_teardown(copies, open_twice, close_it),
         WITH_TWO(work_is_in_order),
         cmocka_unit_test_setup_teardown(pages_are_worked_on_by_all, open_twice, close_it),
+        cmocka_unit_test_setup_teardown(sorts_do_not_wait, open_for_blocks, close_it),
         WITH_TWO(results_tell_of_faults),
         WITH_TWO(arrays_that_are_too_small),
         WITH_TWO(explains),
