@@ -7,6 +7,7 @@
 
 enum {
     LOG_SAMPLE = 8, /* of 2^8 neighbours of a run one is a sample */
+    SEEKERS = 64,   /* OPI_SEEKERS of merge_runs.cl */
     LOG_LARGE = 9,  /* work-items of a group, of keys alone: larger tiles have fewer cuts */
     LARGE = 1 << LOG_LARGE,
     LINE = 128,    /* bytes of a line of memory */
@@ -196,7 +197,8 @@ static oplus_status merge(merging *m)
     opi_add(&cut, opi_value(m->n));
     add_order(&cut, m);
     opi_add(&cut, opi_value(m->dealt));
-    OPI_TRY(opi_gpu_launch(&m->job, "opi_runs_cut", groups_for(m, m->cuts), cut.list, cut.count));
+    const uint64_t seekers = opi_smaller(SEEKERS, (size_t)1 << m->job.shape.log_w);
+    OPI_TRY(opi_gpu_launch(&m->job, "opi_runs_cut", (m->cuts - 1) / seekers + 1, cut.list, cut.count));
     add_runs(&merge, m);
     opi_add(&merge, opi_memory(m->of->out));
     if (m->of->value) {

@@ -61,11 +61,11 @@ typedef struct opi_runs {
     uint32_t log_most, none; /* log2 of the most keys of a run, rounded down */
 } opi_runs;
 
-/* Key i of a run, i + 1 being a multiple of 2^log. */
-OPI_FUNCTION opi_item opi_key_of_run(OPI_GLOBAL const opi_item *keys, OPI_GLOBAL const opi_item *samples, uint64_t i,
-                                     uint32_t log, opi_order order)
+/* Where key i of a run is, i + 1 being a multiple of 2^log; among samples it is mapped. */
+OPI_FUNCTION OPI_GLOBAL const opi_item *opi_place_in_run(OPI_GLOBAL const opi_item *keys,
+                                                         OPI_GLOBAL const opi_item *samples, uint64_t i, uint32_t log)
 {
-    return log >= OPI_LOG_SAMPLE ? samples[((i + 1) >> OPI_LOG_SAMPLE) - 1] : OPI_MAPPED(keys[i]);
+    return log >= OPI_LOG_SAMPLE ? samples + (((i + 1) >> OPI_LOG_SAMPLE) - 1) : keys + i;
 }
 
 /* A block of a run, which stands for its last key; is_beyond: the run has no such key, which comes behind all
@@ -109,7 +109,10 @@ OPI_FUNCTION void opi_cut_runs(OPI_GLOBAL const opi_item *const *run, OPI_GLOBAL
         OPI_EACH_RUN
         {
             const uint64_t end = before[r] + block;
-            next[r] = end <= runs.n[r] ? opi_key_of_run(run[r], sample[r], end - 1, log, order) : (opi_item)0;
+            next[r] = end <= runs.n[r] ? *opi_place_in_run(run[r], sample[r], end - 1, log) : (opi_item)0;
+        }
+        if (log < OPI_LOG_SAMPLE) {
+            OPI_EACH_RUN next[r] = before[r] + block <= runs.n[r] ? OPI_MAPPED(next[r]) : (opi_item)0;
         }
         /* Fewer steps are enough, if the runs are sorted. */
         OPI_ROLLED for (uint32_t step = 0; step < 4 * OPI_RUNS; step++)
@@ -129,19 +132,36 @@ OPI_FUNCTION void opi_cut_runs(OPI_GLOBAL const opi_item *const *run, OPI_GLOBAL
             }
             if (!grows && (worst.run == OPI_RUNS || worst.run == first.run || opi_block_first(worst, first))) break;
             if (grows) worst.run = OPI_RUNS, sum += block;
+            /* The two blocks that become the next one and the last one; both loads are under way at the same time. */
+            OPI_GLOBAL const opi_item *at_next = sample[0], *at_last = sample[0];
+            bool has_next = false, has_last = false;
+            OPI_EACH_RUN
+            {
+                const uint64_t behind = before[r] + 2 * block, ahead = before[r] - block;
+                if (r == first.run && behind <= runs.n[r]) {
+                    at_next = opi_place_in_run(run[r], sample[r], behind - 1, log);
+                    has_next = true;
+                }
+                if (r == worst.run && ahead > 0 && ahead <= runs.n[r]) {
+                    at_last = opi_place_in_run(run[r], sample[r], ahead - 1, log);
+                    has_last = true;
+                }
+            }
+            opi_item new_next = 0, new_last = 0;
+            if (has_next) new_next = *at_next;
+            if (has_last) new_last = *at_last;
+            if (has_next && log < OPI_LOG_SAMPLE) new_next = OPI_MAPPED(new_next);
+            if (has_last && log < OPI_LOG_SAMPLE) new_last = OPI_MAPPED(new_last);
             OPI_EACH_RUN
             {
                 if (r == first.run) {
                     before[r] += block;
                     last[r] = next[r];
-                    const uint64_t end = before[r] + block;
-                    next[r] = end <= runs.n[r] ? opi_key_of_run(run[r], sample[r], end - 1, log, order) : (opi_item)0;
+                    next[r] = new_next;
                 } else if (r == worst.run) {
                     before[r] -= block;
                     next[r] = last[r];
-                    const uint64_t end = before[r];
-                    last[r] = end > 0 && end <= runs.n[r] ? opi_key_of_run(run[r], sample[r], end - 1, log, order)
-                                                          : (opi_item)0;
+                    last[r] = new_last;
                 }
             }
         }
@@ -165,15 +185,18 @@ OPI_FUNCTION uint64_t opi_tile_of_cut(const opi_dealt *dealt, uint64_t cut)
     return opi_dealt_item(dealt, (row << dealt->log_run) + in_row - behind - skipped) + behind;
 }
 
+/* A work-group looks for few cuts, so that many multiprocessors have some: each search waits for memory most of the time. */
+#define OPI_SEEKERS (OPI_W < 64 ? OPI_W : 64)
+
 OPI_WHOLE_KERNEL void opi_runs_cut(OPI_LIST_RUNS(OPI_RUN_PARAM), OPI_PARAM(samples), const opi_runs runs,
                                    OPI_PARAM(cuts), const uint64_t count, const uint64_t n, OPI_ORDER OPI_DEALT_PARAM)
 {
     OPI_GLOBAL const opi_item *const run[OPI_RUNS] = {OPI_LIST_RUNS(OPI_RUN_AT)};
     OPI_GLOBAL const opi_item *sample[OPI_RUNS];
-    const uint64_t cut = OPI_GROUP * OPI_W + OPI_SELF;
+    const uint64_t cut = OPI_GROUP * OPI_SEEKERS + OPI_SELF;
     uint64_t before[OPI_RUNS];
     OPI_READ_ORDER
-    if (cut >= count) return;
+    if (OPI_SELF >= OPI_SEEKERS || cut >= count) return;
     OPI_EACH_RUN sample[r] = OPI_AT(const opi_item, samples) + runs.first[r];
     const uint64_t place = opi_tile_of_cut(&dealt, cut) * OPI_TILE;
     opi_cut_runs(run, sample, runs, place < n ? place : n, order, before);
