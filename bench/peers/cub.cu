@@ -19,6 +19,12 @@
 #include <thrust/sequence.h>
 #include <thrust/tuple.h>
 
+#if __has_include(<cub/device/device_topk.cuh>)
+#include <cub/device/device_topk.cuh>
+#define BENCH_CUB_HAS_TOP 1
+#else
+#define BENCH_CUB_HAS_TOP 0
+#endif
 #include "peer.hpp"
 
 // --- the device's stream, scratch memory and width, while a problem lasts -----------------------------------------
@@ -374,6 +380,28 @@ template <class T> static void argsort(bench_problem *p)
     });
 }
 
+// Newer versions have it.  It gives the greatest ones in any order, and of equal ones any.
+#if BENCH_CUB_HAS_TOP
+template <class T> static void top(bench_problem *p)
+{
+    const view<T> v(p);
+    const auto k = static_cast<int>(bench_top(p));
+    size_t sorting = 1 << 20; // more than enough scratch memory for a sort of so few
+    if (!numbers) good(cudaMalloc(&numbers, sorting + k * sizeof(T)));
+    if (!numbers) return;
+    auto *const greatest = reinterpret_cast<T *>(static_cast<char *>(numbers) + sorting);
+    const auto as_it_comes = cuda::execution::require(cuda::execution::determinism::not_guaranteed,
+                                                      cuda::execution::output_ordering::unsorted);
+    const auto env = cuda::std::execution::env{cuda::stream_ref{stream}, as_it_comes};
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceTopK::MaxKeys(mem, bytes, v.in, greatest, static_cast<int64_t>(v.n), k, env);
+    });
+    if (p->refused) return;
+    good(cub::DeviceRadixSort::SortKeysDescending(numbers, sorting, greatest, v.out, k, 0, 8 * sizeof(T), stream));
+    p->refused = words();
+}
+#endif
+
 // Thrust has these; CUB has none.
 template <class T> static void search(bench_problem *p)
 {
@@ -480,6 +508,9 @@ static const bench_contender table[] = {
     PEER("cub::DeviceMerge::MergeKeys", MERGE, U32, BENCH_CUDA, merge<uint32_t>),
     PEER("cub::DeviceMerge::MergeKeys", MERGE, U64, BENCH_CUDA, merge<uint64_t>),
     PEER_NUMBERS("cub::DeviceRadixSort::SortPairs", ARGSORT, BENCH_CUDA, argsort),
+#if BENCH_CUB_HAS_TOP
+    PEER_NUMBERS("cub::DeviceTopK::MaxKeys and a sort", TOP, BENCH_CUDA, top),
+#endif
     PEER("thrust::lower_bound", SEARCH, U32, BENCH_CUDA, search<uint32_t>),
     PEER("thrust::lower_bound", SEARCH, U64, BENCH_CUDA, search<uint64_t>),
     PEER_NUMBERS("thrust::gather", TAKE, BENCH_CUDA, take),

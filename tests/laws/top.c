@@ -10,8 +10,14 @@ static const oplus_type *const key_types[] = {&oplus_f32, &oplus_i64, &oplus_u8,
 static const oplus_type *const index_types[] = {&oplus_u32, &oplus_u64, &oplus_i32, &oplus_i64};
 enum { ACCELERATOR_TYPES = 2 };
 
+/* What is drawn. */
+static enum {
+    ANY,
+    TIES, /* many equal keys in several blocks of the cores, and more of them than are wanted */
+    MANY, /* so many keys that an accelerator draws several for each sample, in an order that misleads it or does not */
+} kind;
+
 /* A call: what it is given, and where its arrays lie. */
-static bool has_ties; /* many equal keys in several blocks of the cores, and more of them than are wanted */
 
 typedef struct drawn {
     const place *at;
@@ -45,7 +51,11 @@ static drawn draw(rng *r, const place *at)
     d.order = rng_below(r, 2) ? OPLUS_DESCENDING : OPLUS_ASCENDING;
     d.n = rng_below(r, (size_t)1 << (1 + rng_below(r, test_quick() ? 16 : 19)));
     d.k = any_k(r, d.n);
-    if (has_ties) {
+    if (kind == MANY) {
+        d.n = ((size_t)1 << 22) + rng_below(r, 1 << 19);
+        d.k = 1 + rng_below(r, rng_below(r, 2) ? 100 : 8192);
+    }
+    if (kind == TIES) {
         d.key = r->state & 1 ? &oplus_u8 : &oplus_i8;
         d.n = (1 << 20) + rng_below(r, 1 << 19);
         d.k = 200 + rng_below(r, 4000);
@@ -59,13 +69,26 @@ static drawn draw(rng *r, const place *at)
     return d;
 }
 
+/* Keys that ascend, or descend: positive ones, as their bits. */
+static uint64_t steady_key(const drawn *d, bool descends, size_t i)
+{
+    const uint64_t key = descends ? d->n - i : i; /* less than 2^23 */
+    return d->key->size < 4 ? key >> (24 - 8 * d->key->size) : key << (8 * d->key->size - 24);
+}
+
 static void *keys_of(rng *r, const drawn *d)
 {
     unsigned char *const keys = must(malloc(d->n * d->key->size + 2));
-    const unsigned kind = (unsigned)rng_below(r, KEY_KINDS);
+    const unsigned sort = (unsigned)rng_below(r, KEY_KINDS);
+    const uint64_t steady = kind == MANY ? rng_below(r, 4) : 2; /* 0, 1: in this order or in the opposite one */
     for (size_t i = 0; i < d->n; i++) {
-        const uint64_t key =
-            has_ties ? 20 - rng_below(r, 300) % 21 * (rng_below(r, 60) == 0) : odd_key(r, d->key, kind, i, d->n);
+        uint64_t key;
+        if (kind == TIES)
+            key = 20 - rng_below(r, 300) % 21 * (rng_below(r, 60) == 0);
+        else if (steady < 2)
+            key = steady_key(d, steady == 1, i);
+        else
+            key = odd_key(r, d->key, sort, i, d->n);
         memcpy(keys + i * d->key->size, &key, d->key->size);
     }
     return keys;
@@ -141,17 +164,30 @@ static void top_begins_an_argsort_often(void **state)
         if (stand_at(&place[i % count], NULL, false)) top_begins_an_argsort(&r, &place[i % count]);
 }
 
+static void many_keys_of_an_accelerator(void **state)
+{
+    rng r = test_rng("many");
+    size_t count;
+    const place *const place = all_places(&count);
+    (void)state;
+    kind = MANY;
+    for (size_t i = 0; i < (test_quick() ? 4 : 12) * count; i++)
+        if (place[i % count].accelerator && stand_at(&place[i % count], NULL, false))
+            top_begins_an_argsort(&r, &place[i % count]);
+    kind = ANY;
+}
+
 static void equal_keys_of_many_blocks(void **state)
 {
     rng r = test_rng("ties");
     size_t count;
     const place *const place = all_places(&count);
     (void)state;
-    has_ties = true;
+    kind = TIES;
     for (size_t i = 0; i < (test_quick() ? 2 : 6) * count; i++)
         if (!place[i % count].accelerator && stand_at(&place[i % count], NULL, false))
             top_begins_an_argsort(&r, &place[i % count]);
-    has_ties = false;
+    kind = ANY;
 }
 
 static int close_all(void **state)
@@ -164,6 +200,7 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(top_begins_an_argsort_often),
+                                       cmocka_unit_test(many_keys_of_an_accelerator),
                                        cmocka_unit_test(equal_keys_of_many_blocks)};
     test_seed();
     return cmocka_run_group_tests_name("top", tests, NULL, close_all);

@@ -5,8 +5,7 @@ enum {
     EXCHANGED_BYTES = 16 /* the largest element whose node goes from register to register */
 };
 
-/* Whether a work-group consists of whole warps, which can exchange what is in their registers. */
-static bool has_warps(const opi_gpu_source *source, opi_shape shape)
+bool opi_gpu_has_warps(const opi_gpu_source *source, opi_shape shape)
 {
     return source->gpu->facts.lanes == 1u << LOG_WARP && shape.log_w >= LOG_WARP;
 }
@@ -17,7 +16,7 @@ void opi_gpu_write_tree(opi_gpu_source *source, opi_shape shape, size_t element)
     if (shape.log_w == 0) {
         opi_gpu_write_kernels(source, "tree_chunk");
     } else {
-        const bool warps = has_warps(source, shape);
+        const bool warps = opi_gpu_has_warps(source, shape);
         if (warps) opi_gpu_write_kernels(source, "exchange");
         opi_gpu_write_kernels(source, warps && element <= EXCHANGED_BYTES ? "tree_warps" : "tree_group");
         opi_gpu_write_kernels(source, "tree_registers");

@@ -4,6 +4,8 @@
 
 #include "gpu/source.h"
 
+/* Whether a work-group consists of whole warps, which can exchange what is in their registers. */
+bool opi_gpu_has_warps(const opi_gpu_source *source, opi_shape shape);
 /* Writes the texts of the tree for this shape; element: size of what a tile consists of. */
 void opi_gpu_write_tree(opi_gpu_source *source, opi_shape shape, size_t element);
 /* Writes the text that moves the elements of a tile, and before it what they are (tile.cl, elements.cl). */

@@ -2,6 +2,7 @@
  * of the host. */
 #include "base/error.h"
 #include "cores/cores.h"
+#include "gpu/canon/tree.h"
 #include "gpu/memory.h"
 #include "gpu/top/top.h"
 #include "gpu/transfer.h"
@@ -40,6 +41,21 @@ opi_part opi_top_part(const opi_job *job, const opi_top_sides *s)
         part.address[k] = is_copied(job, s, k) ? copy : job->task->array[k].mem;
     }
     return part;
+}
+
+void opi_top_write_source(opi_gpu_source *source, const opi_job *job, size_t spot, bool lists_spots)
+{
+    opi_gpu_write_shape(source, job->shape, opi_top_key_bytes(job));
+    opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
+    opi_gpu_define(source, "OPI_HAS_WARPS", opi_gpu_has_warps(source, job->shape));
+    opi_gpu_define(source, "OPI_RESIDENTS", OPI_TOP_RESIDENTS);
+    opi_gpu_define(source, "OPI_KEY_SIZE", opi_top_key_bytes(job));
+    opi_gpu_define(source, "OPI_SPOT_SIZE", spot);
+    opi_gpu_define(source, "OPI_LISTS_SPOTS", lists_spots);
+    opi_gpu_define(source, "OPI_SAMPLES", opi_top_samples(job));
+    opi_deal_write(job->deal, source);
+    opi_gpu_write_kernels(source, "top");
+    opi_gpu_write_kernels(source, "list");
 }
 
 oplus_status opi_top_begin_dealt(const opi_job *job, oplus_status (*get)(opi_job *job), opi_top_dealt *d)

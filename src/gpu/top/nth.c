@@ -12,9 +12,8 @@ enum {
     LEAST_SIFTED = 1 << 15, /* keys; fewer are read again and again out of a cache */
     DEVIATIONS =
         4, /* so many standard deviations a bound is away from where the key is to be expected in the sample, */
-    LEAST_AWAY = 4,    /* ... and so many samples more */
-    ROOM = 2,          /* room for so many times the keys that are expected between the bounds */
-    GROUPS_A_UNIT = 8, /* work-groups that run at the same time on a multiprocessor */
+    LEAST_AWAY = 4, /* ... and so many samples more */
+    ROOM = 2,       /* room for so many times the keys that are expected between the bounds */
     MOST_GROUPS = 1 << 12,
     WORDS = 6, /* of nth.cl: what launches tell each other, */
     WORDS_A_DIGIT = 2 + 256
@@ -67,13 +66,7 @@ static opi_gpu_argument there(const opi_job *job, size_t place) { return opi_mem
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
-    opi_gpu_write_shape(source, job->shape, opi_top_key_bytes(job));
-    opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
-    opi_gpu_define(source, "OPI_KEY_SIZE", opi_top_key_bytes(job));
-    opi_gpu_define(source, "OPI_SPOT_SIZE", sizeof(uint32_t)); /* of top.cl alone */
-    opi_gpu_define(source, "OPI_SAMPLES", opi_top_samples(job));
-    opi_deal_write(job->deal, source);
-    opi_gpu_write_kernels(source, "top");
+    opi_top_write_source(source, job, sizeof(uint32_t) /* of top.cl alone */, false);
     opi_gpu_write_kernels(source, "nth");
     opi_gpu_write_kernels(source, "nth_kernels");
 }
@@ -102,7 +95,7 @@ enum { OF_DIGITS = 3, OF_SIFT = 5 };
 static uint64_t groups_for(const opi_job *job, uint64_t n)
 {
     const uint64_t rounds = (n - 1) / opi_tile(job->shape) + 1,
-                   most = opi_smaller((uint64_t)GROUPS_A_UNIT * job->g->gpu->facts.units, MOST_GROUPS);
+                   most = opi_smaller((uint64_t)OPI_TOP_RESIDENTS * job->g->gpu->facts.units, MOST_GROUPS);
     return opi_smaller(rounds, opi_larger(most, n / MOST_A_GROUP + 1));
 }
 

@@ -69,68 +69,121 @@ OPI_WHOLE_KERNEL void opi_nth_sample(OPI_PARAM(in), const uint64_t stride, const
 
 /* --- sift --------------------------------------------------------------------------------------------------------- */
 
-/* Whether a key is between the bounds, and neither of them. */
-#define OPI_BETWEEN(key) ((key) > low && (key) < high)
+/* Of keys that have been seen: how many are below the bounds, are the lower one, are the upper one. */
+typedef struct opi_seen {
+    uint32_t below, lows, highs;
+} opi_seen;
 
-OPI_WHOLE_KERNEL void opi_nth_sift(OPI_PARAM(in), const uint64_t n, const uint64_t negative, const uint64_t flip,
-                                   OPI_PARAM(keys), const uint64_t room, OPI_TOLD_ONLY OPI_SHARE_PARAM)
+/* What keys are compared with.  Between the bounds, and neither of them, are those of which key - above < width. */
+typedef struct opi_bounds {
+    opi_key low, high, above, width;
+} opi_bounds;
+#define OPI_BETWEEN(key) ((opi_key)((key) - at.above) < at.width)
+
+OPI_FUNCTION opi_bounds opi_bounds_of(OPI_GLOBAL const uint64_t *told)
 {
-    OPI_LOCAL_MEMORY uint32_t total[3];
-    OPI_LOCAL_MEMORY uint32_t seen[3]; /* below, the lower bound, the upper one */
-    OPI_AFTER_LAUNCHES();
-    OPI_READ_TOLD_ONLY
-    const opi_key low = (opi_key)OPI_BOUNDS[OPI_LOW_AT], high = (opi_key)OPI_BOUNDS[OPI_HIGH_AT];
-    const opi_rounds rounds = OPI_ROUNDS(n);
-    const uint64_t end = rounds.end;
-    uint64_t full = 0;
-    uint32_t below = 0, lows = 0, highs = 0;
-    if (OPI_SELF == 0) total[0] = total[1] = seen[0] = seen[1] = seen[2] = 0;
-    OPI_BARRIER();
-    OPI_ROLLED for (uint32_t r = 0; r < rounds.count; r++)
+    opi_bounds at;
+    at.low = (opi_key)told[OPI_LOW_AT];
+    at.high = (opi_key)told[OPI_HIGH_AT];
+    at.above = at.low + 1;
+    at.width = at.high > at.low ? at.high - at.above : 0;
+    return at;
+}
+
+/* Sifts the keys of a round, mapped.  Those that are a bound are few, unless many keys are equal. */
+OPI_FUNCTION void opi_sift_whole(const opi_key *own, opi_bounds at, opi_list *list, opi_seen *seen)
+{
+    bool any = false;
+    uint32_t hits = 0;
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
     {
-        const uint64_t first = opi_round_at(&rounds, r) + OPI_SELF;
-        opi_key own[OPI_E];
-        uint32_t hits = 0, slot = 0;
+        seen->below += own[e] < at.low;
+        hits += OPI_BETWEEN(own[e]);
+        any |= own[e] == at.low || own[e] == at.high;
+    }
+    if (any) {
         OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
         {
-            const uint64_t i = first + e * OPI_W;
-            own[e] = OPI_MAPPED_AT(i < end ? i : end - 1);
-        }
-        OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
-        {
-            if (first + e * OPI_W < end) {
-                below += own[e] < low;
-                lows += own[e] == low;
-                highs += own[e] == high;
-                hits += OPI_BETWEEN(own[e]);
-            }
-        }
-        if (hits > 0) slot = OPI_ADD(&total[r & 1], hits);
-        OPI_BARRIER();
-        if (OPI_SELF == 0) {
-            const uint32_t all = total[r & 1];
-            total[2] = all > 0 && !full ? OPI_ADD(&OPI_TALLY(OPI_BETWEEN_AT)->low, all) : 0;
-            full |= total[2] >= room; /* the count does not wrap around */
-            total[~r & 1] = 0;
-        }
-        OPI_BARRIER();
-        if (hits > 0) {
-            uint64_t to = (uint64_t)total[2] + slot;
-            OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
-            {
-                if (first + e * OPI_W < end && OPI_BETWEEN(own[e])) {
-                    if (to < room) OPI_AT(opi_key, keys)[to] = own[e];
-                    to++;
-                }
-            }
+            seen->lows += own[e] == at.low;
+            seen->highs += own[e] == at.high;
         }
     }
-    if (below > 0) OPI_ADD(&seen[0], below);
-    if (lows > 0) OPI_ADD(&seen[1], lows);
-    if (highs > 0 && low < high) OPI_ADD(&seen[2], highs);
+    uint32_t place = opi_places(list->taken, hits);
+    if (OPI_FITS_BUCKET(place, hits)) {
+        OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
+            if (OPI_BETWEEN(own[e])) list->bucket_keys[place++] = own[e];
+    } else {
+        OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
+            if (OPI_BETWEEN(own[e])) opi_write_down(list, place++, own[e]);
+    }
+}
+
+/* The same of the last round. */
+OPI_FUNCTION void opi_sift_rest(OPI_GLOBAL const opi_word *in, uint64_t first, uint64_t end, uint64_t negative,
+                                uint64_t flip, opi_bounds at, opi_list *list, opi_seen *seen)
+{
+    OPI_ROLLED for (uint64_t i = first; i < end; i += OPI_W)
+    {
+        const opi_key own = opi_mapped(in[i], negative, flip);
+        seen->below += own < at.low;
+        seen->lows += own == at.low;
+        seen->highs += own == at.high;
+        if (OPI_BETWEEN(own)) opi_write_down(list, OPI_ADD(list->taken, 1u), own);
+    }
+}
+
+OPI_FUNCTION void opi_fetch(OPI_GLOBAL const opi_word *in, opi_word *to)
+{
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) to[e] = in[e * OPI_W];
+}
+
+OPI_FUNCTION void opi_sift_rounds(OPI_GLOBAL const opi_word *in, opi_rounds rounds, uint64_t negative, uint64_t flip,
+                                  opi_bounds at, opi_list *list, opi_seen *seen)
+{
+    uint32_t each = 1;
+    uint64_t round = rounds.count > 0 ? opi_round_at(&rounds, 0) : rounds.end;
+    opi_word next[OPI_E]; /* of the next round: on their way while one is sifted */
+    if (round + OPI_ROUND <= rounds.end) opi_fetch(in + round + OPI_SELF, next);
+    OPI_BARRIER();
+    OPI_ROLLED for (uint32_t r = 0; r < rounds.count;)
+    {
+        const uint32_t until = rounds.count - r < each ? rounds.count : r + each;
+        OPI_ROLLED for (; r < until; r++)
+        {
+            if (round + OPI_ROUND > rounds.end) {
+                opi_sift_rest(in, round + OPI_SELF, rounds.end, negative, flip, at, list, seen);
+                continue; /* it is the last one */
+            }
+            opi_key own[OPI_E];
+            OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) own[e] = opi_mapped(next[e], negative, flip);
+            round = r + 1 < rounds.count ? opi_round_at(&rounds, r + 1) : rounds.end;
+            if (round + OPI_ROUND <= rounds.end) opi_fetch(in + round + OPI_SELF, next);
+            opi_sift_whole(own, at, list, seen);
+        }
+        each = opi_next_each(each, opi_empty(list));
+    }
+}
+
+OPI_RESIDENT_KERNEL void opi_nth_sift(OPI_PARAM(in), const uint64_t n, const uint64_t negative, const uint64_t flip,
+                                      OPI_PARAM(keys), const uint64_t room, OPI_TOLD_ONLY OPI_SHARE_PARAM)
+{
+    OPI_BUCKET_MEMORY
+    OPI_LOCAL_MEMORY uint32_t sums[3];
+    opi_list list;
+    opi_seen seen;
+    OPI_AFTER_LAUNCHES();
+    OPI_READ_TOLD_ONLY
+    const opi_bounds at = opi_bounds_of(OPI_BOUNDS);
+    if (OPI_SELF == 0) sums[0] = sums[1] = sums[2] = 0;
+    seen.below = seen.lows = seen.highs = 0;
+    OPI_LIST_BEGINS(&OPI_TALLY(OPI_BETWEEN_AT)->low, OPI_AT(opi_key, keys), 0, room)
+    opi_sift_rounds(OPI_AT(const opi_word, in), OPI_ROUNDS(n), negative, flip, at, &list, &seen);
+    if (seen.below > 0) OPI_ADD(&sums[0], seen.below);
+    if (seen.lows > 0) OPI_ADD(&sums[1], seen.lows);
+    if (seen.highs > 0 && at.low < at.high) OPI_ADD(&sums[2], seen.highs);
     OPI_BARRIER();
     for (uint32_t s = OPI_SELF; s < 3; s += OPI_W)
-        if (seen[s] > 0) opi_tally_add(OPI_TALLY(OPI_BELOW_AT + s), seen[s]);
+        if (sums[s] > 0) opi_tally_add(OPI_TALLY(OPI_BELOW_AT + s), sums[s]);
 }
 
 #if OPI_DEALT
@@ -177,10 +230,12 @@ OPI_WHOLE_KERNEL void opi_nth_count(OPI_PARAM(in), const uint64_t n, const uint6
     OPI_AFTER_LAUNCHES();
     OPI_READ_TOLD_ONLY
     const opi_sifted sifted = opi_sifted_out(told, room, k);
+    /* If the key has been found, nothing more need be known. */
+    const uint64_t keys_left = sifted.found ? 0 : sifted.listed ? OPI_TALLY(OPI_BETWEEN_AT)->low : n;
+    if (opi_is_idle(keys_left)) return; /* group 0 tells what is traced */
     const opi_traced traced = opi_trace(told, &sifted, digit, count, sum);
     uint64_t begin;
-    uint64_t end = opi_part_of(sifted.listed ? OPI_TALLY(OPI_BETWEEN_AT)->low : n, &begin);
-    if (sifted.found) end = begin; /* nothing more need be known */
+    const uint64_t end = opi_part_of(keys_left, &begin);
     for (uint32_t b = OPI_SELF; b < 256; b += OPI_W) tally[b] = 0;
     OPI_BARRIER();
     for (uint64_t i = begin + OPI_SELF; i < end; i += OPI_W) {

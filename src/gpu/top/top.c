@@ -14,8 +14,10 @@ enum {
     MOST = 1 << 13,         /* of more, `rank` would take longer than a sort; and see OPI_MANY of top.cl */
     LEAST_SIFTED = 1 << 15, /* keys; fewer are read again and again out of a cache */
     LEAST_SHARE = 16,       /* no more than a 16th of the samples may be within the bound */
+    MOST_DRAWS = 64,        /* of a sample, */
+    LEAST_DRAWN = 64,       /* ... of so many keys each */
+    LOADS = 8,              /* of top.cl: keys that a work-item draws */
     ROOM_A_CANDIDATE = 5,   /* room for so many times the candidates that are expected */
-    GROUPS_A_UNIT = 8,      /* work-groups that run at the same time on a multiprocessor */
     MOST_GROUPS = 1 << 12,
     WORDS = 4, /* of top.cl: what launches tell each other, */
     WORDS_A_DIGIT = 4,
@@ -37,14 +39,28 @@ static uint32_t spot_digits(const opi_job *job)
 
 static uint32_t digits_of(const opi_job *job) { return (uint32_t)opi_top_key_bytes(job) + spot_digits(job); }
 
-/* Which sample is the bound: one that hardly ever comes before the last of the first k. */
+/* Of how many keys a sample is the first in the order: the more, the fewer candidates there are.  A power of two. */
+static uint32_t draws_of(const opi_job *job)
+{
+    const uint64_t stride = job->task->n / opi_top_samples(job);
+    uint32_t draws = 1;
+    while (draws < MOST_DRAWS && stride / (2 * draws) >= LEAST_DRAWN) draws *= 2;
+    return draws;
+}
+
+/* Keys for each that is drawn. */
+static uint64_t drawn_stride(const opi_job *job) { return job->task->n / (opi_top_samples(job) * draws_of(job)); }
+
+/* Which sample is the bound: one that hardly ever comes before the last of the first k.  Of all that are drawn, at least as
+ * many are not behind it. */
 static uint64_t wanted_sample(const opi_job *job)
 {
-    const uint64_t n = job->task->n, k = job->task->top.k, stride = n / opi_top_samples(job);
+    const uint64_t k = job->task->top.k, stride = drawn_stride(job);
     const uint64_t expected = k / stride + 1;
     return expected + 3 + 5 * opi_square_root(expected + 1);
 }
 
+/* If the keys are sorted, say, the candidates are whole strides of samples. */
 static uint64_t room_of(const opi_job *job)
 {
     const uint64_t n = job->task->n, stride = n / opi_top_samples(job);
@@ -64,7 +80,7 @@ static places places_of(const opi_job *job, uint64_t room, uint64_t sorted)
     const uint64_t k = sorted ? 0 : job->task->top.k, digits = digits_of(job);
     places p = {.bytes = ((const opi_top_job *)job)->copied};
     p.told = opi_top_place(&p.bytes, WORDS + WORDS_A_DIGIT * (digits + 1) + RADIX / 2 * digits, sizeof(uint64_t));
-    p.keys = opi_top_place(&p.bytes, room, opi_top_word_bytes(job));
+    p.keys = opi_top_place(&p.bytes, opi_larger(room, room ? opi_top_samples(job) : 0), opi_top_word_bytes(job));
     p.spots = opi_top_place(&p.bytes, room, spot_bytes(job));
     p.picked_keys = opi_top_place(&p.bytes, k, opi_top_word_bytes(job));
     p.picked_spots = opi_top_place(&p.bytes, k, spot_bytes(job));
@@ -79,13 +95,7 @@ static opi_gpu_argument there(const opi_job *job, size_t place) { return opi_mem
 static void write_source(opi_gpu_source *source, const void *context)
 {
     const opi_job *const job = context;
-    opi_gpu_write_shape(source, job->shape, opi_top_key_bytes(job));
-    opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
-    opi_gpu_define(source, "OPI_KEY_SIZE", opi_top_key_bytes(job));
-    opi_gpu_define(source, "OPI_SPOT_SIZE", spot_bytes(job));
-    opi_gpu_define(source, "OPI_SAMPLES", opi_top_samples(job));
-    opi_deal_write(job->deal, source);
-    opi_gpu_write_kernels(source, "top");
+    opi_top_write_source(source, job, spot_bytes(job), true);
     opi_gpu_write_kernels(source, "top_kernels");
 }
 
@@ -111,7 +121,7 @@ static oplus_status prepare(opi_job *job, const char *const *kernels, size_t cou
 static uint64_t groups_for(const opi_job *job, uint64_t n)
 {
     const uint64_t rounds = (n - 1) / opi_tile(job->shape) + 1,
-                   most = (uint64_t)GROUPS_A_UNIT * job->g->gpu->facts.units;
+                   most = (uint64_t)OPI_TOP_RESIDENTS * job->g->gpu->facts.units;
     return opi_smaller(rounds, opi_smaller(most, MOST_GROUPS));
 }
 
@@ -171,11 +181,29 @@ static oplus_status begin(const call *c)
     return launch(c, "opi_top_begin", 1, &a);
 }
 
+/* Samples lie where the candidates will. */
+static oplus_status draw(const call *c)
+{
+    const unsigned log_w = c->job->shape.log_w;
+    const uint64_t stride = drawn_stride(c->job);
+    const uint32_t draws = draws_of(c->job);
+    const uint32_t mates = draws > LOADS && MOST_DRAWS >> log_w == 0 ? draws / LOADS : 1, each = draws / mates;
+    opi_arguments a = {.count = 0};
+    add_keys(&a, c, &stride);
+    opi_add(&a, opi_value(each));
+    opi_add(&a, opi_value(mates));
+    opi_add(&a, there(c->job, c->at.keys));
+    return opi_gpu_launch_early(c->job, "opi_top_draw", ((opi_top_samples(c->job) * mates - 1) >> log_w) + 1, a.list,
+                                a.count);
+}
+
 static oplus_status sample(const call *c)
 {
     const uint64_t stride = c->n / opi_top_samples(c->job), wanted = wanted_sample(c->job);
     opi_arguments a = {.count = 0};
-    add_keys(&a, c, &stride);
+    OPI_TRY(draw(c));
+    opi_add(&a, there(c->job, c->at.keys));
+    opi_add(&a, opi_value(stride));
     opi_add(&a, opi_value(wanted));
     return launch(c, "opi_top_sample", 1, &a);
 }
@@ -227,9 +255,9 @@ static oplus_status rank(const call *c)
 
 /* --- the ways ----------------------------------------------------------------------------------------------------- */
 
-static const char *const kernels[] = {"opi_top_begin", "opi_top_count",  "opi_top_pick",
-                                      "opi_top_rank",  "opi_top_sample", "opi_top_sift"};
-enum { OF_DIGITS = 4, OF_SIFT = 6 };
+static const char *const kernels[] = {"opi_top_begin", "opi_top_count",  "opi_top_pick", "opi_top_rank",
+                                      "opi_top_draw",  "opi_top_sample", "opi_top_sift"};
+enum { OF_DIGITS = 4, OF_SAMPLES = 6, OF_SIFT = 7 };
 
 bool opi_top_digits_can(const opi_job *job, uint64_t n)
 {
@@ -310,7 +338,7 @@ oplus_status opi_top_prepare_dealt(opi_job *job)
     opi_top_dealt d;
     OPI_TRY(opi_top_begin_dealt(job, get_program, &d));
     OPI_TRY(opi_kernels_make(programs, job->call, d.of.job.program, own, is_home ? 3 : 1));
-    OPI_TRY(opi_kernels_make(programs, job->call, d.alone.job.program, kernels, is_home ? OF_DIGITS + 1 : 1));
+    OPI_TRY(opi_kernels_make(programs, job->call, d.alone.job.program, kernels, is_home ? OF_SAMPLES : 1));
     return opi_deal_reserve(job->deal, job->call, &job->g->top, places_of(&d.of.job, room_of(job), 0).bytes);
 }
 

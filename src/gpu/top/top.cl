@@ -3,7 +3,8 @@
  * elements differ, and it does not matter in which order candidates are written down.
  *
  *   begin   clears what the others count
- *   sample  looks at samples: which bound leaves a little more than k candidates?
+ *   draw    draws samples: of each stride of the keys the first, in the order, of some of them
+ *   sample  looks at these: which bound leaves a little more than k candidates?
  *   sift    reads all keys once, and writes those down that are not behind the bound
  *   count   finds the last one of the first k, digit by digit: of the candidates, or, if there are too few or too many of
  *           them, of all keys
@@ -193,10 +194,28 @@ OPI_FUNCTION opi_spot opi_spot_of(const opi_source *from, uint64_t i)
     return from->listed ? from->spots[i] : (opi_spot)i;
 }
 
-/* A work-group has a part of the elements: [*begin, return value), whole rounds. */
+/* Each work-group has so many of the elements, whole rounds. */
+OPI_FUNCTION uint64_t opi_part(uint64_t n)
+{
+    const uint64_t share = (n + OPI_GROUPS - 1) / OPI_GROUPS;
+    return (share + OPI_ROUND - 1) / OPI_ROUND * OPI_ROUND;
+}
+
+/* Whether a work-group other than the first has none of n elements. */
+OPI_FUNCTION bool opi_is_idle(uint64_t n)
+{
+#if OPI_HOST_CORES /* PoCL has miscompiled barriers behind such a return */
+    (void)n;
+    return false;
+#else
+    return OPI_GROUP > 0 && OPI_GROUP * opi_part(n) >= n;
+#endif
+}
+
+/* Those of this work-group: [*begin, return value). */
 OPI_FUNCTION uint64_t opi_part_of(uint64_t n, uint64_t *begin)
 {
-    const uint64_t share = (n + OPI_GROUPS - 1) / OPI_GROUPS, part = (share + OPI_ROUND - 1) / OPI_ROUND * OPI_ROUND;
+    const uint64_t part = opi_part(n);
     *begin = OPI_GROUP * part;
     if (*begin > n) *begin = n;
     return n - *begin < part ? n : *begin + part;
@@ -250,54 +269,3 @@ OPI_FUNCTION uint64_t opi_round_at(const opi_rounds *rounds, uint32_t r)
     return rounds->begin + (uint64_t)r * OPI_ROUND;
 }
 #endif
-
-/* Writes down all elements of these rounds that are not behind (key, spot), anywhere from to_keys[0] and to_spots[0] on, and
- * counts them in *written; no more than `room` of them.  total: 3 words of local memory. */
-OPI_FUNCTION void opi_keep(const opi_source *from, opi_rounds rounds, opi_key key, opi_spot spot, OPI_GLOBAL uint32_t *written,
-                           OPI_GLOBAL opi_key *to_keys, OPI_GLOBAL opi_spot *to_spots, uint64_t room,
-                           OPI_LOCAL uint32_t *total)
-{
-    uint64_t full = 0;
-    const uint64_t end = rounds.end;
-    if (OPI_SELF == 0) total[0] = total[1] = 0;
-    OPI_BARRIER();
-    OPI_ROLLED for (uint32_t r = 0; r < rounds.count; r++)
-    {
-        const uint64_t first = opi_round_at(&rounds, r) + OPI_SELF;
-        opi_key own[OPI_E];
-        uint32_t hits = 0, slot = 0;
-        OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
-        {
-            const uint64_t i = first + e * OPI_W;
-            own[e] = opi_key_of(from, i < end ? i : end - 1);
-        }
-        OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
-        {
-            const uint64_t i = first + e * OPI_W;
-            if (i < end && (own[e] < key || (own[e] == key && opi_spot_of(from, i) <= spot))) hits++;
-        }
-        if (hits > 0) slot = OPI_ADD(&total[r & 1], hits);
-        OPI_BARRIER();
-        if (OPI_SELF == 0) {
-            const uint32_t all = total[r & 1];
-            total[2] = all > 0 && !full ? OPI_ADD(written, all) : 0;
-            full |= total[2] >= room; /* the count does not wrap around */
-            total[~r & 1] = 0;
-        }
-        OPI_BARRIER();
-        if (hits > 0) {
-            uint64_t to = (uint64_t)total[2] + slot;
-            OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
-            {
-                const uint64_t i = first + e * OPI_W;
-                if (i < end && (own[e] < key || (own[e] == key && opi_spot_of(from, i) <= spot))) {
-                    if (to < room) {
-                        to_keys[to] = own[e];
-                        to_spots[to] = opi_spot_of(from, i);
-                    }
-                    to++;
-                }
-            }
-        }
-    }
-}

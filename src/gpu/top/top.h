@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "gpu/job.h"
+#include "gpu/source.h"
 
 /* A top, or an nth, under way. */
 typedef struct opi_top_job {
@@ -34,6 +35,9 @@ opi_part opi_top_part(const opi_job *job, const opi_top_sides *s);
 /* Copies to the host what belongs there. */
 oplus_status opi_top_take_results(const opi_job *job, const opi_top_sides *s, const opi_part *part);
 
+/* What the texts of a top and of an nth have in common; lists_spots: they write down where a key was. */
+void opi_top_write_source(opi_gpu_source *source, const opi_job *job, size_t spot, bool lists_spots);
+
 /* --- keys and samples --------------------------------------------------------------------------------------------- */
 
 static inline size_t opi_top_key_bytes(const opi_job *job) { return job->task->top.key->size; }
@@ -41,11 +45,14 @@ static inline size_t opi_top_key_bytes(const opi_job *job) { return job->task->t
 /* Of a key as kernels keep it. */
 static inline size_t opi_top_word_bytes(const opi_job *job) { return opi_top_key_bytes(job) == 8 ? 8 : 4; }
 
-/* How many samples one work-group looks at. */
+/* How many work-groups of the kernels that read all keys run at the same time on a multiprocessor. */
+enum { OPI_TOP_RESIDENTS = 4 };
+
+/* How many samples one work-group looks at: a power of two.  They are in half of local memory at most. */
 static inline uint64_t opi_top_samples(const opi_job *job)
 {
-    enum { BYTES = 16 << 10 /* of local memory */, MOST = 1 << 12 };
-    return opi_smaller(BYTES / opi_top_word_bytes(job), MOST);
+    enum { MOST = 1 << 12, LEAST_LOCAL = 48 << 10 };
+    return opi_top_word_bytes(job) == 8 && job->g->gpu->facts.local < LEAST_LOCAL ? MOST / 2 : MOST;
 }
 
 static inline uint64_t opi_square_root(uint64_t x)

@@ -5,13 +5,6 @@
 
 /* --- begin -------------------------------------------------------------------------------------------------------- */
 
-/* Where sample s is: somewhere in its stride. */
-OPI_FUNCTION uint64_t opi_sample_at(uint32_t s, uint64_t stride)
-{
-    const uint64_t mixed = ((uint64_t)s + 1) * 0x9e3779b97f4a7c15ul;
-    return s * stride + (mixed ^ (mixed >> 29)) % stride;
-}
-
 /* One work-group. */
 OPI_WHOLE_KERNEL void opi_top_begin(const uint64_t k, OPI_TOLD)
 {
@@ -26,9 +19,44 @@ OPI_WHOLE_KERNEL void opi_top_begin(const uint64_t k, OPI_TOLD)
     opi_tell_known(told, 0, known);
 }
 
-/* One work-group.  The bound becomes sample number `wanted` of OPI_SAMPLES in the order, from 1 on. */
-OPI_WHOLE_KERNEL void opi_top_sample(OPI_PARAM(in), const uint64_t stride, const uint64_t negative, const uint64_t flip,
-                                     const uint64_t wanted, OPI_TOLD)
+/* --- samples ------------------------------------------------------------------------------------------------------ */
+
+/* Where draw d of sample s is: somewhere in its own part of the stride. */
+OPI_FUNCTION uint64_t opi_draw_at(uint64_t d, uint64_t stride)
+{
+    const uint64_t mixed = (d + 1) * 0x9e3779b97f4a7c15ul;
+    return d * stride + (mixed ^ (mixed >> 29)) % stride;
+}
+
+/* drawn[s] becomes the first, in the order, of some keys of stride s of OPI_SAMPLES: of `each` that each of `mates`
+ * work-items looks at, both powers of two.  `stride` is that of one of these keys. */
+OPI_WHOLE_KERNEL void opi_top_draw(OPI_PARAM(in), const uint64_t stride, const uint64_t negative, const uint64_t flip,
+                                   const uint32_t each, const uint32_t mates, OPI_PARAM(drawn))
+{
+    OPI_LOCAL_MEMORY opi_key best[OPI_W];
+    OPI_AFTER_LAUNCHES();
+    const uint64_t self = OPI_GROUP * OPI_W + OPI_SELF;
+    const bool draws = self / mates < OPI_SAMPLES;
+    opi_key own = ~(opi_key)0;
+    OPI_ROLLED for (uint32_t first = 0; draws && first < each; first += OPI_LOADS)
+    {
+        OPI_UNROLL for (uint32_t l = first; l < first + OPI_LOADS; l++)
+        {
+            const uint64_t at = opi_draw_at(self * each + (l < each ? l : each - 1), stride);
+            const opi_key key = opi_mapped(OPI_AT(const opi_word, in)[at], negative, flip);
+            own = key < own ? key : own;
+        }
+    }
+    best[OPI_SELF] = own;
+    OPI_BARRIER();
+    if (!draws || OPI_SELF % mates != 0) return;
+    for (uint32_t m = 1; m < mates; m++) own = best[OPI_SELF + m] < own ? best[OPI_SELF + m] : own;
+    OPI_AT(opi_key, drawn)[self / mates] = own;
+}
+
+/* One work-group.  The bound becomes sample number `wanted` of OPI_SAMPLES in the order, from 1 on; `stride` is that of a
+ * sample. */
+OPI_WHOLE_KERNEL void opi_top_sample(OPI_PARAM(drawn), const uint64_t stride, const uint64_t wanted, OPI_TOLD)
 {
     OPI_LOCAL_MEMORY opi_key sample[OPI_SAMPLES];
     OPI_LOCAL_MEMORY uint32_t count[256];
@@ -40,7 +68,7 @@ OPI_WHOLE_KERNEL void opi_top_sample(OPI_PARAM(in), const uint64_t stride, const
         OPI_UNROLL for (uint32_t l = 0; l < OPI_LOADS; l++)
         {
             const uint32_t s = first + l * OPI_W;
-            sample[s] = opi_mapped(OPI_AT(const opi_word, in)[opi_sample_at(s, stride)], negative, flip);
+            sample[s] = OPI_AT(const opi_key, drawn)[s];
         }
     }
     known.key = known.spot = known.ends = 0;
@@ -64,10 +92,63 @@ OPI_WHOLE_KERNEL void opi_top_sample(OPI_PARAM(in), const uint64_t stride, const
 
 /* --- sift, count, pick -------------------------------------------------------------------------------------------- */
 
-OPI_WHOLE_KERNEL void opi_top_sift(OPI_PARAM(in), const uint64_t n, const uint64_t negative, const uint64_t flip,
+#define OPI_KEPT(x, i) ((x) < key || ((x) == key && opi_spot_of(from, i) <= spot))
+
+/* Writes those elements of a round down that are not behind (key, spot). */
+OPI_FUNCTION void opi_keep_whole(const opi_source *from, uint64_t first, opi_key key, opi_spot spot, opi_list *list)
+{
+    opi_key own[OPI_E];
+    bool any = false;
+    uint32_t hits = 0;
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) own[e] = opi_key_of(from, first + e * OPI_W);
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) any |= own[e] <= key; /* mostly none, and nothing else to do */
+    if (any) OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++) hits += OPI_KEPT(own[e], first + e * OPI_W);
+    uint32_t place = opi_places(list->taken, hits);
+    if (hits > 0) {
+        OPI_UNROLL for (uint32_t e = 0; e < OPI_E; e++)
+        {
+            const uint64_t i = first + e * OPI_W;
+            if (OPI_KEPT(own[e], i)) opi_write_down(list, place++, own[e], opi_spot_of(from, i));
+        }
+    }
+}
+
+/* The same of the last round. */
+OPI_FUNCTION void opi_keep_rest(const opi_source *from, uint64_t first, uint64_t end, opi_key key, opi_spot spot,
+                                opi_list *list)
+{
+    OPI_ROLLED for (uint64_t i = first; i < end; i += OPI_W)
+    {
+        const opi_key own = opi_key_of(from, i);
+        if (OPI_KEPT(own, i)) opi_write_down(list, OPI_ADD(list->taken, 1u), own, opi_spot_of(from, i));
+    }
+}
+
+/* Writes all elements of these rounds down that are not behind (key, spot). */
+OPI_FUNCTION void opi_keep(const opi_source *from, opi_rounds rounds, opi_key key, opi_spot spot, opi_list *list)
+{
+    uint32_t each = 2;
+    OPI_BARRIER();
+    OPI_ROLLED for (uint32_t r = 0; r < rounds.count;)
+    {
+        const uint32_t until = rounds.count - r < each ? rounds.count : r + each;
+        OPI_ROLLED for (; r < until; r++)
+        {
+            const uint64_t round = opi_round_at(&rounds, r);
+            if (round + OPI_ROUND <= rounds.end)
+                opi_keep_whole(from, round + OPI_SELF, key, spot, list);
+            else
+                opi_keep_rest(from, round + OPI_SELF, rounds.end, key, spot, list);
+        }
+        each = opi_next_each(each, opi_empty(list));
+    }
+}
+
+OPI_RESIDENT_KERNEL void opi_top_sift(OPI_PARAM(in), const uint64_t n, const uint64_t negative, const uint64_t flip,
                                    OPI_PARAM(keys), OPI_PARAM(spots), const uint64_t room, OPI_TOLD OPI_SHARE_PARAM)
 {
-    OPI_LOCAL_MEMORY uint32_t total[3];
+    OPI_BUCKET_MEMORY
+    opi_list list;
     OPI_AFTER_LAUNCHES();
     OPI_READ_TOLD
     opi_source from;
@@ -79,8 +160,8 @@ OPI_WHOLE_KERNEL void opi_top_sift(OPI_PARAM(in), const uint64_t n, const uint64
     from.keys = 0;
     from.spots = 0;
     (void)counted;
-    opi_keep(&from, OPI_ROUNDS(n), (opi_key)OPI_BOUNDS[OPI_BOUND_AT], (opi_spot)OPI_BOUNDS[OPI_BOUND_AT + 1],
-             (OPI_GLOBAL uint32_t *)(told + OPI_COUNTS_AT), OPI_AT(opi_key, keys), OPI_AT(opi_spot, spots), room, total);
+    OPI_LIST_BEGINS((OPI_GLOBAL uint32_t *)(told + OPI_COUNTS_AT), OPI_AT(opi_key, keys), OPI_AT(opi_spot, spots), room)
+    opi_keep(&from, OPI_ROUNDS(n), (opi_key)OPI_BOUNDS[OPI_BOUND_AT], (opi_spot)OPI_BOUNDS[OPI_BOUND_AT + 1], &list);
 }
 
 #if OPI_DEALT
@@ -113,6 +194,7 @@ OPI_WHOLE_KERNEL void opi_top_count(OPI_ARRAYS, const uint32_t digit, OPI_TOLD)
     OPI_AFTER_LAUNCHES();
     OPI_READ_TOLD
     OPI_READ_SOURCE
+    if (opi_is_idle(from.n)) return; /* group 0 tells what is known */
     uint64_t begin;
     uint64_t end = opi_part_of(from.n, &begin);
     const opi_known known = opi_know(told, counted, digit, spot_bytes, count, sum);
@@ -134,13 +216,15 @@ OPI_WHOLE_KERNEL void opi_top_pick(OPI_ARRAYS, OPI_PARAM(picked_keys), OPI_PARAM
 {
     OPI_LOCAL_MEMORY uint32_t count[256];
     OPI_LOCAL_MEMORY uint32_t sum[16];
-    OPI_LOCAL_MEMORY uint32_t total[3];
+    OPI_BUCKET_MEMORY
+    opi_list list;
     OPI_AFTER_LAUNCHES();
     OPI_READ_TOLD
     OPI_READ_SOURCE
     const opi_known last = opi_know(told, counted, digits, spot_bytes, count, sum);
-    opi_keep(&from, OPI_ROUNDS(from.n), (opi_key)last.key, (opi_spot)last.spot, (OPI_GLOBAL uint32_t *)(told + OPI_COUNTS_AT) + 1,
-             OPI_AT(opi_key, picked_keys), OPI_AT(opi_spot, picked_spots), k, total);
+    OPI_LIST_BEGINS((OPI_GLOBAL uint32_t *)(told + OPI_COUNTS_AT) + 1, OPI_AT(opi_key, picked_keys),
+                    OPI_AT(opi_spot, picked_spots), k)
+    opi_keep(&from, OPI_ROUNDS(from.n), (opi_key)last.key, (opi_spot)last.spot, &list);
 }
 
 /* --- rank, give --------------------------------------------------------------------------------------------------- */

@@ -21,6 +21,7 @@
 #define OPI_SELF         ((uint32_t)threadIdx.x)
 #define OPI_GROUP        ((uint64_t)blockIdx.x)
 #define OPI_GROUPS       ((uint64_t)gridDim.x)
+#define OPI_ANY(condition)          __any_sync(0xffffffffu, condition)
 #define OPI_SHUFFLE(word, lane)     __shfl_sync(0xffffffffu, word, lane)
 #define OPI_SHUFFLE_XOR(word, mask) __shfl_xor_sync(0xffffffffu, word, mask)
 #define OPI_SHUFFLE_DOWN(word, by)  __shfl_down_sync(0xffffffffu, word, by)
