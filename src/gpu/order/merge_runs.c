@@ -10,9 +10,9 @@ enum {
     SEEKERS = 64,   /* OPI_SEEKERS of merge_runs.cl */
     LOG_LARGE = 9,  /* work-items of a group, of keys alone: larger tiles have fewer cuts */
     LARGE = 1 << LOG_LARGE,
-    LINE = 128,    /* bytes of a line of memory */
-    UNIT_MOST = 8, /* bytes that a kernel copies at once */
-    LOCAL_SPARE = 512
+    LINE = 128,     /* bytes of a line of memory */
+    UNIT_MOST = 8,  /* bytes that a kernel copies at once */
+    PART_BYTES = 48 /* of an opi_tile_part of merge_runs.cl, at most */
 };
 
 /* The same for kernels: opi_runs of merge_runs.cl. */
@@ -40,7 +40,8 @@ static size_t local_bytes(opi_shape shape, const opi_deal_runs *of, unsigned cou
 {
     const size_t tile = opi_tile(shape), slots = tile + 2 * count * (LINE / of->key->size) + ((size_t)1 << shape.log_w);
     const size_t keys = (slots + slots / 32 + 1) * of->key->size;
-    return opi_larger(keys, slots * value_size(of)) + (of->value ? tile * sizeof(uint16_t) : 0) + LOCAL_SPARE;
+    const size_t from = of->value ? tile * sizeof(uint16_t) : 0;
+    return opi_larger(keys, slots * value_size(of)) + from + (size_t)count * PART_BYTES + OPI_LOCAL_SPARE;
 }
 
 static opi_shape shape_for(const opi_deal *deal, const opi_deal_runs *of)
