@@ -184,7 +184,7 @@ struct opi_driver {
     oplus_status (*after)(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void *mark);
     oplus_status (*reached)(opi_gpu *gpu, const char *call, void *mark);           /* waits for it on the host */
     oplus_status (*query)(opi_gpu *gpu, const char *call, void *mark, bool *done); /* does not wait */
-    void (*drop)(opi_gpu *gpu, void *mark);                                        /* NULL allowed */
+    void (*drop)(opi_gpu *gpu, void *mark);                                        /* NULL allowed; also after leave */
     oplus_status (*sync)(opi_gpu *gpu, const char *call, opi_gpu_queue queue);     /* waits for all that was enqueued */
 
     /* Whether what is enqueued is not done but recorded, to be done later and perhaps often: the caller's stream of CUDA

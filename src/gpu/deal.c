@@ -152,6 +152,7 @@ bool opi_deal_is_joined(const opi_task *task) { return opi_deals[task->what].joi
 static oplus_status take_step(const opi_deal *deal, const char *call, const opi_task *task, opi_deal_step *of)
 {
     opi_job job = job_of(deal, call, task);
+    if (!of) return OPLUS_OK;
     OPI_INSIDE(job.g->gpu, call, of(&job));
 }
 
@@ -171,7 +172,14 @@ oplus_status opi_deal_run(const opi_deal *deal, const char *call, const opi_task
     return take_step(deal, call, task, opi_deals[task->what].run);
 }
 
+unsigned opi_deal_ends_at(const opi_deal *deal, const opi_task *task)
+{
+    const opi_job job = job_of(deal, "oplus", task);
+    return opi_deals[task->what].ends_at ? opi_deals[task->what].ends_at(&job) : 0;
+}
+
 oplus_status opi_deal_finish(const opi_deal *deal, const char *call, const opi_task *task)
 {
+    if (deal->own != opi_deal_ends_at(deal, task)) return OPLUS_OK;
     return take_step(deal, call, task, opi_deals[task->what].finish);
 }

@@ -26,16 +26,19 @@ bool opi_deal_can(const opi_deal *deal, const opi_task *task);
  * opi_deal_by need be reached by all. */
 bool opi_deal_is_joined(const opi_task *task);
 /* A task is done in four steps, each for all accelerators before the next step begins.  Between two steps every accelerator's
- * queue must wait for those of all others.  The last step may enqueue more work on accelerator 0 and on the one that has
- * the last element.
+ * queue must wait for those of all others; before `finish`, that of one alone.
  *
  * prepare: compiles and allocates; accelerator 0 is prepared first.  look: enqueues what all must have done before one
  * writes; for most tasks nothing.  run: enqueues, and does not wait, because the accelerators wait for each other.
- * finish: enqueues what joins results, and waits if a result is in host memory. */
+ * finish: enqueues what joins results on the accelerator that opi_deal_ends_at names, and waits if a result is in host
+ * memory; nothing on others. */
 oplus_status opi_deal_prepare(const opi_deal *deal, const char *call, const opi_task *task);
 oplus_status opi_deal_look(const opi_deal *deal, const char *call, const opi_task *task);
 oplus_status opi_deal_run(const opi_deal *deal, const char *call, const opi_task *task);
 oplus_status opi_deal_finish(const opi_deal *deal, const char *call, const opi_task *task);
+
+/* Which accelerator does something in `finish`: 0, or the one that has the last element.  deal: of any. */
+unsigned opi_deal_ends_at(const opi_deal *deal, const opi_task *task);
 
 /* Enqueues a copy of what this accelerator has of `bytes` bytes at `from`, one page behind the other, to `to` in its own
  * memory.  deal->beyond: where `from` begins. */

@@ -61,7 +61,6 @@ static oplus_status run_reduce(opi_job *job)
 
 static oplus_status finish_reduce(opi_job *job)
 {
-    if (job->deal->own != 0) return OPLUS_OK;
     OPI_TRY(opi_gpu_scan_ready(job));
     OPI_TRY(opi_last_join_dealt(job));
     return opi_tiles_take_result(job, false);
@@ -85,7 +84,6 @@ static oplus_status run_filter(opi_job *job)
 /* The accelerator that has the last tile knows the number of kept elements. */
 static oplus_status finish_filter(opi_job *job)
 {
-    if (job->deal->own != opi_sieve_ends_at(job)) return OPLUS_OK;
     OPI_TRY(opi_gpu_filter_ready(job));
     return opi_tiles_take_result(job, false);
 }
@@ -108,7 +106,6 @@ static oplus_status run_select(opi_job *job)
 static oplus_status finish_select(opi_job *job)
 {
     const opi_part part = opi_part_of_all(job->task);
-    if (job->deal->own != opi_picks_end_at(job)) return OPLUS_OK;
     OPI_TRY(opi_gpu_select_ready(job));
     OPI_TRY(opi_picks_measure(job, &part));
     return opi_tiles_take_result(job, false);
@@ -159,38 +156,65 @@ static oplus_status run_pack(opi_job *job)
     return opi_pack_blocks(job, &part);
 }
 
-static oplus_status nothing(opi_job *job)
-{
-    (void)job;
-    return OPLUS_OK;
-}
-
 const opi_deal_steps opi_deals[OPI_PRIMITIVES] = {
-    [OPI_SCAN] = {can_scan, prepare_scan, nothing, run_scan, nothing, false},
-    [OPI_REDUCE] = {can_reduce, prepare_reduce, nothing, run_reduce, finish_reduce, false},
-    [OPI_FILTER] = {can_filter, prepare_filter, nothing, run_filter, finish_filter, false},
-    [OPI_SELECT] = {can_select, prepare_select, nothing, run_select, finish_select, false},
-    [OPI_SEGREDUCE] = {opi_segreduce_deals, opi_segreduce_prepare_dealt, opi_segreduce_look_dealt,
-                       opi_segreduce_run_dealt, nothing, false},
-    [OPI_TRANSPOSE] = {can_transpose, prepare_transpose, nothing, run_transpose, nothing, false},
-    [OPI_MAP] = {always, opi_gpu_map_ready, nothing, run_map, nothing, false},
-    [OPI_MERGE] = {always, opi_merge_ready, nothing, run_merge, nothing, false},
-    [OPI_EXTREME] = {always, opi_extreme_prepare_dealt, nothing, opi_extreme_look_dealt, opi_extreme_join_dealt, true},
-    [OPI_COUNT] = {opi_count_deals, opi_count_prepare_dealt, opi_count_ready_dealt, opi_count_run_dealt,
-                   opi_count_join_dealt, true},
-    [OPI_TOP] = {opi_top_deals, opi_top_prepare_dealt, opi_top_sample_dealt, opi_top_sift_dealt, opi_top_join_dealt,
-                 true},
-    [OPI_NTH] = {opi_nth_deals, opi_nth_prepare_dealt, opi_nth_sample_dealt, opi_nth_sift_dealt, opi_nth_join_dealt,
-                 true},
-    [OPI_TAKE] = {always, opi_take_prepare_dealt, nothing, opi_take_run_dealt, nothing, false},
-    [OPI_PUT] = {always, opi_put_prepare_dealt, nothing, opi_put_run_dealt, nothing, false},
-    [OPI_BOUNDS] = {always, opi_bounds_ready, nothing, opi_bounds_run_dealt, nothing, false},
-    [OPI_PACK] = {always, opi_pack_ready, nothing, run_pack, nothing, false},
-    [OPI_REDUCE_AXIS] = {opi_axis_deals, opi_axis_prepare_dealt, opi_axis_look_dealt, opi_axis_run_dealt, nothing,
-                         false},
-    [OPI_SCAN_AXIS] = {opi_axis_deals, opi_axis_prepare_dealt, opi_axis_look_dealt, opi_axis_run_dealt, nothing, false},
-    [OPI_WINDOW] = {opi_window_deals, opi_window_prepare_dealt, nothing, opi_window_run_dealt, nothing, false},
-    [OPI_REPEAT] = {always, opi_repeat_prepare_dealt, nothing, opi_repeat_run_dealt, nothing, false},
-    [OPI_EXTREME_AXIS] = {always, opi_extreme_columns_prepare_dealt, opi_extreme_columns_look_dealt,
-                          opi_extreme_columns_run_dealt, nothing, false},
+    [OPI_SCAN] = {.can = can_scan, .prepare = prepare_scan, .run = run_scan},
+    [OPI_REDUCE] = {.can = can_reduce, .prepare = prepare_reduce, .run = run_reduce, .finish = finish_reduce},
+    [OPI_FILTER] = {.can = can_filter,
+                    .prepare = prepare_filter,
+                    .run = run_filter,
+                    .finish = finish_filter,
+                    .ends_at = opi_sieve_ends_at},
+    [OPI_SELECT] = {.can = can_select,
+                    .prepare = prepare_select,
+                    .run = run_select,
+                    .finish = finish_select,
+                    .ends_at = opi_picks_end_at},
+    [OPI_SEGREDUCE] = {.can = opi_segreduce_deals,
+                       .prepare = opi_segreduce_prepare_dealt,
+                       .look = opi_segreduce_look_dealt,
+                       .run = opi_segreduce_run_dealt},
+    [OPI_TRANSPOSE] = {.can = can_transpose, .prepare = prepare_transpose, .run = run_transpose},
+    [OPI_MAP] = {.can = always, .prepare = opi_gpu_map_ready, .run = run_map},
+    [OPI_MERGE] = {.can = always, .prepare = opi_merge_ready, .run = run_merge},
+    [OPI_EXTREME] = {.can = always,
+                     .prepare = opi_extreme_prepare_dealt,
+                     .run = opi_extreme_look_dealt,
+                     .finish = opi_extreme_join_dealt,
+                     .joins = true},
+    [OPI_COUNT] = {.can = opi_count_deals,
+                   .prepare = opi_count_prepare_dealt,
+                   .look = opi_count_ready_dealt,
+                   .run = opi_count_run_dealt,
+                   .finish = opi_count_join_dealt,
+                   .joins = true},
+    [OPI_TOP] = {.can = opi_top_deals,
+                 .prepare = opi_top_prepare_dealt,
+                 .look = opi_top_sample_dealt,
+                 .run = opi_top_sift_dealt,
+                 .finish = opi_top_join_dealt,
+                 .joins = true},
+    [OPI_NTH] = {.can = opi_nth_deals,
+                 .prepare = opi_nth_prepare_dealt,
+                 .look = opi_nth_sample_dealt,
+                 .run = opi_nth_sift_dealt,
+                 .finish = opi_nth_join_dealt,
+                 .joins = true},
+    [OPI_TAKE] = {.can = always, .prepare = opi_take_prepare_dealt, .run = opi_take_run_dealt},
+    [OPI_PUT] = {.can = always, .prepare = opi_put_prepare_dealt, .run = opi_put_run_dealt},
+    [OPI_BOUNDS] = {.can = always, .prepare = opi_bounds_ready, .run = opi_bounds_run_dealt},
+    [OPI_PACK] = {.can = always, .prepare = opi_pack_ready, .run = run_pack},
+    [OPI_REDUCE_AXIS] = {.can = opi_axis_deals,
+                         .prepare = opi_axis_prepare_dealt,
+                         .look = opi_axis_look_dealt,
+                         .run = opi_axis_run_dealt},
+    [OPI_SCAN_AXIS] = {.can = opi_axis_deals,
+                       .prepare = opi_axis_prepare_dealt,
+                       .look = opi_axis_look_dealt,
+                       .run = opi_axis_run_dealt},
+    [OPI_WINDOW] = {.can = opi_window_deals, .prepare = opi_window_prepare_dealt, .run = opi_window_run_dealt},
+    [OPI_REPEAT] = {.can = always, .prepare = opi_repeat_prepare_dealt, .run = opi_repeat_run_dealt},
+    [OPI_EXTREME_AXIS] = {.can = always,
+                          .prepare = opi_extreme_columns_prepare_dealt,
+                          .look = opi_extreme_columns_look_dealt,
+                          .run = opi_extreme_columns_run_dealt},
 };

@@ -6,31 +6,46 @@
 
 /* --- waiting on the devices --------------------------------------------------------------------------------------- */
 
-/* Makes the later work of the workers in `set` wait for all work of one worker so far. */
-static oplus_status follow(opi_gpus *g, const char *call, unsigned set, opi_gpu *earlier)
+/* Of each worker, what it has been given so far; NULL: nobody waits for it. */
+typedef struct marks {
+    void *of[OPI_MOST_WORKERS];
+} marks;
+
+static oplus_status mark_one(opi_gpu *gpu, const char *call, void **mark)
 {
-    void *mark = NULL;
-    OPI_TRY(opi_enter(earlier, call));
-    oplus_status status = earlier->driver->mark(earlier, call, OPI_QUEUE_COMPUTE, &mark);
-    for (unsigned w = 0; w < g->count && status == OPLUS_OK; w++) {
-        opi_gpu *const later = opi_gpu_driver_of(g->worker[w]);
-        if (later == earlier || !(set >> w & 1)) continue;
-        status = opi_enter(later, call);
-        if (status == OPLUS_OK)
-            status = opi_leave(later, call, later->driver->after(later, call, OPI_QUEUE_COMPUTE, mark));
-    }
-    earlier->driver->drop(earlier, mark);
-    return opi_leave(earlier, call, status);
+    OPI_INSIDE(gpu, call, gpu->driver->mark(gpu, call, OPI_QUEUE_COMPUTE, mark));
 }
 
+/* Makes the later work of worker w wait for the marks of all others. */
+static oplus_status follow(const opi_gpus *g, const char *call, unsigned w, const marks *m)
+{
+    opi_gpu *const later = opi_gpu_driver_of(g->worker[w]);
+    OPI_TRY(opi_enter(later, call));
+    oplus_status status = OPLUS_OK;
+    for (unsigned k = 0; k < g->count && status == OPLUS_OK; k++)
+        if (k != w && m->of[k]) status = later->driver->after(later, call, OPI_QUEUE_COMPUTE, m->of[k]);
+    return opi_leave(later, call, status);
+}
+
+/* Makes the later work of the workers in `set` wait for all work of the busy ones so far.  Each device is entered once to mark
+ * and once to wait. */
 static oplus_status wait_for_all(opi_gpus *g, const char *call, unsigned set)
 {
-    for (unsigned w = 0; w < g->count; w++) {
+    marks m = {{NULL}};
+    oplus_status status = OPLUS_OK;
+    bool any = false;
+    for (unsigned w = 0; w < g->count && status == OPLUS_OK; w++) {
         opi_gpu *const gpu = opi_gpu_driver_of(g->worker[w]);
         const unsigned only = opi_gpus_only(w);
-        if (gpu && (g->busy & only) && (set & ~only)) OPI_TRY(follow(g, call, set, gpu));
+        if (!gpu || !(g->busy & only) || !(set & ~only)) continue;
+        status = mark_one(gpu, call, &m.of[w]);
+        any = true;
     }
-    return OPLUS_OK;
+    for (unsigned w = 0; any && w < g->count && status == OPLUS_OK; w++)
+        if (set & opi_gpus_only(w) && opi_gpu_driver_of(g->worker[w])) status = follow(g, call, w, &m);
+    for (unsigned w = 0; w < g->count; w++)
+        if (m.of[w]) opi_gpu_driver_of(g->worker[w])->driver->drop(opi_gpu_driver_of(g->worker[w]), m.of[w]);
+    return status;
 }
 
 oplus_status opi_gpus_begin(opi_gpus *g, const char *call, unsigned set)
@@ -61,6 +76,14 @@ oplus_status opi_gpus_join(opi_gpus *g, const char *call)
     if (g->joined) return OPLUS_OK;
     OPI_TRY(wait_for_all(g, call, g->busy));
     g->joined = true;
+    return OPLUS_OK;
+}
+
+oplus_status opi_gpus_gather(opi_gpus *g, const char *call, unsigned worker)
+{
+    OPI_TRY(wait_for_all(g, call, opi_gpus_only(worker)));
+    g->busy = opi_gpus_only(worker);
+    g->joined = false;
     return OPLUS_OK;
 }
 

@@ -14,6 +14,9 @@ oplus_status opi_gpus_begin(opi_gpus *g, const char *call, unsigned set);
 oplus_status opi_gpus_begin_all(opi_gpus *g, const char *call);
 /* Makes the workers that have work wait for each other, so that each may be given more that needs what all have done. */
 oplus_status opi_gpus_join(opi_gpus *g, const char *call);
+/* Makes one worker wait for all others, so that it may be given more that needs what all have done.  Who comes later waits for
+ * that worker alone. */
+oplus_status opi_gpus_gather(opi_gpus *g, const char *call, unsigned worker);
 /* Says that the host has waited for all work, so that nothing need wait for it. */
 static inline void opi_gpus_idle(opi_gpus *g) { g->busy = 0; }
 /* A number that grows with all that is enqueued on the workers. */

@@ -118,7 +118,6 @@ static bool gives_to_host(const opi_gpus_job *job)
  * frees that memory before. */
 static oplus_status follow_first(const opi_gpus_job *job)
 {
-    job->g->busy = opi_gpus_only(0);
     OPI_TRY(opi_gpus_begin(job->g, job->call, opi_gpus_everyone(job->g)));
     job->g->joined = true;
     return OPLUS_OK;
@@ -137,9 +136,9 @@ static oplus_status end_of_failed(const opi_gpus_job *job, oplus_status status)
 /* A result is made by one worker from what all have found, and comes to the host after all have ended. */
 static oplus_status finish(const opi_gpus_job *job, const opi_gpus_dealing *d)
 {
-    OPI_TRY(opi_gpus_join(job->g, job->call));
-    job->g->joined = false;
-    OPI_TRY(end_of_failed(job, each(job, d, opi_deal_finish)));
+    const unsigned end = opi_deal_ends_at(&d->of[0], job->task);
+    OPI_TRY(opi_gpus_gather(job->g, job->call, end));
+    OPI_TRY(end_of_failed(job, opi_deal_finish(&d->of[end], job->call, job->task)));
     if (!gives_to_host(job)) return opi_deal_is_joined(job->task) ? follow_first(job) : OPLUS_OK;
     opi_gpus_idle(job->g);
     return opi_gpus_faults(job->g, job->call, opi_gpu_fault);

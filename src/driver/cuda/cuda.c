@@ -12,11 +12,14 @@
 
 static oplus_status mark(opi_gpu *gpu, const char *call, opi_gpu_queue queue, void **mark)
 {
-    const opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
     CUevent event = NULL;
     *mark = NULL;
     OPI_TRY(opi_cuda_not_recording(g, call, "copy arrays of the host"));
-    OPI_TRY(OPI_CUDA_TRY(g, call, EventCreate, &event, CU_EVENT_DISABLE_TIMING));
+    if (g->marks > 0)
+        event = g->mark[--g->marks];
+    else
+        OPI_TRY(OPI_CUDA_TRY(g, call, EventCreate, &event, CU_EVENT_DISABLE_TIMING));
     const oplus_status status = OPI_CUDA_TRY(g, call, EventRecord, event, g->stream[queue]);
     if (status == OPLUS_OK)
         *mark = event;
@@ -45,9 +48,14 @@ static oplus_status query(opi_gpu *gpu, const char *call, void *mark, bool *done
     return result == CUDA_ERROR_NOT_READY ? OPLUS_OK : opi_cuda_status(g, call, "cuEventQuery", result);
 }
 
+/* Whoever waits for the event goes on waiting for what it has been recorded behind, also when it is recorded again. */
 static void drop(opi_gpu *gpu, void *mark)
 {
-    if (mark) opi_cuda_self(gpu)->cu->EventDestroy(mark);
+    opi_cuda_gpu *const g = opi_cuda_self(gpu);
+    if (mark && g->marks < OPI_CUDA_MARKS)
+        g->mark[g->marks++] = mark;
+    else if (mark)
+        g->cu->EventDestroy(mark);
 }
 
 static oplus_status sync(opi_gpu *gpu, const char *call, opi_gpu_queue queue)

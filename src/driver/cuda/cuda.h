@@ -11,6 +11,8 @@
 
 typedef struct opi_cuda_opened opi_cuda_opened; /* offer.c */
 
+enum { OPI_CUDA_MARKS = 4 /* events that are kept for later marks: to make one takes as long as to record it */ };
+
 typedef struct opi_cuda_gpu {
     opi_gpu gpu;
     const opi_cuda_calls *cu;
@@ -21,10 +23,12 @@ typedef struct opi_cuda_gpu {
     bool given;        /* OPI_QUEUE_COMPUTE is the caller's */
     bool translates;   /* a program was loaded that the driver translated: it may be for an older device */
     CUstream stream[OPI_QUEUES];
-    uint64_t pushed;         /* of each enter that has not been left, whether it pushed; the last is bit 0 */
-    uint64_t peers;          /* of each device, by its number, whether this one uses its memory */
-    opi_spans spans;         /* memory that it has allocated or wrapped, or has a part of */
-    opi_cuda_opened *opened; /* memory of other processes */
+    uint64_t pushed;              /* of each enter that has not been left, whether it pushed; the last is bit 0 */
+    uint64_t peers;               /* of each device, by its number, whether this one uses its memory */
+    opi_spans spans;              /* memory that it has allocated or wrapped, or has a part of */
+    opi_cuda_opened *opened;      /* memory of other processes */
+    CUevent mark[OPI_CUDA_MARKS]; /* that have been dropped */
+    int marks;
 } opi_cuda_gpu;
 
 static inline opi_cuda_gpu *opi_cuda_self(opi_gpu *gpu) { return (opi_cuda_gpu *)gpu; }

@@ -208,6 +208,7 @@ void opi_cuda_device_close(opi_gpu *gpu)
     CUcontext ours;
     if (g->context && g->cu->CtxPushCurrent(g->context) == CUDA_SUCCESS) {
         opi_cuda_wait(g);
+        while (g->marks > 0) g->cu->EventDestroy(g->mark[--g->marks]);
         for (int q = 0; q < OPI_QUEUES; q++)
             if (g->stream[q] && !(g->given && q == OPI_QUEUE_COMPUTE)) g->cu->StreamDestroy(g->stream[q]);
         g->cu->CtxPopCurrent(&ours);

@@ -102,7 +102,7 @@ static oplus_status prepare(opi_job *job)
     OPI_TRY(opi_gpu_params(g, job->call, job->task, &job->param));
     OPI_TRY(opi_gpu_reserve(g, job->call, &g->range, opi_image_bytes(job->node)));
     if (job->carry || g->rehearsal) OPI_TRY(reserve_image(job));
-    OPI_TRY(opi_tiles_aim(job));
+    if (!job->deal || job->deal->own == 0) OPI_TRY(opi_tiles_aim(job)); /* nobody else makes a result */
     job->at = job->task->first;
     return OPLUS_OK;
 }

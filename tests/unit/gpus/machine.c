@@ -323,8 +323,8 @@ static void pages_are_worked_on_by_all(void **state)
     static const struct {
         oplus_status (*call)(const void *in, void *out);
         int launches, waits;
-    } calls[] = {{dealt_map, 2, 2},       {dealt_scan, 2, 2}, {dealt_reduce, 3, 4}, {dealt_argmin, 3, 3},
-                 {dealt_histogram, 6, 3}, {dealt_top, 16, 5}, {dealt_nth, 12, 5}};
+    } calls[] = {{dealt_map, 2, 2},       {dealt_scan, 2, 2}, {dealt_reduce, 3, 2}, {dealt_argmin, 3, 2},
+                 {dealt_histogram, 6, 2}, {dealt_top, 16, 4}, {dealt_nth, 12, 4}};
     void *in, *out, *host = calloc(1, DEALT_BYTES);
     (void)state;
     assert_non_null(host);
