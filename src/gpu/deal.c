@@ -172,6 +172,8 @@ oplus_status opi_deal_run(const opi_deal *deal, const char *call, const opi_task
     return take_step(deal, call, task, opi_deals[task->what].run);
 }
 
+bool opi_deal_awaits(const opi_task *task) { return opi_deals[task->what].awaits; }
+
 unsigned opi_deal_ends_at(const opi_deal *deal, const opi_task *task)
 {
     const opi_job job = job_of(deal, "oplus", task);

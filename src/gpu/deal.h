@@ -37,6 +37,8 @@ oplus_status opi_deal_look(const opi_deal *deal, const char *call, const opi_tas
 oplus_status opi_deal_run(const opi_deal *deal, const char *call, const opi_task *task);
 oplus_status opi_deal_finish(const opi_deal *deal, const char *call, const opi_task *task);
 
+/* Whether `finish` itself waits for what others have done in `run`, and its queue need not. */
+bool opi_deal_awaits(const opi_task *task);
 /* Which accelerator does something in `finish`: 0, or the one that has the last element.  deal: of any. */
 unsigned opi_deal_ends_at(const opi_deal *deal, const opi_task *task);
 

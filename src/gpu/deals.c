@@ -158,7 +158,8 @@ static oplus_status run_pack(opi_job *job)
 
 const opi_deal_steps opi_deals[OPI_PRIMITIVES] = {
     [OPI_SCAN] = {.can = can_scan, .prepare = prepare_scan, .run = run_scan},
-    [OPI_REDUCE] = {.can = can_reduce, .prepare = prepare_reduce, .run = run_reduce, .finish = finish_reduce},
+    [OPI_REDUCE] =
+        {.can = can_reduce, .prepare = prepare_reduce, .run = run_reduce, .finish = finish_reduce, .awaits = true},
     [OPI_FILTER] = {.can = can_filter,
                     .prepare = prepare_filter,
                     .run = run_filter,

@@ -11,6 +11,7 @@ typedef struct opi_deal_steps {
     bool (*can)(opi_job *job); /* whether the task can be dealt out; NULL: no task of this primitive can */
     opi_deal_step *prepare, *look, *run, *finish; /* look and finish: NULL: nothing is to be done */
     bool joins;                                   /* see opi_deal_is_joined */
+    bool awaits;                                  /* see opi_deal_awaits */
     unsigned (*ends_at)(const opi_job *job);      /* see opi_deal_ends_at; NULL: 0 */
 } opi_deal_steps;
 

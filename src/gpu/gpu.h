@@ -78,6 +78,9 @@ typedef struct opi_accelerator {
     opi_pipeline pipeline;
     opi_gpu_buffer ended;        /* the count of work-groups that have ended, of the way "last" (gpu/scan/last.c) */
     bool ended_is_0;             /* the count has been made ready for its first launch */
+    opi_gpu_buffer arrived;      /* which accelerators have ended their part of a reduce (gpu/scan/last.c) */
+    bool arrived_is_0;           /* ... has been made ready for its first launch */
+    uint32_t arrivals;           /* number of the last such reduce */
     opi_gpu_buffer told;         /* what work-groups tell each other, of the way "look-back" (gpu/canon/look_back.c) */
     bool told_is_clear;          /* ... has been made ready for its first launch */
     opi_gpu_buffer wrong_offset; /* pinned memory: 1 + the segment in which a launch has found a wrong offset, or 0 */

@@ -82,10 +82,10 @@ oplus_status opi_pinned_reserve(opi_accelerator *g, const char *call, opi_gpu_bu
 void opi_gpu_release_all(opi_accelerator *g)
 {
     free_retired(g);
-    opi_gpu_buffer *const all[] = {&g->range,  &g->nodes, &g->value, &g->param, &g->work,
-                                   &g->binned, &g->lent,  &g->top,   &g->ended, &g->told};
+    opi_gpu_buffer *const all[] = {&g->range, &g->nodes, &g->value, &g->param, &g->work,   &g->binned,
+                                   &g->lent,  &g->top,   &g->ended, &g->told,  &g->arrived};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) opi_gpu_release(g, all[i]);
-    g->ended_is_0 = g->told_is_clear = false;
+    g->ended_is_0 = g->arrived_is_0 = g->told_is_clear = false;
     for (int i = 0; i < OPI_WHOLES; i++) opi_gpu_release(g, &g->array[i]);
     for (int i = 0; i < OPI_SLOTS; i++) {
         opi_gpu_release(g, &g->slot[i].device);

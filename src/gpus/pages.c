@@ -68,10 +68,11 @@ static bool is_small(const opi_task *task, int k)
     return !is_looked_up && array->items * array->size <= by->items * by->size / SMALL_PART;
 }
 
-/* All but what is small, and what one worker alone writes, lies in pages, too. */
+/* All but what is small, and what one worker alone writes, lies in pages, too; and there is enough of it. */
 bool opi_gpus_pages_suit(const opi_gpus_job *job)
 {
     const opi_task *const task = job->task;
+    if (opi_gpus_too_little(job)) return false;
     if (opi_deal_is_joined(task)) return true;
     for (int k = 0; k < task->arrays; k++)
         if (task->array[k].mem && job->place[k].side == OPI_LIES_ON_ONE && !is_small(task, k)) return false;
@@ -137,8 +138,9 @@ static oplus_status end_of_failed(const opi_gpus_job *job, oplus_status status)
 static oplus_status finish(const opi_gpus_job *job, const opi_gpus_dealing *d)
 {
     const unsigned end = opi_deal_ends_at(&d->of[0], job->task);
-    OPI_TRY(opi_gpus_gather(job->g, job->call, end));
+    if (!opi_deal_awaits(job->task)) OPI_TRY(opi_gpus_gather(job->g, job->call, end));
     OPI_TRY(end_of_failed(job, opi_deal_finish(&d->of[end], job->call, job->task)));
+    job->g->busy = opi_gpus_only(end); /* which has waited for all others */
     if (!gives_to_host(job)) return opi_deal_is_joined(job->task) ? follow_first(job) : OPLUS_OK;
     opi_gpus_idle(job->g);
     return opi_gpus_faults(job->g, job->call, opi_gpu_fault);

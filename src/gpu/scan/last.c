@@ -6,6 +6,8 @@
 #include "gpu/memory.h"
 #include "gpu/shared.h"
 
+#define PATIENCE UINT64_C(20000000000) /* cycles of waiting for other accelerators: some ten seconds */
+
 enum {
     LARGEST = 32,    /* bytes of an element: a work-item has several in registers */
     SPAN_BYTES = 64, /* of elements that are no part of a vector: neighbouring loads share lines of the cache */
@@ -19,7 +21,8 @@ enum {
     SLOW_BYTES = 8,      /* elements of fewer bytes that are made, */
     MANY_MADE = 1 << 24, /* and so many of them: see opi_last_suits */
     MOST_GROUPS = (1 << (LOG_GROUP + OPI_LOG_LAST_JOINED)) - 1,
-    BITS = 96 /* of the three numbers that have a node for each bit: groups, strips, elements */
+    AWAITING = 32, /* work-items that wait for an accelerator each */
+    BITS = 96      /* of the three numbers that have a node for each bit: groups, strips, elements */
 };
 
 /* --- the shape of a strip ------------------------------------------------------------------------------------------ */
@@ -82,6 +85,7 @@ void opi_last_write(opi_gpu_source *source, const opi_job *job)
     opi_gpu_define(source, "OPI_RESIDENTS", l.residents);
     opi_gpu_define(source, "OPI_SPAN_IS_VECTOR", !task->before && is_part_of_vector(task->op->type->size));
     opi_deal_write(job->deal, source);
+    if (job->deal) opi_gpu_define(source, "OPI_PATIENCE", PATIENCE);
     opi_gpu_write_kernels(source, "last");
 }
 
@@ -205,16 +209,40 @@ bool opi_last_deals(const opi_job *job)
            strip_bytes(job) << LOG_WARPS <= job->deal->page && cut_dealt(job).whole > 0;
 }
 
+/* Where accelerators say that they have arrived, in memory of accelerator 0; what they say is the number of the call. */
+static oplus_status reserve_arrived(const opi_job *job)
+{
+    opi_accelerator *const g = job->g;
+    static const uint32_t none[OPI_MOST_WORKERS];
+    if (++g->arrivals == 0) g->arrivals = 1;
+    OPI_TRY(opi_fault_reserve(g, job->call));
+    OPI_TRY(opi_gpu_reserve(g, job->call, &g->arrived, sizeof none));
+    if (g->arrived_is_0 || g->rehearsal) return OPLUS_OK;
+    OPI_TRY(opi_gpu_upload(g, job->call, OPI_QUEUE_COMPUTE, g->arrived.mem, none, sizeof none));
+    OPI_TRY(opi_gpu_sync(g, job->call, OPI_QUEUE_COMPUTE));
+    g->arrived_is_0 = true;
+    return OPLUS_OK;
+}
+
 oplus_status opi_last_prepare_dealt(opi_job *job)
 {
-    static const char *const kernels[] = {"opi_reduce_dealt", "opi_spine", "opi_reduce"};
+    static const char *const kernels[] = {"opi_reduce_dealt", "opi_await", "opi_spine", "opi_reduce"};
     const last_cut c = cut_dealt(job);
     const bool is_home = job->deal->own == 0;
-    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, is_home ? 3 : 1));
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, is_home ? 4 : 1));
+    OPI_TRY(reserve_count(job));
     if (!is_home) return OPLUS_OK;
+    OPI_TRY(reserve_arrived(job));
     const uint64_t tail = job->task->n - (c.whole << log_group(job, &c));
     if (tail > 0) OPI_TRY(opi_last_prepare(job, tail));
     return opi_tiles_reserve_nodes(job, c.whole);
+}
+
+/* How many groups an accelerator has, and which. */
+static uint64_t groups_dealt(const opi_job *job, const opi_deal *deal, const last_cut *c, opi_dealt *dealt)
+{
+    *dealt = (opi_dealt){.epoch = deal->all[0]->arrivals};
+    return opi_deal_items(deal, c->whole, strip_bytes(job) << c->log_own, dealt);
 }
 
 oplus_status opi_last_run_dealt(opi_job *job)
@@ -222,17 +250,35 @@ oplus_status opi_last_run_dealt(opi_job *job)
     const opi_task *const task = job->task;
     const last_cut c = cut_dealt(job);
     const uint32_t log_own = c.log_own;
-    opi_dealt dealt = {.epoch = 0};
-    const uint64_t groups = opi_deal_items(job->deal, c.whole, strip_bytes(job) << c.log_own, &dealt);
+    opi_dealt dealt;
+    const uint64_t groups = groups_dealt(job, job->deal, &c, &dealt);
     opi_arguments a = {.count = 0};
     for (int k = 0; k < task->arrays; k++)
         if (k != OPI_HEADS && task->array[k].access == OPI_READS) opi_add(&a, opi_memory(task->array[k].mem));
     opi_add_index(&a, job);
     opi_add(&a, opi_memory(job->deal->all[0]->nodes.mem));
+    opi_add(&a, opi_memory(job->deal->all[0]->arrived.mem));
+    opi_add(&a, opi_memory(job->g->ended.mem));
     opi_add(&a, opi_value(log_own));
     opi_add(&a, opi_value(dealt));
     if (opi_task_has_param(task)) opi_add(&a, opi_memory(job->param));
     return opi_gpu_launch(job, "opi_reduce_dealt", groups, a.list, a.count);
+}
+
+/* Accelerator 0 waits in a launch of its own: an event of the driver takes as long as a small reduce. */
+static oplus_status await(const opi_job *job, const last_cut *c)
+{
+    const uint32_t epoch = job->g->arrivals;
+    uint32_t who = 0;
+    opi_dealt dealt;
+    for (unsigned w = 0; w < job->deal->workers; w++) {
+        opi_deal other = *job->deal;
+        other.own = w;
+        if (groups_dealt(job, &other, c, &dealt) > 0) who |= UINT32_C(1) << w;
+    }
+    const opi_gpu_argument list[] = {opi_memory(job->g->arrived.mem), opi_value(who), opi_value(epoch),
+                                     opi_memory(job->g->pipeline.fault.mem)};
+    return opi_gpu_launch_of(job, job->program, "opi_await", 1, AWAITING, list, 4);
 }
 
 oplus_status opi_last_join_dealt(opi_job *job)
@@ -243,6 +289,7 @@ oplus_status opi_last_join_dealt(opi_job *job)
     opi_part tail = {.n = task->n - begin, .last = true};
     for (int k = 0; k < task->arrays; k++)
         if (task->array[k].mem) tail.address[k] = (const char *)task->array[k].mem + begin * task->array[k].size;
+    OPI_TRY(await(job, &c));
     OPI_TRY(opi_tiles_join(job, c.whole, log_group(job, &c), tail.n > 0));
     if (tail.n == 0) return OPLUS_OK;
     OPI_TRY(opi_last_prepare(job, tail.n));

@@ -201,16 +201,38 @@ OPI_FUNCTION void opi_write_nodes(OPI_LOCAL opi_node (*of_warp)[OPI_W / 32], OPI
 /* --- a reduce that is dealt out to several accelerators (gpu/deal.h) ------------------------------------------------- */
 
 #if OPI_DEALT
-/* nodes[1 + i] of accelerator 0 becomes the node of the 2^log_own strips that group i of all has. */
-OPI_RESIDENT_KERNEL void opi_reduce_dealt(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(nodes), const uint32_t log_own,
-                                          const opi_dealt dealt OPI_KERNEL_P)
+/* nodes[1 + i] of accelerator 0 becomes the node of the 2^log_own strips that group i of all has.  The group that ends last on
+ * an accelerator says so in arrived[own] of accelerator 0.
+ *
+ * ended: how many groups of this accelerator have ended; 0 between launches. */
+OPI_RESIDENT_KERNEL void opi_reduce_dealt(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(nodes), OPI_PARAM(arrived),
+                                          OPI_PARAM(ended), const uint32_t log_own, const opi_dealt dealt OPI_KERNEL_P)
 {
     OPI_READ_P
     OPI_SOURCE(0)
     OPI_LOCAL_MEMORY opi_node of_warp[2][OPI_W / 32];
     const uint64_t i = opi_dealt_item(&dealt, OPI_GROUP);
     const opi_node own = opi_group_up(of_warp, opi_behind(source, (i << log_own) * OPI_STRIP), log_own OPI_GIVE_P);
-    if (OPI_SELF == 0) OPI_AT(opi_node, nodes)[1 + i] = own;
+    if (OPI_SELF > 0) return;
+    OPI_AT(opi_node, nodes)[1 + i] = own;
+    __threadfence_system(); /* whoever sees the word sees the nodes of all groups that were counted before it */
+    if (OPI_INCREMENT(OPI_AT(uint32_t, ended)) + 1 < OPI_GROUPS) return;
+    *OPI_AT(uint32_t, ended) = 0;
+    __threadfence_system();
+    OPI_AT(volatile uint32_t, arrived)[dealt.own] = dealt.epoch;
+}
+
+/* Waits until the accelerators of `who`, a bit for each, have arrived; or gives up, and tells the host. */
+OPI_KERNEL void opi_await(OPI_PARAM(arrived), const uint32_t who, const uint32_t epoch, OPI_PARAM(fault))
+{
+    const uint64_t since = (uint64_t)clock64();
+    const volatile uint32_t *const own = OPI_AT(const volatile uint32_t, arrived) + OPI_SELF;
+    while (who >> OPI_SELF & 1 && *own != epoch)
+        if ((uint64_t)clock64() - since > OPI_PATIENCE) {
+            *OPI_AT(volatile uint32_t, fault) = 1;
+            break;
+        }
+    __threadfence_system();
 }
 #endif
 
