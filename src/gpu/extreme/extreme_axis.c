@@ -107,21 +107,38 @@ static opi_shares shares_of(const opi_job *job, const cut *c)
     return s;
 }
 
+/* If parts are dealt out: how many work-groups of an accelerator share a strip.  Pages are small, so that each goes through many
+ * parts; what it has found of them crosses the link to accelerator 0. */
+static uint64_t sets_of(const opi_job *job, const cut *c)
+{
+    const uint64_t wanted = (uint64_t)GROUPS_A_UNIT * opi_units(opi_deal_first(job)) / c->strips;
+    return opi_larger(opi_smaller(wanted, c->parts / job->deal->workers), 1);
+}
+
+/* How many records of a column there are to be compared. */
+static uint64_t records_of(const opi_job *job, const cut *c)
+{
+    const bool has_sets = job->deal && shares_of(job, c).by_parts;
+    return has_sets ? sets_of(job, c) * job->deal->workers : c->parts;
+}
+
 /* Looks through the columns; out: where rows go, if there is one part. */
 static oplus_status look_through(const opi_job *job, const cut *c, const void *in, const void *found, const void *out)
 {
     const uint64_t rows = job->task->extreme.axis.n, inner = job->task->extreme.axis.inner;
     const opi_shares shares = shares_of(job, c);
-    const opi_gpu_argument look[] = {opi_memory(in),        opi_value(rows),    opi_value(inner),
-                                     opi_value(c->columns), opi_value(c->part), opi_value(c->log_c),
-                                     opi_memory(found),     opi_memory(out),    opi_value(shares)};
-    const uint64_t groups = shares.slots * (shares.by_parts ? c->strips : c->parts);
-    return opi_gpu_launch(job, "opi_extreme_columns", groups, look, job->deal ? 9 : 8);
+    const uint64_t sets = shares.by_parts ? sets_of(job, c) : 1;
+    const opi_gpu_argument look[] = {opi_memory(in),     opi_value(rows),     opi_value(inner),  opi_value(c->columns),
+                                     opi_value(c->part), opi_value(c->log_c), opi_memory(found), opi_memory(out),
+                                     opi_value(shares),  opi_value(sets)};
+    const uint64_t groups = shares.by_parts ? sets * c->strips : shares.slots * c->parts;
+    return opi_gpu_launch(job, "opi_extreme_columns", groups, look, job->deal ? 10 : 8);
 }
 
 static oplus_status compare_parts(const opi_job *job, const cut *c, const void *found, const void *out)
 {
-    const opi_gpu_argument list[] = {opi_memory(found), opi_value(c->parts), opi_value(c->columns), opi_memory(out)};
+    const uint64_t records = records_of(job, c);
+    const opi_gpu_argument list[] = {opi_memory(found), opi_value(records), opi_value(c->columns), opi_memory(out)};
     return opi_gpu_launch(job, "opi_extreme_parts", ((c->columns - 1) >> job->shape.log_w) + 1, list, 4);
 }
 
@@ -141,7 +158,8 @@ oplus_status opi_extreme_columns_prepare_dealt(opi_job *job)
     cut c;
     OPI_TRY(get_kernels(job, &c));
     if (c.parts == 1 || job->deal->own > 0) return OPLUS_OK;
-    return opi_deal_reserve(job->deal, job->call, &job->g->pipeline.runs, c.parts * c.columns * FOUND_BYTES);
+    return opi_deal_reserve(job->deal, job->call, &job->g->pipeline.runs,
+                            records_of(job, &c) * c.columns * FOUND_BYTES);
 }
 
 oplus_status opi_extreme_columns_look_dealt(opi_job *job)

@@ -2,12 +2,21 @@
  *
  * A work-group has 2^log_c columns side by side, and of each a part of its rows; OPI_W >> log_c work-items share a column.
  * With inner = 1 they load neighbours, else those of different columns do.  OPI_DEALT: work-groups are dealt out to several
- * accelerators (shares.cl): those of parts, or of strips of columns. */
+ * accelerators (shares.cl): sets of parts, or strips of columns. */
 
 #if OPI_INDEX_SIZE == 4
 typedef uint32_t opi_index;
 #else
 typedef uint64_t opi_index;
+#endif
+#if OPI_DEALT
+#define OPI_SETS_PARAM , const uint64_t sets
+#define OPI_HAS_SETS   (shares.by_parts != 0)
+#define OPI_RECORD(p)  (OPI_HAS_SETS ? shares.own * sets + (p) : (p))
+#else
+#define OPI_SETS_PARAM
+#define OPI_HAS_SETS   0
+#define OPI_RECORD(p)  (p)
 #endif
 #define OPI_LANES 8 /* loads of a work-item that are under way at the same time */
 
@@ -48,48 +57,77 @@ OPI_FUNCTION opi_least opi_least_of(OPI_GLOBAL const opi_word *x, uint64_t inner
     }
 }
 
-/* found: for each part and column the least key, and its row; if it is not given, there is one part, and `out` gets the
- * rows. */
-OPI_WHOLE_KERNEL void opi_extreme_columns(OPI_PARAM(in), const uint64_t rows, const uint64_t inner,
-                                          const uint64_t columns, const uint64_t part, const uint32_t log_c,
-                                          OPI_PARAM(found), OPI_PARAM(out) OPI_SHARES_PARAM)
+/* The least key that was seen in a column, and its row. */
+typedef struct opi_found {
+    uint64_t key, row;
+} opi_found;
+
+OPI_FUNCTION bool opi_is_before(opi_found a, opi_found b) { return a.key < b.key || (a.key == b.key && a.row < b.row); }
+
+/* Nothing: behind all others. */
+OPI_FUNCTION opi_found opi_nothing(void)
 {
-    OPI_LOCAL_MEMORY opi_key keys[OPI_W];
-    OPI_LOCAL_MEMORY uint32_t places[OPI_W];
-    const uint64_t strips = ((columns - 1) >> log_c) + 1, group = OPI_SHARED_GROUP(strips), p = group / strips;
-    const uint64_t column = ((group - p * strips) << log_c) + (OPI_SELF & ((1u << log_c) - 1));
-    const uint32_t r = OPI_SELF >> log_c, step = OPI_W >> log_c;
+    opi_found none;
+    none.key = OPI_MASK;
+    none.row = ~(uint64_t)0;
+    return none;
+}
+
+/* What a work-item finds in its rows of part p: every `step`th one from r on. */
+OPI_FUNCTION opi_found opi_found_in(OPI_GLOBAL const opi_word *x, uint64_t rows, uint64_t inner, uint64_t part,
+                                    uint64_t p, uint32_t r, uint32_t step)
+{
     const uint64_t begin = p * part;
     const uint32_t end = (uint32_t)(rows - begin < part ? rows - begin : part);
-    opi_least own;
-    own.key = OPI_MASK;
-    own.at = ~(uint32_t)0; /* behind all others */
+    opi_found found = opi_nothing();
+    if (r >= end) return found;
+    const opi_least least = opi_least_of(x + (begin + r) * inner, inner, r, end, step);
+    found.key = least.key;
+    found.row = begin + least.at;
+    return found;
+}
+
+/* found: for each part and column the least key, and its row; if it is not given, there is one part, and `out` gets the
+ * rows.  If parts are dealt out, a work-group goes through every `sets`th part of this accelerator's, and what it finds of
+ * them all is that of one part. */
+OPI_WHOLE_KERNEL void opi_extreme_columns(OPI_PARAM(in), const uint64_t rows, const uint64_t inner,
+                                          const uint64_t columns, const uint64_t part, const uint32_t log_c,
+                                          OPI_PARAM(found), OPI_PARAM(out) OPI_SHARES_PARAM OPI_SETS_PARAM)
+{
+    OPI_LOCAL_MEMORY opi_found all[OPI_W];
+    const uint64_t strips = ((columns - 1) >> log_c) + 1;
+    const uint64_t group = OPI_HAS_SETS ? OPI_GROUP : OPI_SHARED_GROUP(strips), p = group / strips;
+    const uint64_t column = ((group - p * strips) << log_c) + (OPI_SELF & ((1u << log_c) - 1));
+    const uint32_t r = OPI_SELF >> log_c, step = OPI_W >> log_c;
     const bool has_column = group != OPI_NO_GROUP && column < columns;
-    if (has_column && r < end) {
+    opi_found own = opi_nothing();
+    if (has_column) {
         const uint64_t o = column / inner, c = column - o * inner;
-        own = opi_least_of(OPI_AT(const opi_word, in) + (o * rows + begin + r) * inner + c, inner, r, end, step);
+        OPI_GLOBAL const opi_word *const x = OPI_AT(const opi_word, in) + o * rows * inner + c;
+#if OPI_DEALT
+        for (uint64_t k = p; OPI_HAS_SETS && k < shares.slots; k += sets) {
+            const uint64_t item = opi_item_in(&shares, k);
+            if (item >= shares.items) continue;
+            const opi_found other = opi_found_in(x, rows, inner, part, item, r, step);
+            if (opi_is_before(other, own)) own = other;
+        }
+#endif
+        if (!OPI_HAS_SETS) own = opi_found_in(x, rows, inner, part, p, r, step);
     }
-    keys[OPI_SELF] = own.key;
-    places[OPI_SELF] = own.at;
+    all[OPI_SELF] = own;
     OPI_BARRIER();
     for (uint32_t by = step / 2; by > 0; by /= 2) {
         if (r < by) {
             const uint32_t other = OPI_SELF + (by << log_c);
-            if (keys[other] < keys[OPI_SELF] || (keys[other] == keys[OPI_SELF] && places[other] < places[OPI_SELF])) {
-                keys[OPI_SELF] = keys[other];
-                places[OPI_SELF] = places[other];
-            }
+            if (opi_is_before(all[other], all[OPI_SELF])) all[OPI_SELF] = all[other];
         }
         OPI_BARRIER();
     }
     if (r > 0 || !has_column) return;
-    if (OPI_GIVEN(found)) {
-        OPI_GLOBAL uint64_t *const to = OPI_AT(uint64_t, found) + (p * columns + column) * 2;
-        to[0] = keys[OPI_SELF];
-        to[1] = begin + places[OPI_SELF];
-    } else {
-        OPI_AT(opi_index, out)[column] = (opi_index)(begin + places[OPI_SELF]);
-    }
+    if (OPI_GIVEN(found))
+        OPI_AT(opi_found, found)[OPI_RECORD(p) * columns + column] = all[OPI_SELF];
+    else
+        OPI_AT(opi_index, out)[column] = (opi_index)all[OPI_SELF].row;
 }
 
 /* Each work-item compares what was found of a column's parts. */
@@ -97,17 +135,14 @@ OPI_WHOLE_KERNEL void opi_extreme_parts(OPI_PARAM(found), const uint64_t parts, 
 {
     const uint64_t column = (OPI_GROUP << OPI_LOG_W) + OPI_SELF;
     if (column >= columns) return;
-    OPI_GLOBAL const uint64_t *const from = OPI_AT(const uint64_t, found) + column * 2;
-    uint64_t key = from[0], least = 0;
+    OPI_GLOBAL const opi_found *const from = OPI_AT(const opi_found, found) + column;
+    opi_found least = from[0];
     for (uint64_t p = 1; p < parts; p += OPI_LANES) {
-        uint64_t some[OPI_LANES]; /* behind the last part it comes again, and is not less */
+        opi_found some[OPI_LANES]; /* behind the last part it comes again, and is not less */
         OPI_UNROLL for (uint32_t l = 0; l < OPI_LANES; l++)
-            some[l] = from[(p + l < parts ? p + l : parts - 1) * columns * 2];
-        OPI_UNROLL for (uint32_t l = 0; l < OPI_LANES; l++) {
-            if (some[l] >= key) continue;
-            key = some[l];
-            least = p + l;
-        }
+            some[l] = from[(p + l < parts ? p + l : parts - 1) * columns];
+        OPI_UNROLL for (uint32_t l = 0; l < OPI_LANES; l++)
+            if (opi_is_before(some[l], least)) least = some[l];
     }
-    OPI_AT(opi_index, out)[column] = (opi_index)from[least * columns * 2 + 1];
+    OPI_AT(opi_index, out)[column] = (opi_index)least.row;
 }
