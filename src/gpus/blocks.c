@@ -93,7 +93,7 @@ bool opi_gpus_blocks_can(const opi_gpus_job *job)
 /* The host's arrays come over all links at the same time; a scan reads its input twice. */
 bool opi_gpus_blocks_suit(const opi_gpus_job *job)
 {
-    if (bytes_at(job, OPI_LIES_ON_ONE) > 0) return false;
+    if (bytes_at(job, OPI_LIES_ON_ONE) > 0 || opi_gpus_too_little(job)) return false;
     if (job->task->what == OPI_SCAN && job->g->count < 3) return false;
     return bytes_at(job, OPI_LIES_ON_HOST) + bytes_at(job, OPI_LIES_DEALT) >= LEAST_BYTES;
 }

@@ -47,7 +47,8 @@ bool opi_gpus_transpose_can(const opi_gpus_job *job)
 
 bool opi_gpus_transpose_suits(const opi_gpus_job *job)
 {
-    return job->place[OPI_IN].side == OPI_LIES_DEALT && job->place[OPI_TURNED_OUT].side == OPI_LIES_DEALT;
+    return job->place[OPI_IN].side == OPI_LIES_DEALT && job->place[OPI_TURNED_OUT].side == OPI_LIES_DEALT &&
+           !opi_gpus_too_little(job);
 }
 
 static oplus_status each(opi_gpus_job *job, bool run)

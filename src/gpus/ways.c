@@ -110,6 +110,13 @@ const opi_gpus_way *opi_gpus_way_of(const opi_gpus_job *job)
     return way;
 }
 
+static void explain_little(const opi_gpus_job *job, opi_saying *to)
+{
+    const opi_gpus_guess guess = opi_gpus_guess_of(job);
+    opi_say(to, "dealt out it would take longer, as little as it is: about %.0f us, and here about %.0f\n", guess.all,
+            guess.one);
+}
+
 oplus_status opi_gpus_ways_explain(opi_gpus_job *job, opi_saying *to)
 {
     const opi_gpus_way *const taken = opi_gpus_way_of(job);
@@ -118,5 +125,6 @@ oplus_status opi_gpus_ways_explain(opi_gpus_job *job, opi_saying *to)
     if (taken->run != run_one) return OPLUS_OK;
     oplus_device *const worker = job->g->worker[job->home];
     opi_say(to, "GPU %u of %u does it: %s\n", job->home, job->g->count, job->why);
+    if (opi_gpus_too_little(job)) explain_little(job, to);
     return worker->machine->explain(worker, job->call, job->task, to);
 }

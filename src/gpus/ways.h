@@ -29,6 +29,16 @@ typedef struct opi_gpus_way {
     const char *words;                        /* what it does, for an explanation */
 } opi_gpus_way;
 
+/* --- what is worth it ------------------------------------------------------------------------------------------------ */
+
+/* How many µs a task takes if one accelerator does it and if all do, page by page. */
+typedef struct opi_gpus_guess {
+    double one, all;
+} opi_gpus_guess;
+opi_gpus_guess opi_gpus_guess_of(const opi_gpus_job *job);
+/* Whether a task could be done page by page, and one accelerator does it sooner. */
+bool opi_gpus_too_little(const opi_gpus_job *job);
+
 /* --- the ways ------------------------------------------------------------------------------------------------------- */
 
 /* pages.c: each worker does the pages that it has, in one pass over all (gpu/deal.h). */

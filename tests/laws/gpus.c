@@ -441,7 +441,7 @@ int main(void)
         return 77;
     }
     oplus_close(dev);
-    setenv("OPLUS_TEST_DEVICES", "cuda:0,0 cuda:0,0@@@one cuda:0,0@@@blocks cuda:0,0,0@@@blocks", 0);
+    setenv("OPLUS_TEST_DEVICES", "cuda:0,0 cuda:0,0@@@pages cuda:0,0@@@one cuda:0,0@@@blocks cuda:0,0,0@@@blocks", 0);
     size_t count;
     all_places(&count);
     if (count < 2) return puts("not tried: OPLUS_TEST_DEVICES is empty"), 77;

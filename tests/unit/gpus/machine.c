@@ -29,6 +29,19 @@ static int open_twice(void **state)
     return 0;
 }
 
+/* Arrays of a few pages are dealt out if that is wanted. */
+static int open_to_deal(void **state, const char *where)
+{
+    begin_books(state);
+    setenv("OPLUS_WAY", "pages", 1);
+    good(oplus_open(where, &dev));
+    unsetenv("OPLUS_WAY");
+    return 0;
+}
+
+static int open_two_to_deal(void **state) { return open_to_deal(state, "cuda:0-1"); }
+static int open_twice_to_deal(void **state) { return open_to_deal(state, "cuda:0,0"); }
+
 static int close_it(void **state)
 {
     oplus_close(dev);
@@ -323,7 +336,7 @@ static void pages_are_worked_on_by_all(void **state)
     static const struct {
         oplus_status (*call)(const void *in, void *out);
         int launches, waits;
-    } calls[] = {{dealt_map, 2, 2},       {dealt_scan, 2, 2}, {dealt_reduce, 3, 2}, {dealt_argmin, 3, 2},
+    } calls[] = {{dealt_map, 2, 2},       {dealt_scan, 2, 2}, {dealt_reduce, 4, 1}, {dealt_argmin, 3, 2},
                  {dealt_histogram, 6, 2}, {dealt_top, 16, 4}, {dealt_nth, 12, 4}};
     void *in, *out, *host = calloc(1, DEALT_BYTES);
     (void)state;
@@ -385,6 +398,20 @@ static void sorts_do_not_wait(void **state)
     }
     oplus_free(dev, keys);
     oplus_free(dev, values);
+}
+
+/* Whoever reads the other's pages over the link is ready before both have begun. */
+static void little_is_done_by_one(void **state)
+{
+    void *in, *out;
+    (void)state;
+    good(oplus_alloc(dev, DEALT_BYTES, &in));
+    good(oplus_alloc(dev, DEALT_BYTES, &out));
+    explain_call(dealt_map, in, out, "  > one ");
+    explain_call(dealt_map, in, out, "    pages ");
+    explain_call(dealt_map, in, out, "\ndealt out it would take longer, as little as it is: about ");
+    oplus_free(dev, in);
+    oplus_free(dev, out);
 }
 
 /* So does a call whose result comes to the host. */
@@ -522,9 +549,10 @@ static int run_fake(void)
         WITH_TWO(copies_tell_of_faults),
         cmocka_unit_test_setup_teardown(copies, open_twice, close_it),
         WITH_TWO(work_is_in_order),
-        cmocka_unit_test_setup_teardown(pages_are_worked_on_by_all, open_twice, close_it),
         cmocka_unit_test_setup_teardown(sorts_do_not_wait, open_for_blocks, close_it),
-        WITH_TWO(results_tell_of_faults),
+        cmocka_unit_test_setup_teardown(pages_are_worked_on_by_all, open_twice_to_deal, close_it),
+        cmocka_unit_test_setup_teardown(results_tell_of_faults, open_two_to_deal, close_it),
+        cmocka_unit_test_setup_teardown(little_is_done_by_one, open_two, close_it),
         WITH_TWO(arrays_that_are_too_small),
         WITH_TWO(explains),
         WITH_BOOKS(every_call),
