@@ -466,6 +466,14 @@ static size_t most_elements(rng *r, size_t size)
     return 1 + (most < room ? most : room);
 }
 
+/* Mostly one matrix of several pages, whose parts are dealt out. */
+static opi_axis draw_matrix(rng *r, size_t most)
+{
+    const opi_axis a = {1, most, 1 + rng_below(r, 1u << rng_below(r, 11))};
+    if (rng_below(r, 4) == 0 || most < a.inner) return draw_axis(r, most);
+    return (opi_axis){1, most / a.inner, a.inner};
+}
+
 static void try_axis(const oplus_op *op, const opi_axis *a, bool scans, rng *r)
 {
     const size_t size = op->type->size, n = a->outer * a->n * a->inner, results = scans ? n : a->outer * a->inner;
@@ -497,18 +505,11 @@ static void any_axis(void **state)
         const subject *const s = subject_named(on_cuda            ? names[rng_below(&r, NAMES)]
                                                : rng_below(&r, 2) ? "hash4"
                                                                   : "hash8");
-        const opi_axis a = draw_axis(&r, most_elements(&r, s->op->type->size));
+        const size_t most = most_elements(&r, s->op->type->size);
+        const opi_axis a = rng_below(&r, 2) ? draw_axis(&r, most) : draw_matrix(&r, most);
         fill(s, &r, a.outer * a.n * a.inner);
         try_axis(s->op, &a, rng_below(&r, 2), &r);
     }
-}
-
-/* Mostly one matrix of several pages, whose parts are dealt out. */
-static opi_axis draw_matrix(rng *r, size_t most)
-{
-    const opi_axis a = {1, most, 1 + rng_below(r, 1u << rng_below(r, 11))};
-    if (rng_below(r, 4) == 0 || most < a.inner) return draw_axis(r, most);
-    return (opi_axis){1, most / a.inner, a.inner};
 }
 
 static void any_extreme_axis(void **state)

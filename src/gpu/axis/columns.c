@@ -16,6 +16,7 @@ enum {
     LEAST_DEPTH = 5,       /* ... chunks of at least 2^4 rows, */
     MOST_DEPTH = 17,       /* ... and of 2^16 at most */
     LEAST_LOG_CHUNK = 8,   /* shorter chunks are not worth their nodes, if elements are small */
+    NODES_AT_ONCE = 8,     /* that a work-item copies from another accelerator */
     DEALT_LOG_CHUNK = 5,   /* ... unless so few rows lie in one page of several accelerators */
     SCANNED_A_UNIT = 64,   /* columns for each multiprocessor that are scanned by one work-item each; */
     REDUCED_A_UNIT = 2048, /* parts of columns for each that are reduced, or scanned, as fast as memory, or nearly so */
@@ -94,6 +95,26 @@ static size_t digits_bytes(const opi_job *job, const levels *l)
     return l->count < 2 ? 0 : (size_t)(64 - (unsigned)__builtin_clzll(l->rows[0])) * l->columns * element(job);
 }
 
+/* Whether chunks of one matrix are dealt out, and not strips. */
+static bool are_chunks_dealt(const opi_job *job, uint64_t chunks)
+{
+    return job->deal && job->task->axis.outer == 1 && chunks >= (uint64_t)LEAST_CHUNKS * job->deal->workers;
+}
+
+static uint64_t chunk_bytes(const opi_job *job, const levels *l)
+{
+    return (job->task->axis.inner * element(job)) << l->log_chunk;
+}
+
+static uint64_t whole_chunks(const levels *l) { return l->rows[0] >> l->log_chunk; }
+
+/* Of a scan each accelerator then keeps the nodes of its own chunks, and copies those of others: so all links are used, and not
+ * those of accelerator 0 alone. */
+static bool are_scattered(const opi_job *job, const levels *l)
+{
+    return scans(job) && l->count > 1 && are_chunks_dealt(job, whole_chunks(l));
+}
+
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
 static void write_source(opi_gpu_source *source, const void *context)
@@ -105,6 +126,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_kernels(source, "plain");
     opi_gpu_write_kernels(source, "tree");
     opi_deal_write_shares(job->deal, source);
+    opi_gpu_define(source, "OPI_NODES_AT_ONCE", NODES_AT_ONCE);
     opi_gpu_write_kernels(source, "columns");
 }
 
@@ -120,11 +142,13 @@ static oplus_status get_program(opi_job *job)
 static oplus_status get_kernels(opi_job *job, levels *l)
 {
     static const char *const of_reduce[] = {"opi_columns_reduce", "opi_columns_fold"};
-    static const char *const of_scan[] = {"opi_columns_scan", "opi_columns_reduce"};
+    static const char *const of_scan[] = {"opi_columns_scan", "opi_columns_reduce", "opi_columns_gather"};
     OPI_TRY(get_program(job));
     *l = levels_of(job);
     return opi_kernels_make(&job->g->programs, job->call, job->program, scans(job) ? of_scan : of_reduce,
-                            l->count < 2 ? 1 : 2);
+                            l->count < 2            ? 1
+                            : are_scattered(job, l) ? 3
+                                                    : 2);
 }
 
 oplus_status opi_columns_prepare(opi_job *job, uint64_t n)
@@ -137,8 +161,8 @@ oplus_status opi_columns_prepare(opi_job *job, uint64_t n)
     return scans(job) ? OPLUS_OK : opi_gpu_reserve(job->g, job->call, &job->g->work, digits_bytes(job, &l));
 }
 
-/* If the columns are dealt out, the nodes of the first level, and the digits, are in memory of accelerator 0 that all use;
- * of a scan each accelerator makes all that follows from them for itself. */
+/* If the columns are dealt out, the nodes of the first level, and the digits, are in memory of accelerator 0 that all use; or
+ * scattered (see above).  Of a scan each accelerator makes all that follows from them for itself. */
 oplus_status opi_columns_prepare_dealt(opi_job *job)
 {
     levels l;
@@ -146,7 +170,7 @@ oplus_status opi_columns_prepare_dealt(opi_job *job)
     if (l.count < 2) return OPLUS_OK;
     const size_t nodes = nodes_bytes(job, &l);
     if (scans(job)) OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->nodes, nodes));
-    if (job->deal->own > 0) return OPLUS_OK;
+    if (job->deal->own > 0 && !are_scattered(job, &l)) return OPLUS_OK;
     return opi_deal_reserve(job->deal, job->call, &job->g->pipeline.runs,
                             nodes + (scans(job) ? 0 : digits_bytes(job, &l)));
 }
@@ -165,7 +189,7 @@ static room room_of(const opi_job *job, const levels *l)
     opi_accelerator *const g = job->g;
     if (!job->deal) return (room){g->nodes.mem, g->nodes.mem, g->work.mem};
     if (l->count < 2) return (room){NULL, NULL, NULL};
-    char *const all = job->deal->all[0]->pipeline.runs.mem;
+    char *const all = (are_scattered(job, l) ? g : job->deal->all[0])->pipeline.runs.mem;
     return (room){all, scans(job) ? g->nodes.mem : all, all + nodes_bytes(job, l)};
 }
 
@@ -192,12 +216,12 @@ static opi_shares shares_of(const opi_job *job, const levels *l, int v, uint64_t
 {
     const opi_axis *const axis = &job->task->axis;
     const uint64_t strips = groups_of(job, l->columns), w = (uint64_t)1 << job->shape.log_w;
-    const bool by_parts = axis->outer == 1 && chunks >= (uint64_t)LEAST_CHUNKS * job->deal->workers;
+    const bool by_parts = are_chunks_dealt(job, chunks);
     opi_shares s;
     if (v > 0)
         s = opi_deal_shares(NULL, strips, 1);
     else if (by_parts)
-        s = opi_deal_shares(job->deal, chunks, (axis->inner * element(job)) << l->log_chunk);
+        s = opi_deal_shares(job->deal, chunks, chunk_bytes(job, l));
     else
         s = opi_deal_shares(job->deal, strips, w * axis->n * element(job));
     s.by_parts = v == 0 && by_parts;
@@ -279,10 +303,26 @@ static oplus_status scan_level(const opi_job *job, const levels *l, int v, const
     return launch_level(job, l, "opi_columns_scan", v, chunks, &a);
 }
 
+/* Each begins with its neighbour's, so that no two read the same one's at the same time. */
+static oplus_status gather_first(const opi_job *job, const levels *l)
+{
+    const uint64_t nodes = l->columns, pieces = (nodes - 1) / ((uint64_t)NODES_AT_ONCE << job->shape.log_w) + 1;
+    for (unsigned k = 1; k < job->deal->workers; k++) {
+        opi_deal other = *job->deal;
+        other.own = (job->deal->own + k) % job->deal->workers;
+        const opi_shares shares = opi_deal_shares(&other, whole_chunks(l), chunk_bytes(job, l));
+        const opi_gpu_argument list[] = {opi_memory(other.all[other.own]->pipeline.runs.mem),
+                                         opi_memory(job->g->pipeline.runs.mem), opi_value(nodes), opi_value(shares)};
+        OPI_TRY(opi_gpu_launch(job, "opi_columns_gather", shares.slots * pieces, list, 4));
+    }
+    return OPLUS_OK;
+}
+
 /* What a scan does behind the first level, of whose chunks the nodes are known; then it scans that one, too. */
 static oplus_status scan_rest(const opi_job *job, const levels *l, const opi_part *part)
 {
     const room r = room_of(job, l);
+    if (are_scattered(job, l)) OPI_TRY(gather_first(job, l));
     for (int v = 1; v + 1 < l->count; v++)
         OPI_TRY(reduce_level(job, l, v, v > 1 ? rows_at(job, l, &r, v) : r.first, true, NULL));
     for (int v = l->count; --v > 0;) {

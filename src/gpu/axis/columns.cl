@@ -172,3 +172,22 @@ OPI_WHOLE_KERNEL void opi_columns_scan(OPI_PARAM(in), const uint64_t rows, const
         has_before = 1;
     }
 }
+
+/* --- nodes of other accelerators ------------------------------------------------------------------------------------ */
+
+#if OPI_DEALT
+/* Copies the nodes of another accelerator's chunks, of which the shares are, to the same places here; a row has `nodes`. */
+OPI_WHOLE_KERNEL void opi_columns_gather(OPI_PARAM(from), OPI_PARAM(to), const uint64_t nodes OPI_SHARES_PARAM)
+{
+    const uint64_t pieces = (nodes - 1) / (OPI_W * OPI_NODES_AT_ONCE) + 1, slot = OPI_GROUP / pieces;
+    const uint64_t chunk = OPI_SHARED_ITEM(slot), begin = (OPI_GROUP - slot * pieces) * (OPI_W * OPI_NODES_AT_ONCE) + OPI_SELF;
+    if (chunk >= shares.items) return;
+    OPI_GLOBAL const opi_node *const x = OPI_AT(const opi_node, from) + chunk * nodes;
+    OPI_GLOBAL opi_node *const y = OPI_AT(opi_node, to) + chunk * nodes;
+    opi_node some[OPI_NODES_AT_ONCE];
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_NODES_AT_ONCE; j++)
+        if (begin + j * OPI_W < nodes) some[j] = x[begin + j * OPI_W];
+    OPI_UNROLL for (uint32_t j = 0; j < OPI_NODES_AT_ONCE; j++)
+        if (begin + j * OPI_W < nodes) y[begin + j * OPI_W] = some[j];
+}
+#endif
