@@ -72,7 +72,8 @@ static bool is_small(const opi_task *task, int k)
 bool opi_gpus_pages_suit(const opi_gpus_job *job)
 {
     const opi_task *const task = job->task;
-    if (opi_gpus_too_little(job)) return false;
+    const opi_gpus_guess guess = opi_gpus_guess_of(job);
+    if (guess.one < guess.all) return false;
     if (opi_deal_is_joined(task)) return true;
     for (int k = 0; k < task->arrays; k++)
         if (task->array[k].mem && job->place[k].side == OPI_LIES_ON_ONE && !is_small(task, k)) return false;

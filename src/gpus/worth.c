@@ -2,14 +2,22 @@
  * and one alone reads over the links what the others have. */
 #include "gpus/ways.h"
 
-/* Measured on four H200 (docs/performance.md), µs. */
-static const double one_launch = 5;    /* a call that one accelerator does */
-static const double each_apart = 8;    /* of all, each one: a launch, and waits for what the others have done before */
-static const double each_joined = 11;  /* ... that makes one result with the others */
-static const double each_sampled = 20; /* ... with several launches, each behind what all have done before */
+/* What a call costs beside moving bytes, µs: by one accelerator; by all, and for each of them (two and four H200, 2026-11-28,
+ * 2^21 and 2^23 f32). */
+typedef struct cost {
+    double one, all, each;
+} cost;
+
+static const cost pass = {5, 0, 11};   /* a launch or two on each, which wait for what the others have done before */
+static const cost tables = {5, 5, 18}; /* a few launches on each */
+static const cost sampling = {66, 45, 24}; /* many, each behind what all have done before */
 
 /* Bytes a µs. */
-static const double over_nvlink = 380e3, over_bus = 25e3, in_memory = 4e6;
+static const double over_nvlink = 370e3, over_bus = 25e3, in_memory = 4e6;
+/* A link has room for both directions at the same time, but not for all of both. */
+static const double of_other_direction = 0.4;
+/* Single elements of another one's memory, a µs. */
+static const double elements_a_us = 7.8e3;
 
 /* A link that adds to memory beyond it is no bus. */
 static double link_rate(const opi_gpus *g)
@@ -21,7 +29,7 @@ static double link_rate(const opi_gpus *g)
     return over_nvlink;
 }
 
-/* What lies in pages: some of it is far away from each accelerator, and a link has room for both directions at the same time. */
+/* What lies in pages, of which each accelerator has a part. */
 static double bytes_of(const opi_gpus_job *job, bool written)
 {
     double bytes = 0;
@@ -34,18 +42,30 @@ static double bytes_of(const opi_gpus_job *job, bool written)
     return bytes;
 }
 
-static double each_of(const opi_task *task)
+static cost cost_of(const opi_task *task)
 {
-    if (task->what == OPI_TOP || task->what == OPI_NTH || task->what == OPI_COUNT) return each_sampled;
-    return task->result || opi_deal_is_joined(task) ? each_joined : each_apart;
+    if (task->what == OPI_TOP || task->what == OPI_NTH) return sampling;
+    return task->what == OPI_COUNT ? tables : pass;
+}
+
+/* Elements that are reached one by one, wherever they lie; a search reads several for each that is looked for. */
+static double scattered_of(const opi_task *task)
+{
+    enum { OF_SEARCH = 8 };
+    const double n = (double)task->n;
+    return task->what == OPI_BOUNDS ? OF_SEARCH * n : task->what == OPI_TAKE || task->what == OPI_PUT ? n : 0;
 }
 
 opi_gpus_guess opi_gpus_guess_of(const opi_gpus_job *job)
 {
-    const double count = job->g->count, in = bytes_of(job, false), out = bytes_of(job, true);
-    const double far = (in < out ? out : in) * (count - 1) / count;
-    return (opi_gpus_guess){.one = one_launch + far / link_rate(job->g),
-                            .all = each_of(job->task) * count + (in + out) / count / in_memory};
+    const cost c = cost_of(job->task);
+    const double count = job->g->count, away = (count - 1) / count, in = bytes_of(job, false),
+                 out = bytes_of(job, true);
+    const double most = in < out ? out : in, least = in < out ? in : out;
+    const double moved = away * (most + of_other_direction * least) / link_rate(job->g);
+    const double reached = away * scattered_of(job->task) / elements_a_us;
+    return (opi_gpus_guess){.one = c.one + moved + reached,
+                            .all = c.all + count * c.each + (in + out) / count / in_memory + reached / count};
 }
 
 bool opi_gpus_too_little(const opi_gpus_job *job)
