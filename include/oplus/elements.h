@@ -20,7 +20,8 @@ extern "C" {
  *
  *  On CUDA, with all arrays in the device's memory, a call with OPLUS_REFUSE does not wait: elements for indices out of
  *  range are not written, nothing outside of the arrays is read or written, and the next call that waits, such as
- *  oplus_sync, returns the error.  If `in` lies in host memory, an accelerator copies all of it.
+ *  oplus_sync, returns the error.  If `in` lies in host memory, an accelerator copies all of it.  So does each of several GPUs
+ *  that share the call, if `in` has at most 48 bytes for each element that one of them takes, and there is room.
  *
  *  @param dev      where to compute
  *  @param type     the type of an element; any size

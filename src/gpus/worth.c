@@ -8,7 +8,7 @@ typedef struct cost {
     double one, all, each;
 } cost;
 
-static const cost pass = {5, 0, 11};   /* a launch or two on each, which wait for what the others have done before */
+static const cost pass = {5, 0, 9};    /* a launch or two on each, which wait for what the others have done before */
 static const cost tables = {5, 5, 18}; /* a few launches on each */
 static const cost sampling = {66, 45, 24}; /* many, each behind what all have done before */
 

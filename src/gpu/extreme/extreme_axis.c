@@ -107,19 +107,28 @@ static opi_shares shares_of(const opi_job *job, const cut *c)
     return s;
 }
 
-/* If parts are dealt out: how many work-groups of an accelerator share a strip.  Pages are small, so that each goes through many
- * parts; what it has found of them crosses the link to accelerator 0. */
-static uint64_t sets_of(const opi_job *job, const cut *c)
+/* If parts are dealt out: an accelerator has sets x sharers work-groups for each strip.  Each goes through the pages of a set, which
+ * `sharers` share: what it has found in them crosses the link to accelerator 0. */
+typedef struct sets {
+    uint64_t sets, sharers;
+} sets;
+
+static sets sets_of(const opi_job *job, const cut *c, const opi_shares *s)
 {
     const uint64_t wanted = (uint64_t)GROUPS_A_UNIT * opi_units(opi_deal_first(job)) / c->strips;
-    return opi_larger(opi_smaller(wanted, c->parts / job->deal->workers), 1);
+    const uint64_t pages = c->parts / ((uint64_t)s->each * job->deal->workers);
+    sets of = {.sets = opi_larger(opi_smaller(wanted, pages), 1)};
+    of.sharers = opi_larger(opi_smaller(wanted / of.sets, s->each), 1);
+    return of;
 }
 
 /* How many records of a column there are to be compared. */
 static uint64_t records_of(const opi_job *job, const cut *c)
 {
-    const bool has_sets = job->deal && shares_of(job, c).by_parts;
-    return has_sets ? sets_of(job, c) * job->deal->workers : c->parts;
+    const opi_shares shares = shares_of(job, c);
+    if (!shares.by_parts) return c->parts;
+    const sets of = sets_of(job, c, &shares);
+    return of.sets * of.sharers * job->deal->workers;
 }
 
 /* Looks through the columns; out: where rows go, if there is one part. */
@@ -127,12 +136,13 @@ static oplus_status look_through(const opi_job *job, const cut *c, const void *i
 {
     const uint64_t rows = job->task->extreme.axis.n, inner = job->task->extreme.axis.inner;
     const opi_shares shares = shares_of(job, c);
-    const uint64_t sets = shares.by_parts ? sets_of(job, c) : 1;
-    const opi_gpu_argument look[] = {opi_memory(in),     opi_value(rows),     opi_value(inner),  opi_value(c->columns),
-                                     opi_value(c->part), opi_value(c->log_c), opi_memory(found), opi_memory(out),
-                                     opi_value(shares),  opi_value(sets)};
-    const uint64_t groups = shares.by_parts ? sets * c->strips : shares.slots * c->parts;
-    return opi_gpu_launch(job, "opi_extreme_columns", groups, look, job->deal ? 10 : 8);
+    const sets of = shares.by_parts ? sets_of(job, c, &shares) : (sets){1, 1};
+    const opi_gpu_argument look[] = {opi_memory(in),        opi_value(rows),      opi_value(inner),
+                                     opi_value(c->columns), opi_value(c->part),   opi_value(c->log_c),
+                                     opi_memory(found),     opi_memory(out),      opi_value(shares),
+                                     opi_value(of.sets),    opi_value(of.sharers)};
+    const uint64_t groups = shares.by_parts ? of.sets * of.sharers * c->strips : shares.slots * c->parts;
+    return opi_gpu_launch(job, "opi_extreme_columns", groups, look, job->deal ? 11 : 8);
 }
 
 static oplus_status compare_parts(const opi_job *job, const cut *c, const void *found, const void *out)

@@ -10,9 +10,9 @@ typedef uint32_t opi_index;
 typedef uint64_t opi_index;
 #endif
 #if OPI_DEALT
-#define OPI_SETS_PARAM , const uint64_t sets
+#define OPI_SETS_PARAM , const uint64_t sets, const uint64_t sharers
 #define OPI_HAS_SETS   (shares.by_parts != 0)
-#define OPI_RECORD(p)  (OPI_HAS_SETS ? shares.own * sets + (p) : (p))
+#define OPI_RECORD(p)  (OPI_HAS_SETS ? shares.own * sets * sharers + (p) : (p))
 #else
 #define OPI_SETS_PARAM
 #define OPI_HAS_SETS   0
@@ -87,9 +87,44 @@ OPI_FUNCTION opi_found opi_found_in(OPI_GLOBAL const opi_word *x, uint64_t rows,
     return found;
 }
 
+#if OPI_DEALT
+/* What a work-item finds in the parts that begin in every `sets`th page of this accelerator's, and there in every `sharers`th:
+ * work-group p of a strip.  From page to page it adds, as divisions of 64 bits would take longer than the loads. */
+OPI_FUNCTION opi_found opi_found_in_set(OPI_GLOBAL const opi_word *x, uint64_t rows, uint64_t inner, uint64_t part,
+                                        const opi_shares *shares, uint64_t p, uint64_t sets, uint64_t sharers, uint32_t r,
+                                        uint32_t step)
+{
+    const uint64_t set = p / sharers, own_first = p - set * sharers;
+    const uint64_t pages = shares->slots / shares->each, bytes = shares->bytes;
+    const uint64_t by = sets * shares->workers * shares->page, items = by / bytes, rest = by - items * bytes;
+    uint64_t first = 0, at = 0; /* the first part that begins in the page, and where, counted from the page */
+    bool goes_on = false;       /* whether they say what those of the next page are */
+    opi_found own = opi_nothing();
+    for (uint64_t k = set; k < pages; k += sets) {
+        const uint64_t page = k * shares->workers + shares->own, begin = page * shares->page;
+        if (goes_on) {
+            first += items;
+            first += at < rest;
+            at = at < rest ? at + bytes - rest : at - rest;
+        } else {
+            first = opi_first_in(shares, page);
+            at = first * bytes + shares->beyond - begin;
+            goes_on = begin > shares->beyond;
+        }
+        uint64_t item = first + own_first, where = at + own_first * bytes;
+        for (; where < shares->page && item < shares->items; where += sharers * bytes, item += sharers) {
+            const opi_found other = opi_found_in(x, rows, inner, part, item, r, step);
+            if (opi_is_before(other, own)) own = other;
+        }
+        if (first >= shares->items) break; /* so are those of all later pages */
+    }
+    return own;
+}
+#endif
+
 /* found: for each part and column the least key, and its row; if it is not given, there is one part, and `out` gets the
- * rows.  If parts are dealt out, a work-group goes through every `sets`th part of this accelerator's, and what it finds of
- * them all is that of one part. */
+ * rows.  If parts are dealt out, a work-group goes through those in every `sets`th page of this accelerator's, or a share
+ * of them, and what it finds of them all is that of one part. */
 OPI_WHOLE_KERNEL void opi_extreme_columns(OPI_PARAM(in), const uint64_t rows, const uint64_t inner,
                                           const uint64_t columns, const uint64_t part, const uint32_t log_c,
                                           OPI_PARAM(found), OPI_PARAM(out) OPI_SHARES_PARAM OPI_SETS_PARAM)
@@ -105,12 +140,7 @@ OPI_WHOLE_KERNEL void opi_extreme_columns(OPI_PARAM(in), const uint64_t rows, co
         const uint64_t o = column / inner, c = column - o * inner;
         OPI_GLOBAL const opi_word *const x = OPI_AT(const opi_word, in) + o * rows * inner + c;
 #if OPI_DEALT
-        for (uint64_t k = p; OPI_HAS_SETS && k < shares.slots; k += sets) {
-            const uint64_t item = opi_item_in(&shares, k);
-            if (item >= shares.items) continue;
-            const opi_found other = opi_found_in(x, rows, inner, part, item, r, step);
-            if (opi_is_before(other, own)) own = other;
-        }
+        if (OPI_HAS_SETS) own = opi_found_in_set(x, rows, inner, part, &shares, p, sets, sharers, r, step);
 #endif
         if (!OPI_HAS_SETS) own = opi_found_in(x, rows, inner, part, p, r, step);
     }
