@@ -407,9 +407,9 @@ static void little_is_done_by_one(void **state)
     (void)state;
     good(oplus_alloc(dev, DEALT_BYTES, &in));
     good(oplus_alloc(dev, DEALT_BYTES, &out));
-    explain_call(dealt_map, in, out, "  > one ");
-    explain_call(dealt_map, in, out, "    pages ");
-    explain_call(dealt_map, in, out, "\ndealt out it would take longer, as little as it is: about ");
+    explain_call(dealt_reduce, in, out, "  > one ");
+    explain_call(dealt_reduce, in, out, "    pages ");
+    explain_call(dealt_reduce, in, out, "\ndealt out it would take longer, as little as it is: about ");
     oplus_free(dev, in);
     oplus_free(dev, out);
 }
