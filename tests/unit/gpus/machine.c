@@ -337,7 +337,7 @@ static void pages_are_worked_on_by_all(void **state)
         oplus_status (*call)(const void *in, void *out);
         int launches, waits;
     } calls[] = {{dealt_map, 2, 2},       {dealt_scan, 2, 2}, {dealt_reduce, 4, 1}, {dealt_argmin, 3, 2},
-                 {dealt_histogram, 6, 2}, {dealt_top, 16, 4}, {dealt_nth, 12, 4}};
+                 {dealt_histogram, 6, 2}, {dealt_top, 17, 4}, {dealt_nth, 12, 4}};
     void *in, *out, *host = calloc(1, DEALT_BYTES);
     (void)state;
     assert_non_null(host);
