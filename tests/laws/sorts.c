@@ -417,8 +417,9 @@ static void mixed_segments_are_sorts(rng *r, const place *at)
     enum { LONG = OPI_SHORT_SEGMENT + 1 };
     static const struct {
         size_t short_ones, large, most;
-    } mixes[] = {{3000, 1, LONG}, {3000, 8, 3 * LONG}, {3000, 9, 3 * LONG}, {20, 0, LONG},       {5000, 60, 2 * LONG},
-                 {1, 1, 4000},    {0, 0, LONG},        {100, 12, 5000},     {100000, 1, 100000}, {100000, 20, 10000}};
+    } mixes[] = {{3000, 1, LONG},  {3000, 8, 3 * LONG}, {3000, 9, 3 * LONG}, {20, 0, LONG},       {5000, 60, 2 * LONG},
+                 {280, 300, LONG}, /* more than 256 long ones */
+                 {1, 1, 4000},     {0, 0, LONG},        {100, 12, 5000},     {100000, 1, 100000}, {100000, 20, 10000}};
     const bool some = at->accelerator && !at->thorough;
     const size_t kinds = sizeof mixes / sizeof *mixes, m = rng_below(r, rng_below(r, 8) ? kinds - 2 : kinds);
     cut_up c = {.key = key_types[rng_below(r, some ? 2 : 10)],

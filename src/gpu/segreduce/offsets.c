@@ -74,12 +74,14 @@ static oplus_status look(const opi_job *job, const void *at, uint64_t least, opi
     return opi_looking_add_up(l, COUNTS, g->work.mem);
 }
 
-static oplus_status see(const opi_job *job, uint64_t least, seen *s)
+static oplus_status see(const opi_job *job, uint64_t least, const opi_meanwhile *meanwhile, seen *s)
 {
     opi_accelerator *const g = job->g;
     opi_looking l;
     OPI_TRY(look(job, job->task->segments.offsets.at, least, &l));
-    return opi_gpu_fetch(g, job->call, s, (char *)g->work.mem + COUNTS * l.parts * sizeof(uint64_t), sizeof *s);
+    const char *const there = (char *)g->work.mem + COUNTS * l.parts * sizeof(uint64_t);
+    if (meanwhile) OPI_TRY(meanwhile->run(meanwhile->context, there));
+    return opi_gpu_fetch(g, job->call, s, there, sizeof *s);
 }
 
 oplus_status opi_offsets_list(const opi_job *job, const void *offsets, bool are_seen, uint64_t least, uint64_t count,
@@ -97,10 +99,16 @@ oplus_status opi_offsets_list(const opi_job *job, const void *offsets, bool are_
 
 oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t least, opi_offsets_facts *facts)
 {
+    return opi_offsets_check_while(job, side, least, NULL, facts);
+}
+
+oplus_status opi_offsets_check_while(const opi_job *job, opi_gpu_side side, uint64_t least,
+                                     const opi_meanwhile *meanwhile, opi_offsets_facts *facts)
+{
     opi_offsets readable = job->task->segments.offsets;
     if (side == OPI_SIDE_DEVICE) {
         seen s = {.are_long = OPI_NOT_KNOWN, .in_long = job->task->n, .last = job->task->n}; /* of a rehearsal */
-        OPI_TRY(see(job, least, &s));
+        OPI_TRY(see(job, least, meanwhile, &s));
         *facts = (opi_offsets_facts){s.first, s.last, {.count = s.are_long, .elements = s.in_long}};
         if (s.wrong == 0) return OPLUS_OK;
         OPI_TRY(opi_offsets_read(job, &readable)); /* the host finds out which offset is wrong */

@@ -35,6 +35,14 @@ typedef struct opi_offsets_facts {
  * make a segment long, more than 0; or OPI_NONE_IS_LONG. */
 #define OPI_NONE_IS_LONG UINT64_MAX
 oplus_status opi_offsets_check(const opi_job *job, opi_gpu_side side, uint64_t least, opi_offsets_facts *facts);
+/* The same, with something that is enqueued before the host waits for what is seen of offsets in device memory.  It gets the
+ * place of two numbers of 64 bits there: how many offsets are wrong, and how many segments are long. */
+typedef struct opi_meanwhile {
+    oplus_status (*run)(void *context, const char *seen);
+    void *context;
+} opi_meanwhile;
+oplus_status opi_offsets_check_while(const opi_job *job, opi_gpu_side side, uint64_t least,
+                                     const opi_meanwhile *meanwhile, opi_offsets_facts *facts);
 /* Lists in device memory the `count` long segments of offsets in device memory: first how many elements the long ones before
  * each of them have, behind these how many all have, then where each begins.  are_seen: opi_offsets_check has just looked at
  * them there, and nothing has been done since. */

@@ -3,10 +3,11 @@
  *
  *   few    each is an ordinary sort where it lies
  *   many   their elements are copied to where they lie together, with the numbers of their segments; sorted; sorted stably by
- *          these; and copied back
+ *          these, unless key and number are one; and copied back
  *
  * The caller's arrays are written last, when nothing can fail any more for lack of memory or of a program. */
 #include "base/error.h"
+#include "cores/merge.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/segsort/segsort.h"
@@ -41,12 +42,14 @@ bool opi_segsort_mixed_can(const opi_job *job, uint64_t n)
            task_of(s)->segments.offsets.segments < UINT64_MAX - s->n;
 }
 
-/* If most elements are in many long segments, what the way "two-sorts" does with the others costs less than copies. */
+/* If most elements are in many long segments, what the way "two-sorts" does with the others costs less than copies; where
+ * keys are packed, these cost little. */
 bool opi_segsort_mixed_suits(const opi_job *job, uint64_t n)
 {
     const opi_segsorting *const s = (const opi_segsorting *)job;
+    const bool packs = opi_segsort_packed_bits(s, s->large.count) > 0;
     (void)n;
-    return has_few(s) || s->large.elements <= s->n / 2;
+    return has_few(s) || s->large.elements <= (packs ? s->n - s->n / 8 : s->n / 2);
 }
 
 void opi_segsort_mixed_divide(opi_segsorting *s, char *base, size_t *at)
@@ -57,7 +60,8 @@ void opi_segsort_mixed_divide(opi_segsorting *s, char *base, size_t *at)
     if (has_few(s)) return;
     s->place = m <= UINT32_MAX ? &oplus_u32 : &oplus_u64;
     s->number = opi_segsort_number_for(s->large.count - 1);
-    s->sorted = opi_segsort_room(base, at, m * task_of(s)->segments.key->size);
+    s->sorted = opi_segsort_room(base, at, m * (s->packed ? s->packed->size : task_of(s)->segments.key->size));
+    if (s->packed) return;
     s->numbers = opi_segsort_room(base, at, m * s->number->size);
     if (!value_of(s)) return;
     s->own_values = opi_segsort_room(base, at, m * value_of(s)->size);
@@ -141,14 +145,13 @@ static void write_source(opi_gpu_source *source, const void *context)
     const opi_segsorting *const s = context;
     const size_t key = task_of(s)->segments.key->size;
     opi_gpu_write_shape(source, s->job.shape, key);
-    opi_gpu_define(source, "OPI_KEY_SIZE", key);
     opi_gpu_define(source, "OPI_VALUE_SIZE", value_of(s) ? value_of(s)->size : 0);
     opi_gpu_define(source, "OPI_INDEX_SIZE", s->place->size);
     opi_gpu_define(source, "OPI_NUMBER_SIZE", s->number->size);
     opi_gpu_define(source, "OPI_OFFSET_SIZE", sizeof(uint64_t));
     opi_gpu_write_kernels(source, "offset");
     opi_gpu_write_kernels(source, "segment");
-    opi_gpu_write_kernels(source, "key");
+    opi_segsort_write_packed(source, s);
     opi_gpu_write_kernels(source, "with_key");
     opi_gpu_write_kernels(source, "mixed");
 }
@@ -161,6 +164,7 @@ static oplus_status get_copies(opi_segsorting *s)
     opi_key_number(&key, value_of(s) ? value_of(s)->size : 0);
     opi_key_number(&key, s->place->size);
     opi_key_number(&key, s->number->size);
+    opi_key_number(&key, s->packed ? s->packed->size : 0);
     return opi_program_get(&s->job.g->programs, s->job.call, "copies of long segments", key.hash, write_source, s,
                            &s->copies);
 }
@@ -203,6 +207,23 @@ static oplus_status scatter(const opi_segsorting *s)
     return launch(s, "opi_long_scatter", list);
 }
 
+/* Keys alone, which are copied together with the numbers of their segments. */
+static oplus_status sort_many_packed(const opi_segsorting *s)
+{
+    const opi_key_order order = opi_key_order_of(task_of(s)->segments.key, task_of(s)->segments.order);
+    const opi_gpu_argument count = opi_value(s->large.count), m = opi_value(s->large.elements);
+    const opi_gpu_argument list = opi_memory(s->list), keys = opi_memory(s->at[OPI_SEGSORT_KEYS]);
+    const opi_gpu_argument packed = opi_memory(s->sorted), unused = opi_value(s->unused);
+    const opi_gpu_argument negative = opi_value(order.float_mask), flip = opi_value(order.flip);
+    const opi_gpu_argument in[] = {list, count, m, keys, negative, flip, unused, packed};
+    const opi_gpu_argument out[] = {list, count, m, packed, negative, flip, unused, keys};
+    OPI_TRY(list_long(s));
+    OPI_TRY(launch(s, "opi_long_gather_packed", in));
+    OPI_TRY(opi_segsort_sort_packed(s, (size_t)s->large.elements));
+    OPI_TRY(sort_short(s));
+    return launch(s, "opi_long_scatter_packed", out);
+}
+
 /* The keys that have been copied, and the numbers with them. */
 static oplus_status order_keys(const opi_segsorting *s)
 {
@@ -232,6 +253,7 @@ static oplus_status order_pairs(const opi_segsorting *s)
 static oplus_status sort_many(const opi_segsorting *s)
 {
     assert(s->list && s->number && s->place); /* opi_segsort_mixed_divide sets them */
+    if (s->packed) return sort_many_packed(s);
     OPI_TRY(list_long(s));
     OPI_TRY(gather(s));
     OPI_TRY(value_of(s) ? order_pairs(s) : order_keys(s));

@@ -1,5 +1,5 @@
 /* The elements of the long segments of many are copied to where they lie together, and back.  This text comes behind
- * offset.cl, segment.cl, key.cl and with_key.cl.
+ * offset.cl, segment.cl, key.cl, key_order.cl, with_key.cl and packed.cl.
  *
  * list: what opi_offsets_list writes: where each of `count` long segments begins among those that are copied; where they all
  * end; where each begins among the caller's.  A work-group copies OPI_ELEMENTS neighbours, and finds their segments among few. */
@@ -15,6 +15,40 @@ OPI_FUNCTION void opi_find_edges(OPI_LOCAL uint64_t *edge, OPI_GLOBAL const opi_
         edge[k] = opi_segment(start + 1, k == 0 ? begin : end - 1, 0, count - 1); /* before the last one's end */
     OPI_BARRIER();
 }
+
+#if OPI_PACKED_SIZE
+/* packed[i] becomes the key of element i of the long segments, and which of these has it. */
+OPI_WHOLE_KERNEL void opi_long_gather_packed(OPI_PARAM(list), const uint64_t count, const uint64_t n, OPI_PARAM(keys),
+                                             const uint64_t negative, const uint64_t flip, const uint32_t unused,
+                                             OPI_PARAM(packed))
+{
+    OPI_LOCAL_MEMORY uint64_t edge[2];
+    OPI_GLOBAL const opi_offset *const start = OPI_AT(const opi_offset, list), *const begins = start + count + 1;
+    const opi_order order = opi_order_of(negative, flip);
+    const uint64_t begin = OPI_GROUP * OPI_ELEMENTS, end = n - begin < OPI_ELEMENTS ? n : begin + OPI_ELEMENTS;
+    opi_find_edges(edge, start, count, begin, end);
+    for (uint64_t i = begin + OPI_SELF; i < end; i += OPI_W) {
+        const uint64_t s = opi_segment(start + 1, i, edge[0], edge[1]), at = begins[s] + (i - start[s]);
+        OPI_AT(opi_packed, packed)[i] = opi_pack(OPI_AT(const opi_key, keys)[at], s, order, unused);
+    }
+}
+
+/* The caller's key at the place of element i of the long segments becomes that of packed[i]. */
+OPI_WHOLE_KERNEL void opi_long_scatter_packed(OPI_PARAM(list), const uint64_t count, const uint64_t n,
+                                              OPI_PARAM(packed), const uint64_t negative, const uint64_t flip,
+                                              const uint32_t unused, OPI_PARAM(keys))
+{
+    OPI_LOCAL_MEMORY uint64_t edge[2];
+    OPI_GLOBAL const opi_offset *const start = OPI_AT(const opi_offset, list), *const begins = start + count + 1;
+    const opi_order order = opi_order_of(negative, flip);
+    const uint64_t begin = OPI_GROUP * OPI_ELEMENTS, end = n - begin < OPI_ELEMENTS ? n : begin + OPI_ELEMENTS;
+    opi_find_edges(edge, start, count, begin, end);
+    for (uint64_t i = begin + OPI_SELF; i < end; i += OPI_W) {
+        const uint64_t s = opi_segment(start + 1, i, edge[0], edge[1]), at = begins[s] + (i - start[s]);
+        OPI_AT(opi_key, keys)[at] = opi_unpacked(OPI_AT(const opi_packed, packed)[i], order, unused);
+    }
+}
+#endif
 
 /* own_keys[i], own_values[i] become the key and the value of element i of the long segments; numbers[i] which of these has it. */
 OPI_WHOLE_KERNEL void opi_long_gather(OPI_PARAM(list), const uint64_t count, const uint64_t n, OPI_PARAM(keys),

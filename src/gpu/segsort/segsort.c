@@ -1,14 +1,16 @@
 /* A segmented sort on an accelerator, and its way "two-sorts"; the ways "short" and "mixed" are in short.c and mixed.c.
  *
- * Keys alone are sorted together with the numbers of their segments, and then stably by these.  Of pairs there is an argsort
- * of all keys, and a stable sort of these indices by segment.  So it takes the same time whatever the segments are.  The
- * primitives that do this are those of public calls.  An argsort of segments, which have one length, writes these indices, as
- * places in their segments. */
+ * Keys alone are sorted together with the numbers of their segments, and then stably by these; where a key and such a number
+ * have at most 64 bits, both are one number, and one sort is enough (packed.cl).  Of pairs there is an argsort of all keys, and
+ * a stable sort of these indices by segment.  So it takes the same time whatever the segments are.  The primitives that do
+ * this are those of public calls.  An argsort of segments, which have one length, writes these indices, as places in their
+ * segments. */
 #include "gpu/segsort/segsort.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "cores/cores.h"
+#include "cores/merge.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/segreduce/offsets.h"
@@ -24,7 +26,9 @@ enum {
     VALUES = OPI_SEGSORT_VALUES,
     ARRAYS = OPI_SEGSORT_ARRAYS,
     LOG_W = 8,
-    EACH = 8 /* as in segment_of.cl */
+    EACH = 8, /* as in segment_of.cl */
+    FEW_SEGMENTS =
+        256 /* of which the second of two sorts is one pass of bytes: together they cost less than one of packed keys */
 };
 
 typedef opi_segsorting segsorting;
@@ -65,6 +69,10 @@ static size_t divide(segsorting *s, char *base)
         s->cuts = opi_segsort_room(base, &at, opi_segsort_short_bytes(s));
         return at;
     }
+    if (s->packed) {
+        s->sorted = opi_segsort_room(base, &at, s->n * s->packed->size);
+        return at;
+    }
     s->order = is_keys_alone(s) ? NULL : opi_segsort_room(base, &at, s->n * s->place->size);
     s->natural = is_keys_alone(s) ? NULL : opi_segsort_room(base, &at, s->n * s->number->size);
     s->numbers = opi_segsort_room(base, &at, s->n * s->number->size);
@@ -95,6 +103,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_PLACE_SIZE", place_bytes(s));
     opi_gpu_write_kernels(source, "offset");
     opi_gpu_write_kernels(source, "segment");
+    opi_segsort_write_packed(source, s);
     opi_gpu_write_kernels(source, "segment_of");
 }
 
@@ -108,6 +117,8 @@ static oplus_status get_program(segsorting *s)
     opi_key_number(&key, array(s, OFFSETS)->size);
     opi_key_number(&key, s->number->size);
     opi_key_number(&key, place_bytes(s));
+    opi_key_number(&key, s->packed ? s->packed->size : 0);
+    opi_key_number(&key, array(s, KEYS)->size);
     return opi_program_get(&job->g->programs, job->call, "the segments of elements", key.hash, write_source, s,
                            &job->program);
 }
@@ -129,17 +140,24 @@ static oplus_status take(const segsorting *s, size_t size, const void *in, void 
     return opi_segsort_part(s, &task, opi_gpu_take);
 }
 
+/* Launches a kernel of which a work-group does EACH elements a work-item. */
+static oplus_status launch_each(const segsorting *s, const char *kernel, const opi_gpu_argument *list, int count)
+{
+    const uint64_t each = (uint64_t)EACH << s->job.shape.log_w;
+    return opi_gpu_launch(&s->job, kernel, (s->n + each - 1) / each, list, count);
+}
+
 /* Of elements as they lie, or, if segments have one length, in an order. */
 static oplus_status write_numbers(const segsorting *s, const char *order, char *to)
 {
     const opi_job *const job = &s->job;
     const uint64_t n = s->n, first = s->first, segments = job->task->segments.offsets.segments;
-    const uint64_t length = job->task->segments.length, each = (uint64_t)EACH << job->shape.log_w;
+    const uint64_t length = job->task->segments.length;
     const opi_gpu_argument even[] = {opi_memory(order), opi_value(n), opi_value(length), opi_memory(to)};
     const opi_gpu_argument list[] = {opi_value(n), opi_value(first), opi_memory(s->at[OFFSETS]), opi_value(segments),
                                      opi_memory(to)};
     if (length > 0) return opi_gpu_launch(job, "opi_segment_of_even", groups_of(s), even, 4);
-    return opi_gpu_launch(job, "opi_segment_of", (n + each - 1) / each, list, 5);
+    return launch_each(s, "opi_segment_of", list, 5);
 }
 
 /* The segments of the elements in their order. */
@@ -190,9 +208,32 @@ static oplus_status sort_pairs(const segsorting *s)
     return put_in_order(s, VALUES);
 }
 
+/* A key and the number of its segment are one number. */
+static oplus_status sort_packed(const segsorting *s)
+{
+    const opi_task *const task = s->job.task;
+    const opi_key_order order = opi_key_order_of(task->segments.key, task->segments.order);
+    const opi_gpu_argument pack[] = {opi_value(s->n),
+                                     opi_value(s->first),
+                                     opi_memory(s->at[OFFSETS]),
+                                     opi_value(task->segments.offsets.segments),
+                                     opi_value(task->segments.length),
+                                     opi_memory(from_first(s, KEYS)),
+                                     opi_value(order.float_mask),
+                                     opi_value(order.flip),
+                                     opi_value(s->unused),
+                                     opi_memory(s->sorted)};
+    const opi_gpu_argument unpack[] = {opi_memory(s->sorted), opi_value(s->n),      opi_value(order.float_mask),
+                                       opi_value(order.flip), opi_value(s->unused), opi_memory(from_first(s, KEYS))};
+    OPI_TRY(launch_each(s, "opi_pack_segments", pack, 10));
+    OPI_TRY(opi_segsort_sort_packed(s, s->n));
+    return launch_each(s, "opi_unpack_segments", unpack, 6);
+}
+
 /* The caller's keys are written last. */
 static oplus_status sort_keys(const segsorting *s)
 {
+    if (s->packed) return sort_packed(s);
     const opi_task *const task = s->job.task;
     const bool several = task->segments.offsets.segments > 1;
     const size_t bytes = s->n * array(s, KEYS)->size;
@@ -242,6 +283,36 @@ const oplus_type *opi_segsort_number_for(uint64_t most)
                                 : &oplus_u64;
 }
 
+unsigned opi_segsort_packed_bits(const opi_segsorting *s, uint64_t segments)
+{
+    unsigned bits = 8 * (unsigned)array(s, KEYS)->size;
+    for (uint64_t most = segments - 1; most > 0; most /= 2) bits++;
+    return is_keys_alone(s) && segments > FEW_SEGMENTS && bits <= 64 ? bits : 0;
+}
+
+void opi_segsort_pack(opi_segsorting *s, uint64_t segments)
+{
+    const unsigned bits = opi_segsort_packed_bits(s, segments);
+    s->packed = bits == 0 ? NULL : bits <= 32 ? &oplus_u32 : &oplus_u64;
+    s->unused = bits == 0 ? 0 : 8 * (unsigned)s->packed->size - bits;
+}
+
+void opi_segsort_write_packed(opi_gpu_source *source, const opi_segsorting *s)
+{
+    opi_gpu_define(source, "OPI_KEY_SIZE", array(s, KEYS)->size);
+    opi_gpu_define(source, "OPI_PACKED_SIZE", s->packed ? s->packed->size : 0);
+    opi_gpu_write_kernels(source, "key");
+    opi_gpu_write_kernels(source, "key_order");
+    opi_gpu_write_kernels(source, "packed");
+}
+
+oplus_status opi_segsort_sort_packed(const opi_segsorting *s, size_t m)
+{
+    opi_task sort;
+    opi_task_sort(&sort, s->packed, OPLUS_ASCENDING, s->sorted, NULL, NULL, m);
+    return opi_segsort_part(s, &sort, opi_gpu_sort);
+}
+
 /* Whether all arrays lie on the host, and do not fit the device: then the cores do the task. */
 static bool is_too_large(segsorting *s)
 {
@@ -265,6 +336,44 @@ static opi_long_segments large_of_even(const opi_task *task)
     return large;
 }
 
+/* --- a guess ------------------------------------------------------------------------------------------------------ */
+
+/* If offsets lie on the device, only a launch finds out whether they are in order, and whether a segment is long.  Nobody
+ * waits for that where all arrays lie there: the way "short" is enqueued, and its kernel does nothing if it is not the one. */
+static bool can_guess(const segsorting *s)
+{
+    if (s->job.g->rehearsal || s->job.task->n < 2) return false;
+    for (int k = 0; k < arrays(s); k++)
+        if (s->side[k] != OPI_SIDE_DEVICE) return false;
+    return opi_way_of(&s->job, s->n)->run == opi_segsort_short_run;
+}
+
+static oplus_status guess(void *context, const char *seen)
+{
+    segsorting *const s = context;
+    OPI_TRY(opi_segsort_short_get(s));
+    OPI_TRY(reserve(s));
+    s->seen = seen;
+    const oplus_status status = opi_segsort_short_sort(s);
+    s->seen = NULL;
+    return status;
+}
+
+/* Looks at the offsets; *is_done: and all is sorted. */
+static oplus_status check_offsets(segsorting *s, opi_offsets_facts *facts, bool *is_done)
+{
+    const opi_meanwhile meanwhile = {guess, s};
+    s->n = s->job.task->n; /* at most */
+    const bool guesses = can_guess(s);
+    s->is_short = guesses;
+    OPI_TRY(
+        opi_offsets_check_while(&s->job, s->side[OFFSETS], OPI_SHORT_SEGMENT + 1, guesses ? &meanwhile : NULL, facts));
+    *is_done = guesses && facts->large.count == 0;
+    return OPLUS_OK;
+}
+
+/* --- the task ----------------------------------------------------------------------------------------------------- */
+
 oplus_status opi_gpu_segsort(opi_job *job)
 {
     const opi_task *const task = job->task;
@@ -274,10 +383,13 @@ oplus_status opi_gpu_segsort(opi_job *job)
     for (int k = KEYS; k <= VALUES && k < arrays(&s); k++)
         if (array(&s, k)->mem)
             OPI_TRY(opi_gpu_side_of(job->g, job->call, names[k], array(&s, k)->mem, bytes_of(&s, k), &s.side[k]));
-    if (task->segments.length > 0)
+    if (task->segments.length > 0) {
         facts.large = large_of_even(task);
-    else
-        OPI_TRY(opi_offsets_check(job, s.side[OFFSETS], OPI_SHORT_SEGMENT + 1, &facts));
+    } else {
+        bool is_done = false;
+        const oplus_status status = check_offsets(&s, &facts, &is_done);
+        if (status != OPLUS_OK || is_done) return opi_gpu_settle(job->g, job->call, status);
+    }
     s.first = (size_t)facts.first;
     s.n = (size_t)(facts.end - facts.first);
     s.large = facts.large;
@@ -287,6 +399,7 @@ oplus_status opi_gpu_segsort(opi_job *job)
     const opi_way *const way = opi_way_of(&s.job, s.n);
     s.is_short = way->run == opi_segsort_short_run;
     s.is_mixed = way->run == opi_segsort_mixed_run;
+    opi_segsort_pack(&s, s.is_mixed ? s.large.count : task->segments.offsets.segments);
     if (is_too_large(&s)) return job->g->rehearsal ? OPLUS_OK : opi_cores_run(job->g->dev.cores, job->call, task, NULL);
     return opi_gpu_settle(job->g, job->call, opi_way_run_all(&s.job));
 }

@@ -8,11 +8,14 @@
 
 enum {
     LOG_W = 8,
-    MOST_LOG_PLACES = 11, /* of a work-group: so many segments and elements together */
-    LEAST_LOG_PLACES = 9,
-    OF_ALL = 33,    /* in 32 places of local memory are so many: gaps (short.cl) */
-    MOST_VALUE = 8, /* bytes of a value that a work-item keeps in registers */
-    RESIDENTS = 4   /* work-groups of a multiprocessor, by their registers */
+    LOG_PLACES = 11,       /* of a work-group: so many segments and elements together, */
+    LARGE_LOG_PLACES = 12, /* if keys have up to 4 bytes, and no values, and there are many */
+    LEAST_LOG_PLACES = 9,  /* if local memory is small */
+    LARGE_A_UNIT = 4,      /* large work-groups for each multiprocessor, at least */
+    PLACES = 32,           /* of local memory, */
+    WITH_GAP = 33,         /* which have a gap behind them (short.cl) */
+    MOST_VALUE = 8,        /* bytes of a value that a work-item keeps in registers */
+    RESIDENTS = 4          /* work-groups of a multiprocessor, by their registers */
 };
 
 /* --- what there is ------------------------------------------------------------------------------------------------ */
@@ -42,13 +45,21 @@ static size_t local_bytes(const opi_segsorting *s, unsigned log)
 {
     const size_t room = opi_round_up(((size_t)1 << log) + OPI_SHORT_SEGMENT, (size_t)1 << log_w(s));
     const size_t moved = task_of(s)->segments.key->size + (value_bytes(s) > 0 ? sizeof(uint16_t) : 0);
-    return room * moved / (OF_ALL - 1) * OF_ALL + room * sizeof(uint32_t) + OPI_LOCAL_SPARE;
+    return room * moved / PLACES * WITH_GAP + room * sizeof(uint32_t) + OPI_LOCAL_SPARE;
+}
+
+/* Whether work-groups have so many places that a work-item sorts more than one run; then fewer begin and end. */
+static bool are_large(const opi_segsorting *s)
+{
+    const uint64_t groups = (s->n + segments_of(s)) >> LARGE_LOG_PLACES;
+    return value_bytes(s) == 0 && task_of(s)->segments.key->size <= sizeof(uint32_t) &&
+           groups >= (uint64_t)LARGE_A_UNIT * opi_units(s->job.g);
 }
 
 /* Places of a work-group, whose local memory holds so many elements and the longest segment. */
 static unsigned log_places(const opi_segsorting *s)
 {
-    unsigned log = MOST_LOG_PLACES;
+    unsigned log = are_large(s) ? LARGE_LOG_PLACES : LOG_PLACES;
     while (log > LEAST_LOG_PLACES && local_bytes(s, log) > s->job.g->gpu->facts.local) log--;
     return log;
 }
@@ -109,6 +120,7 @@ oplus_status opi_segsort_short_get(opi_segsorting *s)
     opi_key_number(&key, value_bytes(s));
     opi_key_number(&key, is_argsort(s));
     opi_key_number(&key, s->is_mixed);
+    opi_key_number(&key, log_places(s));
     opi_key_number(&key, opi_segsort_array(s, OPI_SEGSORT_OFFSETS)->size);
     return opi_program_get(&job->g->programs, job->call, "the sort of short segments", key.hash, write_source, s,
                            &job->program);
@@ -120,18 +132,19 @@ oplus_status opi_segsort_short_sort(const opi_segsorting *s)
 {
     const opi_key_order order = opi_key_order_of(task_of(s)->segments.key, task_of(s)->segments.order);
     const uint64_t segments = segments_of(s), length = task_of(s)->segments.length, windows = windows_of(s);
-    const void *const values = value_bytes(s) > 0 ? opi_segsort_from_first(s, OPI_SEGSORT_VALUES) : NULL;
+    const void *const values = value_bytes(s) > 0 ? s->at[OPI_SEGSORT_VALUES] : NULL;
     const opi_gpu_argument cut[] = {opi_memory(s->at[OPI_SEGSORT_OFFSETS]), opi_value(length), opi_value(segments),
                                     opi_value(windows), opi_memory(s->cuts)};
-    const opi_gpu_argument list[] = {opi_memory(opi_segsort_from_first(s, OPI_SEGSORT_KEYS)),
+    const opi_gpu_argument list[] = {opi_memory(s->at[OPI_SEGSORT_KEYS]),
                                      opi_memory(s->at[OPI_SEGSORT_OFFSETS]),
                                      opi_value(length),
                                      opi_memory(s->cuts),
                                      opi_value(order.float_mask),
                                      opi_value(order.flip),
-                                     opi_memory(values)};
+                                     opi_memory(values),
+                                     opi_memory(s->seen)};
     OPI_TRY(opi_gpu_launch(&s->job, "opi_short_cuts", (windows >> s->job.shape.log_w) + 1, cut, 5));
-    return opi_gpu_launch(&s->job, "opi_short_sort", windows, list, 7);
+    return opi_gpu_launch(&s->job, "opi_short_sort", windows, list, 8);
 }
 
 oplus_status opi_segsort_short_run(opi_job *job, const opi_part *part)

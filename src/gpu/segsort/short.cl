@@ -6,8 +6,8 @@
  *
  * A segment is cut into runs of OPI_RUN elements; most segments are one.  Runs are put into three lists by their length, and
  * are dealt out to work-items: each takes a run into registers, and sorts it by a network for so many elements.  Longer
- * segments are then merged from their runs in pairs: each element looks for its place in the other run.  This text comes
- * behind offset.cl, key.cl, key_order.cl and with_key.cl.
+ * segments are then merged from their runs in pairs: a work-item finds where its piece of the result begins in both, and
+ * merges that in registers.  This text comes behind offset.cl, key.cl, key_order.cl and with_key.cl.
  *
  * OPI_VALUE_SIZE: bytes of what moves with a key, or 0; OPI_PLACES_ONLY: keys stay, and values become places in segments.
  * OPI_MIXED: there are longer segments, too, whose elements stay as they are.  The last one of a work-group may have any
@@ -47,6 +47,7 @@ OPI_FUNCTION uint64_t opi_begin_of(OPI_GLOBAL const opi_offset *at, uint64_t len
     return length > 0 ? s * length : (uint64_t)(at[s] - at[0]);
 }
 
+#define OPI_CUT_PARTS 8
 /* cuts[2 * w] becomes the first segment of work-group w, and cuts[2 * w + 1] its first element; behind them stand how many
  * segments and elements there are. */
 OPI_WHOLE_KERNEL void opi_short_cuts(OPI_PARAM(offsets), const uint64_t length, const uint64_t segments,
@@ -56,12 +57,17 @@ OPI_WHOLE_KERNEL void opi_short_cuts(OPI_PARAM(offsets), const uint64_t length, 
     const uint64_t w = OPI_GROUP * OPI_W + OPI_SELF, place = w << OPI_LOG_PLACES;
     if (w > windows) return;
     uint64_t low = w == windows ? segments : 0, high = place < segments ? place : segments;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (middle + opi_begin_of(at, length, middle) < place)
-            low = middle + 1;
-        else
-            high = middle;
+    while (low < high) { /* among eight parts at a time: loads are under way together */
+        uint64_t middle[OPI_CUT_PARTS - 1], begin[OPI_CUT_PARTS - 1];
+        OPI_UNROLL for (uint32_t k = 0; k < OPI_CUT_PARTS - 1; k++)
+            middle[k] = low + (high - low) * (k + 1) / OPI_CUT_PARTS;
+        OPI_UNROLL for (uint32_t k = 0; k < OPI_CUT_PARTS - 1; k++) begin[k] = opi_begin_of(at, length, middle[k]);
+        OPI_UNROLL for (uint32_t k = 0; k < OPI_CUT_PARTS - 1; k++) {
+            if (middle[k] + begin[k] < place)
+                low = middle[k] + 1;
+            else if (middle[k] < high)
+                high = middle[k];
+        }
     }
     OPI_AT(uint64_t, cuts)[2 * w] = low;
     OPI_AT(uint64_t, cuts)[2 * w + 1] = opi_begin_of(at, length, low);
@@ -88,7 +94,8 @@ OPI_FUNCTION uint64_t opi_end_of_short(OPI_GLOBAL const opi_offset *at, uint64_t
 /* The lists of runs, one behind the other: of those that have more than 16 elements, more than 8, and more than one.  An
  * entry is the first element of a run, and above that how many it has. */
 #define OPI_LISTS     3u
-#define OPI_LIST_AT(k) ((k) == 0 ? 0u : (k) == 1 ? OPI_ROOM / 17 + 1 : OPI_ROOM / 17 + OPI_ROOM / 9 + 2)
+#define OPI_LIST_AT(k) \
+    (((k) > 0 ? OPI_ROOM / 17 + 1 : 0u) + ((k) > 1 ? OPI_ROOM / 9 + 1 : 0u) + ((k) > 2 ? OPI_ROOM / 2 + 1 : 0u))
 #define OPI_LOG_FIRST 16
 
 /* --- runs ----------------------------------------------------------------------------------------------------------- */
@@ -128,9 +135,11 @@ OPI_FUNCTION void opi_compare(opi_item *a, opi_item *b)
 #if OPI_VALUE_SIZE
 #define OPI_PUT_PLACE(at, item) place[at] = (uint16_t)(first + OPI_PLACE_OF(item));
 #define OPI_PLACES_PARAM , OPI_LOCAL uint16_t *place, uint32_t first
+#define OPI_PLACES place
 #else
 #define OPI_PUT_PLACE(at, item)
 #define OPI_PLACES_PARAM
+#define OPI_PLACES 0
 #endif
 
 /* Sorts the m elements from `from` on; place[] becomes where each was, and `first` more.  Batcher's network; where key and
@@ -178,11 +187,6 @@ OPI_SORT_RUN(opi_sort_thirty_two, 32, 5)
 
 /* --- longer segments ------------------------------------------------------------------------------------------------ */
 
-/* A segment of the group, in a word: where it begins, and above that where it ends. */
-#define OPI_BOUNDS(begin, end) ((begin) | (end) << OPI_LOG_FIRST)
-#define OPI_BEGIN(bounds)      ((bounds) & ((1u << OPI_LOG_FIRST) - 1))
-#define OPI_END(bounds)        ((bounds) >> OPI_LOG_FIRST)
-
 /* For each place e of a work-item, which is number i of a group; _HERE: if it is one of the n elements.  Without a question
  * all loads are on their way together. */
 #define OPI_EACH_PLACE(...)                                                                                            \
@@ -200,54 +204,85 @@ OPI_SORT_RUN(opi_sort_thirty_two, 32, 5)
         }                                                                                                              \
     }
 
-/* How many work-items note the elements of a segment: about as many as it has elements on average. */
-OPI_FUNCTION uint32_t opi_log_noting(uint32_t elements, uint32_t segments)
-{
-    uint32_t log_each = 0;
-    while (log_each < OPI_LOG_W && (segments << (log_each + 1)) <= elements) log_each++;
-    return log_each;
-}
+/* A segment that has more than OPI_RUN elements is merged in pieces of OPI_PIECE.  A piece, in a word: where its segment begins,
+ * how many elements that has, and which of its pieces it is. */
+#define OPI_PIECE        8u
+#define OPI_LOG_BEGIN    13
+#define OPI_LOG_LENGTH   10
+#define OPI_PIECE_OF(begin, m, k) ((begin) | (m) << OPI_LOG_BEGIN | (k) << (OPI_LOG_BEGIN + OPI_LOG_LENGTH))
+#define OPI_MOST_PIECES  (OPI_ROOM / OPI_PIECE + OPI_ROOM / (OPI_RUN + 1))
+#define OPI_OWN_PIECES   ((OPI_MOST_PIECES + OPI_W - 1) / OPI_W) /* of a work-item, at most */
 
-/* A segment [begin, end) consists of sorted runs of OPI_RUN << round elements: where does the one at `place` come to if the runs
- * are merged in pairs?  Of equal keys those of the first run come first.  A segment that is one run stays as it is. */
-OPI_FUNCTION uint32_t opi_merged_place(OPI_LOCAL const opi_key *key, uint32_t log_gaps, uint32_t bounds, uint32_t run,
-                                       opi_key own, uint32_t place)
+/* What a work-item merges of two runs. */
+typedef struct opi_merging {
+    opi_key key[OPI_PIECE];
+#if OPI_VALUE_SIZE
+    uint16_t place[OPI_PIECE];
+#endif
+    uint32_t at, n; /* the place of the first one, and how many there are: 0 if there are no two runs */
+} opi_merging;
+
+/* Finds a piece of the segment if its runs of `run` elements are merged in pairs.  Of equal keys those of the first run come
+ * first. */
+OPI_FUNCTION void opi_merge_piece(opi_merging *own, OPI_LOCAL const opi_key *key, OPI_LOCAL const uint16_t *place,
+                                  uint32_t log_gaps, uint32_t piece, uint32_t run)
 {
-    const uint32_t begin = OPI_BEGIN(bounds), end = OPI_END(bounds);
-    const uint32_t at = place - begin, pair = begin + (at & ~(2 * run - 1));
-    const bool is_second = (at & run) != 0;
-    const uint32_t other = is_second ? pair : pair + run;
-    uint32_t low = other, high = other + run < end ? other + run : end;
-    if (other >= end) return place;
-    while (low < high) {
+    const uint32_t begin = piece & ((1u << OPI_LOG_BEGIN) - 1), m = piece >> OPI_LOG_BEGIN & ((1u << OPI_LOG_LENGTH) - 1);
+    const uint32_t at = (piece >> (OPI_LOG_BEGIN + OPI_LOG_LENGTH)) * OPI_PIECE, pair = at & ~(2 * run - 1);
+    const uint32_t left = m - pair, before = at - pair;
+    own->n = 0;
+    if (left <= run) return;
+    const uint32_t both = left < 2 * run ? left : 2 * run, first = begin + pair, second = first + run;
+    uint32_t low = before > both - run ? before - (both - run) : 0, high = before < run ? before : run;
+    while (low < high) { /* how many of the first run come before the piece */
         const uint32_t middle = (low + high) / 2;
-        const opi_key x = key[OPI_STAND(middle)];
-        if (x < own || (is_second && x == own))
+        if (key[OPI_STAND(first + middle)] <= key[OPI_STAND(second + before - 1 - middle)])
             low = middle + 1;
         else
             high = middle;
     }
-    return pair + (at & (run - 1)) + (low - other);
+    uint32_t i = first + low, j = second + before - low;
+    const uint32_t end = first + both;
+    opi_key x = key[OPI_STAND(i < second ? i : first)], y = key[OPI_STAND(j < end ? j : first)];
+    own->at = begin + at;
+    own->n = both - before < OPI_PIECE ? both - before : OPI_PIECE;
+    OPI_UNROLL for (uint32_t e = 0; e < OPI_PIECE; e++)
+    {
+        const bool is_first = j >= end || (i < second && x <= y);
+        const uint32_t from = is_first ? i : j, next = from + 1 < end ? from + 1 : first;
+        own->key[e] = is_first ? x : y;
+#if OPI_VALUE_SIZE
+        own->place[e] = place[OPI_STAND(from < end ? from : first)];
+#endif
+        const opi_key z = key[OPI_STAND(next)];
+        x = is_first ? z : x;
+        y = is_first ? y : z;
+        i += is_first;
+        j += !is_first;
+    }
 }
 
 /* --- the kernel ----------------------------------------------------------------------------------------------------- */
 
+/* seen: how many offsets are wrong, and how many segments are long, if the host does not know yet: if any is, nothing is
+ * done. */
 OPI_RESIDENT_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const uint64_t length, OPI_PARAM(cuts),
-                                        const uint64_t negative, const uint64_t flip, OPI_PARAM(values))
+                                        const uint64_t negative, const uint64_t flip, OPI_PARAM(values), OPI_PARAM(seen))
 {
     OPI_LOCAL_MEMORY opi_key key[OPI_STANDS];
 #if OPI_VALUE_SIZE
     OPI_LOCAL_MEMORY uint16_t place[OPI_STANDS]; /* where the element was that is here now: in the group, or its segment */
 #endif
-    OPI_LOCAL_MEMORY uint32_t noted[OPI_EACH * OPI_W]; /* the lists of runs; then the bounds of each element's segment */
+    OPI_LOCAL_MEMORY uint32_t noted[OPI_LIST_AT(3)]; /* the lists of runs; then that of pieces */
     OPI_LOCAL_MEMORY uint32_t listed[OPI_LISTS], longest_here; /* runs in each list; of segments that are sorted here */
     OPI_GLOBAL const opi_offset *const at = OPI_AT(const opi_offset, offsets);
     const opi_order order = opi_order_of(negative, flip);
     OPI_GLOBAL const uint64_t *const cut = OPI_AT(const uint64_t, cuts) + 2 * OPI_GROUP;
     const uint64_t from = cut[0], first = cut[1], to = cut[2];
     const uint32_t n = (uint32_t)(opi_end_of_short(at, length, from, to, cut[3]) - first), segments = (uint32_t)(to - from);
-    OPI_GLOBAL opi_key *const own_keys = OPI_AT(opi_key, keys) + first;
-    if (n == 0) return;
+    const uint64_t outside = length > 0 ? 0 : at[0]; /* elements before the segments */
+    OPI_GLOBAL opi_key *const own_keys = OPI_AT(opi_key, keys) + outside + first;
+    if (n == 0 || (OPI_GIVEN(seen) && (OPI_AT(const uint64_t, seen)[0] | OPI_AT(const uint64_t, seen)[1]) != 0)) return;
     const uint32_t log_gaps = opi_begin_of(at, length, from + 1) - first & 1 ? 31 : 5;
     if (OPI_SELF == 0) {
         listed[0] = listed[1] = listed[2] = 0;
@@ -271,7 +306,7 @@ OPI_RESIDENT_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), con
         const uint32_t alone = OPI_PLACES_ONLY && m > OPI_RUN ? 0 : 1; /* an element that is a run has a place to write */
         for (uint32_t r = (uint32_t)b, left = (uint32_t)m; left > alone;) {
             const uint32_t run = left < OPI_RUN ? left : OPI_RUN, list = run > 16 ? 0 : run > 8 ? 1 : 2;
-            noted[OPI_LIST_AT(list) + OPI_ADD(&listed[list], 1u)] = OPI_BOUNDS(r, run);
+            noted[OPI_LIST_AT(list) + OPI_ADD(&listed[list], 1u)] = r | run << OPI_LOG_FIRST;
             r += run;
             left -= run;
         }
@@ -284,7 +319,7 @@ OPI_RESIDENT_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), con
     for (uint32_t t = OPI_SELF; t < behind_1 + listed[2]; t += OPI_W) {
         const uint32_t list = t < behind_0 ? 0 : t < behind_1 ? 1 : 2, k = t - (list == 0 ? 0 : list == 1 ? behind_0 : behind_1);
         if (k >= listed[list]) continue;
-        const uint32_t run = noted[OPI_LIST_AT(list) + k], r = OPI_BEGIN(run), m = OPI_END(run);
+        const uint32_t run = noted[OPI_LIST_AT(list) + k], r = run & ((1u << OPI_LOG_FIRST) - 1), m = run >> OPI_LOG_FIRST;
 #if OPI_PLACES_ONLY
 #define OPI_PLACES_ARGUMENT , place, r % (uint32_t)length
 #elif OPI_VALUE_SIZE
@@ -302,40 +337,43 @@ OPI_RESIDENT_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), con
     }
     OPI_BARRIER();
 
-    /* --- longer segments: an element stays with its work-item, and knows its place --- */
+    /* --- longer segments: a work-item merges pieces of pairs of runs, and writes them when all have been read --- */
     if (longest > 0) {
-        const uint32_t log_each = opi_log_noting(n, segments), lane = OPI_SELF & ((1u << log_each) - 1);
-        for (uint32_t s = OPI_SELF >> log_each; s < segments; s += OPI_W >> log_each) {
-            const uint32_t b = (uint32_t)(opi_begin_of(at, length, from + s) - first);
-            const uint64_t till = opi_begin_of(at, length, from + s + 1) - first;
-            const uint32_t behind = till < n ? (uint32_t)till : n;
-            const bool is_sorted = till - b <= OPI_RUN || till - b > OPI_SHORT_SEGMENT;
-            for (uint32_t i = b + lane; i < behind; i += 1u << log_each)
-                noted[i] = is_sorted ? OPI_BOUNDS(i, i) : OPI_BOUNDS(b, behind);
-        }
-        uint32_t to_place[OPI_EACH];
-#if OPI_VALUE_SIZE
-        uint16_t from_place[OPI_EACH];
-        OPI_EACH_PLACE(from_place[e] = place[OPI_STAND(i)])
-#endif
-        OPI_EACH_PLACE(own[e] = key[OPI_STAND(i)]; to_place[e] = i)
+        if (OPI_SELF == 0) listed[0] = 0;
         OPI_BARRIER();
+        for (uint32_t s = OPI_SELF; s < segments; s += OPI_W) {
+            const uint64_t b = opi_begin_of(at, length, from + s) - first, m = opi_begin_of(at, length, from + s + 1) - first - b;
+            if (m <= OPI_RUN || m > OPI_SHORT_SEGMENT) continue;
+            const uint32_t pieces = ((uint32_t)m + OPI_PIECE - 1) / OPI_PIECE, to_list = OPI_ADD(&listed[0], pieces);
+            for (uint32_t k = 0; k < pieces; k++) noted[to_list + k] = OPI_PIECE_OF((uint32_t)b, (uint32_t)m, k);
+        }
+        OPI_BARRIER();
+        const uint32_t pieces = listed[0];
         OPI_ROLLED for (uint32_t run = OPI_RUN; run < longest; run *= 2)
         {
-            OPI_EACH_HERE(to_place[e] = opi_merged_place(key, log_gaps, noted[i], run, own[e], to_place[e]))
+            opi_merging own_piece[OPI_OWN_PIECES];
+            OPI_UNROLL for (uint32_t p = 0; p < OPI_OWN_PIECES; p++)
+            {
+                own_piece[p].n = 0;
+                if (p * OPI_W + OPI_SELF < pieces)
+                    opi_merge_piece(&own_piece[p], key, OPI_PLACES, log_gaps, noted[p * OPI_W + OPI_SELF], run);
+            }
             OPI_BARRIER();
-            OPI_EACH_HERE(key[OPI_STAND(to_place[e])] = own[e])
+            OPI_UNROLL for (uint32_t p = 0; p < OPI_OWN_PIECES; p++)
+                OPI_UNROLL for (uint32_t e = 0; e < OPI_PIECE; e++)
+                    if (e < own_piece[p].n) {
+                        key[OPI_STAND(own_piece[p].at + e)] = own_piece[p].key[e];
+#if OPI_VALUE_SIZE
+                        place[OPI_STAND(own_piece[p].at + e)] = own_piece[p].place[e];
+#endif
+                    }
             OPI_BARRIER();
         }
-#if OPI_VALUE_SIZE
-        OPI_EACH_HERE(place[OPI_STAND(to_place[e])] = from_place[e])
-        OPI_BARRIER();
-#endif
     }
 
     /* --- neighbours write neighbours --- */
 #if OPI_VALUE_SIZE
-    OPI_GLOBAL opi_moved *const own_values = OPI_AT(opi_moved, values) + first;
+    OPI_GLOBAL opi_moved *const own_values = OPI_AT(opi_moved, values) + outside + first;
 #endif
 #if OPI_PLACES_ONLY
     OPI_EACH_HERE(own_values[i] = (opi_moved)place[OPI_STAND(i)])
