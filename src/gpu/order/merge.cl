@@ -85,7 +85,7 @@ typedef struct opi_merged_tile {
 #endif
 } opi_merged_tile;
 
-OPI_FUNCTION void opi_merge_tile(OPI_LOCAL opi_item *item, opi_merged_tile tile, bool is_full, opi_order order)
+OPI_INLINED void opi_merge_tile(OPI_LOCAL opi_item *item, opi_merged_tile tile, bool is_full, opi_order order)
 {
     const uint32_t count = is_full ? OPI_TILE : tile.count, a_count = tile.a_count;
     opi_item own[OPI_E];

@@ -294,7 +294,7 @@ typedef struct opi_tile_here {
     }                                                                                                                  \
     OPI_UNROLL for (uint32_t e = 0; e < OPI_LOADS; e++) __VA_ARGS__
 
-OPI_FUNCTION void opi_load_keys(opi_tile_here here, opi_order order)
+OPI_INLINED void opi_load_keys(opi_tile_here here, opi_order order)
 {
     opi_item own[OPI_LOADS];
     OPI_UNROLL for (uint32_t e = 0; e < OPI_LOADS; e++) own[e] = 0;
@@ -303,7 +303,7 @@ OPI_FUNCTION void opi_load_keys(opi_tile_here here, opi_order order)
 }
 
 #if OPI_VALUE_SIZE
-OPI_FUNCTION void opi_load_values(opi_tile_here here)
+OPI_INLINED void opi_load_values(opi_tile_here here)
 {
     opi_value own[OPI_LOADS];
     OPI_LOAD_PARTS(values, here.value[e * OPI_W + OPI_SELF] = own[e];)
@@ -318,7 +318,7 @@ typedef struct opi_turn {
 
 /* Which two are merged to what has place t.  When runs have been merged by `together`, [bound[q], bound[q +
  * together]) is sorted, of each multiple q of it; at first they lie in their slots. */
-OPI_FUNCTION opi_turn opi_turn_at(opi_tile_here here, const uint32_t *bound, uint32_t together, uint32_t t)
+OPI_INLINED opi_turn opi_turn_at(opi_tile_here here, const uint32_t *bound, uint32_t together, uint32_t t)
 {
     opi_turn turn = {{0, 0, 0, 0}, 0};
     OPI_UNROLL for (uint32_t q = 0; q < OPI_RUNS; q += 2 * together)
@@ -337,7 +337,7 @@ OPI_FUNCTION opi_turn opi_turn_at(opi_tile_here here, const uint32_t *bound, uin
 
 /* Merges the own share of what is merged by twos, from place t on; a share may be of several merges.  from: where
  * its elements were. */
-OPI_FUNCTION void opi_merge_twos(opi_tile_here here, const uint32_t *bound, uint32_t together, uint32_t t, bool is_full,
+OPI_INLINED void opi_merge_twos(opi_tile_here here, const uint32_t *bound, uint32_t together, uint32_t t, bool is_full,
                                  uint32_t some, opi_order order, opi_item *merged, uint16_t *from)
 {
     OPI_LOCAL const opi_item *const item = here.item;
@@ -370,7 +370,7 @@ OPI_FUNCTION void opi_merge_twos(opi_tile_here here, const uint32_t *bound, uint
 }
 
 /* Merges what is sorted two and two, in place. */
-OPI_FUNCTION void opi_merge_round(opi_tile_here here, const uint32_t *bound, uint32_t together, bool is_full,
+OPI_INLINED void opi_merge_round(opi_tile_here here, const uint32_t *bound, uint32_t together, bool is_full,
                                   uint32_t count, opi_order order)
 {
     const uint32_t t = OPI_SELF * OPI_E < count ? OPI_SELF * OPI_E : count;
@@ -396,7 +396,7 @@ typedef struct opi_tile_to {
     OPI_VALUE(OPI_GLOBAL opi_value *values;)
 } opi_tile_to;
 
-OPI_FUNCTION void opi_merge_parts(opi_tile_here here, const uint32_t *bound, bool is_full, uint32_t count,
+OPI_INLINED void opi_merge_parts(opi_tile_here here, const uint32_t *bound, bool is_full, uint32_t count,
                                   opi_tile_to to, opi_order order)
 {
     OPI_UNROLL for (uint32_t together = 1; together < OPI_RUNS; together *= 2)

@@ -7,6 +7,7 @@
 #define OPI_ADD(place, value) atomicAdd(place, value)
 #define OPI_RAISE(place, value) atomicMax(place, value)
 #define OPI_FUNCTION     static __device__ __forceinline__
+#define OPI_INLINED      OPI_FUNCTION
 #define OPI_ROLLED       _Pragma("unroll 1")
 #define OPI_RESTRICT     __restrict__
 #define OPI_CALLED       static __device__ __noinline__
