@@ -349,6 +349,15 @@ static void compare(size_t c, const char *where, const char *memory, size_t n)
 enum { DEALT, HOST, MEMORIES };
 static const char *const memories[] = {"dealt memory", "memory of the host"};
 
+/* Whether an array has elements of 8 bytes.  Arrays are aligned to their type: else a GPU's context is of no use any more. */
+static bool is_wide(size_t c, int k)
+{
+    static one_call *const wide_calls[] = {sort_f64, nth_f64, top_i64, edges};
+    for (size_t i = 0; i < sizeof wide_calls / sizeof *wide_calls; i++)
+        if (calls[c].call == wide_calls[i]) return true;
+    return k == NOTE;
+}
+
 static void try_call(const place *at, oplus_device *cores, rng *r, size_t c, int memory)
 {
     static const size_t numbers[] = {MOST, MOST - 7919, (2 << 20) + 12345, 1 << 20, 9999};
@@ -365,8 +374,7 @@ static void try_call(const place *at, oplus_device *cores, rng *r, size_t c, int
             continue;
         }
         must_be_ok(oplus_alloc(at->dev, ROOM + GUARD, (void **)&there[k]), "alloc");
-        const bool eight = k == NOTE || calls[c].call == sort_f64; /* arrays are aligned to their type */
-        const size_t own_shift = eight ? shift / 8 * 8 : shift;
+        const size_t own_shift = is_wide(c, k) ? shift / 8 * 8 : shift;
         must_be_ok(oplus_copy(at->dev, there[k] + own_shift, copy[k], ROOM), "copy");
         given.of[k] = there[k] + own_shift + GUARD;
     }
