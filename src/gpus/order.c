@@ -64,10 +64,15 @@ oplus_status opi_gpus_begin(opi_gpus *g, const char *call, unsigned set)
     return OPLUS_OK;
 }
 
-oplus_status opi_gpus_begin_all(opi_gpus *g, const char *call)
+void opi_gpus_all_are_busy(opi_gpus *g)
 {
     g->busy = opi_gpus_everyone(g);
     g->joined = false;
+}
+
+oplus_status opi_gpus_begin_all(opi_gpus *g, const char *call)
+{
+    opi_gpus_all_are_busy(g);
     return opi_gpus_begin(g, call, g->busy);
 }
 

@@ -9,8 +9,9 @@ static inline unsigned opi_gpus_everyone(const opi_gpus *g) { return (1u << g->c
 
 /* To be called before work is enqueued on the workers in `set`, a bit for each: it begins after all work so far. */
 oplus_status opi_gpus_begin(opi_gpus *g, const char *call, unsigned set);
-/* The same for all workers, each of which may have got work of its own (to make it ready) since the last call of these
- * functions. */
+/* Says that any worker may have got work of its own (to make it ready) since the last call of these functions. */
+void opi_gpus_all_are_busy(opi_gpus *g);
+/* Both, for all workers. */
 oplus_status opi_gpus_begin_all(opi_gpus *g, const char *call);
 /* Makes the workers that have work wait for each other, so that each may be given more that needs what all have done. */
 oplus_status opi_gpus_join(opi_gpus *g, const char *call);

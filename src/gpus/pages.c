@@ -88,13 +88,20 @@ static oplus_status each(const opi_gpus_job *job, const opi_gpus_dealing *d, ste
     return OPLUS_OK;
 }
 
-/* Makes all ready.  Then a worker may have something to do that others need, but mostly has not. */
-static oplus_status prepare(const opi_gpus_job *job, const opi_gpus_dealing *d)
+/* Makes all ready.  Then a worker may have something to do that others need, but mostly has not: whoever comes next waits for
+ * it, also if that is another call, because this one fails or only makes ready. */
+static oplus_status make_ready(const opi_gpus_job *job, const opi_gpus_dealing *d)
 {
     const uint64_t before = opi_gpus_enqueued(job->g);
-    OPI_TRY(each(job, d, opi_deal_prepare));
-    return opi_gpus_enqueued(job->g) == before ? opi_gpus_begin(job->g, job->call, opi_gpus_everyone(job->g))
-                                               : opi_gpus_begin_all(job->g, job->call);
+    const oplus_status status = each(job, d, opi_deal_prepare);
+    if (opi_gpus_enqueued(job->g) != before) opi_gpus_all_are_busy(job->g);
+    return status;
+}
+
+static oplus_status prepare(const opi_gpus_job *job, const opi_gpus_dealing *d)
+{
+    OPI_TRY(make_ready(job, d));
+    return opi_gpus_begin(job->g, job->call, opi_gpus_everyone(job->g));
 }
 
 /* For most tasks there is nothing to look at. */
@@ -170,5 +177,5 @@ oplus_status opi_gpus_pages_take(opi_gpus_job *job)
 {
     opi_gpus_dealing d;
     describe(job, &d);
-    return each(job, &d, opi_deal_prepare);
+    return make_ready(job, &d);
 }

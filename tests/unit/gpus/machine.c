@@ -5,6 +5,7 @@
 #include "gpus/memory.h"
 #include "support/allocations.h"
 #include "support/cuda.h"
+#include "task/make.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -364,6 +365,49 @@ static void pages_are_worked_on_by_all(void **state)
     free(host);
 }
 
+static opi_accelerator *accelerator(unsigned w) { return (opi_accelerator *)self()->worker[w]; }
+
+/* All is idle, and the first one must clear what both write to when both scan. */
+static void must_clear(void)
+{
+    good(oplus_sync(dev));
+    accelerator(0)->pipeline.dealt.is_clear = false;
+}
+
+/* Whatever makes a call ready is waited for by the other device, also if it is done before, or by a call that fails. */
+static void what_makes_ready_is_waited_for(void **state)
+{
+    void *mem;
+    opi_task task;
+    (void)state;
+    good(oplus_alloc(dev, DEALT_BYTES, &mem));
+    oplus_status status = dealt_scan(mem, mem);
+    for (int tries = 0; tries < 8 && status != OPLUS_OK; tries++) {
+        take_layouts_as_checked();
+        status = dealt_scan(mem, mem);
+    }
+    good(status);
+    opi_task_scan(&task, &oplus_sum_f32, OPLUS_INCLUSIVE, mem, NULL, DEALT, 0, mem);
+    for (int way = 0; way < 3; way++) {
+        good(oplus_sync(dev));
+        if (way > 0) must_clear();
+        if (way < 2) {
+            good(dev->machine->takes(dev, "test", &task));
+        } else {
+            for (opi_program *p = accelerator(1)->programs.first; p; p = p->next) p->checked = false;
+            assert_int_not_equal(dealt_scan(mem, mem), OPLUS_OK);
+            take_layouts_as_checked();
+        }
+        assert_true(accelerator(0)->pipeline.dealt.is_clear);
+        waits = 0;
+        fake->heard = listen;
+        good(dealt_scan(mem, mem));
+        fake->heard = NULL;
+        assert_int_equal(waits, way > 0 ? 2 : 0);
+    }
+    oplus_free(dev, mem);
+}
+
 static int open_for_blocks(void **state)
 {
     setenv("OPLUS_WAY", "blocks", 1);
@@ -551,6 +595,7 @@ static int run_fake(void)
         WITH_TWO(work_is_in_order),
         cmocka_unit_test_setup_teardown(sorts_do_not_wait, open_for_blocks, close_it),
         cmocka_unit_test_setup_teardown(pages_are_worked_on_by_all, open_twice_to_deal, close_it),
+        cmocka_unit_test_setup_teardown(what_makes_ready_is_waited_for, open_twice_to_deal, close_it),
         cmocka_unit_test_setup_teardown(results_tell_of_faults, open_two_to_deal, close_it),
         cmocka_unit_test_setup_teardown(little_is_done_by_one, open_two, close_it),
         WITH_TWO(arrays_that_are_too_small),
