@@ -311,7 +311,7 @@ OPI_RESIDENT_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), con
             left -= run;
         }
     }
-    OPI_BARRIER();
+    OPI_BARRIER_ALL(); /* all has been read: beyond the last place work-items read the first one, which is another's */
 
     /* --- runs: a warp has those of one list --- */
     const uint32_t behind_0 = (listed[0] + 31) & ~31u, behind_1 = behind_0 + ((listed[1] + 31) & ~31u);
