@@ -102,10 +102,10 @@ static void append_elements(const collecting *c, size_t p, size_t bin, size_t en
 /* A bin's block is full. */
 static void close_block(const collecting *c, size_t p, size_t bin)
 {
+    if (bin == c->binned.bins->n) return; /* of what is in no bin */
     uint8_t *const filled = &filled_of(c, p)[bin];
     const size_t at = *filled & ~(unsigned)BEGUN;
     const bool begun = *filled & BEGUN;
-    if (bin == c->binned.bins->n) return;
     *filled = (uint8_t)((at + 1) % GROUP);
     if (begun) {
         append_elements(c, p, bin, elements(c));
