@@ -161,12 +161,12 @@ OPLUS_API oplus_status oplus_argsort_members(oplus_device *dev, const oplus_type
  *
  *  The work is balanced whatever the segments are: many short ones, a few long ones, or both.  On an accelerator segments of
  *  at most 512 keys are sorted in one pass over the arrays (values have 1, 2, 4 or 8 bytes then, and on the device addresses
- *  that are multiples of that).  Up to 8 longer ones cost a sort each; more of them cost two sorts of pairs of their own keys,
- *  with values an argsort and a sort of pairs; more than 256 cost one sort of keys alone that have 8 bytes, if a key without a
- *  value and the number of its segment have at most 64 bits together.  If many long ones have more than half of all keys (seven
- *  eighths where one sort is enough), or if values are others, these sorts are of all keys.  Scratch memory is in proportion to
- *  the keys that are sorted so: about 20 bytes a key and as much as the key and its value.  The call waits, also if all arrays
- *  are in memory of the device.
+ *  that are multiples of that).  Up to 8 longer ones cost a sort each; more of them cost two sorts of pairs of their own
+ *  keys, with values an argsort and a sort of pairs; more than 256 cost one sort of numbers of 4 or 8 bytes, if keys have no
+ *  values, and a key and the number of its segment have at most 64 bits together.  If many long ones have more than half of
+ *  all keys (seven eighths where one sort is enough), or if values are others, these sorts are of all keys.  Scratch memory
+ *  is in proportion to the keys that are sorted so: about 20 bytes a key and as much as the key and its value.  The call
+ *  waits, also if all arrays are in memory of the device.
  *
  *  @param dev       where to compute
  *  @param key       the type of a key, a scalar

@@ -119,7 +119,8 @@ static const opi_way ways[] = {
      "work-group has some, and sorts them in its own memory"},
     {OPI_SEGSORT, "mixed", opi_segsort_mixed_can, opi_segsort_mixed_suits, NULL, opi_segsort_mixed_run,
      "short segments as by that way; up to 8 longer ones by a sort each; more of them are copied to where they lie "
-     "together, if they have at most half of the elements, and sorted as by the way \"two-sorts\""},
+     "together, if they have at most half of the elements (7/8 where one sort is enough), and sorted as by the way "
+     "\"two-sorts\""},
     {OPI_SEGSORT, "two-sorts", NULL, NULL, NULL, opi_segsort_two_run,
      "keys are sorted, then stably by their segments, or once where a key and a segment's number have at most 64 bits: "
      "the same time whatever the segments are"},
