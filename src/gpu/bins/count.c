@@ -140,10 +140,11 @@ oplus_status opi_count_parts_run(opi_job *job, const opi_part *part)
 {
     const uint64_t bins = job->task->bins.n, size = job->task->bins.type->size;
     void *const words = job->g->work.mem;
+    const char *in = part->address[OPI_IN]; /* NULL where there are no elements */
     uint64_t done = 0;
     do { /* at least once: without elements all counts are 0 */
         const uint64_t n = opi_smaller(part->n - done, MOST_ELEMENTS), own = part_of(job, n);
-        const counted c = {.in = part->address[OPI_IN] + done * size,
+        const counted c = {.in = in,
                            .edges = part->address[OPI_EDGES],
                            .n = n,
                            .part = own,
@@ -154,6 +155,7 @@ oplus_status opi_count_parts_run(opi_job *job, const opi_part *part)
         if (n > 0) OPI_TRY(count(job, &c));
         OPI_TRY(write_counts(job, words, part->address[OPI_COUNTS], done == 0));
         done += n;
+        if (n > 0) in += n * size;
     } while (done < part->n);
     return OPLUS_OK;
 }
