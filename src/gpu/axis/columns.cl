@@ -79,7 +79,8 @@ OPI_FUNCTION void opi_walk_rows(OPI_GLOBAL const opi_t *from, uint64_t inner, ui
 }
 
 /* The node of each whole chunk goes to `nodes`; of rows that are less than a chunk, those that the bits of their number
- * name go to digits[k * columns + column].  If there is an `out`, all rows are one chunk, and their reduce goes there. */
+ * name go to digits[k * columns + column].  If there is an `out`, all rows are one chunk, and their reduce goes
+ * there. */
 OPI_WHOLE_KERNEL void opi_columns_reduce(OPI_PARAM(in), const uint64_t rows, const uint64_t inner, const uint64_t columns,
                                          const uint32_t log_chunk, OPI_PARAM(nodes), OPI_PARAM(digits),
                                          OPI_PARAM(out) OPI_SHARES_PARAM OPI_KERNEL_P)
@@ -107,7 +108,8 @@ OPI_WHOLE_KERNEL void opi_columns_reduce(OPI_PARAM(in), const uint64_t rows, con
     }
 }
 
-/* The reduce of each column, of which digits[k * columns + column] is a node for each bit k of the number of its rows. */
+/* The reduce of each column, of which digits[k * columns + column] is a node for each bit k of the number of its
+ * rows. */
 OPI_WHOLE_KERNEL void opi_columns_fold(OPI_PARAM(digits), const uint64_t rows, const uint64_t columns,
                                        OPI_PARAM(out) OPI_KERNEL_P)
 {
@@ -176,7 +178,8 @@ OPI_WHOLE_KERNEL void opi_columns_scan(OPI_PARAM(in), const uint64_t rows, const
 /* --- nodes of other accelerators ------------------------------------------------------------------------------------ */
 
 #if OPI_DEALT
-/* Copies the nodes of another accelerator's chunks, of which the shares are, to the same places here; a row has `nodes`. */
+/* Copies the nodes of another accelerator's chunks, of which the shares are, to the same places here; a row has
+ * `nodes`. */
 OPI_WHOLE_KERNEL void opi_columns_gather(OPI_PARAM(from), OPI_PARAM(to), const uint64_t nodes OPI_SHARES_PARAM)
 {
     const uint64_t pieces = (nodes - 1) / (OPI_W * OPI_NODES_AT_ONCE) + 1, slot = OPI_GROUP / pieces;

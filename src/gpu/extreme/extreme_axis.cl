@@ -88,8 +88,9 @@ OPI_FUNCTION opi_found opi_found_in(OPI_GLOBAL const opi_word *x, uint64_t rows,
 }
 
 #if OPI_DEALT
-/* What a work-item finds in the parts that begin in every `sets`th page of this accelerator's, and there in every `sharers`th:
- * work-group p of a strip.  From page to page it adds, as divisions of 64 bits would take longer than the loads. */
+/* What a work-item finds in the parts that begin in every `sets`th page of this accelerator's, and there in every
+ * `sharers`th: work-group p of a strip.  From page to page it adds, as divisions of 64 bits would take longer than the
+ * loads. */
 OPI_FUNCTION opi_found opi_found_in_set(OPI_GLOBAL const opi_word *x, uint64_t rows, uint64_t inner, uint64_t part,
                                         const opi_shares *shares, uint64_t p, uint64_t sets, uint64_t sharers, uint32_t r,
                                         uint32_t step)
@@ -123,8 +124,8 @@ OPI_FUNCTION opi_found opi_found_in_set(OPI_GLOBAL const opi_word *x, uint64_t r
 #endif
 
 /* found: for each part and column the least key, and its row; if it is not given, there is one part, and `out` gets the
- * rows.  If parts are dealt out, a work-group goes through those in every `sets`th page of this accelerator's, or a share
- * of them, and what it finds of them all is that of one part. */
+ * rows.  If parts are dealt out, a work-group goes through those in every `sets`th page of this accelerator's, or a
+ * share of them, and what it finds of them all is that of one part. */
 OPI_WHOLE_KERNEL void opi_extreme_columns(OPI_PARAM(in), const uint64_t rows, const uint64_t inner,
                                           const uint64_t columns, const uint64_t part, const uint32_t log_c,
                                           OPI_PARAM(found), OPI_PARAM(out) OPI_SHARES_PARAM OPI_SETS_PARAM)

@@ -34,8 +34,8 @@ OPI_WHOLE_KERNEL void opi_merge_cuts(OPI_PARAM(a), const uint64_t a_n, OPI_PARAM
     OPI_PARAM(a), OPI_PARAM(b), OPI_PARAM(out), OPI_PARAM(a_values), OPI_PARAM(b_values), OPI_PARAM(out_values),       \
         const uint64_t n, OPI_PARAM(cuts), OPI_ORDER OPI_DEALT_PARAM
 
-/* The tile of a work-group: [a0, a0 + a_count) and [b0, b0 + b_count) go to the places from `begin` on.  Cuts ascend, unless
- * an array is not sorted: then a tile must stay inside all the same. */
+/* The tile of a work-group: [a0, a0 + a_count) and [b0, b0 + b_count) go to the places from `begin` on.  Cuts ascend,
+ * unless an array is not sorted: then a tile must stay inside all the same. */
 #define OPI_READ_TILE                                                                                                  \
     const uint64_t begin = OPI_DEALT_ITEM(OPI_GROUP) * OPI_TILE, left = n - begin, cut = OPI_FIRST_CUT(OPI_GROUP);     \
     const uint32_t count = (uint32_t)(left < OPI_TILE ? left : OPI_TILE);                                              \
@@ -72,8 +72,8 @@ OPI_WHOLE_KERNEL void opi_merge(OPI_ARRAYS)
 
 #else
 
-/* A tile: of the elements that come to it the first a_count are of a.  b: such that element k of the tile, if it is of b, is
- * b[k]. */
+/* A tile: of the elements that come to it the first a_count are of a.  b: such that element k of the tile, if it is of
+ * b, is b[k]. */
 typedef struct opi_merged_tile {
     OPI_GLOBAL const opi_item *a, *b;
     OPI_GLOBAL opi_item *to;

@@ -185,7 +185,8 @@ OPI_FUNCTION uint64_t opi_tile_of_cut(const opi_dealt *dealt, uint64_t cut)
     return opi_dealt_item(dealt, (row << dealt->log_run) + in_row - behind - skipped) + behind;
 }
 
-/* A work-group looks for few cuts, so that many multiprocessors have some: each search waits for memory most of the time. */
+/* A work-group looks for few cuts, so that many multiprocessors have some: each search waits for memory most of the
+ * time. */
 #define OPI_SEEKERS (OPI_W < 64 ? OPI_W : 64)
 
 OPI_WHOLE_KERNEL void opi_runs_cut(OPI_LIST_RUNS(OPI_RUN_PARAM), OPI_PARAM(samples), const opi_runs runs,
@@ -338,7 +339,7 @@ OPI_INLINED opi_turn opi_turn_at(opi_tile_here here, const uint32_t *bound, uint
 /* Merges the own share of what is merged by twos, from place t on; a share may be of several merges.  from: where
  * its elements were. */
 OPI_INLINED void opi_merge_twos(opi_tile_here here, const uint32_t *bound, uint32_t together, uint32_t t, bool is_full,
-                                 uint32_t some, opi_order order, opi_item *merged, uint16_t *from)
+                                uint32_t some, opi_order order, opi_item *merged, uint16_t *from)
 {
     OPI_LOCAL const opi_item *const item = here.item;
     const opi_turn turn = opi_turn_at(here, bound, together, t);
@@ -371,7 +372,7 @@ OPI_INLINED void opi_merge_twos(opi_tile_here here, const uint32_t *bound, uint3
 
 /* Merges what is sorted two and two, in place. */
 OPI_INLINED void opi_merge_round(opi_tile_here here, const uint32_t *bound, uint32_t together, bool is_full,
-                                  uint32_t count, opi_order order)
+                                 uint32_t count, opi_order order)
 {
     const uint32_t t = OPI_SELF * OPI_E < count ? OPI_SELF * OPI_E : count;
     opi_item own[OPI_E];
@@ -397,7 +398,7 @@ typedef struct opi_tile_to {
 } opi_tile_to;
 
 OPI_INLINED void opi_merge_parts(opi_tile_here here, const uint32_t *bound, bool is_full, uint32_t count,
-                                  opi_tile_to to, opi_order order)
+                                 opi_tile_to to, opi_order order)
 {
     OPI_UNROLL for (uint32_t together = 1; together < OPI_RUNS; together *= 2)
         opi_merge_round(here, bound, together, is_full, count, order);

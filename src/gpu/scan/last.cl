@@ -102,8 +102,8 @@ OPI_FUNCTION opi_node opi_strip_up(opi_source from, bool aligned OPI_TAKE_P)
     return node[0];
 }
 
-/* Items t = 0, 1, 2, ..., whose nodes come one after the other to all work-items of a warp: work-item k keeps the node of 2^k
- * items for each bit k that is set in the number of items.  Returns the largest node that ends with item t. */
+/* Items t = 0, 1, 2, ..., whose nodes come one after the other to all work-items of a warp: work-item k keeps the node
+ * of 2^k items for each bit k that is set in the number of items.  Returns the largest node that ends with item t. */
 OPI_FUNCTION opi_node opi_pile_up(opi_node *kept, uint32_t t, opi_node node OPI_TAKE_P)
 {
     uint32_t level = 0;

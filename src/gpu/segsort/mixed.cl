@@ -50,7 +50,8 @@ OPI_WHOLE_KERNEL void opi_long_scatter_packed(OPI_PARAM(list), const uint64_t co
 }
 #endif
 
-/* own_keys[i], own_values[i] become the key and the value of element i of the long segments; numbers[i] which of these has it. */
+/* own_keys[i], own_values[i] become the key and the value of element i of the long segments; numbers[i] which of these
+ * has it. */
 OPI_WHOLE_KERNEL void opi_long_gather(OPI_PARAM(list), const uint64_t count, const uint64_t n, OPI_PARAM(keys),
                                       OPI_PARAM(values), OPI_PARAM(own_keys), OPI_PARAM(own_values), OPI_PARAM(numbers))
 {
@@ -68,8 +69,8 @@ OPI_WHOLE_KERNEL void opi_long_gather(OPI_PARAM(list), const uint64_t count, con
     }
 }
 
-/* The caller's element at the place of element i of the long segments becomes own_keys[i], or own_keys[order[i]] if there is
- * an order; so does its value. */
+/* The caller's element at the place of element i of the long segments becomes own_keys[i], or own_keys[order[i]] if
+ * there is an order; so does its value. */
 OPI_WHOLE_KERNEL void opi_long_scatter(OPI_PARAM(list), const uint64_t count, const uint64_t n, OPI_PARAM(order),
                                        OPI_PARAM(own_keys), OPI_PARAM(own_values), OPI_PARAM(keys), OPI_PARAM(values))
 {

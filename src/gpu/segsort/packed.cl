@@ -1,5 +1,5 @@
-/* A key and the number of its segment as one number, whose order is that of both.  OPI_PACKED_SIZE: its bytes, 4 or 8, or 0:
- * they do not fit one.  This text comes behind key.cl and key_order.cl. */
+/* A key and the number of its segment as one number, whose order is that of both.  OPI_PACKED_SIZE: its bytes, 4 or 8,
+ * or 0: they do not fit one.  This text comes behind key.cl and key_order.cl. */
 
 #if OPI_PACKED_SIZE
 #if OPI_PACKED_SIZE == 4

@@ -12,8 +12,8 @@ typedef uint64_t opi_place;
 #define OPI_EACH     8 /* elements of a work-item */
 #define OPI_ELEMENTS (OPI_EACH * OPI_W)
 
-/* Elements are taken as they lie, so that few segments are looked at by a work-group: by index, in the order of their keys, each
- * would be searched among all. */
+/* Elements are taken as they lie, so that few segments are looked at by a work-group: by index, in the order of their
+ * keys, each would be searched among all. */
 OPI_WHOLE_KERNEL void opi_segment_of(const uint64_t n, const uint64_t first, OPI_PARAM(offsets), const uint64_t segments,
                                      OPI_PARAM(numbers))
 {
@@ -28,7 +28,8 @@ OPI_WHOLE_KERNEL void opi_segment_of(const uint64_t n, const uint64_t first, OPI
 }
 
 #if OPI_PACKED_SIZE
-/* packed[i] = key i, and the segment to which it belongs; if segments have `length` elements each, there are no offsets. */
+/* packed[i] = key i, and the segment to which it belongs; if segments have `length` elements each, there are no
+ * offsets. */
 OPI_WHOLE_KERNEL void opi_pack_segments(const uint64_t n, const uint64_t first, OPI_PARAM(offsets), const uint64_t segments,
                                         const uint64_t length, OPI_PARAM(keys), const uint64_t negative,
                                         const uint64_t flip, const uint32_t unused, OPI_PARAM(packed))
@@ -58,7 +59,8 @@ OPI_WHOLE_KERNEL void opi_unpack_segments(OPI_PARAM(packed), const uint64_t n, c
 }
 #endif
 
-/* numbers[i] = the segment of element index[i], or of element i without indices, if segments have `length` elements each. */
+/* numbers[i] = the segment of element index[i], or of element i without indices, if segments have `length` elements
+ * each. */
 OPI_WHOLE_KERNEL void opi_segment_of_even(OPI_PARAM(index), const uint64_t n, const uint64_t length, OPI_PARAM(numbers))
 {
     const uint64_t i = OPI_GROUP * OPI_W + OPI_SELF;
@@ -68,7 +70,8 @@ OPI_WHOLE_KERNEL void opi_segment_of_even(OPI_PARAM(index), const uint64_t n, co
     }
 }
 
-/* places[i] = which element of its segment index[i] is: segments of `length` elements, in whose order the indices are. */
+/* places[i] = which element of its segment index[i] is: segments of `length` elements, in whose order the indices
+ * are. */
 OPI_WHOLE_KERNEL void opi_places_in_segments(OPI_PARAM(index), const uint64_t n, const uint64_t length,
                                              OPI_PARAM(places))
 {

@@ -24,8 +24,8 @@
 #define OPI_UNROLL _Pragma("unroll")
 #endif
 
-/* What a work-item sorts.  Equal keys alone cannot be told apart, so that no network needs to be stable.  With a value goes
- * the place in the run: where key and place fit a number together, it orders both. */
+/* What a work-item sorts.  Equal keys alone cannot be told apart, so that no network needs to be stable.  With a value
+ * goes the place in the run: where key and place fit a number together, it orders both. */
 #define OPI_APART (OPI_KEY_SIZE == 8 && OPI_VALUE_SIZE) /* they do not */
 #if OPI_APART
 #define OPI_RUN 8u
@@ -48,8 +48,8 @@ OPI_FUNCTION uint64_t opi_begin_of(OPI_GLOBAL const opi_offset *at, uint64_t len
 }
 
 #define OPI_CUT_PARTS 8
-/* cuts[2 * w] becomes the first segment of work-group w, and cuts[2 * w + 1] its first element; behind them stand how many
- * segments and elements there are. */
+/* cuts[2 * w] becomes the first segment of work-group w, and cuts[2 * w + 1] its first element; behind them stand how
+ * many segments and elements there are. */
 OPI_WHOLE_KERNEL void opi_short_cuts(OPI_PARAM(offsets), const uint64_t length, const uint64_t segments,
                                      const uint64_t windows, OPI_PARAM(cuts))
 {
@@ -86,13 +86,13 @@ OPI_FUNCTION uint64_t opi_end_of_short(OPI_GLOBAL const opi_offset *at, uint64_t
 
 /* --- local memory --------------------------------------------------------------------------------------------------- */
 
-/* Element i stands at OPI_STAND(i).  Segments of one length would begin in few banks if it is even, or in one; with a gap
- * behind 32 elements they do not.  If it is odd, they are in different banks without gaps: log_gaps is 31. */
+/* Element i stands at OPI_STAND(i).  Segments of one length would begin in few banks if it is even, or in one; with a
+ * gap behind 32 elements they do not.  If it is odd, they are in different banks without gaps: log_gaps is 31. */
 #define OPI_STAND(i) ((i) + ((i) >> log_gaps))
 #define OPI_STANDS   (OPI_EACH * OPI_W + OPI_EACH * OPI_W / 32)
 
-/* The lists of runs, one behind the other: of those that have more than 16 elements, more than 8, and more than one.  An
- * entry is the first element of a run, and above that how many it has. */
+/* The lists of runs, one behind the other: of those that have more than 16 elements, more than 8, and more than one.
+ * An entry is the first element of a run, and above that how many it has. */
 #define OPI_LISTS     3u
 #define OPI_LIST_AT(k) \
     (((k) > 0 ? OPI_ROOM / 17 + 1 : 0u) + ((k) > 1 ? OPI_ROOM / 9 + 1 : 0u) + ((k) > 2 ? OPI_ROOM / 2 + 1 : 0u))
@@ -142,8 +142,8 @@ OPI_FUNCTION void opi_compare(opi_item *a, opi_item *b)
 #define OPI_PLACES 0
 #endif
 
-/* Sorts the m elements from `from` on; place[] becomes where each was, and `first` more.  Batcher's network; where key and
- * place do not fit a number, a network of neighbours, which is stable. */
+/* Sorts the m elements from `from` on; place[] becomes where each was, and `first` more.  Batcher's network; where key
+ * and place do not fit a number, a network of neighbours, which is stable. */
 #define OPI_SORT_RUN(name, N, LOG_N)                                                                                   \
     OPI_FUNCTION void name(OPI_LOCAL opi_key *key, uint32_t from, uint32_t m, uint32_t log_gaps OPI_PLACES_PARAM)      \
     {                                                                                                                  \
@@ -187,8 +187,8 @@ OPI_SORT_RUN(opi_sort_thirty_two, 32, 5)
 
 /* --- longer segments ------------------------------------------------------------------------------------------------ */
 
-/* For each place e of a work-item, which is number i of a group; _HERE: if it is one of the n elements.  Without a question
- * all loads are on their way together. */
+/* For each place e of a work-item, which is number i of a group; _HERE: if it is one of the n elements.  Without a
+ * question all loads are on their way together. */
 #define OPI_EACH_PLACE(...)                                                                                            \
     OPI_UNROLL for (uint32_t e = 0; e < OPI_EACH; e++)                                                                 \
     {                                                                                                                  \
@@ -204,8 +204,8 @@ OPI_SORT_RUN(opi_sort_thirty_two, 32, 5)
         }                                                                                                              \
     }
 
-/* A segment that has more than OPI_RUN elements is merged in pieces of OPI_PIECE.  A piece, in a word: where its segment begins,
- * how many elements that has, and which of its pieces it is. */
+/* A segment that has more than OPI_RUN elements is merged in pieces of OPI_PIECE.  A piece, in a word: where its
+ * segment begins, how many elements that has, and which of its pieces it is. */
 #define OPI_PIECE        8u
 #define OPI_LOG_BEGIN    13
 #define OPI_LOG_LENGTH   10
@@ -222,8 +222,8 @@ typedef struct opi_merging {
     uint32_t at, n; /* the place of the first one, and how many there are: 0 if there are no two runs */
 } opi_merging;
 
-/* Finds a piece of the segment if its runs of `run` elements are merged in pairs.  Of equal keys those of the first run come
- * first. */
+/* Finds a piece of the segment if its runs of `run` elements are merged in pairs.  Of equal keys those of the first run
+ * come first. */
 OPI_FUNCTION void opi_merge_piece(opi_merging *own, OPI_LOCAL const opi_key *key, OPI_LOCAL const uint16_t *place,
                                   uint32_t log_gaps, uint32_t piece, uint32_t run)
 {
@@ -264,8 +264,8 @@ OPI_FUNCTION void opi_merge_piece(opi_merging *own, OPI_LOCAL const opi_key *key
 
 /* --- the kernel ----------------------------------------------------------------------------------------------------- */
 
-/* seen: how many offsets are wrong, and how many segments are long, if the host does not know yet: if any is, nothing is
- * done. */
+/* seen: how many offsets are wrong, and how many segments are long, if the host does not know yet: if any is, nothing
+ * is done. */
 OPI_RESIDENT_KERNEL void opi_short_sort(OPI_PARAM(keys), OPI_PARAM(offsets), const uint64_t length, OPI_PARAM(cuts),
                                         const uint64_t negative, const uint64_t flip, OPI_PARAM(values), OPI_PARAM(seen))
 {

@@ -118,7 +118,8 @@ OPI_FUNCTION uint32_t opi_empty(opi_list *list)
     return all;
 }
 
-/* After how many rounds the bucket is emptied next, if so many elements came in the last `each`: mostly before it is full. */
+/* After how many rounds the bucket is emptied next, if so many elements came in the last `each`: mostly before it is
+ * full. */
 OPI_FUNCTION uint32_t opi_next_each(uint32_t each, uint32_t elements)
 {
     if (4 * elements <= OPI_BUCKET) return each < OPI_MOST_EACH ? 2 * each : each;

@@ -1,5 +1,5 @@
-/* The kernels of an nth: see nth.cl.  If keys are dealt out, each accelerator sifts its own; all else is done as if they were
- * not, by accelerator 0. */
+/* The kernels of an nth: see nth.cl.  If keys are dealt out, each accelerator sifts its own; all else is done as if
+ * they were not, by accelerator 0. */
 
 #define OPI_TOLD_ONLY OPI_PARAM(told_words)
 #define OPI_READ_TOLD_ONLY OPI_GLOBAL uint64_t *const told = OPI_AT(uint64_t, told_words);
@@ -24,8 +24,8 @@ OPI_FUNCTION uint64_t opi_drawn_at(uint32_t s, uint64_t stride)
     return s * stride + (mixed ^ (mixed >> 29)) % stride;
 }
 
-/* One work-group.  The bounds become samples number `low` and `high` of OPI_SAMPLES in the order, from 0 on; there is no
- * bound where the number is OPI_SAMPLES or more. */
+/* One work-group.  The bounds become samples number `low` and `high` of OPI_SAMPLES in the order, from 0 on; there is
+ * no bound where the number is OPI_SAMPLES or more. */
 OPI_WHOLE_KERNEL void opi_nth_sample(OPI_PARAM(in), const uint64_t stride, const uint64_t negative, const uint64_t flip,
                                      const uint64_t low, const uint64_t high, OPI_TOLD_ONLY)
 {

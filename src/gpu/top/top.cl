@@ -114,8 +114,8 @@ OPI_FUNCTION opi_known opi_narrowed(opi_known known, uint32_t digit, uint32_t sp
 
 /* --- what launches tell each other -------------------------------------------------------------------------------- */
 
-/* Words of 64 bits: the bound of the candidates, how many candidates and how many of the first k were written down, then
- * what is known after each digit; behind them, how many elements have each digit. */
+/* Words of 64 bits: the bound of the candidates, how many candidates and how many of the first k were written down,
+ * then what is known after each digit; behind them, how many elements have each digit. */
 #define OPI_BOUND_AT  0
 #define OPI_COUNTS_AT 2
 #define OPI_KNOWN_AT  4

@@ -1,5 +1,5 @@
-/* The kernels of a top: see top.cl.  If keys are dealt out, each accelerator sifts its own; all else is done as if they were
- * not, by accelerator 0. */
+/* The kernels of a top: see top.cl.  If keys are dealt out, each accelerator sifts its own; all else is done as if they
+ * were not, by accelerator 0. */
 
 #if !OPI_DEALT
 
@@ -54,8 +54,8 @@ OPI_WHOLE_KERNEL void opi_top_draw(OPI_PARAM(in), const uint64_t stride, const u
     OPI_AT(opi_key, drawn)[self / mates] = own;
 }
 
-/* One work-group.  The bound becomes sample number `wanted` of OPI_SAMPLES in the order, from 1 on; `stride` is that of a
- * sample. */
+/* One work-group.  The bound becomes sample number `wanted` of OPI_SAMPLES in the order, from 1 on; `stride` is that of
+ * a sample. */
 OPI_WHOLE_KERNEL void opi_top_sample(OPI_PARAM(drawn), const uint64_t stride, const uint64_t wanted, OPI_TOLD)
 {
     OPI_LOCAL_MEMORY opi_key sample[OPI_SAMPLES];

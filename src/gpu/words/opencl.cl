@@ -15,8 +15,8 @@
 #define OPI_ADD(place, value) atomic_add(place, value) /* of 32 bits */
 #define OPI_RAISE(place, value) atomic_max(place, value) /* of 32 bits: the larger one stays there */
 #define OPI_FUNCTION     static inline
-/* A function that is called in several places with local memory.  If a compiler passes such a variable of a kernel on as a
- * constant, and does not put the function into the kernel, PoCL 3.1 no longer knows whose the variable is, and all
+/* A function that is called in several places with local memory.  If a compiler passes such a variable of a kernel on
+ * as a constant, and does not put the function into the kernel, PoCL 3.1 no longer knows whose the variable is, and all
  * work-groups that run at the same time share it. */
 #define OPI_INLINED      static inline __attribute__((always_inline))
 #define OPI_ROLLED /* before a loop: do not unroll it */
