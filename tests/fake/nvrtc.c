@@ -1,22 +1,12 @@
-/* The fake NVRTC: programs are their sources.  Several threads may call it, as the real one, and take turns here. */
+/* The fake NVRTC: programs are their sources.  Several threads may call it, as the real one, and take turns. */
 #include "fake/books.h"
 
 #include <elf.h>
-#include <pthread.h>
 #include <stdio.h>
-
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static int take_turn(void) { return pthread_mutex_lock(&turn); }
-static void end_turn(const int *taken)
-{
-    (void)taken;
-    pthread_mutex_unlock(&turn);
-}
 
 /* NVRTC has another number for lack of memory. */
 #define COMPILER_CALL(name)                                                                                            \
-    __attribute__((cleanup(end_turn))) const int taken = take_turn();                                                  \
-    (void)taken;                                                                                                       \
+    __attribute__((cleanup(fake_end_turn), unused)) fake_turn turn = fake_take_turn();                                 \
     if (fake_fails("nvrtc" #name))                                                                                     \
     return fake_books.error == CUDA_ERROR_OUT_OF_MEMORY ? NVRTC_ERROR_OUT_OF_MEMORY : NVRTC_ERROR_INTERNAL_ERROR
 
