@@ -16,19 +16,28 @@ OPI_FUNCTION void opi_find_edges(OPI_LOCAL uint64_t *edge, OPI_GLOBAL const opi_
     OPI_BARRIER();
 }
 
+/* The elements of this work-group, [begin, end), and their long segments; then for each of its elements i that is this
+ * work-item's: its long segment s, and its place `at` among the caller's. */
+#define OPI_OF_LONG                                                                                                    \
+    OPI_LOCAL_MEMORY uint64_t edge[2];                                                                                 \
+    OPI_GLOBAL const opi_offset *const start = OPI_AT(const opi_offset, list), *const begins = start + count + 1;      \
+    const uint64_t begin = OPI_GROUP * OPI_ELEMENTS, end = n - begin < OPI_ELEMENTS ? n : begin + OPI_ELEMENTS;        \
+    opi_find_edges(edge, start, count, begin, end);
+#define OPI_EACH_OF_LONG for (uint64_t i = begin + OPI_SELF; i < end; i += OPI_W)
+#define OPI_FIND_LONG                                                                                                  \
+    const uint64_t s = opi_segment(start + 1, i, edge[0], edge[1]), at = begins[s] + (i - start[s]);
+
 #if OPI_PACKED_SIZE
 /* packed[i] becomes the key of element i of the long segments, and which of these has it. */
 OPI_WHOLE_KERNEL void opi_long_gather_packed(OPI_PARAM(list), const uint64_t count, const uint64_t n, OPI_PARAM(keys),
                                              const uint64_t negative, const uint64_t flip, const uint32_t unused,
                                              OPI_PARAM(packed))
 {
-    OPI_LOCAL_MEMORY uint64_t edge[2];
-    OPI_GLOBAL const opi_offset *const start = OPI_AT(const opi_offset, list), *const begins = start + count + 1;
     const opi_order order = opi_order_of(negative, flip);
-    const uint64_t begin = OPI_GROUP * OPI_ELEMENTS, end = n - begin < OPI_ELEMENTS ? n : begin + OPI_ELEMENTS;
-    opi_find_edges(edge, start, count, begin, end);
-    for (uint64_t i = begin + OPI_SELF; i < end; i += OPI_W) {
-        const uint64_t s = opi_segment(start + 1, i, edge[0], edge[1]), at = begins[s] + (i - start[s]);
+    OPI_OF_LONG
+    OPI_EACH_OF_LONG
+    {
+        OPI_FIND_LONG
         OPI_AT(opi_packed, packed)[i] = opi_pack(OPI_AT(const opi_key, keys)[at], s, order, unused);
     }
 }
@@ -38,13 +47,11 @@ OPI_WHOLE_KERNEL void opi_long_scatter_packed(OPI_PARAM(list), const uint64_t co
                                               OPI_PARAM(packed), const uint64_t negative, const uint64_t flip,
                                               const uint32_t unused, OPI_PARAM(keys))
 {
-    OPI_LOCAL_MEMORY uint64_t edge[2];
-    OPI_GLOBAL const opi_offset *const start = OPI_AT(const opi_offset, list), *const begins = start + count + 1;
     const opi_order order = opi_order_of(negative, flip);
-    const uint64_t begin = OPI_GROUP * OPI_ELEMENTS, end = n - begin < OPI_ELEMENTS ? n : begin + OPI_ELEMENTS;
-    opi_find_edges(edge, start, count, begin, end);
-    for (uint64_t i = begin + OPI_SELF; i < end; i += OPI_W) {
-        const uint64_t s = opi_segment(start + 1, i, edge[0], edge[1]), at = begins[s] + (i - start[s]);
+    OPI_OF_LONG
+    OPI_EACH_OF_LONG
+    {
+        OPI_FIND_LONG
         OPI_AT(opi_key, keys)[at] = opi_unpacked(OPI_AT(const opi_packed, packed)[i], order, unused);
     }
 }
@@ -55,12 +62,10 @@ OPI_WHOLE_KERNEL void opi_long_scatter_packed(OPI_PARAM(list), const uint64_t co
 OPI_WHOLE_KERNEL void opi_long_gather(OPI_PARAM(list), const uint64_t count, const uint64_t n, OPI_PARAM(keys),
                                       OPI_PARAM(values), OPI_PARAM(own_keys), OPI_PARAM(own_values), OPI_PARAM(numbers))
 {
-    OPI_LOCAL_MEMORY uint64_t edge[2];
-    OPI_GLOBAL const opi_offset *const start = OPI_AT(const opi_offset, list), *const begins = start + count + 1;
-    const uint64_t begin = OPI_GROUP * OPI_ELEMENTS, end = n - begin < OPI_ELEMENTS ? n : begin + OPI_ELEMENTS;
-    opi_find_edges(edge, start, count, begin, end);
-    for (uint64_t i = begin + OPI_SELF; i < end; i += OPI_W) {
-        const uint64_t s = opi_segment(start + 1, i, edge[0], edge[1]), at = begins[s] + (i - start[s]);
+    OPI_OF_LONG
+    OPI_EACH_OF_LONG
+    {
+        OPI_FIND_LONG
         OPI_AT(opi_key, own_keys)[i] = OPI_AT(const opi_key, keys)[at];
 #if OPI_VALUE_SIZE
         OPI_AT(opi_moved, own_values)[i] = OPI_AT(const opi_moved, values)[at];
@@ -74,12 +79,10 @@ OPI_WHOLE_KERNEL void opi_long_gather(OPI_PARAM(list), const uint64_t count, con
 OPI_WHOLE_KERNEL void opi_long_scatter(OPI_PARAM(list), const uint64_t count, const uint64_t n, OPI_PARAM(order),
                                        OPI_PARAM(own_keys), OPI_PARAM(own_values), OPI_PARAM(keys), OPI_PARAM(values))
 {
-    OPI_LOCAL_MEMORY uint64_t edge[2];
-    OPI_GLOBAL const opi_offset *const start = OPI_AT(const opi_offset, list), *const begins = start + count + 1;
-    const uint64_t begin = OPI_GROUP * OPI_ELEMENTS, end = n - begin < OPI_ELEMENTS ? n : begin + OPI_ELEMENTS;
-    opi_find_edges(edge, start, count, begin, end);
-    for (uint64_t i = begin + OPI_SELF; i < end; i += OPI_W) {
-        const uint64_t s = opi_segment(start + 1, i, edge[0], edge[1]), at = begins[s] + (i - start[s]);
+    OPI_OF_LONG
+    OPI_EACH_OF_LONG
+    {
+        OPI_FIND_LONG
         const uint64_t from = OPI_GIVEN(order) ? (uint64_t)OPI_AT(const opi_index, order)[i] : i;
         OPI_AT(opi_key, keys)[at] = OPI_AT(const opi_key, own_keys)[from];
 #if OPI_VALUE_SIZE
