@@ -18,7 +18,6 @@ static enum {
 } kind;
 
 /* A call: what it is given, and where its arrays lie. */
-
 typedef struct drawn {
     const place *at;
     const oplus_type *key, *index;
@@ -94,7 +93,6 @@ static void *keys_of(rng *r, const drawn *d)
     return keys;
 }
 
-/* Where a call finds an array: the host's, or a copy on the device. */
 /* An array of results between guards. */
 enum { GUARD = 64, MARK = 0xa5 };
 static unsigned char *guarded(size_t bytes)
@@ -154,40 +152,37 @@ static void top_begins_an_argsort(rng *r, const place *where)
     free(sorted);
 }
 
-static void top_begins_an_argsort_often(void **state)
+/* Tries problems of a kind so many times at each place, or, in a quick try, `quick` times. */
+enum { AT_CORES = 1, AT_ACCELERATORS = 2 };
+static void try_often(const char *name, int what, unsigned where, size_t quick, size_t times)
 {
-    rng r = test_rng("top");
+    rng r = test_rng(name);
     size_t count;
     const place *const place = all_places(&count);
+    kind = what;
+    for (size_t i = 0; i < (test_quick() ? quick : times) * count; i++) {
+        const unsigned at = place[i % count].accelerator ? AT_ACCELERATORS : AT_CORES;
+        if ((where & at) && stand_at(&place[i % count], NULL, false)) top_begins_an_argsort(&r, &place[i % count]);
+    }
+    kind = ANY;
+}
+
+static void top_begins_an_argsort_often(void **state)
+{
     (void)state;
-    for (size_t i = 0; i < (test_quick() ? 12 : 60) * count; i++)
-        if (stand_at(&place[i % count], NULL, false)) top_begins_an_argsort(&r, &place[i % count]);
+    try_often("top", ANY, AT_CORES | AT_ACCELERATORS, 12, 60);
 }
 
 static void many_keys_of_an_accelerator(void **state)
 {
-    rng r = test_rng("many");
-    size_t count;
-    const place *const place = all_places(&count);
     (void)state;
-    kind = MANY;
-    for (size_t i = 0; i < (test_quick() ? 4 : 12) * count; i++)
-        if (place[i % count].accelerator && stand_at(&place[i % count], NULL, false))
-            top_begins_an_argsort(&r, &place[i % count]);
-    kind = ANY;
+    try_often("many", MANY, AT_ACCELERATORS, 4, 12);
 }
 
 static void equal_keys_of_many_blocks(void **state)
 {
-    rng r = test_rng("ties");
-    size_t count;
-    const place *const place = all_places(&count);
     (void)state;
-    kind = TIES;
-    for (size_t i = 0; i < (test_quick() ? 2 : 6) * count; i++)
-        if (!place[i % count].accelerator && stand_at(&place[i % count], NULL, false))
-            top_begins_an_argsort(&r, &place[i % count]);
-    kind = ANY;
+    try_often("ties", TIES, AT_CORES, 2, 6);
 }
 
 static int close_all(void **state)

@@ -186,8 +186,9 @@ static oplus_status draw(const call *c)
 {
     const unsigned log_w = c->job->shape.log_w;
     const uint64_t stride = drawn_stride(c->job);
-    const uint32_t draws = draws_of(c->job);
-    const uint32_t mates = draws > LOADS && MOST_DRAWS >> log_w == 0 ? draws / LOADS : 1, each = draws / mates;
+    /* The work-items of a sample are of one work-group. */
+    const uint32_t draws = draws_of(c->job), wanted = draws / LOADS;
+    const uint32_t mates = wanted > 1 && wanted >> log_w == 0 ? wanted : 1, each = draws / mates;
     opi_arguments a = {.count = 0};
     add_keys(&a, c, &stride);
     opi_add(&a, opi_value(each));
