@@ -21,13 +21,16 @@ static struct range {
     int device;
     bool managed, ours, mapped;
     unsigned users; /* of a mapped page: devices that may use it */
+    unsigned long long id;
 } ranges[RANGES];
+static unsigned long long last_id;
 
 static void add_range(struct range range)
 {
     for (size_t i = 0; i < RANGES; i++)
         if (!ranges[i].start) {
             ranges[i] = range;
+            ranges[i].id = ++last_id;
             return;
         }
     abort(); /* the test needs more rooms */
@@ -35,14 +38,14 @@ static void add_range(struct range range)
 
 void fake_know(void *p, size_t bytes, unsigned type, int device, bool managed)
 {
-    add_range((struct range){p, bytes, type, device, managed, false, false, 0});
+    add_range((struct range){p, bytes, type, device, managed, false, false, 0, 0});
 }
 
 static CUresult take_memory(size_t bytes, unsigned type, void **mem)
 {
     *mem = bytes > 0 && bytes <= (size_t)1 << 30 ? calloc(1, bytes) : NULL;
     if (!*mem) return CUDA_ERROR_OUT_OF_MEMORY;
-    add_range((struct range){*mem, bytes, type, fake_current()->device, false, true, false, 0});
+    add_range((struct range){*mem, bytes, type, fake_current()->device, false, true, false, 0, 0});
     return CUDA_SUCCESS;
 }
 
@@ -78,7 +81,7 @@ static bool holds(CUdeviceptr address, size_t bytes)
 
 void fake_map(char *start, size_t bytes, int device)
 {
-    add_range((struct range){start, bytes, CU_MEMORYTYPE_DEVICE, device, false, false, true, 0});
+    add_range((struct range){start, bytes, CU_MEMORYTYPE_DEVICE, device, false, false, true, 0, 0});
 }
 
 /* Does something to all pages in [start, start + bytes); false: they do not fill it. */
@@ -187,6 +190,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *which, void
             const void *value;
             size_t bytes;
         } table[] = {{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, &r->type, sizeof r->type},
+                     {CU_POINTER_ATTRIBUTE_BUFFER_ID, &r->id, sizeof r->id},
                      {CU_POINTER_ATTRIBUTE_IS_MANAGED, &managed, sizeof managed},
                      {CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, &r->device, sizeof r->device},
                      {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, &start, sizeof start},
@@ -206,6 +210,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address)
     if (!r || (uintptr_t)r->start != (uintptr_t)address || !r->ours) return CUDA_ERROR_INVALID_VALUE;
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &address, sizeof address);
+    memcpy((char *)handle + sizeof address, &r->id, sizeof r->id);
     return CUDA_SUCCESS;
 }
 

@@ -79,6 +79,7 @@
 
 #define OPI_CUDA_POINTER_ATTRIBUTES(X)                                                                                 \
     X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                                                                             \
+    X(CU_POINTER_ATTRIBUTE_BUFFER_ID, 7)                                                                               \
     X(CU_POINTER_ATTRIBUTE_IS_MANAGED, 8)                                                                              \
     X(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9)                                                                          \
     X(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11)                                                                       \

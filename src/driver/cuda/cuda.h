@@ -11,7 +11,17 @@
 
 typedef struct opi_cuda_opened opi_cuda_opened; /* offer.c */
 
-enum { OPI_CUDA_MARKS = 4 /* events that are kept for later marks: to make one takes as long as to record it */ };
+enum {
+    OPI_CUDA_MARKS = 4,   /* events that are kept for later marks: to make one takes as long as to record it */
+    OPI_CUDA_EXPORTED = 8 /* handles of memory that are kept for later offers: to make one takes tens of microseconds */
+};
+
+/* A handle that the driver has made for other processes. */
+typedef struct opi_cuda_exported {
+    unsigned long long
+        id; /* of the allocation: the driver gives no later one the same, not even at the same address; 0: none */
+    CUipcMemHandle handle;
+} opi_cuda_exported;
 
 typedef struct opi_cuda_gpu {
     opi_gpu gpu;
@@ -23,11 +33,13 @@ typedef struct opi_cuda_gpu {
     bool given;        /* OPI_QUEUE_COMPUTE is the caller's */
     bool translates;   /* a program was loaded that the driver translated: it may be for an older device */
     CUstream stream[OPI_QUEUES];
-    uint64_t pushed;              /* of each enter that has not been left, whether it pushed; the last is bit 0 */
-    uint64_t peers;               /* of each device, by its number, whether this one uses its memory */
-    opi_spans spans;              /* memory that it has allocated or wrapped, or has a part of */
-    opi_cuda_opened *opened;      /* memory of other processes */
-    CUevent mark[OPI_CUDA_MARKS]; /* that have been dropped */
+    uint64_t pushed;         /* of each enter that has not been left, whether it pushed; the last is bit 0 */
+    uint64_t peers;          /* of each device, by its number, whether this one uses its memory */
+    opi_spans spans;         /* memory that it has allocated or wrapped, or has a part of */
+    opi_cuda_opened *opened; /* memory of other processes */
+    opi_cuda_exported
+        exported[OPI_CUDA_EXPORTED]; /* own memory, for other processes: what was offered last comes first */
+    CUevent mark[OPI_CUDA_MARKS];    /* that have been dropped */
     int marks;
 } opi_cuda_gpu;
 

@@ -35,12 +35,37 @@ static const void *pointer(CUdeviceptr address)
     return p;
 }
 
+/* Which allocation an address is in; 0: the driver does not say. */
+static unsigned long long allocation_of(const opi_cuda_gpu *g, CUdeviceptr at)
+{
+    CUpointer_attribute wanted = CU_POINTER_ATTRIBUTE_BUFFER_ID;
+    unsigned long long id = 0;
+    void *answer = &id;
+    return g->cu->PointerGetAttributes(1, &wanted, &answer, at) == CUDA_SUCCESS ? id : 0;
+}
+
 /* The driver has no handles of memory that it has mapped page by page, and none in some containers. */
+static bool export(opi_cuda_gpu *g, CUdeviceptr start, opi_offer *offer)
+{
+    opi_cuda_exported *const list = g->exported, made = {.id = allocation_of(g, start)};
+    unsigned k = 0;
+    while (k + 1 < OPI_CUDA_EXPORTED && (made.id == 0 || list[k].id != made.id)) k++;
+    opi_cuda_exported found = list[k];
+    if (made.id == 0 || found.id != made.id) {
+        found = made;
+        if (g->cu->IpcGetMemHandle(&found.handle, start) != CUDA_SUCCESS) return false;
+    }
+    memcpy(offer->handle, &found.handle, sizeof offer->handle);
+    if (found.id == 0) return true;
+    memmove(list + 1, list, k * sizeof *list);
+    list[0] = found;
+    return true;
+}
+
 oplus_status opi_cuda_offer(opi_gpu *gpu, const char *call, const void *mem, opi_offer *offer)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     opi_cuda_place at;
-    CUipcMemHandle handle;
     memset(offer, 0, sizeof *offer);
     OPI_TRY(opi_cuda_look_up(g, call, mem, &at));
     if (at.type != CU_MEMORYTYPE_DEVICE || at.managed) return OPLUS_OK;
@@ -51,8 +76,7 @@ oplus_status opi_cuda_offer(opi_gpu *gpu, const char *call, const void *mem, opi
     offer->bytes = at.size;
     offer->context = (uintptr_t)g->context;
     offer->device = g->ordinal;
-    offer->is_exported = g->cu->IpcGetMemHandle(&handle, at.start) == CUDA_SUCCESS;
-    if (offer->is_exported) memcpy(offer->handle, &handle, sizeof offer->handle);
+    offer->is_exported = export(g, at.start, offer);
     return OPLUS_OK;
 }
 

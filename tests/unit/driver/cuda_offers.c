@@ -170,6 +170,36 @@ static void what_is_not_offered(void **state)
     close_both();
 }
 
+static int handles;
+
+static void count_handles(const char *name) { handles += strstr(name, "IpcGetMemHandle") != NULL; }
+
+/* The driver makes a handle once for an allocation, and another one for what lies at the same address later. */
+static void a_handle_is_made_once(void **state)
+{
+    enum { MORE = 12 };
+    void *mem[MORE], *again;
+    (void)state;
+    open_both();
+    fake->heard = count_handles;
+    for (int k = 0; k < MORE; k++) good(oplus_alloc(dev[0], BYTES, &mem[k]));
+    const opi_offer first = offer_of(mem[0]), same = offer_of((char *)mem[0] + BEYOND);
+    assert_memory_equal(first.handle, same.handle, sizeof first.handle);
+    assert_int_equal(handles, 1);
+    for (int k = 1; k < MORE; k++) offer_of(mem[k]); /* more than are kept: those of last time are */
+    for (int k = MORE; k-- > MORE - 4;) offer_of(mem[k]);
+    assert_int_equal(handles, MORE);
+    offer_of(mem[0]);
+    assert_int_equal(handles, MORE + 1);
+    for (int k = 0; k < MORE; k++) oplus_free(dev[0], mem[k]);
+    good(oplus_alloc(dev[0], BYTES, &again));
+    offer_of(again); /* perhaps where one of them was */
+    assert_int_equal(handles, MORE + 2);
+    fake->heard = NULL;
+    oplus_free(dev[0], again);
+    close_both();
+}
+
 static int copies;
 
 static void count_copies(const char *name) { copies += strstr(name, "MemcpyDtoDAsync") != NULL; }
@@ -201,9 +231,10 @@ static void what_kernels_may_not_read(void **state)
 
 static int run_fake(void)
 {
-    const struct CMUnitTest tests[] = {WITH_BOOKS(in_one_process),      WITH_BOOKS(in_another_process),
-                                       WITH_BOOKS(few_stay_open),       WITH_BOOKS(large_memory_does_not_stay_open),
-                                       WITH_BOOKS(what_is_not_offered), WITH_BOOKS(what_kernels_may_not_read)};
+    const struct CMUnitTest tests[] = {WITH_BOOKS(in_one_process),       WITH_BOOKS(in_another_process),
+                                       WITH_BOOKS(few_stay_open),        WITH_BOOKS(large_memory_does_not_stay_open),
+                                       WITH_BOOKS(what_is_not_offered),  WITH_BOOKS(what_kernels_may_not_read),
+                                       WITH_BOOKS(a_handle_is_made_once)};
     return cmocka_run_group_tests_name("offers", tests, find_fake, NULL);
 }
 
