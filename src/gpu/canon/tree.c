@@ -23,9 +23,14 @@ void opi_gpu_write_tree(opi_gpu_source *source, opi_shape shape, size_t element)
     }
 }
 
-void opi_gpu_write_tile(opi_gpu_source *source)
+void opi_gpu_write_elements(opi_gpu_source *source)
 {
     opi_gpu_write_kernels(source, "each");
     opi_gpu_write_kernels(source, "elements");
+}
+
+void opi_gpu_write_tile(opi_gpu_source *source)
+{
+    opi_gpu_write_elements(source);
     opi_gpu_write_kernels(source, "tile");
 }

@@ -14,7 +14,12 @@ enum {
     LOG_LANES = 5,
     TEAM_WARPS = 8, /* that write a tile together, if it has so many parts */
     FEED_WARPS = 1,
-    LARGEST_NARROW = 16, /* bytes of an element whose nodes go through registers as a whole (OPI_WIDE) */
+    MAKE_WARPS = 8, /* that make what comes into the ring; half of them of elements larger than MAKE_NARROW bytes */
+    MAKE_TEAMS = 4, /* in so many teams */
+    MAKE_NARROW = 8,
+    UNDER_WAY_BYTES = 128, /* that a work-item of them reads at once, */
+    MADE_BYTES = 256,      /* and the most that they become */
+    LARGEST_NARROW = 16,   /* bytes of an element whose nodes go through registers as a whole (OPI_WIDE) */
     POLL_PAUSE = 20, /* nanoseconds between two looks at what others publish, so that those who work are not slowed */
     CLEARED_ITEMS = 256
 };
@@ -66,7 +71,8 @@ typedef struct roles {
 static roles roles_of(const opi_groups *groups)
 {
     static const roles one_team = {1, 4, 3, 12}, two_teams = {2, 4, 3, 12}, with_heads = {2, 4, 2, 4},
-                       large = {1, 4, 2, 4}, larger = {1, 3, 3, 3}, filter = {1, 4, 2, 4};
+                       large = {1, 4, 2, 4}, larger = {1, 3, 3, 3}, filter = {1, 4, 2, 4}, makes = {1, 2, 2, 4};
+    if (groups->makes > 0) return groups->counts ? filter : makes;
     if (groups->element > 8) return groups->element % 32 == 0 ? larger : large;
     const bool is_crowded =
         groups->beside > LOCAL_BYTES / 8; /* indices, wider than elements, leave room for few stages */
@@ -76,10 +82,28 @@ static roles roles_of(const opi_groups *groups)
 
 static unsigned team_of(size_t element) { return (unsigned)opi_smaller(TEAM_WARPS, 1u << cut_of(element).log_parts); }
 
+/* Warps that fill the ring. */
+static unsigned make_warps(size_t element) { return element > MAKE_NARROW ? MAKE_WARPS / 2 : MAKE_WARPS; }
+static unsigned fill_warps(const opi_groups *groups)
+{
+    return groups->makes > 0 ? make_warps(groups->element) : FEED_WARPS;
+}
+
+/* How many elements a work-item makes at once: a power of two. */
+static unsigned made_at_once(const opi_groups *groups)
+{
+    const uint64_t makers = make_warps(groups->element) / MAKE_TEAMS << LOG_LANES;
+    const uint64_t most = opi_groups_tile(groups->element) / makers;
+    unsigned made = 1;
+    while (2 * made <= most && 2 * made * groups->makes <= UNDER_WAY_BYTES && 2 * made * groups->element <= MADE_BYTES)
+        made *= 2;
+    return made;
+}
+
 static unsigned items_of(const opi_groups *groups)
 {
     const roles r = roles_of(groups);
-    return (r.teams * team_of(groups->element) + r.reduce + r.carry + FEED_WARPS) << LOG_LANES;
+    return (r.teams * team_of(groups->element) + r.reduce + r.carry + fill_warps(groups)) << LOG_LANES;
 }
 
 /* Each warp that writes puts what is kept of a part side by side, and begins up to 16 bytes behind the beginning. */
@@ -148,6 +172,10 @@ opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_job *job, con
     opi_gpu_define(source, "OPI_TEAMS", r.teams);
     opi_gpu_define(source, "OPI_STAGES", stages_of(groups));
     opi_gpu_define(source, "OPI_LIFTED", groups->lifted);
+    opi_gpu_define(source, "OPI_MAKES", groups->makes > 0);
+    opi_gpu_define(source, "OPI_MAKE_TEAMS", MAKE_TEAMS);
+    opi_gpu_define(source, "OPI_MAKE_TEAM", make_warps(element) / MAKE_TEAMS);
+    opi_gpu_define(source, "OPI_MADE", made_at_once(groups));
     opi_deal_write(job->deal, source);
     opi_gpu_define(source, "OPI_STAGE_SPARE", SPARE_BYTES);
     opi_gpu_define(source, "OPI_REDUCE_WARPS", r.reduce);
@@ -166,6 +194,7 @@ void opi_groups_write_kernels(opi_gpu_source *source)
     opi_gpu_write_kernels(source, "published");
     opi_gpu_write_kernels(source, "states");
     opi_gpu_write_kernels(source, "groups");
+    opi_gpu_write_kernels(source, "make");
 }
 
 /* Asks how many groups run at the same time, once for each program. */
@@ -256,6 +285,22 @@ void opi_groups_add(const opi_job *job, const opi_groups *groups, uint64_t tiles
         told->dealt.state[w] = (uint64_t)(uintptr_t)job->deal->all[w]->pipeline.dealt.buffer.mem;
     told->dealt.epoch = job->deal->all[0]->pipeline.dealt.epoch;
     opi_add(to, opi_value(told->dealt));
+}
+
+size_t opi_groups_makes(const opi_task *task)
+{
+    size_t bytes = 0;
+    if (!task->before) return task->backward ? task->array[OPI_IN].size : 0;
+    for (unsigned k = 0; k < task->before->arity; k++) bytes += task->before->input[k]->size;
+    return bytes;
+}
+
+void opi_groups_add_arrays(const opi_job *job, const char *const *address, opi_arguments *to)
+{
+    const int out = job->task->arrays - 1;
+    for (int k = 0; k < out; k++) opi_add(to, opi_memory(address[k]));
+    opi_add_index(to, job);
+    opi_add(to, opi_memory(address[out]));
 }
 
 unsigned opi_groups_last_owner(const opi_job *job, size_t element)

@@ -11,7 +11,7 @@ OPI_FUNCTION opi_pipe opi_pipe_of(opi_ring *ring, unsigned char *stages, const u
     pipe.stages = stages;
     pipe.in = in;
     pipe.out = out;
-    pipe.skew = (uint32_t)(unsigned long)in & 15;
+    pipe.skew = OPI_MAKES ? 0 : (uint32_t)(unsigned long)in & 15;
     pipe.bytes = bytes;
     pipe.begin = 0;
     pipe.tiles = (uint32_t)((bytes + OPI_TILE_BYTES - 1) / OPI_TILE_BYTES);

@@ -15,6 +15,7 @@ typedef struct opi_groups {
     bool lifted;          /* each element has a head: a byte of another array */
     bool slow;            /* a vector is much work: two teams of warps write, and take tiles in turn */
     bool counts;          /* a node is a number, of what a filter keeps */
+    size_t makes;         /* bytes of which an element is made before it comes into the ring; 0: an array has it */
 } opi_groups;
 
 /* The arguments of a launch that opi_groups_add adds by their addresses. */
@@ -40,6 +41,11 @@ bool opi_groups_fit(const opi_gpu_facts *facts, const opi_groups *groups);
 opi_shape opi_groups_write_shape(opi_gpu_source *source, const opi_job *job, const opi_groups *groups);
 void opi_groups_write_kernels(opi_gpu_source *source);
 opi_shape opi_groups_shape(size_t element);
+
+/* Bytes of the elements of all inputs of which a scan or a filter makes one; 0: its input has elements as they are needed. */
+size_t opi_groups_makes(const opi_task *task);
+/* Adds the arrays of a scan or a filter, and the index of the first element if a function has it. */
+void opi_groups_add_arrays(const opi_job *job, const char *const *address, opi_arguments *to);
 
 /* Reserves memory for launches of up to `tiles` tiles, and finds out how many groups are resident.  If none are, nothing
  * may be launched. */

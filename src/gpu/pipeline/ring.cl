@@ -1,4 +1,4 @@
-/* The ring of a pipeline: stages of shared memory that bulk copies fill, and the barriers of its roles.  CUDA, compute
+/* The ring of a pipeline: stages of shared memory that bulk copies fill, or a role (make.cl), and the barriers of its roles.  CUDA, compute
  * capability 9.0.
  *
  * Each barrier counts phases.  Whoever waits knows a phase only by its parity, so that it must wait for every phase in
@@ -33,6 +33,11 @@
 #define OPI_STAGE_LEAD  0 /* 16: each stage has the bytes before its tile, too, if it is not the first one */
 #endif
 #define OPI_BITS        (5 * OPI_PIPE_LEVELS)
+#if OPI_MAKES
+#define OPI_FILLERS     OPI_MAKE_TEAM /* warps that fill a stage together */
+#else
+#define OPI_FILLERS     1
+#endif
 
 typedef struct opi_ring {
     uint64_t full[OPI_STAGES];                    /* the tile is in the stage */
@@ -149,7 +154,7 @@ OPI_FUNCTION void opi_land(const opi_pipe *pipe, uint32_t fed)
 OPI_FUNCTION void opi_ring_begin(opi_ring *ring)
 {
     for (uint32_t s = 0; s < OPI_STAGES; s++) {
-        opi_barrier_begin(&ring->full[s], 1);
+        opi_barrier_begin(&ring->full[s], OPI_FILLERS);
         opi_barrier_begin(&ring->empty[s], OPI_TEAM + 1);
         opi_barrier_begin(&ring->summed[s], 1);
         opi_barrier_begin(&ring->carried[s], 1);

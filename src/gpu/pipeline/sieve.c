@@ -1,6 +1,7 @@
 /* A filter by the way "pipeline": see sieve.cl. */
 #include "gpu/canon/tiles.h"
 #include "gpu/canon/tree.h"
+#include "gpu/parts.h"
 #include "gpu/pipeline/groups.h"
 #include "gpu/pipeline/pipeline.h"
 #include "base/error.h"
@@ -17,7 +18,8 @@ static opi_groups groups_of(const opi_job *job)
                         .element = element,
                         .node = sizeof(uint64_t),
                         .beside = opi_groups_heaps(element, element),
-                        .counts = true};
+                        .counts = true,
+                        .makes = opi_groups_makes(job->task)};
 }
 
 static uint64_t tiles_of(const opi_job *job, uint64_t n) { return opi_groups_tiles(type_of(job)->size, n); }
@@ -26,8 +28,9 @@ bool opi_sieve_can(const opi_job *job, uint64_t n)
 {
     const size_t element = type_of(job)->size;
     const opi_groups groups = groups_of(job);
-    return !job->task->before && !job->task->fn->indexed && opi_groups_fit(&job->g->gpu->facts, &groups) &&
-           n >= opi_groups_tile(element) && tiles_of(job, n) < opi_groups_most_tiles();
+    if (job->deal && job->task->before) return false; /* pages of several arrays lie apart */
+    return !job->task->fn->indexed && opi_groups_fit(&job->g->gpu->facts, &groups) && n >= opi_groups_tile(element) &&
+           tiles_of(job, n) < opi_groups_most_tiles();
 }
 
 bool opi_sieve_suits(const opi_job *job, uint64_t n)
@@ -48,10 +51,12 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_HEADS", 0);
     opi_gpu_define(source, "OPI_PICKED", 1);
     opi_gpu_define(source, "OPI_INDEX_BYTES", 0);
-    opi_gpu_write_fn(source, keep, true);
+    opi_gpu_define(source, "OPI_KEEP_INDEXED", 0);
+    opi_gpu_write_parts(source, job->task);
     opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
     opi_gpu_write_kernels(source, "kept");
     opi_gpu_write_tree(source, shape, type_of(job)->size);
+    opi_gpu_write_elements(source);
     opi_gpu_write_kernels(source, "unit");
     opi_groups_write_kernels(source);
     opi_gpu_write_kernels(source, "sieve");
@@ -59,11 +64,10 @@ static void write_source(opi_gpu_source *source, const void *context)
 
 static oplus_status get_groups(const opi_job *job, opi_groups *groups)
 {
-    const oplus_fn *const keep = job->task->fn;
     opi_key key = opi_key_begin("sieve", opi_groups_shape(type_of(job)->size));
     opi_key_number(&key, job->deal != NULL);
     *groups = groups_of(job);
-    return opi_program_of_fn(&job->g->programs, job->call, keep, key, write_source, job, &groups->program);
+    return opi_program_of_task(&job->g->programs, job->call, job->task, key, write_source, job, &groups->program);
 }
 
 oplus_status opi_sieve_prepare(opi_job *job, uint64_t n)
@@ -84,8 +88,7 @@ oplus_status opi_sieve_run(opi_job *job, const opi_part *part)
     OPI_TRY(opi_pipeline_fault(job->g, job->call));
     OPI_TRY(get_groups(job, &groups));
     if (groups.program->residents == 0) return opi_tiles_run(job, part);
-    opi_add(&a, opi_memory(part->address[OPI_IN]));
-    opi_add(&a, opi_memory(part->address[job->task->arrays - 1]));
+    opi_groups_add_arrays(job, part->address, &a);
     opi_add(&a, opi_memory(job->g->range.mem));
     opi_groups_add(job, &groups, tiles_of(job, part->n), &a, &told);
     opi_add(&a, opi_value(bytes));

@@ -8,7 +8,7 @@
  * Groups stay and go from tile to tile, as in a scan (pipeline.cl).  What they tell each other of a tile is how many of
  * its elements are kept.  The roles of a group's warps:
  *
- *     feed    copies tiles into the ring, some stages ahead (ring.cl)
+ *     feed    copies tiles into the ring, some stages ahead (ring.cl); or, if OPI_MAKES, the role make (make.cl)
  *     count   counts a tile's kept elements, and publishes their number
  *     carry   finds how many are kept before each part of a tile
  *     sieve   OPI_PARTS warps, one for each part: puts its kept elements side by side, then out; OPI_TEAMS such teams
@@ -386,7 +386,7 @@ OPI_FUNCTION void opi_sieve_tiles(const opi_pipe *pipe, uint32_t team, uint32_t 
 #endif
 
 /* Filters `bytes` bytes; out: where the first kept element of all launches belongs. */
-OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), OPI_PARAM(states), OPI_PARAM(fault),
+OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in) OPI_MORE_PARAMS, OPI_PARAM(out), OPI_PARAM(range), OPI_PARAM(states), OPI_PARAM(fault),
                                const uint64_t places OPI_DEALT_PARAM, const uint64_t bytes, const uint64_t first,
                                const uint32_t flags, OPI_PARAM(param) OPI_SELECT_PARAMS)
 {
@@ -394,6 +394,7 @@ OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), 
     OPI_LOCAL_MEMORY opi_ring ring;
     const uint32_t warp = OPI_SELF / 32;
     opi_range *const carried = OPI_AT(opi_range, range);
+    OPI_SOURCE(0)
     opi_pipe pipe = opi_pipe_of(&ring, opi_stages + OPI_STAGE_LEAD, OPI_AT(const unsigned char, in), bytes, OPI_AT(unsigned char, out),
                                 OPI_AT(uint64_t, states), OPI_AT(uint32_t, fault));
     const uint64_t end = (flags & OPI_FRESH ? first : carried->end) + bytes / OPI_SIZE;
@@ -410,6 +411,6 @@ OPI_PIPE_KERNEL void opi_sieve(OPI_PARAM(in), OPI_PARAM(out), OPI_PARAM(range), 
     else if (warp < OPI_WRITE_WARPS + OPI_REDUCE_WARPS + OPI_CARRY_WARPS)
         opi_carry(&pipe, warp - OPI_WRITE_WARPS - OPI_REDUCE_WARPS, carried, end, OPI_RESULT);
     else
-        opi_feed(&pipe);
+        OPI_FILL(&pipe, source, warp - OPI_WRITE_WARPS - OPI_REDUCE_WARPS - OPI_CARRY_WARPS);
     opi_finish(&pipe, places);
 }

@@ -42,9 +42,7 @@ static unsigned residents_of(const opi_job *job)
     return job->node == 4 ? 6 : job->node == 8 ? 4 : 1;
 }
 
-/* Whether operands are exchanged, because elements come in the opposite order and the operator does not claim that this
- * makes no difference. */
-static bool is_exchanged(const opi_task *task) { return task->backward && !(task->op->flags & OPLUS_COMMUTATIVE); }
+bool opi_scan_is_exchanged(const opi_task *task) { return task->backward && !(task->op->flags & OPLUS_COMMUTATIVE); }
 
 static void write_source(opi_gpu_source *source, const void *context)
 {
@@ -53,7 +51,7 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_LIFTED", job->task->lifted);
     opi_gpu_define(source, "OPI_HAS_LAST", has_last(job));
     opi_gpu_define(source, "OPI_BACKWARD", job->task->backward);
-    opi_gpu_define(source, "OPI_EXCHANGED", is_exchanged(job->task));
+    opi_gpu_define(source, "OPI_EXCHANGED", opi_scan_is_exchanged(job->task));
     opi_gpu_write_parts(source, job->task);
     opi_gpu_write_kernels(source, job->task->lifted ? "lifted" : "plain");
     opi_gpu_write_tree(source, job->shape, job->task->op->type->size);
@@ -82,7 +80,7 @@ static oplus_status get_program(opi_job *job)
     opi_key_number(&key, job->task->lifted);
     opi_key_number(&key, has_last(job));
     opi_key_number(&key, job->deal != NULL);
-    opi_key_number(&key, (uint64_t)job->task->backward << 1 | is_exchanged(job->task));
+    opi_key_number(&key, (uint64_t)job->task->backward << 1 | opi_scan_is_exchanged(job->task));
     return opi_program_of_task(&job->g->programs, job->call, job->task, key, write_source, job, &job->program);
 }
 

@@ -430,6 +430,7 @@ static void move(oplus_device *dev)
         }
     repeat_with(dev, types, element_kinds);
     good(oplus_window(dev, &oplus_sum_f32, in, N, 5, out), "window");
+    BY_EACH_WAY(dev)
     good(oplus_scan_reverse(dev, subject_named("compose32")->op, OPLUS_INCLUSIVE, in, N / 8, out), "scan_reverse");
     good(oplus_argmin(dev, &oplus_f32, in, N, out), "argmin");
     good(oplus_argmin_axis(dev, &oplus_f64, in, 1, N, 3, &oplus_u32, out), "argmin_axis");
