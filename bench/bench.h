@@ -23,6 +23,8 @@ extern "C" {
     X(ARGMAX, "argmax")         /* where the greatest is: the first of equal ones */                                   \
     X(FOLD, "fold")             /* reduce with an initial value */                                                     \
     X(DOT, "dot")               /* sum of x * y, which is fused: no products in memory */                              \
+    X(MAP_SCAN, "map-scan")     /* the inclusive scan of x * y, fused likewise */                                      \
+    X(MAP_FILTER, "map-filter") /* those of x * y that are odd: about a quarter, at random */                          \
     X(SCAN, "scan")             /* inclusive, of the same operators as reduce */                                       \
     X(EXCLUSIVE, "exclusive")   /* exclusive scan */                                                                   \
     X(REVERSE, "reverse")       /* inclusive scan from the end */                                                      \
@@ -132,7 +134,8 @@ typedef struct bench_problem {
     int threads; /* of cores */
     struct oplus_device *dev;
 
-    const void *in, *in2;    /* in2: of a zip and a dot; the values of pairs; the keys of a search; indices; keys */
+    const void *in,
+        *in2; /* in2: of a zip, a dot and others of x * y; the values of pairs; the keys of a search; indices; keys */
     const uint8_t *heads;    /* segments as flags, */
     const int32_t *ids;      /* as numbers that rise by one at each head (both NULL if segments may be empty), */
     const uint64_t *offsets; /* and as offsets */

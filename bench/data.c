@@ -346,7 +346,8 @@ void bench_problem_open(bench_problem *p, bench_primitive primitive, bench_type 
     if (primitive == BENCH_UNIQUE || primitive == BENCH_RLE) make_runs(in, p->n, p->element);
     p->in = in;
     p->out = allocate(p->n * p->element, huge);
-    if (primitive == BENCH_ZIP || primitive == BENCH_DOT) {
+    if (primitive == BENCH_ZIP || primitive == BENCH_DOT || primitive == BENCH_MAP_SCAN ||
+        primitive == BENCH_MAP_FILTER) {
         void *in2 = allocate(p->n * p->element, huge);
         fill_values(in2, type, p->n);
         p->in2 = in2;
@@ -417,6 +418,7 @@ size_t bench_result_count(const bench_problem *p)
     case BENCH_NTH:
         return 1;
     case BENCH_FILTER:
+    case BENCH_MAP_FILTER:
     case BENCH_UNIQUE:
     case BENCH_RLE:
     case BENCH_BY_KEY:
@@ -505,10 +507,13 @@ double bench_problem_bytes(const bench_problem *p)
     case BENCH_ARGMAX_COLUMNS:
         return (n + (double)bench_result_count(p)) * size;
     case BENCH_ZIP:
+    case BENCH_MAP_SCAN:
     case BENCH_SEARCH:
     case BENCH_TAKE:
     case BENCH_PUT:
         return 3 * n * size;
+    case BENCH_MAP_FILTER:
+        return (2 * n + (double)p->kept) * size;
     case BENCH_SEGSCAN:
         return n * (2 * size + 1);
     case BENCH_SEGREDUCE:

@@ -190,6 +190,8 @@ const bench_contender bench_device_limits[] = {BENCH_PRIMITIVES(COPIES) GOES(RED
                                                GOES(BINS),
                                                COMES_BACK(MAP),
                                                COMES_BACK(ZIP),
+                                               COMES_BACK(MAP_SCAN),
+                                               COMES_BACK(MAP_FILTER),
                                                COMES_BACK(SCAN),
                                                COMES_BACK(EXCLUSIVE),
                                                COMES_BACK(REVERSE),

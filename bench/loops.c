@@ -131,6 +131,24 @@ SEGMENTS(AFFINE64, affine64, bench_affine64, )
         for (size_t i = 0; i < p->n; i++) sum = plus_##suffix(sum, in[i] * in2[i]);                                    \
         *(T *)p->out = sum;                                                                                            \
     }                                                                                                                  \
+    static void map_scan_##suffix(bench_problem *p)                                                                    \
+    {                                                                                                                  \
+        const T *in = p->in, *in2 = p->in2;                                                                            \
+        T *restrict out = p->out;                                                                                      \
+        T sum = 0;                                                                                                     \
+        for (size_t i = 0; i < p->n; i++) out[i] = sum = plus_##suffix(sum, in[i] * in2[i]);                           \
+    }                                                                                                                  \
+    static void map_filter_##suffix(bench_problem *p)                                                                  \
+    {                                                                                                                  \
+        const T *in = p->in, *in2 = p->in2;                                                                            \
+        T *restrict out = p->out;                                                                                      \
+        size_t kept = 0;                                                                                               \
+        for (size_t i = 0; i < p->n; i++) {                                                                            \
+            const T made = in[i] * in2[i];                                                                             \
+            if ((int)made & 1) out[kept++] = made;                                                                     \
+        }                                                                                                              \
+        p->kept = kept;                                                                                                \
+    }                                                                                                                  \
     static void zip_##suffix(bench_problem *p)                                                                         \
     {                                                                                                                  \
         const T *in = p->in, *in2 = p->in2;                                                                            \
@@ -464,6 +482,8 @@ static void sort_pairs(bench_problem *p) { qsort(p->out_pairs, p->n, sizeof *p->
     SEGMENTED(ID, suffix, T, U)                                                                                        \
     LOOP(MAP, ID, map_##suffix)                                                                                        \
     LOOP(DOT, ID, dot_##suffix)                                                                                        \
+    LOOP(MAP_SCAN, ID, map_scan_##suffix)                                                                              \
+    LOOP(MAP_FILTER, ID, map_filter_##suffix)                                                                          \
     LOOP(ZIP, ID, zip_##suffix)                                                                                        \
     LOOP(MAXIMUM, ID, max_##suffix)                                                                                    \
     LOOP(TOP, ID, top_##suffix)                                                                                        \

@@ -94,6 +94,11 @@ static void dot(bench_problem *p)
     const void *in[] = {p->in, p->in2};
     must(p, oplus_map_reduce(p->dev, products[p->type], sums[p->type], in, p->n, p->out));
 }
+static void map_scan(bench_problem *p)
+{
+    const void *in[] = {p->in, p->in2};
+    must(p, oplus_map_scan(p->dev, products[p->type], sums[p->type], OPLUS_INCLUSIVE, NULL, in, p->n, p->out));
+}
 static void scan(bench_problem *p) { must(p, oplus_scan(p->dev, sums[p->type], OPLUS_INCLUSIVE, p->in, p->n, p->out)); }
 static void exclusive(bench_problem *p)
 {
@@ -122,6 +127,11 @@ static void segreduce(bench_problem *p)
 }
 static size_t *count_of(bench_problem *p) { return p->kept_there ? p->kept_there : &p->kept; }
 static void filter(bench_problem *p) { must(p, oplus_filter(p->dev, odds[p->type], p->in, p->n, p->out, count_of(p))); }
+static void map_filter(bench_problem *p)
+{
+    const void *in[] = {p->in, p->in2};
+    must(p, oplus_map_filter(p->dev, products[p->type], odds[p->type], in, p->n, p->out, count_of(p)));
+}
 static void unique(bench_problem *p)
 {
     must(p, oplus_unique(p->dev, types[p->type], NULL, p->in, p->n, p->out, NULL, NULL, NULL, NULL, count_of(p)));
@@ -267,6 +277,8 @@ const bench_contender BENCH_TWIN(ours, BENCH_ISA)[] = {OURS(MAP, map),
                                                        OURS(ARGMAX, argmax),
                                                        OURS(FOLD, fold),
                                                        OURS(DOT, dot),
+                                                       OURS(MAP_SCAN, map_scan),
+                                                       OURS(MAP_FILTER, map_filter),
                                                        OURS(SCAN, scan),
                                                        OURS(EXCLUSIVE, exclusive),
                                                        OURS(REVERSE, reverse),

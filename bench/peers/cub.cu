@@ -103,13 +103,27 @@ template <class T> struct product_of_two {
     PEER_ANYWHERE T operator()(thrust::tuple<T, T> pair) const { return thrust::get<0>(pair) * thrust::get<1>(pair); }
 };
 
+// An iterator over the products of the elements of both inputs.
+template <class T> static auto products_of(bench_problem *p)
+{
+    const auto pairs = thrust::make_zip_iterator(
+        thrust::make_tuple(static_cast<const T *>(p->in), static_cast<const T *>(p->in2)));
+    return thrust::make_transform_iterator(pairs, product_of_two<T>());
+}
+
 template <class T> static void dot(bench_problem *p)
 {
     const view<T> v(p);
-    const auto pairs = thrust::make_zip_iterator(thrust::make_tuple(v.in, static_cast<const T *>(p->in2)));
-    const auto products = thrust::make_transform_iterator(pairs, product_of_two<T>());
     enqueue(p, [&](void *mem, size_t &bytes) {
-        return cub::DeviceReduce::Sum(mem, bytes, products, v.out, static_cast<int>(v.n), stream);
+        return cub::DeviceReduce::Sum(mem, bytes, products_of<T>(p), v.out, static_cast<int>(v.n), stream);
+    });
+}
+
+template <class T> static void map_scan(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceScan::InclusiveSum(mem, bytes, products_of<T>(p), v.out, static_cast<int>(v.n), stream);
     });
 }
 
@@ -186,6 +200,15 @@ template <class T> static void filter(bench_problem *p)
     const view<T> v(p);
     enqueue(p, [&](void *mem, size_t &bytes) {
         return cub::DeviceSelect::If(mem, bytes, v.in, v.out, p->kept_there, static_cast<int>(v.n), odd(), stream);
+    });
+}
+
+template <class T> static void map_filter(bench_problem *p)
+{
+    const view<T> v(p);
+    enqueue(p, [&](void *mem, size_t &bytes) {
+        return cub::DeviceSelect::If(mem, bytes, products_of<T>(p), v.out, p->kept_there, static_cast<int>(v.n), odd(),
+                                     stream);
     });
 }
 
@@ -481,6 +504,8 @@ static const bench_contender table[] = {
     PEER_NUMBERS("cub::DeviceReduce::Sum", REDUCE, BENCH_CUDA, reduce),
     PEER_NUMBERS("cub::DeviceReduce::Max", MAXIMUM, BENCH_CUDA, reduce_max),
     PEER_NUMBERS("cub::DeviceReduce::Sum of products", DOT, BENCH_CUDA, dot),
+    PEER_NUMBERS("cub::DeviceScan::InclusiveSum of products", MAP_SCAN, BENCH_CUDA, map_scan),
+    PEER_NUMBERS("cub::DeviceSelect::If of products", MAP_FILTER, BENCH_CUDA, map_filter),
     PEER_NUMBERS("cub::DeviceReduce::ArgMax", ARGMAX, BENCH_CUDA, argmax),
     PEER_ALL("cub::DeviceScan::InclusiveScan", SCAN, BENCH_CUDA, scan),
     PEER("cub::DeviceScan::InclusiveScan", SCAN, U8, BENCH_CUDA, scan<uint8_t>),

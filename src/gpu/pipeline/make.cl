@@ -10,8 +10,7 @@
 
 #if OPI_MAKES
 
-#define OPI_MAKERS     (OPI_MAKE_TEAM * 32) /* work-items of a team */
-#define OPI_MAKE_WARPS (OPI_MAKE_TEAMS * OPI_MAKE_TEAM)
+#define OPI_MAKERS (OPI_MAKE_TEAM * 32) /* work-items of a team */
 
 /* Reads elements first, first + OPI_MAKERS, ... of a tile that has `count`; behind them there are copies of the last one, for
  * which operators are defined. */
