@@ -3,6 +3,7 @@
 #define OPI_GPU_JOB_H
 
 #include "gpu/deal.h"
+#include "task/reached.h"
 
 /* A primitive that needs more members has a struct of its own, which begins with this one. */
 typedef struct opi_job {
@@ -77,5 +78,17 @@ oplus_status opi_gpu_count(opi_job *job);
 oplus_status opi_gpu_reduce_by_index(opi_job *job);
 oplus_status opi_gpu_repeat(opi_job *job);
 oplus_status opi_gpu_pack(opi_job *job);
+
+/* As opi_gpu_sort, of arrays in this device's memory, into others there; the task's own arrays stay as they are. */
+oplus_status opi_gpu_sort_to(opi_job *job, void *keys, void *values);
+
+/* --- merges of runs that the device reaches (order/merge_runs.c) ---------------------------------------------------- */
+
+/* Whether it can: values may have up to 16 bytes. */
+bool opi_gpu_merge_can(const opi_reached *of);
+/* Compiles, and reserves memory: `run` does not fail for lack of either.  Reads the types, n and count of `of` alone. */
+oplus_status opi_gpu_merge_prepare(opi_accelerator *g, const char *call, const opi_reached *of);
+/* Enqueues the merge. */
+oplus_status opi_gpu_merge_run(opi_accelerator *g, const char *call, const opi_reached *of);
 
 #endif

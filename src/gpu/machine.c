@@ -306,6 +306,25 @@ static oplus_status pull(oplus_device *dev, const char *call, void *to, const vo
     OPI_INSIDE(gpu, call, gpu->driver->copy(gpu, call, queue_of(OPI_TO_MACHINE), to, from, bytes));
 }
 
+static oplus_status sort_to(oplus_device *dev, const char *call, const opi_task *task, void *keys, void *values)
+{
+    opi_job job = {.g = of(dev), .call = call, .task = task};
+    of(dev)->ticket = 0;
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_sort_to(&job, keys, values));
+}
+
+static oplus_status merge_prepare(oplus_device *dev, const char *call, const opi_reached *runs)
+{
+    of(dev)->ticket = 0;
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_merge_prepare(of(dev), call, runs));
+}
+
+static oplus_status merge(oplus_device *dev, const char *call, const opi_reached *runs)
+{
+    of(dev)->ticket = 0;
+    OPI_INSIDE(gpu_of(dev), call, opi_gpu_merge_run(of(dev), call, runs));
+}
+
 static const opi_transfers transfers = {.bytes = transfer_bytes,
                                         .stage = stage,
                                         .begin = begin,
@@ -316,7 +335,11 @@ static const opi_transfers transfers = {.bytes = transfer_bytes,
                                         .offer = offer,
                                         .accept = accept,
                                         .decline = decline,
-                                        .pull = pull};
+                                        .pull = pull,
+                                        .sort_to = sort_to,
+                                        .merge_can = opi_gpu_merge_can,
+                                        .merge_prepare = merge_prepare,
+                                        .merge = merge};
 
 /* --- opening and closing ------------------------------------------------------------------------------------------ */
 

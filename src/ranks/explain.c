@@ -1,11 +1,11 @@
 /* A call over ranks in words: what this rank would do, and what would be exchanged.  Nothing is exchanged, so that each
  * rank says it alone. */
-#include "ranks/ranks.h"
+#include "ranks/reach.h"
 
 #include "task/explain.h"
 
 /* How elements of a primitive travel, in words. */
-static void say_elements(opi_saying *to, const opi_task *task, int ranks)
+static void say_elements(opi_saying *to, const oplus_device *dev, const opi_task *task, int ranks)
 {
     const double bytes = opi_task_bytes(task) / 2 * (ranks - 1) / ranks;
     switch (task->what) {
@@ -18,6 +18,9 @@ static void say_elements(opi_saying *to, const opi_task *task, int ranks)
         opi_say(to, "  elements: one of keys%s, about ", task->sort.value ? ", one of values" : "");
         opi_say_bytes(to, bytes);
         opi_say(to, " from each rank, if keys are dealt out at random\n");
+        if (opi_reach_may(dev))
+            opi_say(to,
+                    "  none of these, but two of messages, where all arrays lie in memory that all ranks' GPUs read\n");
         break;
     case OPI_TRANSPOSE:
         opi_say(to, "  elements: one, about ");
@@ -61,6 +64,6 @@ oplus_status opi_ranks_explain(opi_ranks *ranks, oplus_status status, const opi_
             ranks->comm->size);
     opi_say_bytes(&dev->explained, sizeof(opi_note));
     opi_say(&dev->explained, " from each rank, whether all is well and how many elements there are\n");
-    say_elements(&dev->explained, task, ranks->comm->size);
+    say_elements(&dev->explained, dev, task, ranks->comm->size);
     return explained;
 }

@@ -101,6 +101,12 @@ oplus_status opi_ranks_lend(opi_ranks *ranks, bool device, size_t bytes, void **
     return OPLUS_OK;
 }
 
+void opi_ranks_return(opi_ranks *ranks, const void *mem)
+{
+    for (int i = 0; i < OPI_LOANS && mem; i++)
+        if (ranks->dev->rank->loan[i].mem == mem) ranks->dev->rank->loan[i].lent = false;
+}
+
 void opi_ranks_take_back(opi_ranks *ranks)
 {
     if (!ranks->dev || !ranks->dev->rank) return;
@@ -119,6 +125,7 @@ void opi_rank_trim(oplus_device *dev)
     opi_buffer_release(&rank->records);
     opi_buffer_release(&rank->offers);
     opi_buffer_release(&rank->carries);
+    rank->apart = NULL;
 }
 
 void opi_rank_close(oplus_device *dev)

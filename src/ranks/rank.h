@@ -24,6 +24,7 @@ typedef struct opi_rank {
     opi_buffer records; /* records of all ranks */
     opi_buffer offers;  /* what ranks offer each other in an exchange between devices */
     opi_buffer carries; /* a range, the same range as a record, and a result */
+    const void *apart;  /* context of a transport with ranks that do not reach each other's memory; NULL: not known */
     /* The last reduce or scan; the next one is probably similar. */
     uint64_t last_n;     /* number of elements of this rank */
     uint64_t last_first; /* index of this rank's first element */

@@ -32,6 +32,7 @@ enum {
     OPI_NOTE_DEVICE = 1,      /* the rank's arrays lie in device memory */
     OPI_NOTE_ACCELERATOR = 2, /* the rank may compute on an accelerator, which may fail at any time */
     OPI_NOTE_EARLY = 4,       /* the note has a record */
+    OPI_NOTE_APART = 8,       /* the rank's device does not read memory of others', or they do not read its memory */
     OPI_NOTE_WANTED = 256,    /* 256 << 2 k: output k is wanted; 512 << 2 k: it is not */
     OPI_NOTE_UNWANTED = 512
 };
@@ -120,6 +121,8 @@ oplus_status opi_ranks_home(opi_ranks *ranks, const char *argument, const void *
 /* Lends memory until opi_ranks_close, of the device or of the host (pinned, if the device has memory of its own); NULL
  * for 0 bytes.  A call may take OPI_LOANS loans; the device keeps the memory for the next call. */
 oplus_status opi_ranks_lend(opi_ranks *ranks, bool device, size_t bytes, void **mem);
+/* Ends one loan; NULL: none. */
+void opi_ranks_return(opi_ranks *ranks, const void *mem);
 /* Ends all loans of the call. */
 void opi_ranks_take_back(opi_ranks *ranks);
 

@@ -5,6 +5,9 @@
  *   3. they exchange keys, then values
  *   4. each rank merges the runs that it has received
  *
+ * If all arrays lie in memory of accelerators that reach each other's, there is only one step after the first: each rank
+ * merges its part of the result from the sorted elements of all ranks, which it reads where they are.
+ *
  * Beside the caller's arrays a rank needs memory for the elements that it receives; its own sort uses that memory as
  * scratch.  If all arrays lie in the memory of an accelerator, nothing else is needed: it finds where its keys are cut,
  * and merges the runs that it has received, two by two.  If arrays of the host are sorted by an accelerator, it needs
@@ -15,6 +18,7 @@
 #include "base/error.h"
 #include "cores/cores.h"
 #include "cores/sort.h"
+#include "ranks/reach.h"
 #include "ranks/splitters.h"
 #include "task/make.h"
 
@@ -303,16 +307,102 @@ static oplus_status travel(opi_ranks *ranks, sorting *s)
     return OPLUS_OK;
 }
 
+/* --- where all reach all -------------------------------------------------------------------------------------------- */
+
+static bool is_aligned(const void *p, size_t to) { return (uintptr_t)p % to == 0; }
+
+/* Whether a rank that has arrays here can merge what others have; or has no arrays. */
+static bool can_reach(const opi_ranks *ranks, const sorting *s)
+{
+    const opi_reached runs = {.key = s->key, .value = s->value, .runs = OPI_MOST_REACHED};
+    return (s->there || s->capacity == 0) && opi_reach_may(ranks->dev) &&
+           ranks->dev->machine->transfers->merge_can(&runs) && is_aligned(s->keys, s->key->size) &&
+           (!s->value || is_aligned(s->values, s->value->align));
+}
+
+static opi_reached merge_of(const opi_ranks *ranks, const sorting *s)
+{
+    opi_reached of = {.key = s->key,
+                      .value = s->value,
+                      .order = s->order,
+                      .runs = (unsigned)ranks->comm->size,
+                      .first = s->splitters.boundary[ranks->comm->rank].target,
+                      .count = s->after,
+                      .out = s->keys,
+                      .out_values = s->values};
+    for (unsigned q = 0; q < of.runs; q++) of.n[q] = ranks->note[q].n;
+    return of;
+}
+
+/* Begins the sort of this rank's elements, into memory that others read: the caller's arrays are then free for the result. */
+static oplus_status begin_sort(opi_ranks *ranks, sorting *s, const opi_reached *merge)
+{
+    const opi_transfers *const transfers = ranks->dev->machine->transfers;
+    opi_task task;
+    OPI_TRY(opi_ranks_lend(ranks, true, s->before * s->key->size, (void **)&s->send_keys));
+    OPI_TRY(opi_ranks_lend(ranks, true, s->before * value_size(s), (void **)&s->send_values));
+    if (s->before > 0) {
+        opi_task_sort(&task, s->key, s->order, s->keys, s->value, s->values, s->before);
+        OPI_TRY(transfers->sort_to(ranks->dev, ranks->call, &task, s->send_keys, s->send_values));
+    }
+    return s->after > 0 ? transfers->merge_prepare(ranks->dev, ranks->call, merge) : OPLUS_OK; /* while it sorts */
+}
+
+/* Returns once nothing is read any more, whatever has happened. */
+static oplus_status merge_all(opi_ranks *ranks, const sorting *s, const opi_reach *reach, opi_reached *of)
+{
+    const opi_machine *const machine = ranks->dev->machine;
+    for (unsigned q = 0; q < of->runs; q++) {
+        of->keys[q] = reach->mem[0][q];
+        of->values[q] = reach->mem[1][q];
+    }
+    if (s->after == 0) return OPLUS_OK;
+    const oplus_status status = machine->transfers->merge(ranks->dev, ranks->call, of);
+    if (status == OPLUS_OK) return machine->sync(ranks->dev, ranks->call);
+    char words[OPI_FAILURE_BYTES];
+    snprintf(words, sizeof words, "%s", opi_last_error());
+    machine->sync(ranks->dev, ranks->call);
+    return opi_fail(status, "%s", words);
+}
+
+/* Ranks tell each other where their elements will be while their devices sort.  They wait for each other twice: when all
+ * have sorted, and when all have merged.  Sets *done to whether all reach all; if not, the caller's arrays are as they were. */
+static oplus_status merge_directly(opi_ranks *ranks, sorting *s, bool *done)
+{
+    opi_reach reach;
+    opi_reached merge = merge_of(ranks, s);
+    bool reached = false;
+    *done = false;
+    const oplus_status begun = begin_sort(ranks, s, &merge);
+    const void *const arrays[OPI_REACH_ARRAYS] = {s->send_keys, s->send_values};
+    oplus_status status = opi_reach_begin(ranks, &reach, begun, arrays, &reached);
+    if (status == OPLUS_OK)
+        status = opi_reach_agree(&reach, ranks->dev->machine->sync(ranks->dev, ranks->call), reached, done);
+    if (*done) status = opi_ranks_agree(ranks, merge_all(ranks, s, &reach, &merge));
+    opi_reach_end(&reach);
+    opi_ranks_return(ranks, s->send_keys);
+    opi_ranks_return(ranks, s->send_values);
+    return status;
+}
+
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 static oplus_status run(opi_ranks *ranks, sorting *s, oplus_status status, size_t *n)
 {
     if (status == OPLUS_OK) status = prepare(ranks, s);
-    OPI_TRY(opi_ranks_index(ranks, status, s->before, s->capacity, s->device ? OPI_NOTE_DEVICE : 0));
+    uint32_t flag = s->device ? OPI_NOTE_DEVICE : 0;
+    bool done = false;
+    if (status == OPLUS_OK) flag |= opi_reach_flag(ranks, can_reach(ranks, s));
+    OPI_TRY(opi_ranks_index(ranks, status, s->before, s->capacity, flag));
     assert(n && s->splitters.boundary); /* otherwise the ranks would not have agreed */
     if (ranks->total == 0) return OPLUS_OK;
     OPI_TRY(deal_out(ranks, s));
     if (ranks->comm->size == 1) return sort(ranks, s, s->before);
+    if (!opi_ranks_any(ranks, OPI_NOTE_APART)) OPI_TRY(merge_directly(ranks, s, &done));
+    if (done) {
+        *n = s->after;
+        return OPLUS_OK;
+    }
     const oplus_status sorted = sort_own(ranks, s); /* sets send_keys */
     OPI_TRY(opi_splitters_find(ranks, &s->splitters, sorted, s->send_keys));
     OPI_TRY(count_parts(ranks, s));

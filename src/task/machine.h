@@ -8,6 +8,7 @@
 #include "base/say.h"
 #include "task/offer.h"
 #include "task/range.h"
+#include "task/reached.h"
 #include "task/task.h"
 
 /* Names what a machine has kept of a summary until it is applied. */
@@ -47,6 +48,15 @@ typedef struct opi_transfers {
      * waits for it. */
     oplus_status (*pull)(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes,
                          const opi_offer *offer);
+    /* Begins the sort of a task whose arrays are in this machine's memory, into other memory of this machine: the task's own
+     * arrays stay as they are. */
+    oplus_status (*sort_to)(oplus_device *dev, const char *call, const opi_task *task, void *keys, void *values);
+    /* Merges of sorted runs in the memory of this machine, and in memory that it has accepted and whose offer is_exported:
+     * whether it can; makes all ready that a merge with these types and numbers of elements needs, and launches nothing;
+     * and begins a merge. */
+    bool (*merge_can)(const opi_reached *runs);
+    oplus_status (*merge_prepare)(oplus_device *dev, const char *call, const opi_reached *runs);
+    oplus_status (*merge)(oplus_device *dev, const char *call, const opi_reached *runs);
 } opi_transfers;
 
 typedef struct opi_machine {

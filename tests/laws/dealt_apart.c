@@ -348,7 +348,25 @@ static void fill_values(const oplus_type *value, size_t n)
         for (size_t k = 0; k < value->size; k++) heads[i * value->size + k] = (unsigned char)(i >> 8 * (k % 4));
 }
 
-static void try_merge_runs(rng *r, opi_deal *deal, opi_deal_runs *runs, size_t n)
+/* The same merges part by part, each by one accelerator alone. */
+static void merge_parts(rng *r, const opi_deal *deal, const opi_deal_runs *runs, size_t n, const char *what)
+{
+    opi_reached of = {.key = runs->key, .value = runs->value, .order = runs->order, .runs = deal->workers};
+    memcpy(of.keys, runs->keys, sizeof of.keys);
+    memcpy(of.values, runs->values, sizeof of.values);
+    for (unsigned w = 0; w < deal->workers; w++) of.n[w] = runs->n[w];
+    for (of.first = 0; of.first < n; of.first += of.count) {
+        oplus_device *const one = worker[rng_below(r, WORKERS)];
+        of.count = 1 + rng_below(r, n - of.first);
+        of.out = (unsigned char *)runs->out + of.first * runs->key->size;
+        if (runs->value) of.out_values = (unsigned char *)runs->out_values + of.first * runs->value->size;
+        must_be_ok(one->machine->transfers->merge_prepare(one, "test", &of), what);
+        must_be_ok(one->machine->transfers->merge(one, "test", &of), what);
+    }
+    sync_all();
+}
+
+static void try_merge_runs(rng *r, opi_deal *deal, opi_deal_runs *runs, size_t n, bool apart)
 {
     const size_t value = runs->value ? runs->value->size : 0;
     size_t begin[OPI_MOST_WORKERS + 1];
@@ -372,9 +390,13 @@ static void try_merge_runs(rng *r, opi_deal *deal, opi_deal_runs *runs, size_t n
         must_be_ok(
             oplus_alloc(worker[deal->own % WORKERS], opi_deal_merge_bytes(deal, runs) + 1, &runs->memory[deal->own]),
             "alloc");
-    each_merge(deal, opi_deal_merge_prepare, runs, what);
-    each_merge(deal, opi_deal_merge_sample, runs, what);
-    each_merge(deal, opi_deal_merge_run, runs, what);
+    if (apart) {
+        merge_parts(r, deal, runs, n, what);
+    } else {
+        each_merge(deal, opi_deal_merge_prepare, runs, what);
+        each_merge(deal, opi_deal_merge_sample, runs, what);
+        each_merge(deal, opi_deal_merge_run, runs, what);
+    }
     same_bytes(keys.out, expected, keys.before, n * runs->key->size, what);
     if (value) same_bytes(values.out, heads, values.before, n * value, what);
     for (unsigned w = 0; w < deal->workers; w++) oplus_free(worker[w % WORKERS], runs->memory[w]);
@@ -400,7 +422,9 @@ static void any_merge_runs(void **state)
         deal.workers = deal.share = i <= 7 ? (unsigned)i + 1 : 2 + (unsigned)rng_below(&r, OPI_MOST_WORKERS - 1);
         deal.beyond = rng_below(&r, 2) ? 0 : rng_below(&r, 2 * deal.page * deal.workers) / key->size * key->size;
         fill_run_keys(&r, key, n);
-        try_merge_runs(&r, &deal, &runs, n);
+        try_merge_runs(&r, &deal, &runs, n, false);
+        fill_run_keys(&r, key, n);
+        try_merge_runs(&r, &deal, &runs, n, true);
         dealt++;
     }
 }

@@ -3,8 +3,11 @@
 #include "support/broken.h"
 #include "support/team.h"
 
+#include "base/error.h"
+#include "base/host.h"
 #include "cores/cores.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -460,6 +463,265 @@ static void devices(void **state)
     }
 }
 
+/* Many elements, so that there are many tiles. */
+static void many_on_devices(void **state)
+{
+    static const struct {
+        const oplus_type *key, *value;
+        shape shape;
+    } kinds[] = {{&oplus_u32, NULL, RANDOM},    {&oplus_f64, &oplus_u32, FEW},    {&oplus_u64, NULL, NARROW},
+                 {&oplus_u32, &wide12, RANDOM}, {&oplus_i16, &oplus_u64, SORTED}, {&oplus_u32, &wide40, SPECIAL}};
+    const char *const where = device_to_try();
+    (void)state;
+    if (where == NULL) skip();
+    rng r = test_rng("many on devices");
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        array a;
+        array_open(&a, &r, kinds[k].key, kinds[k].value, kinds[k].shape, 50000 + rng_below(&r, 100000));
+        a.there[0] = true;
+        a.there[1] = a.value != NULL;
+        for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
+            if (*ranks > 3) continue;
+            cut_array(&a, &r, (int)(k % CUT_WAYS), *ranks, (oplus_layout)rng_below(&r, 2));
+            run_team(*ranks, where, sorts, &a, NULL, words_of(&a));
+        }
+        array_close(&a);
+    }
+}
+
+/* --- devices that read each other's memory, as GPUs of one host do ---
+ *
+ * A merge first copies what lies on other devices through the host, one thread after the other. */
+
+#ifdef TEST_MPI
+enum { RANKS_ARE_THREADS = false }; /* the stand-in for a link is in one process */
+#else
+enum { RANKS_ARE_THREADS = true };
+#endif
+
+typedef enum flaw { NO_FLAW, SHY, BLIND, SORT_FAILS, MERGE_FAILS, FLAWS } flaw; /* of one rank */
+
+typedef struct linking {
+    array a;
+    int bad;
+    flaw flaw;
+} linking;
+
+typedef struct linked {
+    const linking *of;
+    int rank;
+    opi_machine machine;
+    opi_transfers transfers;
+    const opi_machine *before;
+    struct {
+        const char *mem;
+        oplus_device *dev;
+    } accepted[2 * MOST_RANKS];
+    size_t open, merges;
+} linked;
+static _Thread_local linked *link_of_rank;
+static pthread_mutex_t link_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool has_flaw(flaw flaw)
+{
+    return link_of_rank->rank == link_of_rank->of->bad && link_of_rank->of->flaw == flaw;
+}
+
+static bool link_shares(const oplus_device *dev)
+{
+    (void)dev;
+    return true;
+}
+
+static oplus_status link_offer(oplus_device *dev, const char *call, const void *mem, opi_offer *offer)
+{
+    (void)call;
+    *offer = (opi_offer){.host = opi_host_name(), .process = opi_process_name(), .address = (uintptr_t)mem};
+    offer->context = (uintptr_t)dev;
+    offer->is_exported = !has_flaw(SHY);
+    return OPLUS_OK;
+}
+
+static bool link_accept(oplus_device *dev, const char *call, const opi_offer *offer, const void **mem)
+{
+    linked *const l = link_of_rank;
+    (void)dev, (void)call;
+    if (offer->process != opi_process_name() || has_flaw(BLIND)) return false;
+    *mem = (const void *)(uintptr_t)offer->address;
+    l->accepted[l->open].mem = *mem;
+    l->accepted[l->open++].dev = (oplus_device *)(uintptr_t)offer->context;
+    return true;
+}
+
+static void link_decline(oplus_device *dev, const opi_offer *offer)
+{
+    (void)dev, (void)offer;
+    link_of_rank->open--;
+}
+
+/* For calls that do not merge so: parts of what another rank has offered, through the host. */
+static oplus_status link_pull(oplus_device *dev, const char *call, void *to, const void *from, size_t bytes,
+                              const opi_offer *offer)
+{
+    oplus_device *const home = offer ? (oplus_device *)(uintptr_t)offer->context : dev;
+    void *const between = must(malloc(bytes));
+    (void)call;
+    pthread_mutex_lock(&link_lock);
+    oplus_status status = oplus_copy(home, between, from, bytes);
+    if (status == OPLUS_OK) status = oplus_copy(dev, to, between, bytes);
+    pthread_mutex_unlock(&link_lock);
+    free(between);
+    return status;
+}
+
+/* Copies an array of another rank to this one's device. */
+static oplus_status fetch_run(oplus_device *dev, const void **mem, size_t bytes, void **fetched)
+{
+    const linked *const l = link_of_rank;
+    oplus_device *home = NULL;
+    *fetched = NULL;
+    for (size_t i = 0; i < l->open; i++)
+        if (l->accepted[i].mem == *mem) home = l->accepted[i].dev;
+    if (home == NULL || bytes == 0) return OPLUS_OK;
+    void *const between = must(malloc(bytes));
+    oplus_status status = oplus_alloc(dev, bytes, fetched);
+    if (status == OPLUS_OK) status = oplus_copy(home, between, *mem, bytes);
+    if (status == OPLUS_OK) status = oplus_copy(dev, *fetched, between, bytes);
+    free(between);
+    *mem = *fetched;
+    return status;
+}
+
+static oplus_status link_merge(oplus_device *dev, const char *call, const opi_reached *runs)
+{
+    linked *const l = link_of_rank;
+    opi_reached own = *runs;
+    void *fetched[2 * OPI_MOST_REACHED] = {NULL};
+    oplus_status status = OPLUS_OK;
+    if (has_flaw(MERGE_FAILS)) return opi_fail(OPLUS_ERR_DEVICE, "%s: the merge is broken", call);
+    pthread_mutex_lock(&link_lock);
+    for (unsigned q = 0; q < runs->runs && status == OPLUS_OK; q++) {
+        const size_t n = (size_t)runs->n[q];
+        if ((int)q == l->rank) continue;
+        status = fetch_run(dev, &own.keys[q], n * runs->key->size, &fetched[2 * q]);
+        if (status == OPLUS_OK && runs->value)
+            status = fetch_run(dev, &own.values[q], n * runs->value->size, &fetched[2 * q + 1]);
+    }
+    if (status == OPLUS_OK) status = l->before->transfers->merge(dev, call, &own);
+    if (status == OPLUS_OK) status = l->before->sync(dev, call);
+    for (size_t i = 0; i < sizeof fetched / sizeof *fetched; i++) oplus_free(dev, fetched[i]);
+    pthread_mutex_unlock(&link_lock);
+    l->merges++;
+    return status;
+}
+
+static oplus_status link_sort(oplus_device *dev, const char *call, const opi_task *task, void *keys, void *values)
+{
+    if (has_flaw(SORT_FAILS)) return opi_fail(OPLUS_ERR_DEVICE, "%s: the sort is broken", call);
+    return link_of_rank->before->transfers->sort_to(dev, call, task, keys, values);
+}
+
+/* Others may use this device just now. */
+static oplus_status link_sync(oplus_device *dev, const char *call)
+{
+    pthread_mutex_lock(&link_lock);
+    const oplus_status status = link_of_rank->before->sync(dev, call);
+    pthread_mutex_unlock(&link_lock);
+    return status;
+}
+
+static void link_open(linked *l, oplus_device *dev, const linking *of, int rank)
+{
+    *l = (linked){.of = of, .rank = rank, .before = dev->machine, .machine = *dev->machine};
+    l->transfers = *dev->machine->transfers;
+    l->transfers.shares_addresses = link_shares;
+    l->transfers.offer = link_offer;
+    l->transfers.accept = link_accept;
+    l->transfers.decline = link_decline;
+    l->transfers.pull = link_pull;
+    l->transfers.sort_to = link_sort;
+    l->transfers.merge = link_merge;
+    l->machine.transfers = &l->transfers;
+    l->machine.sync = link_sync;
+    dev->machine = &l->machine;
+    link_of_rank = l;
+}
+
+/* A rank that gets elements merges once, if all reach all; everything is declined. */
+static bool link_close(const linked *l, oplus_device *dev, finding *f)
+{
+    const array *const a = &l->of->a;
+    const bool apart = l->of->flaw == SHY || l->of->flaw == BLIND || !RANKS_ARE_THREADS;
+    const bool merges = a->before.ranks > 1 && a->before.ranks <= OPI_MOST_REACHED && a->value_size <= 16;
+    const bool gets = cut_count(&a->after, l->rank) > 0;
+    dev->machine = l->before;
+    if (l->open == 0 && (l->merges == (size_t)(merges && gets) || (l->merges == 0 && apart))) return true;
+    snprintf(f->text, sizeof f->text, "it has merged %zu times, and %zu offers are still open", l->merges, l->open);
+    return false;
+}
+
+/* The second call finds what the first has left. */
+static bool sorts_by_link(oplus_device *dev, const oplus_comm *comm, const void *given, finding *f)
+{
+    const linking *const of = given;
+    const array *const a = &of->a;
+    for (int time = 0; time < 2; time++) {
+        part t;
+        linked l;
+        bool good = part_open(&t, dev, a, comm->rank, f);
+        link_open(&l, dev, of, comm->rank);
+        const oplus_status status = sort_part(dev, comm, a, &t);
+        if (of->flaw != SORT_FAILS && of->flaw != MERGE_FAILS)
+            good = good && succeeded(status, f) && link_close(&l, dev, f) && fetch(dev, a, &t, f) &&
+                   is_sorted(a, &t, comm->rank, f);
+        dev->machine = l.before;
+        if (good && of->flaw == SORT_FAILS) good = failed_as(status, OPLUS_ERR_DEVICE, "the sort is broken", f);
+        if (good && of->flaw == MERGE_FAILS) good = failed_as(status, OPLUS_ERR_DEVICE, "the merge is broken", f);
+        if (good && l.open > 0) {
+            snprintf(f->text, sizeof f->text, "%zu offers are still open", l.open);
+            good = false;
+        }
+        part_close(&t, dev);
+        if (!good) return false;
+    }
+    return true;
+}
+
+static void try_link(rng *r, const char *where, const oplus_type *key, const oplus_type *value, size_t n)
+{
+    linking l = {.bad = -1};
+    array_open(&l.a, r, key, value, (shape)rng_below(r, SHAPES), n);
+    l.a.there[0] = true;
+    l.a.there[1] = value != NULL;
+    for (const int *ranks = team_sizes(); *ranks > 0; ranks++) {
+        const bool fails = l.a.n > 100 && l.a.value_size <= 16 && *ranks > 1 && *ranks <= OPI_MOST_REACHED;
+        cut_array(&l.a, r, (int)rng_below(r, CUT_WAYS), *ranks, (oplus_layout)rng_below(r, 2));
+        l.flaw = NO_FLAW;
+        run_team(*ranks, where, sorts_by_link, &l, NULL, words_of(&l.a));
+        l.bad = (int)rng_below(r, (size_t)*ranks);
+        l.flaw = rng_below(r, 2) ? SHY : BLIND;
+        run_team(*ranks, where, sorts_by_link, &l, NULL, words_of(&l.a));
+        l.flaw = rng_below(r, 2) ? SORT_FAILS : MERGE_FAILS;
+        cut_array(&l.a, r, CUT_EVENLY, *ranks, OPLUS_EVEN);
+        if (fails && RANKS_ARE_THREADS) run_team(*ranks, where, sorts_by_link, &l, NULL, words_of(&l.a));
+    }
+    array_close(&l.a);
+}
+
+static void linked_devices(void **state)
+{
+    const char *const where = device_to_try();
+    (void)state;
+    if (where == NULL) skip();
+    rng r = test_rng("linked devices");
+    try_link(&r, where, &oplus_u32, NULL, rng_below(&r, 6000));
+    try_link(&r, where, &oplus_f64, &oplus_u32, rng_below(&r, 3000));
+    try_link(&r, where, &oplus_i8, NULL, rng_below(&r, 10000));
+    try_link(&r, where, &oplus_u32, &wide12, rng_below(&r, 1000));
+    try_link(&r, where, &oplus_u32, &wide40, rng_below(&r, 1000));
+    for (size_t n = 0; n < 4; n++) try_link(&r, where, &oplus_u64, &oplus_u64, n);
+}
+
 /* --- failures ----------------------------------------------------------------------------------------------------- */
 
 /* What the bad rank does wrong, and what all ranks are told. */
@@ -655,6 +917,8 @@ int main(void)
         cmocka_unit_test(threads),
         cmocka_unit_test(memory),
         cmocka_unit_test(devices),
+        cmocka_unit_test(many_on_devices),
+        cmocka_unit_test(linked_devices),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(no_transport),
         cmocka_unit_test(broken_cores),

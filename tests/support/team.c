@@ -81,6 +81,20 @@ typedef struct run {
     outcome outcome[MOST_RANKS];
 } run;
 
+/* Opens "cuda:%" with the rank's number in place of %, or the largest that there is. */
+static oplus_status open_own(const char *where, int rank, oplus_device **dev)
+{
+    const char *const at = strchr(where, '%');
+    if (at == NULL) return oplus_open(where, dev);
+    oplus_status status;
+    do {
+        char name[96];
+        snprintf(name, sizeof name, "%.*s%d%.30s", (int)(at - where), where, rank, at + 1);
+        status = oplus_open(name, dev);
+    } while (status != OPLUS_OK && rank-- > 0);
+    return status;
+}
+
 static void run_rank(const oplus_comm *comm, void *given)
 {
     run *const all = given;
@@ -94,8 +108,8 @@ static void run_rank(const oplus_comm *comm, void *given)
                                  .allgather = allgather,
                                  .alltoallv = alltoallv};
     oplus_device *dev = NULL;
-    own->good =
-        succeeded(oplus_open(all->where, &dev), &own->finding) && all->body(dev, &counting, all->given, &own->finding);
+    own->good = succeeded(open_own(all->where, comm->rank, &dev), &own->finding) &&
+                all->body(dev, &counting, all->given, &own->finding);
     own->sent = c.sent;
     oplus_close(dev);
     output(NULL, NULL, 0);
@@ -262,7 +276,7 @@ const char *device_to_try(void)
         print_message("not tried on a device: OPLUS_TEST_DEVICES is empty\n");
         return NULL;
     }
-    if (oplus_open(where, &dev) != OPLUS_OK) {
+    if (open_own(where, 0, &dev) != OPLUS_OK) {
         print_message("not tried on a device: %s\n", oplus_last_error());
         return NULL;
     }

@@ -18,8 +18,7 @@ enum {
 
 /* A handle that the driver has made for other processes. */
 typedef struct opi_cuda_exported {
-    unsigned long long
-        id; /* of the allocation: the driver gives no later one the same, not even at the same address; 0: none */
+    unsigned long long id; /* of the allocation: no later one has the same, not even at the same address; 0: none */
     CUipcMemHandle handle;
 } opi_cuda_exported;
 
@@ -36,10 +35,10 @@ typedef struct opi_cuda_gpu {
     uint64_t pushed;         /* of each enter that has not been left, whether it pushed; the last is bit 0 */
     uint64_t peers;          /* of each device, by its number, whether this one uses its memory */
     opi_spans spans;         /* memory that it has allocated or wrapped, or has a part of */
+    uint64_t host, process;  /* names of both (base/host.h), for offers; 0: not asked for so far */
     opi_cuda_opened *opened; /* memory of other processes */
-    opi_cuda_exported
-        exported[OPI_CUDA_EXPORTED]; /* own memory, for other processes: what was offered last comes first */
-    CUevent mark[OPI_CUDA_MARKS];    /* that have been dropped */
+    opi_cuda_exported exported[OPI_CUDA_EXPORTED]; /* own memory; what was offered last comes first */
+    CUevent mark[OPI_CUDA_MARKS];                  /* that have been dropped */
     int marks;
 } opi_cuda_gpu;
 

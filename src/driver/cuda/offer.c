@@ -26,7 +26,19 @@ struct opi_cuda_opened {
     unsigned users;
 };
 
-static bool is_here(const opi_offer *offer) { return offer->process == opi_process_name(); }
+/* To ask for names takes as long as some launches. */
+static void know_names(opi_cuda_gpu *g)
+{
+    if (g->host) return;
+    g->host = opi_host_name();
+    g->process = opi_process_name();
+}
+
+static bool is_here(opi_cuda_gpu *g, const opi_offer *offer)
+{
+    know_names(g);
+    return offer->process == g->process;
+}
 
 static const void *pointer(CUdeviceptr address)
 {
@@ -69,8 +81,9 @@ oplus_status opi_cuda_offer(opi_gpu *gpu, const char *call, const void *mem, opi
     memset(offer, 0, sizeof *offer);
     OPI_TRY(opi_cuda_look_up(g, call, mem, &at));
     if (at.type != CU_MEMORYTYPE_DEVICE || at.managed) return OPLUS_OK;
-    offer->host = opi_host_name();
-    offer->process = opi_process_name();
+    know_names(g);
+    offer->host = g->host;
+    offer->process = g->process;
     offer->address = (uintptr_t)mem;
     offer->beyond = (uintptr_t)mem - at.start;
     offer->bytes = at.size;
@@ -189,8 +202,9 @@ bool opi_cuda_accept(opi_gpu *gpu, const opi_offer *offer, const void **mem)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
     *mem = NULL;
-    if (offer->host == 0 || offer->host != opi_host_name()) return false;
-    if (is_here(offer)) {
+    know_names(g);
+    if (offer->host == 0 || offer->host != g->host) return false;
+    if (is_here(g, offer)) {
         if (links(g, offer)) *mem = pointer(offer->address);
         return *mem != NULL;
     }
@@ -202,7 +216,7 @@ bool opi_cuda_accept(opi_gpu *gpu, const opi_offer *offer, const void **mem)
 void opi_cuda_decline(opi_gpu *gpu, const opi_offer *offer)
 {
     opi_cuda_gpu *const g = opi_cuda_self(gpu);
-    if (is_here(offer)) return;
+    if (is_here(g, offer)) return;
     opi_cuda_opened *o = g->opened;
     while (o && (o->users == 0 || memcmp(&o->handle, offer->handle, sizeof o->handle) != 0)) o = o->next;
     if (o) o->users--;

@@ -1,8 +1,9 @@
 /* Stable merge of OPI_RUNS sorted runs of keys, each of which lies in memory of another accelerator, into an array
- * whose tiles are dealt out (gpu/deal.h).  Of equal keys those of earlier runs come first.  Values may go with them
- * (OPI_VALUE_SIZE).
+ * whose tiles are dealt out (gpu/deal.h), or which has a part of the result.  Of equal keys those of earlier runs come
+ * first.  Values may go with them (OPI_VALUE_SIZE).
  *
- * opi_runs_sample tells all accelerators each key of a run that ends a block of OPI_SAMPLE keys, mapped.
+ * opi_runs_sample tells all accelerators each key of a run that ends a block of OPI_SAMPLE keys, mapped; or
+ * opi_runs_look looks up those of all runs.
  * opi_runs_cut finds for each end of a tile of the result how many elements of each run come before it: first among
  * the samples, which this accelerator has itself, then among few keys in others' memory.  In opi_runs_merge each
  * work-group does a tile: it loads its part of each run, and merges the parts in local memory, two and two
@@ -60,6 +61,26 @@ typedef struct opi_runs {
     uint64_t n[8], first[8];
     uint32_t log_most, none; /* log2 of the most keys of a run, rounded down */
 } opi_runs;
+
+/* The samples of all runs, `count` together. */
+OPI_WHOLE_KERNEL void opi_runs_look(OPI_LIST_RUNS(OPI_RUN_PARAM), OPI_PARAM(samples), const opi_runs runs,
+                                    const uint64_t count, OPI_ORDER)
+{
+    OPI_GLOBAL const opi_item *const run[OPI_RUNS] = {OPI_LIST_RUNS(OPI_RUN_AT)};
+    OPI_GLOBAL const opi_item *of = run[0];
+    const uint64_t i = OPI_GROUP * OPI_W + OPI_SELF;
+    uint64_t first = 0;
+    OPI_READ_ORDER
+    if (i >= count) return;
+    OPI_EACH_RUN
+    {
+        if (i >= runs.first[r]) {
+            of = run[r];
+            first = runs.first[r];
+        }
+    }
+    OPI_AT(opi_item, samples)[i] = OPI_MAPPED(of[(i - first + 1) * OPI_SAMPLE - 1]);
+}
 
 /* Where key i of a run is, i + 1 being a multiple of 2^log; among samples it is mapped. */
 OPI_FUNCTION OPI_GLOBAL const opi_item *opi_place_in_run(OPI_GLOBAL const opi_item *keys,
@@ -169,6 +190,8 @@ OPI_FUNCTION void opi_cut_runs(OPI_GLOBAL const opi_item *const *run, OPI_GLOBAL
     OPI_EACH_RUN before[r] = before[r] < runs.n[r] ? before[r] : runs.n[r];
 }
 
+#if OPI_DEALT
+
 /* Neighbouring tiles share a cut: 2^log_run tiles have one more.  The cut of the beginning of this accelerator's
  * tile k: */
 OPI_FUNCTION uint64_t opi_cut_of_tile(const opi_dealt *dealt, uint64_t k)
@@ -185,12 +208,20 @@ OPI_FUNCTION uint64_t opi_tile_of_cut(const opi_dealt *dealt, uint64_t cut)
     return opi_dealt_item(dealt, (row << dealt->log_run) + in_row - behind - skipped) + behind;
 }
 
+#define OPI_CUT_OF_TILE(k) opi_cut_of_tile(&dealt, k)
+#define OPI_TILE_OF_CUT(k) opi_tile_of_cut(&dealt, k)
+#else
+#define OPI_CUT_OF_TILE(k) (k)
+#define OPI_TILE_OF_CUT(k) (k)
+#endif
+
 /* A work-group looks for few cuts, so that many multiprocessors have some: each search waits for memory most of the
- * time. */
+ * time.  The result has n elements, from number `first` of the merge on. */
 #define OPI_SEEKERS (OPI_W < 64 ? OPI_W : 64)
 
 OPI_WHOLE_KERNEL void opi_runs_cut(OPI_LIST_RUNS(OPI_RUN_PARAM), OPI_PARAM(samples), const opi_runs runs,
-                                   OPI_PARAM(cuts), const uint64_t count, const uint64_t n, OPI_ORDER OPI_DEALT_PARAM)
+                                   OPI_PARAM(cuts), const uint64_t count, const uint64_t first, const uint64_t n,
+                                   OPI_ORDER OPI_DEALT_PARAM)
 {
     OPI_GLOBAL const opi_item *const run[OPI_RUNS] = {OPI_LIST_RUNS(OPI_RUN_AT)};
     OPI_GLOBAL const opi_item *sample[OPI_RUNS];
@@ -199,10 +230,53 @@ OPI_WHOLE_KERNEL void opi_runs_cut(OPI_LIST_RUNS(OPI_RUN_PARAM), OPI_PARAM(sampl
     OPI_READ_ORDER
     if (OPI_SELF >= OPI_SEEKERS || cut >= count) return;
     OPI_EACH_RUN sample[r] = OPI_AT(const opi_item, samples) + runs.first[r];
-    const uint64_t place = opi_tile_of_cut(&dealt, cut) * OPI_TILE;
-    opi_cut_runs(run, sample, runs, place < n ? place : n, order, before);
+    const uint64_t place = OPI_TILE_OF_CUT(cut) * OPI_TILE;
+    opi_cut_runs(run, sample, runs, first + (place < n ? place : n), order, before);
     OPI_EACH_RUN OPI_AT(uint64_t, cuts)[cut * OPI_RUNS + r] = before[r];
 }
+
+#define OPI_TOGETHER (1u << OPI_LOG_TOGETHER)
+#if OPI_RUNS == 2 && OPI_W >= OPI_TOGETHER
+
+/* The same of two runs, without samples: OPI_TOGETHER work-items look for a cut.  In each round each of them looks at one place:
+ * fewer steps wait for memory, and more of it is read. */
+OPI_WHOLE_KERNEL void opi_runs_cut_two(OPI_PARAM(run0), OPI_PARAM(run1), const opi_runs runs, OPI_PARAM(cuts),
+                                       const uint64_t count, const uint64_t first, const uint64_t n,
+                                       OPI_ORDER OPI_DEALT_PARAM)
+{
+    OPI_GLOBAL const opi_item *const a = OPI_AT(const opi_item, run0), *const b = OPI_AT(const opi_item, run1);
+    OPI_LOCAL_MEMORY uint32_t before[OPI_W]; /* whether the element of run 0 there comes before the cut */
+    OPI_LOCAL_MEMORY uint32_t found[OPI_W / OPI_TOGETHER];
+    const uint32_t lane = OPI_SELF % OPI_TOGETHER, own = OPI_SELF / OPI_TOGETHER;
+    const uint32_t rounds = (runs.log_most + OPI_LOG_TOGETHER) / OPI_LOG_TOGETHER;
+    const uint64_t cut = OPI_GROUP * (OPI_W / OPI_TOGETHER) + own;
+    const uint64_t place = cut < count ? OPI_TILE_OF_CUT(cut) * OPI_TILE : 0;
+    const uint64_t rank = cut < count ? first + (place < n ? place : n) : 0;
+    uint64_t least = rank > runs.n[1] ? rank - runs.n[1] : 0, most = rank < runs.n[0] ? rank : runs.n[0];
+    OPI_READ_ORDER
+    OPI_ROLLED for (uint32_t round = 0; round < rounds; round++)
+    {
+        const uint64_t step = (most - least + OPI_TOGETHER - 1) / OPI_TOGETHER, at = least + lane * step + (step - 1);
+        uint32_t is_before = 0;
+        if (least < most && at < most) is_before = OPI_MAPPED(a[at]) <= OPI_MAPPED(b[rank - 1 - at]) ? 1 : 0;
+        before[OPI_SELF] = is_before;
+        OPI_BARRIER();
+        if (lane == 0 && !is_before) found[own] = 0;
+        if (is_before && (lane == OPI_TOGETHER - 1 || !before[OPI_SELF + 1])) found[own] = lane + 1;
+        OPI_BARRIER();
+        if (least < most) {
+            const uint64_t end = least + (found[own] + 1) * step - 1;
+            least += found[own] * step;
+            most = end < most ? end : most;
+        }
+    }
+    if (lane == 0 && cut < count) {
+        OPI_AT(uint64_t, cuts)[2 * cut] = least;
+        OPI_AT(uint64_t, cuts)[2 * cut + 1] = rank - least;
+    }
+}
+
+#endif
 
 /* --- tiles -------------------------------------------------------------------------------------------------------- */
 
@@ -211,7 +285,7 @@ OPI_WHOLE_KERNEL void opi_runs_cut(OPI_LIST_RUNS(OPI_RUN_PARAM), OPI_PARAM(sampl
 #define OPI_EACH_PART(...)                                                                                             \
     {                                                                                                                  \
         OPI_GLOBAL const uint64_t *const at =                                                                          \
-            OPI_AT(const uint64_t, cuts) + opi_cut_of_tile(&dealt, OPI_GROUP) * OPI_RUNS;                              \
+            OPI_AT(const uint64_t, cuts) + OPI_CUT_OF_TILE(OPI_GROUP) * OPI_RUNS;                                      \
         uint32_t left = (uint32_t)(n - begin < OPI_TILE ? n - begin : OPI_TILE);                                       \
         OPI_EACH_RUN                                                                                                   \
         {                                                                                                              \

@@ -218,23 +218,53 @@ static void describe(opi_sorting *s, const opi_sort *plan)
     if (value) s->unit = opi_smaller(value->align, UNIT_MOST);
 }
 
-oplus_status opi_gpu_sort(opi_job *job)
+/* Finds out where the arrays lie, and describes the sort. */
+static oplus_status look(sorting *all, opi_place own)
 {
+    opi_sorting *const s = &all->s;
+    const opi_job *const job = &s->job;
     const opi_task *const task = job->task;
-    const opi_place own = {(char *)task->array[OPI_KEYS].mem,
-                           task->sort.value ? (char *)task->array[OPI_VALUES].mem : NULL};
-    sorting all = {.s = {.job = *job}};
-    opi_sorting *const s = &all.s;
-    if (task->n < 2 && !task->sort.places) return OPLUS_OK;
     const opi_sort plan = opi_sort_plan(job->g->dev.cores->isa, task->sort.key, task->sort.order, own.keys,
                                         task->sort.value, own.values, task->n);
     describe(s, &plan);
     const size_t per_element = 2 * s->key + s->value + sizeof(uint64_t);
     if (task->n > (size_t)PTRDIFF_MAX / per_element) return no_scratch(job);
-    OPI_TRY(opi_gpu_side_of(job->g, job->call, "keys", own.keys, task->n * s->key, &all.keys_side));
-    OPI_TRY(opi_gpu_side_of(job->g, job->call, "values", own.values, task->n * s->value, &all.values_side));
+    OPI_TRY(opi_gpu_side_of(job->g, job->call, "keys", own.keys, task->n * s->key, &all->keys_side));
+    OPI_TRY(opi_gpu_side_of(job->g, job->call, "values", own.values, task->n * s->value, &all->values_side));
     opi_sort_shape(s);
+    return OPLUS_OK;
+}
+
+static opi_place place_of(const opi_task *task)
+{
+    return (opi_place){(char *)task->array[OPI_KEYS].mem,
+                       task->sort.value ? (char *)task->array[OPI_VALUES].mem : NULL};
+}
+
+oplus_status opi_gpu_sort(opi_job *job)
+{
+    const opi_task *const task = job->task;
+    const opi_place own = place_of(task);
+    sorting all = {.s = {.job = *job}};
+    if (task->n < 2 && !task->sort.places) return OPLUS_OK;
+    OPI_TRY(look(&all, own));
     return sort_all(&all, own, task->n);
+}
+
+oplus_status opi_gpu_sort_to(opi_job *job, void *keys, void *values)
+{
+    const opi_task *const task = job->task;
+    const opi_place own = place_of(task), to = {keys, values};
+    const room none = {NULL, NULL};
+    sorting all = {.s = {.job = *job}};
+    if (task->n == 0) return OPLUS_OK;
+    OPI_TRY(look(&all, own));
+    assert(all.keys_side == OPI_SIDE_DEVICE && (!values || all.values_side == OPI_SIDE_DEVICE));
+    if (task->n == 1) { /* ways sort two or more */
+        OPI_TRY(opi_gpu_move(job->g, job->call, keys, own.keys, all.s.key));
+        return values ? opi_gpu_move(job->g, job->call, values, own.values, all.s.value) : OPLUS_OK;
+    }
+    return sort_there(&all, own, task->n, to, &none);
 }
 
 /* --- keys that are dealt out --------------------------------------------------------------------------------------- */

@@ -592,8 +592,27 @@ static void deal_runs(opi_accelerator *const *all, const oplus_type *key, const 
     }
 }
 
+/* Part of a merge of so many runs, by one accelerator. */
+static void reach_runs(opi_accelerator *g, const oplus_type *key, const oplus_type *value, unsigned count)
+{
+    const opi_transfers *const transfers = g->dev.machine->transfers;
+    opi_reached runs = {.key = key, .value = value, .runs = count, .out = out, .out_values = out};
+    const int before = counted.launches;
+    for (unsigned w = 0; w < count; w++) {
+        runs.keys[w] = runs.values[w] = in;
+        runs.n[w] = N / count;
+    }
+    runs.first = runs.count = N / 3;
+    current = &g->dev;
+    good(transfers->merge_prepare(&g->dev, "test", &runs), "merge of runs that are reached");
+    good(transfers->merge(&g->dev, "test", &runs), "merge of runs that are reached");
+    assert_int_equal(counted.launches - before, count == 2 ? 2 : 3);
+}
+
 static void deal_merges(opi_accelerator *const *all)
 {
+    reach_runs(all[0], &oplus_u32, NULL, 2);
+    reach_runs(all[0], &oplus_u64, &oplus_u32, 3);
     deal_runs(all, &oplus_u32, NULL, 3);
     deal_runs(all, &oplus_f64, &oplus_u32, 8);
     if (effort < MORE) return;
