@@ -215,7 +215,7 @@ const opi_deal_steps opi_deals[OPI_PRIMITIVES] = {
     [OPI_WINDOW] = {.can = opi_window_deals, .prepare = opi_window_prepare_dealt, .run = opi_window_run_dealt},
     [OPI_REPEAT] = {.can = always, .prepare = opi_repeat_prepare_dealt, .run = opi_repeat_run_dealt},
     [OPI_EXTREME_AXIS] = {.can = always,
-                          .prepare = opi_extreme_columns_prepare_dealt,
-                          .look = opi_extreme_columns_look_dealt,
-                          .run = opi_extreme_columns_run_dealt},
+                          .prepare = opi_extreme_axis_prepare_dealt,
+                          .look = opi_extreme_axis_look_dealt,
+                          .run = opi_extreme_axis_run_dealt},
 };

@@ -33,6 +33,8 @@ static const char one_group[] = "one work-group goes from tile to tile: fewer th
                       "each work-group reads a tile once, and looks back at the sums of those before it: one launch",
                   columns[] =
                       "each work-item does a column, or a chunk of one: one launch, or a few if columns are cut",
+                  short_rows[] =
+                      "each work-group copies whole rows into its own memory, where a work-item finds one: one launch",
                   long_rows[] = "few rows: each by itself, as a task of its own",
                   apart[] = "each work-group does a tile of its own";
 
@@ -83,13 +85,19 @@ static const opi_way ways[] = {
      "the last of equal indices is found, then its element is written"},
     {OPI_EXTREME, "parts", NULL, NULL, opi_extreme_parts_prepare, opi_extreme_parts_run,
      "each work-group looks through a part, and one compares what they have found: two launches"},
+    {OPI_EXTREME_AXIS, "short-rows", opi_extreme_rows_can, NULL, opi_extreme_rows_prepare, opi_extreme_rows_run,
+     short_rows},
     {OPI_EXTREME_AXIS, "parts", NULL, NULL, opi_extreme_columns_prepare, opi_extreme_columns_run,
      "each work-group looks through some columns, or parts of them, which are then compared: one launch or two"},
     {OPI_REDUCE_AXIS, "long-rows", opi_long_rows_can, opi_long_rows_suit, NULL, opi_long_rows_run, long_rows},
+    {OPI_REDUCE_AXIS, "short-rows", opi_short_rows_can, NULL, opi_short_rows_prepare, opi_short_rows_run, short_rows},
+    {OPI_REDUCE_AXIS, "row-groups", opi_row_groups_can, opi_row_groups_suit, opi_row_groups_prepare, opi_row_groups_run,
+     "each work-group reduces a row: one launch"},
     {OPI_REDUCE_AXIS, "rows", opi_rows_can, opi_rows_suit, opi_rows_prepare, opi_rows_run,
      "each row is a segment of a segmented reduce, whose offsets are made first"},
     {OPI_REDUCE_AXIS, "columns", NULL, NULL, opi_columns_prepare, opi_columns_run, columns},
     {OPI_SCAN_AXIS, "long-rows", opi_long_rows_can, opi_long_rows_suit, NULL, opi_long_rows_run, long_rows},
+    {OPI_SCAN_AXIS, "short-rows", opi_short_rows_can, NULL, opi_short_rows_prepare, opi_short_rows_run, short_rows},
     {OPI_SCAN_AXIS, "rows", opi_rows_can, opi_rows_suit, opi_rows_prepare, opi_rows_run,
      "each work-group goes from tile to tile of a row, then to another row"},
     {OPI_SCAN_AXIS, "columns", NULL, NULL, opi_columns_prepare, opi_columns_run, columns},

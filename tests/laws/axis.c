@@ -163,6 +163,13 @@ static shape any_shape(rng *r, size_t most)
     return (shape){1 + rng_below(r, most / small / across), small, across};
 }
 
+/* Rows of a few hundred elements at most; work-groups do several of them at a time. */
+static shape short_rows(rng *r, size_t most)
+{
+    const size_t n = 1 + rng_below(r, rng_below(r, 2) ? 20 : 300);
+    return (shape){1 + rng_below(r, most / n + 1), n, 1};
+}
+
 /* Each operator is a program, which takes a second of a compiler on the host's processor. */
 static bool is_tried(const place *at, const subject *s)
 {
@@ -187,6 +194,7 @@ static void rows_are_by_themselves(void **state)
             if (fixed[k].outer * fixed[k].n * fixed[k].inner <= 2 * most && rng_below(&r, all ? 2 : 6) == 0)
                 try_shape(&r, &place[i], s, fixed[k]);
         for (int more = all ? 4 : 1; more > 0; more--) try_shape(&r, &place[i], s, any_shape(&r, most));
+        for (int more = all ? 4 : 1; more > 0; more--) try_shape(&r, &place[i], s, short_rows(&r, most));
     }
 }
 

@@ -238,6 +238,8 @@ static void rows_along_an_axis_are_as_plain_loops(void **state)
                 const size_t n = 1 + rng_below(&r, (size_t)1 << rng_below(&r, 11));
                 const size_t inner = rng_below(&r, 3) ? 1 + rng_below(&r, (size_t)1 << rng_below(&r, 8)) : 1;
                 try_shape(&r, &place[i], &kinds[k], (shape){1 + rng_below(&r, 1 + 20000 / n / inner), n, inner});
+                const size_t few = 1 + rng_below(&r, rng_below(&r, 2) ? 20 : 300); /* short rows */
+                try_shape(&r, &place[i], &kinds[k], (shape){1 + rng_below(&r, 1 + 20000 / few), few, 1});
             }
         }
     }

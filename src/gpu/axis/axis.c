@@ -56,12 +56,15 @@ oplus_status opi_long_rows_run(opi_job *job, const opi_part *part)
 
 /* --- dealt out ------------------------------------------------------------------------------------------------------ */
 
-typedef enum how { BY_COLUMNS, BY_ROWS, BY_LONG_ROWS } how;
+/* BY_ITSELF: the way's own steps deal it out, as nothing has to be looked at before. */
+typedef enum how { BY_COLUMNS, BY_ROWS, BY_ITSELF, BY_LONG_ROWS } how;
 
 static how how_of(const opi_job *job)
 {
     const opi_way *const way = opi_way_of(job, job->task->n);
-    return way->run == opi_long_rows_run ? BY_LONG_ROWS : way->run == opi_rows_run ? BY_ROWS : BY_COLUMNS;
+    if (way->run == opi_long_rows_run) return BY_LONG_ROWS;
+    if (way->run == opi_short_rows_run || way->run == opi_row_groups_run) return BY_ITSELF;
+    return way->run == opi_rows_run ? BY_ROWS : BY_COLUMNS;
 }
 
 /* Work-groups of a scan may wait for each other: those of two scans must not take each other's place on the same GPU. */
@@ -75,7 +78,7 @@ bool opi_axis_deals(opi_job *job)
 {
     const how by = how_of(job);
     if (by == BY_LONG_ROWS) return long_rows_deal(job);
-    return by == BY_COLUMNS || opi_rows_deal(job);
+    return by != BY_ROWS || opi_rows_deal(job);
 }
 
 /* Rows are all alike: if one can be done, all can. */
@@ -95,6 +98,7 @@ oplus_status opi_axis_prepare_dealt(opi_job *job)
     const how by = how_of(job);
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
     if (by == BY_LONG_ROWS) return rehearse_row(job);
+    if (by == BY_ITSELF) return opi_way_prepare(job, job->task->n);
     return by == BY_ROWS ? opi_rows_prepare_dealt(job) : opi_columns_prepare_dealt(job);
 }
 
@@ -103,7 +107,7 @@ oplus_status opi_axis_look_dealt(opi_job *job)
     const opi_part part = opi_part_of_all(job->task);
     const how by = how_of(job);
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
-    if (by == BY_LONG_ROWS) return OPLUS_OK;
+    if (by == BY_LONG_ROWS || by == BY_ITSELF) return OPLUS_OK;
     return by == BY_ROWS ? opi_rows_look_dealt(job) : opi_columns_look_dealt(job, &part);
 }
 
@@ -113,6 +117,7 @@ oplus_status opi_axis_run_dealt(opi_job *job)
     const how by = how_of(job);
     OPI_TRY(opi_gpu_param(job->g, job->call, NULL, job->task->op, &job->param));
     if (by == BY_LONG_ROWS) return opi_long_rows_run(job, &part);
+    if (by == BY_ITSELF) return opi_way_run(job, &part);
     return by == BY_ROWS ? opi_rows_run_dealt(job, &part) : opi_columns_run_dealt(job, &part);
 }
 

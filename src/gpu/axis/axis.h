@@ -26,6 +26,18 @@ oplus_status opi_rows_prepare_dealt(opi_job *job);
 oplus_status opi_rows_look_dealt(opi_job *job);
 oplus_status opi_rows_run_dealt(opi_job *job, const opi_part *part);
 
+/* Short rows of neighbours, for devices whose work-groups have local memory: a work-group copies whole rows there.  A row has at
+ * most 16 times what a work-item has in registers. */
+bool opi_short_rows_can(const opi_job *job, uint64_t n);
+oplus_status opi_short_rows_prepare(opi_job *job, uint64_t n);
+oplus_status opi_short_rows_run(opi_job *job, const opi_part *part);
+
+/* A reduce of rows of neighbours, each by a work-group.  CUDA alone. */
+bool opi_row_groups_can(const opi_job *job, uint64_t n);
+bool opi_row_groups_suit(const opi_job *job, uint64_t n);
+oplus_status opi_row_groups_prepare(opi_job *job, uint64_t n);
+oplus_status opi_row_groups_run(opi_job *job, const opi_part *part);
+
 /* Few rows of neighbours that are long: each is a reduce or a scan of its own. */
 bool opi_long_rows_can(const opi_job *job, uint64_t n);
 bool opi_long_rows_suit(const opi_job *job, uint64_t n);

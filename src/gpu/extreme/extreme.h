@@ -19,6 +19,14 @@ oplus_status opi_extreme_columns_run(opi_job *job, const opi_part *part);
 oplus_status opi_extreme_columns_prepare_dealt(opi_job *job);
 oplus_status opi_extreme_columns_look_dealt(opi_job *job);
 oplus_status opi_extreme_columns_run_dealt(opi_job *job);
+/* Of short rows of neighbours. */
+bool opi_extreme_rows_can(const opi_job *job, uint64_t n);
+oplus_status opi_extreme_rows_prepare(opi_job *job, uint64_t n);
+oplus_status opi_extreme_rows_run(opi_job *job, const opi_part *part);
+/* Along an axis, dealt out by the way that one accelerator would take. */
+oplus_status opi_extreme_axis_prepare_dealt(opi_job *job);
+oplus_status opi_extreme_axis_look_dealt(opi_job *job);
+oplus_status opi_extreme_axis_run_dealt(opi_job *job);
 
 /* Writes the keys of the task's elements (extreme_key.cl), behind the shape of the kernels. */
 void opi_extreme_write_key(opi_gpu_source *source, const opi_task *task);

@@ -57,6 +57,52 @@ OPI_FUNCTION opi_least opi_least_of(OPI_GLOBAL const opi_word *x, uint64_t inner
     }
 }
 
+/* Neighbours, which are loaded together. */
+#define OPI_PACKED (OPI_VECTOR_BYTES / OPI_SIZE)
+#define OPI_PACKS  4 /* loads of a work-item that are under way at the same time */
+typedef struct __attribute__((aligned(OPI_VECTOR_BYTES))) opi_pack {
+    opi_word word[OPI_PACKED];
+} opi_pack;
+
+/* Whether neighbours from x on can be loaded so, and there are enough of them for all loads of all work-items. */
+OPI_FUNCTION bool opi_is_packed(OPI_GLOBAL const opi_word *x, uint64_t inner, uint32_t end, uint32_t step)
+{
+    return inner == 1 && OPI_ALIGNED(x) && end % OPI_PACKED == 0 && end / OPI_PACKED >= OPI_PACKS * step;
+}
+
+/* The least of every `step`th pack from pack `begin` on; x: element 0 of the part; begin < end, the packs that it has.  Of a round
+ * only the least key is compared; which element of the pack it was is looked up at the end. */
+OPI_FUNCTION opi_least opi_least_of_packs(OPI_GLOBAL const opi_word *x, uint32_t begin, uint32_t end, uint32_t step)
+{
+    OPI_GLOBAL const opi_pack *const packs = (OPI_GLOBAL const opi_pack *)x;
+    opi_least least;
+    uint32_t place = begin;
+    least.key = opi_key_of(x[begin * OPI_PACKED], OPI_FIRST_SIDE);
+    for (uint32_t i = begin; i < end; i += OPI_PACKS * step) {
+        opi_pack some[OPI_PACKS]; /* behind the last pack it comes again, and is not less */
+        OPI_UNROLL for (uint32_t l = 0; l < OPI_PACKS; l++)
+            some[l] = packs[i + l * step < end ? i + l * step : i];
+        OPI_UNROLL for (uint32_t l = 0; l < OPI_PACKS; l++)
+        {
+            opi_key key = opi_key_of(some[l].word[0], OPI_FIRST_SIDE);
+            OPI_UNROLL for (uint32_t w = 1; w < OPI_PACKED; w++)
+            {
+                const opi_key other = opi_key_of(some[l].word[w], OPI_FIRST_SIDE);
+                key = other < key ? other : key;
+            }
+            if (key < least.key) {
+                least.key = key;
+                place = i + l * step;
+            }
+        }
+    }
+    const opi_pack found = packs[place];
+    least.at = 0;
+    OPI_UNROLL for (uint32_t w = OPI_PACKED; w > 0; w--)
+        if (opi_key_of(found.word[w - 1], OPI_FIRST_SIDE) == least.key) least.at = place * OPI_PACKED + w - 1;
+    return least;
+}
+
 /* The least key that was seen in a column, and its row. */
 typedef struct opi_found {
     uint64_t key, row;
@@ -81,7 +127,9 @@ OPI_FUNCTION opi_found opi_found_in(OPI_GLOBAL const opi_word *x, uint64_t rows,
     const uint32_t end = (uint32_t)(rows - begin < part ? rows - begin : part);
     opi_found found = opi_nothing();
     if (r >= end) return found;
-    const opi_least least = opi_least_of(x + (begin + r) * inner, inner, r, end, step);
+    const opi_least least = opi_is_packed(x + begin, inner, end, step)
+                                ? opi_least_of_packs(x + begin, r, end / OPI_PACKED, step)
+                                : opi_least_of(x + (begin + r) * inner, inner, r, end, step);
     found.key = least.key;
     found.row = begin + least.at;
     return found;

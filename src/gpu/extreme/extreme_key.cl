@@ -16,6 +16,7 @@ typedef uint32_t opi_word;
 #else
 typedef uint64_t opi_word;
 #endif
+typedef opi_word opi_t; /* the name of an element in other texts */
 #if OPI_SIZE == 8
 typedef uint64_t opi_key;
 #define OPI_INFINITY 0x7ff0000000000000ul

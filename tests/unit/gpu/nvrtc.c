@@ -329,6 +329,13 @@ static void combine_with(oplus_device *dev, const char *name)
     for (size_t s = 0; s <= SEGMENTS; s++) narrow[s] = (uint32_t)offsets[s];
     good(oplus_reduce_axis(dev, op, in, 1, n / 3, 3, out), name);
     good(oplus_scan_axis(dev, op, OPLUS_INCLUSIVE, in, 1, n / 3, 3, out), name);
+    for (size_t row = 3; row < 40 && n >= 40; row += 17) { /* short rows: of one part, and of several */
+        good(oplus_reduce_axis(dev, op, in, n / row, row, 1, out), name);
+        good(oplus_scan_axis(dev, op, OPLUS_EXCLUSIVE, in, n / row, row, 1, out), name);
+    }
+    force(dev, "row-groups");
+    if (n >= 3000) good(oplus_reduce_axis(dev, op, in, n / 3000, 3000, 1, out), name);
+    force(dev, NULL);
     if (n >= 1200) good(oplus_reduce_axis(dev, op, in, n / 600, 600, 1, out), name);
     if (n >= 1200) good(oplus_scan_axis(dev, op, OPLUS_INCLUSIVE, in, n / 600, 600, 1, out), name);
     if (n > SEGMENTS) good(oplus_segreduce(dev, op, in, n, &oplus_u64, offsets, SEGMENTS, out), name);
@@ -434,6 +441,8 @@ static void move(oplus_device *dev)
     good(oplus_scan_reverse(dev, subject_named("compose32")->op, OPLUS_INCLUSIVE, in, N / 8, out), "scan_reverse");
     good(oplus_argmin(dev, &oplus_f32, in, N, out), "argmin");
     good(oplus_argmin_axis(dev, &oplus_f64, in, 1, N, 3, &oplus_u32, out), "argmin_axis");
+    good(oplus_argmin_axis(dev, &oplus_f32, in, N / 8, 8, 1, &oplus_u64, out), "argmin_axis of short rows");
+    good(oplus_argmax_axis(dev, &oplus_u8, in, N / 100, 100, 1, &oplus_u32, out), "argmax_axis of short rows");
     good(oplus_map_reduce(dev, &oplus_moments_of_f32, &oplus_join_moments, arrays, N, out), "moments");
     for (int bounds = OPLUS_REFUSE; bounds <= OPLUS_IGNORE; bounds++) {
         const oplus_type *const index = bounds == OPLUS_CLIP ? &oplus_i8 : &oplus_u32;
