@@ -106,6 +106,9 @@ static const opi_way ways[] = {
     {OPI_WINDOW, "tiles", NULL, NULL, opi_window_prepare, opi_window_tiles,
      "the first results are a scan's; of the others each work-group does a tile, or some passes do that for long "
      "windows"},
+    {OPI_BOUNDS, "tree", opi_bounds_tree_can, opi_bounds_tree_suits, opi_bounds_tree_prepare, opi_bounds_tree_run,
+     "samples of the sorted array are made, as a tree of nodes of 4 to 16; each work-item goes down it for some "
+     "elements at the same time: two launches"},
     {OPI_BOUNDS, "searches", NULL, NULL, opi_bounds_prepare, opi_bounds_run,
      "each work-item searches for some elements at the same time, by halving"},
     {OPI_TOP, "sift", opi_top_sift_can, NULL, opi_top_sift_prepare, opi_top_sift_run,

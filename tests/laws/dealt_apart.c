@@ -9,6 +9,8 @@
  *     OPLUS_TEST_CALLS=n     so many random calls of each kind */
 #include "laws/dealing.h"
 
+#include "base/error.h"
+
 #include "task/make.h"
 
 OPLUS_ZIP_WITH(before_by, uint8_t, mixed12, mixed12, uint32_t, { return a.count % p < b.count % p; })
@@ -214,6 +216,8 @@ typedef struct bounds {
     oplus_order order;
     size_t n, count, index, skew, skew_wanted, skew_places;
     bool upper;
+    const char *way; /* NULL: the one that suits */
+    bool refused;    /* one accelerator has no memory for a tree */
 } bounds;
 
 /* The sorted elements to x, and those that are wanted to heads. */
@@ -231,6 +235,40 @@ static void fill_bounds(const bounds *b, rng *r)
         must_be_ok(oplus_sort(serial, b->key, b->order, x, b->n), "sort");
 }
 
+/* A driver that has no memory for a tree of samples: it has for smaller things, and for the sorted array. */
+static const opi_driver *usual;
+static opi_driver tight;
+static size_t refused_from, refused_to;
+
+static oplus_status refuse(opi_gpu *gpu, const char *call, size_t bytes, void **mem)
+{
+    if (bytes >= refused_from && bytes < refused_to) return opi_fail(OPLUS_ERR_MEMORY, "%s: no memory", call);
+    return usual->alloc(gpu, call, bytes, mem);
+}
+
+static void be_tight(const bounds *b)
+{
+    enum { LEAST_ITEMS = 16 }; /* of a tree */
+    opi_gpu *const gpu = ((opi_accelerator *)worker[1])->gpu;
+    must_be_ok(oplus_trim(worker[1]), "trim");
+    usual = gpu->driver;
+    tight = *usual;
+    tight.alloc = refuse;
+    refused_from = LEAST_ITEMS * b->key->size;
+    refused_to = b->n * b->key->size;
+    gpu->driver = &tight;
+}
+
+/* What follows goes by a way, where it can. */
+static void force(const char *way)
+{
+    if (way)
+        setenv("OPLUS_WAY", way, 1);
+    else
+        unsetenv("OPLUS_WAY");
+    for (int w = 0; w < WORKERS; w++) opi_ways_read(&((opi_accelerator *)worker[w])->wanted);
+}
+
 static void try_bounds(const bounds *b, rng *r)
 {
     const size_t size = b->key->size, bytes = b->count * b->index, before = GUARD + b->skew_places;
@@ -243,7 +281,11 @@ static void try_bounds(const bounds *b, rng *r)
     unsigned char *const out = bring_output(before + bytes + GUARD);
     opi_task_bounds(&task, b->key, b->order, b->less, in + b->skew, b->n, b->upper, wanted + b->skew_wanted, b->count,
                     b->index, out + before);
+    force(b->way);
+    if (b->refused) be_tight(b);
     deal_out(r, &task, "bounds");
+    if (b->refused) ((opi_accelerator *)worker[1])->gpu->driver = usual;
+    force(NULL);
     same_bytes(out, expected, before, bytes, "bounds");
     oplus_free(dev, in);
     oplus_free(dev, wanted);
@@ -268,6 +310,9 @@ static void any_bounds(void **state)
         b.skew = rng_below(&r, MOST_SKEW) * b.key->size;
         b.skew_wanted = rng_below(&r, MOST_SKEW) * b.key->size;
         b.skew_places = rng_below(&r, MOST_SKEW) * b.index;
+        if (rng_below(&r, 8)) b.way = rng_below(&r, 4) ? "tree" : "searches";
+        b.refused = rng_below(&r, 4) == 0;
+        if (rng_below(&r, 2)) b.skew = 0; /* nodes are read as vectors */
         try_bounds(&b, &r);
     }
 }

@@ -127,34 +127,120 @@ static void argsort_is_stable(rng *r, const place *where)
     free(indices);
 }
 
-/* Everything before a place comes before the wanted key, and nothing from there on does. */
-static void bounds_are_between(rng *r, const place *where)
+/* A search: the arrays are lent with some elements before and behind them, so that they lie at any address. */
+typedef struct searched {
+    char *sorted, *wanted;
+    size_t n, count, skew[3]; /* elements before `sorted`, `wanted` and the places */
+    bool upper;
+} searched;
+
+static void *with_skew(const void *mem, size_t bytes, size_t skew)
 {
-    const drawn d = draw(r, where);
-    const size_t n = any_size(r), count = any_size(r), size = d.key->size;
-    const bool upper = rng_below(r, 2);
-    char *const sorted = sorted_keys_of(&d, n), *const wanted = keys_of(&d, count);
-    for (size_t i = 0; n > 0 && i < count; i += 2) memcpy(wanted + i * size, sorted + rng_below(r, n) * size, size);
-    void *const places = random_bytes(r, count * d.index->size);
-    void *const s = lend(d.at->dev, d.on_device, sorted, n * size),
-                *const w = lend(d.at->dev, d.on_device, wanted, count * size),
-                *const p = lend(d.at->dev, d.on_device, places, count * d.index->size);
-    must_be_ok(oplus_search(where->dev, d.key, d.order, s, n, upper ? OPLUS_UPPER : OPLUS_LOWER, w, count, d.index, p),
-               "bounds");
-    end_loan(d.at->dev, s, sorted, n * size);
-    end_loan(d.at->dev, w, wanted, count * size);
-    end_loan(d.at->dev, p, places, count * d.index->size);
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t at = index_at(&d, places, i), key = rank_of(d.key, d.order, wanted + i * size);
-        const uint64_t before = at > 0 && at <= n ? rank_of(d.key, d.order, sorted + (at - 1) * size) : 0;
-        const uint64_t behind = at < n ? rank_of(d.key, d.order, sorted + at * size) : UINT64_MAX;
-        if (at > n || (at > 0 && (upper ? before > key : before >= key)) ||
-            (at < n && (upper ? behind <= key : behind < key)))
-            wrong(&d, upper ? "upper bounds" : "lower bounds", n, i);
+    char *const all = must(malloc(skew + bytes + 1));
+    memset(all, 0xee, skew);
+    memcpy(all + skew, mem, bytes);
+    return all;
+}
+
+/* Everything before a place comes before the wanted key, and nothing from there on does. */
+static void check_places(const drawn *d, const searched *s, const char *places)
+{
+    const size_t size = d->key->size;
+    for (size_t i = 0; i < s->count; i++) {
+        const uint64_t at = index_at(d, places, i), key = rank_of(d->key, d->order, s->wanted + i * size);
+        const uint64_t before = at > 0 && at <= s->n ? rank_of(d->key, d->order, s->sorted + (at - 1) * size) : 0;
+        const uint64_t behind = at < s->n ? rank_of(d->key, d->order, s->sorted + at * size) : UINT64_MAX;
+        if (at > s->n || (at > 0 && (s->upper ? before > key : before >= key)) ||
+            (at < s->n && (s->upper ? behind <= key : behind < key)))
+            wrong(d, s->upper ? "upper bounds" : "lower bounds", s->n, i);
     }
+}
+
+static void search(const drawn *d, const searched *s)
+{
+    const size_t size = d->key->size, index = d->index->size, bytes = s->count * index;
+    const size_t x = s->skew[0] * size, y = s->skew[1] * size, z = s->skew[2] * index;
+    char *const sorted = with_skew(s->sorted, s->n * size, x), *const wanted = with_skew(s->wanted, s->count * size, y);
+    char *const places = random_bytes(d->r, z + bytes + index), *const guards = with_skew(places, z + bytes + index, 0);
+    char *const s_lent = lend(d->at->dev, d->on_device, sorted, x + s->n * size),
+                *const w = lend(d->at->dev, d->on_device, wanted, y + s->count * size),
+                *const p = lend(d->at->dev, d->on_device, places, z + bytes + index);
+    must_be_ok(oplus_search(d->at->dev, d->key, d->order, s_lent + x, s->n, s->upper ? OPLUS_UPPER : OPLUS_LOWER, w + y,
+                            s->count, d->index, p + z),
+               "bounds");
+    end_loan(d->at->dev, s_lent, sorted, x + s->n * size);
+    end_loan(d->at->dev, w, wanted, y + s->count * size);
+    end_loan(d->at->dev, p, places, z + bytes + index);
+    assert_memory_equal(sorted + x, s->sorted, s->n * size);
+    assert_memory_equal(places, guards, z);
+    assert_memory_equal(places + z + bytes, guards + z + bytes, index);
+    check_places(d, s, places + z);
     free(sorted);
     free(wanted);
     free(places);
+    free(guards);
+}
+
+static void bounds_are_between(rng *r, const place *where)
+{
+    const drawn d = draw(r, where);
+    const size_t size = d.key->size;
+    searched s = {.n = any_size(r), .count = any_size(r), .upper = rng_below(r, 2)};
+    s.sorted = sorted_keys_of(&d, s.n);
+    s.wanted = keys_of(&d, s.count);
+    for (size_t i = 0; s.n > 0 && i < s.count; i += 2)
+        memcpy(s.wanted + i * size, s.sorted + rng_below(r, s.n) * size, size);
+    if (rng_below(r, 2))
+        for (int k = 0; k < 3; k++) s.skew[k] = rng_below(r, 20);
+    search(&d, &s);
+    free(s.sorted);
+    free(s.wanted);
+}
+
+/* Keys in runs of equal ones, of any length, and all that are near them: as many elements as fill a level of a tree of
+ * samples (gpu/order/bounds_tree.c), and one more or less. */
+static size_t edge(rng *r)
+{
+    const unsigned most = test_quick() ? 14 : 20;
+    const size_t n = ((size_t)1 << (rng_below(r, 2) ? most - rng_below(r, 4) : rng_below(r, most + 1))) *
+                     (1 + rng_below(r, 2) * rng_below(r, 16));
+    const size_t near = n + rng_below(r, 5) - 2;
+    return near > (size_t)1 << most ? n >> 4 : near;
+}
+
+static void *runs_of_keys(const drawn *d, size_t n, size_t run, uint64_t gap)
+{
+    const size_t size = d->key->size;
+    unsigned char *const keys = must(malloc(n * size + 1));
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t key = (uint64_t)(i / run) * gap;
+        memcpy(keys + i * size, &key, size);
+    }
+    size_t count;
+    must_be_ok(oplus_sort(all_places(&count)[0].dev, d->key, d->order, keys, n), "sort");
+    return keys;
+}
+
+static void bounds_at_edges(rng *r, const place *where)
+{
+    const drawn d = draw(r, where);
+    const size_t size = d.key->size, n = edge(r) + 1, run = (size_t)1 << rng_below(r, 18);
+    const uint64_t gap = rng_below(r, 2) ? 2 : UINT64_MAX / n / 2;
+    searched s = {.n = n, .count = 1 + rng_below(r, rng_below(r, 2) ? 50 : 2 * n), .upper = rng_below(r, 2)};
+    s.sorted = runs_of_keys(&d, n, rng_below(r, 2) ? run : run % 37 + 1, gap);
+    s.wanted = must(malloc(s.count * size));
+    for (size_t i = 0; i < s.count; i++) {
+        static const uint64_t ends[] = {0, UINT64_MAX, UINT64_MAX >> 1, UINT64_C(1) << 63};
+        uint64_t key = 0;
+        memcpy(&key, s.sorted + (rng_below(r, 8) ? rng_below(r, n) : rng_below(r, 2) * (n - 1)) * size, size);
+        key += rng_below(r, 3) - 1;
+        if (rng_below(r, 16) == 0) key = ends[rng_below(r, 4)] >> (size < 8 ? 64 - 8 * size : 0);
+        memcpy(s.wanted + i * size, &key, size);
+    }
+    for (int k = 0; k < 3; k++) s.skew[k] = rng_below(r, 2) * rng_below(r, 20);
+    search(&d, &s);
+    free(s.sorted);
+    free(s.wanted);
 }
 
 /* A merge is a stable sort of one array behind the other. */
@@ -394,6 +480,7 @@ static void function_as_type(rng *r, const place *where)
 #define OFTEN(law) LAW_OFTEN(law, 8, 40)
 OFTEN(argsort_is_stable)
 OFTEN(bounds_are_between)
+OFTEN(bounds_at_edges)
 OFTEN(merge_is_a_sort)
 OFTEN(merge_of_many_is_a_sort)
 OFTEN(unsorted_does_no_harm)
@@ -411,10 +498,11 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(argsort_is_stable_often),       cmocka_unit_test(bounds_are_between_often),
-        cmocka_unit_test(merge_of_many_is_a_sort_often), cmocka_unit_test(merge_is_a_sort_often),
-        cmocka_unit_test(functions_compare_often),       cmocka_unit_test(function_as_type_often),
-        cmocka_unit_test(unsorted_does_no_harm_often),   cmocka_unit_test(function_merges_many_often),
+        cmocka_unit_test(argsort_is_stable_often),    cmocka_unit_test(bounds_are_between_often),
+        cmocka_unit_test(bounds_at_edges_often),      cmocka_unit_test(merge_of_many_is_a_sort_often),
+        cmocka_unit_test(merge_is_a_sort_often),      cmocka_unit_test(functions_compare_often),
+        cmocka_unit_test(function_as_type_often),     cmocka_unit_test(unsorted_does_no_harm_often),
+        cmocka_unit_test(function_merges_many_often),
     };
     test_seed();
     return cmocka_run_group_tests_name("order", tests, NULL, close_all);

@@ -23,15 +23,9 @@ static bool is_merge(const opi_job *job) { return job->task->what == OPI_MERGE; 
 
 static size_t item_bytes(const opi_job *job) { return job->task->array[0].size; }
 
-static const oplus_type *value_of(const opi_job *job) { return is_merge(job) ? job->task->merge.value : NULL; }
-
-static unsigned unit_of(const oplus_type *value) { return value ? (unsigned)opi_smaller(value->align, UNIT_MOST) : 0; }
-
-static void write_source(opi_gpu_source *source, const void *context)
+void opi_order_write(opi_gpu_source *source, const opi_job *job)
 {
-    const opi_job *const job = context;
     const oplus_fn *const less = job->task->fn;
-    const oplus_type *const value = value_of(job);
     opi_gpu_write_shape(source, job->shape, item_bytes(job));
     opi_gpu_define(source, "OPI_HOST_CORES", source->gpu->facts.host_cores);
     opi_gpu_define(source, "OPI_BY_TEXT", less != NULL);
@@ -42,6 +36,23 @@ static void write_source(opi_gpu_source *source, const void *context)
         opi_gpu_define(source, "OPI_KEY_SIZE", item_bytes(job));
     opi_gpu_write_kernels(source, "order");
     opi_deal_write(job->deal, source);
+}
+
+void opi_bounds_write(opi_gpu_source *source, const opi_job *job)
+{
+    opi_gpu_define(source, "OPI_UPPER", job->task->bounds.upper);
+    opi_gpu_define(source, "OPI_INDEX_SIZE", job->task->array[OPI_BOUNDS_OUT].size);
+}
+
+static const oplus_type *value_of(const opi_job *job) { return is_merge(job) ? job->task->merge.value : NULL; }
+
+static unsigned unit_of(const oplus_type *value) { return value ? (unsigned)opi_smaller(value->align, UNIT_MOST) : 0; }
+
+static void write_source(opi_gpu_source *source, const void *context)
+{
+    const opi_job *const job = context;
+    const oplus_type *const value = value_of(job);
+    opi_order_write(source, job);
     if (is_merge(job)) {
         opi_gpu_define(source, "OPI_VALUE_SIZE", value ? value->size : 0);
         opi_gpu_define(source, "OPI_VALUE_UNIT", unit_of(value));
@@ -49,8 +60,7 @@ static void write_source(opi_gpu_source *source, const void *context)
         if (job->shape.log_w > 0) opi_gpu_write_kernels(source, "merge_tile");
         opi_gpu_write_kernels(source, "merge");
     } else {
-        opi_gpu_define(source, "OPI_UPPER", job->task->bounds.upper);
-        opi_gpu_define(source, "OPI_INDEX_SIZE", job->task->array[OPI_BOUNDS_OUT].size);
+        opi_bounds_write(source, job);
         opi_gpu_write_kernels(source, "bounds");
     }
 }
@@ -62,12 +72,18 @@ static size_t local_bytes(const opi_job *job)
     return (tile + tile / 32 + 1) * item_bytes(job) + (value_of(job) ? tile * sizeof(uint16_t) : 0) + OPI_LOCAL_SPARE;
 }
 
+opi_shape opi_bounds_shape(const opi_job *job)
+{
+    opi_shape shape = opi_shape_for(&job->g->gpu->facts, item_bytes(job), 0);
+    if (shape.log_e < LOG_LANES) shape.log_e = LOG_LANES;
+    return shape;
+}
+
 static void choose_shape(opi_job *job)
 {
     const opi_gpu_facts *const facts = &job->g->gpu->facts;
     opi_shape *const shape = &job->shape;
-    *shape = opi_shape_for(facts, item_bytes(job), 0);
-    if (!is_merge(job) && shape->log_e < LOG_LANES) shape->log_e = LOG_LANES;
+    *shape = is_merge(job) ? opi_shape_for(facts, item_bytes(job), 0) : opi_bounds_shape(job);
     while (is_merge(job) && shape->log_w > 0 && local_bytes(job) > facts->local) shape->log_w--;
 }
 
@@ -87,7 +103,7 @@ static oplus_status get_program(opi_job *job)
 }
 
 /* The order of the task; what the function says needs none. */
-static opi_key_order order_of(const opi_job *job)
+opi_key_order opi_order_of(const opi_job *job)
 {
     const opi_task *const task = job->task;
     if (task->fn) return (opi_key_order){0, 0, 0};
@@ -96,7 +112,7 @@ static opi_key_order order_of(const opi_job *job)
 }
 
 /* Arguments refer to values, which must live until the launch. */
-static void add_order(opi_arguments *a, const opi_job *job, const opi_key_order *order)
+void opi_order_add(opi_arguments *a, const opi_job *job, const opi_key_order *order)
 {
     opi_add(a, opi_value(order->float_mask));
     opi_add(a, opi_value(order->flip));
@@ -116,7 +132,7 @@ oplus_status opi_bounds_prepare(opi_job *job, uint64_t n)
 oplus_status opi_bounds_run(opi_job *job, const opi_part *part)
 {
     const uint64_t sorted = job->task->array[OPI_SORTED].items, count = part->n;
-    const opi_key_order order = order_of(job);
+    const opi_key_order order = opi_order_of(job);
     uint64_t tiles = tiles_of(job, count);
     opi_dealt dealt = {.epoch = 0};
     opi_arguments a = {.count = 0};
@@ -125,7 +141,7 @@ oplus_status opi_bounds_run(opi_job *job, const opi_part *part)
     opi_add(&a, opi_memory(part->address[OPI_WANTED]));
     opi_add(&a, opi_value(count));
     opi_add(&a, opi_memory(part->address[OPI_BOUNDS_OUT]));
-    add_order(&a, job, &order);
+    opi_order_add(&a, job, &order);
     if (job->deal) {
         tiles = opi_deal_items(job->deal, tiles, opi_tile(job->shape) * job->task->array[opi_deal_by(job->task)].size,
                                &dealt);
@@ -159,7 +175,7 @@ oplus_status opi_bounds_ready(opi_job *job)
         OPI_TRY(opi_gpu_map_ready(&(opi_job){.g = job->g, .call = job->call, .task = &move}));
     }
     if (job->task->fn) OPI_TRY(opi_gpu_param(job->g, job->call, job->task->fn, NULL, &job->param));
-    return opi_bounds_prepare(job, job->task->n);
+    return opi_way_prepare(job, job->task->n);
 }
 
 oplus_status opi_bounds_run_dealt(opi_job *job)
@@ -171,7 +187,7 @@ oplus_status opi_bounds_run_dealt(opi_job *job)
         OPI_TRY(opi_gpu_map(&(opi_job){.g = job->g, .call = job->call, .task = &move}));
         part.address[OPI_SORTED] = job->g->array[0].mem;
     }
-    return opi_bounds_run(job, &part);
+    return opi_way_run(job, &part);
 }
 
 /* --- merge -------------------------------------------------------------------------------------------------------- */
@@ -203,7 +219,7 @@ oplus_status opi_merge_run_way(opi_job *job, const opi_part *part)
     opi_dealt dealt = {.epoch = 0};
     const uint64_t n = part->n, tiles = own_tiles(job, n, &dealt);
     const uint64_t a_n = job->task->array[OPI_A_KEYS].items, b_n = job->task->array[OPI_B_KEYS].items;
-    const opi_key_order order = order_of(job);
+    const opi_key_order order = opi_order_of(job);
     opi_arguments cuts = {.count = 0}, merge = {.count = 0};
     opi_add(&cuts, opi_memory(part->address[OPI_A_KEYS]));
     opi_add(&cuts, opi_value(a_n));
@@ -211,11 +227,11 @@ oplus_status opi_merge_run_way(opi_job *job, const opi_part *part)
     opi_add(&cuts, opi_value(b_n));
     opi_add(&cuts, opi_memory(job->g->work.mem));
     opi_add(&cuts, opi_value(tiles));
-    add_order(&cuts, job, &order);
+    opi_order_add(&cuts, job, &order);
     for (int k = 0; k < 6; k++) opi_add(&merge, opi_memory(part->address[arrays[k]]));
     opi_add(&merge, opi_value(n));
     opi_add(&merge, opi_memory(job->g->work.mem));
-    add_order(&merge, job, &order);
+    opi_order_add(&merge, job, &order);
     if (job->deal) opi_add(&cuts, opi_value(dealt)), opi_add(&merge, opi_value(dealt));
     OPI_TRY(opi_gpu_launch(job, "opi_merge_cuts", ((cuts_of(job, tiles) - 1) >> job->shape.log_w) + 1, cuts.list,
                            cuts.count));

@@ -401,7 +401,11 @@ static void move(oplus_device *dev)
         good(oplus_top(dev, keys[i], OPLUS_ASCENDING, in, N, 100, out, &oplus_u32, (char *)out + 8 * N), "top");
         good(oplus_top(dev, keys[i], OPLUS_DESCENDING, in, N, N, out, &oplus_u64, (char *)out + 8 * N), "top of all");
         good(oplus_nth(dev, keys[i], OPLUS_ASCENDING, in, N, N / 2, out), "nth");
-        good(oplus_search(dev, keys[i], OPLUS_ASCENDING, in, N, OPLUS_UPPER, in, N, &oplus_u64, out), "bounds");
+        for (int w = 0; w < 2; w++) {
+            force(dev, w ? "searches" : "tree");
+            good(oplus_search(dev, keys[i], OPLUS_ASCENDING, in, N, OPLUS_UPPER, in, N, &oplus_u64, out), "bounds");
+        }
+        force(dev, NULL);
         good(oplus_merge(dev, keys[i], OPLUS_DESCENDING, in, N / 2, (char *)in + half, N / 2, out), "merge");
         good(oplus_merge_pairs(dev, keys[i], OPLUS_ASCENDING, in, in, out, &small3_type, in, in, (char *)out + 16 * N,
                                N / 2, N / 2),
@@ -426,7 +430,11 @@ static void move(oplus_device *dev)
         good(oplus_segsort_pairs(dev, keys[i], OPLUS_ASCENDING, out, value, in, N, &oplus_u64, some_long, LONG + SHORT),
              "mixed pairs");
     }
-    good(oplus_search_by(dev, &before_fn, in, N, OPLUS_LOWER, in, N, &oplus_u32, out), "bounds_by");
+    for (int w = 0; w < 2; w++) {
+        force(dev, w ? "searches" : "tree");
+        good(oplus_search_by(dev, &before_fn, in, N, OPLUS_LOWER, in, N, &oplus_u32, out), "bounds_by");
+    }
+    force(dev, NULL);
     for (size_t i = 0; i < element_kinds; i++) good(oplus_transpose(dev, types[i], in, 30, 19, out), "transpose");
     for (size_t i = 0; i < element_kinds; i++)
         for (int bounds = OPLUS_REFUSE; bounds <= OPLUS_CLIP; bounds++) {
@@ -648,11 +656,16 @@ static void deal_by_index(opi_accelerator *const *all)
         opi_task_put(&task, kinds[i].size, in, &indices, out);
         deal_out(all, &task, "put");
     }
-    opi_task_bounds(&task, &oplus_f32, OPLUS_ASCENDING, NULL, in, N, true, in, N, sizeof(uint64_t), out);
-    deal_out(all, &task, "bounds");
     const oplus_fn less = oplus_with(&before_by_fn, &(uint32_t){7});
-    opi_task_bounds(&task, &mixed12_type, OPLUS_ASCENDING, &less, in, N / 2, false, in, N / 2, sizeof(uint32_t), out);
-    deal_out(all, &task, "bounds by a function");
+    for (int w = 0; w < 2; w++) {
+        for (int k = 0; k < 2; k++) force(&all[k]->dev, w ? "searches" : "tree");
+        opi_task_bounds(&task, &oplus_f32, OPLUS_ASCENDING, NULL, in, N, true, in, N, sizeof(uint64_t), out);
+        deal_out(all, &task, "bounds");
+        opi_task_bounds(&task, &mixed12_type, OPLUS_ASCENDING, &less, in, N / 2, false, in, N / 2, sizeof(uint32_t),
+                        out);
+        deal_out(all, &task, "bounds by a function");
+    }
+    for (int k = 0; k < 2; k++) force(&all[k]->dev, NULL);
     opi_task_pack(&task, 12, in, N / 2, members, 2, 8, out);
     deal_out(all, &task, "pack");
     opi_task_repeat(&task, 2, in, N, in, N * 2, out);
