@@ -254,8 +254,9 @@ OPLUS_API oplus_status oplus_filter(oplus_device *dev, const oplus_fn *keep, con
  *
  *  It is a radix sort: keys are partitioned into buckets that fit a core's cache, and each bucket is sorted there.
  *  Scratch memory, which the device keeps, is as large as the array (4 bytes a key at least); it is twice that where
- *  buckets are partitioned again, because many keys are close together or n is huge.  The call fails only before
- *  anything is written. */
+ *  buckets are partitioned again, because many keys are close together or n is huge.  Keys of 1 byte on the cores, and many
+ *  of 1 or 2 bytes on an accelerator, are counted, and so many of each are written: that needs hardly any scratch memory.
+ *  The call fails only before anything is written. */
 OPLUS_API oplus_status oplus_sort(oplus_device *dev, const oplus_type *key, oplus_order order, void *keys, size_t n);
 
 /** Stable sort of n keys in place, with one value of any size for each key: values move with their keys.

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "cores/sort.h"
+#include "cores/sort_counts.h"
 #include "task/explain.h"
 
 /* Elements from which a range that fits a cache is partitioned all the same; vectors sort that many in 0.4 ms (keys of
@@ -115,10 +116,16 @@ static opi_sort plan_of(opi_cores *cores, const opi_task *task)
     return sort;
 }
 
+/* Whether keys are counted: they are, unless digits are wanted. */
+static bool takes_counts(const opi_cores *cores, const opi_sort *sort)
+{
+    return opi_sort_counts_can(sort) && !opi_way_is_wanted(&cores->wanted, "digits");
+}
+
 oplus_status opi_sort_run(opi_cores *cores, const char *call, const opi_task *task)
 {
     opi_sort sort = plan_of(cores, task);
-    return run(call, cores, &sort);
+    return takes_counts(cores, &sort) ? opi_sort_counts_run(cores, call, &sort) : run(call, cores, &sort);
 }
 
 /* --- in words ----------------------------------------------------------------------------------------------------- */
@@ -132,9 +139,22 @@ static void explain_bucket(const opi_cores *cores, const opi_sort *sort, opi_say
     opi_say_way(to, !sort->by_vectors, "digits", "least significant digit first, stably");
 }
 
+/* Explains how keys of 1 byte are sorted. */
+static void explain_counts(opi_cores *cores, const opi_sort *sort, opi_saying *to)
+{
+    const bool taken = takes_counts(cores, sort);
+    if (taken)
+        opi_say(to, "way: sort by counts, on %s\n",
+                opi_cores_threads(cores, sort->n) > 1 ? "all threads" : "one thread");
+    opi_say_way(to, taken, "counts", "keys of 1 byte alone are counted, and so many of each are written");
+    if (taken) opi_say_way(to, false, "digits", "least significant digit first, stably");
+}
+
 void opi_sort_explain(opi_cores *cores, const opi_task *task, opi_saying *to)
 {
     const opi_sort sort = plan_of(cores, task);
+    if (opi_sort_counts_can(&sort)) explain_counts(cores, &sort, to);
+    if (takes_counts(cores, &sort)) return;
     const bool small = opi_sort_is_small(&sort), parted = !small && is_partitioned(cores, &sort);
     opi_say(to, "way: sort by %s, on %s\n", sort.by_vectors ? "vectors" : "digits",
             parted && threads_for(cores, &sort) > 1 ? "all threads" : "one thread");

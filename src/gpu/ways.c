@@ -16,6 +16,7 @@
 #include "gpu/segreduce/windows.h"
 #include "gpu/segsort/segsort.h"
 #include "gpu/select/select.h"
+#include "gpu/sort/counts.h"
 #include "gpu/sort/digits.h"
 #include "gpu/sort/partition.h"
 #include "gpu/sort/passes.h"
@@ -67,6 +68,8 @@ static const opi_way ways[] = {
      "short segments are a work-item's, longer ones have work-groups of their own"},
     {OPI_SORT, "partition", opi_partition_can, opi_partition_suits, opi_partition_prepare, opi_partition_run,
      "keys alone go to buckets by their highest digits, and a work-group sorts each bucket"},
+    {OPI_SORT, "counts", opi_counts_can, opi_counts_suits, opi_counts_prepare, opi_counts_run,
+     "keys alone of 1 or 2 bytes are counted, and so many of each are written"},
     {OPI_SORT, "digits", opi_digits_can, NULL, opi_digits_prepare, opi_digits_run,
      "digit by digit: each element is read and written once, and tiles tell each other where theirs go"},
     {OPI_SORT, "one-group", opi_sort_fits_one, NULL, opi_sort_one_prepare, opi_sort_one_run,

@@ -1,9 +1,10 @@
 /* The way "digits" of CUDA, sorts with and without values: elements of any kind, number and alignment in device memory
  * have the bits of one core, and nothing outside of their arrays is touched.  Tiles whose keys are numbered in the wrong
- * order number them again.  If a tile waits in vain, the call says so, and the device goes on.
+ * order number them again.  If a tile waits in vain, the call says so, and the device goes on.  The same where a pass is
+ * several launches, as it is from 2^30 elements on.
  *
- * The linker sends opi_gpu_define, which writes the numbers of a kernel's source, through the __wrap_ function here
- * (digits.link).  It ends with 77 where no device has this way.
+ * The linker sends opi_gpu_define, which writes the numbers of a kernel's source, and opi_sort_portion, how many elements a
+ * launch then moves, through the __wrap_ functions here (digits.link).  It ends with 77 where no device has this way.
  *
  *     digits          all
  *     digits any_*    the tests of such names
@@ -22,7 +23,7 @@
 
 enum {
     TILE = 4096, /* the least that a work-group moves; large tiles are multiples */
-    LOCAL_BYTES = 105 << 10,
+    LOCAL_BYTES = 106 << 10,
     MANY = 7 << 20,
     SOME = 1 << 18,
     GUARD = 64, /* bytes before and behind an array */
@@ -143,6 +144,54 @@ static void any_elements(void **state)
     }
 }
 
+/* --- portions ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t portion; /* 0: the usual one */
+
+uint64_t __real_opi_sort_portion(void);
+uint64_t __wrap_opi_sort_portion(void);
+uint64_t __wrap_opi_sort_portion(void) { return portion > 0 ? portion : __real_opi_sort_portion(); }
+
+/* From 4 portions on there are that many launches or more. */
+static void any_portions(void **state)
+{
+    rng r = test_rng("portions");
+    (void)state;
+    for (long i = calls(); i > 0; i--) {
+        call c = draw(&r);
+        portion = TILE + rng_below(&r, rng_below(&r, 2) ? 2 * TILE : 32 * TILE);
+        if (c.n < 4 * portion) c.n += 4 * portion;
+        fill(&c, &r);
+        run(&c);
+    }
+    portion = 0;
+}
+
+/* The indices of later portions begin where those before end. */
+static void argsorts_of_portions(void **state)
+{
+    static const oplus_type *const index[] = {&oplus_u32, &oplus_u64};
+    rng r = test_rng("argsorts");
+    (void)state;
+    portion = 5 * TILE;
+    for (unsigned kind = 0; kind < KEY_KINDS; kind++) {
+        const oplus_type *const place = index[kind % 2];
+        const call c = {.key = keys[kind % KEYS], .value = place, .kind = kind, .n = SOME - 3 + kind};
+        void *places, *keys_there;
+        fill(&c, &r);
+        must_be_ok(oplus_alloc(dev, c.n * c.key->size, &keys_there), "alloc");
+        must_be_ok(oplus_alloc(dev, c.n * place->size, &places), "alloc");
+        must_be_ok(oplus_copy(dev, keys_there, arrays[0].want, c.n * c.key->size), "copy");
+        must_be_ok(oplus_argsort(dev, c.key, OPLUS_ASCENDING, keys_there, c.n, place, places), "argsort");
+        must_be_ok(oplus_argsort(core, c.key, OPLUS_ASCENDING, arrays[0].want, c.n, place, arrays[1].want), "argsort");
+        must_be_ok(oplus_copy(dev, arrays[1].got, places, c.n * place->size), "copy");
+        assert_memory_equal(arrays[1].got, arrays[1].want, c.n * place->size);
+        oplus_free(dev, places);
+        oplus_free(dev, keys_there);
+    }
+    portion = 0;
+}
+
 /* --- programs of another device ------------------------------------------------------------------------------------ */
 
 enum { SILENT_GROUP = 1, SHORT_PATIENCE = 50000000 /* cycles */ };
@@ -226,8 +275,9 @@ static bool open_both(void)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_elements), cmocka_unit_test(late_ones_are_numbered_again),
-                                       cmocka_unit_test(gives_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_elements), cmocka_unit_test(any_portions),
+                                       cmocka_unit_test(argsorts_of_portions),
+                                       cmocka_unit_test(late_ones_are_numbered_again), cmocka_unit_test(gives_up)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     if (!open_both()) return 77;
     for (int i = 0; i < 2; i++) {

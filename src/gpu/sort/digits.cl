@@ -18,11 +18,27 @@
  * are so many, some of which are then also those of the one before.  As also keys alone must keep their order where these bits
  * are equal, and nobody could see whether they do, they are numbered with votes at once.
  *
+ * OPI_WIDE: there are too many elements for the 30 bits of a tile, or for 32 bits.  A pass is then several launches, one for
+ * each portion of the tiles, whose states begin anew.  The last tile of a portion tells the next one where its keys go.
+ *
  * Defined before this text: the numbers of gpu/sort/digits.c. */
 
 #define OPI_WARPS    (OPI_DIGITS_W / 32)
 #define OPI_COUNT_BOUNDS  __launch_bounds__(OPI_DIGITS_W)
 #define OPI_DIGITS_BOUNDS __launch_bounds__(OPI_DIGITS_W, OPI_DIGITS_GROUPS)
+
+/* How many elements there are; where one is.  A launch has one portion of `portions`; each but the last has `tiles`. */
+#if OPI_WIDE
+typedef uint64_t opi_index;
+#define OPI_PORTION_PARAMS const uint32_t portion, const uint32_t portions,
+#define OPI_PORTION        portion
+#define OPI_PORTIONS       portions
+#else
+typedef uint32_t opi_index;
+#define OPI_PORTION_PARAMS
+#define OPI_PORTION  0u
+#define OPI_PORTIONS 1u
+#endif
 
 /* What a tile tells of a digit: 30 bits of a number, and in the highest two what the number is. */
 #define OPI_OWN     (1u << 30) /* keys of this tile */
@@ -37,15 +53,18 @@ typedef struct opi_digits_work {
     uint32_t passes;
     uint32_t digit[OPI_KEY_SIZE];              /* the number of the digit of each pass, */
     uint32_t shift[OPI_KEY_SIZE];              /* ... and where it begins */
-    uint32_t ticket[OPI_KEY_SIZE];             /* tiles that each pass has begun */
-    uint32_t count[OPI_KEY_SIZE][OPI_DIGITS]; /* keys of each digit, then where they begin */
+    uint32_t ticket[OPI_KEY_SIZE];             /* tiles that each pass has begun, of all portions */
+    opi_index count[OPI_KEY_SIZE][OPI_DIGITS]; /* keys of each digit, then where they begin */
+#if OPI_WIDE
+    opi_index start[2][OPI_DIGITS]; /* the same of the rest, from a portion of an even, and of an odd number on */
+#endif
 } opi_digits_work;
 static_assert(sizeof(opi_digits_work) <= OPI_DIGITS_BYTES, "the host reserves less");
 
-/* Behind it are twice OPI_DIGITS words for each tile: for passes of even, and of odd numbers. */
-OPI_FUNCTION uint32_t *opi_states(opi_digits_work *work, uint32_t pass, uint32_t tiles)
+/* Behind it are twice OPI_DIGITS words for each tile: for launches of even, and of odd numbers. */
+OPI_FUNCTION uint32_t *opi_states(opi_digits_work *work, uint32_t launch, uint32_t tiles)
 {
-    return (uint32_t *)((unsigned char *)work + OPI_DIGITS_BYTES) + (pass & 1) * (uint64_t)tiles * OPI_DIGITS;
+    return (uint32_t *)((unsigned char *)work + OPI_DIGITS_BYTES) + (launch & 1) * (uint64_t)tiles * OPI_DIGITS;
 }
 
 /* --- counting ------------------------------------------------------------------------------------------------------ */
@@ -87,13 +106,36 @@ OPI_FUNCTION void opi_count_key(opi_digit_counts count, opi_key key, opi_order o
         if (b < opi_digits_of(bits)) atomicAdd(&count[b][opi_digit_at(x, opi_digit_begin(bits, b))], 1u);
 }
 
+/* Adds to a count of all groups. */
+OPI_FUNCTION void opi_add_count(opi_index *to, uint32_t count)
+{
+#if OPI_WIDE
+    atomicAdd((unsigned long long *)to, (unsigned long long)count);
+#else
+    atomicAdd(to, count);
+#endif
+}
+
+/* The sum of what is at count[0 .. OPI_SELF - 1], of which `own` is at count[OPI_SELF].  It ends with a barrier. */
+OPI_FUNCTION opi_index opi_count_before(const volatile opi_index *count, opi_index own, uint32_t *sum)
+{
+#if OPI_WIDE
+    opi_index before = 0;
+    for (uint32_t d = 0; d < OPI_SELF && OPI_SELF < OPI_DIGITS; d++) before += count[d];
+    __syncthreads();
+    return before;
+#else
+    return opi_sum_before(own, sum);
+#endif
+}
+
 /* All groups have counted: finds where the digits begin, and which of them vary. */
-OPI_FUNCTION void opi_plan_passes(opi_digits_work *work, uint32_t n, opi_bits bits, uint32_t *sum)
+OPI_FUNCTION void opi_plan_passes(opi_digits_work *work, opi_index n, opi_bits bits, uint32_t *sum)
 {
     uint32_t passes = 0;
     for (uint32_t b = 0; b < opi_digits_of(bits); b++) {
-        const uint32_t own = OPI_SELF < OPI_DIGITS ? *(volatile uint32_t *)&work->count[b][OPI_SELF] : 0;
-        const uint32_t start = opi_sum_before(own, sum);
+        const opi_index own = OPI_SELF < OPI_DIGITS ? *(volatile opi_index *)&work->count[b][OPI_SELF] : 0;
+        const opi_index start = opi_count_before(work->count[b], own, sum);
         if (OPI_SELF < OPI_DIGITS) work->count[b][OPI_SELF] = start;
         if (__syncthreads_or(own == n)) continue;
         if (OPI_SELF == 0) {
@@ -107,7 +149,7 @@ OPI_FUNCTION void opi_plan_passes(opi_digits_work *work, uint32_t n, opi_bits bi
     work->passes = passes > 0 ? passes : 1; /* indices are made even if all keys are equal */
 }
 
-OPI_KERNEL OPI_COUNT_BOUNDS void opi_digits_count(OPI_PARAM(keys), OPI_PARAM(works), const uint32_t n,
+OPI_KERNEL OPI_COUNT_BOUNDS void opi_digits_count(OPI_PARAM(keys), OPI_PARAM(works), const opi_index n,
                                                   const uint64_t negative, const uint64_t flip, const uint32_t low,
                                                   const uint32_t high)
 {
@@ -130,7 +172,7 @@ OPI_KERNEL OPI_COUNT_BOUNDS void opi_digits_count(OPI_PARAM(keys), OPI_PARAM(wor
     for (; i < n; i += all) opi_count_key(count, from[i], order, bits);
     __syncthreads();
     for (uint32_t j = OPI_SELF; j < OPI_KEY_SIZE * OPI_DIGITS; j += OPI_DIGITS_W)
-        if ((&count[0][0])[j] > 0) atomicAdd(&(&work->count[0][0])[j], (&count[0][0])[j]);
+        if ((&count[0][0])[j] > 0) opi_add_count(&(&work->count[0][0])[j], (&count[0][0])[j]);
     __threadfence();
     __syncthreads();
     if (OPI_SELF == 0) is_last = atomicAdd(&work->finished, 1u) == (uint32_t)OPI_GROUPS - 1;

@@ -55,7 +55,7 @@ template <int V> OPI_FUNCTION void opi_write_tile(const opi_digits_tile<V> *s, c
         const uint32_t i = u * OPI_DIGITS_W + OPI_SELF;
         if (i >= count) break;
         opi_key x = s->key[i];
-        const uint32_t to = s->base[opi_digit_at(x, m->shift)] + i;
+        const opi_index to = s->base[opi_digit_at(x, m->shift)] + i;
         if (!opi_is_identity(m->back)) x = opi_unmapped(x, m->back);
         m->to[to] = x;
 #if OPI_VALUE_SIZE
@@ -66,10 +66,41 @@ template <int V> OPI_FUNCTION void opi_write_tile(const opi_digits_tile<V> *s, c
 
 /* --- the kernels --------------------------------------------------------------------------------------------------- */
 
+/* Where the portion's keys of digit OPI_SELF begin in the result. */
+OPI_FUNCTION opi_index opi_portion_start(const opi_moving *m)
+{
+#if OPI_WIDE
+    if (m->portion > 0) return m->work->start[m->portion & 1][OPI_SELF];
+#endif
+    return m->work->count[m->digit][OPI_SELF];
+}
+
+/* Clears the states of the next launch, which may have more tiles than the last portion. */
+OPI_FUNCTION void opi_clear_next(const opi_moving *m, uint32_t tile)
+{
+#if OPI_WIDE
+    for (uint64_t t = tile; t < m->tiles; t += OPI_GROUPS) m->next[t * OPI_DIGITS + OPI_SELF] = 0;
+#else
+    m->next[(uint64_t)tile * OPI_DIGITS + OPI_SELF] = 0;
+#endif
+}
+
+/* Where the tile's keys of digit OPI_SELF begin in the result, of which it has `total`.  The last tile tells the next portion
+ * where its keys begin. */
+OPI_FUNCTION opi_index opi_tile_start(const opi_moving *m, uint32_t tile, uint32_t total, uint32_t *gave_up)
+{
+    const opi_index start = opi_portion_start(m) + opi_look_back(m, tile, total, gave_up);
+#if OPI_WIDE
+    if (tile == (uint32_t)OPI_GROUPS - 1) m->work->start[(m->portion + 1) & 1][OPI_SELF] = start + total;
+#endif
+    return start;
+}
+
 template <int V> OPI_FUNCTION void opi_move_tile(opi_digits_tile<V> *s, const opi_moving *m)
 {
-    const uint32_t tile = s->tile, begin = tile * (OPI_DIGITS_W * V), left = m->n - begin;
-    const uint32_t count = left < OPI_DIGITS_W * V ? left : OPI_DIGITS_W * V;
+    const uint32_t tile = s->tile;
+    const opi_index begin = ((opi_index)m->portion * m->tiles + tile) * (OPI_DIGITS_W * V), left = m->n - begin;
+    const uint32_t count = left < OPI_DIGITS_W * V ? (uint32_t)left : OPI_DIGITS_W * V;
     opi_key own[V];
     uint32_t number[(V + 1) / 2];
     for (uint32_t round = 0; round < 2; round++) {
@@ -82,14 +113,13 @@ template <int V> OPI_FUNCTION void opi_move_tile(opi_digits_tile<V> *s, const op
         const uint32_t total = opi_sum_warps<OPI_WARPS>(s->count[0]);
         if (round == 0 && OPI_SELF < OPI_DIGITS) {
             opi_tell(m->state, tile, (tile == 0 ? OPI_UP_TO : OPI_OWN) | total);
-            m->next[(uint64_t)tile * OPI_DIGITS + OPI_SELF] = 0;
+            opi_clear_next(m, tile);
         }
         const uint32_t start = opi_place_warps<OPI_WARPS>(s->count[0], total, s->sum);
         __syncthreads();
         opi_stage_keys<V>(s, own, m->shift, number);
         if (round == 0 && OPI_SELF < OPI_DIGITS)
-            s->base[OPI_SELF] = m->work->count[m->digit][OPI_SELF] +
-                                opi_look_back(m, tile, total, &s->gave_up) - start;
+            s->base[OPI_SELF] = opi_tile_start(m, tile, total, &s->gave_up) - start;
 #if OPI_VALUE_SIZE
         OPI_COPIES_WAIT(0);
 #endif
@@ -102,8 +132,8 @@ template <int V> OPI_FUNCTION void opi_move_tile(opi_digits_tile<V> *s, const op
 
 #define OPI_PASS_PARAMS                                                                                                \
     OPI_PARAM(keys), OPI_PARAM(values), OPI_PARAM(other_keys), OPI_PARAM(other_values), OPI_PARAM(to_keys),            \
-        OPI_PARAM(to_values), OPI_PARAM(works), OPI_PARAM(fault), const uint32_t n, const uint32_t tiles,              \
-        const uint32_t pass, const uint64_t negative, const uint64_t flip
+        OPI_PARAM(to_values), OPI_PARAM(works), OPI_PARAM(fault), const opi_index n, const uint32_t tiles,             \
+        OPI_PORTION_PARAMS const uint32_t pass, const uint64_t negative, const uint64_t flip
 
 /* A pass of tiles of V keys a work-item; the elements go to and fro between two memories. */
 #define OPI_PASS(V)                                                                                                    \
@@ -113,7 +143,7 @@ template <int V> OPI_FUNCTION void opi_move_tile(opi_digits_tile<V> *s, const op
     OPI_AFTER_LAUNCHES();                                                                                              \
     if (pass >= work->passes) return;                                                                                  \
     if (OPI_SELF == 0) {                                                                                               \
-        s->tile = atomicAdd(&work->ticket[pass], 1u);                                                                  \
+        s->tile = atomicAdd(&work->ticket[pass], 1u) - OPI_PORTION * tiles;                                            \
         s->gave_up = *(const volatile uint32_t *)&work->gave_up;                                                       \
     }                                                                                                                  \
     __syncthreads();                                                                                                   \
@@ -128,9 +158,11 @@ template <int V> OPI_FUNCTION void opi_move_tile(opi_digits_tile<V> *s, const op
                           : OPI_AT(opi_value, to_values);                                                              \
     m.to_values = pass & 1 ? OPI_AT(opi_value, to_values) : OPI_AT(opi_value, other_values);                           \
     m.work = work;                                                                                                     \
-    m.state = opi_states(work, pass, tiles);                                                                           \
-    m.next = opi_states(work, pass + 1, tiles);                                                                        \
+    m.state = opi_states(work, pass * OPI_PORTIONS + OPI_PORTION, tiles);                                              \
+    m.next = opi_states(work, pass * OPI_PORTIONS + OPI_PORTION + 1, tiles);                                           \
     m.fault = OPI_AT(uint32_t, fault);                                                                                 \
+    m.tiles = tiles;                                                                                                   \
+    m.portion = OPI_PORTION;                                                                                           \
     m.n = n;                                                                                                           \
     m.digit = work->digit[pass];                                                                                       \
     m.shift = work->shift[pass];                                                                                       \
@@ -157,7 +189,7 @@ template <class T> OPI_FUNCTION void opi_copy_all(T *to, const T *from, uint32_t
 
 /* After an odd number of passes the result lies in the other memory. */
 OPI_KERNEL void opi_digits_end(OPI_PARAM(other_keys), OPI_PARAM(other_values), OPI_PARAM(to_keys), OPI_PARAM(to_values),
-                               OPI_PARAM(works), const uint32_t n)
+                               OPI_PARAM(works), const opi_index n)
 {
     const opi_digits_work *const work = OPI_AT(const opi_digits_work, works);
     OPI_AFTER_LAUNCHES();

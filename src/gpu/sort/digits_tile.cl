@@ -7,7 +7,7 @@ template <int V> struct opi_digits_tile {
     uint16_t from[OPI_DIGITS_W * V];                 /* where in the tile a key was */
 #endif
     uint32_t count[OPI_WARPS][OPI_DIGITS]; /* of each warp: keys of each digit, then where the first one goes */
-    uint32_t base[OPI_DIGITS];             /* where key i of the tile goes to, less i */
+    opi_index base[OPI_DIGITS];            /* where key i of the tile goes to, less i */
     uint32_t sum[32], tile, gave_up;
 };
 
@@ -21,9 +21,11 @@ typedef struct opi_moving {
     opi_key *to;
     opi_value *to_values;
     opi_digits_work *work;
-    uint32_t *state, *next; /* of this pass, and of the next one */
+    uint32_t *state, *next; /* of this launch, and of the next one */
     uint32_t *fault;        /* in memory of the host */
-    uint32_t n, digit, shift; /* of the digit: its number, and where it begins */
+    opi_index n;
+    uint32_t digit, shift;   /* of the digit: its number, and where it begins */
+    uint32_t tiles, portion; /* of each portion, and the number of this one */
     opi_bits bits;
     opi_order order; /* from now on */
     opi_order back;  /* of the result */
@@ -106,9 +108,10 @@ template <int V> OPI_FUNCTION bool opi_is_wrong(const opi_digits_tile<V> *s, uin
 
 /* Brings the keys from `begin` on.  Behind the last one are keys that come last in every order; others may be like
  * them, so that such a tile is numbered by votes at once. */
-template <int V> OPI_FUNCTION void opi_bring_tile(const opi_moving *m, uint32_t begin, opi_key *own)
+template <int V> OPI_FUNCTION void opi_bring_tile(const opi_moving *m, opi_index begin, opi_key *own)
 {
-    const uint32_t place = opi_own_place(V), count = m->n - begin;
+    const uint32_t place = opi_own_place(V);
+    const opi_index count = m->n - begin;
     const opi_key *const from = m->keys + begin + place;
     if (count >= OPI_DIGITS_W * V) {
         OPI_UNROLL for (uint32_t u = 0; u < V; u++) own[u] = from[u * 32];
@@ -127,7 +130,7 @@ template <int V> OPI_FUNCTION void opi_bring_tile(const opi_moving *m, uint32_t 
 #if OPI_VALUE_SIZE
 /* Brings the values, `count` from `begin` on; whole words are under way until OPI_COPIES_WAIT(0). */
 template <int V>
-OPI_FUNCTION void opi_bring_values(opi_digits_tile<V> *s, const opi_moving *m, uint32_t begin, uint32_t count)
+OPI_FUNCTION void opi_bring_values(opi_digits_tile<V> *s, const opi_moving *m, opi_index begin, uint32_t count)
 {
     if (OPI_VALUE_UNIT % 4 == 0 && m->values) {
         const uint32_t *const from = (const uint32_t *)(m->values + begin);

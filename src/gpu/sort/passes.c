@@ -11,7 +11,8 @@ enum {
     CHUNK_ALONE = 1 << 14, /* one work-item sorts up to so many elements faster than several launches */
     PARTS_A_UNIT = 8,      /* work-groups of a launch for each multiprocessor */
     CHUNK_LEAST = 1 << 12, /* least number of elements of a part that is a chunk */
-    PART_MOST = 1 << 30    /* most elements of a part: 32 bits count them */
+    PART_MOST = 1 << 30,   /* most elements of a part: 32 bits count them */
+    PORTION = 1 << 28      /* few enough that what a launch keeps of its tiles is little: 64 MiB */
 };
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
@@ -58,7 +59,7 @@ static oplus_status get_program(opi_sorting *s, bool small)
 {
     opi_job *const job = &s->job;
     s->small = small;
-    s->swaps = false;
+    s->swaps = s->stays = false;
     opi_key key = opi_key_begin("sort", job->shape);
     opi_key_number(&key, s->key);
     opi_key_number(&key, s->payload);
@@ -92,16 +93,20 @@ unsigned opi_sort_passes_of(const opi_sorting *s) { return (s->high - s->low + O
 unsigned opi_sort_last(const opi_sorting *s)
 {
     const unsigned passes = opi_sort_passes_of(s);
+    if (s->stays) return 1;
     return s->swaps ? passes > 1 : (passes - 1) & 1;
 }
 
 bool opi_sort_ends_at_begin(const opi_sorting *s)
 {
     const unsigned passes = opi_sort_passes_of(s);
+    if (s->stays) return true;
     if (s->small)
         return !takes_chunks(s) || passes % 2 == 0; /* an odd number of passes begins with one to where it ends */
     return passes > 1;
 }
+
+uint64_t opi_sort_portion(void) { return PORTION; }
 
 static opi_place begin_of(const opi_part *part)
 {

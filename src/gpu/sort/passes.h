@@ -22,7 +22,9 @@ typedef struct opi_sorting {
     bool places;                /* an argsort: the indices are the result, and the keys stay as they are */
     bool staged;                /* the keys lie on the host */
     bool direct;                /* keys and values lie on the device, and the values themselves travel */
+    bool stays;                 /* the way may end where it begins, and its place is 1 */
     bool small;                 /* the program is for as many elements as one work-group sorts */
+    bool wide;                  /* ... or, by the way "digits", for as many as take several launches a pass */
     uint64_t dealt;             /* keys of all accelerators, if they are dealt out (job.deal) */
     opi_place to;               /* may be opi_sort_scratch(s, n, opi_sort_last(s)) */
 } opi_sorting;
@@ -31,6 +33,10 @@ void opi_sort_shape(opi_sorting *s);
 
 /* Passes of OPI_DIGIT_BITS bits each, or less. */
 unsigned opi_sort_passes_of(const opi_sorting *s);
+
+/* 2^28: elements that a launch of the way "digits" moves where a pass is several launches; the way "counts" has a table for 8
+ * times as many.  Tests have another number. */
+uint64_t opi_sort_portion(void);
 
 /* One of the two places in g->array[0 .. 1] that elements go to and fro between; they are there once a way has
  * prepared. */

@@ -18,7 +18,8 @@
 #define OPI_PARAM(name)  unsigned char *name##_memory, const unsigned long name##_at
 #define OPI_AT(T, name)  ((T *)(name##_memory + name##_at))
 #define OPI_GIVEN(name)  (name##_memory != 0)
-#define OPI_ALIGNED(p)   (((unsigned long)(p) & 15) == 0)
+#define OPI_BEYOND(p)    ((uint32_t)((unsigned long)(p) & 15))
+#define OPI_ALIGNED(p)   (OPI_BEYOND(p) == 0)
 #define OPI_SELF         ((uint32_t)threadIdx.x)
 #define OPI_GROUP        ((uint64_t)blockIdx.x)
 #define OPI_GROUPS       ((uint64_t)gridDim.x)

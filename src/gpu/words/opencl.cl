@@ -29,7 +29,8 @@
 #define OPI_PARAM(name)  global uchar *name##_memory, const ulong name##_at
 #define OPI_AT(T, name)  ((global T *)(name##_memory + name##_at))
 #define OPI_GIVEN(name)  (name##_memory != 0)
-#define OPI_ALIGNED(p)   (((size_t)(p) & 15) == 0)
+#define OPI_BEYOND(p)    ((uint32_t)((size_t)(p) & 15)) /* how many bytes an address is beyond a multiple of 16 */
+#define OPI_ALIGNED(p)   (OPI_BEYOND(p) == 0)
 #define OPI_SELF         ((uint32_t)get_local_id(0))
 #define OPI_GROUP        ((uint64_t)get_group_id(0))
 #define OPI_GROUPS       ((uint64_t)get_num_groups(0))

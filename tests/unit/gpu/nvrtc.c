@@ -389,6 +389,13 @@ static void move(oplus_device *dev)
         good(oplus_sort_pairs_bits(dev, keys[i], OPLUS_DESCENDING, 1, 6, out, &small3_type, in, 100),
              "sort_pairs of few by five bits");
     }
+    char *const far = (char *)out + (UINT64_C(1) << 40); /* nobody reads there */
+    force(dev, "counts");
+    good(oplus_sort(dev, &oplus_u16, OPLUS_ASCENDING, out, N), "sort by counts of words");
+    good(oplus_sort(dev, &oplus_i8, OPLUS_DESCENDING, out, N), "sort by counts of bytes");
+    force(dev, NULL);
+    good(oplus_sort_pairs(dev, &oplus_u16, OPLUS_ASCENDING, far, &oplus_u8, far + (UINT64_C(1) << 31), 1 << 30),
+         "sort_pairs in portions");
     const oplus_sort_member members[] = {{0, &oplus_f64, OPLUS_ASCENDING},
                                          {9, &oplus_i16, OPLUS_DESCENDING},
                                          {12, &oplus_f32, OPLUS_ASCENDING},
