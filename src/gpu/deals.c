@@ -105,9 +105,7 @@ static oplus_status run_select(opi_job *job)
 
 static oplus_status finish_select(opi_job *job)
 {
-    const opi_part part = opi_part_of_all(job->task);
     OPI_TRY(opi_gpu_select_ready(job));
-    OPI_TRY(opi_picks_measure(job, &part));
     return opi_tiles_take_result(job, false);
 }
 

@@ -170,7 +170,7 @@ static void any_segreduce(void **state)
 /* x[0 .. n) becomes runs of equal elements. */
 static void fill_runs(rng *r, size_t n, size_t size)
 {
-    const size_t usual = (size_t)1 << rng_below(r, 16);
+    const size_t usual = (size_t)1 << rng_below(r, 22);
     for (size_t i = 0; i < n;) {
         const uint64_t key = rng_next(r);
         for (size_t left = 1 + rng_below(r, usual); left > 0 && i < n; left--, i++) memcpy(x + i * size, &key, size);

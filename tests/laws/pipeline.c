@@ -165,12 +165,12 @@ static select_call draw_select(rng *r)
     return c;
 }
 
-/* Runs of `length` elements on average, of which many begin and end with tiles. */
+/* Runs of `length` elements on average: 1, or more than a tile, or more than all.  Many begin or end with tiles. */
 static void fill_runs(rng *r, size_t size, size_t n, size_t length)
 {
     fill(subject_named("hash4"), r, n * size / 4 + 1);
     for (size_t i = 1; i < n; i++)
-        if (rng_below(r, length) > 0 || (i % 4096 == 0 && rng_below(r, 2)))
+        if (i % 4096 == 0 ? rng_below(r, length < 8192 ? 2 : 20) : rng_below(r, length))
             memcpy(x + i * size, x + (i - 1) * size, size);
 }
 
@@ -208,7 +208,7 @@ static void any_select(void **state)
         const size_t before = GUARD + c.skew_out * size, before_index = GUARD + c.skew_index * index;
         size_t count, count_there;
         unsigned char *const numbers = must(malloc(c.n * index)), *const measured = must(malloc(c.n * index));
-        fill_runs(&r, size, c.n, (size_t)1 << rng_below(&r, 12));
+        fill_runs(&r, size, c.n, (size_t)1 << rng_below(&r, 20));
         must_be_ok(run_select(serial, &c, x, expected, numbers, measured, &count), "the core");
         unsigned char *const in = copied(x, c.skew_in * size, c.n * size, 0);
         unsigned char *const out = copied(NULL, before, c.n * size, GUARD);

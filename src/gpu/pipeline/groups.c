@@ -76,6 +76,7 @@ static roles roles_of(const opi_groups *groups)
     if (groups->element > 8) return groups->element % 32 == 0 ? larger : large;
     const bool is_crowded =
         groups->beside > LOCAL_BYTES / 8; /* indices, wider than elements, leave room for few stages */
+    if (groups->counts && groups->slow) return with_heads;
     if (groups->counts && (groups->element >= 4 || is_crowded)) return filter;
     return groups->lifted ? with_heads : groups->slow ? two_teams : one_team;
 }
@@ -106,11 +107,12 @@ static unsigned items_of(const opi_groups *groups)
     return (r.teams * team_of(groups->element) + r.reduce + r.carry + fill_warps(groups)) << LOG_LANES;
 }
 
-/* Each warp that writes puts what is kept of a part side by side, and begins up to 16 bytes behind the beginning. */
+/* Each warp that writes puts what is kept of a part side by side, and begins up to 16 bytes behind the beginning; before it
+ * there are 16 more (sieve.cl). */
 size_t opi_groups_heaps(size_t element, size_t widest)
 {
     const size_t items = (size_t)opi_groups_tile(element) >> cut_of(element).log_parts;
-    return team_of(element) * (items * widest + OPI_VECTOR_BYTES);
+    return team_of(element) * (items * widest + 2 * OPI_VECTOR_BYTES);
 }
 
 static size_t stage_bytes(const opi_groups *groups)

@@ -28,7 +28,8 @@ typedef struct opi_groups_told {
 uint64_t opi_groups_tile(size_t element);              /* elements */
 uint64_t opi_groups_tiles(size_t element, uint64_t n); /* so many have n elements */
 uint64_t opi_groups_most_tiles(void);                  /* of one launch and what precedes it */
-/* Bytes in which a filter puts the kept elements side by side, or their indices; widest: bytes of the larger one of both. */
+/* Bytes in which a team of a filter puts the kept elements side by side, or their indices; widest: bytes of the larger one of
+ * both. */
 size_t opi_groups_heaps(size_t element, size_t widest);
 
 /* If the tiles of a task are dealt out: the accelerator that has the last one. */

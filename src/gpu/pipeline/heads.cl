@@ -1,4 +1,5 @@
 /* As kept.cl, where an element is kept if a run begins with it: if it is the first one, or not the same as the one before.
+ * If lengths of runs are written, nodes are those of ends.cl.
  *
  *   OPI_COMPARES 1: a function says whether two elements are the same (opi_fn); 0: their bits */
 #if OPI_COMPARES
@@ -8,10 +9,12 @@ typedef struct opi_t {
     opi_unit unit[OPI_SIZE / OPI_UNIT];
 } opi_t;
 #endif
+#if !OPI_LENGTHS
 typedef uint64_t opi_node;
 typedef uint64_t opi_answer;
 #define OPI_ANSWER(node) (node)
 OPI_FUNCTION opi_node opi_join(opi_node a, opi_node b) { return a + b; }
+#endif
 
 #if OPI_PARAMETER
 #define OPI_READ(param)       (*OPI_AT(const opi_p, param))

@@ -1,6 +1,5 @@
 /* A select by the way "pipeline", of what a predicate or the beginnings of runs pick: see sieve.cl.  It writes the picked
- * elements, or their indices, or both; lengths of runs are made of the indices (lengths.cl).  Another way serves who wants
- * more. */
+ * elements, or their indices, or lengths of runs, or several of these.  Another way serves who wants more. */
 #include "gpu/pipeline/groups.h"
 #include "gpu/pipeline/pipeline.h"
 
@@ -13,27 +12,37 @@
 /* LEAST_BYTES: fewer go by the way "look-back", or are read from a cache the second time. */
 enum { LARGEST = 8, LEAD_BYTES = 16, LEAST_BYTES = 1 << 20 };
 
-/* The work-items that measure a chunk of runs, and its runs (lengths.cl). */
-enum { CHUNK_ITEMS = 256, CHUNK = 8 * CHUNK_ITEMS, BEGINS_AT = 16 /* bytes */ };
-
 static const oplus_type *type_of(const opi_job *job) { return job->task->select.type; }
 static bool has(const opi_job *job, int array) { return job->task->array[array].mem != NULL; }
 static bool heads(const opi_job *job) { return job->task->select.picks == OPI_PICKS_HEADS; }
 static bool measures(const opi_job *job) { return has(job, OPI_COUNT_OUT); }
 
-/* Bytes of an index; 0: nobody needs indices. */
+/* Bytes of an index or of a length; 0: neither is wanted. */
 static size_t index_size(const opi_job *job)
 {
     return has(job, OPI_INDEX_OUT) || measures(job) ? job->task->array[OPI_INDEX_OUT].size : 0;
 }
 
+/* Whether something is written beside elements, which is much work for each of them: two teams take 0.92 to 0.96 of the time of
+ * one on an H200.  Heaps of wide indices leave no room for two, and lengths beside elements of 8 bytes no registers. */
+static bool takes_two_teams(const opi_job *job)
+{
+    const size_t element = type_of(job)->size, index = index_size(job);
+    return has(job, OPI_PICKED_OUT) && index > 0 && index <= 2 * element && !(measures(job) && element == 8);
+}
+
+/* Bytes of a node: a number, or that of ends.cl. */
+static size_t node_size(const opi_job *job) { return measures(job) ? 2 * index_size(job) : sizeof(uint64_t); }
+
 static opi_groups groups_of(const opi_job *job)
 {
-    const size_t element = type_of(job)->size, heaps = opi_groups_heaps(element, opi_larger(element, index_size(job)));
+    const size_t element = type_of(job)->size, widest = opi_larger(element, index_size(job));
+    const bool slow = takes_two_teams(job);
     return (opi_groups){.kernel = "opi_sieve",
                         .element = element,
-                        .node = sizeof(uint64_t),
-                        .beside = heaps + LEAD_BYTES,
+                        .node = node_size(job),
+                        .beside = opi_groups_heaps(element, widest) * (slow ? 2 : 1) + LEAD_BYTES,
+                        .slow = slow,
                         .counts = true};
 }
 
@@ -43,7 +52,7 @@ static bool is_simple(const opi_task *task)
     static const int others[] = {OPI_MASK, OPI_REST_OUT, OPI_RUN_OUT, OPI_HEAD_OUT};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (task->array[others[i]].mem) return false;
-    if (task->array[OPI_COUNT_OUT].mem) return task->result != NULL;
+    if (task->array[OPI_COUNT_OUT].mem) return task->select.picks == OPI_PICKS_HEADS; /* n > 0 elements have a run */
     return task->array[OPI_PICKED_OUT].mem || task->array[OPI_INDEX_OUT].mem;
 }
 
@@ -81,16 +90,16 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_STAGE_LEAD", LEAD_BYTES);
     opi_gpu_define(source, "OPI_PICKED", has(job, OPI_PICKED_OUT));
     opi_gpu_define(source, "OPI_INDEX_BYTES", index_size(job));
+    opi_gpu_define(source, "OPI_INDICES", has(job, OPI_INDEX_OUT));
+    opi_gpu_define(source, "OPI_LENGTHS", measures(job));
     if (fn) opi_gpu_write_fn(source, fn, true);
     opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
     opi_gpu_write_kernels(source, "unit");
+    if (measures(job)) opi_gpu_write_kernels(source, "ends");
     opi_gpu_write_kernels(source, heads(job) ? "heads" : "kept");
     opi_gpu_write_tree(source, shape, type_of(job)->size);
     opi_groups_write_kernels(source);
     opi_gpu_write_kernels(source, "sieve");
-    if (!measures(job)) return;
-    opi_gpu_define(source, "OPI_CHUNK_ITEMS", CHUNK_ITEMS);
-    opi_gpu_write_kernels(source, "lengths");
 }
 
 static oplus_status get_groups(const opi_job *job, opi_groups *groups)
@@ -99,7 +108,8 @@ static oplus_status get_groups(const opi_job *job, opi_groups *groups)
     opi_key key = opi_key_begin("picks", opi_groups_shape(type->size));
     opi_key_number(&key, heads(job));
     opi_key_number(&key, has(job, OPI_PICKED_OUT));
-    opi_key_number(&key, (uint64_t)(job->deal != NULL) << 8 | (uint64_t)index_size(job) << 1 | measures(job));
+    opi_key_number(&key, (uint64_t)(job->deal != NULL) << 8 | (uint64_t)index_size(job) << 2 |
+                             (uint64_t)has(job, OPI_INDEX_OUT) << 1 | measures(job));
     opi_key_number(&key, type->size);
     opi_key_number(&key, type->align);
     *groups = groups_of(job);
@@ -108,42 +118,13 @@ static oplus_status get_groups(const opi_job *job, opi_groups *groups)
     return opi_program_get(&job->g->programs, job->call, "a select", key.hash, write_source, job, &groups->program);
 }
 
-static uint64_t chunks_of(uint64_t runs) { return (runs + CHUNK - 1) / CHUNK; }
-
-static oplus_status prepare_lengths(const opi_job *job, const opi_groups *groups, uint64_t n)
-{
-    static const char *const kernels[] = {"opi_copy_begins", "opi_measure_runs"};
-    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, groups->program, kernels, 2));
-    return opi_gpu_reserve(job->g, job->call, &job->g->work, BEGINS_AT + (size_t)chunks_of(n) * index_size(job));
-}
-
-/* Where the runs begin: the indices that are wanted, or what lengths take the place of. */
-static const char *firsts_of(const opi_job *job, const opi_part *part)
-{
-    return part->address[has(job, OPI_INDEX_OUT) || !measures(job) ? OPI_INDEX_OUT : OPI_COUNT_OUT];
-}
-
-/* Writes the length of each run.  There may be as many as elements. */
-static oplus_status write_lengths(const opi_job *job, const opi_groups *groups, const opi_part *part)
-{
-    const char *const firsts = firsts_of(job, part);
-    const uint64_t n = part->n, chunks = chunks_of(n), copies = (chunks + CHUNK_ITEMS - 1) / CHUNK_ITEMS;
-    const opi_gpu_argument firsts_at = opi_memory(firsts), begins = opi_memory(job->g->work.mem);
-    const opi_gpu_argument copy[] = {firsts_at, begins, opi_value(n), opi_memory(job->result),
-                                     opi_memory(job->g->pipeline.fault.mem)};
-    const opi_gpu_argument measure[] = {firsts_at, begins, opi_value(n), opi_memory(part->address[OPI_COUNT_OUT])};
-    OPI_TRY(opi_gpu_launch_of(job, groups->program, "opi_copy_begins", copies, CHUNK_ITEMS, copy, 5));
-    return opi_gpu_launch_of(job, groups->program, "opi_measure_runs", chunks, CHUNK_ITEMS, measure, 4);
-}
-
 oplus_status opi_picks_prepare(opi_job *job, uint64_t n)
 {
     opi_groups groups;
     OPI_TRY(get_groups(job, &groups));
     OPI_TRY(opi_groups_prepare(job, &groups, opi_groups_tiles(type_of(job)->size, n)));
     OPI_TRY(opi_gpu_reserve(job->g, job->call, &job->g->range, opi_image_bytes(groups.node)));
-    if (groups.program->residents == 0) return opi_select_prepare(job, n);
-    return measures(job) ? prepare_lengths(job, &groups, n) : OPLUS_OK;
+    return groups.program->residents == 0 ? opi_select_prepare(job, n) : OPLUS_OK;
 }
 
 oplus_status opi_picks_run(opi_job *job, const opi_part *part)
@@ -164,18 +145,10 @@ oplus_status opi_picks_run(opi_job *job, const opi_part *part)
     opi_add(&a, opi_value(first));
     opi_add(&a, opi_value(flags));
     opi_add(&a, opi_memory(job->param));
-    opi_add(&a, opi_memory(firsts_of(job, part)));
+    opi_add(&a, opi_memory(part->address[OPI_INDEX_OUT]));
+    opi_add(&a, opi_memory(part->address[OPI_COUNT_OUT]));
     opi_add(&a, opi_memory(job->result));
-    OPI_TRY(opi_groups_launch(job, &groups, &told, &a));
-    return measures(job) && !job->deal ? write_lengths(job, &groups, part) : OPLUS_OK;
+    return opi_groups_launch(job, &groups, &told, &a);
 }
 
 unsigned opi_picks_end_at(const opi_job *job) { return opi_groups_last_owner(job, type_of(job)->size); }
-
-oplus_status opi_picks_measure(const opi_job *job, const opi_part *part)
-{
-    opi_groups groups;
-    if (!measures(job)) return OPLUS_OK;
-    OPI_TRY(get_groups(job, &groups));
-    return write_lengths(job, &groups, part);
-}

@@ -24,10 +24,8 @@ bool opi_picks_suit(const opi_job *job, uint64_t n);
 oplus_status opi_picks_prepare(opi_job *job, uint64_t n);
 oplus_status opi_picks_run(opi_job *job, const opi_part *part);
 
-/* If tiles are dealt out: the accelerator that has the last one of a filter, or of a select, knows the number of elements; and
- * it measures the runs of a select, if that is wanted, once all have run. */
+/* If tiles are dealt out: the accelerator that has the last one of a filter, or of a select, knows the number of elements. */
 unsigned opi_sieve_ends_at(const opi_job *job);
 unsigned opi_picks_end_at(const opi_job *job);
-oplus_status opi_picks_measure(const opi_job *job, const opi_part *part);
 
 #endif

@@ -51,6 +51,8 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_HEADS", 0);
     opi_gpu_define(source, "OPI_PICKED", 1);
     opi_gpu_define(source, "OPI_INDEX_BYTES", 0);
+    opi_gpu_define(source, "OPI_INDICES", 0);
+    opi_gpu_define(source, "OPI_LENGTHS", 0);
     opi_gpu_define(source, "OPI_KEEP_INDEXED", 0);
     opi_gpu_write_parts(source, job->task);
     opi_gpu_write_kernels(source, "bound"); /* defines its words as nothing */
