@@ -66,10 +66,10 @@ OPLUS_API oplus_status oplus_put(oplus_device *dev, const oplus_type *type, oplu
 
 /** Repeat (expand): out is in[0] counts[0] times, then in[1] counts[1] times, and so on.
  *
- *  The counts are added up in a scan, whose results are in scratch memory of 8 bytes for each count; then the output is
- *  written once.  Its parts are of equal size whatever the counts are: one large count is divided among threads, or
- *  work-groups, and so are many counts of 0.  Elements are copied as they are, bit for bit.  out must not overlap `in` or
- *  the counts.
+ *  The counts are added up in a scan, whose results are in scratch memory of 8 bytes for each count, or for each 128 if
+ *  `in` and the counts lie in memory of one accelerator; then the output is written once.  Its parts are of equal size
+ *  whatever the counts are: one large count is divided among threads, or work-groups, and so are many counts of 0.
+ *  Elements are copied as they are, bit for bit.  out must not overlap `in` or the counts.
  *
  *  The call waits for the sum of the counts.  If it is larger than `capacity`, nothing is written, and the call fails;
  *  *total is set all the same.  With capacity 0 the counts are only added up: so that one call finds out how many elements

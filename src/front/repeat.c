@@ -1,5 +1,5 @@
-/* oplus_repeat: a scan of the counts tells where in the output each element ends; then the elements are written.  The scan's
- * operator keeps to 2^63 what is not allowed, so that its last sum tells of it. */
+/* oplus_repeat: a scan of the counts tells where in the output each element ends, or each block of elements; then the
+ * elements are written.  The scan's operator keeps to 2^63 what is not allowed, so that its last sum tells of it. */
 #include "cores/cores.h"
 #include "cores/ends.h"
 #include "front/indices.h"
@@ -16,6 +16,7 @@ typedef struct repeating {
     size_t n;
     void *out;
     size_t capacity;
+    size_t block; /* elements that have one end together */
 } repeating;
 
 /* --- the counts --------------------------------------------------------------------------------------------------- */
@@ -32,8 +33,13 @@ static oplus_status reduce_counts(const repeating *r, const oplus_fn *before, co
 static oplus_status scan_counts(const repeating *r, uint64_t *ends)
 {
     opi_task task;
-    opi_task_scan(&task, opi_sum_of_counts(r->index->scalar, r->n), OPLUS_INCLUSIVE, r->counts, NULL, r->n, 0, ends);
-    opi_task_begin_with(&task, opi_count_of(r->index->scalar), &r->counts);
+    const oplus_op *const sum = opi_sum_of_counts(r->index->scalar, r->n);
+    if (r->block > 1) {
+        opi_task_count_ends(&task, sum, r->index, r->counts, r->n, r->block, ends);
+    } else {
+        opi_task_scan(&task, sum, OPLUS_INCLUSIVE, r->counts, NULL, r->n, 0, ends);
+        opi_task_begin_with(&task, opi_count_of(r->index->scalar), &r->counts);
+    }
     return opi_run(r->dev, r->call, &task, NULL);
 }
 
@@ -96,7 +102,7 @@ static oplus_status count_only(const repeating *r, size_t *total)
     return r->out ? check_room(r, (size_t)sum) : OPLUS_OK;
 }
 
-/* ends: scratch memory for n of them. */
+/* ends: scratch memory for those of all blocks. */
 static oplus_status repeat(const repeating *r, uint64_t *ends, size_t *total)
 {
     uint64_t sum;
@@ -104,18 +110,43 @@ static oplus_status repeat(const repeating *r, uint64_t *ends, size_t *total)
     OPI_TRY(scan_counts(r, ends));
     if (r->dev->explained.text) {
         opi_say(&r->dev->explained,
-                "  the scan adds up the counts; its results tell where each element ends in the output\n"
+                "  the scan adds up the counts; its results tell where each %s ends in the output\n"
                 "then: a repeat of the %zu element%s; how many it makes is known only then\n",
-                r->n, opi_s(r->n));
+                r->block > 1 ? "block of elements" : "element", r->n, opi_s(r->n));
         return OPLUS_OK;
     }
-    OPI_TRY(copy(r, &sum, ends + r->n - 1, sizeof sum));
+    OPI_TRY(copy(r, &sum, ends + opi_blocks_of(r->n, r->block) - 1, sizeof sum));
     OPI_TRY(check_total(r, sum));
     OPI_TRY(give_total(r, sum, total));
     if (sum == 0) return OPLUS_OK;
     OPI_TRY(check_room(r, (size_t)sum));
     opi_task_repeat(&task, r->type->size, r->in, r->n, ends, (size_t)sum, r->out);
+    if (r->block > 1) opi_task_repeat_blocks(&task, r->index, r->counts, r->block);
     return opi_run(r->dev, r->call, &task, NULL);
+}
+
+/* --- blocks ------------------------------------------------------------------------------------------------------- */
+
+/* Whether n > 0 items lie in memory of the call's device. */
+static oplus_status is_there(const repeating *r, const char *argument, const void *p, size_t size, bool *there)
+{
+    oplus_device *home = NULL;
+    OPI_TRY(r->dev->machine->look(r->dev, r->call, argument, p, r->n * size, &home));
+    *there = home == r->dev;
+    return OPLUS_OK;
+}
+
+/* A machine whose memory has all that is read needs few ends: they are written and read again. */
+static oplus_status choose_block(repeating *r)
+{
+    const opi_machine *const machine = r->dev->machine;
+    bool has_counts, has_elements;
+    r->block = 1;
+    if (!machine->count_block || !machine->look) return OPLUS_OK;
+    OPI_TRY(is_there(r, "counts", r->counts, r->index->size, &has_counts));
+    OPI_TRY(is_there(r, "in", r->in, r->type->size, &has_elements));
+    if (has_counts && has_elements) r->block = machine->count_block(r->dev);
+    return OPLUS_OK;
 }
 
 /* --- scratch memory ----------------------------------------------------------------------------------------------- */
@@ -137,7 +168,7 @@ static oplus_status find_home(const repeating *r, oplus_device **home)
 static oplus_status borrow(const repeating *r, oplus_device **home, uint64_t **ends)
 {
     void *mem = NULL;
-    const size_t bytes = r->n * sizeof **ends;
+    const size_t bytes = opi_blocks_of(r->n, r->block) * sizeof **ends;
     OPI_TRY(find_home(r, home));
     oplus_status status = opi_borrow(*home, r->call, bytes, &mem);
     if (status == OPLUS_ERR_MEMORY && !(*home)->machine->is_host) {
@@ -180,10 +211,11 @@ oplus_status oplus_repeat(oplus_device *dev, const oplus_type *type, const void 
     OPI_OWN_MODE;
     oplus_device *home;
     uint64_t *ends;
-    const repeating r = {dev, __func__, type, index, in, counts, n, out, capacity};
+    repeating r = {dev, __func__, type, index, in, counts, n, out, capacity, 1};
     OPI_TRY(check(&r, total));
     if (n == 0) return give_total(&r, 0, total);
     if (capacity == 0) return count_only(&r, total);
+    OPI_TRY(choose_block(&r));
     OPI_TRY(borrow(&r, &home, &ends));
     const oplus_status status = repeat(&r, ends, total);
     opi_give_back(home, ends);

@@ -77,6 +77,7 @@ oplus_status opi_gpu_segsort(opi_job *job);
 oplus_status opi_gpu_count(opi_job *job);
 oplus_status opi_gpu_reduce_by_index(opi_job *job);
 oplus_status opi_gpu_repeat(opi_job *job);
+oplus_status opi_gpu_count_ends(opi_job *job);
 oplus_status opi_gpu_pack(opi_job *job);
 
 /* As opi_gpu_sort, of arrays in this device's memory, into others there; the task's own arrays stay as they are. */

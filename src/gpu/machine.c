@@ -5,6 +5,7 @@
 #include "gpu/job.h"
 #include "gpu/map/map.h"
 #include "gpu/memory.h"
+#include "gpu/repeat/repeat.h"
 #include "gpu/transfer.h"
 #include "gpu/ways.h"
 
@@ -47,6 +48,7 @@ static oplus_status (*const primitives[OPI_PRIMITIVES])(opi_job *job) = {
     [OPI_COUNT] = opi_gpu_count,
     [OPI_BY_INDEX] = opi_gpu_reduce_by_index,
     [OPI_REPEAT] = opi_gpu_repeat,
+    [OPI_COUNT_ENDS] = opi_gpu_count_ends,
     [OPI_PACK] = opi_gpu_pack,
     [OPI_TOP] = opi_gpu_top,
     [OPI_NTH] = opi_gpu_top,
@@ -215,6 +217,11 @@ static void trim(oplus_device *dev)
     if (opi_gpu_see_recording(of(dev))) return;
     give_back(dev, "oplus_trim", false);
     opi_cores_trim(dev->cores);
+}
+
+static size_t count_block(const oplus_device *dev)
+{
+    return opi_repeat_block(&((const opi_accelerator *)dev)->gpu->facts);
 }
 
 /* --- transfers ---------------------------------------------------------------------------------------------------- */
@@ -431,6 +438,7 @@ const opi_machine opi_gpu_machine = {.run = run,
                                      .wrap = wrap,
                                      .copy = copy,
                                      .look = look,
+                                     .count_block = count_block,
                                      .pinned_alloc = pinned_alloc,
                                      .pinned_free = pinned_free,
                                      .transfers = &transfers,

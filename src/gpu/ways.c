@@ -144,6 +144,8 @@ static const opi_way ways[] = {
      "elements are sorted by their bins, and each bin is reduced as a segment"},
     {OPI_REPEAT, "tiles", NULL, NULL, opi_repeat_prepare, opi_repeat_tiles,
      "it is found which element each tile of the output begins with; then each work-group writes a tile: two launches"},
+    {OPI_COUNT_ENDS, "blocks", NULL, NULL, opi_count_ends_prepare, opi_count_ends_run,
+     "each work-group adds up some blocks of counts; then these sums are scanned"},
     {OPI_PACK, "blocks", NULL, NULL, NULL, opi_pack_blocks, apart},
 };
 enum { WAYS = sizeof ways / sizeof *ways };

@@ -31,6 +31,7 @@ static const char *const names[OPI_PRIMITIVES] = {
     [OPI_COUNT] = "count by bin",
     [OPI_BY_INDEX] = "reduce by index",
     [OPI_REPEAT] = "repeat",
+    [OPI_COUNT_ENDS] = "sum of counts, block by block,",
     [OPI_PACK] = "pack of members",
 };
 

@@ -98,6 +98,9 @@ typedef struct opi_machine {
      * look itself is NULL, they always lie in host memory. */
     oplus_status (*look)(oplus_device *dev, const char *call, const char *argument, const void *p, size_t bytes,
                          oplus_device **home);
+    /* How many counts have one end together in a repeat of arrays in its memory (OPI_COUNT_ENDS); NULL, or 1: each has its
+     * own. */
+    size_t (*count_block)(const oplus_device *dev);
     /* Allocates and frees pinned host memory, which is copied to and from the device without the processor's help;
      * NULL: any memory will do. */
     oplus_status (*pinned_alloc)(oplus_device *dev, const char *call, size_t bytes, void **mem);

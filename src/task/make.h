@@ -421,10 +421,37 @@ static inline void opi_task_repeat(opi_task *t, size_t size, const void *in, siz
                                    size_t total, void *out)
 {
     opi_task_begin(t, OPI_REPEAT, total);
+    t->repeat.block = 1;
     t->arrays = 3;
     t->array[OPI_REPEAT_OUT] = (opi_array){out, size, total, OPI_WRITES};
     t->array[OPI_REPEATED] = (opi_array){in, size, n, OPI_READS};
     t->array[OPI_ENDS] = (opi_array){ends, sizeof *ends, n, OPI_READS};
+}
+
+/* How many blocks n elements have. */
+static inline size_t opi_blocks_of(size_t n, size_t block) { return n / block + (n % block > 0); }
+
+/* Makes of a repeat one whose ends are those of blocks, so that the counts are needed, too. */
+static inline void opi_task_repeat_blocks(opi_task *t, const oplus_type *index, const void *counts, size_t block)
+{
+    const size_t n = t->array[OPI_REPEATED].items;
+    t->repeat.block = block;
+    t->array[OPI_ENDS].items = opi_blocks_of(n, block);
+    t->array[OPI_TIMES] = (opi_array){counts, index->size, n, OPI_READS};
+    t->arrays = OPI_TIMES + 1;
+}
+
+/* Makes the task that adds up n > 0 counts, and writes where each block of them ends.  op: the sum, of uint64_t. */
+static inline void opi_task_count_ends(opi_task *t, const oplus_op *op, const oplus_type *index, const void *counts,
+                                       size_t n, size_t block, uint64_t *ends)
+{
+    opi_task_begin(t, OPI_COUNT_ENDS, n);
+    t->op = op;
+    t->repeat.block = block;
+    t->repeat.index = index;
+    t->arrays = 2;
+    t->array[OPI_IN] = (opi_array){counts, index->size, n, OPI_READS};
+    t->array[OPI_ENDS_OUT] = (opi_array){ends, sizeof *ends, opi_blocks_of(n, block), OPI_WRITES};
 }
 
 /* Makes the task that packs members of n elements of `size` bytes into numbers of key_size bytes. */

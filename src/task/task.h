@@ -38,6 +38,7 @@ typedef enum opi_primitive {
     OPI_COUNT,        /* of the elements of each bin: a histogram */
     OPI_BY_INDEX,     /* a reduce of the elements of each bin */
     OPI_REPEAT,       /* elements each so many times */
+    OPI_COUNT_ENDS,   /* where in a repeat's output each block of elements ends */
     OPI_PACK,         /* of some members of each element a number that is in their order */
     OPI_PRIMITIVES
 } opi_primitive;
@@ -107,7 +108,9 @@ enum {
     OPI_BINNED_OUT = 2, /* ... and this one the results */
     OPI_REPEAT_OUT = 0, /* output of a repeat, whose items are those of the task, */
     OPI_REPEATED = 1,   /* ... the elements that it repeats, */
-    OPI_ENDS = 2,       /* ... and for each of them, as uint64_t, where in the output its last repetition ends */
+    OPI_ENDS = 2,       /* ... and for each block of them, as uint64_t, where in the output its last repetition ends, */
+    OPI_TIMES = 3,      /* ... and how often each is repeated; absent if a block is one element */
+    OPI_ENDS_OUT = 1,   /* output of OPI_COUNT_ENDS, whose input are counts */
     OPI_PACKED_OUT = 1, /* output of a pack: unsigned integers of 1, 2, 4 or 8 bytes */
     OPI_MAX_ARRAYS = OPLUS_MAX_ARITY + 2
 };
@@ -201,6 +204,10 @@ typedef struct opi_task {
                 *member; /* the highest bits first; all have at most as many bits as an item of the output */
             size_t count;
         } pack;
+        struct {
+            size_t block;            /* so many elements have one end together */
+            const oplus_type *index; /* type of a count, of OPI_COUNT_ENDS */
+        } repeat;                    /* of OPI_REPEAT and OPI_COUNT_ENDS */
         struct {
             opi_picks picks;
             const oplus_type *type; /* type of an element */

@@ -25,6 +25,8 @@ static drawn draw(rng *r, const place *at)
     drawn d = {.type = types[rng_below(r, few ? 3 : TYPES)], .index = index_types[rng_below(r, few ? 2 : INDEX_TYPES)]};
     const size_t most = d.type->size > 1000 ? 200 : (size_t)1 << (1 + rng_below(r, test_quick() ? 13 : 16));
     d.n = rng_below(r, most);
+    if (rng_below(r, 3) == 0)
+        d.n = d.n / 128 * 128 + rng_below(r, 3) + (d.n < 128) - 1; /* blocks of counts end there */
     return d;
 }
 

@@ -1,5 +1,5 @@
 /* Repeat on an accelerator.  Elements and their ends are on the device as a whole; an output of the host is computed and copied
- * back in pieces. */
+ * back in pieces.  If elements and counts lie in its memory, only blocks of elements have ends. */
 #include "gpu/repeat/repeat.h"
 
 #include "base/error.h"
@@ -7,15 +7,20 @@
 #include "cores/cores.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
+#include "gpu/scan/scan.h"
 #include "gpu/stage.h"
 #include "gpu/transfer.h"
 #include "gpu/ways.h"
+#include "task/make.h"
 
 #include <stdio.h>
 
 enum {
     SHAPED_BYTES = 64, /* bytes of an element, which decide how a launch is cut */
-    WORD = 4
+    WORD = 4,
+    LOG_BLOCK_ITEMS = 5, /* work-items that read a block together; OPI_BLOCK_ITEMS of counts.cl */
+    BLOCK = 4 << LOG_BLOCK_ITEMS,
+    BLOCK_ROUNDS = 4 /* blocks that they add up, one after the other (count_ends.cl) */
 };
 
 typedef struct repeating {
@@ -28,6 +33,8 @@ typedef struct repeating {
 } repeating;
 
 static const opi_array *array_of(const repeating *r, int k) { return &r->pieces.array[k]; }
+
+static bool has_blocks(const repeating *r) { return r->pieces.repeat.block > 1; }
 
 static size_t bytes_of(const repeating *r, int k) { return array_of(r, k)->items * array_of(r, k)->size; }
 
@@ -50,6 +57,11 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_write_shape(source, r->job.shape, array_of(r, OPI_REPEATED)->size);
     opi_gpu_define(source, "OPI_UNIT", r->unit);
     opi_gpu_define(source, "OPI_PACKED", r->packed);
+    opi_gpu_define(source, "OPI_BLOCK", r->pieces.repeat.block);
+    if (has_blocks(r)) {
+        opi_gpu_define(source, "OPI_COUNT_BYTES", array_of(r, OPI_TIMES)->size);
+        opi_gpu_write_kernels(source, "counts");
+    }
     opi_gpu_write_kernels(source, "unit");
     opi_deal_write(r->job.deal, source);
     opi_gpu_write_kernels(source, "repeat");
@@ -66,6 +78,8 @@ static oplus_status get_program(repeating *r)
     opi_key key = opi_key_begin("repeat", job->shape);
     opi_key_number(&key, size);
     opi_key_number(&key, (uint64_t)(job->deal != NULL) << 32 | r->unit << 1 | r->packed);
+    opi_key_number(&key, r->pieces.repeat.block);
+    opi_key_number(&key, has_blocks(r) ? array_of(r, OPI_TIMES)->size : 0);
     snprintf(what, sizeof what, "repeat of elements of %zu bytes", size);
     OPI_TRY(opi_program_get(&job->g->programs, job->call, what, key.hash, write_source, r, &job->program));
     return opi_kernels_make(&job->g->programs, job->call, job->program, kernels, sizeof kernels / sizeof *kernels);
@@ -96,21 +110,29 @@ oplus_status opi_repeat_prepare(opi_job *job, uint64_t n)
 oplus_status opi_repeat_tiles(opi_job *job, const opi_part *part)
 {
     const repeating *const r = (const repeating *)job;
-    const uint64_t n = array_of(r, OPI_REPEATED)->items, first = job->at, count = part->n;
+    const uint64_t n = array_of(r, OPI_REPEATED)->items, blocks = array_of(r, OPI_ENDS)->items;
+    const uint64_t first = job->at, count = part->n;
     opi_dealt dealt = {.epoch = 0};
     const uint64_t tiles = own_tiles(job, count, &dealt), each = cuts_of(job, tiles);
-    const opi_gpu_argument cuts[] = {opi_memory(r->ends), opi_value(n),     opi_value(first),
-                                     opi_value(count),    opi_value(tiles), opi_memory(job->g->work.mem),
+    const opi_gpu_argument cuts[] = {opi_memory(r->ends), opi_value(blocks), opi_value(first),
+                                     opi_value(count),    opi_value(tiles),  opi_memory(job->g->work.mem),
                                      opi_value(dealt)};
-    const opi_gpu_argument list[] = {
-        opi_memory(r->in), opi_memory(r->ends),          opi_value(first),
-        opi_value(count),  opi_memory(job->g->work.mem), opi_memory(part->address[OPI_REPEAT_OUT]),
-        opi_value(dealt)};
-    const int arguments = job->deal ? 7 : 6;
+    opi_arguments list = {.count = 0};
+    opi_add(&list, opi_memory(r->in));
+    opi_add(&list, opi_memory(r->ends));
+    opi_add(&list, opi_value(first));
+    opi_add(&list, opi_value(count));
+    opi_add(&list, opi_memory(job->g->work.mem));
+    opi_add(&list, opi_memory(part->address[OPI_REPEAT_OUT]));
+    if (has_blocks(r)) {
+        opi_add(&list, opi_memory(array_of(r, OPI_TIMES)->mem));
+        opi_add(&list, opi_value(n));
+    }
+    if (job->deal) opi_add(&list, opi_value(dealt));
     job->at += count;
     if (tiles == 0) return OPLUS_OK;
-    OPI_TRY(opi_gpu_launch(job, "opi_repeat_cuts", ((each - 1) >> job->shape.log_w) + 1, cuts, arguments));
-    return opi_gpu_launch(job, "opi_repeat", tiles, list, arguments);
+    OPI_TRY(opi_gpu_launch(job, "opi_repeat_cuts", ((each - 1) >> job->shape.log_w) + 1, cuts, job->deal ? 7 : 6));
+    return opi_gpu_launch(job, "opi_repeat", tiles, list.list, list.count);
 }
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
@@ -226,3 +248,62 @@ oplus_status opi_gpu_repeat(opi_job *job)
     const oplus_status status = repeat(&r);
     return reads_host ? opi_gpu_settle(job->g, job->call, status) : status;
 }
+
+/* --- ends of blocks ------------------------------------------------------------------------------------------------- */
+
+static opi_shape counting_shape(const opi_gpu_facts *facts) { return opi_shape_for(facts, SHAPED_BYTES, 0); }
+
+/* Each shape of a repeat has at least the work-items of this one. */
+size_t opi_repeat_block(const opi_gpu_facts *facts)
+{
+    return counting_shape(facts).log_w >= LOG_BLOCK_ITEMS ? BLOCK : 1;
+}
+
+static void write_counting(opi_gpu_source *source, const void *context)
+{
+    const opi_job *const job = context;
+    const oplus_type *const index = job->task->repeat.index;
+    opi_gpu_write_shape(source, job->shape, index->size);
+    opi_gpu_define(source, "OPI_BLOCK", BLOCK);
+    opi_gpu_define(source, "OPI_COUNT_BYTES", index->size);
+    opi_gpu_define(source, "OPI_COUNT_SIGNED", index->scalar == OPLUS_I32 || index->scalar == OPLUS_I64);
+    opi_gpu_define(source, "OPI_ROUNDS", BLOCK_ROUNDS);
+    opi_gpu_write_kernels(source, "counts");
+    opi_gpu_write_kernels(source, "count_ends");
+}
+
+/* The sums of blocks, which are scanned where they lie. */
+static oplus_status scan_sums(const opi_job *job, const void *sums, uint64_t blocks, bool runs)
+{
+    opi_task scan;
+    opi_job adding = {.g = job->g, .call = job->call, .task = &scan};
+    opi_task_scan(&scan, job->task->op, OPLUS_INCLUSIVE, sums, NULL, (size_t)blocks, 0, (void *)sums);
+    if (runs) return opi_gpu_scan(&adding);
+    OPI_TRY(opi_gpu_scan_ready(&adding));
+    return opi_way_prepare(&adding, blocks);
+}
+
+oplus_status opi_count_ends_prepare(opi_job *job, uint64_t n)
+{
+    static const char *const kernels[] = {"opi_count_ends"};
+    const oplus_type *const index = job->task->repeat.index;
+    job->shape = counting_shape(&job->g->gpu->facts);
+    opi_key key = opi_key_begin("ends of counts", job->shape);
+    opi_key_number(&key, (uint64_t)index->scalar);
+    OPI_TRY(
+        opi_program_get(&job->g->programs, job->call, "ends of counts", key.hash, write_counting, job, &job->program));
+    OPI_TRY(opi_kernels_make(&job->g->programs, job->call, job->program, kernels, 1));
+    return scan_sums(job, job->task->array[OPI_ENDS_OUT].mem, opi_blocks_of((size_t)n, BLOCK), false);
+}
+
+oplus_status opi_count_ends_run(opi_job *job, const opi_part *part)
+{
+    const uint64_t n = part->n, blocks = opi_blocks_of((size_t)n, BLOCK);
+    const uint64_t each = (uint64_t)BLOCK_ROUNDS << (job->shape.log_w - LOG_BLOCK_ITEMS);
+    const char *const ends = part->address[OPI_ENDS_OUT];
+    const opi_gpu_argument list[] = {opi_memory(part->address[OPI_IN]), opi_value(n), opi_memory(ends)};
+    OPI_TRY(opi_gpu_launch(job, "opi_count_ends", (blocks - 1) / each + 1, list, 3));
+    return scan_sums(job, ends, blocks, true);
+}
+
+oplus_status opi_gpu_count_ends(opi_job *job) { return opi_way_run_all(job); }

@@ -352,7 +352,13 @@ static void repeat_with(oplus_device *dev, const oplus_type *const *types, size_
     for (size_t i = 0; i < count; i++) {
         opi_task_repeat(&task, types[i]->size, in, 10, in, 20, out);
         good(dev->machine->run(dev, "repeat", &task, NULL), "repeat");
+        opi_task_repeat_blocks(&task, i % 2 ? &oplus_u64 : &oplus_u32, in, dev->machine->count_block(dev));
+        good(dev->machine->run(dev, "repeat", &task, NULL), "repeat by blocks");
     }
+    opi_task_count_ends(&task, &oplus_sum_u64, &oplus_u32, in, 10, dev->machine->count_block(dev), out);
+    good(dev->machine->run(dev, "count ends", &task, NULL), "ends of counts");
+    opi_task_count_ends(&task, &oplus_sum_u64, &oplus_i64, in, 10, dev->machine->count_block(dev), out);
+    good(dev->machine->run(dev, "count ends", &task, NULL), "ends of counts of i64");
 }
 
 static void move(oplus_device *dev)
@@ -379,6 +385,8 @@ static void move(oplus_device *dev)
     {
         good(oplus_unique(dev, &oplus_u32, NULL, in, N, out, &oplus_u32, &rest, NULL, NULL, &kept), "unique");
         good(oplus_unique(dev, &oplus_u32, NULL, in, N, out, &oplus_u32, NULL, &rest, NULL, &kept), "runs");
+        good(oplus_unique(dev, &oplus_u32, NULL, in, N, NULL, &oplus_u64, &rest, out, NULL, &kept),
+             "lengths of 8 bytes");
     }
     good(oplus_filter_mask(dev, &small3_type, OPLUS_MASK_BITS, in, in, N, out, &kept), "filter by bits");
     for (size_t i = 0; i < key_kinds; i++) {
@@ -482,6 +490,9 @@ static void move(oplus_device *dev)
         good(oplus_indices(dev, &below_limit, in, N, &oplus_u64, out, &kept), "indices of 8 bytes");
         good(oplus_unique(dev, &oplus_u8, NULL, in, N, NULL, &oplus_u64, NULL, out, NULL, &kept), "runs of bytes");
         good(oplus_unique(dev, &oplus_f64, NULL, in, N, out, NULL, NULL, NULL, NULL, &kept), "unique of doubles");
+        good(oplus_unique(dev, &oplus_u8, NULL, in, N, out, &oplus_u32, &rest, NULL, NULL, &kept), "lengths of bytes");
+        good(oplus_unique(dev, before_fn.input[0], &before_fn, in, N, out, &oplus_u32, &rest, NULL, NULL, &kept),
+             "lengths by a function");
         good(oplus_unique(dev, before_fn.input[0], &before_fn, in, N, out, &oplus_u32, NULL, &rest, NULL, &kept),
              "runs by a function");
     }
