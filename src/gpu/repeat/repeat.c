@@ -18,7 +18,8 @@
 enum {
     SHAPED_BYTES = 64, /* bytes of an element, which decide how a launch is cut */
     WORD = 4,
-    LOG_BLOCK_ITEMS = 5, /* work-items that read a block together; OPI_BLOCK_ITEMS of counts.cl */
+    RESIDENTS = 6,       /* work-groups of a multiprocessor, if blocks have ends: 40 registers are enough */
+    LOG_BLOCK_ITEMS = 5, /* work-items that read a block together; OPI_BLOCK_ITEMS of block_counts.cl */
     BLOCK = 4 << LOG_BLOCK_ITEMS,
     BLOCK_ROUNDS = 4 /* blocks that they add up, one after the other (count_ends.cl) */
 };
@@ -58,9 +59,10 @@ static void write_source(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_UNIT", r->unit);
     opi_gpu_define(source, "OPI_PACKED", r->packed);
     opi_gpu_define(source, "OPI_BLOCK", r->pieces.repeat.block);
+    opi_gpu_define(source, "OPI_RESIDENTS", has_blocks(r) ? RESIDENTS : 1);
     if (has_blocks(r)) {
         opi_gpu_define(source, "OPI_COUNT_BYTES", array_of(r, OPI_TIMES)->size);
-        opi_gpu_write_kernels(source, "counts");
+        opi_gpu_write_kernels(source, "block_counts");
     }
     opi_gpu_write_kernels(source, "unit");
     opi_deal_write(r->job.deal, source);
@@ -268,7 +270,7 @@ static void write_counting(opi_gpu_source *source, const void *context)
     opi_gpu_define(source, "OPI_COUNT_BYTES", index->size);
     opi_gpu_define(source, "OPI_COUNT_SIGNED", index->scalar == OPLUS_I32 || index->scalar == OPLUS_I64);
     opi_gpu_define(source, "OPI_ROUNDS", BLOCK_ROUNDS);
-    opi_gpu_write_kernels(source, "counts");
+    opi_gpu_write_kernels(source, "block_counts");
     opi_gpu_write_kernels(source, "count_ends");
 }
 

@@ -2,7 +2,7 @@
  * OPI_UNITS units.  This text comes behind unit.cl.
  *
  * OPI_BLOCK: so many elements have one end together.  If they are more than one, what each of them adds to the block is in
- * counts[s], and this text comes behind counts.cl, too.
+ * counts[s], and this text comes behind block_counts.cl, too.
  *
  * A work-group has a tile of the output.  opi_repeat_cuts finds the first element of each tile.  OPI_PACKED is 1 if elements
  * are smaller than a word and the output begins at one.  OPI_DEALT: tiles are dealt out to several accelerators
@@ -73,7 +73,7 @@ typedef struct opi_times {
 } opi_times;
 
 /* Reads the counts of elements s .. s + 3; 0 of those that there are not. */
-OPI_FUNCTION void opi_read_counts(const opi_times *times, uint64_t s, uint64_t count[OPI_COUNTS_EACH])
+OPI_FUNCTION void opi_read_counts(const opi_times *times, uint64_t s, opi_count count[OPI_COUNTS_EACH])
 {
 #if OPI_COUNT_BYTES == 4
     if (s + OPI_COUNTS_EACH <= times->n && ((ulong)(times->of + s) & 15) == 0) {
@@ -99,7 +99,8 @@ OPI_FUNCTION uint64_t opi_element_at(OPI_GLOBAL const uint64_t *ends, const opi_
     const uint64_t last = block * OPI_BLOCK + (left < OPI_BLOCK ? left : OPI_BLOCK) - 1;
     uint64_t s = block * OPI_BLOCK, end = opi_block_begin(ends, block);
     for (; s < last; s += OPI_COUNTS_EACH) {
-        uint64_t count[OPI_COUNTS_EACH], sum = end;
+        opi_count count[OPI_COUNTS_EACH];
+        uint64_t sum = end;
         opi_read_counts(times, s, count);
         for (uint32_t e = 0; e < OPI_COUNTS_EACH; e++) sum += count[e];
         if (sum > k) break;
@@ -128,27 +129,44 @@ OPI_FUNCTION uint32_t opi_greatest_before(opi_places place, uint32_t own)
     return before;
 }
 
+/* Some counts of a work-item, and where in the output its block begins. */
+typedef struct opi_share {
+    opi_count count[OPI_COUNTS_EACH];
+    uint64_t begin;
+} opi_share;
+
+OPI_FUNCTION opi_share opi_read_share(OPI_GLOBAL const uint64_t *ends, const opi_times *times, uint64_t block, uint64_t high)
+{
+    opi_share own;
+    for (uint32_t e = 0; e < OPI_COUNTS_EACH; e++) own.count[e] = 0;
+    own.begin = 0;
+    if (block > high) return own;
+    opi_read_counts(times, block * OPI_BLOCK + OPI_BLOCK_SELF * OPI_COUNTS_EACH, own.count);
+    own.begin = opi_block_begin(ends, block);
+    return own;
+}
+
 /* As below, where ends are those of blocks `low` to `high`: notes where each element begins, counted from the first of
  * `low`. */
 OPI_FUNCTION void opi_note_begins(OPI_GLOBAL const uint64_t *ends, const opi_times *times, uint64_t at, uint32_t own,
                                   uint64_t low, uint64_t high, opi_places place, OPI_LOCAL uint16_t *owner)
 {
-    for (uint64_t first = low; first <= high; first += OPI_W / OPI_BLOCK_ITEMS) {
-        const uint64_t block = first + OPI_SELF / OPI_BLOCK_ITEMS, s = block * OPI_BLOCK + OPI_BLOCK_SELF * OPI_COUNTS_EACH;
-        uint64_t count[OPI_COUNTS_EACH], sum = 0, begin = 0;
-        for (uint32_t e = 0; e < OPI_COUNTS_EACH; e++) count[e] = 0;
-        if (block <= high) {
-            opi_read_counts(times, s, count);
-            begin = opi_block_begin(ends, block);
-        }
-        for (uint32_t e = 0; e < OPI_COUNTS_EACH; e++) sum += count[e];
+    const uint32_t each = OPI_W / OPI_BLOCK_ITEMS; /* blocks at a time */
+    const uint64_t first = low + OPI_SELF / OPI_BLOCK_ITEMS;
+    opi_share next = opi_read_share(ends, times, first, high);
+    for (uint32_t done = 0; done <= (uint32_t)(high - low); done += each) {
+        const opi_share now = next; /* the next counts are under way meanwhile */
+        const uint32_t s = done * OPI_BLOCK + OPI_SELF * OPI_COUNTS_EACH;
+        uint64_t sum = 0, begin = now.begin - at;
+        next = opi_read_share(ends, times, first + done + each, high);
+        for (uint32_t e = 0; e < OPI_COUNTS_EACH; e++) sum += now.count[e];
         begin -= sum;
         for (uint32_t by = 1; by < OPI_BLOCK_ITEMS; by *= 2) sum += opi_from_left(place, sum, by);
         begin += sum;
-        for (uint32_t e = 0; e < OPI_COUNTS_EACH; e++) {
-            const uint64_t end = begin + count[e];
-            if (count[e] > 0 && begin < at + own && end > at)
-                owner[OPI_SPREAD(begin > at ? (uint32_t)(begin - at) : 0)] = (uint16_t)(s + e - low * OPI_BLOCK);
+        for (uint32_t e = 0; e < OPI_COUNTS_EACH; e++) { /* `begin` may be before the tile: then it is negative */
+            const uint64_t end = begin + now.count[e];
+            if (now.count[e] > 0 && (int64_t)begin < (int64_t)own && (int64_t)end > 0)
+                owner[OPI_SPREAD((int64_t)begin > 0 ? (uint32_t)begin : 0)] = (uint16_t)(s + e);
             begin = end;
         }
     }
@@ -239,8 +257,8 @@ OPI_FUNCTION void opi_write_words(OPI_GLOBAL const opi_unit *from, OPI_LOCAL con
 #define OPI_TIMES_PARAM
 #endif
 
-OPI_WHOLE_KERNEL void opi_repeat(OPI_PARAM(in), OPI_PARAM(ends), const uint64_t first, const uint64_t count, OPI_PARAM(cuts),
-                           OPI_PARAM(out) OPI_TIMES_PARAM OPI_DEALT_PARAM)
+OPI_RESIDENT_KERNEL void opi_repeat(OPI_PARAM(in), OPI_PARAM(ends), const uint64_t first, const uint64_t count, OPI_PARAM(cuts),
+                              OPI_PARAM(out) OPI_TIMES_PARAM OPI_DEALT_PARAM)
 {
     const uint64_t begin = OPI_DEALT_ITEM(OPI_GROUP) * OPI_TILE, cut = OPI_CUT(OPI_GROUP);
     const uint32_t own = count - begin < OPI_TILE ? (uint32_t)(count - begin) : OPI_TILE;
