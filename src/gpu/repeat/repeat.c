@@ -253,12 +253,10 @@ oplus_status opi_gpu_repeat(opi_job *job)
 
 /* --- ends of blocks ------------------------------------------------------------------------------------------------- */
 
-static opi_shape counting_shape(const opi_gpu_facts *facts) { return opi_shape_for(facts, SHAPED_BYTES, 0); }
-
 /* Each shape of a repeat has at least the work-items of this one. */
 size_t opi_repeat_block(const opi_gpu_facts *facts)
 {
-    return counting_shape(facts).log_w >= LOG_BLOCK_ITEMS ? BLOCK : 1;
+    return opi_shape_for(facts, SHAPED_BYTES, 0).log_w >= LOG_BLOCK_ITEMS ? BLOCK : 1;
 }
 
 static void write_counting(opi_gpu_source *source, const void *context)
@@ -289,7 +287,7 @@ oplus_status opi_count_ends_prepare(opi_job *job, uint64_t n)
 {
     static const char *const kernels[] = {"opi_count_ends"};
     const oplus_type *const index = job->task->repeat.index;
-    job->shape = counting_shape(&job->g->gpu->facts);
+    job->shape = opi_shape_for(&job->g->gpu->facts, SHAPED_BYTES, 0);
     opi_key key = opi_key_begin("ends of counts", job->shape);
     opi_key_number(&key, (uint64_t)index->scalar);
     OPI_TRY(
