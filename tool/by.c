@@ -21,6 +21,26 @@ static void refuse_others(const tool_job *job)
         tool_die(TOOL_USAGE, "--by is for arrays; rows of a table are sorted by --column");
 }
 
+/* Warns of a text such as a <= b, after which nothing holds: no element may come before itself. */
+static void check_order(const tool_job *job, const oplus_fn *less, const void *in, size_t n)
+{
+    enum { MOST = 64 };
+    const size_t some = n < MOST ? n : MOST, size = less->result->size;
+    if (job->options.explain || job->options.quiet || some == 0) return;
+    char *const says = tool_alloc(some * size);
+    const void *const both[] = {in, in};
+    oplus_device *cores;
+    bool wrong = false;
+    tool_try(oplus_open("serial", &cores)); /* no kernel is compiled for it */
+    tool_try(oplus_map(cores, less, both, some, says));
+    oplus_close(cores);
+    for (size_t i = 0; i < some * size; i++) wrong |= says[i] != 0;
+    free(says);
+    if (wrong)
+        tool_warn("--by: by '%s' an element comes before itself, which is no order; write a < b rather than a <= b",
+                  job->options.by);
+}
+
 int tool_by(tool_job *job, bool places)
 {
     size_t n;
@@ -32,6 +52,7 @@ int tool_by(tool_job *job, bool places)
     void *const in = tool_source_own(source, &n);
     int64_t *const indices = places ? tool_alloc(n * sizeof *indices + 1) : NULL;
     tool_sink *const sink = tool_job_output(job, source, places ? &oplus_i64 : type, -1, NULL);
+    check_order(job, less.fn, in, n);
     tool_progress_work("sorting");
     tool_try(places ? oplus_argsort_by(job->dev, less.fn, in, n, &oplus_i64, indices)
                     : oplus_sort_by(job->dev, less.fn, in, n));

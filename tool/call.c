@@ -58,18 +58,26 @@ char *tool_type_words(const oplus_type *type)
     return words;
 }
 
+/* Advice on what gcc and clang say of a text; "" where there is none. */
+static const char *advice_on(const char *said)
+{
+    static const char *const names[] = {"'x'", "'X'", "'y'", "'A'", "'B'", "'b'", "'c'", "'$1'", "'$0'"};
+    if (strstr(said, "request for member") || strstr(said, "member reference base type"))
+        return "\nstructs have members: -t 'float x; float y' makes elements such, and --result what a map gives";
+    if (strstr(said, "**")) return "\nC has no power operator: write a * a, or pow(a, 2)";
+    for (size_t i = 0; strstr(said, "undeclared") && i < sizeof names / sizeof *names; i++)
+        if (strstr(said, names[i])) return "\nthe element is called a; b is the later one, or that of a second file";
+    return "";
+}
+
 static _Noreturn void die_of(oplus_status status)
 {
     const bool device = status == OPLUS_ERR_DEVICE || status == OPLUS_ERR_UNSUPPORTED;
     const char *const message = oplus_last_error();
     if (status == OPLUS_ERR_COMM) tool_end_by(NULL); /* no other rank can be told */
-    /* What gcc and clang say about a.x if a is a number. */
-    const bool members = status == OPLUS_ERR_COMPILE &&
-                         (strstr(message, "request for member") || strstr(message, "member reference base type"));
-    tool_die(
-        device ? TOOL_NO_DEVICE : TOOL_FAILED, "%s%s", tool_words(*message ? message : oplus_status_string(status)),
-        members ? "\nstructs have members: -t 'float x; float y' makes elements such, and --result what a map gives"
-                : "");
+    tool_die(device ? TOOL_NO_DEVICE : TOOL_FAILED, "%s%s",
+             tool_words(*message ? message : oplus_status_string(status)),
+             status == OPLUS_ERR_COMPILE ? advice_on(message) : "");
 }
 
 /* --- --explain ---------------------------------------------------------------------------------------------------- */

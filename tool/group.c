@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+#define IN_TWO "a table is grouped by two commands: oplus sort by its keys, then oplus segreduce --keys"
+
 static const tool_usage usage = {
     .name = "group",
     .operands = "OP [FILE] --keys KEYS",
@@ -27,6 +29,7 @@ static const tool_usage usage = {
     .examples = {"seq 6 | oplus group sum --keys heads.txt", "seq 6 | oplus group max --keys heads.txt --descending",
                  "oplus group sum x.npy --keys heads.npy -o sums.npy --keys-out keys.npy"},
     .exit_codes = TOOL_EXIT_CODES,
+    .tables = IN_TWO,
 };
 
 static void write_keys(tool_job *job, const tool_source *source, const void *keys, size_t groups)
@@ -56,8 +59,7 @@ int tool_group(int argc, char **argv)
     tool_job_open(&job, &usage, argc, argv);
     const tool_options *const o = &job.options;
     if (!o->keys) tool_die(TOOL_USAGE, "which elements belong together is said by --keys FILE, a key for each");
-    if (tool_job_is_table(&job, job.operand[1]))
-        tool_die(TOOL_USAGE, "a table is grouped by two commands: oplus sort by its keys, then oplus segreduce --keys");
+    if (tool_job_is_table(&job, job.operand[1])) tool_die(TOOL_USAGE, IN_TWO);
     tool_source *const source = tool_job_input(&job, job.operand[1]);
     tool_operator_fit(job.operand[0], source);
     const oplus_type *const type = tool_source_type(source);

@@ -117,6 +117,16 @@ static void leave_ranks(tool_job *job)
     job->comm = NULL;
 }
 
+/* Of a command whose first operand is no file: refuses the operands the wrong way round. */
+static void check_first(const tool_job *job)
+{
+    const char *const first = job->operand[0], *const second = first ? job->operand[1] : NULL;
+    if (!second || job->usage->all_files || job->usage->least == 0 || job->options.mask) return;
+    if (strcmp(second, "-") != 0 && access(first, F_OK) == 0 && access(second, F_OK) != 0)
+        tool_die(TOOL_USAGE, "there is no file '%s', but a file '%s'; files come last: oplus %s %s", second, first,
+                 job->usage->name, job->usage->operands);
+}
+
 void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv)
 {
     *job = (tool_job){.usage = usage, .started = tool_seconds()};
@@ -127,6 +137,7 @@ void tool_job_open(tool_job *job, const tool_usage *usage, int argc, char **argv
     if (job->options.type) job->type = tool_type("-t", job->options.type);
     if (job->options.format) tool_format_parse("--format", job->options.format);
     if (job->options.to) tool_format_parse("--to", job->options.to);
+    check_first(job);
     check_inputs(job);
     check_outputs(&job->options);
     open_device(job);
@@ -170,6 +181,16 @@ tool_source *tool_job_columns(const tool_job *job, const char *path, bool every)
 {
     if (tool_job_is_table(job, path)) return tool_table_source(job, path, every);
     return open_input(job, "FILE", path, asked("--format", job->options.format), job->type, "-t");
+}
+
+void tool_job_refuse_integers(const tool_job *job, const char *name, const char *path)
+{
+    const bool are = strpbrk(path, "0123456789") && strspn(path, "-,0123456789") == strlen(path);
+    if (are && access(path, F_OK) != 0)
+        tool_die(TOOL_USAGE,
+                 "%s is '%s', and there is no such file; to give the integers themselves: "
+                 "echo 2 0 | oplus %s - FILE",
+                 name, path, job->usage->name);
 }
 
 tool_source *tool_job_input_as(const tool_job *job, const char *name, const char *path, const oplus_type *type,

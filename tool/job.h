@@ -36,6 +36,8 @@ tool_source *tool_job_input(const tool_job *job, const char *path);
 /* The same, but of a table it may take several columns (tool_source_lanes), whose elements come in turn.  If no
  * option names columns: every column if `every`, else the only one. */
 tool_source *tool_job_columns(const tool_job *job, const char *path, bool every);
+/* Ends the command if `path`, the operand `name`, is no file of integers but such integers themselves. */
+void tool_job_refuse_integers(const tool_job *job, const char *name, const char *path);
 /* Opens another file.  An option such as --values-type names its type; messages call the file `name`, such as
  * --values. */
 tool_source *tool_job_input_as(const tool_job *job, const char *name, const char *path, const oplus_type *type,

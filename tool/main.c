@@ -44,6 +44,34 @@ static const struct {
 /* clang-format on */
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+/* What is no command but what a user of awk, NumPy or coreutils may type. */
+static const struct {
+    const char *word, *command;
+} elsewhere[] = {
+    {"sum", "reduce sum"},       {"prod", "reduce prod"},
+    {"min", "reduce min"},       {"max", "reduce max"},
+    {"argmin", "reduce argmin"}, {"argmax", "reduce argmax"},
+    {"count", "reduce count"},   {"wc", "reduce count"},
+    {"mean", "reduce mean"},     {"avg", "reduce mean"},
+    {"average", "reduce mean"},  {"var", "reduce var"},
+    {"std", "reduce std"},       {"stdev", "reduce std"},
+    {"minmax", "reduce minmax"}, {"cumsum", "scan sum"},
+    {"cumprod", "scan prod"},    {"median", "nth 50%"},
+    {"quantile", "nth 50%"},     {"percentile", "nth 50%"},
+    {"histogram", "hist"},       {"bincount", "hist"},
+    {"arange", "iota"},          {"range", "iota"},
+    {"linspace", "iota"},        {"seq", "iota"},
+    {"gather", "take"},          {"select", "filter"},
+    {"groupby", "group"},        {"rolling", "window"},
+};
+
+static const char *meant(const char *word)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (strcmp(elsewhere[i].word, word) == 0) return elsewhere[i].command;
+    return NULL;
+}
+
 static const char *command_name(size_t i) { return i < COMMANDS ? commands[i].name : NULL; }
 
 static void print_help(FILE *to)
@@ -74,7 +102,7 @@ static int run(const char *name, int argc, char **argv)
         tool_begin(name);
         return commands[i].run(argc, argv);
     }
-    const char *const nearest = tool_nearest(name, command_name);
+    const char *const known = meant(name), *const nearest = known ? known : tool_nearest(name, command_name);
     tool_die(TOOL_USAGE,
              nearest ? "there is no command '%s'; did you mean %s?" : "there is no command '%s'; see oplus help", name,
              nearest);

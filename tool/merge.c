@@ -15,8 +15,8 @@ static const tool_usage usage = {
     .all_files = true,
     .about = "Merges files of numbers that are sorted, as oplus sort writes them; - is stdin.  Of equal\n"
              "numbers those of an earlier file come first.  A file that is not sorted ends the command.\n"
-             "All are held in memory.\n",
-    .options = "descending " TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
+             "All are held in memory.  Of tables only the numbers of the column are printed.\n",
+    .options = "descending " TOOL_TABLE_OPTIONS TOOL_INPUT_OPTIONS TOOL_OUTPUT_OPTIONS TOOL_CALL_OPTIONS,
     .examples = {"printf '1 3 5' | oplus merge - index.txt", "seq 9 -2 1 | oplus merge --descending - /dev/null",
                  "oplus merge x.npy x.npy x.npy -o all.npy"},
     .exit_codes = TOOL_EXIT_CODES,
@@ -67,7 +67,7 @@ static void check_types(const inputs *all)
         if (all->type->scalar != other->scalar)
             tool_die(TOOL_FAILED,
                      "%s has elements of type %s and %s of type %s; they must be of one type; "
-                     "-t names it, as in -t f64",
+                     "-t says it of text, and oplus map a --result f64 converts a file",
                      tool_source_name(all->source[0]), tool_type_words(all->type), tool_source_name(all->source[k]),
                      tool_type_words(other));
     }

@@ -36,6 +36,8 @@ typedef struct wanted {
 static wanted wanted_of(const char *text)
 {
     char *end;
+    if (!strchr(text, '%') && strspn(text, "0123456789") != strlen(text))
+        tool_die(TOOL_USAGE, "K is '%s'; it is a whole number of at least 0, or a quantile such as 50%%", text);
     if (!strchr(text, '%')) return (wanted){.place = tool_operand_number("K", text, 0)};
     const double percent = strtod(text, &end);
     const bool is_decimal = strspn(text, "0123456789.") == strlen(text) - 1;

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *operator_name(size_t i)
 {
@@ -58,6 +59,23 @@ static const struct {
     {"sqr", "square"}, {"conjugate", "conj"}, {"isnan", "nan"},    {"isinf", "inf"},   {"isfinite", "finite"},
 };
 
+/* What is no operator but what is found of all elements, and the command that finds it. */
+static const struct {
+    const char *word, *command;
+} finders[] = {
+    {"argmin", "reduce argmin"}, {"argmax", "reduce argmax"}, {"minmax", "reduce minmax"}, {"count", "reduce count"},
+    {"mean", "reduce mean"},     {"avg", "reduce mean"},      {"average", "reduce mean"},  {"var", "reduce var"},
+    {"variance", "reduce var"},  {"std", "reduce std"},       {"stdev", "reduce std"},     {"stddev", "reduce std"},
+    {"pvar", "reduce pvar"},     {"pstd", "reduce pstd"},     {"median", "nth 50%"},
+};
+
+static const char *finds(const char *word)
+{
+    for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
+        if (strcmp(finders[i].word, word) == 0) return finders[i].command;
+    return NULL;
+}
+
 /* A kind of thing that is named or written as a text. */
 typedef struct kind {
     const char *name, *example;
@@ -96,6 +114,14 @@ static const char *type_that_has(const kind *kind, const char *name, const oplus
     return kind->has(name, &oplus_i64) ? "-t i64 has it; or " : "";
 }
 
+/* Ends the command if the text is no text but a file that stands where the text should. */
+static void refuse_file(const char *kind, const char *text)
+{
+    if (text[0] && text[1] && access(text, F_OK) == 0) /* one letter may be an operand, where no compiler is */
+        tool_die(TOOL_USAGE, "there is no %s '%s', but there is such a file; the %s stands before the files", kind,
+                 text, kind);
+}
+
 static _Noreturn void no_such_name(const kind *kind, const char *name, const oplus_type *type)
 {
     if (is_known(kind, name))
@@ -105,6 +131,9 @@ static _Noreturn void no_such_name(const kind *kind, const char *name, const opl
     if (in_c && (!kind->arguments || kind->arguments == in_c->arguments))
         tool_die(TOOL_USAGE, "there is no %s '%s' by name; write it as a text in C: '%s(%s)'", kind->name, name, name,
                  in_c->arguments == 1 ? "a" : "a, b");
+    const char *const command = kind == &operator_kind ? finds(name) : NULL;
+    if (command) tool_die(TOOL_USAGE, "there is no operator '%s'; oplus %s finds it of all elements", name, command);
+    refuse_file(kind->name, name);
     const char *const synonym = meant(kind, name), *const nearest = synonym ? synonym : tool_nearest(name, kind->next);
     if (nearest)
         tool_die(TOOL_USAGE, "there is no %s '%s'; did you mean %s?  Or write it as a text in C: '%s'", kind->name,
@@ -114,8 +143,9 @@ static _Noreturn void no_such_name(const kind *kind, const char *name, const opl
 }
 
 /* A text that is no operator is wrong usage; a text that does not compile, or a missing compiler, is a failure. */
-static void try_text(oplus_status status)
+static void try_text(const char *kind, const char *text, oplus_status status)
 {
+    if (status == OPLUS_ERR_COMPILE) refuse_file(kind, text);
     if (status == OPLUS_ERR_ARGUMENT) tool_die(TOOL_USAGE, "%s", tool_words(oplus_last_error()));
     tool_try(status);
     tool_text_runs(true);
@@ -242,7 +272,7 @@ tool_operator tool_operator_open(const char *text, const oplus_type *type, const
     if (found) status = oplus_op_make(NULL, type, identity, flags, NULL, text, NULL, &made);
     if (status == OPLUS_OK) status = oplus_op_compile(made); /* errors are reported before any input is read */
     tool_scratch_end(&scratch);
-    try_text(status);
+    try_text(operator_kind.name, text, status);
     if (found) tool_warn("%s", found); /* the warning applies only to an operator */
     free(found);
     free(identity);
@@ -285,12 +315,23 @@ static const oplus_type *result_of(const char *text, size_t arity, const oplus_t
     tool_scratch scratch = tool_scratch_begin();
     const oplus_status status = oplus_text_type((unsigned)arity, input, NULL, text, &given);
     tool_scratch_end(&scratch);
-    if (status != OPLUS_OK && !result) try_text(status);
+    if (status != OPLUS_OK && !result) try_text(function_kind.name, text, status);
     if (status != OPLUS_OK || !result) return result ? result : given;
     if (narrows(given, result))
         tool_warn("'%s' gives %s, of which --result %s keeps %s; --result %s keeps all", text, tool_type_name(given),
                   tool_type_name(result), is_integer(given) ? "the lower bits" : "no fractions", tool_type_name(given));
     return result;
+}
+
+/* Warns of a ^ 2, which is a power to those who come from awk or R.  Who means the exclusive or writes 0x2. */
+static void warn_of_power(const char *text)
+{
+    for (const char *at = text; (at = strchr(at, '^')); at++) {
+        const char *const power = at + 1 + strspn(at + 1, " ");
+        if ((*power != '2' && *power != '3') || isalnum((unsigned char)power[1]) || power[1] == '.') continue;
+        tool_warn("'%s': ^ is the exclusive or of C; a power is a * a or pow(a, 2)", text);
+        return;
+    }
 }
 
 /* result NULL: a predicate */
@@ -302,7 +343,8 @@ static tool_function_made make_function(const char *text, size_t arity, const op
     oplus_status status = oplus_fn_make(NULL, result, (unsigned)arity, input, NULL, text, &made);
     if (status == OPLUS_OK) status = oplus_fn_compile(made);
     tool_scratch_end(&scratch);
-    try_text(status);
+    try_text((result ? function_kind : predicate_kind).name, text, status);
+    warn_of_power(text);
     return (tool_function_made){made, made};
 }
 

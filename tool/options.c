@@ -150,6 +150,41 @@ static void print_help(const tool_usage *usage)
 
 /* --- reading them --------------------------------------------------------------------------------------------- */
 
+/* What sort, uniq, cut, awk and NumPy call it, where a subcommand that takes the option `beside` has it. */
+static const struct {
+    const char *word, *beside, *advice;
+} elsewhere[] = {
+    {"-r", "descending", "did you mean --descending?"},
+    {"--reverse", "descending", "did you mean --descending?"},
+    {"-r", "reverse", "did you mean --reverse?"},
+    {"-k", "column", "did you mean --column?"},
+    {"--key", "column", "did you mean --column?"},
+    {"-f", "column", "did you mean --column?"},
+    {"-d", "delimiter", "did you mean --delimiter?"},
+    {"-F", "delimiter", "did you mean --delimiter?"},
+    {"--sep", "delimiter", "did you mean --delimiter?"},
+    {"-c", "counts", "did you mean --counts FILE?"},
+    {"--dtype", "type", "did you mean --type?"},
+    {"-n", "text", "leave it out: without --text, numbers are compared"},
+    {"-u", "text", "write oplus sort ... | oplus unique"},
+    {"-m", "text", "write oplus merge FILE OTHER"},
+};
+
+static void refuse_foreign(const tool_usage *usage, const char *name)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (strcmp(elsewhere[i].word, name) == 0 && takes(usage, elsewhere[i].beside))
+            tool_die(TOOL_USAGE, "there is no option %s here; %s", name, elsewhere[i].advice);
+}
+
+/* An option of other subcommands. */
+static _Noreturn void refuse_here(const tool_usage *usage, const char *name)
+{
+    if (usage->tables && strstr(TOOL_TABLE_OPTIONS, name + 2))
+        tool_die(TOOL_USAGE, "%s has no meaning here; %s", name, usage->tables);
+    tool_die(TOOL_USAGE, "%s has no meaning here; `oplus %s --help` lists what has", name, usage->name);
+}
+
 /* Says what getopt_long did not accept, and ends the command. */
 static _Noreturn void refuse(const tool_usage *usage, const char *given)
 {
@@ -157,12 +192,12 @@ static _Noreturn void refuse(const tool_usage *usage, const char *given)
     const size_t length = strcspn(given, "=");
     snprintf(name, sizeof name, "%.*s", (int)length, given);
     const char *const word = name + 2;
+    refuse_foreign(usage, name);
     if (strncmp(name, "--", 2) != 0)
         tool_die(TOOL_USAGE, "there is no option %s; an operand that begins with - stands after --", given);
     size_t starts = 0;
     for (size_t r = 0; r < ROWS; r++) {
-        if (strcmp(rows[r].name, word) == 0 && !takes(usage, rows[r].name))
-            tool_die(TOOL_USAGE, "%s has no meaning here; `oplus %s --help` lists what has", name, usage->name);
+        if (strcmp(rows[r].name, word) == 0 && !takes(usage, word)) refuse_here(usage, name);
         starts += takes(usage, rows[r].name) && strncmp(rows[r].name, word, strlen(word)) == 0;
     }
     if (starts > 1) tool_die(TOOL_USAGE, "%s may mean several options; write it in full", name);

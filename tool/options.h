@@ -47,6 +47,7 @@ typedef struct tool_usage {
     const char *options;  /* the long names of those it takes, one blank after each */
     const char *examples[TOOL_MAX_EXAMPLES];
     const char *exit_codes;
+    const char *tables; /* what to do with a table instead; NULL: nothing is said */
 } tool_usage;
 
 /* Options that belong together, for tool_usage.options. */

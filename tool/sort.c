@@ -179,6 +179,8 @@ int tool_sort(int argc, char **argv)
     const oplus_order order = job.options.descending ? OPLUS_DESCENDING : OPLUS_ASCENDING;
     check_key(type);
     parse_bits(&job, type); /* before the input is read */
+    if (job.options.bits && tool_source_is_free(source))
+        tool_warn("--bits: numbers without -t are f64, and these are the bits of f64; -t i64, for one, reads integers");
 
     void *const keys = tool_source_own(source, &n);
     tool_sink *const sink = tool_job_output(&job, source, type, -1, NULL);

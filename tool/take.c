@@ -24,6 +24,7 @@ int tool_take(int argc, char **argv)
     tool_job job;
     size_t n, count;
     tool_job_open(&job, &usage, argc, argv);
+    tool_job_refuse_integers(&job, "INDICES", job.operand[0]);
     tool_source *const source = tool_job_input(&job, job.operand[1]);
     const oplus_type *const type = tool_source_type(source);
     const void *const in = tool_source_all(source, &n);

@@ -1,6 +1,7 @@
 /* frame: the options of tables, and columns as arrays. */
 #include "table/frame.h"
 
+#include "number.h"
 #include "progress.h"
 
 #include <stdlib.h>
@@ -55,8 +56,17 @@ static char delimiter_of(const tool_options *o, const char *path)
     return tool_delimiter_of(format, CSV_BLANKS);
 }
 
+/* Even where no field is empty. */
+static void check_empty(const char *text)
+{
+    double value;
+    if (text && number_read(OPLUS_F64, text, text + strlen(text), &value) != NUMBER_GOOD)
+        tool_die(TOOL_USAGE, "--empty is '%s'; it is a number, such as 0 or nan", text);
+}
+
 tool_table *tool_job_table(const tool_job *job, const char *path)
 {
+    check_empty(job->options.empty);
     check_format(job, path);
     return tool_table_open(path, delimiter_of(&job->options, path), job->options.header);
 }
