@@ -66,7 +66,8 @@ static const char *advice_on(const char *said)
         return "\nstructs have members: -t 'float x; float y' makes elements such, and --result what a map gives";
     if (strstr(said, "**")) return "\nC has no power operator: write a * a, or pow(a, 2)";
     for (size_t i = 0; strstr(said, "undeclared") && i < sizeof names / sizeof *names; i++)
-        if (strstr(said, names[i])) return "\nthe element is called a; b is the later one, or that of a second file";
+        if (strstr(said, names[i]))
+            return "\nthe element is called a; b is the later one, or that of a second file or column";
     return "";
 }
 

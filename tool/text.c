@@ -89,7 +89,9 @@ static void advise(const text_reader *reader, oplus_scalar scalar, number_verdic
     const char *const other = why == NUMBER_FRACTION ? "f64" : wider(scalar, at, end);
     hint[0] = '\0';
     if (why == NUMBER_NONE && option && has_control(at, end))
-        snprintf(hint, bytes, "; a binary file needs --format raw and -t TYPE");
+        snprintf(hint, bytes, "%s",
+                 *at == 0x1f ? "; a compressed file is read by zcat FILE | oplus ..."
+                             : "; a binary file needs --format raw and -t TYPE");
     if (why == NUMBER_NONE || !option || !other || reader->record) return;
     if (why == NUMBER_FRACTION && reader->integers_for)
         snprintf(hint, bytes, ": '%.60s' is for integers alone", reader->integers_for);

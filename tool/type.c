@@ -89,15 +89,16 @@ static void free_made(void)
     while (made > 0) oplus_type_free(made_types[--made]);
 }
 
-/* What NumPy calls a type; NULL: it is no such name. */
-static const char *numpys_name(const char *text)
+/* What NumPy and C call a type; NULL: it is no such name. */
+static const char *other_name(const char *text)
 {
     static const struct {
         const char *word, *name;
     } names[] = {{"int8", "i8"},     {"int16", "i16"},   {"int32", "i32"},     {"int64", "i64"},
                  {"uint8", "u8"},    {"uint16", "u16"},  {"uint32", "u32"},    {"uint64", "u64"},
                  {"float32", "f32"}, {"float64", "f64"}, {"complex64", "c64"}, {"complex128", "c128"},
-                 {"f4", "f32"},      {"f8", "f64"},      {"i4", "i32"}};
+                 {"f4", "f32"},      {"f8", "f64"},      {"i4", "i32"},        {"bool", "u8"},
+                 {"char", "i8"},     {"complex", "c128"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i].word, text) == 0) return names[i].name;
     return NULL;
@@ -108,9 +109,9 @@ static void explain_word(const char *text, char *error)
 {
     static const char types[] = "there are f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 c64 c128, names of C as float and "
                                 "int64_t, and structs as in 'float scale; float shift'";
-    const char *const numpys = numpys_name(text);
-    if (numpys)
-        snprintf(error, TOOL_ERROR_BYTES, "'%s' is no type; did you mean %s?", text, numpys);
+    const char *const other = other_name(text);
+    if (other)
+        snprintf(error, TOOL_ERROR_BYTES, "'%s' is no type; did you mean %s?", text, other);
     else if (ispunct((unsigned char)*text) && !text[1])
         snprintf(error, TOOL_ERROR_BYTES, "'%s' is no type; what separates fields is said by --delimiter", text);
     else

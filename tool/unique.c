@@ -2,11 +2,14 @@
 #include "job.h"
 #include "progress.h"
 #include "ranks.h"
+#include "replace.h"
 #include "tool.h"
 
 #include <oplus/runs.h>
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const tool_usage usage = {
     .name = "unique",
@@ -40,12 +43,29 @@ static oplus_status find(const tool_job *job, const oplus_type *type, const void
                             NULL, runs);
 }
 
+/* uniq -c has no file of its own: `oplus unique --counts data.txt` must not write over the data. */
+static void check_counts(const tool_job *job)
+{
+    struct stat in, there;
+    const char *const path = job->options.counts, *const file = job->operand[0];
+    if (!path || stat(path, &there) != 0 || !S_ISREG(there.st_mode)) return;
+    if (file && tool_same_target(file, path))
+        tool_die(TOOL_USAGE, "--counts %s: the counts would be written over the input; give them a file of their own",
+                 path);
+    if (!file && fstat(STDIN_FILENO, &in) == 0 && S_ISCHR(in.st_mode))
+        tool_die(TOOL_USAGE,
+                 "--counts %s: the counts are written to this file, which exists, and there is no FILE to read: "
+                 "oplus unique FILE --counts COUNTS",
+                 path);
+}
+
 int tool_unique(int argc, char **argv)
 {
     tool_job job;
     size_t n, runs = 0;
     tool_job_open(&job, &usage, argc, argv);
     const tool_options *const o = &job.options;
+    check_counts(&job);
     tool_source *const source = tool_job_input(&job, job.operand[0]);
     const oplus_type *const type = tool_source_type(source);
     const void *const in = tool_source_all(source, &n);

@@ -148,13 +148,14 @@ static const char *column_name(size_t i)
     return i < tool_table_columns(named) ? tool_table_column_name(named, i) : NULL;
 }
 
-/* A hint at the delimiter that the first row may have, if no option names one. */
+/* A hint at the delimiter that the first row may have, if the one of now splits nothing. */
 static const char *delimiter_hint(const tool_table *table)
 {
     static char hint[96];
     size_t bytes;
     const char *const row = tool_table_header(table, &bytes);
-    if (tool_table_delimiter(table) != CSV_BLANKS || tool_table_columns(table) == 0) return "";
+    if (tool_table_columns(table) == 0) return "";
+    if (tool_table_delimiter(table) != CSV_BLANKS && tool_table_columns(table) > 1) return "";
     const char *const candidates = ",;|";
     for (const char *c = candidates; *c; c++) {
         if (!memchr(row, *c, bytes)) continue;
