@@ -164,16 +164,19 @@ static oplus_status find_home(const repeating *r, oplus_device **home)
     return OPLUS_OK;
 }
 
-/* Where a device has too little memory, the host may have enough: its cores then do what the device cannot. */
-static oplus_status borrow(const repeating *r, oplus_device **home, uint64_t **ends)
+static size_t ends_bytes(const repeating *r) { return opi_blocks_of(r->n, r->block) * sizeof(uint64_t); }
+
+/* Where a device has too little memory, the host may have enough: its cores then do what the device cannot.  Each element then
+ * has its own end, as those of blocks are only made in the device's memory. */
+static oplus_status borrow(repeating *r, oplus_device **home, uint64_t **ends)
 {
     void *mem = NULL;
-    const size_t bytes = opi_blocks_of(r->n, r->block) * sizeof **ends;
     OPI_TRY(find_home(r, home));
-    oplus_status status = opi_borrow(*home, r->call, bytes, &mem);
+    oplus_status status = opi_borrow(*home, r->call, ends_bytes(r), &mem);
     if (status == OPLUS_ERR_MEMORY && !(*home)->machine->is_host) {
+        r->block = 1;
         *home = &r->dev->cores->dev;
-        status = opi_borrow(*home, r->call, bytes, &mem);
+        status = opi_borrow(*home, r->call, ends_bytes(r), &mem);
     }
     *ends = mem;
     return status;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 21001, ROWS = 150, COLS = 140, SEGMENTS = 300 };
+enum { N = 21001, ROWS = 150, COLS = 140, SEGMENTS = 300, REPEATED = 50 };
 
 OPLUS_MAP(minus_u32, uint32_t, uint32_t, { return ~a; })
 OPLUS_PREDICATE(odd_u32, uint32_t, { return (a & 1) == 1; })
@@ -25,7 +25,8 @@ static bool on_device; /* where the arrays are */
 static uint32_t x[N], expected[N], y[N], values[N], expected_values[N];
 static uint8_t heads[N];
 static uint64_t offsets[SEGMENTS + 1];
-static void *dev_x, *dev_heads, *dev_offsets, *dev_y, *dev_values;
+static uint32_t counts[SEGMENTS];
+static void *dev_x, *dev_heads, *dev_offsets, *dev_counts, *dev_y, *dev_values;
 
 static const void *in(void) { return on_device ? dev_x : x; }
 static const uint8_t *flags(void) { return on_device ? dev_heads : heads; }
@@ -67,6 +68,15 @@ static oplus_status run_filter(oplus_device *d, bool host)
 {
     size_t kept;
     return oplus_filter(d, &odd_u32_fn, host ? x : in(), N, host ? expected : out(), &kept);
+}
+/* It takes scratch memory of the host, if the device has none. */
+static oplus_status run_repeat(oplus_device *d, bool host)
+{
+    size_t total;
+    const oplus_status status = oplus_trim(d);
+    if (status != OPLUS_OK) return status;
+    return oplus_repeat(d, &oplus_u32, host ? x : in(), SEGMENTS, &oplus_u32, host || !on_device ? counts : dev_counts,
+                        host ? expected : out(), N, &total);
 }
 static oplus_status run_transpose(oplus_device *d, bool host)
 {
@@ -124,6 +134,7 @@ static const struct step {
     {"segreduce", run_segreduce, false, SEGMENTS},
     {"map", run_map, false, N},
     {"filter", run_filter, false, N / 4},
+    {"repeat", run_repeat, false, SEGMENTS *REPEATED},
     {"transpose", run_transpose, false, ROWS *COLS},
     {"sort", run_sort, true, N},
     {"sort_pairs", run_sort_pairs, true, N},
@@ -153,6 +164,7 @@ static void fill(void)
         expected_values[i] = values[i] = (uint32_t)i;
     }
     for (size_t s = 0; s <= SEGMENTS; s++) offsets[s] = s * s / 5;
+    for (size_t s = 0; s < SEGMENTS; s++) counts[s] = s % 2 ? REPEATED + 7 : REPEATED - 7;
 }
 
 static oplus_status prepare(const struct step *step)
@@ -214,7 +226,8 @@ static int each_call_fails(const struct step *step)
 {
     for (int nth = 1;; nth++) {
         good(prepare(step));
-        fake->error = nth % 2 ? CL_OUT_OF_RESOURCES : CL_OUT_OF_HOST_MEMORY;
+        /* without memory of the device a repeat goes on */
+        fake->error = nth % 2 && step->run != run_repeat ? CL_OUT_OF_RESOURCES : CL_OUT_OF_HOST_MEMORY;
         fake->fail = nth;
         fake->failed = NULL;
         const oplus_status status = step->run(dev, false);
@@ -240,11 +253,13 @@ static void open_device(void)
     good(oplus_alloc(dev, sizeof x, &dev_x));
     good(oplus_alloc(dev, sizeof heads, &dev_heads));
     good(oplus_alloc(dev, sizeof offsets, &dev_offsets));
+    good(oplus_alloc(dev, sizeof counts, &dev_counts));
     good(oplus_alloc(dev, sizeof y, &dev_y));
     good(oplus_alloc(dev, sizeof values, &dev_values));
     good(oplus_copy(dev, dev_x, x, sizeof x));
     good(oplus_copy(dev, dev_heads, heads, sizeof heads));
     good(oplus_copy(dev, dev_offsets, offsets, sizeof offsets));
+    good(oplus_copy(dev, dev_counts, counts, sizeof counts));
 }
 
 /* Closes the device and frees its memory; no object of OpenCL may be left. */
@@ -282,6 +297,21 @@ static void with_arrays_of_the_device(void **state)
 {
     (void)state;
     steps_fail(true);
+}
+
+/* Work-groups of several work-items write ends of blocks, if the device has memory for these. */
+static void repeat_of_blocks(void **state)
+{
+    const struct step *step = steps;
+    (void)state;
+    while (step->run != run_repeat) step++;
+    on_device = true;
+    setenv("OPLUS_SHAPE", "group", 1);
+    open_device();
+    expect_of(step);
+    each_call_fails(step);
+    close_device("repeat");
+    unsetenv("OPLUS_SHAPE");
 }
 
 /* Opening, and the first call, which compiles or loads a program. */
@@ -367,11 +397,9 @@ int main(void)
     if (oplus_open("opencl:cpu", &dev) != OPLUS_OK) return printf("not tried: %s\n", oplus_last_error()), 77;
     oplus_close(dev);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_arrays_of_the_host),
-        cmocka_unit_test(with_arrays_of_the_device),
-        cmocka_unit_test(first_call),
-        cmocka_unit_test(first_call_without_cache),
-        cmocka_unit_test(lost_in_the_middle),
+        cmocka_unit_test(with_arrays_of_the_host),  cmocka_unit_test(with_arrays_of_the_device),
+        cmocka_unit_test(repeat_of_blocks),         cmocka_unit_test(first_call),
+        cmocka_unit_test(first_call_without_cache), cmocka_unit_test(lost_in_the_middle),
     };
     return cmocka_run_group_tests_name("opencl_faults", tests, NULL, NULL);
 }
