@@ -18,9 +18,9 @@ static void say_elements(opi_saying *to, const oplus_device *dev, const opi_task
         opi_say(to, "  elements: one of keys%s, about ", task->sort.value ? ", one of values" : "");
         opi_say_bytes(to, bytes);
         opi_say(to, " from each rank, if keys are dealt out at random\n");
-        if (opi_reach_may(dev))
-            opi_say(to,
-                    "  none of these, but two of messages, where all arrays lie in memory that all ranks' GPUs read\n");
+        if (opi_reach_may(dev) && ranks <= OPI_MOST_REACHED)
+            opi_say(to, "  none of these, but three of messages, where all arrays lie in memory that all ranks' "
+                        "GPUs read\n");
         break;
     case OPI_TRANSPOSE:
         opi_say(to, "  elements: one, about ");

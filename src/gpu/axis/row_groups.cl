@@ -19,6 +19,7 @@ OPI_RESIDENT_KERNEL void opi_row_groups(OPI_PARAM(in), OPI_PARAM(out), const uin
     uint32_t any = 0;
     opi_node all;
     opi_write_few(few, opi_behind(source, strips << OPI_LOG_STRIP), tail OPI_GIVE_P);
+    if (strips == 0) OPI_BARRIER(); /* otherwise there are some below */
     while (left) {
         const uint32_t level = 63 - __clzll((long long)left);
         const opi_node node = opi_group_up(of_warp, opi_behind(source, begin << OPI_LOG_STRIP), level OPI_GIVE_P);

@@ -5,6 +5,7 @@
 
 enum {
     LOG_W = 8,
+    LEAST_LOG_W = 4, /* as many work-items as a row has parts */
     TILE_BYTES = 16 << 10,
     STAGE_BYTES = TILE_BYTES + TILE_BYTES / 32 + 64, /* with gaps */
     LONGEST = 4096,                                  /* bytes of a row */
@@ -22,7 +23,7 @@ unsigned opi_row_tiles_log_w(const opi_gpu_facts *facts)
 bool opi_row_tiles_can(const opi_job *job, uint64_t row_bytes)
 {
     const opi_gpu_facts *const facts = &job->g->gpu->facts;
-    return row_bytes <= LONGEST && facts->local >= STAGE_BYTES && opi_row_tiles_log_w(facts) > 0;
+    return row_bytes <= LONGEST && facts->local >= STAGE_BYTES && opi_row_tiles_log_w(facts) >= LEAST_LOG_W;
 }
 
 opi_row_tiles opi_row_tiles_of(const opi_job *job, uint64_t outer, uint64_t row_bytes, uint64_t most)

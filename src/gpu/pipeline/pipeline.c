@@ -57,7 +57,8 @@ bool opi_pipeline_can(const opi_job *job, uint64_t n)
 {
     const opi_groups groups = groups_of(job);
     if (job->has_nodes || !opi_groups_fit(&job->g->gpu->facts, &groups)) return false;
-    if (job->deal && is_made(job->task)) return false; /* pages of several arrays lie apart */
+    if (job->deal && is_made(job->task)) return false;   /* pages of several arrays lie apart */
+    if (groups.lifted && groups.makes > 0) return false; /* the role make brings no heads */
     return begins_at_0(job) && cut_of(job, n).tiles > 0 && (job->at + n) / tile_of(job) < opi_groups_most_tiles();
 }
 

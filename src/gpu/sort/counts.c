@@ -22,6 +22,7 @@ enum {
     GROUPS_FILL = 32,       /* work-groups of a multiprocessor that write */
     LEAST_FILL = 4,         /* vectors that a work-item of theirs writes */
     PLACES = 256,           /* keys that a work-group places */
+    PART_SPARE = 255,       /* at least: a part has some keys more than its share, as it is whole vectors */
     /* Keys from which on this is the faster way. */
     LEAST_OF_BYTES = 1 << 20,
     LEAST_OF_WORDS = 1 << 22,
@@ -145,7 +146,7 @@ static oplus_status get_program(opi_sorting *s)
 bool opi_counts_can(const opi_job *job, uint64_t n)
 {
     const opi_sorting *const s = (const opi_sorting *)job;
-    const uint64_t most = UINT32_MAX * (uint64_t)opi_units(job->g); /* a part's counts have 32 bits */
+    const uint64_t most = (UINT32_MAX - PART_SPARE) * (uint64_t)opi_units(job->g); /* a part's counts have 32 bits */
     return !s->value && !s->limited && s->key <= 2 && n <= most;
 }
 
