@@ -322,6 +322,7 @@ static void combine_with(oplus_device *dev, const char *name)
     const size_t n = elements(op->type);
     uint64_t offsets[SEGMENTS + 1];
     uint32_t narrow[SEGMENTS + 1];
+    const oplus_kind kind = op->identity ? OPLUS_EXCLUSIVE : OPLUS_INCLUSIVE;
     for (size_t s = 0; s <= SEGMENTS; s++) offsets[s] = s * n / SEGMENTS;
     if (n < SEGMENTS) offsets[SEGMENTS] = n;
     good(oplus_reduce(dev, op, in, n, out), name);
@@ -331,7 +332,7 @@ static void combine_with(oplus_device *dev, const char *name)
     good(oplus_scan_axis(dev, op, OPLUS_INCLUSIVE, in, 1, n / 3, 3, out), name);
     for (size_t row = 3; row < 40 && n >= 40; row += 17) { /* short rows: of one part, and of several */
         good(oplus_reduce_axis(dev, op, in, n / row, row, 1, out), name);
-        good(oplus_scan_axis(dev, op, OPLUS_EXCLUSIVE, in, n / row, row, 1, out), name);
+        good(oplus_scan_axis(dev, op, kind, in, n / row, row, 1, out), name);
     }
     force(dev, "row-groups");
     if (n >= 3000) good(oplus_reduce_axis(dev, op, in, n / 3000, 3000, 1, out), name);
@@ -355,6 +356,7 @@ static void repeat_with(oplus_device *dev, const oplus_type *const *types, size_
         opi_task_repeat_blocks(&task, i % 2 ? &oplus_u64 : &oplus_u32, in, dev->machine->count_block(dev));
         good(dev->machine->run(dev, "repeat", &task, NULL), "repeat by blocks");
     }
+    if (dev->machine->count_block(dev) == 1) return; /* each count has an end of its own */
     opi_task_count_ends(&task, &oplus_sum_u64, &oplus_u32, in, 10, dev->machine->count_block(dev), out);
     good(dev->machine->run(dev, "count ends", &task, NULL), "ends of counts");
     opi_task_count_ends(&task, &oplus_sum_u64, &oplus_i64, in, 10, dev->machine->count_block(dev), out);
