@@ -134,8 +134,8 @@ typedef struct bench_problem {
     int threads; /* of cores */
     struct oplus_device *dev;
 
-    const void *in,
-        *in2; /* in2: of a zip, a dot and others of x * y; the values of pairs; the keys of a search; indices; keys */
+    /* in2: the y of a zip and of x * y; the values of pairs; the keys of a search; indices; keys */
+    const void *in, *in2;
     const uint8_t *heads;    /* segments as flags, */
     const int32_t *ids;      /* as numbers that rise by one at each head (both NULL if segments may be empty), */
     const uint64_t *offsets; /* and as offsets */

@@ -18,6 +18,13 @@ static inline void opi_add_index(opi_arguments *a, const opi_job *job)
     if (opi_task_indexed(job->task)) opi_add(a, opi_value(job->index));
 }
 
+/* Adds the inputs of a reduce, a scan or a filter, and that index behind them; the output follows. */
+static inline void opi_add_inputs(opi_arguments *a, const opi_job *job, const char *const *address)
+{
+    for (int k = 0; k < job->task->arrays - 1; k++) opi_add(a, opi_memory(address[k]));
+    opi_add_index(a, job);
+}
+
 /* Launches a kernel of the job's program with `groups` work-groups, each with the work-items of the job's shape;
  * arguments are made by opi_memory(...) and opi_value(...).  A rehearsal looks up the kernel, and counts the
  * launch. */

@@ -26,10 +26,8 @@ bool opi_tiles_are_any(const opi_job *job, uint64_t n) { return cut_of(job, n).t
 
 static void add_arrays(opi_arguments *a, const opi_job *job, const char *const *address, bool reads_only)
 {
-    const int out = job->task->arrays - 1;
-    for (int k = 0; k < out; k++) opi_add(a, opi_memory(address[k]));
-    opi_add_index(a, job);
-    if (!reads_only) opi_add(a, opi_memory(address[out]));
+    opi_add_inputs(a, job, address);
+    if (!reads_only) opi_add(a, opi_memory(address[job->task->arrays - 1]));
 }
 
 /* Whether the last argument of kernels that join is the memory of parameters. */

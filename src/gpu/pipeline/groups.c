@@ -297,14 +297,6 @@ size_t opi_groups_makes(const opi_task *task)
     return bytes;
 }
 
-void opi_groups_add_arrays(const opi_job *job, const char *const *address, opi_arguments *to)
-{
-    const int out = job->task->arrays - 1;
-    for (int k = 0; k < out; k++) opi_add(to, opi_memory(address[k]));
-    opi_add_index(to, job);
-    opi_add(to, opi_memory(address[out]));
-}
-
 unsigned opi_groups_last_owner(const opi_job *job, size_t element)
 {
     opi_dealt dealt = {.epoch = 0};

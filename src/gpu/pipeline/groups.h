@@ -45,8 +45,6 @@ opi_shape opi_groups_shape(size_t element);
 
 /* Bytes of the elements of all inputs of which a scan or a filter makes one; 0: its input has elements as they are needed. */
 size_t opi_groups_makes(const opi_task *task);
-/* Adds the arrays of a scan or a filter, and the index of the first element if a function has it. */
-void opi_groups_add_arrays(const opi_job *job, const char *const *address, opi_arguments *to);
 
 /* Reserves memory for launches of up to `tiles` tiles, and finds out how many groups are resident.  If none are, nothing
  * may be launched. */

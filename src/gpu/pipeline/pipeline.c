@@ -132,7 +132,8 @@ static oplus_status scan(opi_job *job, const opi_groups *groups, const char *con
     const uint64_t bytes = n * groups->element, tile = tile_of(job);
     const uint32_t begin = (uint32_t)(job->at / tile), flags = job->task->exclusive ? OPI_EXCLUSIVE : 0u;
     opi_groups_told told;
-    opi_groups_add_arrays(job, address, &a);
+    opi_add_inputs(&a, job, address);
+    opi_add(&a, opi_memory(address[job->task->arrays - 1]));
     opi_add(&a, opi_memory(job->g->range.mem));
     opi_groups_add(job, groups, (n + tile - 1) / tile, &a, &told);
     opi_add(&a, opi_value(bytes));

@@ -90,7 +90,8 @@ oplus_status opi_sieve_run(opi_job *job, const opi_part *part)
     OPI_TRY(opi_pipeline_fault(job->g, job->call));
     OPI_TRY(get_groups(job, &groups));
     if (groups.program->residents == 0) return opi_tiles_run(job, part);
-    opi_groups_add_arrays(job, part->address, &a);
+    opi_add_inputs(&a, job, part->address);
+    opi_add(&a, opi_memory(part->address[job->task->arrays - 1]));
     opi_add(&a, opi_memory(job->g->range.mem));
     opi_groups_add(job, &groups, tiles_of(job, part->n), &a, &told);
     opi_add(&a, opi_value(bytes));
